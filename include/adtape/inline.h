@@ -1,0 +1,334 @@
+/* adtape/inline.h: the fast path, inlined into the caller. Included by adtape.h; not to be included alone.
+ *
+ * A push of n bytes is one compare against `limit`, one copy, one addition; a pop is one compare against
+ * `floor`, one subtraction, one copy. Everything else (first use, growth, limits, repeat regions, check and
+ * profile mode) is behind the two compares, in the library. The slow path does not perform the operation:
+ * it makes exactly this operation possible and returns the tape on which it is to be performed.
+ *
+ * adtape_abi0_… are the entry points of the slow path. The number is the version of the layout of adtape_t
+ * as compiled into the caller: a program and a library that disagree about it do not link. */
+#ifndef ADTAPE_INLINE_H
+#define ADTAPE_INLINE_H
+
+#if !defined(__GNUC__)
+#error "adtape.h needs gcc, clang or a compiler that understands their extensions"
+#endif
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ADTAPE_INLINE_ static inline __attribute__((always_inline, unused))
+#define ADTAPE_COLD_ static __attribute__((noinline, cold, unused))
+#define ADTAPE_RARE_(condition) __builtin_expect(!!(condition), 0)
+
+/* Most bytes that one call moves: 2^47, the size of the user half of the address space. */
+#define ADTAPE_MAX_BYTES_ (UINT64_C(1) << 47)
+/* From this size on an array is copied by the library, which streams and prefetches. */
+#define ADTAPE_BIG_BYTES_ 512
+
+/* ---- the thread's tape ------------------------------------------------------------------------- */
+
+/* One per thread and module (program or shared library). Starts at a constant closed tape, so that the first
+ * push or pop takes the slow path, which puts the address of the thread's tape here. */
+__extension__ __attribute__((weak, visibility("hidden"), tls_model("initial-exec"))) __thread adtape_t
+    *adtape_self_cache_ = (adtape_t *)&adtape_abi0_closed;
+
+/* The calling thread's own tape, made at its first use and released when the thread ends. Cost: one load.
+ * Valid for the inline calls at once, and for every other call. Never NULL. */
+ADTAPE_INLINE_ adtape_t *adtape_self(void) { return adtape_self_cache_; }
+
+/* ---- slow path --------------------------------------------------------------------------------- */
+
+ADTAPE_COLD_ adtape_t *adtape_real_(adtape_t *t) {
+    if (t == (adtape_t *)&adtape_abi0_closed) {
+        adtape_self_cache_ = t = adtape_abi0_self();
+    }
+    return t;
+}
+ADTAPE_COLD_ adtape_t *adtape_push_room_(adtape_t *t, adtape_type_t type, int64_t count) {
+    return adtape_abi0_push_room(adtape_real_(t), type, count, __builtin_return_address(0));
+}
+ADTAPE_COLD_ adtape_t *adtape_pop_room_(adtape_t *t, adtape_type_t type, int64_t count) {
+    return adtape_abi0_pop_room(adtape_real_(t), type, count, __builtin_return_address(0));
+}
+ADTAPE_COLD_ void adtape_push_control_(adtape_t *t, uint64_t value, int bits) {
+    adtape_abi0_push_control(adtape_real_(t), value, bits, __builtin_return_address(0));
+}
+ADTAPE_COLD_ uint64_t adtape_pop_control_(adtape_t *t, int bits) {
+    return adtape_abi0_pop_control(adtape_real_(t), bits, __builtin_return_address(0));
+}
+ADTAPE_COLD_ void adtape_null_(int64_t count) {
+    adtape_abi0_null(count, __builtin_return_address(0));
+}
+
+/* A NULL handle costs a compare in code that is compiled without optimisation and nothing in code that is:
+ * there the first access faults at an address below 64. */
+#if defined(__OPTIMIZE__)
+#define ADTAPE_NONNULL_(t) ((void)0)
+#else
+#define ADTAPE_NONNULL_(t) ((t) == NULL ? adtape_null_(-1) : (void)0)
+#endif
+
+/* ---- scalars ----------------------------------------------------------------------------------- */
+
+/* bytes and type are constants at every call. */
+ADTAPE_INLINE_ void adtape_push_raw_(adtape_t *t, const void *x, uintptr_t bytes, adtape_type_t type) {
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_(t->cur + bytes > t->limit)) {
+        t = adtape_push_room_(t, type, 1);
+    }
+    memcpy((void *)t->cur, x, bytes);
+    t->cur += bytes;
+}
+ADTAPE_INLINE_ void adtape_pop_raw_(adtape_t *t, void *x, uintptr_t bytes, adtape_type_t type) {
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_(t->cur - bytes < t->floor)) {
+        t = adtape_pop_room_(t, type, 1);
+    }
+    t->cur -= bytes;
+    memcpy(x, (const void *)t->cur, bytes);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------ */
+
+ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t count, uintptr_t bytes_each,
+                                           adtape_type_t type) {
+    const uint64_t bytes = (uint64_t)count * bytes_each;
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL ||
+                     t->cur + bytes > t->limit)) {
+        if (x == NULL && count != 0) {
+            adtape_null_(count);
+        }
+        t = adtape_push_room_(t, type, count);
+        if (count == 0) {
+            return;
+        }
+    }
+    if (bytes < ADTAPE_BIG_BYTES_) {
+        memcpy((void *)t->cur, x, bytes);
+        t->cur += bytes;
+    } else {
+        adtape_abi0_copy_in(t, x, bytes);
+    }
+}
+ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, uintptr_t bytes_each,
+                                          adtape_type_t type) {
+    const uint64_t bytes = (uint64_t)count * bytes_each;
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL ||
+                     bytes > t->cur - t->floor)) {
+        if (x == NULL && count != 0) {
+            adtape_null_(count);
+        }
+        t = adtape_pop_room_(t, type, count);
+        if (count == 0) {
+            return;
+        }
+    }
+    if (bytes < ADTAPE_BIG_BYTES_) {
+        t->cur -= bytes;
+        memcpy(x, (const void *)t->cur, bytes);
+    } else {
+        adtape_abi0_copy_out(t, x, bytes);
+    }
+}
+
+/* ---- typed calls ------------------------------------------------------------------------------- */
+
+/* The scalar types with a C type that is passed by value: X(suffix, C type, ADTAPE_TYPE_…). */
+#define ADTAPE_VALUE_TYPES_(X)                       \
+    X(i8, int8_t, ADTAPE_TYPE_I8)                    \
+    X(i16, int16_t, ADTAPE_TYPE_I16)                 \
+    X(i32, int32_t, ADTAPE_TYPE_I32)                 \
+    X(i64, int64_t, ADTAPE_TYPE_I64)                 \
+    X(f32, float, ADTAPE_TYPE_F32)                   \
+    X(f64, double, ADTAPE_TYPE_F64)                  \
+    X(f80, long double, ADTAPE_TYPE_F80)             \
+    X(bool, bool, ADTAPE_TYPE_BOOL)                  \
+    X(logical8, int8_t, ADTAPE_TYPE_LOGICAL8)        \
+    X(logical16, int16_t, ADTAPE_TYPE_LOGICAL16)     \
+    X(logical32, int32_t, ADTAPE_TYPE_LOGICAL32)     \
+    X(logical64, int64_t, ADTAPE_TYPE_LOGICAL64)     \
+    X(char, char, ADTAPE_TYPE_CHAR)                  \
+    X(ptr, void *, ADTAPE_TYPE_PTR)
+
+/* The types without one in every dialect (128-bit, complex): passed by address, as bytes.
+ * X(suffix, bytes, ADTAPE_TYPE_…). A complex is its real and then its imaginary part. */
+#define ADTAPE_ADDRESS_TYPES_(X)                         \
+    X(f128, 16, ADTAPE_TYPE_F128)                        \
+    X(logical128, 16, ADTAPE_TYPE_LOGICAL128)            \
+    X(complex_f32, 8, ADTAPE_TYPE_COMPLEX_F32)           \
+    X(complex_f64, 16, ADTAPE_TYPE_COMPLEX_F64)          \
+    X(complex_f80, 32, ADTAPE_TYPE_COMPLEX_F80)          \
+    X(complex_f128, 32, ADTAPE_TYPE_COMPLEX_F128)
+
+#define ADTAPE_DEFINE_VALUE_(name, T, code)                                                                \
+    ADTAPE_INLINE_ void adtape_push_##name(adtape_t *t, T x) { adtape_push_raw_(t, &x, sizeof x, code); }  \
+    ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, T *x) { adtape_pop_raw_(t, x, sizeof *x, code); }   \
+    ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, const T *x, int64_t count) {                 \
+        adtape_push_array_raw_(t, x, count, sizeof(T), code);                                              \
+    }                                                                                                      \
+    ADTAPE_INLINE_ void adtape_pop_array_##name(adtape_t *t, T *x, int64_t count) {                        \
+        adtape_pop_array_raw_(t, x, count, sizeof(T), code);                                               \
+    }
+#define ADTAPE_DEFINE_ADDRESS_(name, bytes, code)                                                          \
+    ADTAPE_INLINE_ void adtape_push_##name(adtape_t *t, const void *x) {                                   \
+        adtape_push_raw_(t, x, bytes, code);                                                               \
+    }                                                                                                      \
+    ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, void *x) { adtape_pop_raw_(t, x, bytes, code); }    \
+    ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, const void *x, int64_t count) {              \
+        adtape_push_array_raw_(t, x, count, bytes, code);                                                  \
+    }                                                                                                      \
+    ADTAPE_INLINE_ void adtape_pop_array_##name(adtape_t *t, void *x, int64_t count) {                     \
+        adtape_pop_array_raw_(t, x, count, bytes, code);                                                   \
+    }
+
+ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_VALUE_)
+ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
+
+/* `bytes` bytes of any kind, e.g. a whole struct. */
+ADTAPE_INLINE_ void adtape_push_bytes(adtape_t *t, const void *x, int64_t bytes) {
+    adtape_push_array_raw_(t, x, bytes, 1, ADTAPE_TYPE_BYTES);
+}
+ADTAPE_INLINE_ void adtape_pop_bytes(adtape_t *t, void *x, int64_t bytes) {
+    adtape_pop_array_raw_(t, x, bytes, 1, ADTAPE_TYPE_BYTES);
+}
+
+/* ---- sections ---------------------------------------------------------------------------------- */
+
+/* Pushes a section of an n-dimensional array without a temporary copy. Undone by adtape_pop_section with the same
+ * type and extents.
+ *
+ * base: address of the first element. rank: 0 (one value) to 15. Dimension 0 varies fastest. extents[i]: number of
+ * elements along dimension i, at least 0. strides_bytes[i]: distance in bytes between neighbours along it, of any
+ * sign. The values are gathered in array-element order.
+ *
+ * Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, BAD_ARGUMENT (rank,
+ * type, negative extent), COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
+ * Fortran: call push(t, x) with a section x of rank 1 to 7. */
+static __attribute__((noinline, unused)) void adtape_push_section(adtape_t *t, adtape_type_t type, const void *base,
+                                                                  int32_t rank, const int64_t *extents,
+                                                                  const int64_t *strides_bytes) {
+    adtape_abi0_push_section(t, type, base, rank, extents, strides_bytes, __builtin_return_address(0));
+}
+/* Pops a section. Undoes adtape_push_section; the strides may differ from those of the push. Errors as there,
+ * UNDERFLOW, and MISMATCH in check mode. Fortran: call pop(t, x). */
+static __attribute__((noinline, unused)) void adtape_pop_section(adtape_t *t, adtape_type_t type, void *base,
+                                                                 int32_t rank, const int64_t *extents,
+                                                                 const int64_t *strides_bytes) {
+    adtape_abi0_pop_section(t, type, base, rank, extents, strides_bytes, __builtin_return_address(0));
+}
+
+/* ---- control ----------------------------------------------------------------------------------- */
+
+/* Pushes the `bits` (1 to 64) low bits of a branch id; the rest of value is ignored. Bits are packed, in the
+ * one last-in first-out order of all pushes: 62 of them take 8 bytes. */
+ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || t->bits >= UINT64_C(1) << (62 - bits))) {
+        adtape_push_control_(t, value, bits);
+        return;
+    }
+    t->bits = t->bits << bits | (value & ((UINT64_C(1) << bits) - 1));
+}
+/* Pops what adtape_push_control(t, value, bits) pushed. */
+ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
+    uint64_t value;
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)t->bits < (int64_t)(UINT64_C(1) << bits))) {
+        return adtape_pop_control_(t, bits);
+    }
+    value = t->bits & ((UINT64_C(1) << bits) - 1);
+    t->bits >>= bits;
+    return value;
+}
+
+/* Pushes a loop counter or block id in few bytes: 1 for 0 to 127 (and 1 more for every factor of 128), up to
+ * 10; negative counts take 10. */
+ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_((uint64_t)count > 127 || t->cur + 1 > t->limit)) {
+        adtape_abi0_push_count(adtape_real_(t), count, __builtin_return_address(0));
+        return;
+    }
+    *(unsigned char *)t->cur = (unsigned char)count;
+    t->cur += 1;
+}
+/* Pops what adtape_push_count pushed. */
+ADTAPE_INLINE_ int64_t adtape_pop_count(adtape_t *t) {
+    ADTAPE_NONNULL_(t);
+    if (ADTAPE_RARE_(t->cur - 1 < t->floor || *(const unsigned char *)(t->cur - 1) > 127)) {
+        return adtape_abi0_pop_count(adtape_real_(t), __builtin_return_address(0));
+    }
+    t->cur -= 1;
+    return *(const unsigned char *)t->cur;
+}
+
+/* ---- a local copy of the cursor, for hot loops --------------------------------------------------- */
+
+/* Between adtape_attach(t, &c) and adtape_detach(&c) the tape is used through c alone, which the compiler can
+ * keep in registers (do not store its address); a call through t in between is an error. */
+ADTAPE_COLD_ void adtape_local_push_room_(adtape_t *c, adtape_type_t type) {
+    (void)adtape_abi0_push_room(c, type, 1, __builtin_return_address(0));
+}
+ADTAPE_COLD_ void adtape_local_pop_room_(adtape_t *c, adtape_type_t type) {
+    (void)adtape_abi0_pop_room(c, type, 1, __builtin_return_address(0));
+}
+ADTAPE_INLINE_ void adtape_local_push_raw_(adtape_local_t *l, const void *x, uintptr_t bytes, adtape_type_t type) {
+    if (ADTAPE_RARE_(l->c.cur + bytes > l->c.limit)) {
+        adtape_t copy = l->c; /* only the copy's address escapes */
+        adtape_local_push_room_(&copy, type);
+        l->c = copy;
+    }
+    memcpy((void *)l->c.cur, x, bytes);
+    l->c.cur += bytes;
+}
+ADTAPE_INLINE_ void adtape_local_pop_raw_(adtape_local_t *l, void *x, uintptr_t bytes, adtape_type_t type) {
+    if (ADTAPE_RARE_(l->c.cur - bytes < l->c.floor)) {
+        adtape_t copy = l->c;
+        adtape_local_pop_room_(&copy, type);
+        l->c = copy;
+    }
+    l->c.cur -= bytes;
+    memcpy(x, (const void *)l->c.cur, bytes);
+}
+#define ADTAPE_DEFINE_LOCAL_VALUE_(name, T, code)                                                \
+    ADTAPE_INLINE_ void adtape_local_push_##name(adtape_local_t *l, T x) {                       \
+        adtape_local_push_raw_(l, &x, sizeof x, code);                                           \
+    }                                                                                            \
+    ADTAPE_INLINE_ void adtape_local_pop_##name(adtape_local_t *l, T *x) {                       \
+        adtape_local_pop_raw_(l, x, sizeof *x, code);                                            \
+    }
+ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_LOCAL_VALUE_)
+
+ADTAPE_INLINE_ void adtape_local_push_control(adtape_local_t *l, uint64_t value, int bits) {
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || l->c.bits >= UINT64_C(1) << (62 - bits))) {
+        adtape_t copy = l->c;
+        adtape_push_control_(&copy, value, bits);
+        l->c = copy;
+        return;
+    }
+    l->c.bits = l->c.bits << bits | (value & ((UINT64_C(1) << bits) - 1));
+}
+ADTAPE_INLINE_ uint64_t adtape_local_pop_control(adtape_local_t *l, int bits) {
+    uint64_t value;
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)l->c.bits < (int64_t)(UINT64_C(1) << bits))) {
+        adtape_t copy = l->c;
+        value = adtape_pop_control_(&copy, bits);
+        l->c = copy;
+        return value;
+    }
+    value = l->c.bits & ((UINT64_C(1) << bits) - 1);
+    l->c.bits >>= bits;
+    return value;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,161 @@
+//! What can go wrong, and how it is said.
+//!
+//! An [`Error`] is a [`Status`] for programs and a message for people. The message says what happened, where,
+//! how much was asked and what there was, and what to do. Unless a function says otherwise, the tape is
+//! unchanged when it returns an error.
+
+use std::fmt;
+
+/// The kind of an error; `Ok` is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
+pub enum Status {
+    /// No error.
+    Ok = 0,
+    /// A tape or session handle is NULL.
+    NullHandle = 1,
+    /// An address is NULL and its count is not zero.
+    NullPointer = 2,
+    /// A count is negative or larger than the address space.
+    CountRange = 3,
+    /// An argument has no meaning here: a type, a width in bits, a rank, an extent, an enumerated value.
+    BadArgument = 4,
+    /// A pop of more than the tape holds.
+    Underflow = 5,
+    /// The process's memory limit would be exceeded.
+    MemoryLimit = 6,
+    /// The operating system refuses memory or address space.
+    OutOfMemory = 7,
+    /// A repeat region is reset or ended that was not started.
+    RepeatUnbalanced = 8,
+    /// A mark was taken on another tape.
+    MarkForeign = 9,
+    /// A mark lies above the top: what it points to was popped since.
+    MarkAboveTop = 10,
+    /// Check mode: the value popped is not of the type and count that were pushed.
+    Mismatch = 11,
+    /// What is popped as control bits was not pushed as control bits.
+    Corrupt = 12,
+    /// The tape belongs to another thread.
+    WrongThread = 13,
+    /// The tape was released and not acquired since, or is not released and cannot be acquired.
+    Released = 14,
+    /// The tape is attached to a local cursor, or is not and cannot be detached.
+    Attached = 15,
+    /// An earlier failure left the tape unusable.
+    Poisoned = 16,
+    /// An environment variable of adtape has a value that cannot be understood.
+    BadEnvironment = 17,
+    /// A store could not be written or read.
+    Io = 18,
+}
+
+impl Status {
+    /// All of them, in the order of their values.
+    pub const ALL: [Status; 19] = [
+        Status::Ok,
+        Status::NullHandle,
+        Status::NullPointer,
+        Status::CountRange,
+        Status::BadArgument,
+        Status::Underflow,
+        Status::MemoryLimit,
+        Status::OutOfMemory,
+        Status::RepeatUnbalanced,
+        Status::MarkForeign,
+        Status::MarkAboveTop,
+        Status::Mismatch,
+        Status::Corrupt,
+        Status::WrongThread,
+        Status::Released,
+        Status::Attached,
+        Status::Poisoned,
+        Status::BadEnvironment,
+        Status::Io,
+    ];
+
+    /// The status with this value, if there is one.
+    pub fn from_code(code: i32) -> Option<Status> {
+        usize::try_from(code).ok().and_then(|i| Status::ALL.get(i).copied())
+    }
+}
+
+struct Detail {
+    status: Status,
+    message: String,
+}
+
+/// An error: a status and a message of one or more lines. One word wide.
+pub struct Error(Box<Detail>);
+
+impl Error {
+    /// An error that says `message`.
+    #[cold]
+    pub fn new(status: Status, message: impl Into<String>) -> Error {
+        Error(Box::new(Detail { status, message: message.into() }))
+    }
+
+    /// Its kind.
+    pub fn status(&self) -> Status {
+        self.0.status
+    }
+
+    /// Its message, without a line feed at the end.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The same error with another line of message.
+    #[cold]
+    pub fn with_line(mut self, line: &str) -> Error {
+        self.0.message.push_str("\n  ");
+        self.0.message.push_str(line);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.0.status, self.0.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A number of bytes for people: `123 bytes`, `1.50 GiB (1610612736 bytes)`.
+pub fn bytes(n: u64) -> String {
+    const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    for (unit, size) in UNITS {
+        if n >= size {
+            return format!("{:.2} {unit} ({n} bytes)", n as f64 / size as f64);
+        }
+    }
+    format!("{n} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_codes_are_their_place_in_the_list() {
+        for (i, status) in Status::ALL.iter().enumerate() {
+            assert_eq!(*status as usize, i);
+            assert_eq!(Status::from_code(i as i32), Some(*status));
+        }
+        assert_eq!(Status::from_code(-1), None);
+        assert_eq!(Status::from_code(Status::ALL.len() as i32), None);
+    }
+
+    #[test]
+    fn bytes_are_said_in_the_largest_unit_and_exactly() {
+        assert_eq!(bytes(1023), "1023 bytes");
+        assert_eq!(bytes(3 << 29), "1.50 GiB (1610612736 bytes)");
+    }
+}

@@ -1,0 +1,102 @@
+//! Arrays whose type is given at run time.
+
+use super::{check_address, tape, type_of, value_or_fail, with_site};
+use crate::site::Site;
+use crate::tape::{Cursor, copy, thread};
+use std::ffi::c_void;
+
+unsafe extern "C" fn push(t: *const Cursor, ty: i32, x: *const c_void, count: i64, site: usize) {
+    value_or_fail((|| {
+        // SAFETY: the contract of pointers.
+        let cursor = unsafe { tape(t) }?;
+        let ty = type_of(ty, Site(site))?;
+        check_address(x, count, Site(site))?;
+        let n = (count as usize).wrapping_mul(ty.bytes());
+        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
+            cursor.push_room(ty, count, Site(site))?;
+        }
+        // SAFETY: there is room for n bytes, which is now known not to have overflowed.
+        unsafe { copy::copy_in(cursor, x.cast(), n) };
+        Ok(())
+    })())
+}
+
+unsafe extern "C" fn pop(t: *const Cursor, ty: i32, x: *mut c_void, count: i64, site: usize) {
+    value_or_fail((|| {
+        // SAFETY: the contract of pointers.
+        let cursor = unsafe { tape(t) }?;
+        let ty = type_of(ty, Site(site))?;
+        check_address(x, count, Site(site))?;
+        let n = (count as usize).wrapping_mul(ty.bytes());
+        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
+            cursor.pop_room(ty, count, Site(site))?;
+        }
+        // SAFETY: n bytes lie contiguous below cur.
+        unsafe { copy::copy_out(cursor, x.cast(), n) };
+        Ok(())
+    })())
+}
+
+unsafe extern "C" fn self_push(ty: i32, x: *const c_void, count: i64, site: usize) {
+    // SAFETY: the contract of pointers.
+    unsafe { push(thread::cursor(), ty, x, count, site) }
+}
+
+unsafe extern "C" fn self_pop(ty: i32, x: *mut c_void, count: i64, site: usize) {
+    // SAFETY: the contract of pointers.
+    unsafe { pop(thread::cursor(), ty, x, count, site) }
+}
+
+/// Pushes `count` contiguous values of a type (ADTAPE_TYPE_…) that start at `x`. Undone by adtape_pop_array with
+/// the same type and count. 0 values are legal, also at NULL. Cost: as memcpy, or as streaming stores on a tape
+/// larger than the cache.
+///
+/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, COUNT_RANGE,
+/// BAD_ARGUMENT, MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
+/// Fortran: `call push(t, x)` with an array `x` of rank 1 to 7.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_push_array(t: *mut Cursor, type_code: i32, x: *const c_void, count: i64) {
+    with_site!(4 => push)
+}
+
+/// Pops `count` values of a type into `x`. Undoes adtape_push_array.
+///
+/// Errors go to the session's handler and leave the tape unchanged: those of adtape_push_array, UNDERFLOW, and
+/// MISMATCH in check mode.
+/// Fortran: `call pop(t, x)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_pop_array(t: *mut Cursor, type_code: i32, x: *mut c_void, count: i64) {
+    with_site!(4 => pop)
+}
+
+/// adtape_push_array on the thread's own tape.
+///
+/// Fortran: `call push(x)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_self_push_array(type_code: i32, x: *const c_void, count: i64) {
+    with_site!(3 => self_push)
+}
+
+/// adtape_pop_array on the thread's own tape.
+///
+/// Fortran: `call pop(x)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_self_pop_array(type_code: i32, x: *mut c_void, count: i64) {
+    with_site!(3 => self_pop)
+}

@@ -1,0 +1,181 @@
+//! Entry points of the code that `adtape/inline.h` compiles into its users. Their name carries the version of the
+//! cursor's layout, so that a program and a library that disagree about it do not link. Not to be called by hand.
+
+use super::{tape, value_or_fail};
+use crate::error::{Error, Status};
+use crate::session::Session;
+use crate::site::Site;
+use crate::tape::{Cursor, Type, copy, thread};
+use std::ffi::{CStr, c_char, c_void};
+
+/// A cursor that nobody may write to.
+#[repr(transparent)]
+pub struct Constant(Cursor);
+
+// SAFETY: never written: closed for every operation, and the slow path takes the thread's cursor instead.
+unsafe impl Sync for Constant {}
+
+/// What a module's pointer to the thread's tape points to at first.
+#[unsafe(no_mangle)]
+pub static adtape_abi0_closed: Constant = Constant(Cursor::closed());
+
+pub(super) fn closed_constant() -> *const Cursor {
+    &raw const adtape_abi0_closed.0
+}
+
+pub(super) fn is_closed_constant(t: *const Cursor) -> bool {
+    std::ptr::eq(t, closed_constant())
+}
+
+/// The calling thread's own tape.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_abi0_self() -> *mut Cursor {
+    std::ptr::from_ref(thread::cursor()).cast_mut()
+}
+
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+unsafe fn room(
+    t: *mut Cursor,
+    type_code: i32,
+    make: impl FnOnce(&Cursor, Type) -> Result<(), Error>,
+    site: Site,
+) -> *mut Cursor {
+    value_or_fail((|| {
+        // SAFETY: by contract.
+        let cursor = unsafe { tape(t) }?;
+        make(cursor, super::type_of(type_code, site)?)?;
+        Ok(std::ptr::from_ref(cursor).cast_mut())
+    })())
+}
+
+/// Makes one push of `count` values possible and returns the tape to do it on.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_push_room(
+    t: *mut Cursor,
+    type_code: i32,
+    count: i64,
+    site: *const c_void,
+) -> *mut Cursor {
+    let site = Site(site as usize);
+    // SAFETY: by contract.
+    unsafe { room(t, type_code, |cursor, ty| cursor.push_room(ty, count, site), site) }
+}
+
+/// Makes one pop of `count` values possible and returns the tape to do it on.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_pop_room(
+    t: *mut Cursor,
+    type_code: i32,
+    count: i64,
+    site: *const c_void,
+) -> *mut Cursor {
+    let site = Site(site as usize);
+    // SAFETY: by contract.
+    unsafe { room(t, type_code, |cursor, ty| cursor.pop_room(ty, count, site), site) }
+}
+
+/// Copies an array of `bytes` bytes onto the tape, which has room for them.
+///
+/// # Safety
+/// `t` is an open tape with that much room, `x` readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_copy_in(t: *mut Cursor, x: *const c_void, bytes: u64) {
+    // SAFETY: by contract.
+    unsafe { copy::copy_in(&*t, x.cast(), bytes as usize) }
+}
+
+/// Copies the last `bytes` bytes of the tape to `x` and takes them off.
+///
+/// # Safety
+/// `t` is an open tape with that much below its cursor, `x` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_copy_out(t: *mut Cursor, x: *mut c_void, bytes: u64) {
+    // SAFETY: by contract.
+    unsafe { copy::copy_out(&*t, x.cast(), bytes as usize) }
+}
+
+/// The slow path of adtape_push_control.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bits: i32, site: *const c_void) {
+    // SAFETY: by contract.
+    let pushed = unsafe { tape(t) }.and_then(|c| c.push_control_at(value, bits as u32, Site(site as usize)));
+    value_or_fail(pushed)
+}
+
+/// The slow path of adtape_pop_control.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site: *const c_void) -> u64 {
+    // SAFETY: by contract.
+    value_or_fail(unsafe { tape(t) }.and_then(|c| c.pop_control_at(bits as u32, Site(site as usize))))
+}
+
+/// The slow path of adtape_push_count.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_push_count(t: *mut Cursor, count: i64, site: *const c_void) {
+    // SAFETY: by contract.
+    value_or_fail(unsafe { tape(t) }.and_then(|c| c.push_count_at(count, Site(site as usize))))
+}
+
+/// The slow path of adtape_pop_count.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_pop_count(t: *mut Cursor, site: *const c_void) -> i64 {
+    // SAFETY: by contract.
+    value_or_fail(unsafe { tape(t) }.and_then(|c| c.pop_count_at(Site(site as usize))))
+}
+
+/// A NULL address with `count` values behind it, or a NULL handle (`count` -1). Does not return.
+#[unsafe(no_mangle)]
+#[cold]
+pub extern "C" fn adtape_abi0_null(count: i64, site: *const c_void) {
+    let site = Site(site as usize);
+    let error =
+        match count {
+            -1 => Err(super::null_handle("tape", "adtape_self() or what adtape_new() returned")
+                .with_line(&format!("at {site}"))),
+            _ => super::check_address(std::ptr::null::<u8>(), count, site),
+        };
+    value_or_fail(error)
+}
+
+/// Ends in the session's error handler, for glue code in other languages. Does not return.
+///
+/// # Safety
+/// `message` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_fail(status: i32, message: *const c_char, site: *const c_void) {
+    let text = match message.is_null() {
+        true => "no message".into(),
+        // SAFETY: not NULL, so NUL-terminated by contract.
+        false => unsafe { CStr::from_ptr(message) }.to_string_lossy(),
+    };
+    let status = Status::from_code(status).filter(|status| *status != Status::Ok).unwrap_or(Status::BadArgument);
+    let error = Error::new(status, text);
+    Session::default_session().fail(match site.is_null() {
+        true => error,
+        false => error.with_line(&format!("at {}", Site(site as usize))),
+    })
+}

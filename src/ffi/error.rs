@@ -1,0 +1,45 @@
+//! Errors.
+
+use crate::error::Status;
+use crate::session;
+use std::ffi::c_char;
+
+/// The message of this thread's last error, in one or more lines without a final line feed; "" if there was none.
+/// Never NULL. Valid until the thread's next error.
+///
+/// Fortran: `adtape_error_message()`, a `character(:), allocatable`.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_error_message() -> *const c_char {
+    session::last_message()
+}
+
+/// The name of a status, e.g. "ADTAPE_STATUS_UNDERFLOW"; "unknown status" for other values. Never NULL, valid for
+/// ever.
+///
+/// Fortran: `adtape_status_name(status)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_status_name(status: i32) -> *const c_char {
+    let name = match Status::from_code(status) {
+        None => c"unknown status",
+        Some(Status::Ok) => c"ADTAPE_STATUS_OK",
+        Some(Status::NullHandle) => c"ADTAPE_STATUS_NULL_HANDLE",
+        Some(Status::NullPointer) => c"ADTAPE_STATUS_NULL_POINTER",
+        Some(Status::CountRange) => c"ADTAPE_STATUS_COUNT_RANGE",
+        Some(Status::BadArgument) => c"ADTAPE_STATUS_BAD_ARGUMENT",
+        Some(Status::Underflow) => c"ADTAPE_STATUS_UNDERFLOW",
+        Some(Status::MemoryLimit) => c"ADTAPE_STATUS_MEMORY_LIMIT",
+        Some(Status::OutOfMemory) => c"ADTAPE_STATUS_OUT_OF_MEMORY",
+        Some(Status::RepeatUnbalanced) => c"ADTAPE_STATUS_REPEAT_UNBALANCED",
+        Some(Status::MarkForeign) => c"ADTAPE_STATUS_MARK_FOREIGN",
+        Some(Status::MarkAboveTop) => c"ADTAPE_STATUS_MARK_ABOVE_TOP",
+        Some(Status::Mismatch) => c"ADTAPE_STATUS_MISMATCH",
+        Some(Status::Corrupt) => c"ADTAPE_STATUS_CORRUPT",
+        Some(Status::WrongThread) => c"ADTAPE_STATUS_WRONG_THREAD",
+        Some(Status::Released) => c"ADTAPE_STATUS_RELEASED",
+        Some(Status::Attached) => c"ADTAPE_STATUS_ATTACHED",
+        Some(Status::Poisoned) => c"ADTAPE_STATUS_POISONED",
+        Some(Status::BadEnvironment) => c"ADTAPE_STATUS_BAD_ENVIRONMENT",
+        Some(Status::Io) => c"ADTAPE_STATUS_IO",
+    };
+    name.as_ptr()
+}

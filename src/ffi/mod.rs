@@ -1,0 +1,125 @@
+//! The C ABI. One C object, one file here, one section of `include/adtape/declarations.h`, one test in `ctests`.
+//!
+//! Calls that can return a status do; pushes and pops, which stand in generated code that checks nothing, end in
+//! the session's error handler. Neither unwinds into C: the library is built with `panic = "abort"`.
+
+mod array;
+mod control;
+mod entry;
+mod error;
+mod mark;
+mod repeat;
+mod scalar;
+mod section;
+mod session;
+mod stats;
+mod tape;
+
+use crate::error::{Error, Status};
+use crate::session::{Session, remember};
+use crate::site::Site;
+use crate::tape::{Cursor, Type};
+
+/// Defines a function's body as a jump to another one, with the address it will return to as an additional last
+/// argument: the call site, for check mode and messages. `$n` is the number of arguments before it.
+macro_rules! with_site {
+    (0 => $to:path) => { with_site!(@ "rdi", "x0", $to) };
+    (1 => $to:path) => { with_site!(@ "rsi", "x1", $to) };
+    (2 => $to:path) => { with_site!(@ "rdx", "x2", $to) };
+    (3 => $to:path) => { with_site!(@ "rcx", "x3", $to) };
+    (4 => $to:path) => { with_site!(@ "r8", "x4", $to) };
+    (@ $x86:literal, $arm:literal, $to:path) => {{
+        #[cfg(target_arch = "x86_64")]
+        std::arch::naked_asm!(concat!("mov ", $x86, ", [rsp]"), "jmp {to}", to = sym $to);
+        #[cfg(target_arch = "aarch64")]
+        std::arch::naked_asm!(concat!("mov ", $arm, ", x30"), "b {to}", to = sym $to);
+    }};
+}
+use with_site;
+
+/// The status to return; the message is kept.
+fn status(result: Result<(), Error>) -> Status {
+    match result {
+        Ok(()) => Status::Ok,
+        Err(error) => {
+            let status = error.status();
+            remember(error);
+            status
+        }
+    }
+}
+
+/// The value, or the end of the program.
+#[inline]
+fn value_or_fail<T>(result: Result<T, Error>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => Session::default_session().fail(error),
+    }
+}
+
+/// The tape behind a handle. The constant that a module starts with stands for the thread's own.
+///
+/// # Safety
+/// `t` is NULL, [`entry::adtape_abi0_closed`], or a cursor that lives for `'a`.
+#[inline]
+unsafe fn tape<'a>(t: *const Cursor) -> Result<&'a Cursor, Error> {
+    if t.is_null() {
+        return Err(null_handle("tape", "adtape_self() or what adtape_new() returned"));
+    }
+    if entry::is_closed_constant(t) {
+        return Ok(crate::tape::thread::cursor());
+    }
+    // SAFETY: by contract.
+    Ok(unsafe { &*t })
+}
+
+#[cold]
+fn null_handle(what: &str, wanted: &str) -> Error {
+    Error::new(Status::NullHandle, format!("the {what} handle is NULL\n  pass {wanted}"))
+}
+
+#[cold]
+fn null_pointer(what: &str) -> Error {
+    Error::new(Status::NullPointer, format!("the address of {what} is NULL\n  pass the address of a variable"))
+}
+
+/// Writes a result through an address of the caller's.
+///
+/// # Safety
+/// `out` is NULL or valid for a write.
+unsafe fn write_out<T>(out: *mut T, what: &str, value: impl FnOnce() -> Result<T, Error>) -> Result<(), Error> {
+    if out.is_null() {
+        return Err(null_pointer(what));
+    }
+    let value = value()?;
+    // SAFETY: not NULL, so valid by contract.
+    unsafe { out.write(value) };
+    Ok(())
+}
+
+fn type_of(code: i32, site: Site) -> Result<Type, Error> {
+    Type::from_code(code).ok_or_else(|| {
+        Error::new(
+            Status::BadArgument,
+            format!(
+                "{code} at {site} is not a type\n  pass one of the constants ADTAPE_TYPE_…, 1 to {}",
+                Type::ALL.len()
+            ),
+        )
+    })
+}
+
+/// Refuses a NULL address with values behind it.
+fn check_address<T>(x: *const T, count: i64, site: Site) -> Result<(), Error> {
+    if !x.is_null() || count == 0 {
+        return Ok(());
+    }
+    Err(Error::new(
+        Status::NullPointer,
+        format!(
+            "the address of {count} values is NULL, at {site}\n  an unallocated array or unassociated pointer is \
+             pushed or popped; pass a count of 0, or allocate it"
+        ),
+    ))
+}

@@ -1,0 +1,77 @@
+//! Strided sections.
+
+use super::{check_address, tape, type_of, value_or_fail};
+use crate::error::{Error, Status};
+use crate::site::Site;
+use crate::tape::{Cursor, MAX_RANK};
+use std::ffi::c_void;
+
+/// # Safety
+/// `extents` and `strides_bytes` are NULL or point to `rank` values.
+unsafe fn shape<'a>(
+    rank: i32,
+    extents: *const i64,
+    strides_bytes: *const i64,
+) -> Result<(&'a [i64], &'a [i64]), Error> {
+    let rank = usize::try_from(rank).ok().filter(|rank| *rank <= MAX_RANK).ok_or_else(|| {
+        Error::new(Status::BadArgument, format!("{rank} is not the rank of a section\n  it is 0 to {MAX_RANK}"))
+    })?;
+    if rank == 0 {
+        return Ok((&[], &[]));
+    }
+    if extents.is_null() || strides_bytes.is_null() {
+        return Err(super::null_pointer("the extents or strides of a section"));
+    }
+    // SAFETY: not NULL, so valid for `rank` values by contract.
+    Ok(unsafe { (std::slice::from_raw_parts(extents, rank), std::slice::from_raw_parts(strides_bytes, rank)) })
+}
+
+/// adtape_push_section, at a call site that glue code knows.
+///
+/// # Safety
+/// As for adtape_push_section.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_push_section(
+    t: *mut Cursor,
+    type_code: i32,
+    base: *const c_void,
+    rank: i32,
+    extents: *const i64,
+    strides_bytes: *const i64,
+    site: *const c_void,
+) {
+    let site = Site(site as usize);
+    value_or_fail((|| {
+        // SAFETY: the contract of pointers.
+        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+        let ty = type_of(type_code, site)?;
+        check_address(base, i64::from(!shape.0.contains(&0)), site)?;
+        // SAFETY: the contract of pointers.
+        unsafe { cursor.push_section_at(ty, base.cast(), shape.0, shape.1, site) }
+    })())
+}
+
+/// adtape_pop_section, at a call site that glue code knows.
+///
+/// # Safety
+/// As for adtape_pop_section.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_pop_section(
+    t: *mut Cursor,
+    type_code: i32,
+    base: *mut c_void,
+    rank: i32,
+    extents: *const i64,
+    strides_bytes: *const i64,
+    site: *const c_void,
+) {
+    let site = Site(site as usize);
+    value_or_fail((|| {
+        // SAFETY: the contract of pointers.
+        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+        let ty = type_of(type_code, site)?;
+        check_address(base, i64::from(!shape.0.contains(&0)), site)?;
+        // SAFETY: the contract of pointers.
+        unsafe { cursor.pop_section_at(ty, base.cast(), shape.0, shape.1, site) }
+    })())
+}

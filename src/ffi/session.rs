@@ -1,0 +1,70 @@
+//! Sessions: what the tapes of a process share.
+
+use super::{null_handle, status, write_out};
+use crate::error::{Error, Status};
+use crate::session::{ErrorHandler, Memory, Session};
+use std::ffi::c_void;
+
+/// # Safety
+/// `s` is NULL or a session.
+unsafe fn session<'a>(s: *const Session) -> Result<&'a Session, Error> {
+    // SAFETY: by contract.
+    unsafe { s.as_ref() }.ok_or_else(|| null_handle("session", "adtape_session_default()"))
+}
+
+/// The session of the process. Never NULL; lives as long as the process.
+///
+/// Fortran: implied.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_session_default() -> *const Session {
+    Session::default_session()
+}
+
+/// Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for
+/// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory and swap or the control group's limit. A push that would exceed it is an error
+/// (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops all growth and takes nothing away.
+///
+/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
+/// Fortran: `call adtape_set_memory_limit(limit_bytes)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_session_set_memory_limit(s: *const Session, limit_bytes: u64) -> Status {
+    // SAFETY: by contract.
+    let session = unsafe { session(s) };
+    status(session.map(|session| session.set_memory_limit((limit_bytes != 0).then_some(limit_bytes))))
+}
+
+/// What all tapes of the process have, in bytes.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
+/// Fortran: `call adtape_memory(memory)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_session_memory(s: *const Session, out: *mut Memory) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { session(s).and_then(|session| write_out(out, "the result", || Ok(session.memory()))) })
+}
+
+/// Installs a handler for the errors of calls that return no status: pushes and pops. It is called on the thread
+/// that failed with the status, the message (valid during the call) and `user`, and must not return: it may
+/// end the process or the thread. If it does return, the process aborts. NULL restores the default, which
+/// prints the message to standard error and aborts.
+///
+/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
+/// Fortran: `call adtape_set_error_handler(handler)` with a `bind(c)` procedure.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_session_set_error_handler(
+    s: *const Session,
+    handler: Option<ErrorHandler>,
+    user: *mut c_void,
+) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { session(s).map(|session| session.set_error_handler(handler, user)) })
+}

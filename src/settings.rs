@@ -1,0 +1,134 @@
+//! What the environment says, read once, at the first tape of the process.
+//!
+//! | variable | value | meaning |
+//! |---|---|---|
+//! | `ADTAPE_CHECK` | 0 or 1 | check mode: record type, count and call site of every value, compare at its pop |
+//! | `ADTAPE_PROFILE` | 0 or 1 | count calls, elements and bytes by type and operation |
+//! | `ADTAPE_MEMORY_LIMIT` | bytes | most memory that all tapes of the process have together |
+//! | `ADTAPE_RESERVE` | bytes | address space that a tape reserves at first |
+//! | `ADTAPE_STEP` | bytes | memory becomes usable in steps of this size, also between slow paths: for tests |
+//! | `ADTAPE_HUGE_PAGES` | 0 or 1 | ask for huge pages from 2 MiB of tape up (default 1) |
+//!
+//! Bytes may have a suffix K, M, G or T (powers of 1024).
+
+use crate::error::{Error, Status};
+use crate::sync::OnceLock;
+
+/// The settings of the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub check: bool,
+    pub profile: bool,
+    pub memory_limit: Option<u64>,
+    pub reserve: Option<u64>,
+    pub step: Option<u64>,
+    pub huge_pages: bool,
+}
+
+impl Settings {
+    fn read(get: impl Fn(&str) -> Option<String>) -> Result<Settings, Error> {
+        let flag = |name: &str, default: bool| match get(name) {
+            None => Ok(default),
+            Some(text) => parse_flag(name, &text),
+        };
+        let size = |name: &str, least: u64| match get(name) {
+            None => Ok(None),
+            Some(text) => parse_bytes(name, &text, least).map(Some),
+        };
+        Ok(Settings {
+            check: flag("ADTAPE_CHECK", false)?,
+            profile: flag("ADTAPE_PROFILE", false)?,
+            memory_limit: size("ADTAPE_MEMORY_LIMIT", 1)?,
+            reserve: size("ADTAPE_RESERVE", 4096)?,
+            step: size("ADTAPE_STEP", 4096)?,
+            huge_pages: flag("ADTAPE_HUGE_PAGES", true)?,
+        })
+    }
+}
+
+/// The settings of this process, or what is wrong with them.
+pub(crate) fn settings() -> Result<&'static Settings, Error> {
+    static SETTINGS: OnceLock<Result<Settings, (Status, String)>> = OnceLock::new();
+    SETTINGS
+        .get_or_init(|| {
+            Settings::read(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))
+                .map_err(|e| (e.status(), e.message().to_owned()))
+        })
+        .as_ref()
+        .map_err(|(status, message)| Error::new(*status, message.clone()))
+}
+
+fn parse_flag(name: &str, text: &str) -> Result<bool, Error> {
+    match text.trim() {
+        "0" | "" => Ok(false),
+        "1" => Ok(true),
+        other => Err(bad(name, other, "0 or 1")),
+    }
+}
+
+fn parse_bytes(name: &str, text: &str, least: u64) -> Result<u64, Error> {
+    let wanted = || format!("a number of bytes, at least {least}, with or without a suffix K, M, G or T, e.g. 8G");
+    let trimmed = text.trim();
+    let split = trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len());
+    let (digits, suffix) = trimmed.split_at(split);
+    let shift = match suffix.trim().to_ascii_uppercase().trim_end_matches("IB") {
+        "" | "B" => 0,
+        "K" | "KB" => 10,
+        "M" | "MB" => 20,
+        "G" | "GB" => 30,
+        "T" | "TB" => 40,
+        _ => return Err(bad(name, trimmed, &wanted())),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift))
+        .filter(|n| *n >= least)
+        .ok_or_else(|| bad(name, trimmed, &wanted()))
+}
+
+fn bad(name: &str, value: &str, wanted: &str) -> Error {
+    Error::new(
+        Status::BadEnvironment,
+        format!("environment variable {name} is \"{value}\"\n  it takes {wanted}; correct or unset it"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Settings, Error> {
+        Settings::read(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+    }
+
+    #[test]
+    fn empty_environment_gives_defaults() {
+        let settings = read(&[]).unwrap();
+        assert!(!settings.check && !settings.profile && settings.huge_pages);
+        assert_eq!((settings.memory_limit, settings.reserve, settings.step), (None, None, None));
+    }
+
+    #[test]
+    fn byte_suffixes_are_powers_of_1024() {
+        for (text, bytes) in [("4096", 4096), ("64K", 65536), ("8G", 8 << 30), ("1 MiB", 1 << 20), ("2tb", 2 << 40)] {
+            assert_eq!(read(&[("ADTAPE_MEMORY_LIMIT", text)]).unwrap().memory_limit, Some(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_an_error_that_names_variable_and_value() {
+        for (name, value) in [
+            ("ADTAPE_CHECK", "maybe"),
+            ("ADTAPE_MEMORY_LIMIT", "lots"),
+            ("ADTAPE_MEMORY_LIMIT", "0"),
+            ("ADTAPE_MEMORY_LIMIT", "-1"),
+            ("ADTAPE_MEMORY_LIMIT", "99999999999T"),
+            ("ADTAPE_STEP", "12"),
+        ] {
+            let error = read(&[(name, value)]).unwrap_err();
+            assert_eq!(error.status(), Status::BadEnvironment);
+            assert!(error.message().contains(name) && error.message().contains(value), "{error}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Check mode: what was pushed, by type, count and call site, on a second tape; every pop is compared with it.
+//!
+//! Values lie packed and untyped on the tape, so a push of ten popped as nine goes unnoticed there. The records
+//! follow every move of the tape, repeat regions and marks included, because they are on the same machine.
+
+use super::machine::Machine;
+use super::types::Type;
+use crate::error::{Error, Status};
+use crate::site::Site;
+use crate::vm::{Span, Trim};
+
+/// What one push left behind.
+#[derive(Clone, Copy)]
+struct Record {
+    /// Type in the low 8 bits, count above.
+    what: u64,
+    site: u64,
+    /// Increases by one with every push of the tape, so that a record has its own.
+    serial: u64,
+}
+
+const RECORD_BYTES: usize = 24;
+
+impl Record {
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip([self.what, self.site, self.serial]) {
+            chunk.copy_from_slice(&word.to_ne_bytes());
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; RECORD_BYTES]) -> Record {
+        let word = |i: usize| u64::from_ne_bytes(bytes[8 * i..8 * i + 8].try_into().expect("eight bytes"));
+        Record { what: word(0), site: word(1), serial: word(2) }
+    }
+}
+
+/// The records of a tape.
+pub(super) struct Recorder {
+    machine: Machine,
+    next_serial: u64,
+}
+
+impl Recorder {
+    pub fn new(span: Span) -> Recorder {
+        Recorder { machine: Machine::new(span), next_serial: 1 }
+    }
+
+    pub fn push(&mut self, ty: Type, count: u64, site: Site) -> Result<(), Error> {
+        let record = Record { what: count << 8 | ty as u64, site: site.0 as u64, serial: self.next_serial };
+        self.next_serial += 1;
+        self.machine.push(&record.to_bytes())
+    }
+
+    /// Compares the last record with a pop; takes it off if they match.
+    pub fn pop(&mut self, ty: Type, count: u64, site: Site) -> Result<(), Error> {
+        let record = match self.last()? {
+            Some(record) => record,
+            None => return Err(nothing_left(ty, count, site)),
+        };
+        if record.what != count << 8 | ty as u64 {
+            return Err(mismatch(record, ty, count, site));
+        }
+        self.forget_last();
+        Ok(())
+    }
+
+    /// Serial of the last push that is still on the tape, 0 if none.
+    pub fn last_serial(&mut self) -> Result<u64, Error> {
+        Ok(self.last()?.map_or(0, |record| record.serial))
+    }
+
+    fn last(&mut self) -> Result<Option<Record>, Error> {
+        if self.machine.len() == 0 {
+            return Ok(None);
+        }
+        // Records never straddle: every piece of this machine holds whole ones.
+        self.machine.make_contiguous(RECORD_BYTES)?;
+        let address = self.machine.address(self.machine.cur() - RECORD_BYTES);
+        debug_assert!(self.machine.contiguous() >= RECORD_BYTES);
+        // SAFETY: the bytes below cur are committed and were pushed.
+        Ok(Some(Record::from_bytes(unsafe { &*(address as *const [u8; RECORD_BYTES]) })))
+    }
+
+    /// Takes the last record off; there is one.
+    pub fn forget_last(&mut self) {
+        self.machine.retreat(RECORD_BYTES);
+    }
+
+    /// Takes off all records after the one with this serial. It must be there: otherwise what a mark points to
+    /// was popped and other values were pushed since.
+    pub fn forget_after(&mut self, serial: u64) -> Result<(), Error> {
+        while self.last_serial()? > serial {
+            self.forget_last();
+        }
+        if self.last_serial()? == serial {
+            return Ok(());
+        }
+        Err(Error::new(
+            Status::MarkAboveTop,
+            "what the mark points to was popped and other values were pushed in its place since\n  \
+             take the mark again after popping below it",
+        ))
+    }
+
+    pub fn start(&mut self) {
+        self.machine.start();
+    }
+
+    pub fn reset(&mut self) -> Result<(), Error> {
+        self.machine.reset()
+    }
+
+    pub fn end(&mut self) -> Result<(), Error> {
+        self.machine.end()
+    }
+
+    pub fn trim(&mut self, how: Trim) {
+        self.machine.trim(how);
+    }
+}
+
+fn said(ty: u64, count: u64) -> String {
+    let name = Type::from_code(ty as i32).map_or("unknown type", Type::name);
+    match count {
+        1 => format!("one {name}"),
+        _ if ty == Type::Control as u64 => format!("{count} control bits"),
+        _ => format!("{count} values of {name}"),
+    }
+}
+
+#[cold]
+fn mismatch(record: Record, ty: Type, count: u64, site: Site) -> Error {
+    Error::new(
+        Status::Mismatch,
+        format!(
+            "check mode: push and pop do not match\n  pushed: {} at {}\n  popped: {} at {site}\n  \
+             make the pop in the reverse sweep mirror the push in the forward sweep",
+            said(record.what & 0xff, record.what >> 8),
+            Site(record.site as usize),
+            said(ty as u64, count),
+        ),
+    )
+}
+
+#[cold]
+fn nothing_left(ty: Type, count: u64, site: Site) -> Error {
+    Error::new(
+        Status::Mismatch,
+        format!(
+            "check mode: push and pop do not match\n  pushed: nothing that is not popped yet\n  popped: {} at {site}\n  \
+             the reverse sweep pops more often than the forward sweep pushed",
+            said(ty as u64, count),
+        ),
+    )
+}

@@ -1,0 +1,149 @@
+//! Branch ids as bits, loop counters as few bytes.
+//!
+//! A counter is written in groups of 7 bits, the highest first, each in a byte whose top bit says that more bytes
+//! lie below it. So the last byte pushed, which is popped first, tells whether the counter goes on.
+
+use super::core::{Core, located};
+use super::cursor::Cursor;
+use super::stats::Operation;
+use super::types::Type;
+use crate::error::{Error, Status};
+use crate::site::Site;
+
+/// Bytes of the longest counter.
+const MOST_BYTES: usize = 10;
+
+/// The groups of `count`, highest first, in the last bytes of the array.
+fn encode(count: i64) -> ([u8; MOST_BYTES], usize) {
+    let mut groups = [0; MOST_BYTES];
+    let (mut rest, mut start) = (count as u64, MOST_BYTES);
+    loop {
+        start -= 1;
+        groups[start] = (rest & 0x7f) as u8;
+        rest >>= 7;
+        if rest == 0 {
+            return (groups, start);
+        }
+        groups[start] |= 0x80;
+    }
+}
+
+impl Cursor {
+    /// Pushes the `bits` (1 to 64) low bits of `value`.
+    #[inline]
+    pub fn push_control(&self, value: u64, bits: u32) -> Result<(), Error> {
+        if bits.wrapping_sub(1) < 61 && self.bits.get() < 1 << (62 - bits) {
+            self.bits.set(self.bits.get() << bits | (value & ((1 << bits) - 1)));
+            return Ok(());
+        }
+        self.push_control_at(value, bits, Site::UNKNOWN)
+    }
+
+    /// Pops the `bits` (1 to 64) bits that [`push_control`](Cursor::push_control) pushed.
+    #[inline]
+    pub fn pop_control(&self, bits: u32) -> Result<u64, Error> {
+        if bits.wrapping_sub(1) < 61 && self.bits.get() as i64 >= 1 << bits {
+            let value = self.bits.get() & ((1 << bits) - 1);
+            self.bits.set(self.bits.get() >> bits);
+            return Ok(value);
+        }
+        self.pop_control_at(bits, Site::UNKNOWN)
+    }
+
+    /// Pushes a loop counter: 1 byte for 0 to 127, one more for every factor of 128, at most 10.
+    pub fn push_count(&self, count: i64) -> Result<(), Error> {
+        self.push_count_at(count, Site::UNKNOWN)
+    }
+
+    /// Pops the loop counter that [`push_count`](Cursor::push_count) pushed.
+    pub fn pop_count(&self) -> Result<i64, Error> {
+        self.pop_count_at(Site::UNKNOWN)
+    }
+
+    #[cold]
+    pub(crate) fn push_control_at(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
+        self.slow(|core| {
+            check_width(bits)?;
+            core.machine.make_room(2 * size_of::<u64>())?;
+            core.note(Operation::Push, Type::Control, u64::from(bits), 0, site)?;
+            core.machine.push_bits(value, bits)
+        })
+        .map_err(|e| located(e, "push", Type::Control, i64::from(bits), site))
+    }
+
+    #[cold]
+    pub(crate) fn pop_control_at(&self, bits: u32, site: Site) -> Result<u64, Error> {
+        self.slow(|core| {
+            check_width(bits)?;
+            core.note(Operation::Pop, Type::Control, u64::from(bits), 0, site)?;
+            core.machine.pop_bits(bits)
+        })
+        .map_err(|e| located(e, "pop", Type::Control, i64::from(bits), site))
+    }
+
+    pub(crate) fn push_count_at(&self, count: i64, site: Site) -> Result<(), Error> {
+        let (groups, start) = encode(count);
+        self.slow(|core| {
+            core.machine.make_room(MOST_BYTES)?;
+            core.note(Operation::Push, Type::Count, 1, MOST_BYTES - start, site)?;
+            core.machine.push(&groups[start..])
+        })
+        .map_err(|e| located(e, "push", Type::Count, 1, site))
+    }
+
+    pub(crate) fn pop_count_at(&self, site: Site) -> Result<i64, Error> {
+        self.slow(|core| pop_count(core, site)).map_err(|e| located(e, "pop", Type::Count, 1, site))
+    }
+}
+
+/// Reads the counter's bytes first and takes them off only when they are one.
+fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
+    let mark = core.machine.position();
+    let (mut value, mut length) = (0u128, 0);
+    let decoded = loop {
+        let mut byte = [0];
+        if let Err(error) = core.machine.pop(&mut byte) {
+            break Err(error);
+        }
+        value |= u128::from(byte[0] & 0x7f) << (7 * length);
+        length += 1;
+        if byte[0] & 0x80 == 0 {
+            break Ok(value);
+        }
+        if length == MOST_BYTES {
+            break Err(not_a_count());
+        }
+    };
+    let result = decoded
+        .and_then(|value| u64::try_from(value).map_err(|_| not_a_count()))
+        .and_then(|value| core.note(Operation::Pop, Type::Count, 1, length, site).map(|()| value as i64));
+    result.inspect_err(|_| core.machine.restore(mark))
+}
+
+#[cold]
+fn not_a_count() -> Error {
+    Error::new(
+        Status::Corrupt,
+        "a counter is popped where none was pushed\n  pushes and pops do not match; run with ADTAPE_CHECK=1 to see \
+         the first that does not",
+    )
+}
+
+fn check_width(bits: u32) -> Result<(), Error> {
+    if (1..=64).contains(&bits) {
+        return Ok(());
+    }
+    Err(Error::new(Status::BadArgument, format!("{} is not a number of control bits\n  it is 1 to 64", bits as i32)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_take_a_byte_for_every_seven_bits() {
+        for (count, bytes) in [(0, 1), (127, 1), (128, 2), (16383, 2), (16384, 3), (i64::MAX, 9), (-1, 10)] {
+            assert_eq!(MOST_BYTES - encode(count).1, bytes, "{count}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The cold part of a tape, and its slow path.
+//!
+//! The slow path does not perform a push or pop: it makes exactly that one operation possible and leaves it to
+//! the caller, who was about to do it. *Watched* is a tape in check or profile mode: there the cursor is a
+//! window that lets one operation pass and then is closed, so that each takes the slow path and is seen.
+//!
+//! While the cursor is open, the truth about `cur` and `bits` is in the cursor; while it is closed
+//! ([`Core::detached`]), it is here.
+
+use super::check::Recorder;
+use super::cursor::{CLOSED_BITS, Cursor};
+use super::machine::Machine;
+use super::owner::Owner;
+use super::stats::{Operation, Profile};
+use super::types::Type;
+use super::{MAX_BYTES, Spill};
+use crate::error::{Error, Status, bytes};
+use crate::settings::settings;
+use crate::site::Site;
+use crate::sync::{AtomicU64, Ordering};
+use crate::vm::{Span, Trim};
+use std::cell::Cell;
+
+/// All of a tape but its cursor.
+pub(crate) struct Core {
+    pub(super) machine: Machine,
+    /// The cursor that handles point to.
+    home: Cell<*const Cursor>,
+    /// The state is in `machine`, not in a cursor.
+    detached: bool,
+    /// The state is lent to a local cursor; the home cursor is closed.
+    attached: bool,
+    pub(super) recorder: Option<Recorder>,
+    pub(super) profile: Option<Box<Profile>>,
+    /// Serves pops that straddle two pieces of the tape.
+    bounce: Vec<u8>,
+    /// Distinct for every tape of the process.
+    id: u64,
+    pub(super) owner: Owner,
+    poison: Option<String>,
+    pub(super) slow_calls: u64,
+}
+
+impl Core {
+    /// A tape without memory, for the calling thread, whose cursor is `home`.
+    pub(crate) fn new(home: &Cursor, owner: Owner) -> Result<Box<Core>, Error> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let settings = settings()?;
+        Ok(Box::new(Core {
+            machine: Machine::new(Span::new()?),
+            home: Cell::new(home),
+            detached: true,
+            attached: false,
+            recorder: settings.check.then(|| Span::new().map(Recorder::new)).transpose()?,
+            profile: settings.profile.then(Box::default),
+            bounce: Vec::new(),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            owner,
+            poison: None,
+            slow_calls: 0,
+        }))
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn watched(&self) -> bool {
+        self.recorder.is_some() || self.profile.is_some()
+    }
+
+    // ---- between cursor and machine ----------------------------------------------------------------
+
+    /// Begins an operation: checks that the tape may be used through `cursor`, and takes the state over.
+    pub(super) fn enter(&mut self, cursor: &Cursor) -> Result<(), Error> {
+        self.slow_calls += 1;
+        self.owner.check()?;
+        if let Some(why) = &self.poison {
+            return Err(Error::new(
+                Status::Poisoned,
+                format!("the tape is unusable since an earlier failure:\n  {why}"),
+            ));
+        }
+        if self.attached && std::ptr::eq(cursor, self.home.get()) {
+            return Err(Error::new(
+                Status::Attached,
+                "the tape is attached to a local cursor and cannot be used through its handle\n  \
+                 use the local cursor, or call adtape_detach first",
+            ));
+        }
+        if !self.detached {
+            self.machine.load(cursor);
+            self.detached = true;
+        }
+        Ok(())
+    }
+
+    /// Ends an operation: opens the cursor, or leaves it closed where everything is watched.
+    pub(super) fn leave(&mut self, cursor: &Cursor) {
+        if self.watched() {
+            cursor.close();
+        } else {
+            self.machine.store(cursor);
+            self.detached = false;
+        }
+    }
+
+    /// Runs `operation` on the machine, for the calls that do all of their work here.
+    pub(super) fn with<R>(
+        &mut self,
+        cursor: &Cursor,
+        operation: impl FnOnce(&mut Core) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.enter(cursor)?;
+        let result = operation(self);
+        self.leave(cursor);
+        result
+    }
+
+    /// Makes every later call fail: something was lost.
+    pub(super) fn poison(&mut self, error: &Error) {
+        self.poison = Some(error.message().to_owned());
+    }
+
+    // ---- room for one push or pop ------------------------------------------------------------------
+
+    /// Makes a push of `count` values possible through `cursor`; of none, it does nothing.
+    pub(crate) fn push_room(&mut self, cursor: &Cursor, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+        let n = byte_count("push", ty, count, site)?;
+        self.with(cursor, |core| {
+            core.note(Operation::Push, ty, count as u64, n, site)?;
+            core.machine.make_room(n).inspect_err(|_| core.unnote(n))
+        })
+        .map_err(|e| located(e, "push", ty, count, site))?;
+        if self.detached && n > 0 {
+            let from = self.machine.address(self.machine.cur());
+            self.machine.advance(n);
+            cursor.window(from, from + n);
+        }
+        Ok(())
+    }
+
+    /// Makes a pop of `count` values possible through `cursor`; of none, it does nothing.
+    pub(crate) fn pop_room(&mut self, cursor: &Cursor, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+        let n = byte_count("pop", ty, count, site)?;
+        self.enter(cursor).map_err(|e| located(e, "pop", ty, count, site))?;
+        let contiguous = self.prepare_pop(ty, count as u64, n, site);
+        match contiguous {
+            Ok(true) => {
+                self.leave(cursor);
+                if self.detached && n > 0 {
+                    self.machine.retreat(n);
+                    let to = self.machine.address(self.machine.cur());
+                    cursor.window(to + n, to);
+                }
+                Ok(())
+            }
+            Ok(false) => {
+                let to = self.bounce.as_ptr() as usize;
+                cursor.window(to + n, to);
+                Ok(())
+            }
+            Err(error) => {
+                self.leave(cursor);
+                Err(located(error, "pop", ty, count, site))
+            }
+        }
+    }
+
+    /// Whether `n` bytes now lie contiguous below `cur`; if not, they were popped into the bounce buffer.
+    fn prepare_pop(&mut self, ty: Type, count: u64, n: usize, site: Site) -> Result<bool, Error> {
+        let have = self.machine.len();
+        if n > have {
+            return Err(Error::new(
+                Status::Underflow,
+                format!(
+                    "the tape holds {} only\n  the reverse sweep pops more than the forward sweep pushed; run \
+                     with ADTAPE_CHECK=1 to see the first push and pop that do not match",
+                    bytes(have as u64)
+                ),
+            ));
+        }
+        self.note(Operation::Pop, ty, count, n, site)?;
+        self.machine.make_contiguous(n).inspect_err(|error| self.poison = Some(error.message().to_owned()))?;
+        if n <= self.machine.contiguous() {
+            return Ok(true);
+        }
+        self.bounce.resize(n, 0);
+        let popped = self.machine.pop(&mut self.bounce);
+        popped.inspect_err(|error| self.poison(error)).map(|()| false)
+    }
+
+    // ---- check and profile mode --------------------------------------------------------------------
+
+    /// Records an operation on `n` bytes; a pop that does not match its push is an error.
+    pub(super) fn note(
+        &mut self,
+        operation: Operation,
+        ty: Type,
+        count: u64,
+        n: usize,
+        site: Site,
+    ) -> Result<(), Error> {
+        if count == 0 {
+            return Ok(());
+        }
+        if let Some(recorder) = &mut self.recorder {
+            match operation {
+                Operation::Push => recorder.push(ty, count, site)?,
+                Operation::Pop => recorder.pop(ty, count, site)?,
+            }
+        }
+        if let Some(profile) = &mut self.profile {
+            profile.count(operation, ty, count, n as u64);
+        }
+        Ok(())
+    }
+
+    /// Takes back the record of a push that failed.
+    fn unnote(&mut self, n: usize) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| n > 0) {
+            recorder.forget_last();
+        }
+    }
+
+    /// Turns profile mode on or off. Counts are kept from one time to the next.
+    pub(super) fn set_profile(&mut self, on: bool) {
+        match on {
+            true => drop(self.profile.get_or_insert_with(Box::default)),
+            false => self.profile = None,
+        }
+    }
+
+    // ---- local cursors, hand-over ------------------------------------------------------------------
+
+    /// Lends the state to a local cursor.
+    pub(crate) fn attach(&mut self, home: &Cursor, local: &Cursor) -> Result<(), Error> {
+        self.enter(home)?;
+        home.close();
+        self.attached = true;
+        local.core.set(home.core.get());
+        local.edge.set(home.edge.get());
+        self.leave(local);
+        Ok(())
+    }
+
+    /// Takes the state back from a local cursor, which is closed.
+    pub(crate) fn detach(&mut self, local: &Cursor) -> Result<(), Error> {
+        if !self.attached {
+            return Err(Error::new(
+                Status::Attached,
+                "adtape_detach of a cursor that is not attached\n  adtape_attach comes first, one detach for each",
+            ));
+        }
+        self.enter(local)?;
+        local.close();
+        local.core.set(std::ptr::null_mut());
+        self.attached = false;
+        // SAFETY: the home cursor lives as long as the core that it belongs to.
+        let home = unsafe { &*self.home.get() };
+        self.leave(home);
+        Ok(())
+    }
+
+    /// Gives the tape up: no thread may use it until [`acquire`](Core::acquire). Its state is in the machine.
+    pub(crate) fn release(&mut self, cursor: &Cursor) -> Result<(), Error> {
+        self.enter(cursor)?;
+        cursor.close();
+        super::copy::fence();
+        self.owner.release();
+        Ok(())
+    }
+
+    /// Claims a released tape for the calling thread.
+    pub(crate) fn acquire(&mut self, cursor: &Cursor) -> Result<(), Error> {
+        self.owner.acquire()?;
+        self.leave(cursor);
+        Ok(())
+    }
+
+    /// Whether a local cursor has the state.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.attached
+    }
+
+    /// That the calling thread may free the tape: it is its own or nobody's, and not in use by a local cursor.
+    pub(crate) fn may_be_freed(&mut self, cursor: &Cursor) -> Result<(), Error> {
+        if self.owner.is_nobody() {
+            return Ok(());
+        }
+        self.poison = None;
+        self.enter(cursor)
+    }
+
+    /// Makes `cursor` the one that handles point to; the state must be in the machine.
+    pub(crate) fn move_home(&mut self, cursor: &Cursor) {
+        debug_assert!(self.detached);
+        self.home.set(cursor);
+    }
+
+    /// Gives back memory above the top.
+    pub(crate) fn trim(&mut self, how: Trim) {
+        self.machine.trim(how);
+        self.bounce = Vec::new();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.trim(how);
+        }
+    }
+
+    /// Gives the tape a store to spill to.
+    pub(crate) fn set_spill(&mut self, spill: Box<dyn Spill>) {
+        self.machine.set_spill(spill);
+    }
+
+    /// Bytes on the tape, control bits included as the bytes that they fill.
+    pub(crate) fn leftover(&mut self, cursor: &Cursor) -> usize {
+        if !self.detached && cursor.bits.get() != CLOSED_BITS {
+            self.machine.load(cursor);
+        }
+        self.machine.len() + super::bits::len(self.machine.bits()).div_ceil(8) as usize
+    }
+}
+
+/// The bytes of `count` values, or why not.
+fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Error> {
+    let n = usize::try_from(count).ok().and_then(|count| count.checked_mul(ty.bytes()));
+    n.filter(|n| *n <= MAX_BYTES).ok_or_else(|| {
+        let problem = if count < 0 { "is negative" } else { "exceeds the address space" };
+        let error = Error::new(
+            Status::CountRange,
+            format!("the count {problem}\n  counts are in elements, 64 bits wide, from 0 to 2^47 bytes; look at how it is computed"),
+        );
+        located(error, what, ty, count, site)
+    })
+}
+
+/// The error, headed by what was being done where.
+#[cold]
+pub(super) fn located(error: Error, what: &str, ty: Type, count: i64, site: Site) -> Error {
+    let amount = match (count, ty) {
+        (1, Type::Count) => "a count".to_owned(),
+        (1, _) if ty != Type::Control => format!("one {}", ty.name()),
+        (_, Type::Control) => format!("{count} control bits"),
+        _ => format!("{count} values of {}", ty.name()),
+    };
+    let size = match ty {
+        Type::Control | Type::Count => String::new(),
+        _ => format!(" ({} bytes)", i128::from(count) * ty.bytes() as i128),
+    };
+    Error::new(error.status(), format!("{what} of {amount}{size} at {site}: {}", error.message()))
+}

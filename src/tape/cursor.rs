@@ -1,0 +1,102 @@
+//! The cursor: the hot state of a tape, and the whole of its fast path.
+//!
+//! ```text
+//!     floor             cur              limit
+//!  ----|------ values ---|--- room -------|----
+//! ```
+//!
+//! A push goes slow if `cur + n > limit`, a pop if `cur - n < floor`; both compare addresses as integers, because
+//! `limit` is 0 while a repeat region is being read. A *closed* cursor has `cur = limit = floor = 64` and its bits
+//! closed, so that whatever comes first takes the slow path: that is how the first use, check and profile mode,
+//! released and attached tapes are told from an open one without a branch.
+//!
+//! The bit accumulator holds 0 to 61 control bits below a marker bit: 1 is empty, `1 << 63` closed.
+
+use super::core::Core;
+use std::cell::Cell;
+
+/// `cur`, `limit` and `floor` of a closed cursor: above every n that a scalar subtracts, below every address.
+pub(crate) const CLOSED: usize = 64;
+/// The bit accumulator of a closed cursor: full for pushes, negative for pops.
+pub(crate) const CLOSED_BITS: u64 = 1 << 63;
+/// The empty bit accumulator.
+pub(crate) const NO_BITS: u64 = 1;
+
+/// The hot state of a tape; what a handle points to. Its layout is public: `adtape_t` in C.
+///
+/// All operations on a tape are methods of this type; see [`Tape`](super::Tape), which owns one.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Cursor {
+    /// Address behind the last value.
+    pub(crate) cur: Cell<usize>,
+    /// Pushes up to here need no slow path.
+    pub(crate) limit: Cell<usize>,
+    /// Pops down to here need no slow path.
+    pub(crate) floor: Cell<usize>,
+    /// Control bits not yet on the tape.
+    pub(crate) bits: Cell<u64>,
+    /// Where the direction last changed, as far as arrays know: decides about streaming stores only.
+    pub(crate) edge: Cell<usize>,
+    /// The rest of the tape, null before its first use.
+    pub(crate) core: Cell<*mut Core>,
+}
+
+impl Cursor {
+    /// A closed cursor without a tape.
+    pub(crate) const fn closed() -> Cursor {
+        Cursor {
+            cur: Cell::new(CLOSED),
+            limit: Cell::new(CLOSED),
+            floor: Cell::new(CLOSED),
+            bits: Cell::new(CLOSED_BITS),
+            edge: Cell::new(usize::MAX),
+            core: Cell::new(std::ptr::null_mut()),
+        }
+    }
+
+    /// Closes it: the next operation, whatever it is, takes the slow path.
+    pub(crate) fn close(&self) {
+        self.window(CLOSED, CLOSED);
+        self.bits.set(CLOSED_BITS);
+    }
+
+    /// Lets one operation pass, which moves `cur` from `from` to `to`: a push with `limit = to`, a pop with
+    /// `floor = to`. Then it is closed.
+    pub(crate) fn window(&self, from: usize, to: usize) {
+        self.cur.set(from);
+        self.limit.set(to);
+        self.floor.set(to);
+        self.bits.set(CLOSED_BITS);
+    }
+
+    /// Whether `n` bytes can be pushed without the slow path; also false for 0 and absurd n.
+    #[inline(always)]
+    pub(crate) fn has_room(&self, n: usize) -> bool {
+        n.wrapping_sub(1) < super::MAX_BYTES && self.cur.get().wrapping_add(n) <= self.limit.get()
+    }
+
+    /// Whether `n` bytes can be popped without the slow path; also false for 0 and absurd n.
+    #[inline(always)]
+    pub(crate) fn has_bytes(&self, n: usize) -> bool {
+        n.wrapping_sub(1) < self.cur.get().wrapping_sub(self.floor.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closed_cursor_sends_everything_to_the_slow_path() {
+        let cursor = Cursor::closed();
+        for n in [0, 1, 2, 4, 8, 16, 32, 64, 65, 4096, 1 << 46, 1 << 47, 1 << 63, usize::MAX] {
+            assert!(!cursor.has_room(n), "push of {n}");
+            assert!(!cursor.has_bytes(n), "pop of {n}");
+        }
+        for n in 1..=61 {
+            assert!(cursor.bits.get() >= 1 << (62 - n));
+            assert!((cursor.bits.get() as i64) < 1 << n);
+        }
+    }
+}

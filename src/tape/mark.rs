@@ -1,0 +1,108 @@
+//! Marks: positions on a tape, to compare, to measure and to go back to.
+
+use super::bits;
+use super::core::Core;
+use super::cursor::Cursor;
+use crate::error::{Error, Status, bytes};
+use std::cmp::Ordering;
+
+/// A position on a tape: everything pushed before it was taken is below it. Valid while nothing below it is
+/// popped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Mark {
+    /// Which tape.
+    tape: u64,
+    /// Bytes below.
+    offset_bytes: u64,
+    /// The bit accumulator.
+    bits: u64,
+    /// In check mode, the serial of the last push; else 0.
+    check: u64,
+}
+
+impl Mark {
+    /// Which of two marks of the same tape lies higher.
+    pub fn compare(&self, other: &Mark) -> Result<Ordering, Error> {
+        self.same_tape(other)?;
+        Ok(self.key().cmp(&other.key()))
+    }
+
+    /// Bytes pushed between this mark and a later one of the same tape; negative if the other is earlier.
+    /// Control bits count when their word is full.
+    pub fn bytes_to(&self, later: &Mark) -> Result<i64, Error> {
+        self.same_tape(later)?;
+        Ok(later.offset_bytes as i64 - self.offset_bytes as i64)
+    }
+
+    fn key(&self) -> (u64, u32) {
+        (self.offset_bytes, bits::len(self.bits.max(1)))
+    }
+
+    fn same_tape(&self, other: &Mark) -> Result<(), Error> {
+        if self.tape == other.tape {
+            return Ok(());
+        }
+        Err(Error::new(
+            Status::MarkForeign,
+            format!(
+                "marks of two tapes (number {} and number {}) have no order and no distance\n  compare marks of one tape",
+                self.tape, other.tape
+            ),
+        ))
+    }
+}
+
+impl Cursor {
+    /// The present position.
+    pub fn mark(&self) -> Result<Mark, Error> {
+        self.slow(|core| {
+            Ok(Mark {
+                tape: core.id(),
+                offset_bytes: core.machine.len() as u64,
+                bits: core.machine.bits(),
+                check: match &mut core.recorder {
+                    Some(recorder) => recorder.last_serial()?,
+                    None => 0,
+                },
+            })
+        })
+    }
+
+    /// Discards everything that was pushed since the mark was taken.
+    pub fn reset_to(&self, mark: &Mark) -> Result<(), Error> {
+        self.slow(|core| reset(core, mark))
+    }
+}
+
+fn reset(core: &mut Core, mark: &Mark) -> Result<(), Error> {
+    if mark.tape != core.id() || mark.bits == 0 {
+        return Err(Error::new(
+            Status::MarkForeign,
+            format!(
+                "reset of tape number {} to a mark of tape number {}\n  a mark is valid on the tape where it was taken only",
+                core.id(),
+                mark.tape
+            ),
+        ));
+    }
+    let (have, pending) = (core.machine.len() as u64, bits::len(core.machine.bits()));
+    if mark.key() > (have, pending) {
+        return Err(Error::new(
+            Status::MarkAboveTop,
+            format!(
+                "reset to a mark at {} and {} control bits of a tape that holds {} and {pending}\n  what the mark \
+                 points to was popped since; take the mark again",
+                bytes(mark.offset_bytes),
+                bits::len(mark.bits),
+                bytes(have),
+            ),
+        ));
+    }
+    if let Some(recorder) = &mut core.recorder {
+        recorder.forget_after(mark.check)?;
+    }
+    let done = core.machine.discard_to(mark.offset_bytes as usize);
+    core.machine.set_bits(mark.bits);
+    done.inspect_err(|error| core.poison(error))
+}

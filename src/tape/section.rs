@@ -1,0 +1,230 @@
+//! Strided n-dimensional sections: gathered straight onto the tape, scattered straight from it.
+//!
+//! Dimension 0 varies fastest. A stride is the distance in bytes from one element to the next along a dimension,
+//! and may be negative; the base is the first element, wherever that lies in memory.
+
+use super::cursor::Cursor;
+use super::types::Type;
+use crate::error::{Error, Status};
+use crate::site::Site;
+
+/// The most dimensions of a section: as many as Fortran has.
+pub const MAX_RANK: usize = 15;
+
+/// Shape of a section.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    rank: usize,
+    extents: [usize; MAX_RANK],
+    strides: [isize; MAX_RANK],
+    /// Product of the extents.
+    count: usize,
+}
+
+impl Shape {
+    fn new(ty: Type, extents: &[i64], strides_bytes: &[i64]) -> Result<Shape, Error> {
+        if matches!(ty, Type::Control | Type::Count) {
+            return Err(bad(format!("there are no sections of {}", ty.name())));
+        }
+        if extents.len() > MAX_RANK || extents.len() != strides_bytes.len() {
+            return Err(bad(format!(
+                "a section has one extent and one stride for each of 0 to {MAX_RANK} dimensions, not {} and {}",
+                extents.len(),
+                strides_bytes.len()
+            )));
+        }
+        if let Some((dimension, extent)) = extents.iter().enumerate().find(|(_, extent)| **extent < 0) {
+            return Err(bad(format!(
+                "extent of dimension {dimension} is {extent}\n  extents are numbers of elements, at least 0; an \
+                 assumed-size array has none, so pass a section of it that has"
+            )));
+        }
+        let mut shape = Shape { rank: 0, extents: [1; MAX_RANK], strides: [0; MAX_RANK], count: 1 };
+        if extents.contains(&0) {
+            shape.count = 0;
+            return Ok(shape);
+        }
+        for (&extent, &stride) in extents.iter().zip(strides_bytes) {
+            let product = shape.count.checked_mul(extent as usize).filter(|n| *n <= super::MAX_BYTES);
+            shape.count = product.ok_or_else(|| {
+                Error::new(Status::CountRange, "the extents of a section exceed the address space".to_owned())
+            })?;
+            shape.add_dimension(ty, extent as usize, stride as isize);
+        }
+        Ok(shape)
+    }
+
+    /// Adds a dimension, merged with the one before where it continues it without a gap.
+    fn add_dimension(&mut self, ty: Type, extent: usize, stride: isize) {
+        if extent == 1 {
+            return;
+        }
+        if self.rank > 0 {
+            let last = self.rank - 1;
+            if self.strides[last].checked_mul(self.extents[last] as isize) == Some(stride) {
+                self.extents[last] *= extent;
+                return;
+            }
+        } else if stride != ty.bytes() as isize {
+            // A first dimension of single elements, so that runs are always contiguous.
+            self.rank = 1;
+            self.strides[0] = ty.bytes() as isize;
+        }
+        self.extents[self.rank] = extent;
+        self.strides[self.rank] = stride;
+        self.rank += 1;
+    }
+
+    /// Calls `run` with the byte offset of each contiguous run from the base, in order.
+    fn for_each_run(&self, mut run: impl FnMut(isize)) {
+        let mut index = [0; MAX_RANK + 1];
+        let mut offset = 0isize;
+        loop {
+            run(offset);
+            let mut dimension = 1;
+            loop {
+                if dimension >= self.rank {
+                    return;
+                }
+                index[dimension] += 1;
+                offset = offset.wrapping_add(self.strides[dimension]);
+                if index[dimension] < self.extents[dimension] {
+                    break;
+                }
+                offset = offset.wrapping_sub(self.strides[dimension].wrapping_mul(self.extents[dimension] as isize));
+                index[dimension] = 0;
+                dimension += 1;
+            }
+        }
+    }
+
+    /// Bytes of a contiguous run.
+    fn run_bytes(&self, ty: Type) -> usize {
+        self.extents[0] * ty.bytes()
+    }
+}
+
+fn bad(message: String) -> Error {
+    Error::new(Status::BadArgument, message)
+}
+
+/// Calls `$copy` with the size of a run as a constant where it is that of one element.
+macro_rules! with_constant_size {
+    ($size:expr, $copy:ident) => {
+        match $size {
+            1 => $copy!(1),
+            2 => $copy!(2),
+            4 => $copy!(4),
+            8 => $copy!(8),
+            16 => $copy!(16),
+            n => $copy!(n),
+        }
+    };
+}
+
+impl Cursor {
+    /// Pushes a section.
+    ///
+    /// # Safety
+    /// Every element that `base`, the extents and the strides describe is readable.
+    pub unsafe fn push_section(
+        &self,
+        ty: Type,
+        base: *const u8,
+        extents: &[i64],
+        strides_bytes: &[i64],
+    ) -> Result<(), Error> {
+        // SAFETY: as for this function.
+        let done = unsafe { self.push_section_at(ty, base, extents, strides_bytes, Site::UNKNOWN) };
+        super::copy::fence();
+        done
+    }
+
+    /// Pops a section of the same shape; the strides may differ from those it was pushed with.
+    ///
+    /// # Safety
+    /// Every element that `base`, the extents and the strides describe is writable.
+    pub unsafe fn pop_section(
+        &self,
+        ty: Type,
+        base: *mut u8,
+        extents: &[i64],
+        strides_bytes: &[i64],
+    ) -> Result<(), Error> {
+        // SAFETY: as for this function.
+        unsafe { self.pop_section_at(ty, base, extents, strides_bytes, Site::UNKNOWN) }
+    }
+
+    /// # Safety
+    /// As for [`Cursor::push_section`].
+    pub(crate) unsafe fn push_section_at(
+        &self,
+        ty: Type,
+        base: *const u8,
+        extents: &[i64],
+        strides_bytes: &[i64],
+        site: Site,
+    ) -> Result<(), Error> {
+        let shape = Shape::new(ty, extents, strides_bytes)?;
+        if shape.count == 0 {
+            return Ok(());
+        }
+        self.push_room(ty, shape.count as i64, site)?;
+        let run = shape.run_bytes(ty);
+        let mut to = self.cur.get() as *mut u8;
+        macro_rules! copy {
+            ($n:expr) => {
+                // SAFETY: push_room has made room for all runs; the elements are readable by contract.
+                shape.for_each_run(|offset| unsafe {
+                    std::ptr::copy_nonoverlapping(base.wrapping_offset(offset), to, $n);
+                    to = to.add($n);
+                })
+            };
+        }
+        if shape.rank <= 1 {
+            // SAFETY: as above.
+            unsafe { super::copy::copy_in(self, base, run) };
+            return Ok(());
+        }
+        with_constant_size!(run, copy);
+        self.cur.set(to as usize);
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`Cursor::pop_section`].
+    pub(crate) unsafe fn pop_section_at(
+        &self,
+        ty: Type,
+        base: *mut u8,
+        extents: &[i64],
+        strides_bytes: &[i64],
+        site: Site,
+    ) -> Result<(), Error> {
+        let shape = Shape::new(ty, extents, strides_bytes)?;
+        if shape.count == 0 {
+            return Ok(());
+        }
+        self.pop_room(ty, shape.count as i64, site)?;
+        let run = shape.run_bytes(ty);
+        if shape.rank <= 1 {
+            // SAFETY: pop_room has made all runs contiguous below cur; the elements are writable by contract.
+            unsafe { super::copy::copy_out(self, base, run) };
+            return Ok(());
+        }
+        let start = self.cur.get() - shape.count * ty.bytes();
+        let mut from = start as *const u8;
+        macro_rules! copy {
+            ($n:expr) => {
+                // SAFETY: as above.
+                shape.for_each_run(|offset| unsafe {
+                    std::ptr::copy_nonoverlapping(from, base.wrapping_offset(offset), $n);
+                    from = from.add($n);
+                })
+            };
+        }
+        with_constant_size!(run, copy);
+        self.cur.set(start);
+        Ok(())
+    }
+}

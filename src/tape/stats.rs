@@ -1,0 +1,177 @@
+//! What a tape did: bytes now and at most, always; traffic by type and operation in profile mode.
+
+use super::cursor::Cursor;
+use super::types::Type;
+use crate::error::Error;
+use std::fmt;
+
+/// What moves values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Operation {
+    /// Onto the tape.
+    Push = 0,
+    /// Off the tape.
+    Pop = 1,
+}
+
+/// Sizes of a tape, in bytes where not said otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Stats {
+    /// On the tape now; control bits that do not yet fill a word not included.
+    pub bytes: u64,
+    /// The most that was in use at once, repeat regions included. Never less than the truth, and at most 4096
+    /// bytes or 1/64 more, whichever is larger.
+    pub peak_bytes: u64,
+    /// Control bits that do not yet fill a word, 0 to 61.
+    pub pending_bits: u64,
+    /// Readable and writable memory.
+    pub committed_bytes: u64,
+    /// Address space.
+    pub reserved_bytes: u64,
+    /// Active repeat regions.
+    pub repeat_depth: u64,
+    /// How often the tape outgrew its address space and moved.
+    pub moves: u64,
+    /// How often an operation took the slow path.
+    pub slow_calls: u64,
+    /// In the spill store instead of in memory.
+    pub spilled_bytes: u64,
+}
+
+/// What was moved since profile mode was turned on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Traffic {
+    /// Pushes or pops; an array is one.
+    pub calls: u64,
+    /// Values; for control the bits, for counts and raw bytes the bytes.
+    pub elements: u64,
+    /// Bytes; of control bits none, because they fill words together.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    fn add(&mut self, other: Traffic) {
+        self.calls += other.calls;
+        self.elements += other.elements;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Traffic by type and operation.
+#[derive(Default)]
+pub(super) struct Profile {
+    traffic: [[Traffic; 2]; Type::ALL.len()],
+}
+
+impl Profile {
+    pub fn count(&mut self, operation: Operation, ty: Type, elements: u64, bytes: u64) {
+        let entry = &mut self.traffic[ty as usize - 1][operation as usize];
+        entry.add(Traffic { calls: 1, elements, bytes });
+    }
+
+    pub fn traffic(&self, ty: Option<Type>, operation: Operation) -> Traffic {
+        match ty {
+            Some(ty) => self.traffic[ty as usize - 1][operation as usize],
+            None => self.traffic.iter().fold(Traffic::default(), |mut sum, entry| {
+                sum.add(entry[operation as usize]);
+                sum
+            }),
+        }
+    }
+}
+
+impl Cursor {
+    /// Sizes now and at most.
+    pub fn stats(&self) -> Result<Stats, Error> {
+        self.slow(|core| {
+            let machine = &core.machine;
+            Ok(Stats {
+                bytes: machine.len() as u64,
+                peak_bytes: machine.peak() as u64,
+                pending_bits: u64::from(super::bits::len(machine.bits())),
+                committed_bytes: machine.span().committed() as u64,
+                reserved_bytes: machine.span().reserved() as u64,
+                repeat_depth: machine.depth() as u64,
+                moves: machine.span().moves(),
+                slow_calls: core.slow_calls,
+                spilled_bytes: machine.spilled() as u64,
+            })
+        })
+    }
+
+    /// Turns profile mode on (with all counts at zero, if it was off) or off (the counts are lost).
+    pub fn set_profile(&self, on: bool) -> Result<(), Error> {
+        self.slow(|core| {
+            core.set_profile(on);
+            Ok(())
+        })
+    }
+
+    /// Traffic of one type, or of all; zero outside profile mode.
+    pub fn traffic(&self, ty: Option<Type>, operation: Operation) -> Result<Traffic, Error> {
+        self.slow(|core| Ok(core.profile.as_ref().map_or_else(Traffic::default, |p| p.traffic(ty, operation))))
+    }
+
+    /// Sets all traffic to zero, and the peak to what is on the tape now.
+    pub fn reset_stats(&self) -> Result<(), Error> {
+        self.slow(|core| {
+            core.machine.forget_peak();
+            core.slow_calls = 0;
+            if let Some(profile) = &mut core.profile {
+                **profile = Default::default();
+            }
+            Ok(())
+        })
+    }
+
+    /// A report for people: the sizes and, in profile mode, a table of the traffic.
+    pub fn report(&self) -> Result<String, Error> {
+        let stats = self.stats()?;
+        let mut text = stats.to_string();
+        let rows =
+            Type::ALL.map(|ty| (ty, self.traffic(Some(ty), Operation::Push), self.traffic(Some(ty), Operation::Pop)));
+        let mut head = true;
+        for (ty, push, pop) in rows {
+            let (push, pop) = (push?, pop?);
+            if push.calls + pop.calls == 0 {
+                continue;
+            }
+            if std::mem::take(&mut head) {
+                text += &format!(
+                    "  {:<12} {:>13} {:>15} {:>17} {:>13} {:>15} {:>17}\n",
+                    "type", "pushes", "elements", "bytes", "pops", "elements", "bytes"
+                );
+            }
+            text += &format!(
+                "  {:<12} {:>13} {:>15} {:>17} {:>13} {:>15} {:>17}\n",
+                ty.name(),
+                push.calls,
+                push.elements,
+                push.bytes,
+                pop.calls,
+                pop.elements,
+                pop.bytes
+            );
+        }
+        Ok(text)
+    }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use crate::error::bytes;
+        writeln!(f, "adtape: tape holds {}, peak {}", bytes(self.bytes), bytes(self.peak_bytes))?;
+        writeln!(f, "  memory {}, address space {}", bytes(self.committed_bytes), bytes(self.reserved_bytes))?;
+        if self.spilled_bytes > 0 {
+            writeln!(f, "  spilled {}", bytes(self.spilled_bytes))?;
+        }
+        writeln!(
+            f,
+            "  {} pending control bits, {} repeat regions, {} slow-path calls, {} moves",
+            self.pending_bits, self.repeat_depth, self.slow_calls, self.moves
+        )
+    }
+}

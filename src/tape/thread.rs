@@ -1,0 +1,122 @@
+//! The thread's own tape: made at its first use, released when the thread ends.
+//!
+//! Its cursor lies in thread-local storage, where a separately compiled call reaches it in one load: in the
+//! initial-exec model, without the call that a shared library's thread-local variables usually cost. Rust has no
+//! stable way to ask for that model, so the variable is defined and read in assembly; other platforms use
+//! `thread_local!`.
+
+use super::core::Core;
+use super::cursor::Cursor;
+use super::owner::Owner;
+use crate::error::{Error, Status, bytes};
+use std::cell::Cell;
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod storage {
+    use super::super::cursor::{CLOSED, CLOSED_BITS, Cursor};
+
+    const _: () = assert!(size_of::<Cursor>() == 48 && align_of::<Cursor>() == 8);
+
+    // Cursor::closed(), field by field.
+    std::arch::global_asm!(
+        ".pushsection .tdata,\"awT\",@progbits",
+        ".balign 16",
+        ".globl adtape_thread_cursor",
+        ".hidden adtape_thread_cursor",
+        ".type adtape_thread_cursor,@object",
+        ".size adtape_thread_cursor,48",
+        "adtape_thread_cursor:",
+        ".quad {closed},{closed},{closed}",
+        ".quad {bits}",
+        ".quad -1",
+        ".quad 0",
+        ".popsection",
+        closed = const CLOSED,
+        bits = const CLOSED_BITS as i64,
+    );
+
+    /// The calling thread's cursor.
+    #[inline(always)]
+    pub(crate) fn cursor() -> &'static Cursor {
+        let cursor: *const Cursor;
+        // SAFETY: loads the variable's offset and adds the thread pointer; touches no memory of Rust's. The
+        // variable is a Cursor by the definition above and exists as long as the thread. The reference is used
+        // on this thread only: Cursor is not Sync, and no caller keeps it.
+        unsafe {
+            std::arch::asm!(
+                "mov {0}, qword ptr [rip + adtape_thread_cursor@GOTTPOFF]",
+                "add {0}, qword ptr fs:[0]",
+                out(reg) cursor,
+                options(pure, nomem, nostack),
+            );
+            &*cursor
+        }
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+mod storage {
+    use super::super::cursor::Cursor;
+
+    thread_local! {
+        static CURSOR: Cursor = const { Cursor::closed() };
+    }
+
+    /// The calling thread's cursor.
+    #[inline(always)]
+    pub(crate) fn cursor() -> &'static Cursor {
+        // SAFETY: without a destructor the variable exists as long as the thread; used on this thread only.
+        CURSOR.with(|cursor| unsafe { &*std::ptr::from_ref(cursor) })
+    }
+}
+
+pub(crate) use storage::cursor;
+
+thread_local! {
+    /// Ends the thread's tape with the thread.
+    static END: End = const { End { armed: Cell::new(false) } };
+}
+
+struct End {
+    armed: Cell<bool>,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let cursor = cursor();
+        let Some(mut core) = take(cursor) else { return };
+        let left = core.leftover(cursor);
+        cursor.close();
+        if left > 0 {
+            eprintln!(
+                "adtape: warning: a thread ended with {} on its tape, which are lost\n  \
+                 pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses \
+                 values",
+                bytes(left as u64)
+            );
+        }
+    }
+}
+
+/// Gives the thread's cursor its tape. No other cursor gets one: it is a local one that is not attached.
+#[cold]
+pub(crate) fn begin_on(cursor: &Cursor) -> Result<(), Error> {
+    if !std::ptr::eq(cursor, self::cursor()) {
+        return Err(Error::new(
+            Status::Attached,
+            "the local cursor is not attached to a tape\n  call adtape_attach before using it, adtape_detach after",
+        ));
+    }
+    let core = Core::new(cursor, Owner::this_thread())?;
+    cursor.core.set(Box::into_raw(core));
+    // A tape that is first used by a destructor that runs after ours lives until the process ends.
+    let _ = END.try_with(|end| end.armed.set(true));
+    Ok(())
+}
+
+/// Takes the tape off a cursor, if it has one.
+pub(crate) fn take(cursor: &Cursor) -> Option<Box<Core>> {
+    let core = cursor.core.replace(std::ptr::null_mut());
+    // SAFETY: a core that is not null was boxed by whoever set it, and is the cursor's alone.
+    (!core.is_null()).then(|| unsafe { Box::from_raw(core) })
+}

@@ -1,0 +1,177 @@
+//! The types of values, in one table. The C header, the Fortran module and the tests are checked against it.
+
+/// What is pushed and popped. The value is the type's code in C and Fortran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
+pub enum Type {
+    /// Signed integer of 8 bits.
+    I8 = 1,
+    /// Signed integer of 16 bits.
+    I16 = 2,
+    /// Signed integer of 32 bits.
+    I32 = 3,
+    /// Signed integer of 64 bits.
+    I64 = 4,
+    /// IEEE single precision.
+    F32 = 5,
+    /// IEEE double precision.
+    F64 = 6,
+    /// C `long double`, Fortran `real(10)`: 16 bytes.
+    F80 = 7,
+    /// IEEE quadruple precision, Fortran `real(16)`.
+    F128 = 8,
+    /// Two of F32.
+    ComplexF32 = 9,
+    /// Two of F64.
+    ComplexF64 = 10,
+    /// Two of F80.
+    ComplexF80 = 11,
+    /// Two of F128.
+    ComplexF128 = 12,
+    /// C `bool`.
+    Bool = 13,
+    /// Fortran `logical(1)`.
+    Logical8 = 14,
+    /// Fortran `logical(2)`.
+    Logical16 = 15,
+    /// Fortran `logical(4)`.
+    Logical32 = 16,
+    /// Fortran `logical(8)`.
+    Logical64 = 17,
+    /// Fortran `logical(16)`.
+    Logical128 = 18,
+    /// A character of one byte.
+    Char = 19,
+    /// Bytes without a type.
+    Bytes = 20,
+    /// An address, as an opaque word.
+    Ptr = 21,
+    /// Bits of a branch id; counted in bits.
+    Control = 22,
+    /// A loop counter of variable length.
+    Count = 23,
+}
+
+impl Type {
+    /// All of them, in the order of their codes, which begin at 1.
+    pub const ALL: [Type; 23] = [
+        Type::I8,
+        Type::I16,
+        Type::I32,
+        Type::I64,
+        Type::F32,
+        Type::F64,
+        Type::F80,
+        Type::F128,
+        Type::ComplexF32,
+        Type::ComplexF64,
+        Type::ComplexF80,
+        Type::ComplexF128,
+        Type::Bool,
+        Type::Logical8,
+        Type::Logical16,
+        Type::Logical32,
+        Type::Logical64,
+        Type::Logical128,
+        Type::Char,
+        Type::Bytes,
+        Type::Ptr,
+        Type::Control,
+        Type::Count,
+    ];
+
+    /// The type with this code.
+    pub fn from_code(code: i32) -> Option<Type> {
+        usize::try_from(code).ok()?.checked_sub(1).and_then(|i| Type::ALL.get(i).copied())
+    }
+
+    /// Its name, as in `adtape_push_<name>`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::I8 => "i8",
+            Type::I16 => "i16",
+            Type::I32 => "i32",
+            Type::I64 => "i64",
+            Type::F32 => "f32",
+            Type::F64 => "f64",
+            Type::F80 => "f80",
+            Type::F128 => "f128",
+            Type::ComplexF32 => "complex_f32",
+            Type::ComplexF64 => "complex_f64",
+            Type::ComplexF80 => "complex_f80",
+            Type::ComplexF128 => "complex_f128",
+            Type::Bool => "bool",
+            Type::Logical8 => "logical8",
+            Type::Logical16 => "logical16",
+            Type::Logical32 => "logical32",
+            Type::Logical64 => "logical64",
+            Type::Logical128 => "logical128",
+            Type::Char => "char",
+            Type::Bytes => "bytes",
+            Type::Ptr => "ptr",
+            Type::Control => "control",
+            Type::Count => "count",
+        }
+    }
+
+    /// Bytes of one value. Control bits and counters, whose size varies, are arrays of single bytes here.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Type::I8 | Type::Bool | Type::Logical8 | Type::Char | Type::Bytes | Type::Control | Type::Count => 1,
+            Type::I16 | Type::Logical16 => 2,
+            Type::I32 | Type::F32 | Type::Logical32 => 4,
+            Type::I64 | Type::F64 | Type::Logical64 | Type::Ptr | Type::ComplexF32 => 8,
+            Type::F80 | Type::F128 | Type::ComplexF64 | Type::Logical128 => 16,
+            Type::ComplexF80 | Type::ComplexF128 => 32,
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A Rust type that [`push`](super::Cursor::push) and [`pop`](super::Cursor::pop) take: any bytes of its size
+/// are a value of it.
+pub trait Scalar: Copy + sealed::Sealed + 'static {
+    /// Its type on the tape.
+    const TYPE: Type;
+}
+
+macro_rules! scalars {
+    ($($rust:ty => $ty:ident),* $(,)?) => {$(
+        impl sealed::Sealed for $rust {}
+        impl Scalar for $rust {
+            const TYPE: Type = {
+                assert!(size_of::<$rust>() == Type::$ty.bytes());
+                Type::$ty
+            };
+        }
+    )*};
+}
+
+scalars! {
+    i8 => I8, i16 => I16, i32 => I32, i64 => I64,
+    f32 => F32, f64 => F64,
+    [f32; 2] => ComplexF32, [f64; 2] => ComplexF64,
+    u8 => Bytes,
+    *const std::ffi::c_void => Ptr,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_dense_and_names_distinct() {
+        let mut names = std::collections::BTreeSet::new();
+        for (i, ty) in Type::ALL.iter().enumerate() {
+            assert_eq!(*ty as i32, i as i32 + 1);
+            assert_eq!(Type::from_code(*ty as i32), Some(*ty));
+            assert!(names.insert(ty.name()));
+        }
+        for code in [i32::MIN, -1, 0, Type::ALL.len() as i32 + 1, i32::MAX] {
+            assert_eq!(Type::from_code(code), None);
+        }
+    }
+}

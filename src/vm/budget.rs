@@ -1,0 +1,159 @@
+//! The account of committed and reserved bytes, and the memory limit.
+
+use super::machine;
+use crate::error::{Error, Status, bytes};
+use crate::settings::settings;
+use crate::sync::{AtomicU64, OnceLock, Ordering};
+
+/// Bytes committed and reserved by all spans that share it. Threads charge and refund it concurrently.
+pub(crate) struct Budget {
+    /// `committed <= limit` after every successful charge; lowering the limit below `committed` is allowed and
+    /// refuses every further charge.
+    limit: AtomicU64,
+    committed: AtomicU64,
+    /// The most `committed` has been.
+    peak: AtomicU64,
+    reserved: AtomicU64,
+}
+
+impl Budget {
+    pub fn new(limit: u64) -> Budget {
+        Budget {
+            limit: AtomicU64::new(limit),
+            committed: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            reserved: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes `n` bytes from the budget, all or none.
+    pub fn charge(&self, n: u64) -> Result<(), Error> {
+        let limit = self.limit.load(Ordering::Relaxed);
+        let mut now = self.committed.load(Ordering::Relaxed);
+        loop {
+            let after = match now.checked_add(n) {
+                Some(after) if after <= limit => after,
+                _ => return Err(over_limit(n, now, limit)),
+            };
+            match self.committed.compare_exchange_weak(now, after, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => {
+                    self.peak.fetch_max(after, Ordering::Relaxed);
+                    return Ok(());
+                }
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    /// Gives back `n` bytes charged before.
+    pub fn refund(&self, n: u64) {
+        let before = self.committed.fetch_sub(n, Ordering::Relaxed);
+        debug_assert!(before >= n, "refund of {n} bytes out of {before}");
+    }
+
+    pub fn add_reserved(&self, n: u64) {
+        self.reserved.fetch_add(n, Ordering::Relaxed);
+    }
+
+    pub fn remove_reserved(&self, n: u64) {
+        self.reserved.fetch_sub(n, Ordering::Relaxed);
+    }
+
+    pub fn set_limit(&self, limit: u64) {
+        self.limit.store(limit, Ordering::Relaxed);
+    }
+
+    pub fn limit(&self) -> u64 {
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    pub fn committed(&self) -> u64 {
+        self.committed.load(Ordering::Relaxed)
+    }
+
+    pub fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    pub fn reserved(&self) -> u64 {
+        self.reserved.load(Ordering::Relaxed)
+    }
+}
+
+/// The budget of the process. Its limit is `ADTAPE_MEMORY_LIMIT`, else what the machine has.
+pub(crate) fn process() -> &'static Budget {
+    static PROCESS: OnceLock<Budget> = OnceLock::new();
+    PROCESS.get_or_init(|| Budget::new(default_limit()))
+}
+
+/// The limit that holds when none is set by call.
+pub(crate) fn default_limit() -> u64 {
+    // A bad environment is reported by the first tape; it makes no budget.
+    let asked = settings().ok().and_then(|settings| settings.memory_limit);
+    asked.unwrap_or_else(machine::memory_bytes)
+}
+
+#[cold]
+fn over_limit(asked: u64, committed: u64, limit: u64) -> Error {
+    Error::new(
+        Status::MemoryLimit,
+        format!(
+            "the tapes of this process need {} more and have {}, which exceeds the memory limit of {}\n  \
+             raise the limit (ADTAPE_MEMORY_LIMIT or adtape_session_set_memory_limit), give back what idle tapes \
+             keep warm (adtape_trim), or tape less (checkpoints, fewer steps a sweep, values that need not be taped)",
+            bytes(asked),
+            bytes(committed),
+            bytes(limit)
+        ),
+    )
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn charge_beyond_the_limit_changes_nothing_and_names_all_three_figures() {
+        let budget = Budget::new(1000);
+        budget.charge(600).unwrap();
+        let error = budget.charge(401).unwrap_err();
+        assert_eq!(error.status(), Status::MemoryLimit);
+        for figure in ["401 bytes", "600 bytes", "1000 bytes"] {
+            assert!(error.message().contains(figure), "{error}");
+        }
+        assert_eq!(budget.committed(), 600);
+        budget.charge(400).unwrap();
+        budget.refund(1000);
+        assert_eq!((budget.committed(), budget.peak()), (0, 1000));
+        assert!(budget.charge(u64::MAX).is_err());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models {
+    use super::*;
+
+    #[test]
+    fn concurrent_charges_never_exceed_the_limit() {
+        loom::model(|| {
+            let budget = loom::sync::Arc::new(Budget::new(10));
+            let threads: Vec<_> = (0..2)
+                .map(|_| {
+                    let budget = budget.clone();
+                    loom::thread::spawn(move || {
+                        let granted = budget.charge(6).is_ok();
+                        assert!(budget.committed() <= 10);
+                        if granted {
+                            budget.refund(6);
+                        }
+                        granted
+                    })
+                })
+                .collect();
+            let granted = threads.into_iter().map(|t| t.join().unwrap()).filter(|g| *g).count();
+            assert!(granted >= 1, "one of two must fit");
+            assert_eq!(budget.committed(), 0);
+            assert!(budget.peak() <= 10);
+        });
+    }
+}

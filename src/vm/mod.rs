@@ -1,0 +1,25 @@
+//! Memory from the operating system: spans of reserved address space that are committed as they grow, and the
+//! account of what the process has committed.
+//!
+//! *Reserved* is address space without memory behind it. *Committed* is what may be read and written; the
+//! kernel gives it pages at first touch. The [`Budget`] counts both for the whole process and enforces the
+//! memory limit on what is committed.
+
+mod budget;
+mod machine;
+mod os;
+mod span;
+
+pub(crate) use budget::{default_limit, process};
+pub(crate) use span::Span;
+pub use span::Trim;
+
+/// The least size that memory is committed in.
+pub(crate) const PAGE: usize = 4096;
+/// The size of a huge page, and the alignment of every span.
+pub(crate) const HUGE_PAGE: usize = 2 << 20;
+
+/// `n` up to a multiple of `unit`, or `None` where that does not fit.
+pub(crate) fn round_up(n: usize, unit: usize) -> Option<usize> {
+    n.checked_next_multiple_of(unit)
+}

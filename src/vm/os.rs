@@ -1,0 +1,120 @@
+//! The system calls, each behind a function that says what it does and what failed.
+
+use super::{HUGE_PAGE, PAGE};
+use crate::error::{Error, Status, bytes};
+use std::io;
+
+/// Reserves `size` bytes (a multiple of the page size) without memory behind them, aligned to a huge page.
+/// `None` when the system refuses.
+pub(super) fn reserve(size: usize) -> Option<usize> {
+    let padded = size.checked_add(HUGE_PAGE)?;
+    // SAFETY: a new private anonymous mapping at an address of the kernel's choice touches nothing that exists.
+    let start = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            padded,
+            libc::PROT_NONE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if start == libc::MAP_FAILED {
+        return None;
+    }
+    let start = start as usize;
+    let base = start.next_multiple_of(HUGE_PAGE);
+    release(start, base - start);
+    release(base + size, start + padded - (base + size));
+    Some(base)
+}
+
+/// Unmaps `size` bytes at `start`.
+pub(super) fn release(start: usize, size: usize) {
+    if size > 0 {
+        // SAFETY: callers pass parts of mappings that they made and no longer use.
+        unsafe { libc::munmap(start as *mut _, size) };
+    }
+}
+
+/// Makes `size` bytes at `start` readable and writable.
+pub(super) fn commit(start: usize, size: usize) -> Result<(), io::Error> {
+    // SAFETY: the range lies in a span of the caller's.
+    match unsafe { libc::mprotect(start as *mut _, size, libc::PROT_READ | libc::PROT_WRITE) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Gives back the memory behind `size` bytes at `start` and makes them inaccessible.
+pub(super) fn decommit(start: usize, size: usize) {
+    // SAFETY: the range lies in a span of the caller's and holds nothing that is needed.
+    unsafe {
+        libc::madvise(start as *mut _, size, libc::MADV_DONTNEED);
+        libc::mprotect(start as *mut _, size, libc::PROT_NONE);
+    }
+}
+
+/// Gives back the memory behind `size` bytes at `start`, which stay accessible and read as zero.
+pub(super) fn discard(start: usize, size: usize) {
+    // SAFETY: the range lies in a span of the caller's and holds nothing that is needed.
+    unsafe { libc::madvise(start as *mut _, size, libc::MADV_DONTNEED) };
+}
+
+/// Lets the kernel take the memory behind `size` bytes at `start` when it is short.
+pub(super) fn make_reclaimable(start: usize, size: usize) {
+    // SAFETY: the range lies in a span of the caller's and holds nothing that is needed.
+    unsafe { libc::madvise(start as *mut _, size, libc::MADV_FREE) };
+}
+
+/// Asks for huge pages; a kernel without them ignores it.
+pub(super) fn advise_huge(start: usize, size: usize) {
+    // SAFETY: advice only; the range lies in a span of the caller's.
+    unsafe { libc::madvise(start as *mut _, size, libc::MADV_HUGEPAGE) };
+}
+
+/// Moves the pages of one mapping to `to`, a reserved place. `false` when the system refuses.
+pub(super) fn move_pages(from: usize, size: usize, to: usize) -> bool {
+    // SAFETY: both ranges lie in spans of the caller's, which do not overlap; what was mapped at `to` is an
+    // inaccessible reservation.
+    let moved = unsafe {
+        libc::mremap(from as *mut _, size, size, libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED, to as *mut libc::c_void)
+    };
+    moved != libc::MAP_FAILED
+}
+
+/// Address space that `RLIMIT_AS` leaves to the process, `None` where it is unlimited.
+pub(super) fn address_space_left() -> Option<usize> {
+    let limit = limit(libc::RLIMIT_AS)?;
+    let used = std::fs::read_to_string("/proc/self/statm")
+        .ok()
+        .and_then(|text| text.split_whitespace().next()?.parse::<usize>().ok())
+        .map_or(0, |pages| pages * PAGE);
+    Some(limit.saturating_sub(used))
+}
+
+fn limit(resource: libc::__rlimit_resource_t) -> Option<usize> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: fills the struct that it is given.
+    let status = unsafe { libc::getrlimit(resource, &mut limit) };
+    (status == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur as usize)
+}
+
+/// The error for memory or address space that the system refuses.
+#[cold]
+pub(super) fn refused(what: &str, size: usize, have: usize, cause: &io::Error) -> Error {
+    let mut message = format!(
+        "the system refuses {} more {what} for a tape that has {}: {cause}",
+        bytes(size as u64),
+        bytes(have as u64)
+    );
+    for (resource, name, option) in
+        [(libc::RLIMIT_AS, "RLIMIT_AS", "ulimit -v"), (libc::RLIMIT_DATA, "RLIMIT_DATA", "ulimit -d")]
+    {
+        if let Some(limit) = limit(resource) {
+            message += &format!("\n  {name} is {}: raise it ({option})", bytes(limit as u64));
+        }
+    }
+    message += "\n  or tape less (checkpoints, fewer steps a sweep, values that need not be taped)";
+    Error::new(Status::OutOfMemory, message)
+}

@@ -1,0 +1,339 @@
+//! A contiguous span of reserved address space, committed from the bottom up.
+//!
+//! ```text
+//!   base                    committed                          reserved
+//!    |--- small pages --|--- huge pages ---|..... no memory ......|
+//!    0                 2 MiB
+//! ```
+//!
+//! A span that is outgrown moves to a larger reservation; offsets stay, addresses change. Pages are moved, not
+//! copied.
+
+use super::budget::{Budget, process};
+use super::{HUGE_PAGE, PAGE, os, round_up};
+use crate::error::{Error, Status, bytes};
+use crate::settings::settings;
+
+/// Address space reserved at first.
+const RESERVE: usize = 64 << 30;
+/// All spans of a process together reserve at most this much beyond what they need: a quarter of 2^47.
+const RESERVE_CAP: usize = 1 << 45;
+const FIRST_STEP: usize = 64 << 10;
+const LARGEST_STEP: usize = 64 << 20;
+
+/// What [`Span::trim`] does with the pages that are not needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trim {
+    /// The kernel may take them when it is short of memory; they stay committed and cheap to use again.
+    Soft,
+    /// They are given back now.
+    Hard,
+}
+
+/// Reserved address space with a committed part at its bottom.
+pub(crate) struct Span {
+    /// Address of offset 0, a multiple of [`HUGE_PAGE`]; of no meaning while `reserved` is 0.
+    base: usize,
+    reserved: usize,
+    /// `committed <= reserved`, both multiples of [`PAGE`].
+    committed: usize,
+    /// Bytes discarded below the committed end, not charged to the budget.
+    discarded: usize,
+    /// Offsets at which the kernel keeps separate mappings, ascending: pages move one mapping at a time.
+    seams: Vec<usize>,
+    moves: u64,
+    budget: &'static Budget,
+    /// Size that memory is committed in, for tests; 0: as the module says.
+    step: usize,
+    first_reserve: usize,
+    huge_pages: bool,
+}
+
+impl Span {
+    /// A span without address space.
+    pub fn new() -> Result<Span, Error> {
+        let settings = settings()?;
+        Ok(Span {
+            base: 0,
+            reserved: 0,
+            committed: 0,
+            discarded: 0,
+            seams: Vec::new(),
+            moves: 0,
+            budget: process(),
+            step: settings.step.map_or(0, |n| n as usize),
+            first_reserve: settings.reserve.map_or(RESERVE, |n| n as usize),
+            huge_pages: settings.huge_pages,
+        })
+    }
+
+    /// The same, with its own sizes of steps and of the first reservation.
+    #[cfg(test)]
+    pub fn with_steps(step: usize, first_reserve: usize) -> Span {
+        let mut span = Span::new().unwrap();
+        span.step = step;
+        span.first_reserve = first_reserve;
+        span
+    }
+
+    /// Address of offset 0.
+    pub fn base(&self) -> usize {
+        self.base
+    }
+
+    /// Bytes from the base that may be read and written.
+    pub fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// Bytes of address space.
+    pub fn reserved(&self) -> usize {
+        self.reserved
+    }
+
+    /// How often it moved.
+    pub fn moves(&self) -> u64 {
+        self.moves
+    }
+
+    /// The fixed step, where tests ask for one.
+    pub fn fixed_step(&self) -> Option<usize> {
+        (self.step != 0).then_some(self.step)
+    }
+
+    /// Commits at least the first `need` bytes. May change [`Span::base`]. On error nothing has changed but,
+    /// possibly, the base.
+    pub fn commit(&mut self, need: usize) -> Result<(), Error> {
+        let need = round_up(need, PAGE).ok_or_else(|| absurd(need))?;
+        if need <= self.committed {
+            return Ok(());
+        }
+        if need > self.reserved {
+            self.relocate(need)?;
+        }
+        let mut target = self.step_target(need).clamp(need, self.reserved);
+        loop {
+            match self.commit_exactly(target) {
+                Ok(()) => return Ok(()),
+                Err(error) if target == need => return Err(error),
+                Err(_) => target = (need + (target - need) / 2) / PAGE * PAGE,
+            }
+        }
+    }
+
+    /// Where the committed part should end when `need` bytes are wanted.
+    fn step_target(&self, need: usize) -> usize {
+        let target = if self.step != 0 {
+            need.checked_next_multiple_of(self.step)
+        } else if need <= FIRST_STEP {
+            Some(FIRST_STEP)
+        } else if need <= HUGE_PAGE {
+            Some(need.next_power_of_two())
+        } else {
+            let step = self.committed.clamp(HUGE_PAGE, LARGEST_STEP);
+            round_up(need.max(self.committed.saturating_add(step)), HUGE_PAGE)
+        };
+        target.unwrap_or(need)
+    }
+
+    fn commit_exactly(&mut self, target: usize) -> Result<(), Error> {
+        let more = target - self.committed;
+        self.budget.charge(more as u64)?;
+        if let Err(cause) = os::commit(self.base + self.committed, more) {
+            self.budget.refund(more as u64);
+            return Err(os::refused("memory", more, self.committed, &cause));
+        }
+        self.committed = target;
+        Ok(())
+    }
+
+    /// Moves to a reservation of at least `need` bytes.
+    fn relocate(&mut self, need: usize) -> Result<(), Error> {
+        let (base, reserved) = self.reserve(need)?;
+        let mut seams = Vec::new();
+        if self.huge_pages && reserved > HUGE_PAGE {
+            os::advise_huge(base + HUGE_PAGE, reserved - HUGE_PAGE);
+            seams.push(HUGE_PAGE);
+        }
+        if self.reserved > 0 {
+            self.move_pages_to(base)?;
+            os::release(self.base, self.reserved);
+            self.budget.remove_reserved(self.reserved as u64);
+            self.moves += 1;
+            // Moved pages keep the identity of their old mapping, so the kernel does not merge them with what
+            // is committed behind them later.
+            seams.append(&mut self.seams);
+            seams.push(self.committed);
+            seams.sort_unstable();
+            seams.dedup();
+        }
+        self.budget.add_reserved(reserved as u64);
+        (self.base, self.reserved, self.seams) = (base, reserved, seams);
+        Ok(())
+    }
+
+    fn move_pages_to(&self, base: usize) -> Result<(), Error> {
+        let ends = self.seams.iter().copied().filter(|seam| *seam < self.committed);
+        let mut from = 0;
+        for end in ends.chain([self.committed]) {
+            if end > from && !os::move_pages(self.base + from, end - from, base + from) {
+                // Not one mapping after all: copy. Costs time and, until the old pages go, memory.
+                os::commit(base + from, end - from)
+                    .map_err(|cause| os::refused("memory", end - from, self.committed, &cause))?;
+                // SAFETY: both ranges are committed, of this length, and lie in different reservations.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(
+                        (self.base + from) as *const u8,
+                        (base + from) as *mut u8,
+                        end - from,
+                    );
+                }
+            }
+            from = end;
+        }
+        Ok(())
+    }
+
+    /// Address space for at least `need` bytes: as much as is reasonable, down to just that.
+    fn reserve(&self, need: usize) -> Result<(usize, usize), Error> {
+        let unit = if self.step != 0 { PAGE } else { HUGE_PAGE };
+        let least = round_up(need, unit).ok_or_else(|| absurd(need))?;
+        let cap = match os::address_space_left() {
+            Some(left) => left / 8,
+            None => RESERVE_CAP.saturating_sub(self.budget.reserved() as usize),
+        };
+        let wish = self.first_reserve.max(self.reserved.saturating_mul(2)).max(least.saturating_mul(2));
+        let mut size = round_up(wish.min(cap), PAGE).unwrap_or(least).max(least);
+        loop {
+            if let Some(base) = os::reserve(size) {
+                return Ok((base, size));
+            }
+            if size == least {
+                let cause = std::io::Error::last_os_error();
+                return Err(os::refused("address space", least, self.reserved, &cause));
+            }
+            // Far down at once: whoever refuses (valgrind, a limit) shall have room left for others.
+            size = round_up(size / 16, PAGE).unwrap_or(least).max(least);
+        }
+    }
+
+    /// Gives back memory behind what lies above the first `keep` bytes.
+    pub fn trim(&mut self, keep: usize, how: Trim) {
+        let keep = round_up(keep, if self.step != 0 { PAGE } else { FIRST_STEP }).unwrap_or(usize::MAX);
+        if keep >= self.committed {
+            return;
+        }
+        let (start, size) = (self.base + keep, self.committed - keep);
+        match how {
+            Trim::Soft => os::make_reclaimable(start, size),
+            Trim::Hard => {
+                os::decommit(start, size);
+                self.budget.refund(size as u64);
+                self.committed = keep;
+            }
+        }
+    }
+
+    /// Gives back the memory behind `[from, to)`, whole pages, which stay addressable; the account is credited.
+    pub fn discard(&mut self, from: usize, to: usize) {
+        debug_assert!(from % PAGE == 0 && to % PAGE == 0 && from <= to && to <= self.committed);
+        os::discard(self.base + from, to - from);
+        self.budget.refund((to - from) as u64);
+        self.discarded += to - from;
+    }
+
+    /// Charges the account again for `[from, to)`, discarded before and about to be written.
+    pub fn undiscard(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        debug_assert!(to - from <= self.discarded);
+        self.budget.charge((to - from) as u64)?;
+        self.discarded -= to - from;
+        Ok(())
+    }
+}
+
+impl Drop for Span {
+    fn drop(&mut self) {
+        if self.reserved > 0 {
+            os::release(self.base, self.reserved);
+            self.budget.remove_reserved(self.reserved as u64);
+            self.budget.refund((self.committed - self.discarded) as u64);
+        }
+    }
+}
+
+#[cold]
+fn absurd(need: usize) -> Error {
+    Error::new(Status::CountRange, format!("a tape of {} does not fit into the address space", bytes(need as u64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(span: &Span, offset: usize, value: u8) {
+        assert!(offset < span.committed());
+        // SAFETY: the offset is committed.
+        unsafe { *((span.base() + offset) as *mut u8) = value }
+    }
+
+    fn read(span: &Span, offset: usize) -> u8 {
+        assert!(offset < span.committed());
+        // SAFETY: the offset is committed.
+        unsafe { *((span.base() + offset) as *const u8) }
+    }
+
+    #[test]
+    fn contents_survive_every_move() {
+        let mut span = Span::with_steps(PAGE, PAGE);
+        for page in 0..600 {
+            span.commit((page + 1) * PAGE).unwrap();
+            write(&span, page * PAGE + page % PAGE, page as u8);
+        }
+        assert!(span.moves() >= 8, "{} moves", span.moves());
+        for page in 0..600 {
+            assert_eq!(read(&span, page * PAGE + page % PAGE), page as u8);
+        }
+    }
+
+    #[test]
+    fn moves_across_the_border_of_huge_pages_keep_contents() {
+        let mut span = Span::with_steps(0, 4 << 20);
+        let size = 40 << 20;
+        let mut done = 0;
+        while done < size {
+            span.commit(done + 1).unwrap();
+            while done < span.committed() {
+                write(&span, done, (done / PAGE % 251) as u8);
+                done += PAGE;
+            }
+        }
+        assert!(span.moves() >= 2);
+        for offset in (0..size).step_by(PAGE) {
+            assert_eq!(read(&span, offset), (offset / PAGE % 251) as u8);
+        }
+    }
+
+    #[test]
+    fn hard_trim_gives_back_pages_that_read_as_zero_when_committed_again() {
+        let mut span = Span::with_steps(0, 1 << 30);
+        span.commit(8 << 20).unwrap();
+        write(&span, 0, 1);
+        write(&span, 5 << 20, 2);
+        let before = span.committed();
+        span.trim(1, Trim::Hard);
+        assert!(span.committed() < before && span.committed() >= 1);
+        span.commit(8 << 20).unwrap();
+        assert_eq!((read(&span, 0), read(&span, 5 << 20)), (1, 0));
+    }
+
+    #[test]
+    fn span_larger_than_the_address_space_is_refused() {
+        let mut span = Span::with_steps(0, 1 << 30);
+        for need in [usize::MAX, usize::MAX / 2, 1 << 50] {
+            let status = span.commit(need).unwrap_err().status();
+            assert!(matches!(status, Status::CountRange | Status::OutOfMemory | Status::MemoryLimit));
+        }
+        span.commit(1).unwrap();
+        write(&span, 0, 7);
+    }
+}
