@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// The kind of an error; `Ok` is none.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
 pub enum Status {
@@ -52,6 +52,7 @@ pub enum Status {
 
 impl Status {
     /// All of them, in the order of their values.
+    /// cbindgen:ignore
     pub const ALL: [Status; 19] = [
         Status::Ok,
         Status::NullHandle,

@@ -190,6 +190,16 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
 ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_VALUE_)
 ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
 
+/* The same out of line and by address, on the calling thread's own tape and on a tape by its handle, for Fortran
+ * and for languages without this header: adtape_self_push_f64(&x), adtape_call_push_f64(t, &x), … */
+#define ADTAPE_DECLARE_CALLS_(name, T, code)                 \
+    void adtape_self_push_##name(const void *x);             \
+    void adtape_self_pop_##name(void *x);                    \
+    void adtape_call_push_##name(adtape_t *t, const void *x); \
+    void adtape_call_pop_##name(adtape_t *t, void *x);
+ADTAPE_VALUE_TYPES_(ADTAPE_DECLARE_CALLS_)
+ADTAPE_ADDRESS_TYPES_(ADTAPE_DECLARE_CALLS_)
+
 /* `bytes` bytes of any kind, e.g. a whole struct. */
 ADTAPE_INLINE_ void adtape_push_bytes(adtape_t *t, const void *x, int64_t bytes) {
     adtape_push_array_raw_(t, x, bytes, 1, ADTAPE_TYPE_BYTES);

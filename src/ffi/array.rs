@@ -1,6 +1,6 @@
 //! Arrays whose type is given at run time.
 
-use super::{check_address, tape, type_of, value_or_fail, with_site};
+use super::{TypeCode, check_address, tape, type_of, value_or_fail, with_site};
 use crate::site::Site;
 use crate::tape::{Cursor, copy, thread};
 use std::ffi::c_void;
@@ -59,7 +59,7 @@ unsafe extern "C" fn self_pop(ty: i32, x: *mut c_void, count: i64, site: usize) 
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_push_array(t: *mut Cursor, type_code: i32, x: *const c_void, count: i64) {
+pub unsafe extern "C" fn adtape_push_array(t: *mut Cursor, type_code: TypeCode, x: *const c_void, count: i64) {
     with_site!(4 => push)
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn adtape_push_array(t: *mut Cursor, type_code: i32, x: *c
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_pop_array(t: *mut Cursor, type_code: i32, x: *mut c_void, count: i64) {
+pub unsafe extern "C" fn adtape_pop_array(t: *mut Cursor, type_code: TypeCode, x: *mut c_void, count: i64) {
     with_site!(4 => pop)
 }
 
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn adtape_pop_array(t: *mut Cursor, type_code: i32, x: *mu
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_self_push_array(type_code: i32, x: *const c_void, count: i64) {
+pub unsafe extern "C" fn adtape_self_push_array(type_code: TypeCode, x: *const c_void, count: i64) {
     with_site!(3 => self_push)
 }
 
@@ -97,6 +97,6 @@ pub unsafe extern "C" fn adtape_self_push_array(type_code: i32, x: *const c_void
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_self_pop_array(type_code: i32, x: *mut c_void, count: i64) {
+pub unsafe extern "C" fn adtape_self_pop_array(type_code: TypeCode, x: *mut c_void, count: i64) {
     with_site!(3 => self_pop)
 }

@@ -1,7 +1,7 @@
 //! Entry points of the code that `adtape/inline.h` compiles into its users. Their name carries the version of the
 //! cursor's layout, so that a program and a library that disagree about it do not link. Not to be called by hand.
 
-use super::{tape, value_or_fail};
+use super::{TypeCode, tape, value_or_fail};
 use crate::error::{Error, Status};
 use crate::session::Session;
 use crate::site::Site;
@@ -9,6 +9,7 @@ use crate::tape::{Cursor, Type, copy, thread};
 use std::ffi::{CStr, c_char, c_void};
 
 /// A cursor that nobody may write to.
+/// cbindgen:ignore
 #[repr(transparent)]
 pub struct Constant(Cursor);
 
@@ -37,7 +38,7 @@ pub extern "C" fn adtape_abi0_self() -> *mut Cursor {
 /// The contract of pointers in the crate's documentation.
 unsafe fn room(
     t: *mut Cursor,
-    type_code: i32,
+    type_code: TypeCode,
     make: impl FnOnce(&Cursor, Type) -> Result<(), Error>,
     site: Site,
 ) -> *mut Cursor {
@@ -57,7 +58,7 @@ unsafe fn room(
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_push_room(
     t: *mut Cursor,
-    type_code: i32,
+    type_code: TypeCode,
     count: i64,
     site: *const c_void,
 ) -> *mut Cursor {
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn adtape_abi0_push_room(
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_pop_room(
     t: *mut Cursor,
-    type_code: i32,
+    type_code: TypeCode,
     count: i64,
     site: *const c_void,
 ) -> *mut Cursor {

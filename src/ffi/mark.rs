@@ -56,7 +56,8 @@ pub unsafe extern "C" fn adtape_mark_bytes_between(a: *const Mark, b: *const Mar
 /// Discards everything that was pushed since the mark was taken.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_MARK_FOREIGN (a
-/// mark of another tape), ADTAPE_STATUS_MARK_ABOVE_TOP (what it points to was popped; values pushed in its place since are noticed in check mode only), or a status of ownership.
+/// mark of another tape), ADTAPE_STATUS_MARK_ABOVE_TOP (what it points to was popped; values pushed in its place
+/// since are noticed in check mode only), or a status of ownership.
 /// Fortran: `call mark_reset(t, m)`, `call mark_reset(m)`.
 ///
 /// # Safety

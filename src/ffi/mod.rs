@@ -37,6 +37,9 @@ macro_rules! with_site {
 }
 use with_site;
 
+/// A type's code, as C programs pass it: any number. In the header, `adtape_type_t`.
+type TypeCode = i32;
+
 /// The status to return; the message is kept.
 fn status(result: Result<(), Error>) -> Status {
     match result {

@@ -1,6 +1,6 @@
 //! Strided sections.
 
-use super::{check_address, tape, type_of, value_or_fail};
+use super::{TypeCode, check_address, tape, type_of, value_or_fail};
 use crate::error::{Error, Status};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_RANK};
@@ -33,7 +33,7 @@ unsafe fn shape<'a>(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_push_section(
     t: *mut Cursor,
-    type_code: i32,
+    type_code: TypeCode,
     base: *const c_void,
     rank: i32,
     extents: *const i64,
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn adtape_abi0_push_section(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_pop_section(
     t: *mut Cursor,
-    type_code: i32,
+    type_code: TypeCode,
     base: *mut c_void,
     rank: i32,
     extents: *const i64,

@@ -2,8 +2,11 @@
 
 use super::{null_handle, status, write_out};
 use crate::error::{Error, Status};
-use crate::session::{ErrorHandler, Memory, Session};
-use std::ffi::c_void;
+use crate::session::{Memory, Session};
+use std::ffi::{c_char, c_void};
+
+/// A program's own reaction to an error that a push or pop cannot return; NULL for the default.
+pub type Handler = Option<unsafe extern "C" fn(status: Status, message: *const c_char, user: *mut c_void)>;
 
 /// # Safety
 /// `s` is NULL or a session.
@@ -21,8 +24,9 @@ pub extern "C" fn adtape_session_default() -> *const Session {
 }
 
 /// Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for
-/// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory and swap or the control group's limit. A push that would exceed it is an error
-/// (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops all growth and takes nothing away.
+/// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory and swap or the control group's limit. A push
+/// that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops all
+/// growth and takes nothing away.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
 /// Fortran: `call adtape_set_memory_limit(limit_bytes)`.
@@ -62,7 +66,7 @@ pub unsafe extern "C" fn adtape_session_memory(s: *const Session, out: *mut Memo
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_session_set_error_handler(
     s: *const Session,
-    handler: Option<ErrorHandler>,
+    handler: Handler,
     user: *mut c_void,
 ) -> Status {
     // SAFETY: by contract.

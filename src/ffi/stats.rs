@@ -1,6 +1,6 @@
 //! Statistics.
 
-use super::{status, tape, type_of, write_out};
+use super::{TypeCode, status, tape, type_of, write_out};
 use crate::error::{Error, Status};
 use crate::site::Site;
 use crate::tape::{Cursor, Operation, Stats, Traffic, Type};
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn adtape_stats_set_profile(t: *mut Cursor, on: bool) -> S
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_stats_traffic(
     t: *mut Cursor,
-    type_code: i32,
+    type_code: TypeCode,
     operation: i32,
     out: *mut Traffic,
 ) -> Status {
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn adtape_stats_print(t: *mut Cursor, fd: i32) -> Status {
 ///
 /// Fortran: `adtape_type_name(type)`.
 #[unsafe(no_mangle)]
-pub extern "C" fn adtape_type_name(type_code: i32) -> *const c_char {
+pub extern "C" fn adtape_type_name(type_code: TypeCode) -> *const c_char {
     macro_rules! names {
         ($($ty:ident $name:literal),* $(,)?) => {
             match Type::from_code(type_code) {

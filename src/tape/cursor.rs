@@ -22,9 +22,7 @@ pub(crate) const CLOSED_BITS: u64 = 1 << 63;
 /// The empty bit accumulator.
 pub(crate) const NO_BITS: u64 = 1;
 
-/// The hot state of a tape; what a handle points to. Its layout is public: `adtape_t` in C.
-///
-/// All operations on a tape are methods of this type; see [`Tape`](super::Tape), which owns one.
+/// The hot state of a tape; what a handle points to. Its layout is known to the inline code of C programs.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Cursor {

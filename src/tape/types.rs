@@ -54,6 +54,7 @@ pub enum Type {
 
 impl Type {
     /// All of them, in the order of their codes, which begin at 1.
+    /// cbindgen:ignore
     pub const ALL: [Type; 23] = [
         Type::I8,
         Type::I16,

@@ -1,0 +1,165 @@
+//! `include/adtape/declarations.h` is what cbindgen makes of `src/ffi`. `ADTAPE_BLESS=1 cargo test --test header`
+//! writes it anew.
+
+use std::fs;
+use std::path::Path;
+
+/// The sections of the header: one for each file of `src/ffi`, in this order.
+const SECTIONS: [&str; 11] =
+    ["error", "session", "tape", "scalar", "array", "section", "control", "mark", "repeat", "stats", "entry"];
+
+/// Where the types of the C API are defined.
+const TYPES: [&str; 6] = [
+    "src/error.rs",
+    "src/session/mod.rs",
+    "src/tape/cursor.rs",
+    "src/tape/mark.rs",
+    "src/tape/stats.rs",
+    "src/tape/types.rs",
+];
+
+fn generate(root: &Path) -> String {
+    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml");
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    for file in TYPES {
+        builder = builder.with_src(root.join(file));
+    }
+    for section in SECTIONS {
+        builder = builder.with_src(root.join(format!("src/ffi/{section}.rs")));
+    }
+    let mut text = Vec::new();
+    builder.generate().expect("cbindgen").write(&mut text);
+    arrange(root, &String::from_utf8(text).expect("UTF-8"))
+}
+
+/// cbindgen's output, made C and C++ alike, with a heading before each section.
+fn arrange(root: &Path, text: &str) -> String {
+    let mut out = String::from(HEAD);
+    let mut section = "";
+    for block in plain_enums(text).split("\n\n") {
+        let block = without_safety(block);
+        if let Some(name) = section_of(root, &block).filter(|name| *name != section) {
+            section = name;
+            let rule = "-".repeat(100 - section.len());
+            out += &format!("\n/* ---- {section} {rule} */\n");
+        }
+        out += "\n";
+        out += block.trim_end();
+        out += "\n";
+    }
+    out + TAIL
+}
+
+/// `enum name : int32_t` and its typedef, which only C23 has, as an anonymous enum and a typedef.
+fn plain_enums(text: &str) -> String {
+    let mut out = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line.starts_with("#if __STDC_VERSION__") {
+            // Of the two branches, the one for older C.
+            let branch: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("#endif")).collect();
+            if let Some(middle) = branch.iter().position(|line| line.starts_with("#else")) {
+                out += &branch[middle + 1..].join("\n");
+                out += "\n";
+            }
+        } else if line.starts_with("enum adtape_") && lines.peek().is_some_and(|next| next.starts_with("#if")) {
+            out += "enum";
+        } else {
+            out += line;
+            out += "\n";
+        }
+    }
+    out.replace("_T_", "_")
+}
+
+/// A comment without its `# Safety` part, which speaks to Rust, and without empty lines at its end.
+fn without_safety(block: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut skipping = false;
+    for line in block.lines() {
+        let comment = line.trim_start().starts_with("//");
+        skipping = comment && (skipping || line.contains("# Safety"));
+        if skipping {
+            continue;
+        }
+        if !comment {
+            while lines.last().is_some_and(|last| last.trim() == "//") {
+                lines.pop();
+            }
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
+}
+
+/// The file of `src/ffi` that defines what the block declares.
+fn section_of(root: &Path, block: &str) -> Option<&'static str> {
+    let name = block.lines().find(|line| !line.starts_with("//")).and_then(function_name)?;
+    SECTIONS.into_iter().find(|section| {
+        let source = fs::read_to_string(root.join(format!("src/ffi/{section}.rs"))).expect("a section's source");
+        source.contains(&format!(" fn {name}(")) || source.contains(&format!(" static {name}:"))
+    })
+}
+
+fn function_name(line: &str) -> Option<&str> {
+    let start = line.find(" adtape_").map(|i| i + 1).or_else(|| line.find("*adtape_").map(|i| i + 1))?;
+    let rest = &line[start..];
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let name = &rest[..end];
+    if name.ends_with("_t") { function_name(&rest[end..]) } else { Some(name) }
+}
+
+const HEAD: &str = "/* adtape/declarations.h: types and library calls. Generated from src/ffi; do not edit.
+ * Included by adtape.h; not to be included alone. */
+#ifndef ADTAPE_DECLARATIONS_H
+#define ADTAPE_DECLARATIONS_H
+
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+";
+
+const TAIL: &str = "
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn committed_header_is_what_the_source_says() {
+    let path = root().join("include/adtape/declarations.h");
+    let wanted = generate(root());
+    if std::env::var_os("ADTAPE_BLESS").is_some() {
+        fs::write(&path, &wanted).expect("write the header");
+    }
+    let found = fs::read_to_string(&path).expect("the committed header");
+    let line = wanted.lines().zip(found.lines()).position(|(w, f)| w != f).map(|i| i + 1);
+    assert!(
+        wanted == found,
+        "{} is stale, first at line {line:?}\n  ADTAPE_BLESS=1 cargo test --test header writes it anew",
+        path.display()
+    );
+}
+
+#[test]
+fn every_file_of_ffi_is_a_section_with_a_test_program() {
+    let mut files: Vec<String> = fs::read_dir(root().join("src/ffi"))
+        .expect("src/ffi")
+        .map(|entry| entry.expect("entry").path().file_stem().expect("stem").to_string_lossy().into_owned())
+        .filter(|stem| stem != "mod")
+        .collect();
+    files.sort();
+    let mut sections = SECTIONS.map(str::to_owned).to_vec();
+    sections.sort();
+    assert_eq!(files, sections);
+    for section in SECTIONS {
+        let test = root().join(format!("ctests/{section}.c"));
+        assert!(test.exists(), "{} is missing", test.display());
+    }
+}
