@@ -117,6 +117,13 @@ const HEAD: &str = "/* adtape/declarations.h: types and library calls. Generated
 #ifdef __cplusplus
 extern \"C\" {
 #endif
+
+// The cold state of a tape.
+typedef struct adtape_core adtape_core_t;
+
+// A program's own reaction to an error that a push or pop cannot return; NULL for the default. The status is one
+// of ADTAPE_STATUS_…, the message valid during the call, user what was given with the handler.
+typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void *user);
 ";
 
 const TAIL: &str = "

@@ -7,6 +7,13 @@
 extern "C" {
 #endif
 
+// The cold state of a tape.
+typedef struct adtape_core adtape_core_t;
+
+// A program's own reaction to an error that a push or pop cannot return; NULL for the default. The status is one
+// of ADTAPE_STATUS_…, the message valid during the call, user what was given with the handler.
+typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void *user);
+
 // What adtape_trim does: the kernel may take the pages when it is short of memory; they stay committed.
 #define ADTAPE_TRIM_SOFT 0
 
@@ -115,8 +122,6 @@ enum {
     ADTAPE_OPERATION_POP = 1,
 };
 typedef int32_t adtape_operation_t;
-
-typedef struct adtape_error_handler_t adtape_error_handler_t;
 
 // What the tapes of a process share.
 typedef struct adtape_session_t adtape_session_t;
