@@ -411,10 +411,17 @@ impl Machine {
         self.spill.as_deref_mut().expect("only called with a store")
     }
 
-    /// Reads back at least `n` bytes below `cur`, or all there are in the top segment.
+    /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
     fn unspill(&mut self, n: usize) -> Result<(), Error> {
-        let lowest = self.cur.saturating_sub(n.max(UNSPILL_BYTES)).max(self.floor);
-        self.read_back(lowest / PAGE * PAGE, self.spilled.min(self.cur))
+        let to = self.spilled.min(self.cur);
+        let mut wish = n.max(UNSPILL_BYTES);
+        loop {
+            let lowest = self.cur.saturating_sub(wish).max(self.floor).min(to - 1);
+            match self.read_back(lowest / PAGE * PAGE, to) {
+                Err(error) if is_shortage(&error) && wish > PAGE => wish /= 2,
+                done => return done,
+            }
+        }
     }
 
     /// After `cur` has moved below what is in the store: reads back the page that the next push writes into.
