@@ -231,7 +231,8 @@ fn push(tape: &Cursor, item: &Item, random: &mut Random) -> Result<(), Error> {
         }
         // As a contiguous array or as a section of every second word, backwards.
         Item::Words(bytes) if random.below(2) == 0 => {
-            let words: Vec<f64> = bytes.chunks_exact(8).map(|word| f64::from_ne_bytes(word.try_into().unwrap())).collect();
+            let words: Vec<f64> =
+                bytes.chunks_exact(8).map(|word| f64::from_ne_bytes(word.try_into().unwrap())).collect();
             tape.push_slice(&words)
         }
         Item::Words(bytes) => {
@@ -346,7 +347,7 @@ const SHELF_PAGE: usize = 4096;
 impl Shelf {
     fn fails(&mut self) -> Result<(), Error> {
         self.calls += 1;
-        if self.fail_every > 0 && self.calls % self.fail_every == 0 {
+        if self.fail_every > 0 && self.calls.is_multiple_of(self.fail_every) {
             return Err(Error::new(Status::Io, "the shelf broke"));
         }
         Ok(())
@@ -457,7 +458,11 @@ fn spill_faults() {
                 Ok(()) => break,
                 Err(error) => {
                     assert_eq!(error.status(), Status::Io);
-                    assert_eq!(tape.stats().unwrap().bytes, u64::from(pushed) * 80_000, "a failed push changed the tape");
+                    assert_eq!(
+                        tape.stats().unwrap().bytes,
+                        u64::from(pushed) * 80_000,
+                        "a failed push changed the tape"
+                    );
                     break;
                 }
             }

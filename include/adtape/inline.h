@@ -74,22 +74,29 @@ ADTAPE_COLD_ void adtape_null_(int64_t count) {
 
 /* ---- scalars ----------------------------------------------------------------------------------- */
 
-/* bytes and type are constants at every call. */
+/* bytes and type are constants at every call. The cursor is read once: the compiler cannot know that the copy does
+ * not change it. */
 ADTAPE_INLINE_ void adtape_push_raw_(adtape_t *t, const void *x, uintptr_t bytes, adtape_type_t type) {
+    uintptr_t cur;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_(t->cur + bytes > t->limit)) {
+    cur = t->cur;
+    if (ADTAPE_RARE_(cur + bytes > t->limit)) {
         t = adtape_push_room_(t, type, 1);
+        cur = t->cur;
     }
-    memcpy((void *)t->cur, x, bytes);
-    t->cur += bytes;
+    memcpy((void *)cur, x, bytes);
+    t->cur = cur + bytes;
 }
 ADTAPE_INLINE_ void adtape_pop_raw_(adtape_t *t, void *x, uintptr_t bytes, adtape_type_t type) {
+    uintptr_t cur;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_(t->cur - bytes < t->floor)) {
+    cur = t->cur - bytes;
+    if (ADTAPE_RARE_(cur < t->floor)) {
         t = adtape_pop_room_(t, type, 1);
+        cur = t->cur - bytes;
     }
-    t->cur -= bytes;
-    memcpy(x, (const void *)t->cur, bytes);
+    t->cur = cur;
+    memcpy(x, (const void *)cur, bytes);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
@@ -109,8 +116,9 @@ ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t c
         }
     }
     if (bytes < ADTAPE_BIG_BYTES_) {
-        memcpy((void *)t->cur, x, bytes);
-        t->cur += bytes;
+        const uintptr_t cur = t->cur;
+        t->cur = cur + bytes;
+        memcpy((void *)cur, x, bytes);
     } else {
         adtape_abi0_copy_in(t, x, bytes);
     }
@@ -130,8 +138,9 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
         }
     }
     if (bytes < ADTAPE_BIG_BYTES_) {
-        t->cur -= bytes;
-        memcpy(x, (const void *)t->cur, bytes);
+        const uintptr_t cur = t->cur - bytes;
+        t->cur = cur;
+        memcpy(x, (const void *)cur, bytes);
     } else {
         adtape_abi0_copy_out(t, x, bytes);
     }

@@ -47,13 +47,15 @@ unsafe extern "C" fn pop_slow_from(t: *const Cursor, x: *mut u8, ty: Type) {
 
 #[inline(always)]
 unsafe fn push<const BYTES: usize>(cursor: &Cursor, x: *const u8, ty: Type) {
-    if cursor.cur.get() + BYTES > cursor.limit.get() {
+    let to = cursor.cur.get();
+    let end = to.wrapping_add(BYTES);
+    if end > cursor.limit.get() {
         // SAFETY: as for this function.
         return unsafe { push_slow_from(cursor, x, ty) };
     }
     // SAFETY: there is room at cur; x is readable by contract.
-    unsafe { std::ptr::copy_nonoverlapping(x, cursor.cur.get() as *mut u8, BYTES) };
-    cursor.cur.set(cursor.cur.get() + BYTES);
+    unsafe { std::ptr::copy_nonoverlapping(x, to as *mut u8, BYTES) };
+    cursor.cur.set(end);
 }
 
 #[inline(always)]

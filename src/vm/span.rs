@@ -236,7 +236,7 @@ impl Span {
 
     /// Gives back the memory behind `[from, to)`, whole pages, which stay addressable; the account is credited.
     pub fn discard(&mut self, from: usize, to: usize) {
-        debug_assert!(from % PAGE == 0 && to % PAGE == 0 && from <= to && to <= self.committed);
+        debug_assert!(from.is_multiple_of(PAGE) && to.is_multiple_of(PAGE) && from <= to && to <= self.committed);
         os::discard(self.base + from, to - from);
         self.budget.refund((to - from) as u64);
         self.discarded += to - from;
