@@ -12,7 +12,7 @@
  * aborts.
  *
  * Environment: ADTAPE_CHECK, ADTAPE_PROFILE, ADTAPE_MEMORY_LIMIT, ADTAPE_RESERVE, ADTAPE_STEP, ADTAPE_HUGE_PAGES;
- * see docs/environment.md. */
+ * docs/environment.md explains them. */
 #ifndef ADTAPE_H
 #define ADTAPE_H
 

@@ -7,3 +7,8 @@ pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub(crate) use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 pub(crate) use std::sync::{Mutex, OnceLock};
+
+/// A counter in a static, where loom's cannot be: for distinct numbers, which order nothing.
+pub(crate) type StaticCounter = std::sync::atomic::AtomicU64;
+/// The ordering that goes with it.
+pub(crate) const UNORDERED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;

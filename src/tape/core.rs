@@ -17,7 +17,7 @@ use super::{MAX_BYTES, Spill};
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
 use crate::site::Site;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{StaticCounter, UNORDERED};
 use crate::vm::{Span, Trim};
 use std::cell::Cell;
 
@@ -44,7 +44,7 @@ pub(crate) struct Core {
 impl Core {
     /// A tape without memory, for the calling thread, whose cursor is `home`.
     pub(crate) fn new(home: &Cursor, owner: Owner) -> Result<Box<Core>, Error> {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        static NEXT_ID: StaticCounter = StaticCounter::new(1);
         let settings = settings()?;
         Ok(Box::new(Core {
             machine: Machine::new(Span::new()?),
@@ -54,7 +54,7 @@ impl Core {
             recorder: settings.check.then(|| Span::new().map(Recorder::new)).transpose()?,
             profile: settings.profile.then(Box::default),
             bounce: Vec::new(),
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id: NEXT_ID.fetch_add(1, UNORDERED),
             owner,
             poison: None,
             slow_calls: 0,

@@ -1,0 +1,84 @@
+# adtape: what there is to do, each target with its own set-up (scripts/setup.sh: installs what is missing, says so).
+#
+# Variables: PREFIX, DESTDIR, LIBDIR, FC, CC of install (scripts/install.sh); SIZE of demo; NO_INSTALL=1 keeps the
+# set-up from installing anything.
+
+SHELL := /bin/bash
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PREFIX DESTDIR LIBDIR FC CC FCFLAGS CFLAGS SIZE NO_INSTALL
+# What make sets by itself is not the user's choice.
+ifeq ($(origin CC),default)
+  unexport CC
+endif
+ifeq ($(origin FC),default)
+  unexport FC
+endif
+
+SETUP := @scripts/setup.sh
+LIBRARY := cargo build --release --locked --lib
+SECONDS_OF_FUZZ ?= 60
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench build install sanitize test-flang fuzz loom counts lint oldest-rust bless clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: ## the gradient of a real model, checked, in C and in Fortran (SIZE=large: a tape of many GB)
+	$(SETUP) demo
+	$(LIBRARY)
+	@scripts/demo.sh
+
+test: ## all tests
+	$(SETUP) test
+	$(LIBRARY)
+	cargo test --locked --no-fail-fast
+
+bench: ## speed beside the hardware's limit, in the same run
+	$(SETUP) bench
+	cargo bench --locked
+
+build: ## libadtape.a and libadtape.so in target/release
+	$(SETUP) build
+	$(LIBRARY)
+
+install: ## library, headers, Fortran module, pkg-config and CMake files under PREFIX (/usr/local)
+	@scripts/install.sh
+
+sanitize: ## AddressSanitizer, UndefinedBehaviorSanitizer and valgrind on the Rust, C and Fortran tests
+	$(SETUP) sanitize
+	$(LIBRARY)
+	@scripts/sanitize.sh
+
+test-flang: ## the Fortran tests with flang 19
+	$(SETUP) test-flang
+	$(LIBRARY)
+	@scripts/test_flang.sh
+
+fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each target
+	$(SETUP) fuzz
+	@SECONDS_OF_FUZZ=$(SECONDS_OF_FUZZ) scripts/fuzz.sh
+
+loom: ## every interleaving of what several threads touch
+	$(SETUP) loom
+	RUSTFLAGS="--cfg loom" cargo test --locked --release --lib --target-dir target/loom models
+
+counts: ## instructions of the fast paths against their bounds
+	$(SETUP) counts
+	$(LIBRARY)
+	@scripts/counts.sh
+
+lint: ## formatting, clippy and rustdoc: a warning is an error
+	$(SETUP) lint
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+
+oldest-rust: ## the library with the oldest Rust that Cargo.toml names
+	@scripts/oldest_rust.sh
+
+bless: ## writes the generated header and the list of exported symbols anew
+	ADTAPE_BLESS=1 cargo test --locked --test header --test symbols
+
+clean: ## removes what was built
+	cargo clean
