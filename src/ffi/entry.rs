@@ -20,12 +20,8 @@ unsafe impl Sync for Constant {}
 #[unsafe(no_mangle)]
 pub static adtape_abi0_closed: Constant = Constant(Cursor::closed());
 
-pub(super) fn closed_constant() -> *const Cursor {
-    &raw const adtape_abi0_closed.0
-}
-
 pub(super) fn is_closed_constant(t: *const Cursor) -> bool {
-    std::ptr::eq(t, closed_constant())
+    std::ptr::eq(t, &raw const adtape_abi0_closed.0)
 }
 
 /// The calling thread's own tape.

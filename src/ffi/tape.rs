@@ -1,6 +1,6 @@
 //! Tapes: made, released, handed over, trimmed, attached to a local cursor.
 
-use super::{entry, null_handle, null_pointer, status, tape, write_out};
+use super::{null_handle, null_pointer, status, tape, write_out};
 use crate::error::{Error, Status};
 use crate::session::Session;
 use crate::tape::owner::Owner;
@@ -81,12 +81,6 @@ pub unsafe extern "C" fn adtape_free(t: *mut Cursor) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_release(t: *mut Cursor, handle: *mut *mut Cursor) -> Status {
     let release = |cursor: &Cursor| -> Result<*mut Cursor, Error> {
-        if cursor.core()?.is_attached() {
-            return Err(Error::new(
-                Status::Attached,
-                "the tape is attached to a local cursor and cannot be released\n  call adtape_detach first",
-            ));
-        }
         cursor.core()?.release(cursor)?;
         if !std::ptr::eq(cursor, thread::cursor()) {
             return Ok(t);
@@ -171,17 +165,7 @@ pub unsafe extern "C" fn adtape_detach(l: *mut Local) -> Status {
     let Some(local) = (unsafe { l.as_ref() }) else {
         return status(Err(null_pointer("the local cursor")));
     };
-    if local.c.core.get().is_null() {
-        return status(Err(not_attached()));
-    }
     status(local.c.core().and_then(|core| core.detach(&local.c)))
-}
-
-fn not_attached() -> Error {
-    Error::new(
-        Status::Attached,
-        "adtape_detach of a cursor that is not attached\n  adtape_attach comes first, one detach for each",
-    )
 }
 
 /// A local copy of a tape's cursor.
@@ -189,5 +173,3 @@ fn not_attached() -> Error {
 pub struct Local {
     c: Cursor,
 }
-
-const _: fn() -> *const Cursor = entry::closed_constant;

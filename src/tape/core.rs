@@ -19,13 +19,12 @@ use crate::settings::settings;
 use crate::site::Site;
 use crate::sync::{StaticCounter, UNORDERED};
 use crate::vm::{Span, Trim};
-use std::cell::Cell;
 
 /// All of a tape but its cursor.
 pub(crate) struct Core {
     pub(super) machine: Machine,
     /// The cursor that handles point to.
-    home: Cell<*const Cursor>,
+    home: *const Cursor,
     /// The state is in `machine`, not in a cursor.
     detached: bool,
     /// The state is lent to a local cursor; the home cursor is closed.
@@ -48,7 +47,7 @@ impl Core {
         let settings = settings()?;
         Ok(Box::new(Core {
             machine: Machine::new(Span::new()?),
-            home: Cell::new(home),
+            home,
             detached: true,
             attached: false,
             recorder: settings.check.then(|| Span::new().map(Recorder::new)).transpose()?,
@@ -81,7 +80,7 @@ impl Core {
                 format!("the tape is unusable since an earlier failure:\n  {why}"),
             ));
         }
-        if self.attached && std::ptr::eq(cursor, self.home.get()) {
+        if self.attached && std::ptr::eq(cursor, self.home) {
             return Err(Error::new(
                 Status::Attached,
                 "the tape is attached to a local cursor and cannot be used through its handle\n  \
@@ -257,7 +256,7 @@ impl Core {
         local.core.set(std::ptr::null_mut());
         self.attached = false;
         // SAFETY: the home cursor lives as long as the core that it belongs to.
-        let home = unsafe { &*self.home.get() };
+        let home = unsafe { &*self.home };
         self.leave(home);
         Ok(())
     }
@@ -278,24 +277,19 @@ impl Core {
         Ok(())
     }
 
-    /// Whether a local cursor has the state.
-    pub(crate) fn is_attached(&self) -> bool {
-        self.attached
-    }
-
     /// That the calling thread may free the tape: it is its own or nobody's, and not in use by a local cursor.
     pub(crate) fn may_be_freed(&mut self, cursor: &Cursor) -> Result<(), Error> {
         if self.owner.is_nobody() {
             return Ok(());
         }
-        self.poison = None;
+        self.poison = None; // does not matter any more
         self.enter(cursor)
     }
 
     /// Makes `cursor` the one that handles point to; the state must be in the machine.
     pub(crate) fn move_home(&mut self, cursor: &Cursor) {
         debug_assert!(self.detached);
-        self.home.set(cursor);
+        self.home = cursor;
     }
 
     /// Gives back memory above the top.
