@@ -4,6 +4,8 @@
 //! how much was asked and what there was, and what to do. Unless a function says otherwise, the tape is
 //! unchanged when it returns an error.
 
+#![forbid(unsafe_code)]
+
 use std::fmt;
 
 /// The kind of an error.

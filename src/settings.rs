@@ -11,6 +11,8 @@
 //!
 //! Bytes may have a suffix K, M, G or T (powers of 1024).
 
+#![forbid(unsafe_code)]
+
 use crate::error::{Error, Status};
 use crate::sync::OnceLock;
 

@@ -1,6 +1,7 @@
 //! Call sites: an address in the caller's code, and what a person reads of it.
 
-use std::ffi::CStr;
+#![forbid(unsafe_code)]
+
 use std::fmt;
 
 /// A return address into the code that called; 0 where it is not known.
@@ -38,16 +39,28 @@ impl fmt::Display for Site {
     }
 }
 
+/// `module+offset`, where the offset is the address in the module's file as its symbol table has it.
 fn module_offset(address: usize) -> Option<String> {
-    // SAFETY: dladdr reads only its first argument's value and fills the second, which lives here; the name it
-    // points to is a NUL-terminated string that the dynamic linker keeps as long as the module is loaded.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const _, &mut info) == 0 || info.dli_fname.is_null() {
-            return None;
-        }
-        let module = CStr::from_ptr(info.dli_fname).to_string_lossy();
-        Some(format!("{module}+{:#x}", address - info.dli_fbase as usize))
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let module = maps.lines().filter_map(Mapping::parse).find(|m| (m.start..m.end).contains(&address))?.file;
+    let base = maps.lines().filter_map(Mapping::parse).filter(|m| m.file == module).map(|m| m.start).min()?;
+    Some(format!("{module}+{:#x}", address - base))
+}
+
+/// A line of /proc/self/maps that names a file.
+struct Mapping<'a> {
+    start: usize,
+    end: usize,
+    file: &'a str,
+}
+
+impl Mapping<'_> {
+    fn parse(line: &str) -> Option<Mapping<'_>> {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let file = &rest[rest.find('/')?..];
+        let number = |hex| usize::from_str_radix(hex, 16).ok();
+        Some(Mapping { start: number(start)?, end: number(end)?, file })
     }
 }
 
@@ -64,5 +77,13 @@ mod tests {
         let text = Site(somewhere()).to_string();
         assert!(text.contains("site.rs:") && text.contains("somewhere"), "{text}");
         assert_eq!(Site::UNKNOWN.to_string(), "an unknown place");
+    }
+
+    #[test]
+    fn address_of_this_program_is_said_by_module_and_offset() {
+        let text = module_offset(module_offset as *const () as usize).unwrap();
+        let program = std::env::current_exe().unwrap();
+        assert!(text.starts_with(&format!("{}+0x", program.display())), "{text}");
+        assert_eq!(module_offset(1), None);
     }
 }

@@ -1,12 +1,14 @@
 //! The concurrency primitives that everything above uses: std's, or loom's in its models (`--cfg loom`).
 
+#![forbid(unsafe_code)]
+
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-pub(crate) use std::sync::{Mutex, OnceLock};
+pub(crate) use std::sync::{Arc, Mutex, OnceLock};
 
 /// A counter in a static, where loom's cannot be: for distinct numbers, which order nothing.
 pub(crate) type StaticCounter = std::sync::atomic::AtomicU64;

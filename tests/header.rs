@@ -12,7 +12,7 @@ const SECTIONS: [&str; 11] =
 const TYPES: [&str; 6] = [
     "src/error.rs",
     "src/session/mod.rs",
-    "src/tape/cursor.rs",
+    "src/tape/cursor/mod.rs",
     "src/tape/mark.rs",
     "src/tape/stats.rs",
     "src/tape/types.rs",

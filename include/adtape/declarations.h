@@ -14,6 +14,9 @@ typedef struct adtape_core adtape_core_t;
 // of ADTAPE_STATUS_…, the message valid during the call, user what was given with the handler.
 typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void *user);
 
+// The most dimensions of a section: as many as Fortran has.
+#define ADTAPE_MAX_RANK 15
+
 // What adtape_trim does: the kernel may take the pages when it is short of memory; they stay committed.
 #define ADTAPE_TRIM_SOFT 0
 

@@ -42,6 +42,10 @@ ADTAPE_INLINE_ adtape_t *adtape_self(void) { return adtape_self_cache_; }
 
 /* ---- slow path --------------------------------------------------------------------------------- */
 
+/* After a call whose site is the address it returns to: keeps the compiler from jumping there instead, which would
+ * leave the site of the caller's caller. */
+#define ADTAPE_NO_TAIL_CALL_() __asm__ volatile("")
+
 ADTAPE_COLD_ adtape_t *adtape_real_(adtape_t *t) {
     if (t == (adtape_t *)&adtape_abi0_closed) {
         adtape_self_cache_ = t = adtape_abi0_self();
@@ -59,6 +63,22 @@ ADTAPE_COLD_ void adtape_push_control_(adtape_t *t, uint64_t value, int bits) {
 }
 ADTAPE_COLD_ uint64_t adtape_pop_control_(adtape_t *t, int bits) {
     return adtape_abi0_pop_control(adtape_real_(t), bits, __builtin_return_address(0));
+}
+ADTAPE_COLD_ void adtape_push_count_(adtape_t *t, int64_t count) {
+    adtape_abi0_push_count(adtape_real_(t), count, __builtin_return_address(0));
+}
+ADTAPE_COLD_ int64_t adtape_pop_count_(adtape_t *t) {
+    return adtape_abi0_pop_count(adtape_real_(t), __builtin_return_address(0));
+}
+static __attribute__((noinline, unused)) void adtape_push_section_(adtape_t *t, adtape_type_t type, const void *base,
+                                                                  int32_t rank, const int64_t *extents,
+                                                                  const int64_t *strides_bytes) {
+    adtape_abi0_push_section(t, type, base, rank, extents, strides_bytes, __builtin_return_address(0));
+}
+static __attribute__((noinline, unused)) void adtape_pop_section_(adtape_t *t, adtape_type_t type, void *base,
+                                                                  int32_t rank, const int64_t *extents,
+                                                                  const int64_t *strides_bytes) {
+    adtape_abi0_pop_section(t, type, base, rank, extents, strides_bytes, __builtin_return_address(0));
 }
 ADTAPE_COLD_ void adtape_null_(int64_t count) {
     adtape_abi0_null(count, __builtin_return_address(0));
@@ -229,17 +249,17 @@ ADTAPE_INLINE_ void adtape_pop_bytes(adtape_t *t, void *x, int64_t bytes) {
  * Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, BAD_ARGUMENT (rank,
  * type, negative extent), COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
  * Fortran: call push(t, x) with a section x of rank 1 to 7. */
-static __attribute__((noinline, unused)) void adtape_push_section(adtape_t *t, adtape_type_t type, const void *base,
-                                                                  int32_t rank, const int64_t *extents,
-                                                                  const int64_t *strides_bytes) {
-    adtape_abi0_push_section(t, type, base, rank, extents, strides_bytes, __builtin_return_address(0));
+ADTAPE_INLINE_ void adtape_push_section(adtape_t *t, adtape_type_t type, const void *base, int32_t rank,
+                                        const int64_t *extents, const int64_t *strides_bytes) {
+    adtape_push_section_(t, type, base, rank, extents, strides_bytes);
+    ADTAPE_NO_TAIL_CALL_();
 }
 /* Pops a section. Undoes adtape_push_section; the strides may differ from those of the push. Errors as there,
  * UNDERFLOW, and MISMATCH in check mode. Fortran: call pop(t, x). */
-static __attribute__((noinline, unused)) void adtape_pop_section(adtape_t *t, adtape_type_t type, void *base,
-                                                                 int32_t rank, const int64_t *extents,
-                                                                 const int64_t *strides_bytes) {
-    adtape_abi0_pop_section(t, type, base, rank, extents, strides_bytes, __builtin_return_address(0));
+ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *base, int32_t rank,
+                                        const int64_t *extents, const int64_t *strides_bytes) {
+    adtape_pop_section_(t, type, base, rank, extents, strides_bytes);
+    ADTAPE_NO_TAIL_CALL_();
 }
 
 /* ---- control ----------------------------------------------------------------------------------- */
@@ -250,6 +270,7 @@ ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || t->bits >= UINT64_C(1) << (62 - bits))) {
         adtape_push_control_(t, value, bits);
+        ADTAPE_NO_TAIL_CALL_();
         return;
     }
     t->bits = t->bits << bits | (value & ((UINT64_C(1) << bits) - 1));
@@ -259,7 +280,9 @@ ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
     uint64_t value;
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)t->bits < (int64_t)(UINT64_C(1) << bits))) {
-        return adtape_pop_control_(t, bits);
+        value = adtape_pop_control_(t, bits);
+        ADTAPE_NO_TAIL_CALL_();
+        return value;
     }
     value = t->bits & ((UINT64_C(1) << bits) - 1);
     t->bits >>= bits;
@@ -271,7 +294,8 @@ ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
 ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((uint64_t)count > 127 || t->cur + 1 > t->limit)) {
-        adtape_abi0_push_count(adtape_real_(t), count, __builtin_return_address(0));
+        adtape_push_count_(t, count);
+        ADTAPE_NO_TAIL_CALL_();
         return;
     }
     *(unsigned char *)t->cur = (unsigned char)count;
@@ -281,7 +305,9 @@ ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
 ADTAPE_INLINE_ int64_t adtape_pop_count(adtape_t *t) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_(t->cur - 1 < t->floor || *(const unsigned char *)(t->cur - 1) > 127)) {
-        return adtape_abi0_pop_count(adtape_real_(t), __builtin_return_address(0));
+        const int64_t count = adtape_pop_count_(t);
+        ADTAPE_NO_TAIL_CALL_();
+        return count;
     }
     t->cur -= 1;
     return *(const unsigned char *)t->cur;

@@ -2,7 +2,8 @@
 
 use super::{TypeCode, check_address, tape, type_of, value_or_fail, with_site};
 use crate::site::Site;
-use crate::tape::{Cursor, copy, thread};
+use crate::tape::Cursor;
+use crate::tape::cursor::{copy, thread};
 use std::ffi::c_void;
 
 unsafe extern "C" fn push(t: *const Cursor, ty: i32, x: *const c_void, count: i64, site: usize) {

@@ -2,7 +2,8 @@
 
 use super::{tape, value_or_fail, with_site};
 use crate::site::Site;
-use crate::tape::{Cursor, thread};
+use crate::tape::Cursor;
+use crate::tape::cursor::thread;
 
 unsafe extern "C" fn push_control(t: *const Cursor, value: u64, bits: i32, site: usize) {
     // SAFETY: the contract of pointers.

@@ -3,9 +3,9 @@
 
 use super::{TypeCode, tape, value_or_fail};
 use crate::error::{Error, Status};
-use crate::session::Session;
 use crate::site::Site;
-use crate::tape::{Cursor, Type, copy, thread};
+use crate::tape::cursor::{copy, thread};
+use crate::tape::{Cursor, Type};
 use std::ffi::{CStr, c_char, c_void};
 
 /// A cursor that nobody may write to.
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn adtape_abi0_fail(status: i32, message: *const c_char, s
     };
     let status = Status::from_code(status).filter(|status| *status != Status::Ok).unwrap_or(Status::BadArgument);
     let error = Error::new(status, text);
-    Session::default_session().fail(match site.is_null() {
+    super::fail(&match site.is_null() {
         true => error,
         false => error.with_line(&format!("at {}", Site(site as usize))),
     })

@@ -1,8 +1,24 @@
 //! Errors.
 
-use crate::error::Status;
-use crate::session;
-use std::ffi::c_char;
+use crate::error::{Error, Status};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+
+thread_local! {
+    static LAST_MESSAGE: RefCell<CString> = RefCell::default();
+}
+
+/// Keeps the message for adtape_error_message.
+#[cold]
+pub(super) fn remember(error: &Error) {
+    // A thread that is ending has no last message.
+    let _ = LAST_MESSAGE.try_with(|last| *last.borrow_mut() = c_string(error.message()));
+}
+
+/// The text as a C string.
+pub(super) fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "?")).expect("no NUL is left")
+}
 
 /// The message of this thread's last error, in one or more lines without a final line feed; "" if there was none.
 /// Never NULL. Valid until the thread's next error.
@@ -10,7 +26,7 @@ use std::ffi::c_char;
 /// Fortran: `adtape_error_message()`, a `character(:), allocatable`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_error_message() -> *const c_char {
-    session::last_message()
+    LAST_MESSAGE.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// The name of a status, e.g. "ADTAPE_STATUS_UNDERFLOW"; "unknown status" for other values. Never NULL, valid for

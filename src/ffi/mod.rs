@@ -16,7 +16,7 @@ mod stats;
 mod tape;
 
 use crate::error::{Error, Status};
-use crate::session::{Session, remember};
+use crate::session::Session;
 use crate::site::Site;
 use crate::tape::{Cursor, Type};
 
@@ -46,7 +46,7 @@ fn status(result: Result<(), Error>) -> Status {
         Ok(()) => Status::Ok,
         Err(error) => {
             let status = error.status();
-            remember(error);
+            error::remember(&error);
             status
         }
     }
@@ -57,8 +57,15 @@ fn status(result: Result<(), Error>) -> Status {
 fn value_or_fail<T>(result: Result<T, Error>) -> T {
     match result {
         Ok(value) => value,
-        Err(error) => Session::default_session().fail(error),
+        Err(error) => fail(&error),
     }
+}
+
+/// The end of the program, or whatever its error handler does.
+#[cold]
+fn fail(error: &Error) -> ! {
+    error::remember(error);
+    Session::default_session().fail(error)
 }
 
 /// The tape behind a handle. The constant that a module starts with stands for the thread's own.
@@ -71,7 +78,7 @@ unsafe fn tape<'a>(t: *const Cursor) -> Result<&'a Cursor, Error> {
         return Err(null_handle("tape", "adtape_self() or what adtape_new() returned"));
     }
     if entry::is_closed_constant(t) {
-        return Ok(crate::tape::thread::cursor());
+        return Ok(crate::tape::cursor::thread::cursor());
     }
     // SAFETY: by contract.
     Ok(unsafe { &*t })

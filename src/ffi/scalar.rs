@@ -6,7 +6,8 @@
 
 use super::{check_address, tape, value_or_fail, with_site};
 use crate::site::Site;
-use crate::tape::{Cursor, Type, thread};
+use crate::tape::cursor::thread;
+use crate::tape::{Cursor, Type};
 
 /// The slow path of a push: `x` is `ty.bytes()` bytes.
 unsafe extern "C" fn push_slow(t: *const Cursor, x: *const u8, ty: Type, site: usize) {
@@ -16,7 +17,7 @@ unsafe extern "C" fn push_slow(t: *const Cursor, x: *const u8, ty: Type, site: u
         check_address(x, 1, Site(site))?;
         cursor.push_room(ty, 1, Site(site))?;
         // SAFETY: there is room now; x is readable by contract.
-        unsafe { crate::tape::copy::copy_in(cursor, x, ty.bytes()) };
+        unsafe { crate::tape::cursor::copy::copy_in(cursor, x, ty.bytes()) };
         Ok(())
     })())
 }
@@ -29,7 +30,7 @@ unsafe extern "C" fn pop_slow(t: *const Cursor, x: *mut u8, ty: Type, site: usiz
         check_address(x, 1, Site(site))?;
         cursor.pop_room(ty, 1, Site(site))?;
         // SAFETY: the value is there now; x is writable by contract.
-        unsafe { crate::tape::copy::copy_out(cursor, x, ty.bytes()) };
+        unsafe { crate::tape::cursor::copy::copy_out(cursor, x, ty.bytes()) };
         Ok(())
     })())
 }

@@ -1,12 +1,28 @@
 //! Sessions: what the tapes of a process share.
 
+use super::error::c_string;
 use super::{null_handle, status, write_out};
 use crate::error::{Error, Status};
-use crate::session::{Memory, Session};
+use crate::session::{ErrorHandler, Memory, Session};
+use crate::sync::Arc;
 use std::ffi::{c_char, c_void};
 
 /// A program's own reaction to an error that a push or pop cannot return; NULL for the default.
 pub type Handler = Option<unsafe extern "C" fn(status: Status, message: *const c_char, user: *mut c_void)>;
+
+/// The program's pointer, handed back to it.
+struct User(*mut c_void);
+
+// SAFETY: only handed back to the program, on whichever thread fails, as adtape_session_set_error_handler says.
+unsafe impl Send for User {}
+// SAFETY: as above.
+unsafe impl Sync for User {}
+
+impl User {
+    fn pointer(&self) -> *mut c_void {
+        self.0
+    }
+}
 
 /// # Safety
 /// `s` is NULL or a session.
@@ -69,6 +85,14 @@ pub unsafe extern "C" fn adtape_session_set_error_handler(
     handler: Handler,
     user: *mut c_void,
 ) -> Status {
+    let user = User(user);
+    let handler = handler.map(|call| -> ErrorHandler {
+        Arc::new(move |error: &Error| {
+            let message = c_string(error.message());
+            // SAFETY: the program's handler, called as it was promised; the message lives during the call.
+            unsafe { call(error.status(), message.as_ptr(), user.pointer()) }
+        })
+    });
     // SAFETY: by contract.
-    status(unsafe { session(s).map(|session| session.set_error_handler(handler, user)) })
+    status(unsafe { session(s) }.map(|session| session.set_error_handler(handler)))
 }

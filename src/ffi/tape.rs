@@ -3,8 +3,9 @@
 use super::{null_handle, null_pointer, status, tape, write_out};
 use crate::error::{Error, Status};
 use crate::session::Session;
+use crate::tape::cursor::thread;
 use crate::tape::owner::Owner;
-use crate::tape::{Cursor, Tape, thread};
+use crate::tape::{Cursor, Tape};
 use crate::vm::Trim;
 
 /// What adtape_trim does: the kernel may take the pages when it is short of memory; they stay committed.

@@ -8,6 +8,8 @@
 //! A word that gets its 62nd bit is full: it goes onto the tape at once, and comes back when a pop finds the
 //! accumulator empty. Any other rule would interleave wrongly with values. No counter is kept.
 
+#![forbid(unsafe_code)]
+
 use super::cursor::NO_BITS;
 use crate::error::{Error, Status};
 

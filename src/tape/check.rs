@@ -3,6 +3,8 @@
 //! Values lie packed and untyped on the tape, so a push of ten popped as nine goes unnoticed there. The records
 //! follow every move of the tape, repeat regions and marks included, because they are on the same machine.
 
+#![forbid(unsafe_code)]
+
 use super::machine::Machine;
 use super::types::Type;
 use crate::error::{Error, Status};
@@ -77,10 +79,8 @@ impl Recorder {
         }
         // Records never straddle: every piece of this machine holds whole ones.
         self.machine.make_contiguous(RECORD_BYTES)?;
-        let address = self.machine.address(self.machine.cur() - RECORD_BYTES);
-        debug_assert!(self.machine.contiguous() >= RECORD_BYTES);
-        // SAFETY: the bytes below cur are committed and were pushed.
-        Ok(Some(Record::from_bytes(unsafe { &*(address as *const [u8; RECORD_BYTES]) })))
+        let bytes = self.machine.last(RECORD_BYTES);
+        Ok(Some(Record::from_bytes(bytes.try_into().expect("a whole record"))))
     }
 
     /// Takes the last record off; there is one.

@@ -3,6 +3,8 @@
 //! A counter is written in groups of 7 bits, the highest first, each in a byte whose top bit says that more bytes
 //! lie below it. So the last byte pushed, which is popped first, tells whether the counter goes on.
 
+#![forbid(unsafe_code)]
+
 use super::core::{Core, located};
 use super::cursor::Cursor;
 use super::stats::Operation;

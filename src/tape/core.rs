@@ -7,8 +7,10 @@
 //! While the cursor is open, the truth about `cur` and `bits` is in the cursor; while it is closed
 //! ([`Core::detached`]), it is here.
 
+#![forbid(unsafe_code)]
+
 use super::check::Recorder;
-use super::cursor::{CLOSED_BITS, Cursor};
+use super::cursor::{CLOSED_BITS, Cursor, Home};
 use super::machine::Machine;
 use super::owner::Owner;
 use super::stats::{Operation, Profile};
@@ -24,7 +26,7 @@ use crate::vm::{Span, Trim};
 pub(crate) struct Core {
     pub(super) machine: Machine,
     /// The cursor that handles point to.
-    home: *const Cursor,
+    home: Home,
     /// The state is in `machine`, not in a cursor.
     detached: bool,
     /// The state is lent to a local cursor; the home cursor is closed.
@@ -47,7 +49,7 @@ impl Core {
         let settings = settings()?;
         Ok(Box::new(Core {
             machine: Machine::new(Span::new()?),
-            home,
+            home: Home::new(home),
             detached: true,
             attached: false,
             recorder: settings.check.then(|| Span::new().map(Recorder::new)).transpose()?,
@@ -80,7 +82,7 @@ impl Core {
                 format!("the tape is unusable since an earlier failure:\n  {why}"),
             ));
         }
-        if self.attached && std::ptr::eq(cursor, self.home) {
+        if self.attached && self.home.is(cursor) {
             return Err(Error::new(
                 Status::Attached,
                 "the tape is attached to a local cursor and cannot be used through its handle\n  \
@@ -255,9 +257,8 @@ impl Core {
         local.close();
         local.core.set(std::ptr::null_mut());
         self.attached = false;
-        // SAFETY: the home cursor lives as long as the core that it belongs to.
-        let home = unsafe { &*self.home };
-        self.leave(home);
+        let home = self.home;
+        self.leave(home.cursor());
         Ok(())
     }
 
@@ -265,7 +266,7 @@ impl Core {
     pub(crate) fn release(&mut self, cursor: &Cursor) -> Result<(), Error> {
         self.enter(cursor)?;
         cursor.close();
-        super::copy::fence();
+        super::cursor::copy::fence();
         self.owner.release();
         Ok(())
     }
@@ -289,7 +290,7 @@ impl Core {
     /// Makes `cursor` the one that handles point to; the state must be in the machine.
     pub(crate) fn move_home(&mut self, cursor: &Cursor) {
         debug_assert!(self.detached);
-        self.home = cursor;
+        self.home = Home::new(cursor);
     }
 
     /// Gives back memory above the top.

@@ -22,6 +22,8 @@
 //! All positions are offsets from the span's base, so that the span may move. The oldest `spilled` bytes may be
 //! in a store instead of in memory; the part below `spilled` is addressable but holds nothing.
 
+#![forbid(unsafe_code)]
+
 use super::bits;
 use super::cursor::{CLOSED_BITS, Cursor, NO_BITS};
 use super::spill::Spill;
@@ -219,6 +221,12 @@ impl Machine {
         Ok(())
     }
 
+    /// The last `n` bytes, which are contiguous.
+    pub fn last(&self, n: usize) -> &[u8] {
+        debug_assert!(n <= self.contiguous());
+        self.span.slice(self.cur - n, n)
+    }
+
     /// Makes as many as possible of `n` bytes contiguous below `cur`; the caller has compared `n` with
     /// [`len`](Machine::len).
     pub fn make_contiguous(&mut self, n: usize) -> Result<(), Error> {
@@ -240,8 +248,9 @@ impl Machine {
     /// Pushes bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.make_room(bytes.len())?;
-        // SAFETY: make_room has committed [cur, cur + n), which no reference points to.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address(self.cur) as *mut u8, bytes.len()) };
+        if !bytes.is_empty() {
+            self.span.write(self.cur, bytes);
+        }
         self.cur += bytes.len();
         Ok(())
     }
@@ -257,10 +266,7 @@ impl Machine {
             let piece = rest.min(self.contiguous());
             rest -= piece;
             self.cur -= piece;
-            // SAFETY: [cur, cur + piece) is committed and was pushed; `bytes` is exclusive and that long.
-            unsafe {
-                std::ptr::copy_nonoverlapping(self.address(self.cur) as *const u8, bytes.as_mut_ptr().add(rest), piece);
-            }
+            bytes[rest..rest + piece].copy_from_slice(self.span.slice(self.cur, piece));
         }
         Ok(())
     }
@@ -360,10 +366,8 @@ impl Machine {
         let top = Segment { lo: self.floor, hi: self.cur };
         let mut end = 0;
         for segment in self.segments.drain(..).chain([top]) {
-            // SAFETY: both ranges are committed; they may overlap, which copy allows.
-            unsafe {
-                let (from, to) = (self.span.base() + segment.lo, self.span.base() + end);
-                std::ptr::copy(from as *const u8, to as *mut u8, segment.len());
+            if segment.len() > 0 {
+                self.span.move_down(segment.lo, end, segment.len());
             }
             end += segment.len();
         }
@@ -399,16 +403,11 @@ impl Machine {
         if to < from + short {
             return Err(shortage);
         }
-        // SAFETY: [from, to) is committed and nothing writes to it while the slice lives.
-        let bytes = unsafe { std::slice::from_raw_parts(self.address(from) as *const u8, to - from) };
-        self.store_of_spilled().write(from as u64, bytes)?;
+        let spill = self.spill.as_deref_mut().expect("only called with a store");
+        spill.write(from as u64, self.span.slice(from, to - from))?;
         self.span.discard(from, to);
         self.spilled = to;
         Ok(())
-    }
-
-    fn store_of_spilled(&mut self) -> &mut dyn Spill {
-        self.spill.as_deref_mut().expect("only called with a store")
     }
 
     /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
@@ -439,9 +438,8 @@ impl Machine {
             self.trim(Trim::Hard);
             self.span.undiscard(from, self.spilled)?;
         }
-        // SAFETY: [from, to) is committed; its contents are in the store only, so nothing refers to it.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(self.address(from) as *mut u8, to - from) };
-        self.store_of_spilled().read(from as u64, bytes)?;
+        let spill = self.spill.as_deref_mut().expect("spilled only with a store");
+        spill.read(from as u64, self.span.slice_mut(from, to - from))?;
         self.spilled = from;
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Marks: positions on a tape, to compare, to measure and to go back to.
 
+#![forbid(unsafe_code)]
+
 use super::bits;
 use super::core::Core;
 use super::cursor::Cursor;

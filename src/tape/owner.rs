@@ -4,6 +4,8 @@
 //! what the one wrote before what the other reads. A tape of the Rust API has no owner here: the borrow checker
 //! does that work.
 
+#![forbid(unsafe_code)]
+
 use crate::error::{Error, Status};
 use crate::sync::{AtomicUsize, Ordering};
 
@@ -78,7 +80,7 @@ fn denied(owner: usize) -> Error {
 /// Distinct for all threads that exist at the same time, never [`NOBODY`].
 #[cfg(not(loom))]
 fn this_thread() -> usize {
-    super::thread::cursor() as *const _ as usize
+    super::cursor::thread::cursor() as *const _ as usize
 }
 
 #[cfg(loom)]
@@ -120,7 +122,6 @@ mod tests {
 #[cfg(all(test, loom))]
 mod models {
     use super::*;
-    use loom::cell::UnsafeCell;
     use loom::sync::Arc;
 
     /// What the tape holds is written before the release and read after the acquire, by at most one of those
@@ -128,21 +129,20 @@ mod models {
     #[test]
     fn one_thread_acquires_and_sees_what_was_written_before_the_release() {
         loom::model(|| {
-            let shared = Arc::new((Owner::this_thread(), UnsafeCell::new(0)));
+            let shared = Arc::new((Owner::this_thread(), AtomicUsize::new(0)));
             let threads: Vec<_> = (0..2)
                 .map(|_| {
                     let shared = shared.clone();
                     loom::thread::spawn(move || {
                         let won = shared.0.acquire().is_ok();
                         if won {
-                            assert_eq!(shared.1.with(|value| unsafe { *value }), 42);
-                            shared.1.with_mut(|value| unsafe { *value = 43 });
+                            assert_eq!(shared.1.swap(43, Ordering::Relaxed), 42);
                         }
                         won
                     })
                 })
                 .collect();
-            shared.1.with_mut(|value| unsafe { *value = 42 });
+            shared.1.store(42, Ordering::Relaxed);
             shared.0.release();
             let winners = threads.into_iter().map(|t| t.join().unwrap()).filter(|won| *won).count();
             assert!(winners <= 1);

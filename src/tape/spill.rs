@@ -4,6 +4,8 @@
 //! cursor's floor is raised, and the slow pop that meets it reads a piece back to where it was. Nothing of it is
 //! seen by the fast path.
 
+#![forbid(unsafe_code)]
+
 use crate::error::Error;
 
 /// A store for a tape's oldest bytes, by offset. Pieces are written in ascending order without gaps, and read

@@ -1,5 +1,7 @@
 //! What a tape did: bytes now and at most, always; traffic by type and operation in profile mode.
 
+#![forbid(unsafe_code)]
+
 use super::cursor::Cursor;
 use super::types::Type;
 use crate::error::Error;

@@ -1,5 +1,7 @@
 //! The types of values, in one table. The C header, the Fortran module and the tests are checked against it.
 
+#![forbid(unsafe_code)]
+
 /// What is pushed and popped. The value is the type's code in C and Fortran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]

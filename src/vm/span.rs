@@ -217,6 +217,39 @@ impl Span {
         }
     }
 
+    /// Writes committed bytes.
+    pub fn write(&mut self, offset: usize, bytes: &[u8]) {
+        self.slice_mut(offset, bytes.len()).copy_from_slice(bytes);
+    }
+
+    /// Committed bytes.
+    pub fn slice(&self, offset: usize, size: usize) -> &[u8] {
+        self.check(offset, size);
+        // SAFETY: the range is committed, and whoever writes to it through an address has no call under way.
+        unsafe { std::slice::from_raw_parts((self.base + offset) as *const u8, size) }
+    }
+
+    /// Committed bytes, to be written.
+    pub fn slice_mut(&mut self, offset: usize, size: usize) -> &mut [u8] {
+        self.check(offset, size);
+        // SAFETY: as for `slice`; the span is borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut((self.base + offset) as *mut u8, size) }
+    }
+
+    /// Moves committed bytes down from `from` to `to`; the ranges may overlap.
+    pub fn move_down(&mut self, from: usize, to: usize, size: usize) {
+        debug_assert!(to <= from);
+        self.slice_mut(to, from - to + size).copy_within(from - to.., 0);
+    }
+
+    fn check(&self, offset: usize, size: usize) {
+        let end = offset.checked_add(size);
+        assert!(
+            self.reserved > 0 && end.is_some_and(|end| end <= self.committed),
+            "[{offset}, {offset} + {size}) is not committed"
+        );
+    }
+
     /// Gives back memory behind what lies above the first `keep` bytes.
     pub fn trim(&mut self, keep: usize, how: Trim) {
         let keep = round_up(keep, if self.step != 0 { PAGE } else { FIRST_STEP }).unwrap_or(usize::MAX);

@@ -4,7 +4,7 @@
 //! which do not fetch the line they overwrite, double the rate of pushes, and reading ahead of the pops, which
 //! walk downward in steps that no hardware prefetcher follows, doubles theirs.
 
-use super::cursor::Cursor;
+use super::Cursor;
 use crate::sync::OnceLock;
 
 /// Below this, streaming does not pay: most of the array would be in partial lines.
@@ -138,7 +138,7 @@ unsafe fn stream(to: *mut u8, from: *const u8, n: usize) {
 }
 
 /// Makes streamed stores visible to a thread that is handed the tape.
-pub(super) fn fence() {
+pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has SSE.
     unsafe {

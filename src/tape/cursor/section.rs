@@ -3,10 +3,10 @@
 //! Dimension 0 varies fastest. A stride is the distance in bytes from one element to the next along a dimension,
 //! and may be negative; the base is the first element, wherever that lies in memory.
 
-use super::cursor::Cursor;
-use super::types::Type;
+use super::Cursor;
 use crate::error::{Error, Status};
 use crate::site::Site;
+use crate::tape::types::Type;
 
 /// The most dimensions of a section: as many as Fortran has.
 pub const MAX_RANK: usize = 15;
@@ -45,7 +45,7 @@ impl Shape {
             return Ok(shape);
         }
         for (&extent, &stride) in extents.iter().zip(strides_bytes) {
-            let product = shape.count.checked_mul(extent as usize).filter(|n| *n <= super::MAX_BYTES);
+            let product = shape.count.checked_mul(extent as usize).filter(|n| *n <= crate::tape::MAX_BYTES);
             shape.count = product.ok_or_else(|| {
                 Error::new(Status::CountRange, "the extents of a section exceed the address space".to_owned())
             })?;

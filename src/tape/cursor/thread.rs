@@ -5,15 +5,15 @@
 //! stable way to ask for that model, so the variable is defined and read in assembly; other platforms use
 //! `thread_local!`.
 
-use super::core::Core;
-use super::cursor::Cursor;
-use super::owner::Owner;
+use super::Cursor;
 use crate::error::{Error, Status, bytes};
+use crate::tape::core::Core;
+use crate::tape::owner::Owner;
 use std::cell::Cell;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod storage {
-    use super::super::cursor::{CLOSED, CLOSED_BITS, Cursor};
+    use super::super::{CLOSED, CLOSED_BITS, Cursor};
 
     const _: () = assert!(size_of::<Cursor>() == 48 && align_of::<Cursor>() == 8);
 
@@ -56,7 +56,7 @@ mod storage {
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod storage {
-    use super::super::cursor::Cursor;
+    use super::super::Cursor;
 
     thread_local! {
         static CURSOR: Cursor = const { Cursor::closed() };

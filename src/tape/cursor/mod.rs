@@ -12,7 +12,18 @@
 //!
 //! The bit accumulator holds 0 to 61 control bits below a marker bit: 1 is empty, `1 << 63` closed.
 
+pub(crate) mod copy;
+mod handle;
+mod section;
+pub(crate) mod thread;
+
+pub use handle::{Tape, with_thread_tape};
+pub use section::MAX_RANK;
+
 use super::core::Core;
+use super::types::{Scalar, Type};
+use crate::error::Error;
+use crate::site::Site;
 use std::cell::Cell;
 
 /// `cur`, `limit` and `floor` of a closed cursor: above every n that a scalar subtracts, below every address.
@@ -38,6 +49,26 @@ pub struct Cursor {
     pub(crate) edge: Cell<usize>,
     /// The rest of the tape, null before its first use.
     pub(crate) core: Cell<*mut Core>,
+}
+
+/// The cursor that a core belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct Home(*const Cursor);
+
+impl Home {
+    pub(crate) fn new(cursor: &Cursor) -> Home {
+        Home(cursor)
+    }
+
+    pub(crate) fn is(self, cursor: &Cursor) -> bool {
+        std::ptr::eq(self.0, cursor)
+    }
+
+    pub(crate) fn cursor<'a>(self) -> &'a Cursor {
+        // SAFETY: a home cursor is boxed or thread-local and outlives its core, which alone calls this; the
+        // reference is not kept.
+        unsafe { &*self.0 }
+    }
 }
 
 impl Cursor {
@@ -78,6 +109,84 @@ impl Cursor {
     #[inline(always)]
     pub(crate) fn has_bytes(&self, n: usize) -> bool {
         n.wrapping_sub(1) < self.cur.get().wrapping_sub(self.floor.get())
+    }
+}
+
+impl Cursor {
+    /// Pushes a value.
+    #[inline]
+    pub fn push<T: Scalar>(&self, x: T) -> Result<(), Error> {
+        if !self.has_room(size_of::<T>()) {
+            self.push_room(T::TYPE, 1, Site::UNKNOWN)?;
+        }
+        let to = self.cur.get();
+        // SAFETY: there is room for a T at cur, at any alignment.
+        unsafe { (to as *mut T).write_unaligned(x) };
+        self.cur.set(to + size_of::<T>());
+        Ok(())
+    }
+
+    /// Pops a value that was pushed as one of the same type.
+    #[inline]
+    pub fn pop<T: Scalar>(&self) -> Result<T, Error> {
+        if !self.has_bytes(size_of::<T>()) {
+            self.pop_room(T::TYPE, 1, Site::UNKNOWN)?;
+        }
+        let from = self.cur.get() - size_of::<T>();
+        // SAFETY: size_of::<T>() bytes below cur were pushed; any bytes are a T.
+        let x = unsafe { (from as *const T).read_unaligned() };
+        self.cur.set(from);
+        Ok(x)
+    }
+
+    /// Pushes an array.
+    pub fn push_slice<T: Scalar>(&self, x: &[T]) -> Result<(), Error> {
+        let n = size_of_val(x);
+        if !self.has_room(n) {
+            self.push_room(T::TYPE, x.len() as i64, Site::UNKNOWN)?;
+        }
+        // SAFETY: there is room for n bytes; x is n bytes of plain values.
+        unsafe { copy::copy_in_ordered(self, x.as_ptr().cast(), n) };
+        Ok(())
+    }
+
+    /// Pops an array that was pushed as one of the same type and length.
+    pub fn pop_slice<T: Scalar>(&self, x: &mut [T]) -> Result<(), Error> {
+        let n = size_of_val(x);
+        if !self.has_bytes(n) {
+            self.pop_room(T::TYPE, x.len() as i64, Site::UNKNOWN)?;
+        }
+        // SAFETY: n bytes below cur were pushed; any bytes are values of T.
+        unsafe { copy::copy_out(self, x.as_mut_ptr().cast(), n) };
+        Ok(())
+    }
+
+    /// Makes a push of `count` values possible.
+    #[cold]
+    pub(crate) fn push_room(&self, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+        self.core()?.push_room(self, ty, count, site)
+    }
+
+    /// Makes a pop of `count` values possible.
+    #[cold]
+    pub(crate) fn pop_room(&self, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+        self.core()?.pop_room(self, ty, count, site)
+    }
+
+    /// Runs an operation that does all of its work on the cold state.
+    pub(crate) fn slow<R>(&self, operation: impl FnOnce(&mut Core) -> Result<R, Error>) -> Result<R, Error> {
+        self.core()?.with(self, operation)
+    }
+
+    /// The cold part; made now if this is the thread's cursor at its first use.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) fn core(&self) -> Result<&mut Core, Error> {
+        if self.core.get().is_null() {
+            thread::begin_on(self)?;
+        }
+        // SAFETY: the core is this cursor's alone and lives in its box. The cursor is not Sync, no operation
+        // calls back into user code that could reach it again, and no caller keeps the reference.
+        Ok(unsafe { &mut *self.core.get() })
     }
 }
 

@@ -1,0 +1,337 @@
+//! The layers of the library: imports point down only, and `unsafe` stays where it belongs.
+//!
+//! A path that starts with `crate::`, or that `super::` leads up to the crate root, names a module of another
+//! layer. It must lie strictly below: modules of one layer never import each other. Paths are read from the
+//! source as the compiler would split it into tokens, in `use` lines and in expressions alike.
+
+use std::fs;
+use std::path::Path;
+
+/// The layers from the top down (docs/design.md, "Layers"). The crate root stands above all.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("interfaces", &["ffi", "kit"]),
+    ("session", &["session"]),
+    ("checkpoints", &["checkpoint", "heap", "spill"]),
+    ("tape", &["tape"]),
+    ("foundation", &["vm", "store", "map", "schedule"]),
+    ("settings", &["settings", "site"]),
+    ("base", &["error", "sync"]),
+];
+
+/// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
+const UNSAFE: &[&str] = &["vm", "tape::cursor", "heap", "ffi", "kit"];
+
+struct Source {
+    /// As in `src/tape/mark.rs`.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The module that the file holds: `["tape", "mark"]`, empty for the crate root.
+    fn module(&self) -> Vec<String> {
+        let inner = self.path.strip_prefix("src/").unwrap_or(&self.path).trim_end_matches(".rs");
+        let parts = inner.split('/').filter(|part| !matches!(*part, "lib" | "mod"));
+        parts.map(str::to_owned).collect()
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Token {
+    text: String,
+    line: usize,
+}
+
+/// Identifiers, `::` and single punctuation characters; no comments, literals or lifetimes.
+fn tokens(text: &str) -> Vec<Token> {
+    let chars: Vec<char> = text.chars().collect();
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let at = |i: usize| chars.get(i).copied().unwrap_or('\0');
+    let (mut found, mut i, mut line) = (Vec::new(), 0, 1);
+    while i < chars.len() {
+        let start = i;
+        let mut text = None;
+        match chars[i] {
+            '/' if at(i + 1) == '/' => i += chars[i..].iter().take_while(|c| **c != '\n').count(),
+            '/' if at(i + 1) == '*' => i = after_block_comment(&chars, i),
+            '"' => i = after_string(&chars, i),
+            'r' | 'b' | 'c' if literal_prefix(&chars, i).is_some() => {
+                let (quote, hashes) = literal_prefix(&chars, i).unwrap_or_default();
+                i = if hashes.is_some() {
+                    after_raw(&chars, quote, hashes.unwrap_or(0))
+                } else {
+                    after_string(&chars, quote)
+                };
+            }
+            '\'' if at(i + 1) == '\\' => i += 3 + chars[i + 3..].iter().take_while(|c| **c != '\'').count() + 1,
+            '\'' if at(i + 2) == '\'' => i += 3,
+            '\'' => i += 1 + chars[i + 1..].iter().take_while(|c| word(**c)).count(),
+            ':' if at(i + 1) == ':' => {
+                i += 2;
+                text = Some("::".to_owned());
+            }
+            c if word(c) => {
+                i += chars[i..].iter().take_while(|c| word(**c)).count();
+                text = Some(chars[start..i].iter().collect());
+            }
+            c => {
+                i += 1;
+                text = (!c.is_whitespace()).then(|| c.to_string());
+            }
+        }
+        if let Some(text) = text {
+            found.push(Token { text, line });
+        }
+        line += chars[start..i.min(chars.len())].iter().filter(|c| **c == '\n').count();
+    }
+    found
+}
+
+fn after_block_comment(chars: &[char], start: usize) -> usize {
+    let (mut depth, mut i) = (1, start + 2);
+    while i < chars.len() && depth > 0 {
+        match (chars[i], chars.get(i + 1)) {
+            ('*', Some('/')) => (depth, i) = (depth - 1, i + 2),
+            ('/', Some('*')) => (depth, i) = (depth + 1, i + 2),
+            _ => i += 1,
+        }
+    }
+    i
+}
+
+fn after_string(chars: &[char], quote: usize) -> usize {
+    let mut i = quote + 1;
+    while i < chars.len() && chars[i] != '"' {
+        i += if chars[i] == '\\' { 2 } else { 1 };
+    }
+    i + 1
+}
+
+fn after_raw(chars: &[char], quote: usize, hashes: usize) -> usize {
+    let ends =
+        |i: usize| chars[i] == '"' && chars[i + 1..].iter().take(hashes).filter(|c| **c == '#').count() == hashes;
+    (quote + 1..chars.len()).find(|i| ends(*i)).map_or(chars.len(), |i| i + 1 + hashes)
+}
+
+/// For `b"`, `c"`, `r"`, `br#"` and the like at `i`: where the quote is, and the number of hashes if raw.
+fn literal_prefix(chars: &[char], i: usize) -> Option<(usize, Option<usize>)> {
+    let letters = chars[i..].iter().take_while(|c| matches!(c, 'r' | 'b' | 'c')).count();
+    let raw = chars[i + letters - 1] == 'r';
+    let hashes = chars[i + letters..].iter().take_while(|c| **c == '#').count();
+    let quote = i + letters + hashes;
+    (letters <= 2 && (raw || hashes == 0) && chars.get(quote) == Some(&'"')).then_some((quote, raw.then_some(hashes)))
+}
+
+/// What a file names directly under the crate root: (name, whether it is a macro call, line).
+fn root_names(source: &Source) -> Vec<(String, bool, usize)> {
+    let tokens = tokens(&source.text);
+    let is = |i: usize, what: &str| tokens.get(i).is_some_and(|token| token.text == what);
+    let mut module = source.module();
+    // The open braces: of an inline module, or of anything else.
+    let mut braces = Vec::new();
+    let mut names = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        let depth = match tokens[i].text.as_str() {
+            "mod" if is(i + 2, "{") => {
+                module.push(tokens[i + 1].text.clone());
+                braces.push(true);
+                i += 3;
+                continue;
+            }
+            "{" => {
+                braces.push(false);
+                i += 1;
+                continue;
+            }
+            "}" => {
+                if braces.pop() == Some(true) {
+                    module.pop();
+                }
+                i += 1;
+                continue;
+            }
+            "crate" if is(i + 1, "::") => 0,
+            "super" if is(i + 1, "::") => module.len().saturating_sub(1),
+            _ => {
+                i += 1;
+                continue;
+            }
+        };
+        let (mut depth, mut next) = (depth, i + 2);
+        while is(next, "super") && is(next + 1, "::") {
+            (depth, next) = (depth.saturating_sub(1), next + 2);
+        }
+        if depth == 0 {
+            names.extend(first_segments(&tokens, next));
+        }
+        // A group's braces are walked over like any others: they may hold further paths.
+        i = next;
+    }
+    names
+}
+
+/// The names that a path goes on with at `start`: one, or those of a `{ }` group.
+fn first_segments(tokens: &[Token], start: usize) -> Vec<(String, bool, usize)> {
+    let segment = |i: usize| {
+        let is_macro = tokens.get(i + 1).is_some_and(|token| token.text == "!");
+        (tokens[i].text.clone(), is_macro, tokens[i].line)
+    };
+    match tokens.get(start) {
+        Some(token) if token.text == "{" => {
+            let (mut depth, mut fresh, mut found) = (0, false, Vec::new());
+            for i in start..tokens.len() {
+                match tokens[i].text.as_str() {
+                    "{" => (depth, fresh) = (depth + 1, depth == 0),
+                    "}" => depth -= 1,
+                    "," => fresh = depth == 1,
+                    _ if fresh => {
+                        found.push(segment(i));
+                        fresh = false;
+                    }
+                    _ => {}
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+            found
+        }
+        Some(_) => vec![segment(start)],
+        None => Vec::new(),
+    }
+}
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|(_, modules)| modules.contains(&module))
+}
+
+/// Each import that does not point down, as a line for people.
+fn upward_imports(sources: &[Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let module = source.module();
+        let Some(own) = module.first() else { continue };
+        let Some(own_layer) = layer(own) else {
+            faults.push(format!("{}: module {own} is in no layer: add it to LAYERS", source.path));
+            continue;
+        };
+        for (name, is_macro, line) in root_names(source) {
+            let place = format!("{}:{line}: {own} ({})", source.path, LAYERS[own_layer].0);
+            match layer(&name) {
+                Some(_) if name == *own => {}
+                Some(other) if other > own_layer => {}
+                Some(other) => {
+                    faults.push(format!("{place} imports {name} ({}), which is not below it", LAYERS[other].0))
+                }
+                None if is_macro => {}
+                None => faults.push(format!("{place} takes {name} from the crate root: import it from its module")),
+            }
+        }
+    }
+    faults
+}
+
+/// Each file with `unsafe` in it that must not have any, or that does not forbid it.
+fn unsafe_faults(sources: &[Source]) -> Vec<String> {
+    const FORBIDS: &str = "#![forbid(unsafe_code)]";
+    let mut faults = Vec::new();
+    for source in sources {
+        let module = source.module().join("::");
+        let within = |inner: &str, outer: &str| inner == outer || inner.starts_with(&format!("{outer}::"));
+        if UNSAFE.iter().any(|allowed| within(&module, allowed)) {
+            continue;
+        }
+        for token in tokens(&source.text).iter().filter(|token| token.text == "unsafe") {
+            faults.push(format!("{}:{}: unsafe outside {}", source.path, token.line, UNSAFE.join(", ")));
+        }
+        // A module above one that may cannot forbid it: the attribute holds for all below.
+        let above_allowed = module.is_empty() || UNSAFE.iter().any(|allowed| within(allowed, &module));
+        let forbidden = sources.iter().any(|s| within(&module, &s.module().join("::")) && s.text.contains(FORBIDS));
+        if !above_allowed && !forbidden {
+            faults.push(format!("{}: lacks {FORBIDS}", source.path));
+        }
+    }
+    faults
+}
+
+fn read_sources() -> Vec<Source> {
+    fn walk(root: &Path, directory: &Path, into: &mut Vec<Source>) {
+        for entry in fs::read_dir(directory).expect("src is readable") {
+            let path = entry.expect("src is readable").path();
+            if path.is_dir() {
+                walk(root, &path, into);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
+                into.push(Source { path: name, text: fs::read_to_string(&path).expect("source is UTF-8") });
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = Vec::new();
+    walk(root, &root.join("src"), &mut sources);
+    assert!(sources.iter().any(|source| source.path == "src/lib.rs"), "src/lib.rs not found");
+    sources
+}
+
+fn source(path: &str, text: &str) -> Source {
+    Source { path: path.to_owned(), text: text.to_owned() }
+}
+
+#[test]
+fn imports_point_down() {
+    let faults = upward_imports(&read_sources());
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn unsafe_stays_where_it_belongs() {
+    let faults = unsafe_faults(&read_sources());
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn an_upward_import_is_seen_in_every_spelling() {
+    let seen = [
+        ("src/vm/span.rs", "use crate::tape::Tape;"),
+        ("src/vm/span.rs", "pub(crate) use crate::{error::Error, tape};"),
+        ("src/vm/span.rs", "fn f() { let x = crate :: tape::mark(); }"),
+        ("src/vm/mod.rs", "use super::tape::Tape;"),
+        ("src/vm/span.rs", "use super::super::tape;"),
+        ("src/vm/span.rs", "mod tests { use super::super::super::session::Session; }"),
+        ("src/vm/span.rs", "macro_rules! m { () => { $crate::tape::f() } }"),
+        ("src/vm/span.rs", "const S: &str = r#\"\"#; const C: char = '\"'; use crate::ffi;"),
+        ("src/vm/span.rs", "use crate::{error::{Error, Status}, session};"),
+        ("src/vm/span.rs", "use crate::store::Store;"),
+        ("src/vm/span.rs", "use crate::Tape;"),
+        ("src/novel.rs", ""),
+    ];
+    for (path, text) in seen {
+        assert_eq!(upward_imports(&[source(path, text)]).len(), 1, "{path}: {text}");
+    }
+}
+
+#[test]
+fn a_downward_import_is_no_fault() {
+    let text = "
+        // use crate::ffi;
+        /* crate::ffi /* crate::kit */ */
+        use super::cursor::{Cursor, tests};
+        use crate::{error::{Error, session}, vm::Span};
+        fn f<'a>(x: &'a str) -> char { crate::log!(\"crate::ffi\"); crate::tape::g(b\"\\\"crate::ffi\"); '\\'' }
+        mod tests { use super::*; mod deep { use super::super::copy; } }
+        pub(in crate::tape) struct S;";
+    assert_eq!(upward_imports(&[source("src/tape/mark.rs", text)]), Vec::<String>::new());
+    assert_eq!(upward_imports(&[source("src/lib.rs", "pub use crate::tape::Tape;")]), Vec::<String>::new());
+}
+
+#[test]
+fn stray_unsafe_and_a_missing_forbid_are_seen() {
+    let clean = "#![forbid(unsafe_code)]\n// unsafe\nconst S: &str = \"unsafe\";";
+    let text = "fn f() { unsafe {} }";
+    assert_eq!(unsafe_faults(&[source("src/error.rs", clean), source("src/vm/os.rs", text)]), Vec::<String>::new());
+    assert_eq!(unsafe_faults(&[source("src/error.rs", text)]).len(), 2, "the word and the missing attribute");
+    assert_eq!(unsafe_faults(&[source("src/tape/mod.rs", text)]).len(), 1, "the word; cursor lies below");
+    assert_eq!(unsafe_faults(&[source("src/tape/mark.rs", "")]).len(), 1, "the missing attribute");
+    assert_eq!(unsafe_faults(&[source("src/map/mod.rs", clean), source("src/map/tree.rs", "")]), Vec::<String>::new());
+}
