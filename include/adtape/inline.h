@@ -31,14 +31,23 @@ extern "C" {
 
 /* ---- the thread's tape ------------------------------------------------------------------------- */
 
-/* One per thread and module (program or shared library). Starts at a constant closed tape, so that the first
- * push or pop takes the slow path, which puts the address of the thread's tape here. */
+/* One per thread and module (program or shared library). Starts at a constant closed tape, so that a push or pop
+ * through it as it is takes the slow path, which puts the address of the thread's tape here. */
 __extension__ __attribute__((weak, visibility("hidden"), tls_model("initial-exec"))) __thread adtape_t
     *adtape_self_cache_ = (adtape_t *)&adtape_abi0_closed;
 
-/* The calling thread's own tape, made at its first use and released when the thread ends. Cost: one load.
- * Valid for the inline calls at once, and for every other call. Never NULL. */
-ADTAPE_INLINE_ adtape_t *adtape_self(void) { return adtape_self_cache_; }
+/* The calling thread's own tape, made at its first use and released when the thread ends. Never NULL. Cost: one load
+ * and one compare; where that counts, call it once and keep the result, which is valid on this thread only. */
+ADTAPE_COLD_ adtape_t *adtape_real_(adtape_t *t) {
+    if (t == (adtape_t *)&adtape_abi0_closed) {
+        adtape_self_cache_ = t = adtape_abi0_self();
+    }
+    return t;
+}
+ADTAPE_INLINE_ adtape_t *adtape_self(void) {
+    adtape_t *t = adtape_self_cache_;
+    return ADTAPE_RARE_(t == (adtape_t *)&adtape_abi0_closed) ? adtape_real_(t) : t;
+}
 
 /* ---- slow path --------------------------------------------------------------------------------- */
 
@@ -46,12 +55,6 @@ ADTAPE_INLINE_ adtape_t *adtape_self(void) { return adtape_self_cache_; }
  * leave the site of the caller's caller. */
 #define ADTAPE_NO_TAIL_CALL_() __asm__ volatile("")
 
-ADTAPE_COLD_ adtape_t *adtape_real_(adtape_t *t) {
-    if (t == (adtape_t *)&adtape_abi0_closed) {
-        adtape_self_cache_ = t = adtape_abi0_self();
-    }
-    return t;
-}
 ADTAPE_COLD_ adtape_t *adtape_push_room_(adtape_t *t, adtape_type_t type, int64_t count) {
     return adtape_abi0_push_room(adtape_real_(t), type, count, __builtin_return_address(0));
 }
