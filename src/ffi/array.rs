@@ -1,41 +1,47 @@
 //! Arrays whose type is given at run time.
 
-use super::{TypeCode, check_address, tape, type_of, value_or_fail, with_site};
+use super::{TypeCode, check_address, tape, type_of_array, value_or_fail, with_site};
 use crate::site::Site;
 use crate::tape::Cursor;
 use crate::tape::cursor::{copy, thread};
 use std::ffi::c_void;
 
 unsafe extern "C" fn push(t: *const Cursor, ty: i32, x: *const c_void, count: i64, site: usize) {
-    value_or_fail((|| {
-        // SAFETY: the contract of pointers.
-        let cursor = unsafe { tape(t) }?;
-        let ty = type_of(ty, Site(site))?;
-        check_address(x, count, Site(site))?;
-        let n = (count as usize).wrapping_mul(ty.bytes());
-        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
-            cursor.push_room(ty, count, Site(site))?;
-        }
-        // SAFETY: there is room for n bytes, which is now known not to have overflowed.
-        unsafe { copy::copy_in(cursor, x.cast(), n) };
-        Ok(())
-    })())
+    value_or_fail(
+        Site(site),
+        (|| {
+            // SAFETY: the contract of pointers.
+            let cursor = unsafe { tape(t) }?;
+            let ty = type_of_array(ty, Site(site))?;
+            check_address(x, count, Site(site))?;
+            let n = (count as usize).wrapping_mul(ty.bytes());
+            if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
+                cursor.push_room(ty, count, Site(site))?;
+            }
+            // SAFETY: there is room for n bytes, which is now known not to have overflowed.
+            unsafe { copy::copy_in(cursor, x.cast(), n) };
+            Ok(())
+        })(),
+    )
 }
 
 unsafe extern "C" fn pop(t: *const Cursor, ty: i32, x: *mut c_void, count: i64, site: usize) {
-    value_or_fail((|| {
-        // SAFETY: the contract of pointers.
-        let cursor = unsafe { tape(t) }?;
-        let ty = type_of(ty, Site(site))?;
-        check_address(x, count, Site(site))?;
-        let n = (count as usize).wrapping_mul(ty.bytes());
-        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
-            cursor.pop_room(ty, count, Site(site))?;
-        }
-        // SAFETY: n bytes lie contiguous below cur.
-        unsafe { copy::copy_out(cursor, x.cast(), n) };
-        Ok(())
-    })())
+    value_or_fail(
+        Site(site),
+        (|| {
+            // SAFETY: the contract of pointers.
+            let cursor = unsafe { tape(t) }?;
+            let ty = type_of_array(ty, Site(site))?;
+            check_address(x, count, Site(site))?;
+            let n = (count as usize).wrapping_mul(ty.bytes());
+            if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
+                cursor.pop_room(ty, count, Site(site))?;
+            }
+            // SAFETY: n bytes lie contiguous below cur.
+            unsafe { copy::copy_out(cursor, x.cast(), n) };
+            Ok(())
+        })(),
+    )
 }
 
 unsafe extern "C" fn self_push(ty: i32, x: *const c_void, count: i64, site: usize) {

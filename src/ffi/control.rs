@@ -7,18 +7,24 @@ use crate::tape::cursor::thread;
 
 unsafe extern "C" fn push_control(t: *const Cursor, value: u64, bits: i32, site: usize) {
     // SAFETY: the contract of pointers.
-    value_or_fail(unsafe { tape(t) }.and_then(|c| match fast_push(c, value, bits) {
-        true => Ok(()),
-        false => c.push_control_at(value, bits as u32, Site(site)),
-    }))
+    value_or_fail(
+        Site(site),
+        unsafe { tape(t) }.and_then(|c| match fast_push(c, value, bits) {
+            true => Ok(()),
+            false => c.push_control_at(value, bits as u32, Site(site)),
+        }),
+    )
 }
 
 unsafe extern "C" fn pop_control(t: *const Cursor, bits: i32, site: usize) -> u64 {
     // SAFETY: the contract of pointers.
-    value_or_fail(unsafe { tape(t) }.and_then(|c| match fast_pop(c, bits) {
-        Some(value) => Ok(value),
-        None => c.pop_control_at(bits as u32, Site(site)),
-    }))
+    value_or_fail(
+        Site(site),
+        unsafe { tape(t) }.and_then(|c| match fast_pop(c, bits) {
+            Some(value) => Ok(value),
+            None => c.pop_control_at(bits as u32, Site(site)),
+        }),
+    )
 }
 
 #[inline(always)]
@@ -52,12 +58,12 @@ unsafe extern "C" fn self_pop_control(bits: i32, site: usize) -> u64 {
 
 unsafe extern "C" fn push_count(t: *const Cursor, count: i64, site: usize) {
     // SAFETY: the contract of pointers.
-    value_or_fail(unsafe { tape(t) }.and_then(|c| c.push_count_at(count, Site(site))))
+    value_or_fail(Site(site), unsafe { tape(t) }.and_then(|c| c.push_count_at(count, Site(site))))
 }
 
 unsafe extern "C" fn pop_count(t: *const Cursor, site: usize) -> i64 {
     // SAFETY: the contract of pointers.
-    value_or_fail(unsafe { tape(t) }.and_then(|c| c.pop_count_at(Site(site))))
+    value_or_fail(Site(site), unsafe { tape(t) }.and_then(|c| c.pop_count_at(Site(site))))
 }
 
 unsafe extern "C" fn self_push_count(count: i64, site: usize) {

@@ -52,13 +52,22 @@ fn status(result: Result<(), Error>) -> Status {
     }
 }
 
-/// The value, or the end of the program.
+/// The value, or the end of the program. The error says where, if it did not already.
 #[inline]
-fn value_or_fail<T>(result: Result<T, Error>) -> T {
+fn value_or_fail<T>(site: Site, result: Result<T, Error>) -> T {
     match result {
         Ok(value) => value,
-        Err(error) => fail(&error),
+        Err(error) => fail_at(error, site),
     }
+}
+
+#[cold]
+fn fail_at(error: Error, site: Site) -> ! {
+    let place = site.to_string();
+    if site == Site::UNKNOWN || error.message().contains(&place) {
+        fail(&error)
+    }
+    fail(&error.with_line(&format!("at {place}")))
 }
 
 /// The end of the program, or whatever its error handler does.
@@ -120,9 +129,21 @@ fn type_of(code: i32, site: Site) -> Result<Type, Error> {
     })
 }
 
+/// A type whose values have a fixed size, as an array needs.
+fn type_of_array(code: i32, site: Site) -> Result<Type, Error> {
+    match type_of(code, site)? {
+        ty @ (Type::Control | Type::Count) => Err(Error::new(
+            Status::BadArgument,
+            format!("there are no arrays of {}, as asked for at {site}\n  push or pop them one by one", ty.name()),
+        )),
+        ty => Ok(ty),
+    }
+}
+
 /// Refuses a NULL address with values behind it.
 fn check_address<T>(x: *const T, count: i64, site: Site) -> Result<(), Error> {
-    if !x.is_null() || count == 0 {
+    // A negative count is an error of its own.
+    if !x.is_null() || count <= 0 {
         return Ok(());
     }
     Err(Error::new(

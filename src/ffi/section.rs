@@ -41,14 +41,17 @@ pub unsafe extern "C" fn adtape_abi0_push_section(
     site: *const c_void,
 ) {
     let site = Site(site as usize);
-    value_or_fail((|| {
-        // SAFETY: the contract of pointers.
-        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
-        let ty = type_of(type_code, site)?;
-        check_address(base, i64::from(!shape.0.contains(&0)), site)?;
-        // SAFETY: the contract of pointers.
-        unsafe { cursor.push_section_at(ty, base.cast(), shape.0, shape.1, site) }
-    })())
+    value_or_fail(
+        site,
+        (|| {
+            // SAFETY: the contract of pointers.
+            let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+            let ty = type_of(type_code, site)?;
+            check_address(base, i64::from(!shape.0.contains(&0)), site)?;
+            // SAFETY: the contract of pointers.
+            unsafe { cursor.push_section_at(ty, base.cast(), shape.0, shape.1, site) }
+        })(),
+    )
 }
 
 /// adtape_pop_section, at a call site that glue code knows.
@@ -66,12 +69,15 @@ pub unsafe extern "C" fn adtape_abi0_pop_section(
     site: *const c_void,
 ) {
     let site = Site(site as usize);
-    value_or_fail((|| {
-        // SAFETY: the contract of pointers.
-        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
-        let ty = type_of(type_code, site)?;
-        check_address(base, i64::from(!shape.0.contains(&0)), site)?;
-        // SAFETY: the contract of pointers.
-        unsafe { cursor.pop_section_at(ty, base.cast(), shape.0, shape.1, site) }
-    })())
+    value_or_fail(
+        site,
+        (|| {
+            // SAFETY: the contract of pointers.
+            let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+            let ty = type_of(type_code, site)?;
+            check_address(base, i64::from(!shape.0.contains(&0)), site)?;
+            // SAFETY: the contract of pointers.
+            unsafe { cursor.pop_section_at(ty, base.cast(), shape.0, shape.1, site) }
+        })(),
+    )
 }

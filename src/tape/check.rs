@@ -89,14 +89,16 @@ impl Recorder {
     }
 
     /// Takes off all records after the one with this serial. It must be there: otherwise what a mark points to
-    /// was popped and other values were pushed since.
+    /// was popped and other values were pushed since, which is an error that keeps all records.
     pub fn forget_after(&mut self, serial: u64) -> Result<(), Error> {
+        let before = self.machine.position();
         while self.last_serial()? > serial {
             self.forget_last();
         }
         if self.last_serial()? == serial {
             return Ok(());
         }
+        self.machine.restore(before);
         Err(Error::new(
             Status::MarkAboveTop,
             "what the mark points to was popped and other values were pushed in its place since\n  \

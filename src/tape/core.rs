@@ -129,8 +129,8 @@ impl Core {
     pub(crate) fn push_room(&mut self, cursor: &Cursor, ty: Type, count: i64, site: Site) -> Result<(), Error> {
         let n = byte_count("push", ty, count, site)?;
         self.with(cursor, |core| {
-            core.note(Operation::Push, ty, count as u64, n, site)?;
-            core.machine.make_room(n).inspect_err(|_| core.unnote(n))
+            core.machine.make_room(n)?;
+            core.note(Operation::Push, ty, count as u64, n, site)
         })
         .map_err(|e| located(e, "push", ty, count, site))?;
         if self.detached && n > 0 {
@@ -215,13 +215,6 @@ impl Core {
             profile.count(operation, ty, count, n as u64);
         }
         Ok(())
-    }
-
-    /// Takes back the record of a push that failed.
-    fn unnote(&mut self, n: usize) {
-        if let Some(recorder) = self.recorder.as_mut().filter(|_| n > 0) {
-            recorder.forget_last();
-        }
     }
 
     /// Turns profile mode on or off. Counts are kept from one time to the next.

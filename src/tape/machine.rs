@@ -76,6 +76,8 @@ pub(super) struct Machine {
     levels: Vec<Level>,
     /// Pushes below this offset never need the slow path: the peak, rounded up by the room.
     granted: usize,
+    /// The peak that a trim has taken out of `granted`.
+    past_peak: usize,
     /// `[0, spilled)` is in the store; a multiple of the page size, and 0 without a store.
     spilled: usize,
     spill: Option<Box<dyn Spill>>,
@@ -92,6 +94,7 @@ impl Machine {
             segment_bytes: 0,
             levels: Vec::new(),
             granted: 0,
+            past_peak: 0,
             spilled: 0,
             spill: None,
         }
@@ -168,12 +171,13 @@ impl Machine {
 
     /// The highest offset that was ever usable by pushes.
     pub fn peak(&self) -> usize {
-        self.granted
+        self.granted.max(self.past_peak)
     }
 
     /// Forgets the peak; what is above the present position meets the slow path again.
     pub fn forget_peak(&mut self) {
         self.granted = self.top();
+        self.past_peak = 0;
     }
 
     pub fn depth(&self) -> usize {
@@ -448,6 +452,7 @@ impl Machine {
     pub fn trim(&mut self, how: Trim) {
         let keep = self.top().max(self.spilled);
         self.span.trim(keep, how);
+        self.past_peak = self.peak();
         self.granted = self.granted.min(self.span.committed()).max(self.top());
     }
 }

@@ -14,8 +14,8 @@ pub(crate) use budget::{default_limit, process};
 pub(crate) use span::Span;
 pub use span::Trim;
 
-/// The least size that memory is committed in.
-pub(crate) const PAGE: usize = 4096;
+/// The least size that memory is committed in: a multiple of every page size that the architecture's kernels have.
+pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };
 /// The size of a huge page, and the alignment of every span.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 

@@ -1,6 +1,6 @@
 //! The system calls, each behind a function that says what it does and what failed.
 
-use super::{HUGE_PAGE, PAGE};
+use super::HUGE_PAGE;
 use crate::error::{Error, Status, bytes};
 use std::io;
 
@@ -89,8 +89,13 @@ pub(super) fn address_space_left() -> Option<usize> {
     let used = std::fs::read_to_string("/proc/self/statm")
         .ok()
         .and_then(|text| text.split_whitespace().next()?.parse::<usize>().ok())
-        .map_or(0, |pages| pages * PAGE);
+        .map_or(0, |pages| pages * page_bytes());
     Some(limit.saturating_sub(used))
+}
+
+fn page_bytes() -> usize {
+    // SAFETY: only returns a number.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize
 }
 
 fn limit(resource: libc::__rlimit_resource_t) -> Option<usize> {

@@ -61,7 +61,7 @@ impl Span {
             seams: Vec::new(),
             moves: 0,
             budget: process(),
-            step: settings.step.map_or(0, |n| n as usize),
+            step: settings.step.map_or(0, |n| (n as usize).next_multiple_of(PAGE)),
             first_reserve: settings.reserve.map_or(RESERVE, |n| n as usize),
             huge_pages: settings.huge_pages,
         })

@@ -15,8 +15,8 @@ pub const MAX_RANK: usize = 15;
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     rank: usize,
-    extents: [usize; MAX_RANK],
-    strides: [isize; MAX_RANK],
+    extents: [usize; MAX_RANK + 1],
+    strides: [isize; MAX_RANK + 1],
     /// Product of the extents.
     count: usize,
 }
@@ -39,7 +39,7 @@ impl Shape {
                  assumed-size array has none, so pass a section of it that has"
             )));
         }
-        let mut shape = Shape { rank: 0, extents: [1; MAX_RANK], strides: [0; MAX_RANK], count: 1 };
+        let mut shape = Shape { rank: 0, extents: [1; MAX_RANK + 1], strides: [0; MAX_RANK + 1], count: 1 };
         if extents.contains(&0) {
             shape.count = 0;
             return Ok(shape);
@@ -75,23 +75,27 @@ impl Shape {
         self.rank += 1;
     }
 
-    /// Calls `run` with the byte offset of each contiguous run from the base, in order.
+    /// Calls `run` with the byte offset of each contiguous run from the base, in order. There are two dimensions at
+    /// least: the runs and what they are repeated along.
+    #[inline(always)]
     fn for_each_run(&self, mut run: impl FnMut(isize)) {
         let mut index = [0; MAX_RANK + 1];
-        let mut offset = 0isize;
+        let mut row = 0isize;
         loop {
-            run(offset);
-            let mut dimension = 1;
+            for i in 0..self.extents[1] as isize {
+                run(row.wrapping_add(i.wrapping_mul(self.strides[1])));
+            }
+            let mut dimension = 2;
             loop {
                 if dimension >= self.rank {
                     return;
                 }
                 index[dimension] += 1;
-                offset = offset.wrapping_add(self.strides[dimension]);
+                row = row.wrapping_add(self.strides[dimension]);
                 if index[dimension] < self.extents[dimension] {
                     break;
                 }
-                offset = offset.wrapping_sub(self.strides[dimension].wrapping_mul(self.extents[dimension] as isize));
+                row = row.wrapping_sub(self.strides[dimension].wrapping_mul(self.extents[dimension] as isize));
                 index[dimension] = 0;
                 dimension += 1;
             }
