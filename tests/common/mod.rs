@@ -1,0 +1,75 @@
+//! What the integration tests share: the built library, running a command, scratch directories, skipping.
+
+// Each test file uses some of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The top of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The directory of libadtape.a and libadtape.so as users get them: the release profile, built on the first call.
+/// libadtape.so can be found there under its SONAME too.
+pub fn build_release() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        // CARGO_TARGET_TMPDIR is the directory tmp of the target directory.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(root()).args(["build", "--release", "--lib", "--target-dir"]).arg(target);
+        run(&mut cargo);
+        let release = target.join("release");
+        // A test in another process may have made the link meanwhile.
+        let _ = std::os::unix::fs::symlink("libadtape.so", release.join("libadtape.so.0"));
+        release
+    })
+}
+
+/// Runs a command that must succeed; otherwise the test fails and shows all that the command said.
+pub fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+/// What a command that must succeed prints on its standard output, trimmed.
+pub fn stdout(command: &mut Command) -> String {
+    String::from_utf8_lossy(&run(command).stdout).trim().to_owned()
+}
+
+/// An empty directory for one test's files; `name` is unique among all tests. Kept until the next run.
+pub fn scratch(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).expect("the target directory is writable");
+    directory
+}
+
+/// Says that a test is skipped and why, past the test runner's capture. In CI nothing may be skipped.
+pub fn skip(test: &str, why: &str) {
+    let line = format!("SKIPPED {test}: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
+    assert!(std::env::var_os("CI").is_none(), "in CI no test may be skipped; {line}");
+}
+
+/// The Fortran compiler: `FC`, or gfortran.
+pub fn fc() -> String {
+    std::env::var("FC").unwrap_or_else(|_| "gfortran".to_owned())
+}
+
+/// The C compiler that compiles glue for it: `CC`, or gcc.
+pub fn cc() -> String {
+    std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned())
+}

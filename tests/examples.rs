@@ -1,0 +1,339 @@
+//! The example programs and the programs of the guide: compiled against the static library as users get it, run at their
+//! real sizes, run again in check mode with steps of one page, and compared with what their READMEs and the guide say.
+
+mod common;
+
+use common::{build_release, root, run, scratch, skip};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Language {
+    C,
+    Fortran,
+}
+
+/// Settings of the library that a test run must not inherit.
+const SETTINGS: [&str; 6] =
+    ["ADTAPE_CHECK", "ADTAPE_PROFILE", "ADTAPE_MEMORY_LIMIT", "ADTAPE_RESERVE", "ADTAPE_STEP", "ADTAPE_HUGE_PAGES"];
+
+// ---- compiling ---------------------------------------------------------------------------------------
+
+fn link(compiler: &mut Command) {
+    compiler.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm"]);
+    run(compiler);
+}
+
+/// examples/<name>/<name>.c as a program; a warning is an error.
+fn compile_c(name: &str, optimisation: &str) -> PathBuf {
+    let program = scratch(&format!("example-{name}-c{optimisation}")).join(name);
+    let mut gcc = Command::new("gcc");
+    gcc.current_dir(root()).args(["-std=c11", "-g", optimisation, "-Iinclude"]);
+    gcc.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    gcc.arg(format!("examples/{name}/{name}.c")).arg("-o").arg(&program);
+    link(&mut gcc);
+    program
+}
+
+fn has_gfortran() -> bool {
+    Command::new("gfortran").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// The directory with the objects and module files of the Fortran module, its glue and what the examples share.
+fn fortran_objects() -> &'static Path {
+    static COMPILED: OnceLock<PathBuf> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let directory = scratch("example-fortran-module");
+        let glue = directory.join("adtape_glue.o");
+        let mut gcc = Command::new("gcc");
+        gcc.current_dir(root()).args(["-O2", "-Iinclude", "-c", "fortran-bindings/adtape_glue.c", "-o"]).arg(&glue);
+        run(&mut gcc);
+        for (source, object) in
+            [("fortran-bindings/adtape.F90", "adtape.o"), ("examples/common/example.f90", "example.o")]
+        {
+            let mut gfortran = Command::new("gfortran");
+            gfortran.current_dir(root()).args(["-O2", "-g", "-Ifortran-bindings", "-c", source, "-J"]);
+            run(gfortran.arg(&directory).arg("-o").arg(directory.join(object)));
+        }
+        directory
+    })
+}
+
+/// examples/<name>/<name>.f90 as a program.
+fn compile_fortran(name: &str) -> PathBuf {
+    let own = scratch(&format!("example-{name}-fortran"));
+    let program = own.join(name);
+    let objects = fortran_objects();
+    let mut gfortran = Command::new("gfortran");
+    gfortran.current_dir(root()).args(["-std=f2018", "-O2", "-g", "-Wall", "-I"]).arg(objects).arg("-J").arg(&own);
+    gfortran.arg(format!("examples/{name}/{name}.f90"));
+    for object in ["example.o", "adtape.o", "adtape_glue.o"] {
+        gfortran.arg(objects.join(object));
+    }
+    link(gfortran.arg("-o").arg(&program));
+    program
+}
+
+/// None, after having said so, where the compiler is missing.
+fn compile(name: &str, language: Language) -> Option<PathBuf> {
+    match language {
+        Language::C => Some(compile_c(name, "-O2")),
+        Language::Fortran if has_gfortran() => Some(compile_fortran(name)),
+        Language::Fortran => {
+            skip(&format!("examples/{name}/{name}.f90"), "gfortran not found");
+            None
+        }
+    }
+}
+
+// ---- running -----------------------------------------------------------------------------------------
+
+fn command(program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    for name in SETTINGS {
+        command.env_remove(name);
+    }
+    command.envs(settings.iter().copied());
+    command
+}
+
+/// What a run prints in which all checks passed.
+fn checked(program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> String {
+    let Output { stdout, stderr, .. } = run(&mut command(program, arguments, settings));
+    let text = String::from_utf8(stdout).expect("the examples print UTF-8");
+    assert!(!text.contains("FAILED"), "{text}");
+    assert_eq!(text.trim_end().lines().last(), Some("all checks passed"), "{text}");
+    assert!(stderr.is_empty(), "{}", String::from_utf8_lossy(&stderr));
+    text
+}
+
+/// The number behind `label: ` in the first line that has one after the line `section`.
+fn number_in(text: &str, section: &str, label: &str) -> f64 {
+    let start = text.find(section).unwrap_or_else(|| panic!("no \"{section}\" in\n{text}"));
+    let value = text[start..].lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(": "));
+    let value = value.unwrap_or_else(|| panic!("no \"{label}\" in\n{text}"));
+    let digits = value.trim().split([',', ' ']).next().unwrap_or_default();
+    digits.parse().unwrap_or_else(|_| panic!("\"{label}\" is \"{value}\", not a number"))
+}
+fn number(text: &str, label: &str) -> f64 {
+    number_in(text, "", label)
+}
+
+/// Compiles an example, runs it at its default size and, smaller, in check mode with steps of one page. The program and
+/// what its first run prints, or None if the compiler is missing.
+fn example(name: &str, language: Language, small: &[&str]) -> Option<(PathBuf, String)> {
+    let program = compile(name, language)?;
+    checked(&program, small, &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
+    let text = checked(&program, &[], &[]);
+    if language == Language::C {
+        let readme = format!("examples/{name}/README.md");
+        compare_outputs(&readme, &read(&readme), &text);
+    }
+    Some((program, text))
+}
+
+// ---- comparing with the documents --------------------------------------------------------------------
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The fenced blocks of a document in one language.
+fn blocks(document: &str, language: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut current: Option<(bool, String)> = None;
+    for line in document.lines() {
+        match (line.strip_prefix("```"), &mut current) {
+            (Some(tag), None) => current = Some((tag == language, String::new())),
+            (Some(_), Some(_)) => blocks.extend(current.take().filter(|(wanted, _)| *wanted).map(|(_, text)| text)),
+            (None, Some((_, text))) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+/// Lines whose numbers depend on the machine or on the last bits of the mathematical library.
+fn varies(line: &str) -> bool {
+    ["seconds", "ratio of times", "error ", "remainder", "tangent", "gradient times"]
+        .iter()
+        .any(|word| line.contains(word))
+}
+
+/// Each line that a document shows as output was printed; of a line that varies, its label.
+fn compare_outputs(file: &str, document: &str, output: &str) {
+    let shown = blocks(document, "text");
+    assert!(!shown.is_empty(), "{file} shows no output");
+    for line in shown.iter().flat_map(|block| block.lines()) {
+        let label = line.split(':').next().unwrap_or_default();
+        let found =
+            output.lines().any(|printed| if varies(line) { printed.starts_with(label) } else { printed == line });
+        assert!(found, "{file} shows \"{line}\", which is not in\n{output}");
+    }
+}
+
+/// Lines without their indentation, so that a part of a program can be quoted flush left.
+fn flush_left(text: &str) -> String {
+    text.lines().map(|line| line.trim().to_owned() + "\n").collect()
+}
+
+// ---- the examples ------------------------------------------------------------------------------------
+
+/// The figure's run: 11 iterations push one real and two integers each, 11 branch bits and one counter.
+fn tbr_fig1(language: Language) {
+    let Some((_, text)) = example("tbr_fig1", language, &["1000"]) else { return };
+    assert_eq!(number_in(&text, "-- the figure", "tape bytes"), 179.0);
+    assert!(number_in(&text, "-- n = 1000000", "tape bytes") >= 16.0 * 1_000_001.0);
+}
+#[test]
+fn tbr_fig1_in_c_has_the_gradient_of_complex_steps() {
+    tbr_fig1(Language::C);
+}
+#[test]
+fn tbr_fig1_in_fortran_has_the_gradient_of_complex_steps() {
+    tbr_fig1(Language::Fortran);
+}
+
+/// 6 values an iteration with TBR, 9 without.
+fn bratu(language: Language) {
+    let Some((_, text)) = example("bratu", language, &["100"]) else { return };
+    assert_eq!(number(&text, "tape bytes with TBR"), 9998.0 * 48.0 + 4.0);
+    assert_eq!(number(&text, "tape bytes without TBR"), 9998.0 * 72.0 + 4.0 + 14.0 * 8.0);
+    assert!((number(&text, "ratio of tape bytes") - 2.0 / 3.0).abs() < 1e-3);
+}
+#[test]
+fn bratu_in_c_tapes_two_thirds_with_tbr() {
+    bratu(Language::C);
+}
+#[test]
+fn bratu_in_fortran_tapes_two_thirds_with_tbr() {
+    bratu(Language::Fortran);
+}
+
+/// Table 1 up to 10^6; the paper's 5200000 for 10^4 is a misprint of 520000.
+fn cheaper_adjoints(language: Language) {
+    let Some((program, text)) = example("cheaper_adjoints", language, &["300"]) else { return };
+    let smaller = |steps: &str| checked(&program, &[steps], &[]);
+    for (text, steps, size, stored) in [
+        (smaller("100"), 1e2, 599.0, 5200.0),
+        (smaller("10000"), 1e4, 10_499.0, 520_000.0),
+        (text, 1e6, 1_000_499.0, 52_000_000.0),
+    ] {
+        assert_eq!(number(&text, "size of a (largest index)"), size);
+        assert_eq!(number(&text, "Ps integers on the tape"), stored);
+        assert_eq!(number(&text, "Pi integers on the tape"), 2.0 * steps);
+        assert_eq!(number(&text, "Ps floats on the tape"), 20.0 * steps);
+        assert_eq!(number(&text, "Pi floats on the tape"), 20.0 * steps);
+    }
+}
+#[test]
+fn cheaper_adjoints_in_c_has_the_counts_of_table_1() {
+    cheaper_adjoints(Language::C);
+}
+#[test]
+fn cheaper_adjoints_in_fortran_has_the_counts_of_table_1() {
+    cheaper_adjoints(Language::Fortran);
+}
+
+/// 37 block ids a member: three bits each instead of a byte, the rest of the tape being the same.
+fn control_flow(language: Language) {
+    let Some((_, text)) = example("control_flow", language, &["500"]) else { return };
+    let blocks = number(&text, "unstructured: blocks run");
+    let bytes = number(&text, "unstructured: tape bytes, block ids a byte each");
+    let bits = number(&text, "unstructured: tape bytes, block ids in three bits");
+    assert_eq!(number(&text, "section 2: tape bytes"), 2.0);
+    assert!(((bytes - bits) / blocks - 5.0 / 8.0).abs() < 0.02, "{text}");
+    // A counter for each orbit in one byte, a branch id in two bits.
+    let control = number(&text, "structured: of them for control flow");
+    assert!((control / 100_000.0 - 1.25).abs() < 0.01, "{text}");
+}
+#[test]
+fn control_flow_in_c_reverses_structured_and_unstructured_graphs() {
+    control_flow(Language::C);
+}
+#[test]
+fn control_flow_in_fortran_reverses_structured_and_unstructured_graphs() {
+    control_flow(Language::Fortran);
+}
+
+fn flattening(language: Language) {
+    let Some((_, text)) = example("flattening", language, &["20", "30"]) else { return };
+    for figure in ["-- Fig. 1", "-- Fig. 2, k = 0", "-- Fig. 2, k = 1"] {
+        assert_eq!(number_in(&text, figure, "tape bytes with values"), 8e6);
+        assert_eq!(number_in(&text, figure, "tape bytes with partials"), 32e6);
+    }
+    assert_eq!(number_in(&text, "-- ignition", "tape bytes with values"), 64e6);
+    assert_eq!(number_in(&text, "-- ignition", "tape bytes with partials"), 32e6);
+}
+#[test]
+fn flattening_in_c_halves_the_tape_of_a_long_block() {
+    flattening(Language::C);
+}
+#[test]
+fn flattening_in_fortran_halves_the_tape_of_a_long_block() {
+    flattening(Language::Fortran);
+}
+
+// ---- the guide ---------------------------------------------------------------------------------------
+
+const GUIDE: &str = "docs/guide.md";
+
+/// Everything recorded, what TBR asks for, and sections: each is shorter than the one before. Its mistake stops the
+/// program, and in check mode both sites are named.
+fn guide(language: Language) {
+    let Some(program) = compile("guide", language) else { return };
+    checked(&program, &["1000"], &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
+    let text = checked(&program, &[], &[]);
+    let everything = number(&text, "tape bytes if everything is recorded");
+    let required = number(&text, "tape bytes of the forward sweep");
+    let sections = number(&text, "tape bytes by sections of 300 steps");
+    assert!(required < everything / 3.0 && sections < required / 100.0, "{text}");
+
+    mistake(&program, &[]);
+    let text = mistake(&program, &[("ADTAPE_CHECK", "1")]);
+    let file = if language == Language::C { "guide.c:" } else { "guide.f90:" };
+    for site in ["pushed: one control at ", "popped: one f64 at "] {
+        assert!(text.contains(&format!("{site}{file}")), "{text}");
+    }
+}
+#[test]
+fn guide_in_c_passes_its_checks() {
+    guide(Language::C);
+}
+#[test]
+fn guide_in_fortran_passes_its_checks() {
+    guide(Language::Fortran);
+}
+
+/// What the mistake of the guide says on standard error, paths shortened to file names.
+fn mistake(program: &Path, settings: &[(&str, &str)]) -> String {
+    let output = command(program, &["--mistake"], settings).output().expect("the guide's program runs");
+    assert!(!output.status.success(), "a mistake went unnoticed: {output:?}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.split_inclusive(' ').map(|word| &word[word.rfind('/').map_or(0, |slash| slash + 1)..]).collect()
+}
+#[test]
+fn guide_shows_what_its_program_prints() {
+    let program = compile_c("guide", "-O0");
+    let mut printed = checked(&program, &[], &[]);
+    printed += &mistake(&program, &[("ADTAPE_CHECK", "1")]);
+    compare_outputs(GUIDE, &read(GUIDE), &printed);
+}
+#[test]
+fn guide_quotes_its_programs() {
+    let guide = read(GUIDE);
+    for (language, file) in [("c", "examples/guide/guide.c"), ("fortran", "examples/guide/guide.f90")] {
+        let program = flush_left(&read(file));
+        let quoted = blocks(&guide, language);
+        assert!(quoted.len() >= 5, "{GUIDE} quotes {file} {} times only", quoted.len());
+        for block in quoted {
+            assert!(program.contains(&flush_left(&block)), "{GUIDE} quotes what is not in {file}:\n{block}");
+        }
+    }
+}
