@@ -9,7 +9,13 @@
  * Errors. Calls that return adtape_status_t leave the tape as it was when they fail; adtape_error_message()
  * says what, where, how much and what to do. Push and pop calls, which sit in generated code that nobody
  * checks, do not return one: they call the session's error handler, which by default prints that message and
- * aborts.
+ * aborts. docs/errors.md lists all, docs/reference.md all calls with examples.
+ *
+ * Ownership. A tape is used by one thread at a time. The statuses of ownership, which every call on a tape can
+ * end with: ADTAPE_STATUS_WRONG_THREAD (the tape is another thread's), ADTAPE_STATUS_RELEASED (nobody's),
+ * ADTAPE_STATUS_ATTACHED (lent to a local cursor), ADTAPE_STATUS_POISONED (lost by an earlier failure), and, at the
+ * first tape of the process, ADTAPE_STATUS_BAD_ENVIRONMENT. Calls with a status always check; pushes and pops where
+ * they take the slow path, which check mode makes them do every time.
  *
  * Environment: ADTAPE_CHECK, ADTAPE_PROFILE, ADTAPE_MEMORY_LIMIT, ADTAPE_RESERVE, ADTAPE_STEP, ADTAPE_HUGE_PAGES;
  * docs/environment.md explains them. */

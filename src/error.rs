@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::sync::{StaticFlag, UNORDERED};
 use std::fmt;
 
 /// The kind of an error.
@@ -36,7 +37,7 @@ pub enum Status {
     MarkAboveTop = 10,
     /// Check mode: the value popped is not of the type and count that were pushed.
     Mismatch = 11,
-    /// What is popped as control bits was not pushed as control bits.
+    /// What is popped as control bits or as a count was not pushed as one.
     Corrupt = 12,
     /// The tape belongs to another thread.
     WrongThread = 13,
@@ -48,7 +49,7 @@ pub enum Status {
     Poisoned = 16,
     /// An environment variable of adtape has a value that cannot be understood.
     BadEnvironment = 17,
-    /// A store could not be written or read.
+    /// A store or a file descriptor could not be written or read.
     Io = 18,
 }
 
@@ -81,6 +82,19 @@ impl Status {
     pub fn from_code(code: i32) -> Option<Status> {
         usize::try_from(code).ok().and_then(|i| Status::ALL.get(i).copied())
     }
+}
+
+/// Set when the process is about to end because of an error that was said.
+static FAILED: StaticFlag = StaticFlag::new(false);
+
+/// Notes that the process ends because of an error that was said, so that what it leaves behind is no news.
+pub(crate) fn note_failure() {
+    FAILED.store(true, UNORDERED);
+}
+
+/// Whether [`note_failure`] was called.
+pub(crate) fn failure_noted() -> bool {
+    FAILED.load(UNORDERED)
 }
 
 struct Detail {

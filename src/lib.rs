@@ -4,6 +4,30 @@
 //! records, the *reverse sweep* plays the record back and accumulates derivatives. What both link against is
 //! here: a [`Tape`], for C (`adtape.h`), Fortran (`use adtape`) and Rust.
 //!
+//! ```
+//! use adtape::Tape;
+//!
+//! # fn main() -> Result<(), adtape::Error> {
+//! let tape = Tape::new()?;
+//! let mut x = 1.1_f64;
+//! for _ in 0..3 {
+//!     tape.push(x)?; // forward sweep: overwritten, and needed by the reverse sweep
+//!     x *= x;
+//! }
+//! let mut x_adjoint = 1.0;
+//! for _ in 0..3 {
+//!     x = tape.pop()?; // reverse sweep: in reverse order
+//!     x_adjoint *= 2.0 * x;
+//! }
+//! assert!((x_adjoint - 8.0 * 1.1_f64.powi(7)).abs() < 1e-12);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! All that a tape can do is in [`Cursor`]. A call that returns an error leaves the tape as it was; only a store that
+//! fails while it is read leaves it unusable ([`Status::Poisoned`]). What the environment sets is in
+//! `docs/environment.md`; how it works, in `ARCHITECTURE.md` and `docs/design.md`.
+//!
 //! # Layers
 //!
 //! Imports point down only.

@@ -12,5 +12,7 @@ pub(crate) use std::sync::{Arc, Mutex, OnceLock};
 
 /// A counter in a static, where loom's cannot be: for distinct numbers, which order nothing.
 pub(crate) type StaticCounter = std::sync::atomic::AtomicU64;
-/// The ordering that goes with it.
+/// A flag in a static, for what need not be seen at once.
+pub(crate) type StaticFlag = std::sync::atomic::AtomicBool;
+/// The ordering that goes with them.
 pub(crate) const UNORDERED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;

@@ -15,7 +15,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tape", &["tape"]),
     ("foundation", &["vm", "store", "map", "schedule"]),
     ("settings", &["settings", "site"]),
-    ("base", &["error", "sync"]),
+    ("errors", &["error"]),
+    ("base", &["sync"]),
 ];
 
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.

@@ -526,3 +526,26 @@ fn programs_agree_with_the_model_while_most_of_the_tape_is_spilled() {
 fn faults_of_the_store_lose_nothing_silently() {
     run_child("spill-fault", &[("ADTAPE_MEMORY_LIMIT", "1M")]);
 }
+
+#[test]
+fn peak_is_exact_in_profile_mode_and_close_without() {
+    let tape = Tape::new().unwrap();
+    for profile in [true, false] {
+        tape.set_profile(profile).unwrap();
+        tape.reset_stats().unwrap();
+        let most = 100_003;
+        tape.push_slice(&vec![1u8; most - 9]).unwrap();
+        tape.push(1.0f64).unwrap();
+        tape.push(1u8).unwrap();
+        for _ in 0..1000 {
+            tape.pop::<u8>().unwrap();
+        }
+        let peak = tape.stats().unwrap().peak_bytes as usize;
+        if profile {
+            assert_eq!(peak, most);
+        } else {
+            assert!((most..=most + 4096).contains(&peak), "{peak}");
+        }
+        tape.pop_slice(&mut vec![0u8; most - 1000]).unwrap();
+    }
+}

@@ -49,7 +49,7 @@ enum {
     ADTAPE_STATUS_MARK_ABOVE_TOP = 10,
     // Check mode: the value popped is not of the type and count that were pushed.
     ADTAPE_STATUS_MISMATCH = 11,
-    // What is popped as control bits was not pushed as control bits.
+    // What is popped as control bits or as a count was not pushed as one.
     ADTAPE_STATUS_CORRUPT = 12,
     // The tape belongs to another thread.
     ADTAPE_STATUS_WRONG_THREAD = 13,
@@ -61,7 +61,7 @@ enum {
     ADTAPE_STATUS_POISONED = 16,
     // An environment variable of adtape has a value that cannot be understood.
     ADTAPE_STATUS_BAD_ENVIRONMENT = 17,
-    // A store could not be written or read.
+    // A store or a file descriptor could not be written or read.
     ADTAPE_STATUS_IO = 18,
 };
 typedef int32_t adtape_status_t;
@@ -157,7 +157,7 @@ typedef struct {
     adtape_core_t *core;
 } adtape_t;
 
-// A local copy of a tape's cursor.
+// A local copy of a tape's cursor, made by adtape_attach.
 typedef struct {
     adtape_t c;
 } adtape_local_t;
@@ -180,7 +180,7 @@ typedef struct {
     // On the tape now; control bits that do not yet fill a word not included.
     uint64_t bytes;
     // The most that was in use at once, repeat regions included. Never less than the truth, and at most 4096
-    // bytes or 1/64 more, whichever is larger.
+    // bytes or 1/64 more, whichever is larger. Exact in profile mode and in check mode.
     uint64_t peak_bytes;
     // Control bits that do not yet fill a word, 0 to 61.
     uint64_t pending_bits;
@@ -202,7 +202,7 @@ typedef struct {
 typedef struct {
     // Pushes or pops; an array is one.
     uint64_t calls;
-    // Values; for control the bits, for counts and raw bytes the bytes.
+    // Values; of control the bits, of raw bytes the bytes.
     uint64_t elements;
     // Bytes; of control bits none, because they fill words together.
     uint64_t bytes;
@@ -255,7 +255,7 @@ adtape_status_t adtape_session_memory(const adtape_session_t *s, adtape_memory_t
 // prints the message to standard error and aborts.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-// Fortran: `call adtape_set_error_handler(handler)` with a `bind(c)` procedure.
+// Fortran: `call adtape_set_error_handler(handler, user)` with a `bind(c)` procedure; both are optional.
 adtape_status_t adtape_session_set_error_handler(const adtape_session_t *s,
                                                  adtape_error_handler_t handler,
                                                  void *user);
@@ -290,20 +290,20 @@ adtape_status_t adtape_release(adtape_t *t, adtape_t **handle);
 
 // Makes the calling thread the owner of a tape that was given up by adtape_release.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or, if the tape is not released,
-// ADTAPE_STATUS_RELEASED.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or, if the tape is not released, ADTAPE_STATUS_RELEASED.
 // Fortran: `call adtape_acquire(t)`.
 adtape_status_t adtape_acquire(adtape_t *handle);
 
 // Gives memory above the top of the tape, which is kept warm from one sweep to the next, back to the system:
 // ADTAPE_TRIM_SOFT when the system is short of it, ADTAPE_TRIM_HARD now. The contents stay.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_ARGUMENT, or a status of ownership.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT, or a status of ownership.
 // Fortran: `call adtape_trim(t, how)`, `call adtape_trim(how)`.
 adtape_status_t adtape_trim(adtape_t *t, int32_t how);
 
 // Copies the cursor of a tape to a local variable, which the compiler can keep in registers: adtape_local_push_…
-// and adtape_local_pop_… use it. Until adtape_detach, a use of the tape through its handle is an error.
+// and adtape_local_pop_… use it. Until adtape_detach, a use of the tape through its handle is an error. Undone by
+// adtape_detach.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
 // Fortran: not offered (nothing to gain).
@@ -313,16 +313,18 @@ adtape_status_t adtape_attach(adtape_t *t, adtape_local_t *l);
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_ATTACHED if the cursor is not attached, or
 // a status of ownership.
+// Fortran: not offered.
 adtape_status_t adtape_detach(adtape_local_t *l);
 
 /* ---- array ----------------------------------------------------------------------------------------------- */
 
 // Pushes `count` contiguous values of a type (ADTAPE_TYPE_…) that start at `x`. Undone by adtape_pop_array with
-// the same type and count. 0 values are legal, also at NULL. Cost: as memcpy, or as streaming stores on a tape
-// larger than the cache.
+// the same type and count. 0 values are legal, also at NULL. C programs that know the type use
+// adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores on a tape larger than the
+// cache.
 //
 // Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, COUNT_RANGE,
-// BAD_ARGUMENT, MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
+// BAD_ARGUMENT (type), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
 // Fortran: `call push(t, x)` with an array `x` of rank 1 to 7.
 void adtape_push_array(adtape_t *t, adtape_type_t type_code, const void *x, int64_t count);
 
@@ -374,6 +376,7 @@ void adtape_call_push_control(adtape_t *t, uint64_t value, int32_t bits);
 
 // Pops what adtape_call_push_control pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no control bits
 // lie there), MISMATCH in check mode.
+// Fortran: `call pop_control(t, value, bits)`. C programs use adtape_pop_control, which is inlined.
 uint64_t adtape_call_pop_control(adtape_t *t, int32_t bits);
 
 // adtape_call_push_control on the thread's own tape. Fortran: `call push_control(value, bits)`.
@@ -390,8 +393,9 @@ uint64_t adtape_self_pop_control(int32_t bits);
 // Fortran: `call push_count(t, n)`. C programs use adtape_push_count, which is inlined.
 void adtape_call_push_count(adtape_t *t, int64_t count);
 
-// Pops what adtape_call_push_count pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT, MISMATCH in check
-// mode.
+// Pops what adtape_call_push_count pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no count lies
+// there), MISMATCH in check mode.
+// Fortran: `call pop_count(t, n)`. C programs use adtape_pop_count, which is inlined.
 int64_t adtape_call_pop_count(adtape_t *t);
 
 // adtape_call_push_count on the thread's own tape. Fortran: `call push_count(n)`.
@@ -475,10 +479,10 @@ adtape_status_t adtape_stats_set_profile(adtape_t *t, bool on);
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT, or
 // a status of ownership.
-// Fortran: `call stats_traffic(t, type, operation, traffic)`.
+// Fortran: `call stats_traffic(t, type, operation, traffic)`, `call stats_traffic(type, operation, traffic)`.
 adtape_status_t adtape_stats_traffic(adtape_t *t, adtape_type_t type_code, int32_t operation, adtape_traffic_t *out);
 
-// Sets all traffic to zero, and the peak to what is on the tape now.
+// Sets all traffic and the count of slow calls to zero, and the peak to what is on the tape now.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or a status of ownership.
 // Fortran: `call stats_reset(t)`, `call stats_reset()`.

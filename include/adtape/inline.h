@@ -36,14 +36,15 @@ extern "C" {
 __extension__ __attribute__((weak, visibility("hidden"), tls_model("initial-exec"))) __thread adtape_t
     *adtape_self_cache_ = (adtape_t *)&adtape_abi0_closed;
 
-/* The calling thread's own tape, made at its first use and released when the thread ends. Never NULL. Cost: one load
- * and one compare; where that counts, call it once and keep the result, which is valid on this thread only. */
 ADTAPE_COLD_ adtape_t *adtape_real_(adtape_t *t) {
     if (t == (adtape_t *)&adtape_abi0_closed) {
         adtape_self_cache_ = t = adtape_abi0_self();
     }
     return t;
 }
+/* The calling thread's own tape, made at its first use and released when the thread ends. Never NULL. Cost: one load
+ * and one compare; where that counts, call it once and keep the result, which is valid on this thread only.
+ * Fortran: adtape_self(), and every procedure without a tape as its first argument. */
 ADTAPE_INLINE_ adtape_t *adtape_self(void) {
     adtape_t *t = adtape_self_cache_;
     return ADTAPE_RARE_(t == (adtape_t *)&adtape_abi0_closed) ? adtape_real_(t) : t;
@@ -130,7 +131,7 @@ ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t c
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL ||
                      t->cur + bytes > t->limit)) {
-        if (x == NULL && count != 0) {
+        if (x == NULL && count > 0) {
             adtape_null_(count);
         }
         t = adtape_push_room_(t, type, count);
@@ -152,7 +153,7 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL ||
                      bytes > t->cur - t->floor)) {
-        if (x == NULL && count != 0) {
+        if (x == NULL && count > 0) {
             adtape_null_(count);
         }
         t = adtape_pop_room_(t, type, count);
@@ -201,7 +202,7 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
 #define ADTAPE_DEFINE_VALUE_(name, T, code)                                                                \
     ADTAPE_INLINE_ void adtape_push_##name(adtape_t *t, T x) { adtape_push_raw_(t, &x, sizeof x, code); }  \
     ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, T *x) { adtape_pop_raw_(t, x, sizeof *x, code); }   \
-    ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, const T *x, int64_t count) {                 \
+    ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, T const *x, int64_t count) {                 \
         adtape_push_array_raw_(t, x, count, sizeof(T), code);                                              \
     }                                                                                                      \
     ADTAPE_INLINE_ void adtape_pop_array_##name(adtape_t *t, T *x, int64_t count) {                        \
@@ -232,7 +233,8 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
 ADTAPE_VALUE_TYPES_(ADTAPE_DECLARE_CALLS_)
 ADTAPE_ADDRESS_TYPES_(ADTAPE_DECLARE_CALLS_)
 
-/* `bytes` bytes of any kind, e.g. a whole struct. */
+/* `bytes` bytes of any kind, e.g. a whole struct. Undone by each other with the same number. Errors: as
+ * adtape_push_array and adtape_pop_array. Fortran: call push_bytes(t, x, bytes), call pop_bytes(t, x, bytes). */
 ADTAPE_INLINE_ void adtape_push_bytes(adtape_t *t, const void *x, int64_t bytes) {
     adtape_push_array_raw_(t, x, bytes, 1, ADTAPE_TYPE_BYTES);
 }
@@ -268,7 +270,9 @@ ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *ba
 /* ---- control ----------------------------------------------------------------------------------- */
 
 /* Pushes the `bits` (1 to 64) low bits of a branch id; the rest of value is ignored. Bits are packed, in the
- * one last-in first-out order of all pushes: 62 of them take 8 bytes. */
+ * one last-in first-out order of all pushes: 62 of them take 8 bytes. Undone by adtape_pop_control with the same
+ * width. Errors go to the session's handler: as adtape_call_push_control.
+ * Fortran: call push_control(t, value, bits). */
 ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || t->bits >= UINT64_C(1) << (62 - bits))) {
@@ -278,7 +282,8 @@ ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     }
     t->bits = t->bits << bits | (value & ((UINT64_C(1) << bits) - 1));
 }
-/* Pops what adtape_push_control(t, value, bits) pushed. */
+/* Pops what adtape_push_control(t, value, bits) pushed and returns it. Errors: as adtape_call_pop_control.
+ * Fortran: call pop_control(t, value, bits). */
 ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
     uint64_t value;
     ADTAPE_NONNULL_(t);
@@ -292,8 +297,9 @@ ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
     return value;
 }
 
-/* Pushes a loop counter or block id in few bytes: 1 for 0 to 127 (and 1 more for every factor of 128), up to
- * 10; negative counts take 10. */
+/* Pushes a loop counter or block id in few bytes: 1 for 0 to 127, one more for every factor of 128, at most 10;
+ * negative counts take 10. Undone by adtape_pop_count. Errors: as adtape_call_push_count.
+ * Fortran: call push_count(t, n). */
 ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((uint64_t)count > 127 || t->cur + 1 > t->limit)) {
@@ -304,7 +310,8 @@ ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
     *(unsigned char *)t->cur = (unsigned char)count;
     t->cur += 1;
 }
-/* Pops what adtape_push_count pushed. */
+/* Pops what adtape_push_count pushed and returns it. Errors: as adtape_call_pop_count.
+ * Fortran: call pop_count(t, n). */
 ADTAPE_INLINE_ int64_t adtape_pop_count(adtape_t *t) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_(t->cur - 1 < t->floor || *(const unsigned char *)(t->cur - 1) > 127)) {

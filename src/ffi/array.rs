@@ -7,41 +7,35 @@ use crate::tape::cursor::{copy, thread};
 use std::ffi::c_void;
 
 unsafe extern "C" fn push(t: *const Cursor, ty: i32, x: *const c_void, count: i64, site: usize) {
-    value_or_fail(
-        Site(site),
-        (|| {
-            // SAFETY: the contract of pointers.
-            let cursor = unsafe { tape(t) }?;
-            let ty = type_of_array(ty, Site(site))?;
-            check_address(x, count, Site(site))?;
-            let n = (count as usize).wrapping_mul(ty.bytes());
-            if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
-                cursor.push_room(ty, count, Site(site))?;
-            }
-            // SAFETY: there is room for n bytes, which is now known not to have overflowed.
-            unsafe { copy::copy_in(cursor, x.cast(), n) };
-            Ok(())
-        })(),
-    )
+    value_or_fail(Site(site), || {
+        // SAFETY: the contract of pointers.
+        let cursor = unsafe { tape(t) }?;
+        let ty = type_of_array(ty, Site(site))?;
+        check_address(x, count, Site(site))?;
+        let n = (count as usize).wrapping_mul(ty.bytes());
+        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
+            cursor.push_room(ty, count, Site(site))?;
+        }
+        // SAFETY: there is room for n bytes, which is now known not to have overflowed.
+        unsafe { copy::copy_in(cursor, x.cast(), n) };
+        Ok(())
+    })
 }
 
 unsafe extern "C" fn pop(t: *const Cursor, ty: i32, x: *mut c_void, count: i64, site: usize) {
-    value_or_fail(
-        Site(site),
-        (|| {
-            // SAFETY: the contract of pointers.
-            let cursor = unsafe { tape(t) }?;
-            let ty = type_of_array(ty, Site(site))?;
-            check_address(x, count, Site(site))?;
-            let n = (count as usize).wrapping_mul(ty.bytes());
-            if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
-                cursor.pop_room(ty, count, Site(site))?;
-            }
-            // SAFETY: n bytes lie contiguous below cur.
-            unsafe { copy::copy_out(cursor, x.cast(), n) };
-            Ok(())
-        })(),
-    )
+    value_or_fail(Site(site), || {
+        // SAFETY: the contract of pointers.
+        let cursor = unsafe { tape(t) }?;
+        let ty = type_of_array(ty, Site(site))?;
+        check_address(x, count, Site(site))?;
+        let n = (count as usize).wrapping_mul(ty.bytes());
+        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
+            cursor.pop_room(ty, count, Site(site))?;
+        }
+        // SAFETY: n bytes lie contiguous below cur.
+        unsafe { copy::copy_out(cursor, x.cast(), n) };
+        Ok(())
+    })
 }
 
 unsafe extern "C" fn self_push(ty: i32, x: *const c_void, count: i64, site: usize) {
@@ -55,11 +49,12 @@ unsafe extern "C" fn self_pop(ty: i32, x: *mut c_void, count: i64, site: usize) 
 }
 
 /// Pushes `count` contiguous values of a type (ADTAPE_TYPE_…) that start at `x`. Undone by adtape_pop_array with
-/// the same type and count. 0 values are legal, also at NULL. Cost: as memcpy, or as streaming stores on a tape
-/// larger than the cache.
+/// the same type and count. 0 values are legal, also at NULL. C programs that know the type use
+/// adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores on a tape larger than the
+/// cache.
 ///
 /// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, COUNT_RANGE,
-/// BAD_ARGUMENT, MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
+/// BAD_ARGUMENT (type), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
 /// Fortran: `call push(t, x)` with an array `x` of rank 1 to 7.
 ///
 /// # Safety

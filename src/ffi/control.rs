@@ -6,25 +6,25 @@ use crate::tape::Cursor;
 use crate::tape::cursor::thread;
 
 unsafe extern "C" fn push_control(t: *const Cursor, value: u64, bits: i32, site: usize) {
-    // SAFETY: the contract of pointers.
-    value_or_fail(
-        Site(site),
-        unsafe { tape(t) }.and_then(|c| match fast_push(c, value, bits) {
+    value_or_fail(Site(site), || {
+        // SAFETY: the contract of pointers.
+        let cursor = unsafe { tape(t) }?;
+        match fast_push(cursor, value, bits) {
             true => Ok(()),
-            false => c.push_control_at(value, bits as u32, Site(site)),
-        }),
-    )
+            false => cursor.push_control_at(value, bits as u32, Site(site)),
+        }
+    })
 }
 
 unsafe extern "C" fn pop_control(t: *const Cursor, bits: i32, site: usize) -> u64 {
-    // SAFETY: the contract of pointers.
-    value_or_fail(
-        Site(site),
-        unsafe { tape(t) }.and_then(|c| match fast_pop(c, bits) {
+    value_or_fail(Site(site), || {
+        // SAFETY: the contract of pointers.
+        let cursor = unsafe { tape(t) }?;
+        match fast_pop(cursor, bits) {
             Some(value) => Ok(value),
-            None => c.pop_control_at(bits as u32, Site(site)),
-        }),
-    )
+            None => cursor.pop_control_at(bits as u32, Site(site)),
+        }
+    })
 }
 
 #[inline(always)]
@@ -58,12 +58,12 @@ unsafe extern "C" fn self_pop_control(bits: i32, site: usize) -> u64 {
 
 unsafe extern "C" fn push_count(t: *const Cursor, count: i64, site: usize) {
     // SAFETY: the contract of pointers.
-    value_or_fail(Site(site), unsafe { tape(t) }.and_then(|c| c.push_count_at(count, Site(site))))
+    value_or_fail(Site(site), || unsafe { tape(t) }?.push_count_at(count, Site(site)))
 }
 
 unsafe extern "C" fn pop_count(t: *const Cursor, site: usize) -> i64 {
     // SAFETY: the contract of pointers.
-    value_or_fail(Site(site), unsafe { tape(t) }.and_then(|c| c.pop_count_at(Site(site))))
+    value_or_fail(Site(site), || unsafe { tape(t) }?.pop_count_at(Site(site)))
 }
 
 unsafe extern "C" fn self_push_count(count: i64, site: usize) {
@@ -92,6 +92,7 @@ pub unsafe extern "C" fn adtape_call_push_control(t: *mut Cursor, value: u64, bi
 
 /// Pops what adtape_call_push_control pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no control bits
 /// lie there), MISMATCH in check mode.
+/// Fortran: `call pop_control(t, value, bits)`. C programs use adtape_pop_control, which is inlined.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -136,8 +137,9 @@ pub unsafe extern "C" fn adtape_call_push_count(t: *mut Cursor, count: i64) {
     with_site!(2 => push_count)
 }
 
-/// Pops what adtape_call_push_count pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT, MISMATCH in check
-/// mode.
+/// Pops what adtape_call_push_count pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no count lies
+/// there), MISMATCH in check mode.
+/// Fortran: `call pop_count(t, n)`. C programs use adtape_pop_count, which is inlined.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

@@ -38,15 +38,12 @@ unsafe fn room(
     make: impl FnOnce(&Cursor, Type) -> Result<(), Error>,
     site: Site,
 ) -> *mut Cursor {
-    value_or_fail(
-        site,
-        (|| {
-            // SAFETY: by contract.
-            let cursor = unsafe { tape(t) }?;
-            make(cursor, super::type_of(type_code, site)?)?;
-            Ok(std::ptr::from_ref(cursor).cast_mut())
-        })(),
-    )
+    value_or_fail(site, || {
+        // SAFETY: by contract.
+        let cursor = unsafe { tape(t) }?;
+        make(cursor, super::type_of(type_code, site)?)?;
+        Ok(std::ptr::from_ref(cursor).cast_mut())
+    })
 }
 
 /// Makes one push of `count` values possible and returns the tape to do it on.
@@ -110,9 +107,9 @@ pub unsafe extern "C" fn adtape_abi0_copy_out(t: *mut Cursor, x: *mut c_void, by
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bits: i32, site: *const c_void) {
+    let site = Site(site as usize);
     // SAFETY: by contract.
-    let pushed = unsafe { tape(t) }.and_then(|c| c.push_control_at(value, bits as u32, Site(site as usize)));
-    value_or_fail(Site(site as usize), pushed)
+    value_or_fail(site, || unsafe { tape(t) }?.push_control_at(value, bits as u32, site))
 }
 
 /// The slow path of adtape_pop_control.
@@ -122,11 +119,9 @@ pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bi
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site: *const c_void) -> u64 {
+    let site = Site(site as usize);
     // SAFETY: by contract.
-    value_or_fail(
-        Site(site as usize),
-        unsafe { tape(t) }.and_then(|c| c.pop_control_at(bits as u32, Site(site as usize))),
-    )
+    value_or_fail(site, || unsafe { tape(t) }?.pop_control_at(bits as u32, site))
 }
 
 /// The slow path of adtape_push_count.
@@ -135,8 +130,9 @@ pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_push_count(t: *mut Cursor, count: i64, site: *const c_void) {
+    let site = Site(site as usize);
     // SAFETY: by contract.
-    value_or_fail(Site(site as usize), unsafe { tape(t) }.and_then(|c| c.push_count_at(count, Site(site as usize))))
+    value_or_fail(site, || unsafe { tape(t) }?.push_count_at(count, site))
 }
 
 /// The slow path of adtape_pop_count.
@@ -145,8 +141,9 @@ pub unsafe extern "C" fn adtape_abi0_push_count(t: *mut Cursor, count: i64, site
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_pop_count(t: *mut Cursor, site: *const c_void) -> i64 {
+    let site = Site(site as usize);
     // SAFETY: by contract.
-    value_or_fail(Site(site as usize), unsafe { tape(t) }.and_then(|c| c.pop_count_at(Site(site as usize))))
+    value_or_fail(site, || unsafe { tape(t) }?.pop_count_at(site))
 }
 
 /// A NULL address with `count` values behind it, or a NULL handle (`count` -1). Does not return.
@@ -160,7 +157,7 @@ pub extern "C" fn adtape_abi0_null(count: i64, site: *const c_void) {
                 .with_line(&format!("at {site}"))),
             _ => super::check_address(std::ptr::null::<u8>(), count, site),
         };
-    value_or_fail(site, error)
+    value_or_fail(site, || error)
 }
 
 /// Ends in the session's error handler, for glue code in other languages. Does not return.

@@ -54,8 +54,8 @@ fn status(result: Result<(), Error>) -> Status {
 
 /// The value, or the end of the program. The error says where, if it did not already.
 #[inline]
-fn value_or_fail<T>(site: Site, result: Result<T, Error>) -> T {
-    match result {
+fn value_or_fail<T>(site: Site, operation: impl FnOnce() -> Result<T, Error>) -> T {
+    match operation() {
         Ok(value) => value,
         Err(error) => fail_at(error, site),
     }

@@ -26,6 +26,11 @@ unsafe fn shape<'a>(
     Ok(unsafe { (std::slice::from_raw_parts(extents, rank), std::slice::from_raw_parts(strides_bytes, rank)) })
 }
 
+/// Elements of a section, for what is said of a NULL base; a shape that makes no sense is refused later.
+fn count(extents: &[i64]) -> i64 {
+    extents.iter().fold(1, |count: i64, extent| count.saturating_mul(*extent))
+}
+
 /// adtape_push_section, at a call site that glue code knows.
 ///
 /// # Safety
@@ -41,17 +46,14 @@ pub unsafe extern "C" fn adtape_abi0_push_section(
     site: *const c_void,
 ) {
     let site = Site(site as usize);
-    value_or_fail(
-        site,
-        (|| {
-            // SAFETY: the contract of pointers.
-            let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
-            let ty = type_of(type_code, site)?;
-            check_address(base, i64::from(!shape.0.contains(&0)), site)?;
-            // SAFETY: the contract of pointers.
-            unsafe { cursor.push_section_at(ty, base.cast(), shape.0, shape.1, site) }
-        })(),
-    )
+    value_or_fail(site, || {
+        // SAFETY: the contract of pointers.
+        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+        let ty = type_of(type_code, site)?;
+        check_address(base, count(shape.0), site)?;
+        // SAFETY: the contract of pointers.
+        unsafe { cursor.push_section_at(ty, base.cast(), shape.0, shape.1, site) }
+    })
 }
 
 /// adtape_pop_section, at a call site that glue code knows.
@@ -69,15 +71,12 @@ pub unsafe extern "C" fn adtape_abi0_pop_section(
     site: *const c_void,
 ) {
     let site = Site(site as usize);
-    value_or_fail(
-        site,
-        (|| {
-            // SAFETY: the contract of pointers.
-            let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
-            let ty = type_of(type_code, site)?;
-            check_address(base, i64::from(!shape.0.contains(&0)), site)?;
-            // SAFETY: the contract of pointers.
-            unsafe { cursor.pop_section_at(ty, base.cast(), shape.0, shape.1, site) }
-        })(),
-    )
+    value_or_fail(site, || {
+        // SAFETY: the contract of pointers.
+        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+        let ty = type_of(type_code, site)?;
+        check_address(base, count(shape.0), site)?;
+        // SAFETY: the contract of pointers.
+        unsafe { cursor.pop_section_at(ty, base.cast(), shape.0, shape.1, site) }
+    })
 }

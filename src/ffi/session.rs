@@ -75,7 +75,7 @@ pub unsafe extern "C" fn adtape_session_memory(s: *const Session, out: *mut Memo
 /// prints the message to standard error and aborts.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-/// Fortran: `call adtape_set_error_handler(handler)` with a `bind(c)` procedure.
+/// Fortran: `call adtape_set_error_handler(handler, user)` with a `bind(c)` procedure; both are optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

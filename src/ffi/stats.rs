@@ -41,7 +41,7 @@ pub unsafe extern "C" fn adtape_stats_set_profile(t: *mut Cursor, on: bool) -> S
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT, or
 /// a status of ownership.
-/// Fortran: `call stats_traffic(t, type, operation, traffic)`.
+/// Fortran: `call stats_traffic(t, type, operation, traffic)`, `call stats_traffic(type, operation, traffic)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn adtape_stats_traffic(
     status(unsafe { write_out(out, "the result", read) })
 }
 
-/// Sets all traffic to zero, and the peak to what is on the tape now.
+/// Sets all traffic and the count of slow calls to zero, and the peak to what is on the tape now.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or a status of ownership.
 /// Fortran: `call stats_reset(t)`, `call stats_reset()`.

@@ -95,8 +95,7 @@ pub unsafe extern "C" fn adtape_release(t: *mut Cursor, handle: *mut *mut Cursor
 
 /// Makes the calling thread the owner of a tape that was given up by adtape_release.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or, if the tape is not released,
-/// ADTAPE_STATUS_RELEASED.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or, if the tape is not released, ADTAPE_STATUS_RELEASED.
 /// Fortran: `call adtape_acquire(t)`.
 ///
 /// # Safety
@@ -110,7 +109,7 @@ pub unsafe extern "C" fn adtape_acquire(handle: *mut Cursor) -> Status {
 /// Gives memory above the top of the tape, which is kept warm from one sweep to the next, back to the system:
 /// ADTAPE_TRIM_SOFT when the system is short of it, ADTAPE_TRIM_HARD now. The contents stay.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_ARGUMENT, or a status of ownership.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT, or a status of ownership.
 /// Fortran: `call adtape_trim(t, how)`, `call adtape_trim(how)`.
 ///
 /// # Safety
@@ -130,7 +129,8 @@ pub unsafe extern "C" fn adtape_trim(t: *mut Cursor, how: i32) -> Status {
 }
 
 /// Copies the cursor of a tape to a local variable, which the compiler can keep in registers: adtape_local_push_…
-/// and adtape_local_pop_… use it. Until adtape_detach, a use of the tape through its handle is an error.
+/// and adtape_local_pop_… use it. Until adtape_detach, a use of the tape through its handle is an error. Undone by
+/// adtape_detach.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
 /// Fortran: not offered (nothing to gain).
@@ -157,6 +157,7 @@ pub unsafe extern "C" fn adtape_attach(t: *mut Cursor, l: *mut Local) -> Status 
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_ATTACHED if the cursor is not attached, or
 /// a status of ownership.
+/// Fortran: not offered.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -169,7 +170,7 @@ pub unsafe extern "C" fn adtape_detach(l: *mut Local) -> Status {
     status(local.c.core().and_then(|core| core.detach(&local.c)))
 }
 
-/// A local copy of a tape's cursor.
+/// A local copy of a tape's cursor, made by adtape_attach.
 #[repr(C)]
 pub struct Local {
     c: Cursor,

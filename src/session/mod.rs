@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::Error;
+use crate::error::{Error, note_failure};
 use crate::sync::{Arc, Mutex};
 use crate::vm::{default_limit, process};
 use std::io::Write;
@@ -32,6 +32,11 @@ pub struct Session {
 
 impl Session {
     /// The session of the process.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// assert!(std::ptr::eq(Session::default_session(), Session::default_session()));
+    /// ```
     pub fn default_session() -> &'static Session {
         static DEFAULT: Session = Session { handler: Mutex::new(None) };
         &DEFAULT
@@ -39,11 +44,37 @@ impl Session {
 
     /// Sets the most memory that all tapes of the process may have committed together; `None` for what the
     /// environment or the machine says. A limit below what is committed now stops all growth.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let session = Session::default_session();
+    /// session.set_memory_limit(Some(64 << 10));
+    /// let tape = Tape::new()?;
+    /// let full = tape.push_slice(&[0_u8; 100 << 10]).unwrap_err();
+    /// assert_eq!(full.status(), Status::MemoryLimit);
+    /// session.set_memory_limit(None);
+    /// tape.push_slice(&[0_u8; 100 << 10])?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_memory_limit(&self, limit_bytes: Option<u64>) {
         process().set_limit(limit_bytes.unwrap_or_else(default_limit));
     }
 
     /// What the tapes of the process have.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push(1.0_f64)?;
+    /// let memory = Session::default_session().memory();
+    /// assert!(memory.committed_bytes >= tape.stats()?.committed_bytes);
+    /// assert!(memory.committed_bytes <= memory.limit_bytes);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn memory(&self) -> Memory {
         let budget = process();
         Memory {
@@ -56,6 +87,15 @@ impl Session {
 
     /// Installs the program's error handler; `None` for the default, which prints the message to standard error
     /// and aborts. Calls of the Rust API return their errors and do not come here.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # use std::sync::Arc;
+    /// Session::default_session().set_error_handler(Some(Arc::new(|error| {
+    ///     eprintln!("rank 0: {error}");
+    ///     std::process::exit(3) // or MPI_Abort
+    /// })));
+    /// ```
     pub fn set_error_handler(&self, handler: Option<ErrorHandler>) {
         *self.handler.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = handler;
     }
@@ -63,6 +103,7 @@ impl Session {
     /// The end of an operation that cannot return an error.
     #[cold]
     pub(crate) fn fail(&self, error: &Error) -> ! {
+        note_failure();
         let handler = self.handler.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
         match handler {
             Some(handler) => {

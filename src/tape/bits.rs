@@ -37,6 +37,11 @@ pub(super) fn fill(bits: &mut u64, value: u64, left: &mut u32) -> Option<u64> {
     (len(*bits) == FULL).then(|| std::mem::replace(bits, NO_BITS))
 }
 
+/// How many words fill up when `count` bits are added.
+pub(super) fn words_filled(bits: u64, count: u32) -> usize {
+    ((len(bits) + count) / FULL) as usize
+}
+
 /// Takes up to `count` bits off and puts them at bit `at` of `value`; returns how many there were.
 pub(super) fn drain(bits: &mut u64, count: u32, at: u32, value: &mut u64) -> u32 {
     let count = count.min(len(*bits));
@@ -72,11 +77,12 @@ mod tests {
             let values: Vec<u64> =
                 (0..200u32).map(|i| u64::from(i).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(i)).collect();
             for value in &values {
-                let mut left = width;
+                let (mut left, before) = (width, words.len());
+                let expected = words_filled(bits, width);
                 while let Some(word) = fill(&mut bits, *value, &mut left) {
                     words.push(word);
                 }
-                assert_eq!(left, 0);
+                assert_eq!((left, words.len() - before), (0, expected));
                 assert!(len(bits) < FULL);
             }
             for value in values.iter().rev() {

@@ -126,6 +126,7 @@ impl Recorder {
 fn said(ty: u64, count: u64) -> String {
     let name = Type::from_code(ty as i32).map_or("unknown type", Type::name);
     match count {
+        1 if ty == Type::Control as u64 => "one control bit".to_owned(),
         1 => format!("one {name}"),
         _ if ty == Type::Control as u64 => format!("{count} control bits"),
         _ => format!("{count} values of {name}"),

@@ -32,6 +32,19 @@ fn encode(count: i64) -> ([u8; MOST_BYTES], usize) {
 
 impl Cursor {
     /// Pushes the `bits` (1 to 64) low bits of `value`.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push_control(1, 1)?; // the first of two branches
+    /// tape.push_control(5, 3)?; // the fifth of up to eight
+    /// assert_eq!(tape.stats()?.pending_bits, 4);
+    /// assert_eq!(tape.pop_control(3)?, 5);
+    /// assert_eq!(tape.pop_control(1)?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn push_control(&self, value: u64, bits: u32) -> Result<(), Error> {
         if bits.wrapping_sub(1) < 61 && self.bits.get() < 1 << (62 - bits) {
@@ -41,7 +54,7 @@ impl Cursor {
         self.push_control_at(value, bits, Site::UNKNOWN)
     }
 
-    /// Pops the `bits` (1 to 64) bits that [`push_control`](Cursor::push_control) pushed.
+    /// Pops the `bits` (1 to 64) bits that [`push_control`](Cursor::push_control) pushed, which has an example.
     #[inline]
     pub fn pop_control(&self, bits: u32) -> Result<u64, Error> {
         if bits.wrapping_sub(1) < 61 && self.bits.get() as i64 >= 1 << bits {
@@ -53,11 +66,22 @@ impl Cursor {
     }
 
     /// Pushes a loop counter: 1 byte for 0 to 127, one more for every factor of 128, at most 10.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push_count(1000)?;
+    /// assert_eq!(tape.stats()?.bytes, 2);
+    /// assert_eq!(tape.pop_count()?, 1000);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn push_count(&self, count: i64) -> Result<(), Error> {
         self.push_count_at(count, Site::UNKNOWN)
     }
 
-    /// Pops the loop counter that [`push_count`](Cursor::push_count) pushed.
+    /// Pops the loop counter that [`push_count`](Cursor::push_count) pushed, which has an example.
     pub fn pop_count(&self) -> Result<i64, Error> {
         self.pop_count_at(Site::UNKNOWN)
     }
@@ -66,7 +90,7 @@ impl Cursor {
     pub(crate) fn push_control_at(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
         self.slow(|core| {
             check_width(bits)?;
-            core.machine.make_room(2 * size_of::<u64>())?;
+            core.machine.make_room_for_bits(bits)?;
             core.note(Operation::Push, Type::Control, u64::from(bits), 0, site)?;
             core.machine.push_bits(value, bits)
         })
@@ -86,7 +110,7 @@ impl Cursor {
     pub(crate) fn push_count_at(&self, count: i64, site: Site) -> Result<(), Error> {
         let (groups, start) = encode(count);
         self.slow(|core| {
-            core.machine.make_room(MOST_BYTES)?;
+            core.machine.make_room(MOST_BYTES - start)?;
             core.note(Operation::Push, Type::Count, 1, MOST_BYTES - start, site)?;
             core.machine.push(&groups[start..])
         })
@@ -100,7 +124,8 @@ impl Cursor {
 
 /// Reads the counter's bytes first and takes them off only when they are one.
 fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
-    let mark = core.machine.position();
+    core.compare(Operation::Pop, Type::Count, 1, site)?;
+    let start = core.machine.position();
     let (mut value, mut length) = (0u128, 0);
     let decoded = loop {
         let mut byte = [0];
@@ -116,10 +141,11 @@ fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
             break Err(not_a_count());
         }
     };
-    let result = decoded
+    let value = decoded
         .and_then(|value| u64::try_from(value).map_err(|_| not_a_count()))
-        .and_then(|value| core.note(Operation::Pop, Type::Count, 1, length, site).map(|()| value as i64));
-    result.inspect_err(|_| core.machine.restore(mark))
+        .inspect_err(|_| core.machine.restore(start))?;
+    core.count(Operation::Pop, Type::Count, 1, length);
+    Ok(value as i64)
 }
 
 #[cold]

@@ -47,8 +47,10 @@ impl Core {
     pub(crate) fn new(home: &Cursor, owner: Owner) -> Result<Box<Core>, Error> {
         static NEXT_ID: StaticCounter = StaticCounter::new(1);
         let settings = settings()?;
+        let mut machine = Machine::new(Span::new()?);
+        machine.set_exact(settings.check || settings.profile);
         Ok(Box::new(Core {
-            machine: Machine::new(Span::new()?),
+            machine,
             home: Home::new(home),
             detached: true,
             attached: false,
@@ -172,6 +174,10 @@ impl Core {
     fn prepare_pop(&mut self, ty: Type, count: u64, n: usize, site: Site) -> Result<bool, Error> {
         let have = self.machine.len();
         if n > have {
+            // In check mode it is a mismatch, with the push that it meets: no record is of more than there is.
+            if let Some(recorder) = &mut self.recorder {
+                recorder.pop(ty, count, site)?;
+            }
             return Err(Error::new(
                 Status::Underflow,
                 format!(
@@ -202,19 +208,27 @@ impl Core {
         n: usize,
         site: Site,
     ) -> Result<(), Error> {
-        if count == 0 {
-            return Ok(());
+        self.compare(operation, ty, count, site)?;
+        self.count(operation, ty, count, n);
+        Ok(())
+    }
+
+    /// The part of check mode.
+    pub(super) fn compare(&mut self, operation: Operation, ty: Type, count: u64, site: Site) -> Result<(), Error> {
+        match &mut self.recorder {
+            Some(recorder) if count > 0 => match operation {
+                Operation::Push => recorder.push(ty, count, site),
+                Operation::Pop => recorder.pop(ty, count, site),
+            },
+            _ => Ok(()),
         }
-        if let Some(recorder) = &mut self.recorder {
-            match operation {
-                Operation::Push => recorder.push(ty, count, site)?,
-                Operation::Pop => recorder.pop(ty, count, site)?,
-            }
-        }
-        if let Some(profile) = &mut self.profile {
+    }
+
+    /// The part of profile mode.
+    pub(super) fn count(&mut self, operation: Operation, ty: Type, count: u64, n: usize) {
+        if let Some(profile) = self.profile.as_mut().filter(|_| count > 0) {
             profile.count(operation, ty, count, n as u64);
         }
-        Ok(())
     }
 
     /// Turns profile mode on or off. Counts are kept from one time to the next.
@@ -223,6 +237,7 @@ impl Core {
             true => drop(self.profile.get_or_insert_with(Box::default)),
             false => self.profile = None,
         }
+        self.machine.set_exact(self.watched());
     }
 
     // ---- local cursors, hand-over ------------------------------------------------------------------
@@ -327,8 +342,9 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
 pub(super) fn located(error: Error, what: &str, ty: Type, count: i64, site: Site) -> Error {
     let amount = match (count, ty) {
         (1, Type::Count) => "a count".to_owned(),
-        (1, _) if ty != Type::Control => format!("one {}", ty.name()),
+        (1, Type::Control) => "one control bit".to_owned(),
         (_, Type::Control) => format!("{count} control bits"),
+        (1, _) => format!("one {}", ty.name()),
         _ => format!("{count} values of {}", ty.name()),
     };
     let size = match ty {

@@ -76,6 +76,8 @@ pub(super) struct Machine {
     levels: Vec<Level>,
     /// Pushes below this offset never need the slow path: the peak, rounded up by the room.
     granted: usize,
+    /// No room beyond what is asked for: whoever uses the tape sees every push anyway, and the peak is exact.
+    exact: bool,
     /// The peak that a trim has taken out of `granted`.
     past_peak: usize,
     /// `[0, spilled)` is in the store; a multiple of the page size, and 0 without a store.
@@ -94,6 +96,7 @@ impl Machine {
             segment_bytes: 0,
             levels: Vec::new(),
             granted: 0,
+            exact: false,
             past_peak: 0,
             spilled: 0,
             spill: None,
@@ -219,8 +222,7 @@ impl Machine {
             self.commit(need)?;
         }
         if need > self.granted {
-            let room = self.span.fixed_step().unwrap_or_else(|| ROOM.max(need / ROOM_SHARE));
-            self.granted = need.saturating_add(room).min(self.span.committed());
+            self.granted = need.saturating_add(self.room_above(need)).min(self.span.committed());
         }
         Ok(())
     }
@@ -229,6 +231,20 @@ impl Machine {
     pub fn last(&self, n: usize) -> &[u8] {
         debug_assert!(n <= self.contiguous());
         self.span.slice(self.cur - n, n)
+    }
+
+    /// How far above `need` pushes may go before they meet the slow path again.
+    fn room_above(&self, need: usize) -> usize {
+        match self.span.fixed_step() {
+            _ if self.exact => 0,
+            Some(step) => step,
+            None => ROOM.max(need / ROOM_SHARE),
+        }
+    }
+
+    /// Says whether every push is seen.
+    pub fn set_exact(&mut self, exact: bool) {
+        self.exact = exact;
     }
 
     /// Makes as many as possible of `n` bytes contiguous below `cur`; the caller has compared `n` with
@@ -290,10 +306,14 @@ impl Machine {
 
     // ---- control bits ----------------------------------------------------------------------------
 
+    /// Makes room for the words that fill up when `count` bits are pushed.
+    pub fn make_room_for_bits(&mut self, count: u32) -> Result<(), Error> {
+        self.make_room(bits::words_filled(self.bits, count) * size_of::<u64>())
+    }
+
     /// Pushes the `count` (1 to 64) low bits of `value`; unchanged on error.
     pub fn push_bits(&mut self, value: u64, count: u32) -> Result<(), Error> {
-        // At most two words fill up; make room for both, so that nothing is half done.
-        self.make_room(2 * size_of::<u64>())?;
+        self.make_room_for_bits(count)?;
         let mut left = count;
         while let Some(full) = bits::fill(&mut self.bits, value, &mut left) {
             self.push(&full.to_ne_bytes())?;

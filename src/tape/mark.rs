@@ -25,6 +25,20 @@ pub struct Mark {
 
 impl Mark {
     /// Which of two marks of the same tape lies higher.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// let before = tape.mark()?;
+    /// tape.push(1.0_f64)?;
+    /// let after = tape.mark()?;
+    /// assert_eq!(before.compare(&after)?, std::cmp::Ordering::Less);
+    /// let other = Tape::new()?.mark()?;
+    /// assert_eq!(before.compare(&other).unwrap_err().status(), Status::MarkForeign);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compare(&self, other: &Mark) -> Result<Ordering, Error> {
         self.same_tape(other)?;
         Ok(self.key().cmp(&other.key()))
@@ -32,6 +46,18 @@ impl Mark {
 
     /// Bytes pushed between this mark and a later one of the same tape; negative if the other is earlier.
     /// Control bits count when their word is full.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// let before = tape.mark()?;
+    /// tape.push_slice(&[0.0_f64; 10])?;
+    /// assert_eq!(before.bytes_to(&tape.mark()?)?, 80);
+    /// assert_eq!(tape.mark()?.bytes_to(&before)?, -80);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn bytes_to(&self, later: &Mark) -> Result<i64, Error> {
         self.same_tape(later)?;
         Ok(later.offset_bytes as i64 - self.offset_bytes as i64)
@@ -56,7 +82,7 @@ impl Mark {
 }
 
 impl Cursor {
-    /// The present position.
+    /// The present position. Example: [`reset_to`](Cursor::reset_to).
     pub fn mark(&self) -> Result<Mark, Error> {
         self.slow(|core| {
             Ok(Mark {
@@ -71,7 +97,22 @@ impl Cursor {
         })
     }
 
-    /// Discards everything that was pushed since the mark was taken.
+    /// Discards everything that was pushed since the mark was taken. If what the mark points to was popped and other
+    /// values were pushed in its place since, only check mode notices.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push(1.0_f64)?;
+    /// let mark = tape.mark()?;
+    /// tape.push(2.0_f64)?; // a trial step that is rejected
+    /// tape.reset_to(&mark)?;
+    /// assert_eq!(tape.pop::<f64>()?, 1.0);
+    /// assert_eq!(tape.reset_to(&mark).unwrap_err().status(), Status::MarkAboveTop);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn reset_to(&self, mark: &Mark) -> Result<(), Error> {
         self.slow(|core| reset(core, mark))
     }

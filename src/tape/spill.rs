@@ -9,7 +9,8 @@
 use crate::error::Error;
 
 /// A store for a tape's oldest bytes, by offset. Pieces are written in ascending order without gaps, and read
-/// back from the end; what was read back may be written anew, with other contents.
+/// back from the end; what was read back may be written anew, with other contents. An error of `write` is returned by
+/// the push that met it; an error of `read` leaves the tape unusable. Example: [`with_spill`](crate::Tape::with_spill).
 pub trait Spill: Send {
     /// Keeps `bytes`, which lie at `offset`; replaces what was written there before.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error>;

@@ -24,7 +24,7 @@ pub struct Stats {
     /// On the tape now; control bits that do not yet fill a word not included.
     pub bytes: u64,
     /// The most that was in use at once, repeat regions included. Never less than the truth, and at most 4096
-    /// bytes or 1/64 more, whichever is larger.
+    /// bytes or 1/64 more, whichever is larger. Exact in profile mode and in check mode.
     pub peak_bytes: u64,
     /// Control bits that do not yet fill a word, 0 to 61.
     pub pending_bits: u64,
@@ -48,7 +48,7 @@ pub struct Stats {
 pub struct Traffic {
     /// Pushes or pops; an array is one.
     pub calls: u64,
-    /// Values; for control the bits, for counts and raw bytes the bytes.
+    /// Values; of control the bits, of raw bytes the bytes.
     pub elements: u64,
     /// Bytes; of control bits none, because they fill words together.
     pub bytes: u64,
@@ -87,6 +87,19 @@ impl Profile {
 
 impl Cursor {
     /// Sizes now and at most.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push_slice(&[0_i32; 100])?;
+    /// tape.push_control(1, 1)?;
+    /// let stats = tape.stats()?;
+    /// assert_eq!((stats.bytes, stats.pending_bits), (400, 1));
+    /// assert!(stats.peak_bytes >= 400);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stats(&self) -> Result<Stats, Error> {
         self.slow(|core| {
             let machine = &core.machine;
@@ -104,7 +117,8 @@ impl Cursor {
         })
     }
 
-    /// Turns profile mode on (with all counts at zero, if it was off) or off (the counts are lost).
+    /// Turns profile mode on (with all counts at zero, if it was off) or off (the counts are lost). Example:
+    /// [`traffic`](Cursor::traffic).
     pub fn set_profile(&self, on: bool) -> Result<(), Error> {
         self.slow(|core| {
             core.set_profile(on);
@@ -113,11 +127,37 @@ impl Cursor {
     }
 
     /// Traffic of one type, or of all; zero outside profile mode.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.set_profile(true)?;
+    /// tape.push_slice(&[0.0_f64; 10])?;
+    /// tape.push(1.0_f64)?;
+    /// let traffic = tape.traffic(Some(Type::F64), Operation::Push)?;
+    /// assert_eq!((traffic.calls, traffic.elements, traffic.bytes), (2, 11, 88));
+    /// assert_eq!(tape.traffic(None, Operation::Pop)?, Traffic::default());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn traffic(&self, ty: Option<Type>, operation: Operation) -> Result<Traffic, Error> {
         self.slow(|core| Ok(core.profile.as_ref().map_or_else(Traffic::default, |p| p.traffic(ty, operation))))
     }
 
-    /// Sets all traffic to zero, and the peak to what is on the tape now.
+    /// Sets all traffic and the count of slow calls to zero, and the peak to what is on the tape now.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push_slice(&[0_u8; 100_000])?;
+    /// tape.pop_slice(&mut [0_u8; 100_000])?;
+    /// tape.reset_stats()?;
+    /// assert_eq!(tape.stats()?.peak_bytes, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn reset_stats(&self) -> Result<(), Error> {
         self.slow(|core| {
             core.machine.forget_peak();
@@ -130,6 +170,17 @@ impl Cursor {
     }
 
     /// A report for people: the sizes and, in profile mode, a table of the traffic.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push(1.0_f64)?;
+    /// let report = tape.report()?;
+    /// assert!(report.starts_with("adtape: tape holds 8 bytes"), "{report}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn report(&self) -> Result<String, Error> {
         let stats = self.stats()?;
         let mut text = stats.to_string();

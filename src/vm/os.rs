@@ -37,6 +37,21 @@ pub(super) fn release(start: usize, size: usize) {
     }
 }
 
+/// What is left to the program when memory or address space runs out: enough to say so with file and line.
+const HEADROOM: usize = 2 << 20;
+
+/// Whether the process could have [`HEADROOM`] more.
+pub(super) fn leave_headroom() -> Result<(), io::Error> {
+    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a new private anonymous mapping at an address of the kernel's choice touches nothing that exists.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), HEADROOM, access, kind, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    release(start as usize, HEADROOM);
+    Ok(())
+}
+
 /// Makes `size` bytes at `start` readable and writable.
 pub(super) fn commit(start: usize, size: usize) -> Result<(), io::Error> {
     // SAFETY: the range lies in a span of the caller's.

@@ -16,12 +16,13 @@ use crate::settings::settings;
 
 /// Address space reserved at first.
 const RESERVE: usize = 64 << 30;
-/// All spans of a process together reserve at most this much beyond what they need: a quarter of 2^47.
+/// All spans of a process together reserve at most this much beyond what they need: a quarter of 2^47. Under
+/// `RLIMIT_AS`, an eighth of what that leaves.
 const RESERVE_CAP: usize = 1 << 45;
 const FIRST_STEP: usize = 64 << 10;
 const LARGEST_STEP: usize = 64 << 20;
 
-/// What [`Span::trim`] does with the pages that are not needed.
+/// What trimming does with the pages that are not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trim {
     /// The kernel may take them when it is short of memory; they stay committed and cheap to use again.
@@ -139,7 +140,9 @@ impl Span {
     fn commit_exactly(&mut self, target: usize) -> Result<(), Error> {
         let more = target - self.committed;
         self.budget.charge(more as u64)?;
-        if let Err(cause) = os::commit(self.base + self.committed, more) {
+        let start = self.base + self.committed;
+        if let Err(cause) = os::commit(start, more).and_then(|()| os::leave_headroom()) {
+            os::decommit(start, more);
             self.budget.refund(more as u64);
             return Err(os::refused("memory", more, self.committed, &cause));
         }
@@ -157,7 +160,8 @@ impl Span {
         }
         if self.reserved > 0 {
             self.move_pages_to(base)?;
-            os::release(self.base, self.reserved);
+            // What was moved is not ours any more: another thread may have mapped something there since.
+            os::release(self.base + self.committed, self.reserved - self.committed);
             self.budget.remove_reserved(self.reserved as u64);
             self.moves += 1;
             // Moved pages keep the identity of their old mapping, so the kernel does not merge them with what
@@ -188,6 +192,7 @@ impl Span {
                         end - from,
                     );
                 }
+                os::release(self.base + from, end - from);
             }
             from = end;
         }
@@ -199,17 +204,26 @@ impl Span {
         let unit = if self.step != 0 { PAGE } else { HUGE_PAGE };
         let least = round_up(need, unit).ok_or_else(|| absurd(need))?;
         let cap = match os::address_space_left() {
-            Some(left) => left / 8,
+            Some(left) => {
+                let reserved = self.budget.reserved() as usize;
+                (left.saturating_add(reserved) / 8).saturating_sub(reserved)
+            }
             None => RESERVE_CAP.saturating_sub(self.budget.reserved() as usize),
         };
         let wish = self.first_reserve.max(self.reserved.saturating_mul(2)).max(least.saturating_mul(2));
-        let mut size = round_up(wish.min(cap), PAGE).unwrap_or(least).max(least);
+        let mut size = round_up(wish.min(cap).max(least / 8 * 9), PAGE).unwrap_or(least).max(least);
         loop {
-            if let Some(base) = os::reserve(size) {
-                return Ok((base, size));
-            }
+            let cause = match os::reserve(size) {
+                None => std::io::Error::last_os_error(),
+                Some(base) => match os::leave_headroom() {
+                    Ok(()) => return Ok((base, size)),
+                    Err(cause) => {
+                        os::release(base, size);
+                        cause
+                    }
+                },
+            };
             if size == least {
-                let cause = std::io::Error::last_os_error();
                 return Err(os::refused("address space", least, self.reserved, &cause));
             }
             // Far down at once: whoever refuses (valgrind, a limit) shall have room left for others.

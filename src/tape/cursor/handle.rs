@@ -8,6 +8,19 @@ use crate::tape::spill::Spill;
 use std::ops::Deref;
 
 /// A tape of its own, released when dropped. All operations are methods of [`Cursor`].
+///
+/// It is used by one thread at a time and may be moved to another, which is all that handing it over takes:
+///
+/// ```
+/// # use adtape::*;
+/// # fn main() -> Result<(), Error> {
+/// let tape = Tape::new()?;
+/// tape.push(2.0_f64)?; // forward sweep
+/// let x = std::thread::spawn(move || tape.pop::<f64>()).join().unwrap()?; // reverse sweep
+/// assert_eq!(x, 2.0);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Tape {
     cursor: Box<Cursor>,
 }
@@ -18,6 +31,17 @@ unsafe impl Send for Tape {}
 
 impl Tape {
     /// An empty tape. Takes no memory before the first push.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// assert_eq!(tape.stats()?.committed_bytes, 0);
+    /// tape.push(1.0_f64)?;
+    /// assert!(tape.stats()?.committed_bytes >= 8);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new() -> Result<Tape, Error> {
         Tape::with_owner(Owner::borrow_checker())
     }
@@ -29,6 +53,37 @@ impl Tape {
     }
 
     /// Gives the tape a store, to which it spills its oldest part when it can have no more memory.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// #[derive(Default)]
+    /// struct InMemory(Vec<u8>); // a file, usually
+    ///
+    /// impl Spill for InMemory {
+    ///     fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+    ///         self.0.truncate(offset as usize);
+    ///         self.0.extend_from_slice(bytes);
+    ///         Ok(())
+    ///     }
+    ///     fn read(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
+    ///         bytes.copy_from_slice(&self.0[offset as usize..][..bytes.len()]);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// Session::default_session().set_memory_limit(Some(1 << 20));
+    /// let tape = Tape::new()?.with_spill(Box::new(InMemory::default()))?;
+    /// for i in 0..1_000_000_i64 {
+    ///     tape.push(i)?;
+    /// }
+    /// assert!(tape.stats()?.spilled_bytes > 6_000_000);
+    /// for i in (0..1_000_000_i64).rev() {
+    ///     assert_eq!(tape.pop::<i64>()?, i);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn with_spill(self, spill: Box<dyn Spill>) -> Result<Tape, Error> {
         self.core()?.set_spill(spill);
         Ok(self)
@@ -70,7 +125,16 @@ impl Drop for Tape {
     }
 }
 
-/// Runs `f` on the calling thread's own tape.
+/// Runs `f` on the calling thread's own tape, which calls from C and Fortran on this thread use too.
+///
+/// ```
+/// # use adtape::*;
+/// # fn main() -> Result<(), Error> {
+/// with_thread_tape(|tape| tape.push(0.5_f64))?;
+/// assert_eq!(with_thread_tape(|tape| tape.pop::<f64>())?, 0.5);
+/// # Ok(())
+/// # }
+/// ```
 pub fn with_thread_tape<R>(f: impl FnOnce(&Cursor) -> R) -> R {
     f(thread::cursor())
 }

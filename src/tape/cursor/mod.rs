@@ -112,8 +112,23 @@ impl Cursor {
     }
 }
 
+/// In Rust it stands for the tape: [`Tape`] dereferences to it, [`with_thread_tape`] lends it.
 impl Cursor {
     /// Pushes a value.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push(0.5_f64)?;
+    /// tape.push(7_i32)?;
+    /// tape.push([1.0_f64, -1.0])?; // complex
+    /// assert_eq!(tape.pop::<[f64; 2]>()?, [1.0, -1.0]);
+    /// assert_eq!(tape.pop::<i32>()?, 7);
+    /// assert_eq!(tape.pop::<f64>()?, 0.5);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn push<T: Scalar>(&self, x: T) -> Result<(), Error> {
         if !self.has_room(size_of::<T>()) {
@@ -127,6 +142,18 @@ impl Cursor {
     }
 
     /// Pops a value that was pushed as one of the same type.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push(1_i64)?;
+    /// let x: i64 = tape.pop()?;
+    /// assert_eq!(x, 1);
+    /// assert_eq!(tape.pop::<i64>().unwrap_err().status(), Status::Underflow);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn pop<T: Scalar>(&self) -> Result<T, Error> {
         if !self.has_bytes(size_of::<T>()) {
@@ -140,6 +167,19 @@ impl Cursor {
     }
 
     /// Pushes an array.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// let mut x = vec![1.0_f64; 1000];
+    /// tape.push_slice(&x)?;
+    /// x.fill(0.0);
+    /// tape.pop_slice(&mut x)?;
+    /// assert_eq!(x, [1.0; 1000]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn push_slice<T: Scalar>(&self, x: &[T]) -> Result<(), Error> {
         let n = size_of_val(x);
         if !self.has_room(n) {
@@ -151,6 +191,18 @@ impl Cursor {
     }
 
     /// Pops an array that was pushed as one of the same type and length.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// tape.push_slice(&[1_i32, 2, 3])?;
+    /// let mut x = [0_i32; 3];
+    /// tape.pop_slice(&mut x)?;
+    /// assert_eq!(x, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn pop_slice<T: Scalar>(&self, x: &mut [T]) -> Result<(), Error> {
         let n = size_of_val(x);
         if !self.has_bytes(n) {

@@ -127,7 +127,25 @@ macro_rules! with_constant_size {
 }
 
 impl Cursor {
-    /// Pushes a section.
+    /// Pushes a section of an array of up to [`MAX_RANK`] dimensions, the first of which varies fastest. `base` is
+    /// the first element; a stride is the distance in bytes between neighbours along a dimension, of any sign.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let tape = Tape::new()?;
+    /// let mut field = [[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0_f64]];
+    /// // The two inner columns: two elements 8 bytes apart, twice, 32 bytes apart.
+    /// let (extents, strides_bytes) = ([2, 2], [8, 32]);
+    /// let base = &raw mut field[0][1];
+    /// // SAFETY: the section lies inside the field.
+    /// unsafe { tape.push_section(Type::F64, base.cast(), &extents, &strides_bytes)? };
+    /// field = [[0.0; 4]; 2];
+    /// unsafe { tape.pop_section(Type::F64, (&raw mut field[0][1]).cast(), &extents, &strides_bytes)? };
+    /// assert_eq!(field, [[0.0, 1.0, 2.0, 0.0], [0.0, 5.0, 6.0, 0.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     /// Every element that `base`, the extents and the strides describe is readable.
@@ -144,7 +162,8 @@ impl Cursor {
         done
     }
 
-    /// Pops a section of the same shape; the strides may differ from those it was pushed with.
+    /// Pops a section that was pushed with the same type and extents; the strides may differ. Example:
+    /// [`push_section`](Cursor::push_section).
     ///
     /// # Safety
     /// Every element that `base`, the extents and the strides describe is writable.

@@ -6,7 +6,7 @@
 //! `thread_local!`.
 
 use super::Cursor;
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, failure_noted};
 use crate::tape::core::Core;
 use crate::tape::owner::Owner;
 use std::cell::Cell;
@@ -87,7 +87,7 @@ impl Drop for End {
         let Some(mut core) = take(cursor) else { return };
         let left = core.leftover(cursor);
         cursor.close();
-        if left > 0 {
+        if left > 0 && !failure_noted() {
             eprintln!(
                 "adtape: warning: a thread ended with {} on its tape, which are lost\n  \
                  pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses \

@@ -1,0 +1,211 @@
+#include "fourdvar.h"
+
+#include "terminal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The minimal standard generator; its products stay below 2^63, also in Fortran. */
+void noise(int64_t seed, int64_t count, double *x) {
+    int64_t state = seed;
+    for (int64_t i = 0; i < count; i++) {
+        state = 48271 * state % 2147483647;
+        x[i] = 2.0 * (double)state / 2147483647.0 - 1.0;
+    }
+}
+
+double dot_product(int64_t count, const double *x, const double *y) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+double norm(int64_t count, const double *x) {
+    return sqrt(dot_product(count, x, x));
+}
+
+/* The control that leads from the background to the truth. */
+static void set_truth(fourdvar_t *p) {
+    const grid_t *g = &p->g;
+    const int third = g->nx * g->ny;
+    int c = 0;
+    for (int j = 2; j < g->ny + 2; j++) {
+        for (int i = 2; i < g->nx + 2; i++) {
+            const int k = j * g->row + i;
+            double h, u, v;
+            analytic_state((i - 1.5) / g->nx, (j - 1.5) / g->ny, 1, &h, &u, &v);
+            p->truth[c] = (h - g->h0[k]) / g->sigma_h;
+            p->truth[third + c] = (u - g->u0[k]) / g->sigma_u;
+            p->truth[2 * third + c] = (v - g->v0[k]) / g->sigma_u;
+            c++;
+        }
+    }
+}
+
+int fourdvar_create(fourdvar_t *p, int nx, int ny, int steps, int observe_every, adtape_t *t) {
+    *p = (fourdvar_t){0};
+    p->tape = t;
+    p->sigma_o = 0.01;
+    p->primal_seconds = p->forward_seconds = p->reverse_seconds = HUGE_VAL;
+    if (!grid_create(&p->g, nx, ny, steps, observe_every) || !fields_create(&p->g, &p->f) ||
+        !fields_create(&p->g, &p->fb)) {
+        return 0;
+    }
+    p->y = malloc((size_t)p->g.observed * sizeof(double));
+    p->observed = malloc((size_t)p->g.observed * sizeof(double));
+    p->observedb = malloc((size_t)p->g.observed * sizeof(double));
+    p->truth = malloc((size_t)p->g.controls * sizeof(double));
+    if (p->y == NULL || p->observed == NULL || p->observedb == NULL || p->truth == NULL) {
+        return 0;
+    }
+    set_truth(p);
+    run(&p->g, &p->f, p->truth, p->observed);
+    noise(20261, p->g.observed, p->y);
+    for (int o = 0; o < p->g.observed; o++) {
+        p->y[o] = p->observed[o] + sqrt(3.0) * p->sigma_o * p->y[o]; /* of standard deviation sigma_o */
+    }
+    return 1;
+}
+
+void fourdvar_destroy(fourdvar_t *p) {
+    grid_destroy(&p->g);
+    fields_destroy(&p->f);
+    fields_destroy(&p->fb);
+    free(p->y);
+    free(p->observed);
+    free(p->observedb);
+    free(p->truth);
+}
+
+/* J from the controls and from what was observed. */
+static double cost_of_run(const fourdvar_t *p, const double *w) {
+    double misfit = 0.0;
+    for (int o = 0; o < p->g.observed; o++) {
+        const double d = (p->observed[o] - p->y[o]) / p->sigma_o;
+        misfit += d * d;
+    }
+    return 0.5 * dot_product(p->g.controls, w, w) + 0.5 * misfit;
+}
+
+double cost(fourdvar_t *p, const double *w) {
+    const double start = clock_seconds();
+    run(&p->g, &p->f, w, p->observed);
+    p->primal_seconds = fmin(p->primal_seconds, clock_seconds() - start);
+    return run_was_valid(&p->g, &p->f) ? cost_of_run(p, w) : HUGE_VAL;
+}
+
+static uint64_t bytes_on_tape(const fourdvar_t *p) {
+    adtape_stats_t stats;
+    if (adtape_stats_get(p->tape, &stats) != ADTAPE_STATUS_OK) {
+        (void)fprintf(stderr, "shallow_water: %s\n", adtape_error_message());
+        exit(1);
+    }
+    return stats.bytes + (stats.pending_bits + 7) / 8;
+}
+
+/* Reverses the run that run_fwd recorded; takes p->observedb. */
+static void reverse(fourdvar_t *p, double *gradient) {
+    run_bwd(&p->g, &p->f, &p->fb, gradient, p->observedb, p->tape);
+    if (bytes_on_tape(p) != 0) {
+        (void)fprintf(stderr, "shallow_water: values are left on the tape after the reverse sweep\n");
+        exit(1);
+    }
+}
+
+double cost_and_gradient(fourdvar_t *p, const double *w, double *gradient) {
+    const double start = clock_seconds();
+    double turn, j;
+    adtape_mark_t mark;
+    (void)adtape_mark_take(p->tape, &mark);
+    run_fwd(&p->g, &p->f, w, p->observed, p->tape);
+    turn = clock_seconds();
+    if (!run_was_valid(&p->g, &p->f)) {
+        for (int c = 0; c < p->g.controls; c++) {
+            gradient[c] = 0.0;
+        }
+        (void)adtape_mark_reset(p->tape, &mark); /* nothing is to be reversed */
+        return HUGE_VAL;
+    }
+    if (p->gradients++ == 0) {
+        p->first_forward_seconds = turn - start;
+    }
+    p->forward_seconds = fmin(p->forward_seconds, turn - start);
+    p->tape_bytes = bytes_on_tape(p);
+    j = cost_of_run(p, w);
+    for (int o = 0; o < p->g.observed; o++) {
+        p->observedb[o] = (p->observed[o] - p->y[o]) / (p->sigma_o * p->sigma_o);
+    }
+    turn = clock_seconds();
+    reverse(p, gradient);
+    p->reverse_seconds = fmin(p->reverse_seconds, clock_seconds() - turn);
+    for (int c = 0; c < p->g.controls; c++) {
+        gradient[c] += w[c];
+    }
+    return j;
+}
+
+double taylor_test(fourdvar_t *p, const double *w, const double *d, double *eps, double *remainder) {
+    const int n = p->g.controls;
+    double *gradient = malloc((size_t)n * sizeof(double)), *moved = malloc((size_t)n * sizeof(double));
+    double j, slope, mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0;
+    if (gradient == NULL || moved == NULL) {
+        free(gradient);
+        free(moved);
+        return HUGE_VAL;
+    }
+    j = cost_and_gradient(p, w, gradient);
+    slope = dot_product(n, gradient, d);
+    for (int i = 0; i < TAYLOR_STEPS; i++) {
+        eps[i] = pow(10.0, -1.0 - i / 3.0); /* small enough for the order, large enough to average over the kinks */
+        for (int c = 0; c < n; c++) {
+            moved[c] = w[c] + eps[i] * d[c];
+        }
+        remainder[i] = fabs(cost(p, moved) - j - eps[i] * slope);
+        mean_x += log(eps[i]) / TAYLOR_STEPS;
+        mean_y += log(remainder[i]) / TAYLOR_STEPS;
+    }
+    for (int i = 0; i < TAYLOR_STEPS; i++) {
+        xx += (log(eps[i]) - mean_x) * (log(eps[i]) - mean_x);
+        xy += (log(eps[i]) - mean_x) * (log(remainder[i]) - mean_y);
+    }
+    free(gradient);
+    free(moved);
+    return xy / xx;
+}
+
+int dot_product_test(fourdvar_t *p, const double *w, const double *d, double *tangent, double *adjoint) {
+    const int n = p->g.controls, m = p->g.observed;
+    double *wb = malloc((size_t)n * sizeof(double)), *y = malloc((size_t)m * sizeof(double));
+    double *observedd = malloc((size_t)m * sizeof(double));
+    fields_t fd;
+    const int ok = fields_create(&p->g, &fd) && wb != NULL && y != NULL && observedd != NULL;
+    if (ok) {
+        run_d(&p->g, &p->f, &fd, w, d, p->observed, observedd);
+        noise(4711, m, y);
+        *tangent = dot_product(m, y, observedd);
+        run_fwd(&p->g, &p->f, w, p->observed, p->tape);
+        memcpy(p->observedb, y, (size_t)m * sizeof(double));
+        reverse(p, wb);
+        *adjoint = dot_product(n, wb, d);
+    }
+    fields_destroy(&fd);
+    free(wb);
+    free(y);
+    free(observedd);
+    return ok;
+}
+
+void error_of_state(const fourdvar_t *p, const double *w, double *depth, double *velocity) {
+    const int third = p->g.controls / 3;
+    double squares[2] = {0.0, 0.0};
+    for (int c = 0; c < 3 * third; c++) {
+        const double d = w[c] - p->truth[c];
+        squares[c >= third] += d * d;
+    }
+    *depth = p->g.sigma_h * sqrt(squares[0] / third);
+    *velocity = p->g.sigma_u * sqrt(squares[1] / third); /* of the vector (u, v) */
+}

@@ -1,0 +1,58 @@
+# demo.mk: compiles and runs the demo, in C and in Fortran. Run from the top of the repository, after
+# cargo build --release:
+#
+#   make -f examples/shallow_water/demo.mk demo            or demo-c, demo-fortran; SIZE=small, default or large
+#
+# Variables: CC, CFLAGS, FC, FFLAGS; GLUE_CC, the C compiler that goes with FC; BUILD, where the programs go;
+# ADTAPE_LIB, the library.
+
+BUILD ?= target/demo
+CFLAGS ?= -O2
+FFLAGS ?= -O2
+GLUE_CC ?= gcc
+ADTAPE_LIB ?= target/release/libadtape.a
+# make's own default is f77
+ifeq ($(origin FC),default)
+  FC = gfortran
+endif
+
+DEMO := examples/shallow_water
+DEMO_COMMON := $(addprefix $(DEMO)/common/,memory.c setup.c terminal.c)
+DEMO_C := $(addprefix $(DEMO)/c/,model.c tangent.c adjoint_loops.c adjoint.c fourdvar.c optimise.c replay.c main.c)
+# In the order in which the modules use each other.
+DEMO_FORTRAN := fortran-bindings/adtape.F90 $(addprefix $(DEMO)/fortran/,support.f90 model.f90 tangent.f90 \
+  adjoint_loops.f90 adjoint.f90 fourdvar.f90 optimise.f90 replay.f90 main.f90)
+DEMO_LINK := $(ADTAPE_LIB) -llbfgs -lpthread -ldl -lm
+
+.PHONY: demo-c demo-fortran
+ifneq ($(filter demo.mk,$(notdir $(firstword $(MAKEFILE_LIST)))),)
+.DEFAULT_GOAL := demo
+.PHONY: demo
+demo: demo-c demo-fortran
+# One after the other, also under make -j: each takes its times.
+demo-fortran: | demo-c
+endif
+
+demo-c: $(BUILD)/shallow_water_c
+	@$<
+
+demo-fortran: $(BUILD)/shallow_water_fortran
+	@$<
+
+$(BUILD)/shallow_water_c: $(DEMO_C) $(DEMO_COMMON) $(wildcard $(DEMO)/c/*.h $(DEMO)/common/*.h include/*.h include/*/*.h) $(ADTAPE_LIB)
+	@$(DEMO_NEEDS_LBFGS)
+	@mkdir -p $(BUILD)
+	$(CC) $(CFLAGS) -Iinclude -I$(DEMO)/common -o $@ $(DEMO_C) $(DEMO_COMMON) $(DEMO_LINK)
+
+$(BUILD)/shallow_water_fortran: $(DEMO_FORTRAN) $(DEMO_COMMON) fortran-bindings/adtape_glue.c \
+    $(wildcard fortran-bindings/*.inc $(DEMO)/common/*.h include/*.h include/*/*.h) $(ADTAPE_LIB)
+	@$(DEMO_NEEDS_LBFGS)
+	@mkdir -p $(BUILD)/fortran
+	cd $(BUILD)/fortran && $(GLUE_CC) -O2 -I$(CURDIR)/include -c $(addprefix $(CURDIR)/,$(DEMO_COMMON) fortran-bindings/adtape_glue.c)
+	$(FC) $(FFLAGS) -Ifortran-bindings -J$(BUILD)/fortran -o $@ $(DEMO_FORTRAN) \
+	  $(addprefix $(BUILD)/fortran/,memory.o setup.o terminal.o adtape_glue.o) $(DEMO_LINK)
+
+# The optimiser's library; the linker's message about it would be harder to read.
+define DEMO_NEEDS_LBFGS
+printf '%s\n' '#include <lbfgs.h>' | $(GLUE_CC) -E - >/dev/null 2>&1 || { echo "the demo needs libLBFGS, which is not installed (Debian, Ubuntu: apt-get install liblbfgs-dev; Fedora: liblbfgs-devel)" >&2; exit 1; }
+endef

@@ -1,0 +1,213 @@
+! fourdvar.f90: variational data assimilation with the model, on synthetic observations (an identical twin: the
+! model run from the truth gives them, so that the answer is known), and the tests of its derivatives.
+!
+!   J(w) = 1/2 |w|^2 + 1/2 |(H(w) - y) / sigma_o|^2
+!
+! w: controls, the deviation of the initial state from the background in units of its standard deviation;
+! H: initial state, model, observation (run); y: observations.
+module shallow_water_fourdvar
+  use, intrinsic :: iso_c_binding, only: c_int64_t
+  use adtape
+  use shallow_water_support, only: dp, clock_seconds, fail
+  use shallow_water_model
+  use shallow_water_tangent
+  use shallow_water_adjoint
+  implicit none
+  private
+
+  public :: fourdvar_create, cost, cost_and_gradient, taylor_test, dot_product_test, error_of_state, noise
+
+  integer, parameter, public :: taylor_steps = 7
+
+  type, public :: fourdvar_t
+    type(grid_t) :: g
+    type(fields_t) :: f, fb             ! primal, adjoint
+    real(dp) :: sigma_o = 0.01_dp
+    real(dp), allocatable :: y(:)        ! observations
+    real(dp), allocatable :: truth(:)    ! the control that the observations come from
+    real(dp), allocatable :: observed(:) ! H(w)
+    real(dp), allocatable :: observedb(:)
+    ! what the evaluations took: the least of all, and the first, in which the tape's memory is new
+    integer :: gradients = 0
+    real(dp) :: primal_seconds = huge(1.0_dp), forward_seconds = huge(1.0_dp), reverse_seconds = huge(1.0_dp)
+    real(dp) :: first_forward_seconds = 0
+    integer(c_int64_t) :: tape_bytes = 0 ! on the tape between forward and reverse sweep
+  end type
+
+contains
+
+  ! The problem and its observations.
+  subroutine fourdvar_create(p, nx, ny, steps, observe_every, ok)
+    type(fourdvar_t), intent(out) :: p
+    integer, intent(in) :: nx, ny, steps, observe_every
+    logical, intent(out) :: ok
+    integer :: stat
+    call grid_create(p%g, nx, ny, steps, observe_every, ok)
+    if (ok) call fields_create(p%g, p%f, ok)
+    if (ok) call fields_create(p%g, p%fb, ok)
+    if (.not. ok) return
+    allocate (p%y(p%g%observed), p%observed(p%g%observed), p%observedb(p%g%observed), p%truth(p%g%controls), stat=stat)
+    ok = stat == 0
+    if (.not. ok) return
+    call set_truth(p%g, p%truth)
+    call run(p%g, p%f, p%truth, p%observed)
+    call noise(20261, p%y)
+    p%y = p%observed + sqrt(3.0_dp)*p%sigma_o*p%y ! of standard deviation sigma_o
+  end subroutine
+
+  ! The control that leads from the background to the truth.
+  subroutine set_truth(g, truth)
+    type(grid_t), intent(in) :: g
+    real(dp), intent(out) :: truth(g%nx, g%ny, 3)
+    integer :: i, j
+    real(dp) :: h, u, v
+    do j = 2, g%ny + 1
+      do i = 2, g%nx + 1
+        call analytic_state((i - 1.5_dp)/g%nx, (j - 1.5_dp)/g%ny, .true., h, u, v)
+        truth(i-1, j-1, 1) = (h - g%h0(i, j))/g%sigma_h
+        truth(i-1, j-1, 2) = (u - g%u0(i, j))/g%sigma_u
+        truth(i-1, j-1, 3) = (v - g%v0(i, j))/g%sigma_u
+      end do
+    end do
+  end subroutine
+
+  ! J(w); huge if the model left the region where it is valid.
+  subroutine cost(p, w, j)
+    type(fourdvar_t), intent(inout) :: p
+    real(dp), intent(in) :: w(:)
+    real(dp), intent(out) :: j
+    real(dp) :: start
+    start = clock_seconds()
+    call run(p%g, p%f, w, p%observed)
+    p%primal_seconds = min(p%primal_seconds, clock_seconds() - start)
+    j = huge(j)
+    if (run_was_valid(p%g, p%f)) j = cost_of_run(p, w)
+  end subroutine
+
+  ! The same and the gradient: forward sweep, reverse sweep.
+  subroutine cost_and_gradient(p, w, j, gradient)
+    type(fourdvar_t), intent(inout) :: p
+    real(dp), intent(in) :: w(:)
+    real(dp), intent(out) :: j, gradient(:)
+    real(dp) :: start, turn
+    type(adtape_mark) :: mark
+    start = clock_seconds()
+    call mark_take(mark)
+    call run_fwd(p%g, p%f, w, p%observed)
+    turn = clock_seconds()
+    if (.not. run_was_valid(p%g, p%f)) then
+      call mark_reset(mark) ! nothing is to be reversed
+      gradient = 0.0_dp
+      j = huge(j)
+      return
+    end if
+    if (p%gradients == 0) p%first_forward_seconds = turn - start
+    p%gradients = p%gradients + 1
+    p%forward_seconds = min(p%forward_seconds, turn - start)
+    p%tape_bytes = bytes_on_tape()
+    j = cost_of_run(p, w)
+    p%observedb = (p%observed - p%y)/(p%sigma_o*p%sigma_o)
+    turn = clock_seconds()
+    call reverse(p, gradient)
+    p%reverse_seconds = min(p%reverse_seconds, clock_seconds() - turn)
+    gradient = gradient + w
+  end subroutine
+
+  ! J from the controls and from what was observed.
+  function cost_of_run(p, w) result(j)
+    type(fourdvar_t), intent(in) :: p
+    real(dp), intent(in) :: w(:)
+    real(dp) :: j, misfit, d
+    integer :: o
+    misfit = 0.0_dp
+    do o = 1, p%g%observed
+      d = (p%observed(o) - p%y(o))/p%sigma_o
+      misfit = misfit + d*d
+    end do
+    j = 0.5_dp*dot_product(w, w) + 0.5_dp*misfit
+  end function
+
+  ! Reverses the run that run_fwd recorded; takes p%observedb.
+  subroutine reverse(p, gradient)
+    type(fourdvar_t), intent(inout) :: p
+    real(dp), intent(out) :: gradient(:)
+    call run_bwd(p%g, p%f, p%fb, gradient, p%observedb)
+    if (bytes_on_tape() /= 0) call fail('values are left on the tape after the reverse sweep')
+  end subroutine
+
+  function bytes_on_tape() result(bytes)
+    integer(c_int64_t) :: bytes
+    type(adtape_stats) :: stats
+    call stats_get(stats)
+    bytes = stats%bytes + (stats%pending_bits + 7)/8
+  end function
+
+  ! |J(w + eps d) - J(w) - eps (grad J, d)| for a falling sequence of eps, and the slope of its logarithm over that
+  ! of eps, by least squares.
+  subroutine taylor_test(p, w, d, eps, remainder, slope)
+    type(fourdvar_t), intent(inout) :: p
+    real(dp), intent(in) :: w(:), d(:)
+    real(dp), intent(out) :: eps(taylor_steps), remainder(taylor_steps), slope
+    real(dp), allocatable :: gradient(:), moved(:)
+    real(dp) :: j, moved_j, along, x(taylor_steps), y(taylor_steps)
+    integer :: i
+    allocate (gradient(size(w)), moved(size(w)))
+    call cost_and_gradient(p, w, j, gradient)
+    along = dot_product(gradient, d)
+    do i = 1, taylor_steps
+      ! small enough for the order, large enough to average over the kinks
+      eps(i) = 10.0_dp**(-1.0_dp - (i - 1)/3.0_dp)
+      moved = w + eps(i)*d
+      call cost(p, moved, moved_j)
+      remainder(i) = abs(moved_j - j - eps(i)*along)
+    end do
+    x = log(eps) - sum(log(eps))/taylor_steps
+    y = log(remainder) - sum(log(remainder))/taylor_steps
+    slope = sum(x*y)/sum(x*x)
+  end subroutine
+
+  ! (y, H' d) by the tangent program and (H'^T y, d) by the adjoint, for a random y.
+  subroutine dot_product_test(p, w, d, tangent, adjoint)
+    type(fourdvar_t), intent(inout) :: p
+    real(dp), intent(in) :: w(:), d(:)
+    real(dp), intent(out) :: tangent, adjoint
+    type(fields_t) :: fd
+    real(dp), allocatable :: wb(:), y(:), observedd(:)
+    logical :: ok
+    call fields_create(p%g, fd, ok)
+    if (.not. ok) call fail('no memory for the tangent program')
+    allocate (wb(size(w)), y(p%g%observed), observedd(p%g%observed))
+    call run_d(p%g, p%f, fd, w, d, p%observed, observedd)
+    call noise(4711, y)
+    tangent = dot_product(y, observedd)
+    call run_fwd(p%g, p%f, w, p%observed)
+    p%observedb = y
+    call reverse(p, wb)
+    adjoint = dot_product(wb, d)
+  end subroutine
+
+  ! Root mean square error of the initial depth (m) and of the initial velocity vector (m/s) against the truth.
+  subroutine error_of_state(p, w, depth, velocity)
+    type(fourdvar_t), intent(in) :: p
+    real(dp), intent(in) :: w(:)
+    real(dp), intent(out) :: depth, velocity
+    integer :: third
+    third = size(w)/3
+    depth = p%g%sigma_h*sqrt(sum((w(:third) - p%truth(:third))**2)/third)
+    velocity = p%g%sigma_u*sqrt(sum((w(third+1:) - p%truth(third+1:))**2)/third)
+  end subroutine
+
+  ! Reproducible numbers, evenly spread over [-1, 1): the minimal standard generator, whose products stay below 2^63.
+  subroutine noise(seed, x)
+    integer, intent(in) :: seed
+    real(dp), intent(out) :: x(:)
+    integer(c_int64_t) :: state
+    integer :: i
+    state = seed
+    do i = 1, size(x)
+      state = mod(48271_c_int64_t*state, 2147483647_c_int64_t)
+      x(i) = 2.0_dp*real(state, dp)/2147483647.0_dp - 1.0_dp
+    end do
+  end subroutine
+
+end module shallow_water_fourdvar

@@ -1,0 +1,279 @@
+//! The demo (examples/shallow_water) in its small size: what it prints is right, the same in C and in Fortran, and plain
+//! text where there is no terminal; it shrinks to the memory there is, and says what is wrong with what it is asked.
+
+mod common;
+
+use common::{build_release, root, run, scratch, skip};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+const SETTINGS: [&str; 6] =
+    ["ADTAPE_CHECK", "ADTAPE_PROFILE", "ADTAPE_MEMORY_LIMIT", "ADTAPE_RESERVE", "ADTAPE_STEP", "ADTAPE_HUGE_PAGES"];
+
+// ---- compiling and running ----------------------------------------------------------------------------
+
+fn make(target: &str) -> PathBuf {
+    let build = scratch(target);
+    let mut make = Command::new("make");
+    make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk"]);
+    make.arg(format!("BUILD={}", build.display()));
+    make.arg(format!("ADTAPE_LIB={}", build_release().join("libadtape.a").display()));
+    make.args(["CC=gcc", "CFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror", "FC=gfortran"]);
+    make.args(["FFLAGS=-O2 -std=f2018 -Wall -Wextra -Wno-unused-dummy-argument"]);
+    run(make.arg(build.join(target)));
+    build.join(target)
+}
+
+fn compiles(compiler: &str, language: &str, source: &str) -> bool {
+    let command = format!("printf '%s\\n' '{source}' | {compiler} -x {language} -fsyntax-only -");
+    let status = Command::new("sh").args(["-c", &command]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// The program in C, compiled once; None, after having said so, where the optimiser's library is missing.
+fn demo_c() -> Option<&'static Path> {
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| compiles("gcc", "c", "#include <lbfgs.h>").then(|| make("shallow_water_c")));
+    if program.is_none() {
+        skip("demo in C", "lbfgs.h not found (Debian: liblbfgs-dev)");
+    }
+    program.as_deref()
+}
+
+/// The same in Fortran.
+fn demo_fortran() -> Option<&'static Path> {
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| {
+        let there = compiles("gfortran", "f95", "end") && compiles("gcc", "c", "#include <lbfgs.h>");
+        there.then(|| make("shallow_water_fortran"))
+    });
+    if program.is_none() {
+        skip("demo in Fortran", "gfortran or lbfgs.h not found (Debian: gfortran, liblbfgs-dev)");
+    }
+    program.as_deref()
+}
+
+fn programs() -> impl Iterator<Item = &'static Path> {
+    [demo_c(), demo_fortran()].into_iter().flatten()
+}
+
+fn command(program: &Path, size: &str, settings: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(program);
+    for name in SETTINGS {
+        command.env_remove(name);
+    }
+    command.env("SIZE", size).envs(settings.iter().copied());
+    command
+}
+
+/// What a run prints that must succeed, and nothing on standard error.
+fn output(program: &Path, size: &str, settings: &[(&str, &str)]) -> String {
+    let Output { stdout, stderr, .. } = run(&mut command(program, size, settings));
+    assert!(stderr.is_empty(), "{}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).expect("the demo prints UTF-8")
+}
+
+// ---- reading what it prints ---------------------------------------------------------------------------
+
+/// What follows a label at the start of a line.
+fn value<'a>(text: &'a str, label: &str) -> &'a str {
+    let start = format!("  {label} ");
+    let found = text.lines().find_map(|line| line.strip_prefix(&start));
+    found.unwrap_or_else(|| panic!("no \"{label}\" in\n{text}")).trim()
+}
+
+/// The numbers in a text, in order.
+fn numbers(text: &str) -> Vec<f64> {
+    let words = text.split(|c: char| c.is_whitespace() || "(),:;".contains(c));
+    words.filter_map(|word| word.parse().ok()).collect()
+}
+
+fn number(text: &str, label: &str) -> f64 {
+    *numbers(value(text, label)).first().unwrap_or_else(|| panic!("no number after \"{label}\" in\n{text}"))
+}
+
+/// The lines of the optimiser's table: iteration, cost, norm of the gradient, and what else there is.
+fn iterations(text: &str) -> Vec<Vec<f64>> {
+    let table = text.lines().skip_while(|line| !line.starts_with("  iteration")).skip(1);
+    table.take_while(|line| !line.starts_with("  cost")).map(numbers).collect()
+}
+
+/// The bytes in "8.1 MB".
+fn bytes(text: &str) -> f64 {
+    let unit = text.split([' ', ';', ',']).nth(1).expect("a unit");
+    let factor = match unit {
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        other => panic!("\"{other}\" in \"{text}\" is no unit"),
+    };
+    factor * numbers(text)[0]
+}
+
+/// Everything that any run must have found.
+fn assert_verified(text: &str) {
+    assert!((number(text, "Taylor slope") - 2.0).abs() <= 0.1, "{text}");
+    assert!(value(text, "Taylor slope").ends_with("passed"), "{text}");
+    assert!(value(text, "dot-product test").ends_with("passed"), "{text}");
+    let (tangent, adjoint) = (number(text, "(y, H' d)"), number(text, "(H'^T y, d)"));
+    assert!((tangent - adjoint).abs() <= 1e-10 * tangent.abs(), "{text}");
+    let costs: Vec<f64> = iterations(text).iter().map(|line| line[1]).collect();
+    assert!(costs.len() > 4 && costs.windows(2).all(|pair| pair[1] < pair[0]), "{text}");
+    assert!(costs[costs.len() - 1] < 0.2 * costs[0], "{text}");
+    assert!(!text.contains("FAILED"), "{text}");
+}
+
+// ---- the tests ----------------------------------------------------------------------------------------
+
+fn verifies_its_gradient(program: &Path) {
+    let text = output(program, "small", &[]);
+    assert_verified(&text);
+    assert!(!text.contains(['\r', '\x1b']), "a progress bar where there is no terminal:\n{text}");
+    let errors = numbers(value(&text, "rms error"));
+    assert!(errors[1] < errors[0] && errors[3] < errors[2], "{text}");
+    assert!(number(&text, "scalar share") >= 50.0, "{text}");
+    assert!(number(&text, "control bits") > 1.0, "{text}");
+    assert!(bytes(value(&text, "tape bytes")) > 20e6, "{text}");
+    assert!(bytes(value(&text, "tape peak")) >= bytes(value(&text, "tape bytes")), "{text}");
+    for label in ["primal", "forward sweep", "reverse sweep", "gradient", "tape in forward", "share of the tape"] {
+        assert!(number(&text, label).is_finite(), "{text}");
+    }
+    assert!(!text.contains("shrunk"), "{text}");
+}
+#[test]
+fn demo_in_c_verifies_its_gradient_and_goes_downhill() {
+    if let Some(program) = demo_c() {
+        verifies_its_gradient(program);
+    }
+}
+#[test]
+fn demo_in_fortran_verifies_its_gradient_and_goes_downhill() {
+    if let Some(program) = demo_fortran() {
+        verifies_its_gradient(program);
+    }
+}
+
+#[test]
+fn demo_computes_the_same_in_c_and_in_fortran() {
+    let (Some(c), Some(fortran)) = (demo_c(), demo_fortran()) else { return };
+    let (c, fortran) = (output(c, "small", &[]), output(fortran, "small", &[]));
+    for label in ["cost", "gradient norm", "(y, H' d)", "(H'^T y, d)"] {
+        let (a, b) = (number(&c, label), number(&fortran, label));
+        assert!((a - b).abs() <= 1e-10 * a.abs(), "{label}: {a:e} in C, {b:e} in Fortran");
+    }
+    let (c_table, fortran_table) = (iterations(&c), iterations(&fortran));
+    assert_eq!(c_table.len(), fortran_table.len());
+    for (a, b) in c_table.iter().zip(&fortran_table) {
+        assert!((a[1] - b[1]).abs() <= 1e-5 * a[1], "{a:?} in C, {b:?} in Fortran");
+    }
+    for label in ["grid", "observations", "tape bytes", "control bits"] {
+        assert_eq!(value(&c, label), value(&fortran, label));
+    }
+}
+
+/// Every pop has the type and count of its push, also where the tape grows by a page at a time.
+#[test]
+fn demo_runs_in_check_mode() {
+    for program in programs() {
+        assert_verified(&output(program, "small", &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]));
+    }
+}
+
+#[test]
+fn demo_refuses_an_unknown_size_and_says_what_is_allowed() {
+    for program in programs() {
+        let Output { status, stderr, stdout } = command(program, "huge", &[]).output().expect("the demo runs");
+        let message = String::from_utf8_lossy(&stderr);
+        assert_eq!(status.code(), Some(2), "{message}");
+        for part in ["SIZE=huge", "SIZE=small", "SIZE=default", "SIZE=large"] {
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(stdout.is_empty(), "{}", String::from_utf8_lossy(&stdout));
+    }
+}
+
+/// Down to where the grid is coarser too, and below that with an error instead of a crash.
+#[test]
+fn demo_shrinks_to_the_memory_limit_and_says_so() {
+    for program in programs() {
+        for (limit, limit_bytes, full_grid) in [("12M", 12e6 * 1.048_576, true), ("4M", 4e6 * 1.048_576, false)] {
+            let text = output(program, "small", &[("ADTAPE_MEMORY_LIMIT", limit)]);
+            assert_verified(&text);
+            assert!(value(&text, "memory").ends_with("85 % of ADTAPE_MEMORY_LIMIT"), "{text}");
+            assert!(value(&text, "shrunk").contains("SIZE=small is 64 x 36 cells, 24 steps"), "{text}");
+            assert_eq!(value(&text, "grid").starts_with("64 x 36"), full_grid, "{text}");
+            assert!(bytes(value(&text, "tape peak")) <= limit_bytes, "{text}");
+        }
+        let mut starved = command(program, "small", &[("ADTAPE_MEMORY_LIMIT", "1M")]);
+        let Output { status, stderr, .. } = starved.output().expect("the demo runs");
+        let message = String::from_utf8_lossy(&stderr);
+        assert_eq!(status.code(), Some(2), "{message}");
+        assert!(message.contains("not enough memory") && message.contains("ADTAPE_MEMORY_LIMIT"), "{message}");
+    }
+}
+
+#[test]
+fn demo_shrinks_to_the_limits_of_the_shell() {
+    for program in programs() {
+        for (limit, source) in [("ulimit -v 50000", "ulimit -v"), ("ulimit -d 24000", "ulimit -d")] {
+            let mut shell = Command::new("sh");
+            for name in SETTINGS {
+                shell.env_remove(name);
+            }
+            shell.args(["-c", &format!("{limit} && exec \"$0\"")]).arg(program).env("SIZE", "small");
+            let text = String::from_utf8(run(&mut shell).stdout).expect("the demo prints UTF-8");
+            assert_verified(&text);
+            assert!(value(&text, "memory").contains(source), "{text}");
+            assert!(value(&text, "shrunk").contains("SIZE=small is 64 x 36 cells"), "{text}");
+        }
+    }
+}
+
+/// Only as far as the problem is described: the whole run takes a minute.
+#[test]
+fn demo_of_default_size_has_a_hundred_thousand_controls() {
+    for program in programs() {
+        let mut child = command(program, "default", &[]).stdout(Stdio::piped()).spawn().expect("the demo starts");
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut text = String::new();
+        for line in lines {
+            let line = line.expect("the demo prints UTF-8");
+            text += &format!("{line}\n");
+            if line.starts_with("  observations") {
+                break;
+            }
+        }
+        child.kill().expect("the demo is still running");
+        child.wait().expect("it was started here");
+        if text.contains("shrunk") {
+            skip("demo of default size", "this machine has less than 3 GB of free memory");
+        } else {
+            assert!(number(&text, "controls") >= 1e5, "{text}");
+        }
+    }
+}
+
+/// util-linux's `script` runs it on a terminal of its own.
+#[test]
+fn demo_draws_a_progress_bar_on_a_terminal() {
+    if Command::new("script").arg("--version").stdout(Stdio::null()).status().is_err() {
+        skip("demo_draws_a_progress_bar_on_a_terminal", "script (Debian: bsdutils) not found");
+        return;
+    }
+    for program in programs() {
+        let mut script = Command::new("script");
+        script.args(["-qec"]).arg(program).arg("/dev/null").env("SIZE", "small").stdin(Stdio::null());
+        for name in SETTINGS {
+            script.env_remove(name);
+        }
+        let text = String::from_utf8_lossy(&run(&mut script).stdout).into_owned();
+        assert!(text.contains("\r[") && text.contains(" %  "), "{text}");
+        // It is removed before each line: what a line shows in the end is what follows the last removal.
+        let lines = text.split("\r\n").map(|line| line.rsplit('\r').next().unwrap_or_default());
+        let shown: Vec<&str> = lines.map(|line| line.trim_start_matches("\x1b[K")).collect();
+        assert!(shown.iter().any(|line| line.starts_with("  Taylor slope")), "{text}");
+        assert!(shown.iter().all(|line| !line.contains('\x1b') && !line.starts_with('[')), "{text}");
+    }
+}
