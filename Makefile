@@ -1,18 +1,10 @@
 # adtape: what there is to do, each target with its own set-up (scripts/setup.sh: installs what is missing, says so).
 #
-# Variables: PREFIX, DESTDIR, LIBDIR, FC, CC of install (scripts/install.sh); SIZE of demo; NO_INSTALL=1 keeps the
-# set-up from installing anything.
+# Variables, given as in `make install PREFIX=/opt/adtape` or in the environment: PREFIX, DESTDIR, LIBDIR, FC, CC of
+# install (scripts/install.sh); SIZE of demo; NO_INSTALL=1 keeps the set-up from installing anything.
 
 SHELL := /bin/bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
-export PREFIX DESTDIR LIBDIR FC CC FCFLAGS CFLAGS SIZE NO_INSTALL
-# What make sets by itself is not the user's choice.
-ifeq ($(origin CC),default)
-  unexport CC
-endif
-ifeq ($(origin FC),default)
-  unexport FC
-endif
 
 SETUP := @scripts/setup.sh
 LIBRARY := cargo build --release --locked --lib
@@ -27,7 +19,7 @@ help: ## this list
 demo: ## the gradient of a real model, checked, in C and in Fortran (SIZE=large: a tape of many GB)
 	$(SETUP) demo
 	$(LIBRARY)
-	@scripts/demo.sh
+	@$(MAKE) --no-print-directory -f examples/shallow_water/demo.mk demo
 
 test: ## all tests
 	$(SETUP) test
@@ -50,10 +42,10 @@ sanitize: ## AddressSanitizer, UndefinedBehaviorSanitizer and valgrind on the Ru
 	$(LIBRARY)
 	@scripts/sanitize.sh
 
-test-flang: ## the Fortran tests with flang 19
+test-flang: ## the tests of the Fortran module and of the installation, with flang 19
 	$(SETUP) test-flang
 	$(LIBRARY)
-	@scripts/test_flang.sh
+	FC=flang-new-19 cargo test --locked --no-fail-fast --test fortran --test install
 
 fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each target
 	$(SETUP) fuzz
@@ -61,7 +53,7 @@ fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each 
 
 loom: ## every interleaving of what several threads touch
 	$(SETUP) loom
-	RUSTFLAGS="--cfg loom" cargo test --locked --release --lib --target-dir target/loom models
+	RUSTFLAGS="--cfg loom" cargo test --locked --lib --target-dir target/loom models
 
 counts: ## instructions of the fast paths against their bounds
 	$(SETUP) counts

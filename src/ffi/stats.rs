@@ -102,12 +102,23 @@ pub unsafe extern "C" fn adtape_stats_print(t: *mut Cursor, fd: i32) -> Status {
         // SAFETY: by contract.
         let report = unsafe { tape(t) }?.report()?;
         if fd < 0 {
-            return Err(Error::new(Status::BadArgument, format!("{fd} is not a file descriptor")));
+            return Err(Error::new(
+                Status::BadArgument,
+                format!(
+                    "{fd} is not a file descriptor\n  pass 1 for standard output, 2 for standard error, or an open one"
+                ),
+            ));
         }
         // SAFETY: the descriptor is only written to, and not closed.
         let mut file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(fd) });
-        file.write_all(report.as_bytes())
-            .map_err(|e| Error::new(Status::Io, format!("the report cannot be written to file descriptor {fd}: {e}")))
+        file.write_all(report.as_bytes()).map_err(|e| {
+            Error::new(
+                Status::Io,
+                format!(
+                    "the report cannot be written to file descriptor {fd}: {e}\n  pass one that is open for writing"
+                ),
+            )
+        })
     };
     status(print())
 }

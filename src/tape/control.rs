@@ -94,7 +94,7 @@ impl Cursor {
             core.note(Operation::Push, Type::Control, u64::from(bits), 0, site)?;
             core.machine.push_bits(value, bits)
         })
-        .map_err(|e| located(e, "push", Type::Control, i64::from(bits), site))
+        .map_err(|e| located(e, "push", Type::Control, i64::from(bits as i32), site))
     }
 
     #[cold]
@@ -104,7 +104,7 @@ impl Cursor {
             core.note(Operation::Pop, Type::Control, u64::from(bits), 0, site)?;
             core.machine.pop_bits(bits)
         })
-        .map_err(|e| located(e, "pop", Type::Control, i64::from(bits), site))
+        .map_err(|e| located(e, "pop", Type::Control, i64::from(bits as i32), site))
     }
 
     pub(crate) fn push_count_at(&self, count: i64, site: Site) -> Result<(), Error> {

@@ -9,13 +9,20 @@
 //! pushed before, and for such targets memcpy takes an instruction that some processors run at a twentieth of the speed.
 
 use super::Cursor;
-use crate::sync::OnceLock;
+use crate::sync::{OnceLock, StaticCounter, UNORDERED};
 
 /// Shorter arrays are left to memcpy; `ADTAPE_BIG_BYTES_` in the header.
 const LONG: usize = 512;
 /// The same for streaming with a fence behind each array.
 const LONG_FENCED: usize = 64 << 10;
-const LINE: usize = 64;
+
+/// Pushes stream from this distance to the edge on. 0 until it is known, and for ever where the processor lacks what
+/// `ascend` and `descend` need: one compare with it tells both.
+static FAR: StaticCounter = StaticCounter::new(0);
+
+fn far() -> usize {
+    FAR.load(UNORDERED) as usize
+}
 
 /// Copies `n` bytes from `x` onto the tape; there is room for them.
 ///
@@ -33,11 +40,11 @@ pub(crate) unsafe fn copy_in(cursor: &Cursor, x: *const u8, n: usize) {
     }
     let edge = cursor.edge.get().min(cur);
     cursor.edge.set(edge);
-    // SAFETY: as for this function, and n is large enough.
+    // SAFETY: as for this function, and n >= LONG; `ascend` can run where FAR is not 0.
     unsafe {
-        match cur - edge > cache_bytes() {
-            true => stream(to, x, n),
-            false => ascend(to, x, n),
+        match cur - edge < far() {
+            true => ascend(to, x, n),
+            false => copy_in_far(to, x, n, cur - edge),
         }
     }
 }
@@ -48,21 +55,20 @@ pub(crate) unsafe fn copy_in(cursor: &Cursor, x: *const u8, n: usize) {
 /// # Safety
 /// As for [`copy_in`].
 pub(crate) unsafe fn copy_in_ordered(cursor: &Cursor, x: *const u8, n: usize) {
-    if n < LONG_FENCED {
-        let cur = cursor.cur.get();
-        // SAFETY: as for copy_in.
-        unsafe {
-            match n {
-                0..LONG => std::ptr::copy_nonoverlapping(x, cur as *mut u8, n),
-                _ => ascend(cur as *mut u8, x, n),
-            }
-        }
-        cursor.cur.set(cur + n);
-        return;
+    if n >= LONG_FENCED {
+        // SAFETY: as for this function.
+        unsafe { copy_in(cursor, x, n) };
+        return fence();
     }
-    // SAFETY: as for this function.
-    unsafe { copy_in(cursor, x, n) };
-    fence();
+    let cur = cursor.cur.get();
+    cursor.cur.set(cur + n);
+    // SAFETY: as for this function, and n >= LONG where it matters; at a distance of 0 nothing streams.
+    unsafe {
+        match n < LONG {
+            true => std::ptr::copy_nonoverlapping(x, cur as *mut u8, n),
+            false => copy_in_far(cur as *mut u8, x, n, 0),
+        }
+    }
 }
 
 /// Copies the `n` last bytes of the tape to `x` and takes them off.
@@ -75,63 +81,77 @@ pub(crate) unsafe fn copy_out(cursor: &Cursor, x: *mut u8, n: usize) {
     let from = cur as *const u8;
     cursor.cur.set(cur);
     cursor.edge.set(cur);
-    // SAFETY: as for this function, and n is large enough for descend.
+    // SAFETY: as for this function; `descend` gets n >= LONG and can run where FAR is not 0.
     unsafe {
-        match n < LONG {
-            true => std::ptr::copy_nonoverlapping(from, x, n),
-            false => descend(x, from, n),
+        match n >= LONG && far() > 0 {
+            true => descend(x, from, n),
+            false => copy_out_first(x, from, n),
         }
     }
 }
 
-/// Size of the last-level cache.
-fn cache_bytes() -> usize {
+/// What is not an [`ascend`] within the caches: streaming, and all pushes while FAR is 0.
+///
+/// # Safety
+/// As for `copy_nonoverlapping`; `n >= LONG`.
+#[inline(never)]
+unsafe fn copy_in_far(to: *mut u8, x: *const u8, n: usize, distance: usize) {
+    let cache = know_far();
+    // SAFETY: as for this function; `ascend` can run where FAR is not 0.
+    unsafe {
+        match (distance >= cache, far() > 0) {
+            (true, _) => stream(to, x, n),
+            (false, true) => ascend(to, x, n),
+            (false, false) => std::ptr::copy_nonoverlapping(x, to, n),
+        }
+    }
+}
+
+/// What is not a [`descend`]: short arrays, and all pops while FAR is 0.
+///
+/// # Safety
+/// As for `copy_nonoverlapping`.
+#[inline(never)]
+unsafe fn copy_out_first(to: *mut u8, from: *const u8, n: usize) {
+    if n >= LONG {
+        know_far();
+    }
+    // SAFETY: as for this function.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, n) }
+}
+
+/// Sets FAR if the processor has what it takes; returns the size of the last-level cache.
+fn know_far() -> usize {
     static CACHE: OnceLock<usize> = OnceLock::new();
     *CACHE.get_or_init(|| {
-        // What sysconf says on some processors is the sum over all cores of the machine.
-        let levels = (0..5).filter_map(|index| {
-            std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()
-        });
-        let kib = levels.filter_map(|size| size.trim().strip_suffix('K')?.parse::<usize>().ok()).max();
-        kib.map_or(32 << 20, |kib| kib << 10)
+        let bytes = cache_bytes();
+        if supported() {
+            FAR.store(bytes as u64, UNORDERED);
+        }
+        bytes
     })
+}
+
+/// Size of the last-level cache: the largest of those of the first processor. (What sysconf says is, on some
+/// machines, the sum over all of them.)
+fn cache_bytes() -> usize {
+    let sizes = (0..5).filter_map(|index| {
+        std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()
+    });
+    let kib = sizes.filter_map(|size| size.trim().strip_suffix('K')?.parse::<usize>().ok()).max();
+    kib.filter(|kib| *kib > 0).map_or(32 << 20, |kib| kib << 10)
 }
 
 #[cfg(target_arch = "x86_64")]
 mod lines {
-    use super::LINE;
     use std::arch::x86_64::*;
 
-    /// Copies upward, in order of address.
-    ///
-    /// # Safety
-    /// As for `copy_nonoverlapping`; `n >= LONG`.
-    #[inline]
-    pub(super) unsafe fn ascend(to: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: as for this function; the processor has AVX where its code is called.
-        unsafe {
-            match std::arch::is_x86_feature_detected!("avx") {
-                true => ascend_avx(to, from, n),
-                false => std::ptr::copy_nonoverlapping(from, to, n),
-            }
-        }
+    /// Whether `ascend` and `descend` can run.
+    pub(super) fn supported() -> bool {
+        std::arch::is_x86_feature_detected!("avx")
     }
 
-    /// Copies downward, from the end to the beginning.
-    ///
-    /// # Safety
-    /// As for `copy_nonoverlapping`; `n >= LONG`.
-    #[inline]
-    pub(super) unsafe fn descend(to: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: as for this function; the processor has AVX where its code is called.
-        unsafe {
-            match std::arch::is_x86_feature_detected!("avx") {
-                true => descend_avx(to, from, n),
-                false => std::ptr::copy_nonoverlapping(from, to, n),
-            }
-        }
-    }
-
+    const LINE: usize = 64;
     const VECTOR: usize = 32;
     const FOUR: usize = 4 * VECTOR;
 
@@ -154,9 +174,13 @@ mod lines {
         }
     }
 
-    /// The ends are copied as whole vectors, which the aligned ones between them overlap.
+    /// Copies upward, in order of address. The ends are copied as whole vectors, which the aligned ones between them
+    /// overlap.
+    ///
+    /// # Safety
+    /// As for `copy_nonoverlapping`; `n >= LONG`; the processor is [`supported`].
     #[target_feature(enable = "avx")]
-    unsafe fn ascend_avx(to: *mut u8, from: *const u8, n: usize) {
+    pub(super) unsafe fn ascend(to: *mut u8, from: *const u8, n: usize) {
         // SAFETY: n >= FOUR; every group of vectors lies inside [0, n).
         unsafe {
             _mm256_storeu_si256(to.cast(), _mm256_loadu_si256(from.cast()));
@@ -169,9 +193,13 @@ mod lines {
         }
     }
 
+    /// Copies downward, from the end to the beginning.
+    ///
+    /// # Safety
+    /// As for [`ascend`].
     #[target_feature(enable = "avx")]
-    unsafe fn descend_avx(to: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: n >= FOUR; every group of vectors lies inside [0, n). A prefetch cannot fault.
+    pub(super) unsafe fn descend(to: *mut u8, from: *const u8, n: usize) {
+        // SAFETY: n >= FOUR; every group of vectors lies inside [0, n).
         unsafe {
             let end = n - VECTOR;
             _mm256_storeu_si256(to.add(end).cast(), _mm256_loadu_si256(from.add(end).cast()));
@@ -228,20 +256,30 @@ mod lines {
     pub(super) use ascend as descend;
     pub(super) use ascend as stream;
 
+    pub(super) fn supported() -> bool {
+        true
+    }
+
     pub(crate) fn fence() {}
 }
 
 pub(crate) use lines::fence;
-use lines::{ascend, descend, stream};
+use lines::{ascend, descend, stream, supported};
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const LINE: usize = 64;
+
     #[test]
     fn copies_are_exact_at_every_alignment_and_length() {
         let from: Vec<u8> = (0..5000u32).map(|i| (i * 7 + i / 256) as u8).collect();
-        for copy in [stream, ascend, descend] {
+        let mut copies: Vec<unsafe fn(*mut u8, *const u8, usize)> = vec![stream];
+        if supported() {
+            copies.extend([ascend as unsafe fn(_, _, _), descend]);
+        }
+        for copy in copies {
             for (head, n) in (0..LINE).flat_map(|head| (LONG..LONG + 2 * LINE).map(move |n| (head, n))) {
                 check(copy, &from, head, n);
             }

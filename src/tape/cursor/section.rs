@@ -24,7 +24,7 @@ struct Shape {
 impl Shape {
     fn new(ty: Type, extents: &[i64], strides_bytes: &[i64]) -> Result<Shape, Error> {
         if matches!(ty, Type::Control | Type::Count) {
-            return Err(bad(format!("there are no sections of {}", ty.name())));
+            return Err(bad(format!("there are no sections of {}\n  push or pop them one by one", ty.name())));
         }
         if extents.len() > MAX_RANK || extents.len() != strides_bytes.len() {
             return Err(bad(format!(
@@ -47,7 +47,13 @@ impl Shape {
         for (&extent, &stride) in extents.iter().zip(strides_bytes) {
             let product = shape.count.checked_mul(extent as usize).filter(|n| *n <= crate::tape::MAX_BYTES);
             shape.count = product.ok_or_else(|| {
-                Error::new(Status::CountRange, "the extents of a section exceed the address space".to_owned())
+                Error::new(
+                    Status::CountRange,
+                    format!(
+                        "a section of extents {extents:?} exceeds the address space\n  extents are in elements; look \
+                         at how they are computed"
+                    ),
+                )
             })?;
             shape.add_dimension(ty, extent as usize, stride as isize);
         }

@@ -1,0 +1,70 @@
+/* child.h: runs a part of a test in a child process, which may abort, and collects what it says and how it ends. */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <errno.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+typedef struct {
+    int exit_code; /* -1 if a signal ended it */
+    int signal;    /* 0 if it ended by itself */
+    char text[16384]; /* what it wrote to standard error */
+} child_t;
+
+CHECK_UNUSED_ static child_t in_child(void (*run)(void *), void *argument) {
+    child_t child;
+    int channel[2], status = 0;
+    size_t have = 0;
+    memset(&child, 0, sizeof child);
+    fflush(NULL);
+    CHECK(pipe(channel) == 0);
+    const pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        close(channel[0]);
+        dup2(channel[1], STDERR_FILENO);
+        close(channel[1]);
+        run(argument);
+        fflush(NULL);
+        _exit(0);
+    }
+    close(channel[1]);
+    for (;;) {
+        const ssize_t n = read(channel[0], child.text + have, sizeof child.text - 1 - have);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            break;
+        }
+        have += (size_t)n;
+    }
+    close(channel[0]);
+    CHECK(waitpid(pid, &status, 0) == pid);
+    child.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    child.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return child;
+}
+
+/* A child that did what it should: printed nothing but, perhaps, a complaint of its own, and ended with this code. */
+#define CHECK_EXIT(child, code)                                                                               \
+    do {                                                                                                      \
+        if ((child).exit_code != (code)) {                                                                    \
+            check_failed(__FILE__, __LINE__, "child ended with code %d, signal %d, expected code %d, and said: %s", \
+                         (child).exit_code, (child).signal, code, (child).text);                              \
+        }                                                                                                     \
+    } while (0)
+
+#define CHECK_SIGNAL(child, number)                                                                           \
+    do {                                                                                                      \
+        if ((child).signal != (number)) {                                                                     \
+            check_failed(__FILE__, __LINE__, "child ended with code %d, signal %d, expected signal %d, and said: %s", \
+                         (child).exit_code, (child).signal, number, (child).text);                            \
+        }                                                                                                     \
+    } while (0)
+
+#endif

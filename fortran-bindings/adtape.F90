@@ -1,0 +1,203 @@
+! adtape.F90: the tape of adjoint code, in Fortran.
+!
+!     program sine_squared                         ! y = sin(x)**2 in two sweeps
+!       use adtape
+!       implicit none
+!       real(8) :: x, y, v, xb, yb, vb
+!       x = 0.5d0
+!       v = sin(x)                                 ! forward sweep
+!       call push(v)                               !   v is about to be overwritten, its derivative needs it
+!       v = v*v
+!       y = v
+!       yb = 1                                     ! reverse sweep
+!       vb = yb
+!       call pop(v)                                !   as it was pushed, in reverse order
+!       vb = 2*v*vb
+!       xb = cos(x)*vb
+!       print *, 'dy/dx =', xb, sin(2*x)
+!     end program
+!
+! Vocabulary. A tape is a last-in first-out store of values, one order for all types. A mark is a position on it. A
+! repeat region is a part of it that is popped several times. Where a procedure takes `t`, it works on that tape, a
+! type(adtape_tape) made by adtape_new; without `t`, on the calling thread's own tape, made at its first use and
+! released when the thread ends.
+!
+! Errors. Push, pop and their control and count forms have no status: they call the session's error handler, which by
+! default prints what happened, where, how much and what to do, and aborts. The other procedures have an optional last
+! argument `stat`, integer(c_int32_t): ADTAPE_STATUS_OK (0), or what went wrong, with the message in
+! adtape_error_message(); the tape is then unchanged. Without `stat` they call the error handler, too.
+!
+! Link with libadtape and adtape_glue.c, which is compiled by the C compiler that goes with the Fortran compiler.
+module adtape
+  use, intrinsic :: iso_c_binding
+  implicit none
+  private
+
+  public :: push, pop, push_bytes, pop_bytes
+  public :: push_control, pop_control, push_count, pop_count, push_bool, pop_bool
+  public :: mark_take, mark_reset, mark_compare, mark_bytes_between
+  public :: repeat_start, repeat_reset, repeat_end
+  public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
+  public :: adtape_self, adtape_new, adtape_free, adtape_release, adtape_acquire, adtape_trim
+  public :: adtape_set_memory_limit, adtape_memory, adtape_set_error_handler, adtape_error_handler
+  public :: adtape_error_message, adtape_status_name, adtape_type_name, adtape_text
+
+  ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
+  integer, parameter :: r16 = selected_real_kind(33)
+
+#include "adtape_constants.inc"
+
+  ! A tape. Its component is the handle of C, adtape_t *; a variable begins as the NULL handle, which every procedure
+  ! refuses. A copy refers to the same tape.
+  type, bind(c), public :: adtape_tape
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! A position on a tape; a plain value, to be copied and forgotten at will.
+  type, bind(c), public :: adtape_mark
+    private
+    integer(c_int64_t) :: tape = 0, offset_bytes = 0, bits = 0, check = 0
+  end type
+
+  ! Sizes of a tape, in bytes where the name says so.
+  type, bind(c), public :: adtape_stats
+    integer(c_int64_t) :: bytes = 0            ! on the tape now, control bits not included
+    integer(c_int64_t) :: peak_bytes = 0       ! at most, to 2 % or 4 KiB
+    integer(c_int64_t) :: pending_bits = 0     ! control bits that do not fill a word yet
+    integer(c_int64_t) :: committed_bytes = 0  ! of memory
+    integer(c_int64_t) :: reserved_bytes = 0   ! of address space
+    integer(c_int64_t) :: repeat_depth = 0     ! repeat regions that are active
+    integer(c_int64_t) :: moves = 0            ! times that the tape outgrew its reservation
+    integer(c_int64_t) :: slow_calls = 0       ! operations that took the slow path
+    integer(c_int64_t) :: spilled_bytes = 0    ! in a store
+  end type
+
+  ! What was pushed or popped of a type in profile mode.
+  type, bind(c), public :: adtape_traffic
+    integer(c_int64_t) :: calls = 0, elements = 0, bytes = 0
+  end type
+
+  ! Memory of all tapes of the process.
+  type, bind(c), public :: adtape_memory_use
+    integer(c_int64_t) :: limit_bytes = 0, committed_bytes = 0, peak_committed_bytes = 0, reserved_bytes = 0
+  end type
+
+  abstract interface
+    ! What adtape_set_error_handler takes: gets the status, the message as a C string (see adtape_text) and the
+    ! address given at the installation. It must not return; it may `stop` or `error stop`.
+    subroutine adtape_error_handler(status, message, user) bind(c)
+      import :: c_int32_t, c_ptr
+      integer(c_int32_t), value :: status
+      type(c_ptr), value :: message, user
+    end subroutine
+  end interface
+
+  ! call push(x), call push(t, x): pushes x. Undone by pop of a variable of the same type, kind and shape.
+  !   t  the tape; without it, the thread's own
+  !   x  a scalar, or an array of any rank up to 7, also a section that is not contiguous (no copy is made), of type
+  !      integer(1,2,4,8), real(4,8,10,16), complex(4,8,10,16), logical(1,2,4,8,16), character(*) or type(c_ptr), as
+  !      far as the compiler has them. An array without elements pushes nothing.
+  ! An assumed-size array has no shape: push a section with an upper bound, x(1:n), or use push_bytes. A derived type
+  ! is pushed by its components, also of arrays of it (call push(x%v)), or by push_bytes. flang describes an array of
+  ! type(c_ptr) like one of any other derived type of 8 bytes, and such a type is therefore pushed as pointers.
+  ! Errors: NULL_HANDLE; NULL_POINTER (unallocated or disassociated; also the constant [real ::]); BAD_ARGUMENT (derived
+  !   type, elements that overlap); MEMORY_LIMIT, OUT_OF_MEMORY; WRONG_THREAD, RELEASED.
+  ! Source: adtape_push_<type>, adtape_push_array, adtape_push_section in adtape.h.
+  interface push
+#include "adtape_push_scalar.inc"
+#include "adtape_push_array.inc"
+  end interface
+
+  ! call pop(x), call pop(t, x): pops x. Undoes push of a value of the same type, kind and shape; the strides of an
+  ! array may differ.
+  ! Errors: those of push, UNDERFLOW, and in check mode MISMATCH.
+  ! Source: adtape_pop_<type>, adtape_pop_array, adtape_pop_section in adtape.h.
+  interface pop
+#include "adtape_pop_scalar.inc"
+#include "adtape_pop_array.inc"
+  end interface
+
+#include "adtape_bytes.inc"
+#include "adtape_control.inc"
+#include "adtape_mark.inc"
+#include "adtape_stats.inc"
+#include "adtape_tape.inc"
+
+contains
+
+  ! adtape_self(): the calling thread's own tape, for procedures that have no form without `t`. Valid on this thread
+  ! and as long as it lives. Source: adtape_self in adtape.h.
+  function adtape_self() result(t)
+    type(adtape_tape) :: t
+    t%handle = adtape_abi0_self()
+  end function
+
+  ! adtape_error_message(): the message of this thread's last error, of one or more lines; '' if there was none.
+  function adtape_error_message() result(text)
+    character(:), allocatable :: text
+    text = adtape_text(c_error_message())
+  end function
+
+  ! adtape_status_name(status): the name of a status, e.g. 'ADTAPE_STATUS_UNDERFLOW'.
+  function adtape_status_name(status) result(text)
+    integer(c_int32_t), intent(in) :: status
+    character(:), allocatable :: text
+    text = adtape_text(c_status_name(status))
+  end function
+
+  ! adtape_type_name(type): the name of a type, e.g. 'f64' for ADTAPE_TYPE_F64.
+  function adtape_type_name(type) result(text)
+    integer(c_int32_t), intent(in) :: type
+    character(:), allocatable :: text
+    text = adtape_text(c_type_name(type))
+  end function
+
+  ! adtape_text(string): the characters of a C string, e.g. of the message that an error handler gets.
+  function adtape_text(string) result(text)
+    type(c_ptr), intent(in) :: string
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: characters(:)
+    integer :: i
+    if (.not. c_associated(string)) then
+      text = ''
+      return
+    end if
+    call c_f_pointer(string, characters, [c_strlen(string)])
+    allocate (character(len=size(characters)) :: text)
+    do i = 1, size(characters)
+      text(i:i) = characters(i)
+    end do
+  end function
+
+  ! call adtape_set_error_handler(handler, user): what push and pop, and procedures without `stat`, call when they fail.
+  !   handler  optional; without it, the default, which prints the message to standard error and aborts. It must not
+  !            return: the process aborts if it does.
+  !   user     optional address that the handler gets
+  ! Source: adtape_session_set_error_handler.
+  subroutine adtape_set_error_handler(handler, user, stat)
+    procedure(adtape_error_handler), optional :: handler
+    type(c_ptr), intent(in), optional :: user
+    integer(c_int32_t), intent(out), optional :: stat
+    type(c_funptr) :: address
+    type(c_ptr) :: passed
+    address = c_null_funptr
+    if (present(handler)) address = c_funloc(handler)
+    passed = c_null_ptr
+    if (present(user)) passed = user
+    call glue_set_error_handler(address, passed, stat)
+  end subroutine
+
+  subroutine stats_set_profile_self(on, stat)
+    logical, intent(in) :: on
+    integer(c_int32_t), intent(out), optional :: stat
+    call stats_set_profile_call(adtape_self(), on, stat)
+  end subroutine
+
+  subroutine stats_set_profile_call(t, on, stat)
+    type(adtape_tape), intent(in) :: t
+    logical, intent(in) :: on
+    integer(c_int32_t), intent(out), optional :: stat
+    call glue_set_profile(t, merge(1_c_int32_t, 0_c_int32_t, on), stat)
+  end subroutine
+
+end module adtape

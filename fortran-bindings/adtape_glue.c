@@ -1,0 +1,353 @@
+/* adtape_glue.c: what stands between the Fortran module and the library: descriptors of arrays and characters,
+ * optional arguments, kinds that have no interoperable type.
+ *
+ * Compile it with the C compiler that goes with the Fortran compiler, whose ISO_Fortran_binding.h it includes:
+ * layout and type codes of a descriptor differ from compiler to compiler.
+ *
+ *     gfortran: gcc -O2 -I<include> -c adtape_glue.c
+ *     flang:    clang -O2 -I<include> -c adtape_glue.c      (of the same version)
+ *
+ * Every function here that Fortran calls passes its own return address on as the call site, so that check mode
+ * and messages name the line in the user's program. */
+#include <ISO_Fortran_binding.h>
+#include <adtape.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SITE_ __builtin_return_address(0)
+#define INLINE_ static inline __attribute__((always_inline))
+
+/* ---- errors ------------------------------------------------------------------------------------ */
+
+/* Ends in the error handler of the session. */
+static __attribute__((noinline, cold, noreturn, format(printf, 3, 4))) void
+refuse(adtape_status_t status, const void *site, const char *format, ...) {
+    char message[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    adtape_abi0_fail(status, message, site);
+    abort();
+}
+
+/* Ends a call with an optional `stat`: a failure that nobody asks for goes to the error handler. */
+static void finish(adtape_status_t status, int32_t *stat, const void *site) {
+    if (stat != NULL) {
+        *stat = status;
+    } else if (status != ADTAPE_STATUS_OK) {
+        refuse(status, site, "%s", adtape_error_message());
+    }
+}
+
+/* ---- contiguous values at a site ------------------------------------------------------------------ */
+
+/* From so many values on, and for none, the slow path looks at the count: less than MAX_BYTES_ of the largest type. The
+ * exact bound would take a division. */
+#define MANY_ (ADTAPE_MAX_BYTES_ / 32)
+
+/* As adtape_push_array_raw_ of adtape/inline.h, with the site given. */
+INLINE_ void push_values(adtape_t *t, adtape_type_t type, uint64_t bytes_each, const void *x, int64_t count,
+                         const void *site) {
+    const uint64_t bytes = (uint64_t)count * bytes_each;
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (ADTAPE_RARE_((uint64_t)count - 1 >= MANY_ || x == NULL || t->cur + bytes > t->limit)) {
+        if (x == NULL && count != 0) {
+            adtape_abi0_null(count, site);
+        }
+        t = adtape_abi0_push_room(adtape_real_(t), type, count, site);
+        if (count == 0) {
+            return;
+        }
+    }
+    if (bytes < ADTAPE_BIG_BYTES_) {
+        memcpy((void *)t->cur, x, bytes);
+        t->cur += bytes;
+    } else {
+        adtape_abi0_copy_in(t, x, bytes);
+    }
+}
+
+/* As adtape_pop_array_raw_ of adtape/inline.h, with the site given. */
+INLINE_ void pop_values(adtape_t *t, adtape_type_t type, uint64_t bytes_each, void *x, int64_t count,
+                        const void *site) {
+    const uint64_t bytes = (uint64_t)count * bytes_each;
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (ADTAPE_RARE_((uint64_t)count - 1 >= MANY_ || x == NULL || bytes > t->cur - t->floor)) {
+        if (x == NULL && count != 0) {
+            adtape_abi0_null(count, site);
+        }
+        t = adtape_abi0_pop_room(adtape_real_(t), type, count, site);
+        if (count == 0) {
+            return;
+        }
+    }
+    if (bytes < ADTAPE_BIG_BYTES_) {
+        t->cur -= bytes;
+        memcpy(x, (const void *)t->cur, bytes);
+    } else {
+        adtape_abi0_copy_out(t, x, bytes);
+    }
+}
+
+/* ---- arrays -------------------------------------------------------------------------------------- */
+
+#include "adtape_descriptor.inc"
+
+static __attribute__((noinline)) void push_section(adtape_t *t, adtape_type_t type, const CFI_cdesc_t *x,
+                                                   const void *site) {
+    section_t s;
+    read_section(x, type, &s);
+    adtape_abi0_push_section(t, type, x->base_addr, s.rank, s.extents, s.strides_bytes, site);
+}
+static __attribute__((noinline)) void pop_section(adtape_t *t, adtape_type_t type, const CFI_cdesc_t *x,
+                                                  const void *site) {
+    section_t s;
+    read_section(x, type, &s);
+    adtape_abi0_pop_section(t, type, x->base_addr, s.rank, s.extents, s.strides_bytes, site);
+}
+
+INLINE_ void push_array(adtape_t *t, const CFI_cdesc_t *x, const void *site) {
+    const array_t a = read_array(x, "push", site);
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (a.contiguous || a.count == 0) {
+        push_values(t, a.type, BYTES[a.type], x->base_addr, a.count, site);
+    } else {
+        push_section(t, a.type, x, site);
+    }
+}
+INLINE_ void pop_array(adtape_t *t, const CFI_cdesc_t *x, const void *site) {
+    const array_t a = read_array(x, "pop", site);
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (a.contiguous || a.count == 0) {
+        pop_values(t, a.type, BYTES[a.type], x->base_addr, a.count, site);
+    } else {
+        pop_section(t, a.type, x, site);
+    }
+}
+
+/* One routine for all ranks, under a name for each: interfaces that differ must not share a binding label. */
+void adtape_fortran_push_1(adtape_t *t, const CFI_cdesc_t *x) { push_array(t, x, SITE_); }
+void adtape_fortran_pop_1(adtape_t *t, CFI_cdesc_t *x) { pop_array(t, x, SITE_); }
+void adtape_fortran_self_push_1(const CFI_cdesc_t *x) { push_array(adtape_self(), x, SITE_); }
+void adtape_fortran_self_pop_1(CFI_cdesc_t *x) { pop_array(adtape_self(), x, SITE_); }
+#define RANK_(n)                                                                                               \
+    void adtape_fortran_push_##n(adtape_t *, const CFI_cdesc_t *) __attribute__((alias("adtape_fortran_push_1"))); \
+    void adtape_fortran_pop_##n(adtape_t *, CFI_cdesc_t *) __attribute__((alias("adtape_fortran_pop_1")));     \
+    void adtape_fortran_self_push_##n(const CFI_cdesc_t *) __attribute__((alias("adtape_fortran_self_push_1"))); \
+    void adtape_fortran_self_pop_##n(CFI_cdesc_t *) __attribute__((alias("adtape_fortran_self_pop_1")));
+RANK_(2) RANK_(3) RANK_(4) RANK_(5) RANK_(6) RANK_(7)
+
+/* ---- characters ----------------------------------------------------------------------------------- */
+
+/* A scalar character of any length: as many values of type CHAR. */
+INLINE_ void push_text(adtape_t *t, const CFI_cdesc_t *x, const void *site) {
+    push_values(t, ADTAPE_TYPE_CHAR, 1, x->base_addr, (int64_t)x->elem_len, site);
+}
+INLINE_ void pop_text(adtape_t *t, CFI_cdesc_t *x, const void *site) {
+    pop_values(t, ADTAPE_TYPE_CHAR, 1, x->base_addr, (int64_t)x->elem_len, site);
+}
+void adtape_fortran_push_text(adtape_t *t, const CFI_cdesc_t *x) { push_text(t, x, SITE_); }
+void adtape_fortran_pop_text(adtape_t *t, CFI_cdesc_t *x) { pop_text(t, x, SITE_); }
+void adtape_fortran_self_push_text(const CFI_cdesc_t *x) { push_text(adtape_self(), x, SITE_); }
+void adtape_fortran_self_pop_text(CFI_cdesc_t *x) { pop_text(adtape_self(), x, SITE_); }
+
+/* ---- scalars without an interoperable type --------------------------------------------------------- */
+
+/* External procedures of Fortran, which passes everything by address: adtapeself<name>(x), adtapecall<name>(t, x).
+ * Their symbols are those that gfortran and flang give to externals, with and without -fno-underscoring; a name
+ * with an underscore in it would be yet another under -fsecond-underscore. */
+#define EXTERNAL_(name, bytes, type)                                                                           \
+    void adtapeselfpush##name##_(const void *x) { push_values(adtape_self(), type, bytes, x, 1, SITE_); }      \
+    void adtapeselfpop##name##_(void *x) { pop_values(adtape_self(), type, bytes, x, 1, SITE_); }              \
+    void adtapecallpush##name##_(adtape_t *const *t, const void *x) { push_values(*t, type, bytes, x, 1, SITE_); } \
+    void adtapecallpop##name##_(adtape_t *const *t, void *x) { pop_values(*t, type, bytes, x, 1, SITE_); }     \
+    void adtapeselfpush##name(const void *) __attribute__((alias("adtapeselfpush" #name "_")));                \
+    void adtapeselfpop##name(void *) __attribute__((alias("adtapeselfpop" #name "_")));                        \
+    void adtapecallpush##name(adtape_t *const *, const void *) __attribute__((alias("adtapecallpush" #name "_"))); \
+    void adtapecallpop##name(adtape_t *const *, void *) __attribute__((alias("adtapecallpop" #name "_")));
+EXTERNAL_(logical16, 2, ADTAPE_TYPE_LOGICAL16)
+EXTERNAL_(logical32, 4, ADTAPE_TYPE_LOGICAL32)
+EXTERNAL_(logical64, 8, ADTAPE_TYPE_LOGICAL64)
+EXTERNAL_(logical128, 16, ADTAPE_TYPE_LOGICAL128)
+EXTERNAL_(f128, 16, ADTAPE_TYPE_F128)
+EXTERNAL_(complexf128, 32, ADTAPE_TYPE_COMPLEX_F128)
+
+/* ---- bytes ------------------------------------------------------------------------------------------ */
+
+/* By the address of anything, and by an array of assumed size: the same for C. */
+#define BYTES_CALLS_(kind, T)                                                                                  \
+    void adtape_fortran_push_address_##kind(adtape_t *t, const void *x, T bytes) {                             \
+        push_values(t, ADTAPE_TYPE_BYTES, 1, x, bytes, SITE_);                                                 \
+    }                                                                                                          \
+    void adtape_fortran_pop_address_##kind(adtape_t *t, void *x, T bytes) {                                    \
+        pop_values(t, ADTAPE_TYPE_BYTES, 1, x, bytes, SITE_);                                                  \
+    }                                                                                                          \
+    void adtape_fortran_self_push_address_##kind(const void *x, T bytes) {                                     \
+        push_values(adtape_self(), ADTAPE_TYPE_BYTES, 1, x, bytes, SITE_);                                     \
+    }                                                                                                          \
+    void adtape_fortran_self_pop_address_##kind(void *x, T bytes) {                                            \
+        pop_values(adtape_self(), ADTAPE_TYPE_BYTES, 1, x, bytes, SITE_);                                      \
+    }                                                                                                          \
+    void adtape_fortran_push_bytes_##kind(adtape_t *, const void *, T)                                         \
+        __attribute__((alias("adtape_fortran_push_address_" #kind)));                                          \
+    void adtape_fortran_pop_bytes_##kind(adtape_t *, void *, T)                                                \
+        __attribute__((alias("adtape_fortran_pop_address_" #kind)));                                           \
+    void adtape_fortran_self_push_bytes_##kind(const void *, T)                                                \
+        __attribute__((alias("adtape_fortran_self_push_address_" #kind)));                                     \
+    void adtape_fortran_self_pop_bytes_##kind(void *, T)                                                       \
+        __attribute__((alias("adtape_fortran_self_pop_address_" #kind)));
+BYTES_CALLS_(i32, int32_t)
+BYTES_CALLS_(i64, int64_t)
+
+/* ---- control and counts -------------------------------------------------------------------------------- */
+
+/* Refuses more bits than the integer has: they would be made up at a push and lost at a pop. */
+INLINE_ int bits_of(int32_t bits, int most, const char *what, const void *site) {
+    if (ADTAPE_RARE_(bits > most)) {
+        refuse(ADTAPE_STATUS_BAD_ARGUMENT, site,
+               "%s of %d bits of an integer(%d)\n  it has %d; give 1 to %d%s", what, (int)bits, most / 8, most, most,
+               most < 64 ? ", or an integer(8) with up to 64" : "");
+    }
+    return bits;
+}
+/* As adtape_push_control and adtape_push_count of adtape/inline.h, with the site given. */
+INLINE_ void push_control(adtape_t *t, uint64_t value, int bits, const void *site) {
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || t->bits >= UINT64_C(1) << (62 - bits))) {
+        adtape_abi0_push_control(adtape_real_(t), value, bits, site);
+    } else {
+        t->bits = t->bits << bits | (value & ((UINT64_C(1) << bits) - 1));
+    }
+}
+INLINE_ uint64_t pop_control(adtape_t *t, int bits, const void *site) {
+    uint64_t value;
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)t->bits < (int64_t)(UINT64_C(1) << bits))) {
+        return adtape_abi0_pop_control(adtape_real_(t), bits, site);
+    }
+    value = t->bits & ((UINT64_C(1) << bits) - 1);
+    t->bits >>= bits;
+    return value;
+}
+INLINE_ void push_count(adtape_t *t, int64_t n, const void *site) {
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (ADTAPE_RARE_((uint64_t)n > 127 || t->cur + 1 > t->limit)) {
+        adtape_abi0_push_count(adtape_real_(t), n, site);
+    } else {
+        *(unsigned char *)t->cur = (unsigned char)n;
+        t->cur += 1;
+    }
+}
+INLINE_ int64_t pop_count(adtape_t *t, int64_t least, int64_t most, const void *site) {
+    int64_t n;
+    if (ADTAPE_RARE_(t == NULL)) {
+        adtape_abi0_null(-1, site);
+    }
+    if (ADTAPE_RARE_(t->cur - 1 < t->floor || *(const unsigned char *)(t->cur - 1) > 127)) {
+        n = adtape_abi0_pop_count(adtape_real_(t), site);
+    } else {
+        t->cur -= 1;
+        n = *(const unsigned char *)t->cur;
+    }
+    if (ADTAPE_RARE_(n < least || n > most)) {
+        refuse(ADTAPE_STATUS_BAD_ARGUMENT, site,
+               "pop of a count into an integer(4): it is %" PRId64 "\n  pop it into an integer(8)", n);
+    }
+    return n;
+}
+
+#define CONTROL_CALLS_(kind, T, U, LEAST, MOST)                                                                \
+    void adtape_fortran_push_control_##kind(adtape_t *t, T value, int32_t bits) {                              \
+        push_control(t, (U)value, bits_of(bits, 8 * (int)sizeof(T), "push_control", SITE_), SITE_);            \
+    }                                                                                                          \
+    void adtape_fortran_pop_control_##kind(adtape_t *t, T *value, int32_t bits) {                              \
+        *value = (T)pop_control(t, bits_of(bits, 8 * (int)sizeof(T), "pop_control", SITE_), SITE_);            \
+    }                                                                                                          \
+    void adtape_fortran_self_push_control_##kind(T value, int32_t bits) {                                      \
+        push_control(adtape_self(), (U)value, bits_of(bits, 8 * (int)sizeof(T), "push_control", SITE_), SITE_); \
+    }                                                                                                          \
+    void adtape_fortran_self_pop_control_##kind(T *value, int32_t bits) {                                      \
+        *value = (T)pop_control(adtape_self(), bits_of(bits, 8 * (int)sizeof(T), "pop_control", SITE_), SITE_); \
+    }                                                                                                          \
+    void adtape_fortran_push_count_##kind(adtape_t *t, T n) { push_count(t, n, SITE_); }                       \
+    void adtape_fortran_pop_count_##kind(adtape_t *t, T *n) { *n = (T)pop_count(t, LEAST, MOST, SITE_); }      \
+    void adtape_fortran_self_push_count_##kind(T n) { push_count(adtape_self(), n, SITE_); }                   \
+    void adtape_fortran_self_pop_count_##kind(T *n) { *n = (T)pop_count(adtape_self(), LEAST, MOST, SITE_); }
+CONTROL_CALLS_(i32, int32_t, uint32_t, INT32_MIN, INT32_MAX)
+CONTROL_CALLS_(i64, int64_t, uint64_t, INT64_MIN, INT64_MAX)
+
+/* ---- calls with a status ---------------------------------------------------------------------------------- */
+
+/* On a tape by handle, and on the thread's own. */
+#define ON_TAPE_AND_SELF_(name, call, ...)                                                                     \
+    void adtape_fortran_##name(adtape_t *t, __VA_ARGS__) { finish(call, stat, SITE_); }                        \
+    void adtape_fortran_self_##name(__VA_ARGS__) {                                                             \
+        adtape_t *const t = adtape_self();                                                                     \
+        finish(call, stat, SITE_);                                                                             \
+    }
+ON_TAPE_AND_SELF_(mark_take, adtape_mark_take(t, mark), adtape_mark_t *mark, int32_t *stat)
+ON_TAPE_AND_SELF_(mark_reset, adtape_mark_reset(t, mark), const adtape_mark_t *mark, int32_t *stat)
+ON_TAPE_AND_SELF_(repeat_start, adtape_repeat_start(t), int32_t *stat)
+ON_TAPE_AND_SELF_(repeat_reset, adtape_repeat_reset(t), int32_t *stat)
+ON_TAPE_AND_SELF_(repeat_end, adtape_repeat_end(t), int32_t *stat)
+ON_TAPE_AND_SELF_(stats_get, adtape_stats_get(t, stats), adtape_stats_t *stats, int32_t *stat)
+ON_TAPE_AND_SELF_(stats_traffic, adtape_stats_traffic(t, type, operation, traffic), int32_t type, int32_t operation,
+                  adtape_traffic_t *traffic, int32_t *stat)
+ON_TAPE_AND_SELF_(stats_reset, adtape_stats_reset(t), int32_t *stat)
+ON_TAPE_AND_SELF_(stats_print, adtape_stats_print(t, 1), int32_t *stat)
+ON_TAPE_AND_SELF_(trim, adtape_trim(t, how), int32_t how, int32_t *stat)
+
+void adtape_fortran_stats_set_profile(adtape_t *t, int32_t on, int32_t *stat) {
+    finish(adtape_stats_set_profile(t, on != 0), stat, SITE_);
+}
+void adtape_fortran_mark_compare(const adtape_mark_t *a, const adtape_mark_t *b, int32_t *order, int32_t *stat) {
+    finish(adtape_mark_compare(a, b, order), stat, SITE_);
+}
+void adtape_fortran_mark_bytes_between(const adtape_mark_t *a, const adtape_mark_t *b, int64_t *bytes, int32_t *stat) {
+    finish(adtape_mark_bytes_between(a, b, bytes), stat, SITE_);
+}
+void adtape_fortran_new(adtape_t **t, int32_t *stat) {
+    finish(adtape_new(adtape_session_default(), t), stat, SITE_);
+}
+void adtape_fortran_free(adtape_t **t, int32_t *stat) {
+    const adtape_status_t status = adtape_free(*t);
+    if (status == ADTAPE_STATUS_OK) {
+        *t = NULL;
+    }
+    finish(status, stat, SITE_);
+}
+void adtape_fortran_release(adtape_t *t, adtape_t **handle, int32_t *stat) {
+    finish(adtape_release(t, handle), stat, SITE_);
+}
+void adtape_fortran_acquire(adtape_t *t, int32_t *stat) { finish(adtape_acquire(t), stat, SITE_); }
+
+void adtape_fortran_set_memory_limit(int64_t limit_bytes, int32_t *stat) {
+    if (limit_bytes < 0) {
+        refuse(ADTAPE_STATUS_COUNT_RANGE, SITE_,
+               "a memory limit of %" PRId64 " bytes\n  give at least 1, or 0 for what the machine has", limit_bytes);
+    }
+    finish(adtape_session_set_memory_limit(adtape_session_default(), (uint64_t)limit_bytes), stat, SITE_);
+}
+void adtape_fortran_memory(adtape_memory_t *memory, int32_t *stat) {
+    finish(adtape_session_memory(adtape_session_default(), memory), stat, SITE_);
+}
+void adtape_fortran_set_error_handler(adtape_error_handler_t handler, void *user, int32_t *stat) {
+    finish(adtape_session_set_error_handler(adtape_session_default(), handler, user), stat, SITE_);
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Builds the library and installs it under PREFIX.
+#
+#   PREFIX   default /usr/local         LIBDIR   default PREFIX/lib
+#   DESTDIR  put before every path that is written, for packagers; not part of what the files say
+#   FC, CC, FCFLAGS, CFLAGS             compilers of the Fortran module and their flags: see build_fortran.sh
+#
+# What is installed (VERSION as in Cargo.toml, COMPILER as gfortran-12):
+#
+#   include/adtape.h, include/adtape/*.h
+#   lib/libadtape.a, libadtape.so.VERSION, libadtape.so.0, libadtape.so
+#   lib/adtape/fortran/COMPILER/       adtape.mod, libadtape_fortran.a
+#   lib/pkgconfig/                     adtape, adtape-static, adtape-fortran, adtape-fortran-static
+#   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, ...
+#   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler
+#   share/doc/adtape/                  licences
+#
+# The files find each other by relative paths: the tree may be moved. (With a LIBDIR outside PREFIX, not.)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+prefix=$(realpath -ms "${PREFIX:-/usr/local}")
+libdir=$(realpath -ms "${LIBDIR:-$prefix/lib}")
+built=${CARGO_TARGET_DIR:-target}/release
+
+# `sudo make install` after `make build`: root has no cargo, or another one. What is built is installed then.
+if [ -n "${SUDO_USER:-}" ] && [ -f "$built/libadtape.so" ]; then
+  echo "installing what $SUDO_USER has built in $built"
+else
+  scripts/setup.sh install
+  cargo build --release --locked --lib
+fi
+
+version=$(sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -1)
+# The one place that knows the SONAME is the build; what is installed follows the library built.
+soname=$(objdump -p "$built/libadtape.so" | awk '$1 == "SONAME" { print $2 }')
+compiler=$(scripts/install/build_fortran.sh --name)
+[ -n "$soname" ] || { echo "install: $built/libadtape.so has no SONAME" >&2; exit 1; }
+
+dest() { printf '%s%s' "${DESTDIR:-}" "$1"; }
+put() { # mode, directory, files
+  install -d "$(dest "$2")"
+  install -m "$1" "${@:3}" "$(dest "$2")/"
+}
+
+# A path as the installed file in directory $2 writes it: relative to $3 (that file's own directory, however the
+# tool spells it) if both lie under PREFIX, else absolute.
+relative() { # path, from, spelling of from
+  case "$1/:$2/" in
+    "$prefix"/*:"$prefix"/*) printf '%s/%s' "$3" "$(realpath -ms --relative-to="$2" "$1")" ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
+fill() { # template, directory, name, spelling of that directory, further substitutions for sed
+  install -d "$(dest "$2")"
+  sed -e "s|@VERSION@|$version|g" -e "s|@SONAME@|$soname|g" -e "s|@FORTRAN_COMPILER@|$compiler|g" \
+    -e "s|@PREFIX@|$(relative "$prefix" "$2" "$4")|g" \
+    -e "s|@LIBDIR@|$(relative "$libdir" "$2" "$4")|g" \
+    -e "s|@INCLUDEDIR@|$(relative "$prefix/include" "$2" "$4")|g" \
+    -e "s|@DATADIR@|$(relative "$prefix/share" "$2" "$4")|g" \
+    "${@:5}" "scripts/install/$1" >"$(dest "$2")/$3"
+  chmod 644 "$(dest "$2")/$3"
+}
+
+put 644 "$prefix/include" include/adtape.h
+put 644 "$prefix/include/adtape" include/adtape/*.h
+
+put 644 "$libdir" "$built/libadtape.a"
+install -m 755 "$built/libadtape.so" "$(dest "$libdir")/libadtape.so.$version"
+ln -sf "libadtape.so.$version" "$(dest "$libdir")/$soname"
+ln -sf "$soname" "$(dest "$libdir")/libadtape.so"
+
+put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindings/*.inc fortran-bindings/adtape_glue.c
+put 755 "$prefix/share/adtape/fortran" scripts/install/build_fortran.sh
+scripts/install/build_fortran.sh fortran-bindings include "$(dest "$libdir/adtape/fortran/$compiler")"
+
+for suffix in "" -static; do
+  fill "adtape$suffix.pc.in" "$libdir/pkgconfig" "adtape$suffix.pc" '${pcfiledir}'
+  fill adtape-fortran.pc.in "$libdir/pkgconfig" "adtape-fortran$suffix.pc" '${pcfiledir}' -e "s|@SUFFIX@|$suffix|g"
+done
+for file in adtapeConfig adtapeConfigVersion; do
+  fill "$file.cmake.in" "$libdir/cmake/adtape" "$file.cmake" '${CMAKE_CURRENT_LIST_DIR}'
+done
+
+put 644 "$prefix/share/doc/adtape" LICENSE-MIT LICENSE-APACHE
+
+echo "installed adtape $version under $(dest "$prefix"), Fortran module for $compiler"
+case $libdir in /usr/lib | /lib) ;; *)
+  [ -n "${DESTDIR:-}" ] || echo "  to find it: export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir (or: ldconfig, cmake -DCMAKE_PREFIX_PATH=$prefix)"
+esac

@@ -1,0 +1,197 @@
+//! The programs of `ctests`, built and run as users build and run theirs: with gcc, against the static library and
+//! some against the shared one. Each program is a test of its own, in every mode of the tape that it makes sense in.
+//!
+//! What every error says is in the table of `c_programs/errors.rs`; `ctests/errors.c` provokes them.
+
+mod common;
+#[path = "c_programs/errors.rs"]
+mod errors;
+
+use common::{build_release, root, run, scratch, skip, stdout};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const WARNINGS: [&str; 3] = ["-Wall", "-Wextra", "-Wpedantic"];
+const SYSTEM_LIBRARIES: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
+
+/// Variables that change what a tape does; a program gets those of its mode and no others.
+const VARIABLES: [&str; 6] =
+    ["ADTAPE_CHECK", "ADTAPE_PROFILE", "ADTAPE_MEMORY_LIMIT", "ADTAPE_RESERVE", "ADTAPE_STEP", "ADTAPE_HUGE_PAGES"];
+
+type Mode = &'static [(&'static str, &'static str)];
+const PLAIN: Mode = &[];
+const CHECK: Mode = &[("ADTAPE_CHECK", "1")];
+const PROFILE: Mode = &[("ADTAPE_PROFILE", "1")];
+/// Growth and the edges of repeat regions at every page.
+const STEPS: Mode = &[("ADTAPE_STEP", "4096")];
+/// A move at every doubling, too.
+const MOVES: Mode = &[("ADTAPE_STEP", "4096"), ("ADTAPE_RESERVE", "4096")];
+const ALL_MODES: [Mode; 5] = [PLAIN, CHECK, PROFILE, STEPS, MOVES];
+
+/// The status of a program that says that it cannot run here.
+const SKIPPED: i32 = 77;
+
+// ---- building and running ------------------------------------------------------------------------------------
+
+fn source(program: &str) -> PathBuf {
+    root().join("ctests").join(format!("{program}.c"))
+}
+
+fn compiler(name: &str, flags: &[&str]) -> Command {
+    let mut command = Command::new(name);
+    command.args(WARNINGS).args(flags).arg("-I").arg(root().join("include"));
+    command
+}
+
+/// Builds a program into the scratch directory of the test `test`, against the static library.
+fn build(test: &str, program: &str, flags: &[&str]) -> PathBuf {
+    let binary = scratch(&format!("c_{test}")).join(program);
+    let mut gcc = compiler("gcc", &["-std=gnu11", "-Werror"]);
+    gcc.args(flags).arg(source(program)).arg(build_release().join("libadtape.a"));
+    run(gcc.args(SYSTEM_LIBRARIES).arg("-o").arg(&binary));
+    binary
+}
+
+fn in_mode(program: impl AsRef<std::ffi::OsStr>, mode: Mode) -> Command {
+    let mut command = Command::new(program);
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
+    command.envs(mode.iter().copied());
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Builds a program and runs it in each mode.
+fn check(program: &str, flags: &[&str], modes: &[Mode], arguments: &[&str]) {
+    let binary = build(program, program, &[&["-g", "-O2"], flags].concat());
+    for mode in modes {
+        let output = in_mode(&binary, mode).args(arguments).output().expect("the program starts");
+        if output.status.code() == Some(SKIPPED) {
+            return skip(program, said(&output).trim().trim_start_matches("SKIPPED: "));
+        }
+        assert!(output.status.success(), "{program} in mode {mode:?}: {}\n{}", output.status, said(&output));
+    }
+}
+
+macro_rules! programs {
+    ($($name:ident),* $(,)?) => {
+        $(#[test]
+        fn $name() {
+            check(stringify!($name), &[], &ALL_MODES, &[]);
+        })*
+    };
+}
+
+// One for each C object, and the threads that share nothing but the session.
+programs! { error, session, tape, scalar, array, section, control, mark, repeat, stats, entry, threads }
+
+/// Seeds from `SEED` on, if it is set; the same ones every time otherwise.
+#[test]
+fn random() {
+    let seed = std::env::var("SEED").unwrap_or_else(|_| "1".to_owned());
+    check("random", &[], &ALL_MODES, &[&seed, "60"]);
+}
+
+#[test]
+fn openmp() {
+    check("openmp", &["-fopenmp"], &[PLAIN, CHECK], &[]);
+}
+
+#[test]
+fn large() {
+    check("large", &[], &[PLAIN], &[]);
+}
+
+#[test]
+fn small() {
+    check("small", &[], &[PLAIN, CHECK, PROFILE], &[]);
+}
+
+/// Each case in a process that a shell has put under its limit.
+#[test]
+fn limits() {
+    let binary = build("limits", "limits", &["-g", "-O2"]);
+    let list = stdout(in_mode(&binary, PLAIN).arg("--list"));
+    let cases: Vec<_> = list.lines().filter_map(|line| line.split_once(": ")).collect();
+    assert!(cases.len() >= 10, "{list}");
+    for (case, limit) in cases {
+        for mode in [PLAIN, CHECK] {
+            let script = format!("{limit} && exec \"$0\" {case}");
+            let output = in_mode("sh", mode).arg("-c").arg(script).arg(&binary).output().expect("sh");
+            assert!(output.status.success(), "{case} in mode {mode:?}: {}\n{}", output.status, said(&output));
+        }
+    }
+}
+
+// ---- the header ------------------------------------------------------------------------------------------------
+
+#[test]
+fn header_compiles_without_a_warning_in_every_dialect_and_works_in_each() {
+    let directory = scratch("c_header");
+    let c = ["gcc", "clang"].map(|cc| ["c99", "c11", "c17"].map(|std| (cc, "c", std)));
+    let cpp = ["g++", "clang++"].map(|cc| (cc, "c++", "c++17"));
+    let dialects: Vec<_> = c.concat().into_iter().chain(cpp).collect();
+    let check_dialect = |(cc, language, std): (&str, &str, &str)| {
+        for level in ["-O0", "-O2"] {
+            let binary = directory.join(format!("{cc}_{std}{level}"));
+            let mut command = compiler(cc, &["-Wconversion", "-Werror", level, &format!("-std={std}"), "-x", language]);
+            command.arg(source("header")).args(["-x", "none"]).arg(build_release().join("libadtape.a"));
+            run(command.args(SYSTEM_LIBRARIES).arg("-o").arg(&binary));
+            run(&mut in_mode(&binary, PLAIN));
+        }
+    };
+    // Two at a time.
+    let (first, second) = dialects.split_at(dialects.len() / 2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| second.iter().copied().for_each(check_dialect));
+        first.iter().copied().for_each(check_dialect);
+    });
+}
+
+// ---- the shared library ------------------------------------------------------------------------------------------
+
+/// gcc with the shared library, which is found at run time under its SONAME.
+fn with_shared_library(directory: &Path, flags: &[&str], inputs: &[PathBuf], output: &Path) {
+    let release = build_release();
+    let mut gcc = compiler("gcc", &["-std=gnu11", "-Werror", "-g"]);
+    gcc.args(flags).args(inputs).arg(release.join("libadtape.so")).args(SYSTEM_LIBRARIES);
+    for path in [directory, release] {
+        gcc.arg(format!("-Wl,-rpath,{}", path.display()));
+    }
+    run(gcc.arg("-o").arg(output));
+}
+
+#[test]
+fn programs_work_with_the_shared_library() {
+    let directory = scratch("c_with_shared_library");
+    for program in ["header", "entry", "tape", "threads", "random"] {
+        let binary = directory.join(program);
+        with_shared_library(&directory, &["-O2"], &[source(program)], &binary);
+        for mode in [PLAIN, CHECK] {
+            run(&mut in_mode(&binary, mode));
+        }
+        let needed = stdout(Command::new("readelf").arg("-d").arg(&binary));
+        assert!(needed.contains("[libadtape.so.0]"), "{needed}");
+    }
+}
+
+/// However the program is linked: position-independent or not, the constant closed tape is in one place only.
+#[test]
+fn program_and_its_own_shared_library_have_one_tape_for_each_thread() {
+    let directory = scratch("c_shared");
+    let module = directory.join("libmodule.so");
+    with_shared_library(&directory, &["-O2", "-fPIC", "-shared", "-DMODULE"], &[source("shared")], &module);
+    for (i, flags) in
+        [&["-O2", "-fPIE", "-pie"][..], &["-O2", "-fno-pie", "-no-pie"], &["-O2", "-fPIC"], &["-O0"]].iter().enumerate()
+    {
+        let binary = directory.join(format!("shared_{i}"));
+        with_shared_library(&directory, flags, &[source("shared"), module.clone()], &binary);
+        for mode in [PLAIN, CHECK] {
+            run(&mut in_mode(&binary, mode));
+        }
+    }
+}

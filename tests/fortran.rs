@@ -1,0 +1,321 @@
+//! The Fortran module, as programs see it: every program of `fortran-bindings/tests` plain, with steps of one page, in
+//! check and in profile mode, and every error that the module can end in.
+//!
+//! `FC` and `CC` name the compilers (default gfortran and gcc): `FC=flang-new-19 CC=clang-19 cargo test --test fortran`.
+
+mod common;
+
+use common::{build_release, cc, fc, root, run, scratch, skip};
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+const SIGABRT: i32 = 6;
+
+/// Stop code of the error handler of errors.F90.
+const HANDLED: i32 = 9;
+
+/// What a user's program is compiled with; the module and the tests give no warning. (Values that come back must be
+/// exactly those that went, so reals are compared; gfortran takes bounds that it sets in an assignment for uninitialized.)
+const STRICT: [&str; 7] =
+    ["-std=f2018", "-Wall", "-Wextra", "-pedantic", "-Wno-compare-reals", "-Wno-maybe-uninitialized", "-Werror"];
+
+fn is_gfortran() -> bool {
+    fc().contains("gfortran")
+}
+
+/// Flags of the compiler at hand for the test programs.
+fn flags() -> Vec<&'static str> {
+    let strict: &[&str] = if is_gfortran() { &STRICT } else { &[] };
+    let threads: &[&str] = if is_gfortran() { &["-fopenmp"] } else { &[] };
+    [&["-g"], strict, threads].concat()
+}
+
+/// Whether there is a Fortran compiler; says which test is skipped if not.
+fn compiler(test: &str) -> bool {
+    let found = Command::new(fc()).arg("--version").output().is_ok();
+    if !found {
+        skip(test, &format!("{} not found", fc()));
+    }
+    found
+}
+
+fn sources() -> PathBuf {
+    root().join("fortran-bindings")
+}
+
+/// The directory of adtape.mod, libadtape_fortran.a, support.mod and support.o, built on the first call.
+fn module() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let out = scratch("fortran_module");
+        let strict = if is_gfortran() { STRICT.join(" ") } else { String::new() };
+        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
+        build.args([&sources(), &root().join("include"), &out]);
+        build.env("FC", fc()).env("FCFLAGS", format!("-O2 -g {strict}"));
+        build.env("CC", cc()).env("CFLAGS", "-std=c11 -O2 -g -Wall -Wextra -Wpedantic -Werror");
+        run(&mut build);
+        let support = sources().join("tests/support.f90");
+        run(Command::new(fc()).current_dir(&out).args(flags()).arg("-c").arg(support).args(["-o", "support.o"]));
+        out
+    })
+}
+
+/// Compiles a program against the module, with further flags or objects; returns what the compiler said and the
+/// executable.
+fn compile(source: &Path, further: &[&str]) -> (Output, PathBuf) {
+    let name = source.file_stem().expect("a file").to_str().expect("a name in ASCII");
+    let directory = scratch(&format!("fortran_{name}{}", further.len()));
+    let program = directory.join(name);
+    let mut command = Command::new(fc());
+    command.current_dir(&directory).args(flags()).arg("-I").arg(module()).arg("-I").arg(sources().join("tests"));
+    command.arg("-cpp").args(further).arg(source).arg(module().join("support.o"));
+    command.arg(module().join("libadtape_fortran.a")).arg(build_release().join("libadtape.a"));
+    let said = run(command.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
+    (said, program)
+}
+
+/// A command without adtape's variables in its environment, nor a backtrace by gfortran's run-time library.
+fn clean(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("GFORTRAN_ERROR_BACKTRACE", "0");
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ADTAPE_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Compiles a test program and runs it in every mode.
+fn passes(file: &str) {
+    let name = file.split('.').next().expect("a name");
+    if !compiler(name) {
+        return;
+    }
+    let (_, program) = compile(&sources().join("tests").join(file), &[]);
+    for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(("ADTAPE_PROFILE", "1"))] {
+        let output = run(clean(&program).envs(mode));
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains(&format!("{name}: checks passed: ")), "{mode:?}: {said}");
+    }
+}
+
+#[test]
+fn every_type_and_rank_comes_back_whole_and_in_sections() {
+    passes("types.F90");
+}
+
+#[test]
+fn arrays_of_every_origin_come_back_in_place() {
+    passes("sections.f90");
+}
+
+#[test]
+fn control_and_counts_come_back() {
+    passes("control.f90");
+}
+
+#[test]
+fn marks_and_repeat_regions_hold() {
+    passes("marks.f90");
+}
+
+#[test]
+fn statistics_say_what_was_pushed() {
+    passes("statistics.f90");
+}
+
+#[test]
+fn tapes_are_independent_and_can_be_handed_over() {
+    passes("tapes.f90");
+}
+
+#[test]
+fn random_programs_agree_with_the_model() {
+    passes("random.f90");
+}
+
+#[test]
+fn every_test_program_is_run_here() {
+    let this = fs::read_to_string(root().join("tests/fortran.rs")).expect("this file");
+    for entry in fs::read_dir(sources().join("tests")).expect("the tests") {
+        let file = entry.expect("an entry").file_name().into_string().expect("a name");
+        let program = file.ends_with("90") && file != "support.f90";
+        assert!(!program || this.contains(&format!("passes(\"{file}\")")), "{file} is not run");
+    }
+}
+
+#[test]
+fn push_and_pop_of_sections_make_no_temporary_arrays() {
+    if !compiler("push_and_pop_of_sections_make_no_temporary_arrays") {
+        return;
+    }
+    if !is_gfortran() {
+        return; // Only gfortran says where it makes them.
+    }
+    let (said, _) = compile(&sources().join("tests/sections.f90"), &["-Warray-temporaries", "-Wno-error"]);
+    let said = String::from_utf8_lossy(&said.stderr);
+    let lines: Vec<&str> = said.lines().collect();
+    let copied: Vec<&str> = (2..lines.len())
+        .filter(|i| lines[*i].contains("Creating array temporary"))
+        .filter_map(|i| lines[i - 2].split_once('|'))
+        .map(|(_, code)| code.trim())
+        .collect();
+    assert!(copied.iter().any(|code| code.contains("push_bytes")), "the warning is recognised: {said}");
+    assert_eq!(copied.iter().find(|code| code.contains("call push(") || code.contains("call pop(")), None);
+}
+
+/// The program in the head of adtape.F90, compiled and run as a new user would.
+#[test]
+fn example_in_the_source_of_the_module_prints_two_equal_numbers() {
+    if !compiler("example_in_the_source_of_the_module_prints_two_equal_numbers") {
+        return;
+    }
+    let text = fs::read_to_string(sources().join("adtape.F90")).expect("the module");
+    let program: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("!     "))
+        .skip_while(|line| !line.starts_with("program"))
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let end = program.iter().position(|line| line.starts_with("end program")).expect("an end");
+    let source = scratch("fortran_head").join("example.f90");
+    fs::write(&source, program[..=end].join("\n")).expect("write the example");
+    let (_, program) = compile(&source, &[]);
+    let said = String::from_utf8_lossy(&run(&mut clean(&program)).stdout).into_owned();
+    let numbers: Vec<f64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    assert!(numbers.len() == 2 && (numbers[0] - numbers[1]).abs() < 1e-14, "{said}");
+}
+
+// ---- errors -----------------------------------------------------------------------------------------------------
+
+/// A line of errors.txt.
+struct Case {
+    name: String,
+    environment: Vec<(String, String)>,
+    threads: bool,
+    status: String,
+    substrings: Vec<String>,
+}
+
+fn errors_file(name: &str) -> PathBuf {
+    sources().join("tests/errors").join(name)
+}
+
+fn cases() -> Vec<Case> {
+    let source = fs::read_to_string(errors_file("errors.F90")).expect("errors.F90");
+    let table = fs::read_to_string(errors_file("errors.txt")).expect("errors.txt");
+    let line_of = |mark: &str| {
+        let found = source.lines().position(|line| line.ends_with(&format!("!@{mark}")));
+        format!("errors.F90:{} ", found.unwrap_or_else(|| panic!("no !@{mark}")) + 1)
+    };
+    let read = |line: &str| {
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [name, environment, status, substrings] = fields[..] else { panic!("four fields in: {line}") };
+        let words = || environment.split_whitespace();
+        Case {
+            name: name.to_owned(),
+            environment: words().filter_map(|w| w.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect(),
+            threads: words().any(|word| word == "threads"),
+            status: format!("ADTAPE_STATUS_{status}"),
+            substrings: substrings
+                .split(" ; ")
+                .map(|part| part.strip_prefix('@').map_or_else(|| part.to_owned(), line_of))
+                .collect(),
+        }
+    };
+    table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(read).collect()
+}
+
+/// The program of all error cases.
+fn errors_program() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let object = scratch("fortran_descriptors").join("descriptors.o");
+        let mut compile_c = Command::new(cc());
+        compile_c.args(["-g", "-c"]).arg(errors_file("descriptors.c")).arg("-o").arg(&object);
+        run(&mut compile_c);
+        compile(&errors_file("errors.F90"), &[object.to_str().expect("a name in UTF-8")]).1
+    })
+}
+
+/// Runs a case; returns how it ended and what it said on standard error.
+fn provoke(case: &Case, how: &str) -> (Output, String) {
+    let mut command = clean(errors_program());
+    command.args([&case.name, how]).envs(case.environment.clone());
+    let output = command.output().expect("errors can be run");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, said)
+}
+
+fn tested_cases() -> Vec<Case> {
+    cases().into_iter().filter(|case| !case.threads || flags().contains(&"-fopenmp")).collect()
+}
+
+/// What is wrong with a message: an expected part that is not in it.
+fn lacking(case: &Case, message: &str) -> Option<String> {
+    let missing = case.substrings.iter().find(|part| !message.contains(part.as_str()))?;
+    Some(format!("{}: no \"{missing}\" in: {message}", case.name))
+}
+
+#[test]
+fn error_without_handler_says_what_and_where_and_aborts() {
+    if !compiler("error_without_handler_says_what_and_where_and_aborts") {
+        return;
+    }
+    let mut faults = Vec::new();
+    for (i, case) in tested_cases().iter().enumerate() {
+        // "default": another handler is installed and the default restored.
+        let (output, said) = provoke(case, if i % 10 == 0 { "default" } else { "" });
+        if output.status.signal() != Some(SIGABRT) || !said.starts_with("adtape: error: ") {
+            faults.push(format!("{}: {}: {said}", case.name, output.status));
+        }
+        faults.extend(lacking(case, &said));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn error_handler_gets_status_and_message_once() {
+    if !compiler("error_handler_gets_status_and_message_once") {
+        return;
+    }
+    let mut faults = Vec::new();
+    for case in tested_cases() {
+        let (output, said) = provoke(&case, "handler");
+        let status = format!("{}: ", case.status);
+        if output.status.code() != Some(HANDLED) || !said.contains(&status) || !said.contains(" calls: 1") {
+            faults.push(format!("{}: {}, not {}once: {said}", case.name, output.status, status));
+        }
+        faults.extend(lacking(&case, &said));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn program_aborts_where_the_handler_returns() {
+    if !compiler("program_aborts_where_the_handler_returns") {
+        return;
+    }
+    for case in tested_cases().iter().filter(|case| case.name.starts_with("underflow")) {
+        let (output, said) = provoke(case, "returning");
+        assert!(said.contains("the handler returns"), "{}: {said}", case.name);
+        assert_eq!(output.status.signal(), Some(SIGABRT), "{}: {}\n{said}", case.name, output.status);
+    }
+}
+
+#[test]
+fn every_case_of_the_errors_program_is_in_the_table() {
+    let source = fs::read_to_string(errors_file("errors.F90")).expect("errors.F90");
+    let (_, rest) = source.split_once("subroutine provoke(name)").expect("the cases");
+    let body = rest.split("end subroutine").next().expect("the cases");
+    let written: BTreeSet<String> = body
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("case ('"))
+        .filter_map(|rest| rest.strip_suffix("')"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(written, cases().into_iter().map(|case| case.name).collect());
+}

@@ -1,0 +1,286 @@
+//! `make install` into an empty prefix: the files that are there, and programs in C and Fortran built against them
+//! through pkg-config and through CMake, where they were installed and where the tree was moved to.
+//!
+//! `FC` names the Fortran compiler (default gfortran).
+
+mod common;
+
+use common::{build_release, fc, root, run, scratch, stdout};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const C_PROGRAM: &str = r#"
+#include <adtape.h>
+#include <stdio.h>
+int main(void) {
+  adtape_t *t = adtape_self();
+  double x = 0.0, a[3] = {0.0, 0.0, 0.0};
+  const double b[3] = {1.0, 2.0, 3.0};
+  adtape_push_f64(t, 42.5);
+  adtape_push_array_f64(t, b, 3);
+  adtape_pop_array_f64(t, a, 3);
+  adtape_pop_f64(t, &x);
+  if (x != 42.5 || a[0] != 1.0 || a[2] != 3.0) return 1;
+  puts("popped what was pushed");
+  return 0;
+}
+"#;
+
+const FORTRAN_PROGRAM: &str = "
+program check
+  use, intrinsic :: iso_fortran_env, only: real64
+  use adtape
+  implicit none
+  real(real64) :: x, a(3, 2), b(3, 2)
+  x = 42.5_real64
+  b = reshape([1, 2, 3, 4, 5, 6], [3, 2])
+  call push(x)
+  call push(b(1:3:2, :))
+  x = 0
+  a = 0
+  call pop(a(1:3:2, :))
+  call pop(x)
+  if (x /= 42.5_real64 .or. any(a(1:3:2, :) /= b(1:3:2, :)) .or. any(a(2, :) /= 0)) error stop 'popped something else'
+  print '(a)', 'popped what was pushed'
+end program
+";
+
+const SAYS: &str = "popped what was pushed";
+
+const CMAKE_PROJECT: &str = "
+cmake_minimum_required(VERSION 3.16)
+project(check LANGUAGES C Fortran)
+find_package(adtape 0.1 REQUIRED COMPONENTS fortran)
+foreach(kind adtape static)
+  add_executable(c_${kind} check.c)
+  target_link_libraries(c_${kind} PRIVATE adtape::${kind})
+endforeach()
+foreach(kind fortran fortran_static)
+  add_executable(f_${kind} check.f90)
+  target_link_libraries(f_${kind} PRIVATE adtape::${kind})
+endforeach()
+";
+
+/// Runs `make install` with these variables, on what build_release() has built.
+fn make_install(variables: &[String]) {
+    let target = build_release().parent().expect("a target directory");
+    run(Command::new("make")
+        .current_dir(root())
+        .arg("install")
+        .args(variables)
+        .env("CARGO_TARGET_DIR", target)
+        // Of the make that runs these tests, if one does.
+        .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL"));
+}
+
+/// A tree that lies where it was installed.
+fn installed() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let prefix = scratch("install_prefix");
+        make_install(&[format!("PREFIX={}", prefix.display())]);
+        prefix
+    })
+}
+
+/// A tree that lies elsewhere: staged under DESTDIR for a prefix that does not exist.
+fn moved() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let stage = scratch("install_stage");
+        make_install(&["PREFIX=/opt/adtape-not-there".to_owned(), format!("DESTDIR={}", stage.display())]);
+        assert!(!Path::new("/opt/adtape-not-there").exists(), "DESTDIR is heeded");
+        stage.join("opt/adtape-not-there")
+    })
+}
+
+/// All files and links below a directory, relative to it, sorted.
+fn files(directory: &Path) -> Vec<String> {
+    fn walk(top: &Path, directory: &Path, into: &mut Vec<String>) {
+        for entry in fs::read_dir(directory).expect("a directory") {
+            let path = entry.expect("a directory entry").path();
+            if path.is_dir() {
+                walk(top, &path, into);
+            } else {
+                into.push(path.strip_prefix(top).expect("below the top").display().to_string());
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(directory, directory, &mut found);
+    found.sort();
+    found
+}
+
+fn pkg_config(prefix: &Path, arguments: &[&str]) -> Vec<String> {
+    let mut command = Command::new("pkg-config");
+    command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")).args(arguments);
+    stdout(&mut command).split_whitespace().map(str::to_owned).collect()
+}
+
+/// Compiles one source with what pkg-config says of a package, runs it, and checks what it says.
+fn build_and_run(prefix: &Path, compiler: &[&str], file: &str, text: &str, package: &str) -> PathBuf {
+    let moved = if prefix == installed() { "installed" } else { "moved" };
+    let directory = scratch(&format!("install_{package}_{moved}_{}", compiler.join("")));
+    let (source, program) = (directory.join(file), directory.join("check"));
+    fs::write(&source, text).expect("scratch directory is writable");
+    let mut command = Command::new(compiler[0]);
+    command.args(&compiler[1..]).arg(&source).arg("-o").arg(&program);
+    run(command.args(pkg_config(prefix, &["--cflags", "--libs", package])));
+    let said = stdout(Command::new(&program).env("LD_LIBRARY_PATH", prefix.join("lib")));
+    assert_eq!(said, SAYS);
+    program
+}
+
+fn needs_shared_adtape(program: &Path) -> bool {
+    stdout(Command::new("objdump").arg("-p").arg(program)).lines().any(|line| line.ends_with("libadtape.so.0"))
+}
+
+#[test]
+fn installation_holds_the_files_listed_and_no_more() {
+    let compiler = stdout(&mut Command::new(root().join("scripts/install/build_fortran.sh")).arg("--name"));
+    let mut expected: Vec<String> = [
+        "include/adtape.h",
+        "lib/cmake/adtape/adtapeConfig.cmake",
+        "lib/cmake/adtape/adtapeConfigVersion.cmake",
+        "lib/libadtape.a",
+        "lib/libadtape.so",
+        "lib/libadtape.so.0",
+        concat!("lib/libadtape.so.", env!("CARGO_PKG_VERSION")),
+        "lib/pkgconfig/adtape-fortran-static.pc",
+        "lib/pkgconfig/adtape-fortran.pc",
+        "lib/pkgconfig/adtape-static.pc",
+        "lib/pkgconfig/adtape.pc",
+        "share/adtape/fortran/adtape.F90",
+        "share/adtape/fortran/adtape_glue.c",
+        "share/adtape/fortran/build_fortran.sh",
+        "share/doc/adtape/LICENSE-APACHE",
+        "share/doc/adtape/LICENSE-MIT",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    let tops = |directory: &str, suffix: &str| {
+        files(&root().join(directory))
+            .into_iter()
+            .filter(|file| !file.contains('/') && file.ends_with(suffix))
+            .collect()
+    };
+    let (headers, included): (Vec<String>, Vec<String>) =
+        (tops("include/adtape", ".h"), tops("fortran-bindings", ".inc"));
+    assert!(headers.iter().any(|file| file == "inline.h"), "{headers:?}");
+    expected.extend(headers.iter().map(|file| format!("include/adtape/{file}")));
+    expected.extend(included.iter().map(|file| format!("share/adtape/fortran/{file}")));
+    for file in ["adtape.mod", "libadtape_fortran.a"] {
+        expected.push(format!("lib/adtape/fortran/{compiler}/{file}"));
+    }
+    expected.sort();
+    for prefix in [installed(), moved()] {
+        assert_eq!(files(prefix), expected, "{}", prefix.display());
+    }
+    assert_eq!(fs::read_link(installed().join("lib/libadtape.so")).expect("a link"), Path::new("libadtape.so.0"));
+}
+
+#[test]
+fn installed_text_files_name_no_place() {
+    for file in files(moved()).iter().filter(|file| file.ends_with(".pc") || file.ends_with(".cmake")) {
+        let text = fs::read_to_string(moved().join(file)).expect("a text file");
+        assert!(!text.contains("not-there") && !text.contains('@'), "{file}:\n{text}");
+    }
+}
+
+#[test]
+fn c_program_builds_through_pkg_config() {
+    for prefix in [installed(), moved()] {
+        let warnings = ["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+        let shared = build_and_run(prefix, &warnings, "check.c", C_PROGRAM, "adtape");
+        assert!(needs_shared_adtape(&shared));
+        let alone = build_and_run(prefix, &warnings, "check.c", C_PROGRAM, "adtape-static");
+        assert!(!needs_shared_adtape(&alone));
+    }
+}
+
+#[test]
+fn wholly_static_c_program_builds_through_pkg_config() {
+    build_and_run(installed(), &["cc", "-static"], "check.c", C_PROGRAM, "adtape-static");
+}
+
+#[test]
+fn cxx_program_builds_through_pkg_config() {
+    build_and_run(installed(), &["c++", "-std=c++17", "-Wall", "-Werror"], "check.cpp", C_PROGRAM, "adtape");
+}
+
+#[test]
+fn fortran_program_builds_through_pkg_config() {
+    for prefix in [installed(), moved()] {
+        let shared = build_and_run(prefix, &[&fc()], "check.f90", FORTRAN_PROGRAM, "adtape-fortran");
+        assert!(needs_shared_adtape(&shared));
+        let alone = build_and_run(prefix, &[&fc()], "check.f90", FORTRAN_PROGRAM, "adtape-fortran-static");
+        assert!(!needs_shared_adtape(&alone));
+    }
+}
+
+/// Configures and builds a CMake project of a C and a Fortran program over each target; runs all four.
+fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
+    let directory = scratch(name);
+    for (file, text) in [("CMakeLists.txt", CMAKE_PROJECT), ("check.c", C_PROGRAM), ("check.f90", FORTRAN_PROGRAM)] {
+        fs::write(directory.join(file), text).expect("scratch directory is writable");
+    }
+    let build = directory.join("build");
+    let mut configure = Command::new("cmake");
+    configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DCMAKE_Fortran_COMPILER={}", fc()));
+    let log = stdout(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    for program in ["c_adtape", "c_static", "f_fortran", "f_fortran_static"] {
+        assert_eq!(stdout(&mut Command::new(build.join(program))), SAYS, "{program}");
+        assert_eq!(needs_shared_adtape(&build.join(program)), !program.contains("static"), "{program}");
+    }
+    log
+}
+
+#[test]
+fn programs_build_through_cmake() {
+    build_and_run_with_cmake(installed(), "install_cmake_installed");
+}
+
+#[test]
+fn programs_build_through_cmake_after_a_move() {
+    build_and_run_with_cmake(moved(), "install_cmake_moved");
+}
+
+#[test]
+fn cmake_compiles_the_module_where_that_of_the_compiler_is_missing() {
+    let copy = scratch("install_other_compiler").join("prefix");
+    run(Command::new("cp").arg("-a").arg(installed()).arg(&copy));
+    fs::remove_dir_all(copy.join("lib/adtape")).expect("the compiled modules");
+    let log = build_and_run_with_cmake(&copy, "install_cmake_source");
+    assert!(log.contains("compiled from source"), "{log}");
+}
+
+#[test]
+fn installed_script_compiles_the_module_elsewhere() {
+    let out = scratch("install_script");
+    let sources = moved().join("share/adtape/fortran");
+    run(Command::new(sources.join("build_fortran.sh")).arg(&sources).arg(moved().join("include")).arg(&out));
+    assert_eq!(files(&out), ["adtape.mod", "libadtape_fortran.a"]);
+}
+
+#[test]
+fn cmake_package_refuses_another_series_and_an_unknown_component() {
+    let directory = scratch("install_cmake_refusals");
+    for (wanted, expected) in
+        [("0.2 REQUIRED", "adtapeConfig.cmake, version: 0.1"), ("REQUIRED COMPONENTS x", "no component x")]
+    {
+        let text =
+            format!("cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\nfind_package(adtape {wanted})\n");
+        fs::write(directory.join("CMakeLists.txt"), text).expect("scratch directory is writable");
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(&directory).arg("-B").arg(directory.join("build"));
+        let prefix = format!("-DCMAKE_PREFIX_PATH={}", installed().display());
+        let output = configure.arg(prefix).output().expect("cmake runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(expected), "{wanted}: {said}");
+    }
+}
