@@ -19,6 +19,7 @@ enum { RETURNS = 0, ABORTS = 1, BARE = 2 };
 enum { FIRST_CODE = 40 };
 
 static struct {
+    const char *file, *push_file;
     int line;      /* of the call that fails */
     int push_line; /* of the push that it does not match, in check mode */
     adtape_status_t status;
@@ -35,12 +36,14 @@ static adtape_t *other;
 /* The address that a call returns to is its site: keep the compiler from jumping into it instead. */
 #define HERE(call)              \
     do {                        \
+        seen.file = __FILE__;   \
         seen.line = __LINE__;   \
         call;                   \
         __asm__ volatile("");   \
     } while (0)
 #define PUSH_HERE(call)            \
     do {                           \
+        seen.push_file = __FILE__; \
         seen.push_line = __LINE__; \
         call;                      \
         __asm__ volatile("");      \
@@ -91,6 +94,8 @@ static void verify(void) {
 }
 
 #include "errors_cases.h"
+#include "errors_mismatch.h"
+#include "errors_table.h"
 
 /* ---- running a case --------------------------------------------------------------------------------------- */
 
@@ -107,12 +112,14 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static const struct error_case *running;
 
-static void check_site(int line) {
+static void check_site(const char *file, int line) {
 #if defined(NO_DEBUG_LINES)
+    (void)file;
     (void)line;
 #else
-    char place[100];
-    snprintf(place, sizeof place, "errors_cases.h:%d (", line);
+    char place[200];
+    const char *name = strrchr(file, '/');
+    snprintf(place, sizeof place, "%s:%d (", name == NULL ? file : name + 1, line);
     CHECK_HAS(seen.message, place);
 #endif
 }
@@ -121,10 +128,10 @@ static void check_seen(void) {
     CHECK_STATUS(seen.status, running->status);
     CHECK(strlen(seen.message) > 20);
     if (running->how == ABORTS) {
-        check_site(seen.line);
+        check_site(seen.file, seen.line);
     }
     if (seen.push_line != 0) {
-        check_site(seen.push_line);
+        check_site(seen.push_file, seen.push_line);
     }
 }
 

@@ -31,7 +31,7 @@ done
 # One test file for each C object, then what is across them. Arguments, or modes other than `all`, behind a colon.
 all='plain ADTAPE_CHECK=1 ADTAPE_PROFILE=1 ADTAPE_STEP=4096,ADTAPE_RESERVE=4096'
 objects='error session tape scalar array section control mark repeat stats entry'
-across='random threads openmp errors header'
+across='random threads thread_end openmp errors header'
 bounded='limits large small'
 
 instrumented=no
@@ -60,7 +60,7 @@ arguments_of() {
 # look for leaks in the parent only; valgrind has to be told.
 wrapper_of() {
   printf '%s\n' "${wrapper[@]}"
-  case ${wrapper[0]-},$1 in valgrind,errors | valgrind,threads) echo --leak-check=no ;; esac
+  case ${wrapper[0]-},$1 in valgrind,errors | valgrind,thread_end) echo --leak-check=no ;; esac
 }
 
 work=$(mktemp -d)

@@ -9,8 +9,11 @@
 #
 #   include/adtape.h, include/adtape/*.h
 #   lib/libadtape.a, libadtape.so.VERSION, libadtape.so.0, libadtape.so
+#   include/adtape/kit/*.h, lib/libadtape_kit.a, libadtape_kit.so.VERSION, libadtape_kit.so.0, libadtape_kit.so
+#   share/adtape/kit/                  the kit as source, for programs compiled with -flto
 #   lib/adtape/fortran/COMPILER/       adtape.mod, libadtape_fortran.a
-#   lib/pkgconfig/                     adtape, adtape-static, adtape-fortran, adtape-fortran-static
+#   lib/pkgconfig/                     adtape, adtape-static, adtape-fortran, adtape-fortran-static, adtape-kit,
+#                                      adtape-kit-static
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler
 #   share/doc/adtape/                  licences
@@ -71,6 +74,17 @@ install -m 755 "$built/libadtape.so" "$(dest "$libdir")/libadtape.so.$version"
 ln -sf "libadtape.so.$version" "$(dest "$libdir")/$soname"
 ln -sf "$soname" "$(dest "$libdir")/libadtape.so"
 
+kit=$(mktemp -d)
+trap 'rm -rf "$kit"' EXIT
+kit/build.sh "$built" "$kit"
+put 644 "$prefix/include/adtape/kit" kit/include/*.h
+put 644 "$prefix/share/adtape/kit" kit/adtape_kit.c kit/adtape_kit_lto.c
+put 644 "$prefix/share/adtape/kit/src" kit/src/*.c
+put 644 "$libdir" "$kit/libadtape_kit.a"
+install -m 755 "$kit/libadtape_kit.so" "$(dest "$libdir")/libadtape_kit.so.$version"
+ln -sf "libadtape_kit.so.$version" "$(dest "$libdir")/libadtape_kit.so.0"
+ln -sf libadtape_kit.so.0 "$(dest "$libdir")/libadtape_kit.so"
+
 put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindings/*.inc fortran-bindings/adtape_glue.c
 put 755 "$prefix/share/adtape/fortran" scripts/install/build_fortran.sh
 scripts/install/build_fortran.sh fortran-bindings include "$(dest "$libdir/adtape/fortran/$compiler")"
@@ -78,6 +92,7 @@ scripts/install/build_fortran.sh fortran-bindings include "$(dest "$libdir/adtap
 for suffix in "" -static; do
   fill "adtape$suffix.pc.in" "$libdir/pkgconfig" "adtape$suffix.pc" '${pcfiledir}'
   fill adtape-fortran.pc.in "$libdir/pkgconfig" "adtape-fortran$suffix.pc" '${pcfiledir}' -e "s|@SUFFIX@|$suffix|g"
+  fill "adtape-kit$suffix.pc.in" "$libdir/pkgconfig" "adtape-kit$suffix.pc" '${pcfiledir}'
 done
 for file in adtapeConfig adtapeConfigVersion; do
   fill "$file.cmake.in" "$libdir/cmake/adtape" "$file.cmake" '${CMAKE_CURRENT_LIST_DIR}'

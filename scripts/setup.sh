@@ -23,7 +23,7 @@ pkg_config  | pkg-config    | pkgconf-pkg-config     | finds an installed adtape
 valgrind    | valgrind      | valgrind               | memory checker, instruction counts
 sanitizers  | gcc           | libasan libubsan       | run-time libraries of -fsanitize=address,undefined
 lbfgs       | liblbfgs-dev  | liblbfgs-devel         | optimiser of the demo, libLBFGS
-flang       | flang-19      | flang                  | LLVM Fortran compiler, flang-new-19
+flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new-19 and clang-19
 '
 
 # What each target needs; rust_* are handled by rust_setup.
@@ -34,7 +34,7 @@ needs() {
     bench)       echo cc cxx gfortran ;;
     sanitize)    echo cc gfortran valgrind sanitizers rust_nightly ;;
     counts)      echo cc gfortran valgrind ;;
-    test-flang)  echo cc clang flang ;;
+    test-flang)  echo cc cxx cmake pkg_config flang ;;
     fuzz)        echo cc cxx rust_nightly rust_fuzz ;;
     build | loom) echo cc ;;
     lint)        echo cc rust_lint ;;
@@ -57,7 +57,7 @@ have_cmake()      { command -v cmake >/dev/null; }
 have_pkg_config() { command -v pkg-config >/dev/null; }
 have_valgrind()   { command -v valgrind >/dev/null; }
 have_lbfgs()      { compiles c '#include <lbfgs.h>' gcc; }
-have_flang()      { command -v flang-new-19 >/dev/null; }
+have_flang()      { command -v flang-new-19 >/dev/null && command -v clang-19 >/dev/null; }
 have_sanitizers() { gcc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null <<<'int main(void) { return 0; }'; }
 
 say() { printf 'set-up: %s\n' "$*"; }

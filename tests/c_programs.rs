@@ -87,7 +87,7 @@ macro_rules! programs {
 }
 
 // One for each C object, and the threads that share nothing but the session.
-programs! { error, session, tape, scalar, array, section, control, mark, repeat, stats, entry, threads }
+programs! { error, session, tape, scalar, array, section, control, mark, repeat, stats, entry, threads, thread_end }
 
 /// Seeds from `SEED` on, if it is set; the same ones every time otherwise.
 #[test]

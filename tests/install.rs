@@ -141,7 +141,7 @@ fn needs_shared_adtape(program: &Path) -> bool {
 
 #[test]
 fn installation_holds_the_files_listed_and_no_more() {
-    let compiler = stdout(&mut Command::new(root().join("scripts/install/build_fortran.sh")).arg("--name"));
+    let compiler = stdout(Command::new(root().join("scripts/install/build_fortran.sh")).arg("--name"));
     let mut expected: Vec<String> = [
         "include/adtape.h",
         "lib/cmake/adtape/adtapeConfig.cmake",

@@ -181,8 +181,8 @@ fn first_segments(tokens: &[Token], start: usize) -> Vec<(String, bool, usize)> 
     match tokens.get(start) {
         Some(token) if token.text == "{" => {
             let (mut depth, mut fresh, mut found) = (0, false, Vec::new());
-            for i in start..tokens.len() {
-                match tokens[i].text.as_str() {
+            for (i, token) in tokens.iter().enumerate().skip(start) {
+                match token.text.as_str() {
                     "{" => (depth, fresh) = (depth + 1, depth == 0),
                     "}" => depth -= 1,
                     "," => fresh = depth == 1,

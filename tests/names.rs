@@ -193,8 +193,10 @@ fn every_function_of_the_library_is_reached_from_fortran() {
         return skip("every_function_of_the_library_is_reached_from_fortran", &format!("{} not found", cc()));
     };
     // Past the headers: the glue's own text.
-    let own =
-        glue.splitn(2, "static __attribute__((noinline, cold, noreturn").nth(1).expect("the glue's first function");
+    let own = glue
+        .split_once("static __attribute__((noinline, cold, noreturn")
+        .map(|x| x.1)
+        .expect("the glue's first function");
     let mut reached = called(own);
     reached.extend(bound(&module()));
     let inlined = |name: &str| name.starts_with("adtape_abi0_") || name.contains("_control") || name.contains("_count");

@@ -1,4 +1,5 @@
-! types.F90: every type that push and pop take, at every rank, whole and in sections.
+! types.F90: every type that push and pop take, at every rank, whole and in sections; in sections of ranks above 3 one type
+! of each kind and size.
 module types_tests
   use, intrinsic :: iso_c_binding
   use adtape
@@ -13,6 +14,7 @@ contains
 #include "types_sections.inc"
 
 #define TESTED test_integer1
+#define MORE_RANKS
 #define NAME 'integer(1)'
 #define TYPE_ integer(1)
 #define VALUE(i) int(mod(i, 251) - 125, 1)
@@ -48,6 +50,7 @@ contains
 #include "types_of.inc"
 
 #define TESTED test_real8
+#define MORE_RANKS
 #define NAME 'real(8)'
 #define TYPE_ real(8)
 #define VALUE(i) (real(i, 8)/3)
@@ -94,6 +97,7 @@ contains
 #endif
 
 #define TESTED test_complex16
+#define MORE_RANKS
 #define NAME 'complex(r16)'
 #define TYPE_ complex(r16)
 #define VALUE(i) (cmplx(i, -i, r16)/7)
@@ -115,6 +119,7 @@ contains
 #include "types_of.inc"
 
 #define TESTED test_logical4
+#define MORE_RANKS
 #define NAME 'logical(4)'
 #define TYPE_ logical(4)
 #define VALUE(i) logical(mod(i, 3) == 1, 4)
@@ -145,6 +150,7 @@ contains
 #include "types_of.inc"
 
 #define TESTED test_character3
+#define MORE_RANKS
 #define NAME 'character(3)'
 #define TYPE_ character(3)
 #define VALUE(i) digit_string(i)
@@ -152,6 +158,7 @@ contains
 #include "types_of.inc"
 
 #define TESTED test_c_ptr
+#define MORE_RANKS
 #define NAME 'type(c_ptr)'
 #define TYPE_ type(c_ptr)
 #define VALUE(i) pointer_of(i)

@@ -98,9 +98,9 @@ impl Core {
         Ok(())
     }
 
-    /// Ends an operation: opens the cursor, or leaves it closed where everything is watched.
+    /// Ends an operation: opens the cursor, or leaves it closed where everything is watched or nothing works any more.
     pub(super) fn leave(&mut self, cursor: &Cursor) {
-        if self.watched() {
+        if self.watched() || self.poison.is_some() {
             cursor.close();
         } else {
             self.machine.store(cursor);

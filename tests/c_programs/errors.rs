@@ -212,7 +212,7 @@ fn every_error_says_what_where_how_much_and_what_to_do_and_changes_nothing() {
     assert_eq!(names, table, "the cases of errors.c, and the table here");
     for (case, aborts) in &cases {
         let (_, status, parts) = ERRORS.iter().find(|(name, ..)| name == case).expect("a row of the table");
-        check_error(&binary, case, *aborts, status, parts, "ctests/errors_cases.h:");
+        check_error(&binary, case, *aborts, status, parts, "ctests/errors_");
     }
 }
 
@@ -237,7 +237,7 @@ fn null_handle_of_an_inline_call_is_an_error_in_code_without_optimisation() {
     let cases = cases_of(&binary);
     for case in UNOPTIMISED {
         assert!(cases.contains(&((*case).to_owned(), true)), "{case} is not among {cases:?}");
-        check_error(&binary, case, true, "NULL_HANDLE", HANDLE, "ctests/errors_cases.h:");
+        check_error(&binary, case, true, "NULL_HANDLE", HANDLE, "ctests/errors_");
     }
     run(&mut in_mode(&binary, PLAIN));
 }

@@ -1,0 +1,98 @@
+/* The reference loops, compiled so that they stay the loops that they are: neither vectorised nor turned into calls
+ * of memset and memcpy. */
+#include "plain.h"
+
+enum { BLOCK = 8192 };
+#define BLOCKS(i, n) for (int64_t i##_block = 0; i##_block < (n); i##_block += BLOCK) for (int64_t i = 0; i < BLOCK; i++)
+
+void plain_push(double **cursor, double x, int64_t n) {
+    double *p = *cursor;
+    for (int64_t i = 0; i < n; i++) {
+        *p++ = x;
+    }
+    *cursor = p;
+}
+void plain_pop(double **cursor, double *out, int64_t n) {
+    double *p = *cursor;
+    BLOCKS(i, n) { out[i] = *--p; }
+    *cursor = p;
+}
+
+void plain_push_bits(plain_bits_t *bits, const unsigned char *bit, int64_t n) {
+    uint64_t *p = bits->cursor, word = bits->word;
+    int held = bits->held;
+    BLOCKS(i, n) {
+        word = word << 1 | bit[i];
+        if (++held == 64) {
+            *p++ = word;
+            held = 0;
+        }
+    }
+    bits->cursor = p, bits->word = word, bits->held = held;
+}
+void plain_pop_bits(plain_bits_t *bits, unsigned char *bit, int64_t n) {
+    uint64_t *p = bits->cursor, word = bits->word;
+    int held = bits->held;
+    BLOCKS(i, n) {
+        if (held == 0) {
+            word = *--p;
+            held = 64;
+        }
+        bit[i] = word & 1;
+        word >>= 1;
+        held--;
+    }
+    bits->cursor = p, bits->word = word, bits->held = held;
+}
+
+void plain_push_bytes(unsigned char **cursor, const unsigned char *byte, int64_t n) {
+    unsigned char *p = *cursor;
+    BLOCKS(i, n) { *p++ = byte[i]; }
+    *cursor = p;
+}
+void plain_pop_bytes(unsigned char **cursor, unsigned char *byte, int64_t n) {
+    unsigned char *p = *cursor;
+    BLOCKS(i, n) { byte[i] = *--p; }
+    *cursor = p;
+}
+
+void plain_push_call(double x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        floor_push(&x);
+    }
+}
+void plain_pop_call(double *out, int64_t n) {
+    BLOCKS(i, n) { floor_pop(&out[i]); }
+}
+
+void plain_gather_strided(double **cursor, const double *x, int64_t n) {
+    double *p = *cursor;
+    for (int64_t i = 0; i < n; i += 2) {
+        *p++ = x[i];
+    }
+    *cursor = p;
+}
+void plain_scatter_strided(double **cursor, double *x, int64_t n) {
+    const double *p = *cursor - n / 2;
+    *cursor -= n / 2;
+    for (int64_t i = 0; i < n; i += 2) {
+        x[i] = *p++;
+    }
+}
+
+#define CUBE(edge)                              \
+    for (int64_t k = 1; k <= (edge); k++)       \
+        for (int64_t j = 1; j <= (edge); j++)   \
+            for (int64_t i = 1; i <= (edge); i++)
+#define AT(edge) x[(k * ((edge) + 2) + j) * ((edge) + 2) + i]
+
+void plain_gather_cube(double **cursor, const double *x, int64_t edge) {
+    double *p = *cursor;
+    CUBE(edge) { *p++ = AT(edge); }
+    *cursor = p;
+}
+void plain_scatter_cube(double **cursor, double *x, int64_t edge) {
+    const double *p = *cursor - edge * edge * edge;
+    *cursor -= edge * edge * edge;
+    CUBE(edge) { AT(edge) = *p++; }
+}

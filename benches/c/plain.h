@@ -1,0 +1,35 @@
+/* plain.h: the reference loops over plain memory, in plain.c, and the call floor, in floor.c. */
+#ifndef ADTAPE_BENCH_PLAIN_H
+#define ADTAPE_BENCH_PLAIN_H
+
+#include <stdint.h>
+
+/* The plain loop: a bump pointer, one store or load and one increment an element. */
+void plain_push(double **cursor, double x, int64_t n);
+void plain_pop(double **cursor, double *out, int64_t n);
+
+/* Shifts bits into a word and stores full words. */
+typedef struct {
+    uint64_t *cursor, word;
+    int held;
+} plain_bits_t;
+void plain_push_bits(plain_bits_t *bits, const unsigned char *bit, int64_t n);
+void plain_pop_bits(plain_bits_t *bits, unsigned char *bit, int64_t n);
+
+void plain_push_bytes(unsigned char **cursor, const unsigned char *byte, int64_t n);
+void plain_pop_bytes(unsigned char **cursor, unsigned char *byte, int64_t n);
+
+/* The call floor: load, compare, store and advance of a cursor in a static variable, compiled separately. */
+void floor_begin(char *memory, int64_t bytes);
+void floor_push(const double *x);
+void floor_pop(double *x);
+void plain_push_call(double x, int64_t n);
+void plain_pop_call(double *out, int64_t n);
+
+/* Every second of n doubles, and the interior of a cube of doubles with edges of `edge` + 2. */
+void plain_gather_strided(double **cursor, const double *x, int64_t n);
+void plain_scatter_strided(double **cursor, double *x, int64_t n);
+void plain_gather_cube(double **cursor, const double *x, int64_t edge);
+void plain_scatter_cube(double **cursor, double *x, int64_t edge);
+
+#endif

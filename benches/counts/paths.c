@@ -1,0 +1,123 @@
+/* The fast paths whose instructions are counted: each in a function of its own, which runs it n times. callgrind
+ * writes the cost of each call of a …_fast_path function; the difference of two calls with different n, over the difference of
+ * n, is the cost of one operation and of the loop around it.
+ *
+ * ADTAPE_EXTRA_BRANCH adds a compare and a branch to each push and pop, to see that the check of the counts notices. */
+#include "adtape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FEW = 100, MANY = 600, BLOCK = 4096 };
+
+#ifdef ADTAPE_EXTRA_BRANCH
+static volatile uintptr_t never;
+#define ADDED(t) ((void)((t)->cur < never && (abort(), 0)))
+#else
+#define ADDED(t) ((void)0)
+#endif
+
+static double values[MANY + 1]; /* at least BLOCK bytes */
+static char memory[(MANY + 1) * BLOCK];
+
+/* `t` is a tape of its own, `x` what is pushed. */
+#define PATH(name, statement)                                                           \
+    __attribute__((noinline)) void name##_fast_path(adtape_t *t, double x, long n) {         \
+        (void)t, (void)x;                                                               \
+        for (long i = 0; i < n; i++) {                                                  \
+            statement;                                                                  \
+        }                                                                               \
+    }
+
+PATH(empty_loop, __asm__ volatile(""))
+
+PATH(push_f64_handle, ADDED(t); adtape_push_f64(t, x))
+PATH(pop_f64_handle, ADDED(t); adtape_pop_f64(t, &values[i]))
+PATH(push_f64_self, ADDED(adtape_self()); adtape_push_f64(adtape_self(), x))
+PATH(pop_f64_self, ADDED(adtape_self()); adtape_pop_f64(adtape_self(), &values[i]))
+PATH(push_control_handle, ADDED(t); adtape_push_control(t, (uint64_t)i, 1))
+PATH(pop_control_handle, ADDED(t); values[i] = (double)adtape_pop_control(t, 1))
+PATH(push_count_handle, ADDED(t); adtape_push_count(t, i & 127))
+PATH(pop_count_handle, ADDED(t); values[i] = (double)adtape_pop_count(t))
+
+/* Through a local cursor, attached and detached by the caller's side of the difference. */
+#define LOCAL_PATH(name, statement)                                                     \
+    __attribute__((noinline)) void name##_fast_path(adtape_t *t, double x, long n) {         \
+        adtape_local_t l;                                                               \
+        (void)x;                                                                        \
+        if (adtape_attach(t, &l) != ADTAPE_STATUS_OK) {                                 \
+            abort();                                                                    \
+        }                                                                               \
+        for (long i = 0; i < n; i++) {                                                  \
+            statement;                                                                  \
+        }                                                                               \
+        if (adtape_detach(&l) != ADTAPE_STATUS_OK) {                                    \
+            abort();                                                                    \
+        }                                                                               \
+    }
+LOCAL_PATH(push_f64_local, ADDED(&l.c); adtape_local_push_f64(&l, x))
+LOCAL_PATH(pop_f64_local, ADDED(&l.c); adtape_local_pop_f64(&l, &values[i]))
+LOCAL_PATH(push_control_local, ADDED(&l.c); adtape_local_push_control(&l, (uint64_t)i, 1))
+LOCAL_PATH(pop_control_local, ADDED(&l.c); values[i] = (double)adtape_local_pop_control(&l, 1))
+
+/* The loop is the compiler's and the call is, but what is behind the call is the library's. */
+PATH(self_push_f64, adtape_self_push_f64(&x))
+PATH(self_pop_f64, adtape_self_pop_f64(&values[i]))
+PATH(call_push_f64, adtape_call_push_f64(t, &x))
+PATH(call_pop_f64, adtape_call_pop_f64(t, &values[i]))
+PATH(call_push_control, adtape_call_push_control(t, (uint64_t)i, 1))
+PATH(call_pop_control, values[i] = (double)adtape_call_pop_control(t, 1))
+
+/* Arrays of a size that the compiler does not know, and memcpy between the same addresses. */
+static volatile int64_t bytes;
+#define ARRAY(size)                                                                                                   \
+    PATH(push_array_##size, adtape_push_bytes(t, values, bytes))                                                      \
+    PATH(pop_array_##size, adtape_pop_bytes(t, values, bytes))                                                        \
+    PATH(push_memcpy_##size, size_t k = (size_t)bytes; __builtin_memcpy(memory + (size_t)i * k, values, k))           \
+    PATH(pop_memcpy_##size, size_t k = (size_t)bytes; __builtin_memcpy(values, memory + (size_t)i * k, k))
+ARRAY(64)
+ARRAY(504)
+ARRAY(1024)
+ARRAY(2048)
+ARRAY(4096)
+
+/* Runs a pair of paths: once so that the memory is there and no slow path is left but those of full words of bits,
+ * and then with few and with many repetitions, which are the calls that count. */
+typedef void path_t(adtape_t *t, double x, long n);
+static void run(adtape_t *t, path_t *push, path_t *pop) {
+    push(t, 1.0, MANY + 1);
+    pop(t, 1.0, MANY + 1);
+    for (int round = 0; round < 2; round++) {
+        const long n = round == 0 ? FEW : MANY;
+        push(t, 1.0, n);
+        pop(t, 1.0, n);
+    }
+}
+
+int main(void) {
+    adtape_t *t;
+    if (adtape_new(adtape_session_default(), &t) != ADTAPE_STATUS_OK) {
+        fprintf(stderr, "%s\n", adtape_error_message());
+        return 1;
+    }
+    run(t, empty_loop_fast_path, empty_loop_fast_path);
+    run(t, push_f64_local_fast_path, pop_f64_local_fast_path);
+    run(t, push_f64_handle_fast_path, pop_f64_handle_fast_path);
+    run(t, push_f64_self_fast_path, pop_f64_self_fast_path);
+    run(t, push_control_local_fast_path, pop_control_local_fast_path);
+    run(t, push_control_handle_fast_path, pop_control_handle_fast_path);
+    run(t, push_count_handle_fast_path, pop_count_handle_fast_path);
+    run(t, self_push_f64_fast_path, self_pop_f64_fast_path);
+    run(t, call_push_f64_fast_path, call_pop_f64_fast_path);
+    run(t, call_push_control_fast_path, call_pop_control_fast_path);
+#define RUN_ARRAY(size)                                              \
+    bytes = size;                                                    \
+    run(t, push_array_##size##_fast_path, pop_array_##size##_fast_path);           \
+    run(t, push_memcpy_##size##_fast_path, pop_memcpy_##size##_fast_path);
+    RUN_ARRAY(64)
+    RUN_ARRAY(504)
+    RUN_ARRAY(1024)
+    RUN_ARRAY(2048)
+    RUN_ARRAY(4096)
+    return 0;
+}

@@ -1,0 +1,159 @@
+//! The figures: what is measured, how much of it, and the bounds.
+
+use crate::driver::Sweep;
+use crate::table::{Bound, Row, Unit};
+
+/// What runs the loops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    /// A C program linked with libadtape.a.
+    Static,
+    /// One linked with libadtape.so.
+    Shared,
+    /// The first, in check mode.
+    Checked,
+    /// Loops over the Rust API.
+    Rust,
+}
+
+/// One pair of loops: `count` pieces of `bytes` bytes each.
+pub struct Figure {
+    /// As the C program knows it.
+    pub name: &'static str,
+    pub runs: Runs,
+    pub count: u64,
+    pub bytes: u64,
+    title: String,
+    bound: Option<Bound>,
+}
+
+/// Doubles, bits and counts that stay in cache: a multiple of the block of the C loops.
+const CACHED: u64 = 8192;
+/// Doubles beyond every cache: 256 MiB.
+const UNCACHED: u64 = 32 << 20;
+/// Bytes of arrays beyond every cache.
+const UNCACHED_BYTES: u64 = 1 << 30;
+
+fn figure(title: &str, runs: Runs, name: &'static str, count: u64, bytes: u64, bound: Option<Bound>) -> Figure {
+    Figure { name, runs, count, bytes, title: title.to_owned(), bound }
+}
+
+/// All figures, in the order of the table.
+pub fn figures() -> Vec<Figure> {
+    let mut all = Vec::new();
+    scalars(&mut all);
+    arrays(&mut all);
+    all
+}
+
+fn scalars(all: &mut Vec<Figure>) {
+    use Bound::AtMost;
+    use Runs::{Checked, Rust, Shared, Static};
+    for (count, place) in [(CACHED, "in cache"), (UNCACHED, "out of cache")] {
+        let mut add = |what: &str, name, bound| {
+            all.push(figure(&format!("double, {what}, {place}"), Static, name, count, 8, Some(AtMost(bound))));
+        };
+        add("local cursor", "f64/local", 1.2);
+        add("handle", "f64/handle", 2.0);
+        add("adtape_self() kept", "f64/self_kept", 2.0);
+        add("adtape_self() each time", "f64/self", 2.0);
+    }
+    all.push(figure("control bit, local cursor", Static, "bit/local", CACHED, 8, Some(AtMost(1.5))));
+    all.push(figure("control bit, handle", Static, "bit/handle", CACHED, 8, Some(AtMost(1.5))));
+    all.push(figure("count below 128, handle", Static, "count/handle", CACHED, 8, None));
+    all.push(figure("double, call, static", Static, "f64/call", CACHED, 8, None));
+    all.push(figure("double, call, shared", Shared, "f64/call", CACHED, 8, None));
+    all.push(figure("double, call with handle, static", Static, "f64/call_handle", CACHED, 8, None));
+    all.push(figure("double, Rust Tape", Rust, "f64/rust", CACHED, 8, None));
+    all.push(figure("double, handle, check mode", Checked, "f64/handle", CACHED, 8, None));
+}
+
+fn arrays(all: &mut Vec<Figure>) {
+    use Bound::AtLeast;
+    use Runs::Static;
+    for (bytes, size) in
+        [(1 << 10, "1 KiB"), (4 << 10, "4 KiB"), (64 << 10, "64 KiB"), (1 << 20, "1 MiB"), (8 << 20, "8 MiB")]
+    {
+        let title = format!("array, {size}, out of cache");
+        all.push(figure(&title, Static, "array/memory", UNCACHED_BYTES / bytes, bytes, Some(AtLeast(0.85))));
+    }
+    for (bytes, size, count) in
+        [(4 << 10, "4 KiB", 32), (64 << 10, "64 KiB", 16), (1 << 20, "1 MiB", 4), (8 << 20, "8 MiB", 1)]
+    {
+        let title = format!("array, {size}, in cache");
+        all.push(figure(&title, Static, "array/cache", count, bytes, Some(AtLeast(0.95))));
+    }
+    for (bytes, size, count) in [(4 << 10, "4 KiB", 32), (64 << 10, "64 KiB", 16)] {
+        let title = format!("array, {size}, behind a scalar, in cache");
+        all.push(figure(&title, Static, "array/cache_after_scalar", count, bytes, None));
+    }
+    all.push(figure("every second of 2000 doubles", Static, "section/every_second", 10, 16000, None));
+    all.push(figure("interior of a cube of 66^3 doubles", Static, "section/interior_3d", 1, 66 * 66 * 66 * 8, None));
+    all.push(figure("first touch of 1 GiB", Static, "touch/f64", UNCACHED_BYTES / 8, 8, Some(Bound::AtMost(0.5))));
+}
+
+impl Figure {
+    fn is_touch(&self) -> bool {
+        self.name.starts_with("touch")
+    }
+
+    pub fn sweeps(&self) -> Vec<Sweep> {
+        if self.is_touch() { vec![Sweep::Forward] } else { vec![Sweep::Forward, Sweep::Reverse] }
+    }
+
+    /// A round takes a good part of a second.
+    pub fn is_long(&self) -> bool {
+        self.count * self.bytes >= 64 << 20
+    }
+
+    pub fn in_bytes(&self) -> bool {
+        self.name.starts_with("array") || self.name.starts_with("section")
+    }
+
+    /// The benchmarks by the first part of their ids, and what each measures: a sweep or, where that takes long, both
+    /// together.
+    pub fn benchmarks(&self) -> Vec<(String, Vec<Sweep>)> {
+        let kind = match self.runs {
+            Runs::Static | Runs::Rust => "",
+            Runs::Shared => "/shared",
+            Runs::Checked => "/check",
+        };
+        match self.is_long() {
+            true => vec![(format!("push_pop{kind}"), self.sweeps())],
+            false => {
+                self.sweeps().into_iter().map(|sweep| (format!("{}{kind}", sweep.operation()), vec![sweep])).collect()
+            }
+        }
+    }
+
+    /// The last part of the benchmark's id.
+    pub fn size(&self) -> u64 {
+        if self.in_bytes() { self.bytes } else { self.count }
+    }
+
+    /// A row of the table, from the times of a sweep in ns and their ratio.
+    pub fn row(&self, sweep: Sweep, ours: f64, reference: f64, ratio: f64) -> Row {
+        let bytes = (self.count * self.section_bytes()) as f64;
+        Row {
+            title: match self.is_touch() {
+                true => self.title.clone(),
+                false => format!("{} {}", sweep.operation(), self.title),
+            },
+            // A rate's ratio is the other way round.
+            ratio: if self.in_bytes() { 1.0 / ratio } else { ratio },
+            ours: if self.in_bytes() { bytes / ours } else { ours / self.count as f64 },
+            reference: if self.in_bytes() { bytes / reference } else { reference / self.count as f64 },
+            unit: if self.in_bytes() { Unit::GigabytesPerSecond } else { Unit::Nanoseconds },
+            bound: self.bound,
+        }
+    }
+
+    /// Bytes that go onto the tape for each piece.
+    fn section_bytes(&self) -> u64 {
+        match self.name {
+            "section/every_second" => self.bytes / 2,
+            "section/interior_3d" => 64 * 64 * 64 * 8,
+            _ => self.bytes,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The C programs: compiled and linked with the release library when the benchmark starts.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What gcc compiles users' code with. Loops begin a cache line on both sides, ours and the references': where a loop
+/// happens to lie costs up to a factor of two on some processors.
+const FLAGS: &[&str] =
+    &["-O2", "-falign-functions=64", "-falign-loops=64", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-Ibenches/c"];
+/// The references' own: see the plain loop in benches/README.md.
+const PLAIN: &[&str] = &["-fno-tree-vectorize", "-fno-tree-loop-distribute-patterns"];
+const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-lm"];
+
+/// The directory of the programs.
+pub struct Programs(PathBuf);
+
+impl Programs {
+    pub fn path(&self, program: &str) -> PathBuf {
+        self.0.join(program)
+    }
+
+    /// Builds the library and all programs, or ends with what the compiler says.
+    pub fn build() -> Programs {
+        let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+        std::env::set_current_dir(top).expect("the repository is there");
+        // This program is target/release/deps/speed-….
+        let executable = std::env::current_exe().expect("this program has a path");
+        let target = executable.ancestors().nth(3).expect("a target directory");
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
+        run(Command::new(cargo).args(["build", "--release", "--quiet", "--lib", "--target-dir"]).arg(target));
+        let release = target.join("release");
+        let programs = Programs(target.join("bench"));
+        std::fs::create_dir_all(&programs.0).expect("the target directory is writable");
+        programs.build_benchmark(&release);
+        programs.build_single(&release);
+        programs
+    }
+
+    fn build_benchmark(&self, release: &Path) {
+        let mut objects = Vec::new();
+        for part in ["main", "scalar", "array", "section", "touch"] {
+            objects.push(self.compile(part, &[]));
+        }
+        objects.push(self.compile("plain", PLAIN));
+
+        let floor = self.compile("floor", &[]);
+        run(gcc(&[])
+            .args(&objects)
+            .arg(floor)
+            .arg(release.join("libadtape.a"))
+            .args(LIBRARIES)
+            .arg("-o")
+            .arg(self.path("bench_static")));
+
+        run(gcc(&["-O2", "-fPIC", "-shared"]).arg("benches/c/floor.c").arg("-o").arg(self.path("libfloor.so")));
+        // The name that programs look for.
+        let soname = self.path("libadtape.so.0");
+        let _ = std::fs::remove_file(&soname);
+        std::os::unix::fs::symlink(release.join("libadtape.so"), soname).expect("the target directory is writable");
+        let here = format!("-Wl,-rpath,{}", self.0.display());
+        run(gcc(&[&here])
+            .args(&objects)
+            .arg(self.path("libfloor.so"))
+            .arg(release.join("libadtape.so"))
+            .arg("-o")
+            .arg(self.path("bench_shared")));
+    }
+
+    fn build_single(&self, release: &Path) {
+        let library = release.join("libadtape.a");
+        let here = format!("-Wl,-rpath,{}", self.0.display());
+        // Without the functions that no one calls, as any linker drops that is told to.
+        let only_used = "-Wl,--gc-sections";
+        let resident = |flags: &[&str]| {
+            let mut command = gcc(FLAGS);
+            command.args(flags).arg("benches/c/resident.c");
+            command
+        };
+        run(resident(&[]).arg("-o").arg(self.path("resident_none")));
+        run(resident(&["-DWITH_TAPE", only_used])
+            .arg(&library)
+            .args(LIBRARIES)
+            .arg("-o")
+            .arg(self.path("resident_static")));
+        run(resident(&["-DWITH_TAPE", &here])
+            .arg(release.join("libadtape.so"))
+            .arg("-o")
+            .arg(self.path("resident_shared")));
+        let example = "examples/cheaper_adjoints/cheaper_adjoints.c";
+        run(gcc(&["-O2", "-Iinclude", example])
+            .arg(&library)
+            .args(LIBRARIES)
+            .arg("-o")
+            .arg(self.path("cheaper_adjoints")));
+    }
+
+    fn compile(&self, part: &str, flags: &[&str]) -> PathBuf {
+        let object = self.path(&format!("{part}.o"));
+        run(gcc(FLAGS).args(flags).arg("-c").arg(format!("benches/c/{part}.c")).arg("-o").arg(&object));
+        object
+    }
+}
+
+fn gcc(flags: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "gcc".into()));
+    command.args(flags);
+    command
+}
+
+/// Runs a command that must succeed.
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?}: {status}");
+}

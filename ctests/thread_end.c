@@ -1,0 +1,132 @@
+/* How threads end: their tape is released; what is still on it is lost, and said to be. */
+#include <pthread.h>
+
+#include "child.h"
+
+static pthread_t started(void *(*run)(void *), void *argument) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, run, argument) == 0);
+    return thread;
+}
+
+static void joined(pthread_t thread) { CHECK(pthread_join(thread, NULL) == 0); }
+
+static void *push_ten(void *nothing) {
+    (void)nothing;
+    for (int i = 0; i < 10; i++) {
+        adtape_push_f64(adtape_self(), i);
+    }
+    return NULL;
+}
+
+static void pop_ten(adtape_t *t) {
+    for (int i = 9; i >= 0; i--) {
+        double x = -1;
+        adtape_pop_f64(t, &x);
+        CHECK_F64(x, i);
+    }
+}
+
+static void *push_bits(void *nothing) {
+    (void)nothing;
+    adtape_push_control(adtape_self(), 1, 17);
+    return NULL;
+}
+
+static void *push_and_pop(void *nothing) {
+    (void)nothing;
+    push_ten(NULL);
+    adtape_push_control(adtape_self(), 1, 17);
+    CHECK_U64(adtape_pop_control(adtape_self(), 17), 1);
+    pop_ten(adtape_self());
+    return NULL;
+}
+
+static void *push_and_release(void *handle) {
+    push_ten(NULL);
+    CHECK_OK(adtape_release(adtape_self(), (adtape_t **)handle));
+    return NULL;
+}
+
+static void *end_inside_a_region(void *nothing) {
+    (void)nothing;
+    push_ten(NULL);
+    CHECK_OK(adtape_repeat_start(adtape_self()));
+    push_ten(NULL);
+    return NULL;
+}
+
+static void *end_attached(void *nothing) {
+    static __thread adtape_local_t local;
+    (void)nothing;
+    push_ten(NULL);
+    CHECK_OK(adtape_attach(adtape_self(), &local));
+    return NULL;
+}
+
+/* A tape made after the thread's own was released already is the program's to free. */
+static pthread_key_t key;
+static void use_in_destructor(void *nothing) {
+    (void)nothing;
+    push_and_pop(NULL);
+    CHECK_OK(adtape_free(adtape_self()));
+}
+static void *use_tape_while_ending(void *nothing) {
+    (void)nothing;
+    CHECK(pthread_setspecific(key, &key) == 0);
+    push_and_pop(NULL);
+    return NULL;
+}
+static void *use_tape_at_the_end_only(void *nothing) {
+    (void)nothing;
+    CHECK(pthread_setspecific(key, &key) == 0);
+    return NULL;
+}
+
+static void run_on_a_thread(void *argument) {
+    void *(*const *run)(void *) = argument;
+    joined(started(*run, NULL));
+}
+
+static child_t end_of(void *(*run)(void *)) {
+    const child_t child = in_child(run_on_a_thread, &run);
+    CHECK_EXIT(child, 0);
+    return child;
+}
+
+static void values_left_by_a_thread_are_reported_with_their_bytes(void) {
+    child_t child = end_of(push_ten);
+    CHECK_HAS(child.text, "adtape: warning: a thread ended with 80 bytes on its tape");
+    child = end_of(push_bits);
+    CHECK_HAS(child.text, "a thread ended with 3 bytes on its tape");
+    child = end_of(end_inside_a_region);
+    CHECK_HAS(child.text, "a thread ended with 160 bytes on its tape");
+    child = end_of(end_attached);
+    CHECK_HAS(child.text, "a thread ended with 80 bytes on its tape");
+}
+
+static void balanced_thread_says_nothing(void) {
+    CHECK(end_of(push_and_pop).text[0] == '\0');
+}
+
+static void released_tape_outlives_its_thread_without_a_word(void) {
+    adtape_t *t = NULL;
+    joined(started(push_and_release, &t));
+    CHECK_OK(adtape_acquire(t));
+    pop_ten(t);
+    CHECK_OK(adtape_free(t));
+}
+
+static void tape_can_be_used_while_a_thread_ends(void) {
+    CHECK(pthread_key_create(&key, use_in_destructor) == 0);
+    CHECK(end_of(use_tape_while_ending).text[0] == '\0');
+    CHECK(end_of(use_tape_at_the_end_only).text[0] == '\0');
+}
+
+int main(void) {
+    values_left_by_a_thread_are_reported_with_their_bytes();
+    balanced_thread_says_nothing();
+    tape_can_be_used_while_a_thread_ends();
+    released_tape_outlives_its_thread_without_a_word();
+    return 0;
+}

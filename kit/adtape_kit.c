@@ -1,0 +1,48 @@
+/* adtape_kit.c: the calls that generated adjoints make, under the names of their stock run-time ("the kit"), over
+ * the inline header of the tape.
+ *
+ * One translation unit, three uses: libadtape_kit.a and libadtape_kit.so for programs that are linked anew only, and,
+ * through adtape_kit_lto.c, the source from which the calls are inlined into a program compiled with -flto.
+ *
+ *   adtape_kit.h    fast path, inlined here and into C programs that are compiled anew
+ *   src/thread.c    a thread's tapes, order by type, the slow path
+ *   src/entry.c     the entry points, from one table of types
+ *   src/repeat.c    repeat regions, of both interfaces
+ *   src/look.c      reading without popping
+ *   src/report.c    what the kit prints
+ *   src/omp.c       schedules of OpenMP loops
+ *
+ * In the libraries entry points are weak: a program that keeps its own buffers (adBuffer.o) and replaces only the stack
+ * below them has some of them itself. For -flto they must not be (what can be replaced is not inlined), nor visible
+ * outside (the same, in a shared library). */
+#include "adtape_kit.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "adComplex.h"
+
+#if __SIZEOF_POINTER__ != 8 || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "adtape_kit needs a 64-bit little-endian machine"
+#endif
+
+#if defined(ADTAPE_KIT_LTO)
+#define KIT_API __attribute__((visibility("hidden")))
+#define KIT_FAST __attribute__((visibility("hidden"), always_inline))
+#pragma GCC diagnostic ignored "-Wattributes" /* that always_inline without inline may fail */
+#else
+#define KIT_API __attribute__((visibility("default"), weak))
+#define KIT_FAST KIT_API
+#endif
+#define KIT_SITE __builtin_return_address(0)
+
+#include "src/thread.c"
+
+#include "src/entry.c"
+#include "src/look.c"
+#include "src/omp.c"
+#include "src/repeat.c"
+#include "src/report.c"

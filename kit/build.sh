@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds libadtape_kit.a and libadtape_kit.so.0 into OUT, against the libadtape in BUILT.
+#
+#   kit/build.sh BUILT OUT      CC, CFLAGS: compiler and further flags
+#
+# The static library's object knows the cursor of the thread's tape, a hidden symbol of libadtape.a (x86-64); the shared
+# one goes through a pointer. Entry points begin a cache line: they fit into one, and what a call costs would depend on
+# chance otherwise.
+set -euo pipefail
+built=$1 out=$2
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$out"
+compile() { # object, flags
+  ${CC:-cc} -std=gnu11 -O2 -g -fPIC -falign-functions=64 -fno-semantic-interposition -fvisibility=hidden -Wall -Wextra ${CFLAGS:-} \
+    -I "$here/include" -I "$here/../include" "${@:2}" -c "$here/adtape_kit.c" -o "$1"
+}
+direct=
+case $(uname -sm) in "Linux x86_64") direct=-DADTAPE_KIT_DIRECT ;; esac
+compile "$out/adtape_kit.o" $direct
+compile "$out/adtape_kit_shared.o"
+rm -f "$out/libadtape_kit.a"
+ar rcs "$out/libadtape_kit.a" "$out/adtape_kit.o"
+${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs -o "$out/libadtape_kit.so" "$out/adtape_kit_shared.o" \
+  -L "$built" -ladtape -lpthread
+ln -sf libadtape_kit.so "$out/libadtape_kit.so.0"

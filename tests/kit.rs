@@ -1,0 +1,459 @@
+//! The kit layer: the names of Tapenade's run-time over the tape. Its tests are programs that make the calls as
+//! generated adjoints do, linked against the static and the shared library, compiled anew against the headers, and
+//! compiled with the source for -flto.
+
+mod common;
+
+use common::{build_release, cc, fc, root, run, scratch, skip, stdout};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Settings that a run must not inherit.
+const SETTINGS: [&str; 7] = [
+    "ADTAPE_CHECK",
+    "ADTAPE_PROFILE",
+    "ADTAPE_MEMORY_LIMIT",
+    "ADTAPE_RESERVE",
+    "ADTAPE_STEP",
+    "ADTAPE_HUGE_PAGES",
+    "ADTAPE_KIT_ORDER",
+];
+
+/// Exit status of a program that says why it cannot run here.
+const SKIPPED: i32 = 77;
+
+// ---- building ----------------------------------------------------------------------------------------
+
+/// The directory of libadtape_kit.a and libadtape_kit.so, built as `make install` builds them.
+fn build_kit() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let directory = scratch("kit-library");
+        run(Command::new(root().join("kit/build.sh")).arg(build_release()).arg(&directory));
+        directory
+    })
+}
+
+/// How a test program gets the kit's calls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum How {
+    /// Separately compiled, static library.
+    Static,
+    /// Separately compiled, shared library.
+    Shared,
+    /// Compiled anew against the headers.
+    Inline,
+    /// Compiled with the source for -flto.
+    Lto,
+}
+
+fn link(compiler: &mut Command, how: How) {
+    let (release, kit) = (build_release(), build_kit());
+    if how == How::Shared {
+        compiler.arg("-L").arg(kit).arg("-L").arg(release).args(["-ladtape_kit", "-ladtape"]);
+        // Also for what the kit's library needs, not only for what the program does.
+        compiler.arg(format!("-Wl,--disable-new-dtags,-rpath,{}:{}", kit.display(), release.display()));
+        return;
+    }
+    if how != How::Lto {
+        compiler.arg(kit.join("libadtape_kit.a"));
+    }
+    compiler.arg(release.join("libadtape.a")).args(["-lpthread", "-ldl", "-lm"]);
+}
+
+fn include(compiler: &mut Command) {
+    compiler.arg("-I").arg(root().join("kit/include")).arg("-I").arg(root().join("include"));
+}
+
+/// Compiles sources of kit/tests or, with a slash in their name, of the repository, to a program.
+fn compile(compiler: &str, sources: &[&str], how: How, flags: &[&str]) -> PathBuf {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let stem = Path::new(sources[0]).file_stem().expect("a file name").to_string_lossy();
+    let program = scratch(&format!("kit-{stem}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))).join("program");
+    let mut command = Command::new(compiler);
+    command.args(["-O2", "-g"]).args(flags);
+    for source in sources {
+        command.arg(if source.contains('/') { root().join(source) } else { root().join("kit/tests").join(source) });
+    }
+    match how {
+        How::Inline => {
+            include(command.arg("-DKIT_INLINE"));
+        }
+        How::Lto => {
+            include(command.arg("-flto=auto").arg(root().join("kit/adtape_kit_lto.c")));
+        }
+        _ => {}
+    }
+    command.arg("-o").arg(&program);
+    link(&mut command, how);
+    run(&mut command);
+    program
+}
+
+fn has(compiler: &str, test: &str) -> bool {
+    let there = Command::new(compiler).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !there {
+        skip(test, &format!("{compiler} not found"));
+    }
+    there
+}
+
+/// Whether the Fortran compiler and the C compiler behind `gcc` understand each other's -flto.
+fn has_gnu_lto(test: &str) -> bool {
+    let gnu = has(&fc(), test) && stdout(Command::new(fc()).arg("--version")).starts_with("GNU");
+    if !gnu {
+        skip(test, &format!("{} is not the GNU compiler", fc()));
+    }
+    gnu
+}
+
+// ---- running -----------------------------------------------------------------------------------------
+
+fn command(program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    for name in SETTINGS {
+        command.env_remove(name);
+    }
+    command.envs(settings.iter().copied());
+    command
+}
+
+/// What a run that must succeed and say nothing on standard error prints.
+fn passes(program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> String {
+    let Output { stdout, stderr, .. } = run(&mut command(program, arguments, settings));
+    assert!(stderr.is_empty(), "{}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).expect("text")
+}
+
+const CHECK: (&str, &str) = ("ADTAPE_CHECK", "1");
+const PROFILE: (&str, &str) = ("ADTAPE_PROFILE", "1");
+const PAGES: (&str, &str) = ("ADTAPE_STEP", "4096");
+const BY_TYPE: (&str, &str) = ("ADTAPE_KIT_ORDER", "type");
+
+// ---- symbols -----------------------------------------------------------------------------------------
+
+/// kit/symbols.txt: each name with the vintages of the kit that have it, or "own".
+fn listed() -> BTreeMap<String, Vec<String>> {
+    let text = fs::read_to_string(root().join("kit/symbols.txt")).expect("kit/symbols.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let mut words = line.split(' ').map(str::to_owned);
+            (words.next().expect("a name"), words.collect())
+        })
+        .collect()
+}
+
+/// Names in the output of nm that come with one of the given letters.
+fn symbols(file: &Path, options: &[&str], letters: &str) -> BTreeSet<String> {
+    let text = stdout(Command::new("nm").args(options).arg("--format=posix").arg(file));
+    let words = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let found = words.filter(|words| words.len() > 1 && letters.contains(words[1]));
+    found.map(|words| words[0].split('@').next().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn library_exports_the_symbols_listed() {
+    let listed: BTreeSet<_> = listed().into_keys().collect();
+    let shared = symbols(&build_kit().join("libadtape_kit.so"), &["-D", "--defined-only"], "TWVDBR");
+    assert_eq!(shared.difference(&listed).collect::<Vec<_>>(), [] as [&String; 0], "exported, but not listed");
+    assert_eq!(listed.difference(&shared).collect::<Vec<_>>(), [] as [&String; 0], "listed, but not exported");
+    let archive = symbols(&build_kit().join("libadtape_kit.a"), &["-g", "--defined-only"], "TW");
+    assert_eq!(listed.difference(&archive).collect::<Vec<_>>(), [] as [&String; 0], "listed, but not in the archive");
+}
+
+#[test]
+fn every_symbol_listed_is_called_by_a_test() {
+    let directory = scratch("kit-calls");
+    let mut called = BTreeSet::new();
+    for source in ["random.c", "edges.c", "buffers.c", "reports.c", "openmp.c"] {
+        for (variant, inline) in [("", false), ("-inline", true)] {
+            if inline && source != "random.c" {
+                continue;
+            }
+            let object = directory.join(format!("{source}{variant}.o"));
+            let mut command = Command::new(cc());
+            command.args(["-O1", "-fopenmp", "-w", "-c"]).arg(root().join("kit/tests").join(source));
+            if inline {
+                include(command.arg("-DKIT_INLINE"));
+            }
+            run(command.arg("-o").arg(&object));
+            called.extend(symbols(&object, &["-u"], "U"));
+        }
+    }
+    let never: Vec<_> = listed().into_keys().filter(|name| !called.contains(name)).collect();
+    assert!(never.is_empty(), "no call in kit/tests: {never:?}");
+}
+
+/// "a{b,c}d" as "abd", "acd".
+fn expand(pattern: &str) -> Vec<String> {
+    let Some((head, rest)) = pattern.split_once('{') else { return vec![pattern.to_owned()] };
+    let (choices, tail) = rest.split_once('}').expect("a closing brace");
+    choices.split(',').flat_map(|choice| expand(&format!("{head}{choice}{tail}"))).collect()
+}
+
+#[test]
+fn table_in_docs_says_what_the_list_says() {
+    let text = fs::read_to_string(root().join("docs/kit.md")).expect("docs/kit.md");
+    let table = text.split("| calls | current | 2020 | 2007-2011 |").nth(1).expect("the table of calls");
+    let mut in_docs = BTreeMap::new();
+    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let vintages = ["current", "2020", "2011"].into_iter().zip(&cells[2..5]).filter(|(_, cell)| **cell == "yes");
+        let mut vintages: Vec<_> = vintages.map(|(name, _)| name.to_owned()).collect();
+        if vintages.is_empty() {
+            vintages.push("own".to_owned());
+        }
+        for name in cells[1].split('`').skip(1).step_by(2).flat_map(expand) {
+            assert!(in_docs.insert(name.clone(), vintages.clone()).is_none(), "{name} is in the table twice");
+        }
+    }
+    assert_eq!(in_docs, listed());
+}
+
+// ---- random programs ---------------------------------------------------------------------------------
+
+fn random_programs(program: &Path, programs: &str) {
+    let seed = ["2500", "1"];
+    passes(program, &[programs, seed[0], seed[1]], &[]);
+    passes(program, &[programs, seed[0], "1001"], &[PAGES]);
+    passes(program, &["20", seed[0], "2001"], &[CHECK]);
+    passes(program, &["20", seed[0], "3001"], &[PROFILE, PAGES]);
+}
+
+#[test]
+fn random_programs_in_c_agree_with_the_model() {
+    for how in [How::Static, How::Shared, How::Inline] {
+        let program = compile(&cc(), &["random.c"], how, &["-w"]);
+        random_programs(&program, "150");
+        passes(&program, &["150", "2500", "4001", "type"], &[BY_TYPE]);
+        passes(&program, &["20", "2500", "5001", "type"], &[BY_TYPE, CHECK, PAGES]);
+    }
+}
+
+#[test]
+fn random_programs_without_optimisation_agree_with_the_model() {
+    random_programs(&compile(&cc(), &["random.c"], How::Inline, &["-w", "-O0"]), "40");
+}
+
+#[test]
+fn random_programs_in_fortran_agree_with_the_model() {
+    if has(&fc(), "random_programs_in_fortran_agree_with_the_model") {
+        for how in [How::Static, How::Shared] {
+            random_programs(&compile(&fc(), &["random.f90"], how, &[]), "100");
+        }
+    }
+}
+
+#[test]
+fn random_programs_with_lto_agree_with_the_model() {
+    if has_gnu_lto("random_programs_with_lto_agree_with_the_model") {
+        random_programs(&compile(&fc(), &["random.f90"], How::Lto, &[]), "100");
+        random_programs(&compile("gcc", &["random.c"], How::Lto, &["-w"]), "100");
+    }
+}
+
+// ---- edges -------------------------------------------------------------------------------------------
+
+#[test]
+fn edges_of_the_calls_hold() {
+    for how in [How::Static, How::Shared, How::Inline] {
+        let program = compile(&cc(), &["edges.c"], how, &["-w"]);
+        passes(&program, &[], &[]);
+        passes(&program, &["type"], &[]);
+        passes(&program, &["type"], &[BY_TYPE]);
+        passes(&program, &["type"], &[BY_TYPE, CHECK]);
+    }
+}
+
+#[test]
+fn arrays_beyond_two_gib_come_back() {
+    let program = compile(&cc(), &["edges.c"], How::Static, &["-w"]);
+    let output = command(&program, &["large"], &[]).output().expect("the program runs");
+    if output.status.code() == Some(SKIPPED) {
+        return skip("arrays_beyond_two_gib_come_back", &String::from_utf8_lossy(&output.stdout));
+    }
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Values lie packed and untyped; check mode names both sites of a mismatch, also through a call out of line.
+#[test]
+fn check_mode_names_the_call_sites_in_the_program() {
+    let directory = scratch("kit-mismatch");
+    let source = directory.join("mismatch.c");
+    let text = "void pushReal8(double x);\nvoid popReal4(float *x);\n\
+                void push_here(void) { pushReal8(1.5); __asm__(\"\"); }\n\
+                void pop_here(void) { float x; popReal4(&x); __asm__(\"\"); }\n\
+                int main(void) { push_here(); pop_here(); return 0; }\n";
+    fs::write(&source, text).expect("scratch directory is writable");
+    let program = compile(&cc(), &[source.to_str().expect("a path")], How::Static, &["-fno-inline"]);
+    let output = command(&program, &[], &[CHECK]).output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    for words in ["pushed: one f64", "popped: one f32", "mismatch.c:3", "mismatch.c:4"] {
+        assert!(said.contains(words), "no \"{words}\" in {said}");
+    }
+}
+
+#[test]
+fn program_may_keep_its_own_buffers_above_the_stack() {
+    for how in [How::Static, How::Shared] {
+        let program = compile(&cc(), &["buffers.c"], how, &[]);
+        passes(&program, &["200000"], &[]);
+        passes(&program, &["50000"], &[PAGES]);
+        passes(&program, &["20000"], &[CHECK]);
+    }
+}
+
+// ---- reports -----------------------------------------------------------------------------------------
+
+/// The bytes in a line "… (N blocks): BYTES bytes" that starts with `head`.
+fn peak(text: &str, head: &str) -> u64 {
+    let line = text.lines().find(|line| line.starts_with(head)).unwrap_or_else(|| panic!("no {head} in {text}"));
+    let digits: String = line.split(':').nth(1).expect("a number").chars().filter(char::is_ascii_digit).collect();
+    digits.parse().expect("a number")
+}
+
+#[test]
+fn reports_say_what_users_of_the_kit_expect() {
+    let program = compile(&cc(), &["reports.c"], How::Static, &["-w"]);
+    let text = passes(&program, &[], &[PROFILE]);
+    for (line, times) in [
+        ("Stack at empty is empty", 1),
+        ("Bit buffer is empty", 1),
+        ("Total push/pop traffic 1600000 bytes", 2),
+        (" 3--> <1600000>", 1),
+        (" 7--> <1600000>", 1),
+        ("size 1600000", 1),
+        ("locstr 0.0", 1),
+        ("locstr 2.551424", 1),
+        ("Stack top at here is 2.551424 :", 1),
+        ("Stack top at there is 2.551424 :", 1),
+        ("Bit buffer:3 bits", 8),
+        ("  1 active", 2),
+        ("safe 1 1", 1),
+        ("Total pushed traffic 1601900 bytes", 2),
+        ("Total pushed traffic 1600005 bytes", 2),
+        (" --> <1.551424>1.2.3.4.5.6.7.8.9", 1),
+        (" --> <1.551424>1.1.1.1.1.1.1.1.1", 1),
+        (" --   12 --> <1.551424>0.0.0.0.0.0.0.0.0", 1),
+        ("3 000 005", 1),
+        (" C Traffic: 1 600 000 bytes", 3),
+        (" F Traffic: 3 001 000 bytes", 1),
+        (" F Traffic: 1 900 bytes", 2),
+        (" Stack size: 1 600 000 bytes", 3),
+        (" Stack size at location 7 : 1 600 000 bytes", 1),
+        (" Stack look at: 1 592 000 bytes", 1),
+        ("sizes 1 551424 1 543424", 1),
+        ("blocks 2", 1),
+        ("Buffer size:0 bytes i.e. 0 Kbytes", 3),
+        ("buffers 0", 1),
+    ] {
+        assert_eq!(text.lines().filter(|l| *l == line).count(), times, "\"{line}\" in\n{text}");
+    }
+    assert_eq!(text.lines().filter(|l| l.starts_with('t') && l.contains(" ERROR AT:1.551424")).count(), 2, "{text}");
+    for head in ["Peak stack size (2 blocks):", " Max Stack size (2 blocks):"] {
+        let peak = peak(&text, head);
+        assert!((1_600_000..=1_625_000).contains(&peak), "{head} {peak}");
+    }
+    let text = passes(&program, &[], &[]);
+    assert!(text.contains("Total push/pop traffic 0 bytes"), "traffic is counted in profile mode only: {text}");
+}
+
+// ---- OpenMP ------------------------------------------------------------------------------------------
+
+#[test]
+fn openmp_loops_replay_on_one_to_eight_threads() {
+    for how in [How::Static, How::Shared, How::Inline] {
+        let program = compile(&cc(), &["openmp.c"], how, &["-fopenmp", "-w"]);
+        let text = passes(&program, &[], &[]);
+        // Seven of eight threads are not the one that asks; a thread's peak is at least a page's worth.
+        assert!(peak(&text, "Peak stack size") > 8 * 4096, "{text}");
+        passes(&program, &[], &[CHECK, PAGES]);
+        passes(&program, &[], &[BY_TYPE]);
+        let text = passes(&program, &[], &[PROFILE]);
+        assert!(!text.contains("traffic 0 bytes"), "{text}");
+    }
+}
+
+#[test]
+fn openmp_team_that_shrinks_is_reported() {
+    let program = compile(&cc(), &["openmp.c"], How::Static, &["-fopenmp", "-w"]);
+    for settings in [&[][..], &[CHECK], &[BY_TYPE]] {
+        let output = run(&mut command(&program, &["shrink"], settings));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("a team of threads that shrinks between the sweeps loses values"), "{said}");
+    }
+}
+
+// ---- -flto -------------------------------------------------------------------------------------------
+
+/// Calls in the code of a function, those of its cold part not included.
+fn calls(program: &Path, function: &str) -> usize {
+    let text = stdout(Command::new("objdump").args(["-d", &format!("--disassemble={function}")]).arg(program));
+    assert!(text.contains(&format!("<{function}>:")), "{function} is not in {}", program.display());
+    text.lines().filter(|line| line.contains("call")).count()
+}
+
+#[test]
+fn no_call_is_left_in_a_hot_fortran_loop_with_lto() {
+    let test = "no_call_is_left_in_a_hot_fortran_loop_with_lto";
+    if !has_gnu_lto(test) {
+        return;
+    }
+    let sources = ["hot_loop.f90", "hot_main.f90"];
+    let expected = passes(&compile(&fc(), &sources, How::Static, &[]), &[], &[]);
+    // With calls that are not inlined there is something to count: the test's own check.
+    let separate = compile(&fc(), &sources, How::Static, &["-fno-inline"]);
+    assert!(calls(&separate, "forward_sweep_") >= 5);
+    for flags in [&["-O2"][..], &["-O3"], &["-fPIC"], &["-march=native"]] {
+        // Exported, so that the subroutines are there beside their inlined copies.
+        let program = compile(&fc(), &sources, How::Lto, &[flags, &["-rdynamic"]].concat());
+        for function in ["forward_sweep_", "reverse_sweep_"] {
+            assert_eq!(calls(&program, function), 0, "{function} with {flags:?}");
+        }
+        if flags[0] != "-march=native" {
+            assert_eq!(passes(&program, &[], &[]), expected, "{flags:?}");
+        }
+    }
+}
+
+/// The compiler's own limits end the inlining in a program of some hundred calls; real adjoints have thousands.
+#[test]
+fn no_call_is_left_in_a_large_fortran_program_with_lto() {
+    let test = "no_call_is_left_in_a_large_fortran_program_with_lto";
+    if !has_gnu_lto(test) {
+        return;
+    }
+    let mut text = String::new();
+    for s in 0..12 {
+        text += &format!("subroutine s{s}(n, x, y)\n  integer n, i\n  real(8) x(n), y(n)\n  do i = 1, n\n");
+        for k in 0..40 {
+            text += &format!(
+                "    call pushreal8(x(i))\n    x(i) = x(i)*y(i) + {k}\n    call pushcontrol3b({})\n    \
+                 call pushinteger4(i)\n",
+                k % 8
+            );
+        }
+        text += "  end do\nend subroutine\n";
+    }
+    text += "program p\n  real(8) x(10), y(10)\n  x = 1\n  y = 1\n";
+    for s in 0..12 {
+        text += &format!("  call s{s}(10, x, y)\n");
+    }
+    text += "end program\n";
+    let source = scratch("kit-large").join("large.f90");
+    fs::write(&source, text).expect("scratch directory is writable");
+    let program = compile(&fc(), &[source.to_str().expect("a path")], How::Lto, &[]);
+    let code = stdout(Command::new("objdump").arg("-d").arg(&program));
+    let left = code.lines().filter(|line| {
+        line.contains("call")
+            && ["<pushreal8_>", "<pushcontrol3b_>", "<pushinteger4_>"].iter().any(|name| line.contains(name))
+    });
+    assert_eq!(left.count(), 0);
+}
