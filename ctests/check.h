@@ -94,7 +94,7 @@ CHECK_UNUSED_ static void check_bytes(const char *file, int line, const char *wh
         CHECK_HAS(adtape_error_message(), part);    \
     } while (0)
 
-/* ---- figures that many tests look at ------------------------------------------------------------------- */
+/* ---- figures that many tests look at ----------------------------------------------------------------- */
 
 CHECK_UNUSED_ static adtape_stats_t stats_of(adtape_t *t) {
     adtape_stats_t stats;
@@ -116,7 +116,7 @@ CHECK_UNUSED_ static int environment_has(const char *name) {
     return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
 
-/* ---- random numbers ------------------------------------------------------------------------------------ */
+/* ---- random numbers ---------------------------------------------------------------------------------- */
 
 /* splitmix64: every state is a good one. */
 CHECK_UNUSED_ static uint64_t random_word(uint64_t *state) {

@@ -54,7 +54,7 @@ static void returned(adtape_status_t status) {
     snprintf(seen.message, sizeof seen.message, "%s", adtape_error_message());
 }
 
-/* ---- what is on the tape ---------------------------------------------------------------------------------- */
+/* ---- what is on the tape ----------------------------------------------------------------------------- */
 
 static const int32_t numbers[5] = {1, -2, 3, -4, 5};
 
@@ -97,7 +97,7 @@ static void verify(void) {
 #include "errors_mismatch.h"
 #include "errors_table.h"
 
-/* ---- running a case --------------------------------------------------------------------------------------- */
+/* ---- running a case ---------------------------------------------------------------------------------- */
 
 static const struct error_case {
     const char *name, *environment;

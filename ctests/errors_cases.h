@@ -1,6 +1,6 @@
 /* errors_cases.h: cases of errors.c. Each provokes one error on `tape`, which is filled. */
 
-/* ---- NULL --------------------------------------------------------------------------------------------------- */
+/* ---- NULL -------------------------------------------------------------------------------------------- */
 
 /* NULL and counts that are unknown to the compiler, which would warn. */
 static void *volatile nothing_here;
@@ -10,6 +10,8 @@ static volatile int64_t hidden;
 
 static const double one = 1;
 static double target[2000];
+static double three[3] = {3, 3, 3};
+static void pop_one(void) { adtape_pop_f64(tape, three); }
 static const int64_t extents_2x2[2] = {2, 2}, strides_2x2[2] = {8, 16};
 
 #define AT(name, call) \
@@ -51,7 +53,7 @@ AT(null_extents, adtape_push_section(tape, ADTAPE_TYPE_F64, target, 2, NULL, str
 AT(null_strides, adtape_pop_section(tape, ADTAPE_TYPE_F64, target, 2, extents_2x2, NULL))
 static void null_result(void) { returned(adtape_stats_get(tape, NULL)); }
 
-/* ---- counts and arguments ------------------------------------------------------------------------------------- */
+/* ---- counts and arguments ---------------------------------------------------------------------------- */
 
 #define ABSURD COUNT((INT64_C(1) << 61) + 1) /* times 8 it is 8, modulo 2^64 */
 
@@ -96,7 +98,7 @@ static void operation_unknown(void) {
 static void descriptor_negative(void) { returned(adtape_stats_print(tape, -1)); }
 static void descriptor_not_open(void) { returned(adtape_stats_print(tape, 987)); }
 
-/* ---- popping what is not there ----------------------------------------------------------------------------------- */
+/* ---- popping what is not there ----------------------------------------------------------------------- */
 
 AT(underflow_array, adtape_pop_array_f64(tape, target, 1000))
 AT(underflow_array_of_any_type, adtape_pop_array(tape, ADTAPE_TYPE_F64, target, 1000))
@@ -160,7 +162,7 @@ static void corrupt_count(void) {
     HERE((void)adtape_pop_count(tape));
 }
 
-/* ---- regions and marks ------------------------------------------------------------------------------------------------ */
+/* ---- regions and marks ------------------------------------------------------------------------------- */
 
 static void repeat_reset_without_start(void) { returned(adtape_repeat_reset(tape)); }
 static void repeat_end_without_start(void) { returned(adtape_repeat_end(tape)); }
@@ -193,7 +195,7 @@ static void mark_replaced(void) {
     returned(adtape_mark_reset(tape, &mark));
 }
 
-/* ---- whose tape it is ------------------------------------------------------------------------------------------------- */
+/* ---- whose tape it is -------------------------------------------------------------------------------- */
 
 static void *push_on_this_thread(void *nothing) {
     (void)nothing;
@@ -280,7 +282,7 @@ static void local_after_detach(void) {
     HERE(adtape_local_push_f64(&local, 1));
 }
 
-/* ---- memory and environment --------------------------------------------------------------------------------------------- */
+/* ---- memory and environment -------------------------------------------------------------------------- */
 
 static void memory_limit_by_call(void) {
     adtape_memory_t memory;

@@ -1,9 +1,7 @@
-/* errors_mismatch.h: cases of errors.c in check mode, where a pop is compared with the push that it meets. Both places are
- * named, by file and line. */
+/* errors_mismatch.h: cases of errors.c in check mode, where a pop is compared with the push that it meets. Both
+ * places are named, by file and line. */
 
-static double three[3] = {3, 3, 3};
 static void pop_three(void) { adtape_pop_array_f64(tape, three, 3); }
-static void pop_one(void) { adtape_pop_f64(tape, three); }
 static void pop_bits(void) { CHECK_U64(adtape_pop_control(tape, 7), 0x55); }
 static void pop_counter(void) { CHECK_I64(adtape_pop_count(tape), 7); }
 

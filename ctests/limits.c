@@ -10,7 +10,7 @@
 
 #include "child.h"
 
-/* ---- a stream of pushes that can be checked backwards -------------------------------------------------------- */
+/* ---- a stream of pushes that can be checked backwards ------------------------------------------------ */
 
 static adtape_t *tape;
 static uint64_t pushed; /* how many */
@@ -64,7 +64,7 @@ static void pop_all(void) {
     CHECK_U64(stats_of(tape).bytes + stats_of(tape).pending_bits, 0);
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------ */
 
 static void handler(adtape_status_t status, const char *message, void *user) {
     char text[4000];
@@ -108,7 +108,7 @@ static uint64_t limit_of(int resource) {
     return limit.rlim_cur;
 }
 
-/* ---- address space --------------------------------------------------------------------------------------------- */
+/* ---- address space ----------------------------------------------------------------------------------- */
 
 /* The usual reservation is refused; a smaller one does, and the tape moves when it outgrows it. */
 static void small_address_space_is_enough_for_a_small_tape(void) {
@@ -149,7 +149,7 @@ static void exhausted_address_space_is_an_error_that_loses_nothing(void) {
     push_until_refused(limit_of(RLIMIT_AS));
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------------ */
 
 static void refused_memory_is_an_error_that_loses_nothing(void) {
     static const char *const parts[] = {"the system refuses", "memory", "RLIMIT_DATA", "ulimit -d", "tape less", NULL};
@@ -167,7 +167,7 @@ static void memory_is_used_up_before_it_is_refused(void) {
     pop_all();
 }
 
-/* ---- the memory limit ---------------------------------------------------------------------------------------------- */
+/* ---- the memory limit -------------------------------------------------------------------------------- */
 
 static const char *const limit_parts[] = {"need", "bytes) more and have", "exceeds the memory limit of 8.00 MiB",
                                           "ADTAPE_MEMORY_LIMIT", "adtape_session_set_memory_limit", "adtape_trim",
@@ -266,7 +266,7 @@ static void limit_met_inside_a_repeat_region_loses_nothing(void) {
     CHECK(!"the limit was not met");
 }
 
-/* ---- the cases ------------------------------------------------------------------------------------------------------- */
+/* ---- the cases --------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *shell; /* what sets the limit */

@@ -103,7 +103,7 @@ static void state_assign(state_t *to, const state_t *from) {
     to->records = records;
 }
 
-/* ---- pushes ------------------------------------------------------------------------------------------- */
+/* ---- pushes ------------------------------------------------------------------------------------------ */
 
 static void model_count(model_t *model, int operation, adtape_type_t type, uint64_t elements, uint64_t bytes) {
     adtape_traffic_t *traffic = &model->traffic[type][operation];
@@ -179,7 +179,7 @@ static void model_push_count(model_t *model, int64_t count) {
     model_pushed(model, ADTAPE_TYPE_COUNT, 1, bytes);
 }
 
-/* ---- pops --------------------------------------------------------------------------------------------- */
+/* ---- pops -------------------------------------------------------------------------------------------- */
 
 static void model_popped(model_t *model, adtape_type_t type, int64_t count, uint64_t bytes) {
     state_t *now = &model->now;
@@ -265,7 +265,7 @@ static void model_pop_count(model_t *model, int64_t popped) {
     model_popped(model, ADTAPE_TYPE_COUNT, 1, bytes);
 }
 
-/* ---- repeat regions and marks --------------------------------------------------------------------------- */
+/* ---- repeat regions and marks ------------------------------------------------------------------------ */
 
 static void model_start(model_t *model) {
     model->levels[model->depth] = state_copy(&model->now);
@@ -308,7 +308,7 @@ static void model_reset_to(model_t *model, int which) {
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------------------------------------------- */
 
 static void model_init(model_t *model, adtape_t *tape, int is_self) {
     memset(model, 0, sizeof *model);

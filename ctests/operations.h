@@ -12,7 +12,7 @@ static int mirrored, rising;
 static model_t models[TAPES];
 static _Alignas(32) unsigned char values[ARENA], memory[ARENA];
 
-/* ---- the program, as text ------------------------------------------------------------------------------ */
+/* ---- the program, as text ---------------------------------------------------------------------------- */
 
 static char *program;
 static size_t program_length, program_room;
@@ -35,7 +35,7 @@ static void print_program(void) {
     fprintf(stderr, "seed %" PRIu64 "; the program, its last line failed:\n%.*s", seed, (int)program_length, program);
 }
 
-/* ---- random parts --------------------------------------------------------------------------------------- */
+/* ---- random parts ------------------------------------------------------------------------------------ */
 
 static uint64_t below(uint64_t n) { return random_below(&state, n); }
 
@@ -71,7 +71,7 @@ static section_t section_of(int64_t count, size_t bytes) {
     return random_section(&state, rank, extents, bytes);
 }
 
-/* ---- pushes --------------------------------------------------------------------------------------------- */
+/* ---- pushes ------------------------------------------------------------------------------------------ */
 
 static void push_scalar(model_t *model) {
     const type_row_t *type = &types[below(TYPES)];
@@ -157,7 +157,7 @@ static void push_something(model_t *model) {
     }
 }
 
-/* ---- pops ----------------------------------------------------------------------------------------------- */
+/* ---- pops -------------------------------------------------------------------------------------------- */
 
 static void pop_control(model_t *model, int width) {
     const uint64_t way = below(model->is_self ? 3 : 2);

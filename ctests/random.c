@@ -17,7 +17,7 @@ static void unexpected_error(adtape_status_t status, const char *message, void *
     check_failed(__FILE__, __LINE__, "%s: %s", adtape_status_name(status), message);
 }
 
-/* ---- everything else -------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------- */
 
 static void use_local_cursor(model_t *model) {
     adtape_local_t local;
@@ -222,8 +222,8 @@ int main(int argc, char **argv) {
     for (seed = first; seed < first + programs; seed++) {
         run(operations);
     }
-    printf("%" PRIu64 " programs, longest tape %" PRIu64 " bytes, %" PRIu64 " moves, %d repeat regions deep\n", programs,
-           longest, moves, deepest);
+    printf("%" PRIu64 " programs, longest tape %" PRIu64 " bytes, %" PRIu64 " moves, %d repeat regions deep\n",
+           programs, longest, moves, deepest);
     if (programs * operations >= 40000) { /* enough to have been everywhere */
         CHECK(longest > 100000);
         CHECK_I64(deepest, MOST_LEVELS);

@@ -70,8 +70,8 @@ static void fifteen_dimensions_with_gaps_come_back(void) {
         section.count *= 2;
         stride = 2 * stride + 1;
     }
-    unsigned char *from = malloc((size_t)stride), *to = calloc((size_t)stride, 1), *expected = calloc((size_t)stride, 1);
-    unsigned char *elements = malloc((size_t)section.count);
+    unsigned char *from = malloc((size_t)stride), *elements = malloc((size_t)section.count);
+    unsigned char *to = calloc((size_t)stride, 1), *expected = calloc((size_t)stride, 1);
     CHECK(from != NULL && to != NULL && expected != NULL && elements != NULL);
     random_bytes(&random_state, from, (size_t)stride);
     copy_section(&section, 1, from, elements, 1);

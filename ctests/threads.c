@@ -47,7 +47,7 @@ static void pop_stream(adtape_t *t, uint64_t seed, int from, int to) {
     }
 }
 
-/* ---- many at once ---------------------------------------------------------------------------------------- */
+/* ---- many at once ------------------------------------------------------------------------------------ */
 
 static pthread_barrier_t all_have_pushed;
 
@@ -171,7 +171,7 @@ static void growing_tapes_leave_the_memory_of_others_alone(void) {
     }
 }
 
-/* ---- hand-over ------------------------------------------------------------------------------------------- */
+/* ---- hand-over --------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

@@ -150,13 +150,21 @@ fn installation_holds_the_files_listed_and_no_more() {
         "lib/libadtape.so",
         "lib/libadtape.so.0",
         concat!("lib/libadtape.so.", env!("CARGO_PKG_VERSION")),
+        "lib/libadtape_kit.a",
+        "lib/libadtape_kit.so",
+        "lib/libadtape_kit.so.0",
+        concat!("lib/libadtape_kit.so.", env!("CARGO_PKG_VERSION")),
         "lib/pkgconfig/adtape-fortran-static.pc",
         "lib/pkgconfig/adtape-fortran.pc",
+        "lib/pkgconfig/adtape-kit-static.pc",
+        "lib/pkgconfig/adtape-kit.pc",
         "lib/pkgconfig/adtape-static.pc",
         "lib/pkgconfig/adtape.pc",
         "share/adtape/fortran/adtape.F90",
         "share/adtape/fortran/adtape_glue.c",
         "share/adtape/fortran/build_fortran.sh",
+        "share/adtape/kit/adtape_kit.c",
+        "share/adtape/kit/adtape_kit_lto.c",
         "share/doc/adtape/LICENSE-APACHE",
         "share/doc/adtape/LICENSE-MIT",
     ]
@@ -172,6 +180,8 @@ fn installation_holds_the_files_listed_and_no_more() {
         (tops("include/adtape", ".h"), tops("fortran-bindings", ".inc"));
     assert!(headers.iter().any(|file| file == "inline.h"), "{headers:?}");
     expected.extend(headers.iter().map(|file| format!("include/adtape/{file}")));
+    expected.extend(files(&root().join("kit/include")).iter().map(|file| format!("include/adtape/kit/{file}")));
+    expected.extend(files(&root().join("kit/src")).iter().map(|file| format!("share/adtape/kit/src/{file}")));
     expected.extend(included.iter().map(|file| format!("share/adtape/fortran/{file}")));
     for file in ["adtape.mod", "libadtape_fortran.a"] {
         expected.push(format!("lib/adtape/fortran/{compiler}/{file}"));

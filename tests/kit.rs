@@ -391,6 +391,22 @@ fn openmp_team_that_shrinks_is_reported() {
     }
 }
 
+#[test]
+fn openmp_examples_have_the_bits_of_the_serial_run() {
+    let in_c = compile(&cc(), &["examples/openmp/openmp.c"], How::Inline, &["-fopenmp", "-Wall", "-Wextra", "-Werror"]);
+    let mut programs = vec![in_c];
+    if has(&fc(), "openmp_examples_have_the_bits_of_the_serial_run") {
+        let modules = format!("-J{}", scratch("kit-openmp-module").display());
+        programs.push(compile(&fc(), &["examples/openmp/openmp.f90"], How::Static, &["-fopenmp", &modules]));
+    }
+    for program in programs {
+        for (cells, settings) in [("20000", &[][..]), ("3", &[]), ("2000", &[CHECK, PAGES])] {
+            let text = passes(&program, &[cells], settings);
+            assert_eq!(text.trim_end().lines().last(), Some("all checks passed"), "{text}");
+        }
+    }
+}
+
 // ---- -flto -------------------------------------------------------------------------------------------
 
 /// Calls in the code of a function, those of its cold part not included.
