@@ -63,6 +63,7 @@ counts: ## instructions of the fast paths against their bounds
 lint: ## formatting, clippy and rustdoc: a warning is an error
 	$(SETUP) lint
 	cargo fmt --check
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
