@@ -298,7 +298,7 @@ fn guide(language: Language) {
     mistake(&program, &[]);
     let text = mistake(&program, &[("ADTAPE_CHECK", "1")]);
     let file = if language == Language::C { "guide.c:" } else { "guide.f90:" };
-    for site in ["pushed: one control at ", "popped: one f64 at "] {
+    for site in ["pushed: one control bit at ", "popped: one f64 at "] {
         assert!(text.contains(&format!("{site}{file}")), "{text}");
     }
 }
