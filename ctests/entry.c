@@ -99,7 +99,7 @@ static void every_first_pop_is_an_error(void) {
         const child_t child = in_child(first_pop, &first);
         CHECK_SIGNAL(child, SIGABRT);
         CHECK_HAS(child.text, "adtape: error: pop of ");
-        CHECK_HAS(child.text, "entry.c:");
+        CHECK_HAS(child.text, "first_pop"); /* file and line: errors.c */
     }
 }
 

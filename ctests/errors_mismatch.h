@@ -14,12 +14,6 @@ static void pop_counter(void) { CHECK_I64(adtape_pop_count(tape), 7); }
     }
 MISMATCH(mismatch_type, adtape_push_f64(tape, 3), adtape_pop_i64(tape, (int64_t *)target), pop_one)
 MISMATCH(mismatch_count, adtape_push_array_f64(tape, three, 3), adtape_pop_array_f64(tape, target, 2), pop_three)
-MISMATCH(mismatch_array_as_scalar, adtape_push_array(tape, ADTAPE_TYPE_F64, three, 3), adtape_pop_f64(tape, target),
-         pop_three)
-MISMATCH(mismatch_more_than_there_is, adtape_push_array_f64(tape, three, 3), adtape_pop_array_f64(tape, target, 100),
-         pop_three)
-MISMATCH(mismatch_section, adtape_push_array_f64(tape, three, 3),
-         adtape_pop_section(tape, ADTAPE_TYPE_F64, target, 2, extents_2x2, strides_2x2), pop_three)
 MISMATCH(mismatch_width, adtape_push_control(tape, 0x55, 7), (void)adtape_pop_control(tape, 6), pop_bits)
 MISMATCH(mismatch_value_for_bits, adtape_call_push_f64(tape, three), (void)adtape_pop_control(tape, 6), pop_one)
 MISMATCH(mismatch_bits_for_value, adtape_call_push_control(tape, 0x55, 7), adtape_call_pop_f64(tape, target), pop_bits)
@@ -27,6 +21,21 @@ MISMATCH(mismatch_value_for_count, adtape_push_f64(tape, 3), (void)adtape_pop_co
 MISMATCH(mismatch_count_for_value, adtape_push_count(tape, 7), adtape_pop_i8(tape, (int8_t *)target), pop_counter)
 MISMATCH(mismatch_many_bits, (adtape_push_control(tape, 0x55, 7)), (void)adtape_call_pop_control(tape, 64), pop_bits)
 
+static void mismatch_array_as_scalar(void) {
+    seen.before_verify = pop_three;
+    PUSH_HERE(adtape_push_array(tape, ADTAPE_TYPE_F64, three, 3));
+    HERE(adtape_pop_f64(tape, target));
+}
+static void mismatch_more_than_there_is(void) {
+    seen.before_verify = pop_three;
+    PUSH_HERE(adtape_push_array_f64(tape, three, 3));
+    HERE(adtape_pop_array_f64(tape, target, 100));
+}
+static void mismatch_section(void) {
+    seen.before_verify = pop_three;
+    PUSH_HERE(adtape_push_array_f64(tape, three, 3));
+    HERE(adtape_pop_section(tape, ADTAPE_TYPE_F64, target, 2, extents_2x2, strides_2x2));
+}
 static void detach_and_pop(void) {
     detach_local();
     pop_one();

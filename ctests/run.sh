@@ -53,6 +53,7 @@ arguments_of() {
   case $1,$instrumented in
     random,yes) echo "1 6" ;; # first seed, programs
     random,no) echo "1 40" ;;
+    threads,yes) echo 4 ;; # rounds
   esac
 }
 

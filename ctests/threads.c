@@ -5,7 +5,9 @@
 
 #include "check.h"
 
-enum { THREADS = 12, ROUNDS = 12 };
+enum { THREADS = 12, ROUNDS = 6 };
+
+static int growth = 40; /* how often tapes grow beside other threads; the argument of the program */
 
 static adtape_memory_t memory_of_process(void) {
     adtape_memory_t memory;
@@ -121,7 +123,7 @@ static void tapes_come_and_go_on_all_threads(void) {
  * has mapped meanwhile. With ADTAPE_RESERVE=4096 every tape here moves a dozen times. */
 static void *grow(void *argument) {
     const uint64_t seed = *(const uint64_t *)argument;
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < growth; round++) {
         adtape_t *t = new_tape();
         for (int i = 0; i < 40000; i++) {
             adtape_push_f64(t, (double)seed + i);
@@ -141,7 +143,7 @@ static void *map_memory(void *argument) {
     uint64_t state = *(const uint64_t *)argument;
     unsigned char *blocks[BLOCKS] = {NULL};
     size_t bytes[BLOCKS] = {0};
-    for (int n = 0; n < 6000; n++) {
+    for (int n = 0; n < 150 * growth; n++) {
         const int i = (int)random_below(&state, BLOCKS);
         if (blocks[i] != NULL) {
             CHECK_U64(blocks[i][0], (uint64_t)i);
@@ -316,7 +318,8 @@ static void tape_of_another_thread_is_refused_and_unchanged(void) {
     CHECK_OK(adtape_free(t));
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    growth = argc > 1 ? atoi(argv[1]) : growth;
     every_thread_has_a_tape_of_its_own_and_leaves_nothing();
     tapes_come_and_go_on_all_threads();
     growing_tapes_leave_the_memory_of_others_alone();

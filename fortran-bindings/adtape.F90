@@ -25,9 +25,11 @@
 ! Errors. Push, pop and their control and count forms have no status: they call the session's error handler, which by
 ! default prints what happened, where, how much and what to do, and aborts. The other procedures have an optional last
 ! argument `stat`, integer(c_int32_t): ADTAPE_STATUS_OK (0), or what went wrong, with the message in
-! adtape_error_message(); the tape is then unchanged. Without `stat` they call the error handler, too. Messages and check
-! mode name file and line of a call in code compiled with -g; with optimisation add -fno-optimize-sibling-calls, or a call
-! that is the last thing a procedure does counts as made by the procedure's caller.
+! adtape_error_message(); the tape is then unchanged. Without `stat` they call the error handler, too.
+!
+! Messages and check mode name file and line of a call in code compiled with -g. With optimisation add
+! -fno-optimize-sibling-calls: else a call that is the last thing a procedure does counts as made by that procedure's
+! caller.
 !
 ! Link with libadtape and adtape_glue.c, which is compiled by the C compiler that goes with the Fortran compiler.
 module adtape

@@ -6,5 +6,6 @@ export PATH="$PWD/target/tools/bin:$PATH"
 
 for target in $(cargo +nightly fuzz list); do
   echo "fuzz: $target, ${SECONDS_OF_FUZZ:=60} s"
-  cargo +nightly fuzz run "$target" -- -max_total_time="$SECONDS_OF_FUZZ" -print_final_stats=1
+  mkdir -p "fuzz/corpus/$target"
+  cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- -max_total_time="$SECONDS_OF_FUZZ" -print_final_stats=1
 done

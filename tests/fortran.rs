@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 const SIGABRT: i32 = 6;
@@ -196,6 +196,9 @@ struct Case {
     name: String,
     environment: Vec<(String, String)>,
     threads: bool,
+    /// Of the address space, in KiB.
+    limit: Option<String>,
+    full_disk: bool,
     status: String,
     substrings: Vec<String>,
 }
@@ -215,9 +218,13 @@ fn cases() -> Vec<Case> {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
         let [name, environment, status, substrings] = fields[..] else { panic!("four fields in: {line}") };
         let words = || environment.split_whitespace();
+        let pairs = words().filter_map(|word| word.split_once('='));
+        let (limits, variables): (Vec<_>, Vec<_>) = pairs.partition(|(name, _)| *name == "ulimit_v");
         Case {
             name: name.to_owned(),
-            environment: words().filter_map(|w| w.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect(),
+            environment: variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            limit: limits.first().map(|(_, kib)| (*kib).to_owned()),
+            full_disk: words().any(|word| word == "full"),
             threads: words().any(|word| word == "threads"),
             status: format!("ADTAPE_STATUS_{status}"),
             substrings: substrings
@@ -243,9 +250,20 @@ fn errors_program() -> &'static Path {
 
 /// Runs a case; returns how it ended and what it said on standard error.
 fn provoke(case: &Case, how: &str) -> (Output, String) {
-    let mut command = clean(errors_program());
+    let mut command = match &case.limit {
+        None => clean(errors_program()),
+        Some(kib) => {
+            let mut shell = clean(Path::new("sh"));
+            shell.args(["-c", &format!("ulimit -v {kib} && exec \"$@\""), "sh"]).arg(errors_program());
+            shell
+        }
+    };
     command.args([&case.name, how]).envs(case.environment.clone());
-    let output = command.output().expect("errors can be run");
+    if case.full_disk {
+        command.stdout(fs::File::create("/dev/full").expect("/dev/full"));
+    }
+    command.stderr(Stdio::piped());
+    let output = command.spawn().and_then(|child| child.wait_with_output()).expect("errors can be run");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     (output, said)
 }

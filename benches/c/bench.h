@@ -14,11 +14,9 @@
 #include <time.h>
 
 #include "adtape.h"
+#include "plain.h"
 
 #define LOOP __attribute__((noinline)) void
-
-/* Values popped in one piece by the loops over scalars: what they are stored to stays in cache. */
-enum { BLOCK = 8192 };
 
 /* What a figure works on. */
 typedef struct {

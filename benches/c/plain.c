@@ -2,9 +2,6 @@
  * of memset and memcpy. */
 #include "plain.h"
 
-enum { BLOCK = 8192 };
-#define BLOCKS(i, n) for (int64_t i##_block = 0; i##_block < (n); i##_block += BLOCK) for (int64_t i = 0; i < BLOCK; i++)
-
 void plain_push(double **cursor, double x, int64_t n) {
     double *p = *cursor;
     for (int64_t i = 0; i < n; i++) {

@@ -4,6 +4,12 @@
 
 #include <stdint.h>
 
+/* Values popped in one piece: what they are stored to stays in cache. Loops take a multiple of it. */
+enum { BLOCK = 1024 };
+#define BLOCKS(i, n)                                                     \
+    for (int64_t i##_block = 0; i##_block < (n); i##_block += BLOCK)     \
+        for (int64_t i = 0; i < BLOCK; i++)
+
 /* The plain loop: a bump pointer, one store or load and one increment an element. */
 void plain_push(double **cursor, double x, int64_t n);
 void plain_pop(double **cursor, double *out, int64_t n);

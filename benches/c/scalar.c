@@ -1,10 +1,8 @@
 /* Scalars, control bits and counts: adtape's side, as a user's compiler sees it. */
 #include "bench.h"
-#include "plain.h"
 
-/* Loops over n values, a multiple of BLOCK. A value pushed is in a register, as after the computation that
- * overwrites its variable; a value popped is stored to `out`: a sum would measure the additions. */
-#define BLOCKS(i, n) for (int64_t i##_block = 0; i##_block < (n); i##_block += BLOCK) for (int64_t i = 0; i < BLOCK; i++)
+/* A value pushed is in a register, as after the computation that overwrites its variable; a value popped is stored to
+ * `out`: a sum would measure the additions. */
 
 /* ---- one double --------------------------------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* Strided sections, gathered from and scattered into arrays of doubles, against the same loops by hand. */
 #include "bench.h"
-#include "plain.h"
 
 /* w->bytes: of the array that the section is of; the section itself is pushed w->count times. */
 static int64_t elements(const work_t *w) { return w->bytes / (int64_t)sizeof(double); }

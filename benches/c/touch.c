@@ -3,7 +3,6 @@
  * What is measured is the work of the kernel. The host of a virtual machine may take free memory back, and giving it again
  * costs several times more; so each side is preceded by touching as much memory and freeing it. */
 #include "bench.h"
-#include "plain.h"
 
 #include <sys/mman.h>
 

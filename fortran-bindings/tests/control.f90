@@ -1,4 +1,5 @@
-! control.f90: branch numbers and loop counters, of both integer kinds, on the thread's tape and by handle, between values.
+! control.f90: branch numbers and loop counters, of both integer kinds, on the thread's tape and by handle, also
+! between values.
 module control_tests
   use, intrinsic :: iso_c_binding
   use adtape

@@ -1,5 +1,5 @@
-! random.f90: random programs on two tapes, each beside a model that says what a tape is: a list of items, of which a mark
-! is a length and a repeat region a copy. An item is known by its kind, seed and shape, from which its values are made
+! random.f90: random programs on two tapes, each beside a model that says what a tape is: a list of items, of which a
+! mark is a length and a repeat region a copy. An item is known by its kind, seed and shape, from which its values are made
 ! again at the pop. Arguments: first seed, number of programs. Prints seed and step of a program that goes wrong.
 module random_tests
   use, intrinsic :: iso_c_binding

@@ -72,7 +72,8 @@ contains
     call pop(v)
     call pop(corner)
     call pop(every_other)
-    call check(all(a(2:6:2, 3) == [14, 16, 18]) .and. all(a(1:5:2, 3) == 0), 'pointer to a section with a negative stride')
+    call check(all(a(2:6:2, 3) == [14, 16, 18]) .and. all(a(1:5:2, 3) == 0), &
+               'pointer to a section with a negative stride')
     call check(all(a(2:3, 4:5) == reshape([20, 21, 26, 27], [2, 2])) .and. a(1, 4) == 0 .and. a(4, 4) == 0, &
                'pointer to a corner of a matrix')
     call check(all(cells%v == [1, 2, 3, 4]), 'pointer to a component of an array of derived type')

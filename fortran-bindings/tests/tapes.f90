@@ -5,8 +5,8 @@ module tapes_tests
   use support
   implicit none
   private
-  public :: test_two_tapes, test_self_by_handle, test_handles, test_release_of_self, test_threads_alone, test_hand_over, &
-            test_pipeline
+  public :: test_two_tapes, test_self_by_handle, test_handles, test_release_of_self, test_threads_alone, &
+            test_hand_over, test_pipeline
 
 contains
 

@@ -1,5 +1,5 @@
-! types.F90: every type that push and pop take, at every rank, whole and in sections; in sections of ranks above 3 one type
-! of each kind and size.
+! types.F90: every type that push and pop take, at every rank, whole and in sections; in sections of ranks above 3 one
+! type of each kind and size.
 module types_tests
   use, intrinsic :: iso_c_binding
   use adtape

@@ -194,6 +194,14 @@ contains
       do i = 1, 10000000
         call push(real(i, 8)) !@memory_limit_scalar
       end do
+    case ('out_of_memory')
+      allocate (big(1000000))
+      big = 1
+      do i = 1, 1000
+        call push(big) !@out_of_memory
+      end do
+    case ('full_disk')
+      call stats_print() !@full_disk
     case ('bad_environment')
       call push(1d0) !@bad_environment
 

@@ -198,7 +198,9 @@ impl Cursor {
         if shape.count == 0 {
             return Ok(());
         }
-        self.push_room(ty, shape.count as i64, site)?;
+        if !self.has_room(shape.count * ty.bytes()) {
+            self.push_room(ty, shape.count as i64, site)?;
+        }
         let run = shape.run_bytes(ty);
         let mut to = self.cur.get() as *mut u8;
         macro_rules! copy {
@@ -234,7 +236,9 @@ impl Cursor {
         if shape.count == 0 {
             return Ok(());
         }
-        self.pop_room(ty, shape.count as i64, site)?;
+        if !self.has_bytes(shape.count * ty.bytes()) {
+            self.pop_room(ty, shape.count as i64, site)?;
+        }
         let run = shape.run_bytes(ty);
         if shape.rank <= 1 {
             // SAFETY: pop_room has made all runs contiguous below cur; the elements are writable by contract.
