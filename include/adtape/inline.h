@@ -111,7 +111,8 @@ ADTAPE_INLINE_ void adtape_push_raw_(adtape_t *t, const void *x, uintptr_t bytes
     memcpy((void *)cur, x, bytes);
     t->cur = cur + bytes;
 }
-ADTAPE_INLINE_ void adtape_pop_raw_(adtape_t *t, void *x, uintptr_t bytes, adtape_type_t type) {
+/* Takes a value off; returns its address, where it stays until the next push. */
+ADTAPE_INLINE_ const void *adtape_pop_at_(adtape_t *t, uintptr_t bytes, adtape_type_t type) {
     uintptr_t cur;
     ADTAPE_NONNULL_(t);
     cur = t->cur - bytes;
@@ -120,7 +121,7 @@ ADTAPE_INLINE_ void adtape_pop_raw_(adtape_t *t, void *x, uintptr_t bytes, adtap
         cur = t->cur - bytes;
     }
     t->cur = cur;
-    memcpy(x, (const void *)cur, bytes);
+    return (const void *)cur;
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
@@ -199,9 +200,21 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
     X(complex_f80, 32, ADTAPE_TYPE_COMPLEX_F80)          \
     X(complex_f128, 32, ADTAPE_TYPE_COMPLEX_F128)
 
+/* A value is read from the tape as what it is, so that it goes straight to the register where it is used: at any
+ * alignment, and without a promise about the type of what is at x. A long double comes back with its padding. */
 #define ADTAPE_DEFINE_VALUE_(name, T, code)                                                                \
+    typedef T __attribute__((may_alias, aligned(1))) ADTAPE_ON_TAPE_##name;                                \
+    ADTAPE_INLINE_ void ADTAPE_LOAD_##name(T *x, const void *from) {                                       \
+        if (sizeof *x > 8) {                                                                               \
+            memcpy(x, from, sizeof *x);                                                                    \
+        } else {                                                                                           \
+            *(ADTAPE_ON_TAPE_##name *)x = *(const ADTAPE_ON_TAPE_##name *)from;                            \
+        }                                                                                                  \
+    }                                                                                                      \
     ADTAPE_INLINE_ void adtape_push_##name(adtape_t *t, T x) { adtape_push_raw_(t, &x, sizeof x, code); }  \
-    ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, T *x) { adtape_pop_raw_(t, x, sizeof *x, code); }   \
+    ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, T *x) {                                             \
+        ADTAPE_LOAD_##name(x, adtape_pop_at_(t, sizeof *x, code));                                         \
+    }                                                                                                      \
     ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, T const *x, int64_t count) {                 \
         adtape_push_array_raw_(t, x, count, sizeof(T), code);                                              \
     }                                                                                                      \
@@ -212,7 +225,9 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
     ADTAPE_INLINE_ void adtape_push_##name(adtape_t *t, const void *x) {                                   \
         adtape_push_raw_(t, x, bytes, code);                                                               \
     }                                                                                                      \
-    ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, void *x) { adtape_pop_raw_(t, x, bytes, code); }    \
+    ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, void *x) {                                          \
+        memcpy(x, adtape_pop_at_(t, bytes, code), bytes);                                                  \
+    }                                                                                                      \
     ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, const void *x, int64_t count) {              \
         adtape_push_array_raw_(t, x, count, bytes, code);                                                  \
     }                                                                                                      \
@@ -333,30 +348,66 @@ ADTAPE_COLD_ void adtape_local_push_room_(adtape_t *c, adtape_type_t type) {
 ADTAPE_COLD_ void adtape_local_pop_room_(adtape_t *c, adtape_type_t type) {
     (void)adtape_abi0_pop_room(c, type, 1, __builtin_return_address(0));
 }
+/* Attaching and detaching go through a copy: the address of *l itself never escapes, or the compiler would have to keep
+ * it in memory. */
+ADTAPE_INLINE_ adtape_status_t adtape_attach_(adtape_t *t, adtape_local_t *l) {
+    adtape_local_t copy = {{64, 64, 64, UINT64_C(1) << 63, 0, NULL}}; /* closed, for when it fails */
+    const adtape_status_t status = adtape_attach(t, l == NULL ? NULL : &copy);
+    if (l != NULL) {
+        *l = copy;
+    }
+    return status;
+}
+ADTAPE_INLINE_ adtape_status_t adtape_detach_(adtape_local_t *l) {
+    adtape_local_t copy;
+    adtape_status_t status;
+    if (l == NULL) {
+        return adtape_detach(NULL);
+    }
+    copy = *l;
+    status = adtape_detach(&copy);
+    *l = copy;
+    return status;
+}
+#define adtape_attach(t, l) adtape_attach_(t, l)
+#define adtape_detach(l) adtape_detach_(l)
+
+/* Hides how `value` was computed: the compiler then keeps it in one register and does not compute the cursor of before
+ * along with it, which would be one more instruction in a loop of five. */
+#define ADTAPE_OPAQUE_(value) __asm__("" : "+r"(value))
+
 ADTAPE_INLINE_ void adtape_local_push_raw_(adtape_local_t *l, const void *x, uintptr_t bytes, adtape_type_t type) {
-    if (ADTAPE_RARE_(l->c.cur + bytes > l->c.limit)) {
+    uintptr_t end = l->c.cur + bytes;
+    ADTAPE_OPAQUE_(end);
+    if (ADTAPE_RARE_(end > l->c.limit)) {
         adtape_t copy = l->c; /* only the copy's address escapes */
+        copy.cur = end - bytes;
         adtape_local_push_room_(&copy, type);
         l->c = copy;
+        end = copy.cur + bytes;
     }
-    memcpy((void *)l->c.cur, x, bytes);
-    l->c.cur += bytes;
+    memcpy((void *)(end - bytes), x, bytes);
+    l->c.cur = end;
 }
-ADTAPE_INLINE_ void adtape_local_pop_raw_(adtape_local_t *l, void *x, uintptr_t bytes, adtape_type_t type) {
-    if (ADTAPE_RARE_(l->c.cur - bytes < l->c.floor)) {
+ADTAPE_INLINE_ const void *adtape_local_pop_at_(adtape_local_t *l, uintptr_t bytes, adtape_type_t type) {
+    uintptr_t cur = l->c.cur - bytes;
+    ADTAPE_OPAQUE_(cur);
+    if (ADTAPE_RARE_(cur < l->c.floor)) {
         adtape_t copy = l->c;
+        copy.cur = cur + bytes;
         adtape_local_pop_room_(&copy, type);
         l->c = copy;
+        cur = copy.cur - bytes;
     }
-    l->c.cur -= bytes;
-    memcpy(x, (const void *)l->c.cur, bytes);
+    l->c.cur = cur;
+    return (const void *)cur;
 }
 #define ADTAPE_DEFINE_LOCAL_VALUE_(name, T, code)                                                \
     ADTAPE_INLINE_ void adtape_local_push_##name(adtape_local_t *l, T x) {                       \
         adtape_local_push_raw_(l, &x, sizeof x, code);                                           \
     }                                                                                            \
     ADTAPE_INLINE_ void adtape_local_pop_##name(adtape_local_t *l, T *x) {                       \
-        adtape_local_pop_raw_(l, x, sizeof *x, code);                                            \
+        ADTAPE_LOAD_##name(x, adtape_local_pop_at_(l, sizeof *x, code));                         \
     }
 ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_LOCAL_VALUE_)
 

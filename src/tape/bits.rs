@@ -42,6 +42,11 @@ pub(super) fn words_filled(bits: u64, count: u32) -> usize {
     ((len(bits) + count) / FULL) as usize
 }
 
+/// The full word, if `count` (1 to 61) low bits of `value` make it just that. None for a closed accumulator.
+pub(super) fn exactly_full(bits: u64, value: u64, count: u32) -> Option<u64> {
+    (count.wrapping_sub(1) < FULL - 1 && bits >> (FULL - count) == 1).then(|| bits << count | low(value, count))
+}
+
 /// Takes up to `count` bits off and puts them at bit `at` of `value`; returns how many there were.
 pub(super) fn drain(bits: &mut u64, count: u32, at: u32, value: &mut u64) -> u32 {
     let count = count.min(len(*bits));

@@ -5,8 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::bits;
 use super::core::{Core, located};
-use super::cursor::Cursor;
+use super::cursor::{Cursor, NO_BITS};
 use super::stats::Operation;
 use super::types::Type;
 use crate::error::{Error, Status};
@@ -88,6 +89,12 @@ impl Cursor {
 
     #[cold]
     pub(crate) fn push_control_at(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
+        if let Some(full) = bits::exactly_full(self.bits.get(), value, bits)
+            && self.push_word(full)
+        {
+            self.bits.set(NO_BITS);
+            return Ok(());
+        }
         self.slow(|core| {
             check_width(bits)?;
             core.machine.make_room_for_bits(bits)?;
@@ -99,6 +106,14 @@ impl Cursor {
 
     #[cold]
     pub(crate) fn pop_control_at(&self, bits: u32, site: Site) -> Result<u64, Error> {
+        if bits.wrapping_sub(1) < 61
+            && self.bits.get() == NO_BITS
+            && let Some(Ok(full)) = self.top_word().map(bits::refill)
+        {
+            self.drop_word();
+            self.bits.set(full >> bits);
+            return Ok(full & ((1 << bits) - 1));
+        }
         self.slow(|core| {
             check_width(bits)?;
             core.note(Operation::Pop, Type::Control, u64::from(bits), 0, site)?;

@@ -110,6 +110,31 @@ impl Cursor {
     pub(crate) fn has_bytes(&self, n: usize) -> bool {
         n.wrapping_sub(1) < self.cur.get().wrapping_sub(self.floor.get())
     }
+
+    /// Pushes a word of control bits where that needs no slow path; whether it did.
+    pub(crate) fn push_word(&self, word: u64) -> bool {
+        let room = self.has_room(size_of::<u64>());
+        if room {
+            let to = self.cur.get();
+            // SAFETY: there is room at cur.
+            unsafe { (to as *mut u64).write_unaligned(word) };
+            self.cur.set(to + size_of::<u64>());
+        }
+        room
+    }
+
+    /// What [`push_word`](Cursor::push_word) pushed, left on the tape, where that needs no slow path.
+    pub(crate) fn top_word(&self) -> Option<u64> {
+        let there = self.has_bytes(size_of::<u64>());
+        // SAFETY: that many bytes below cur were pushed.
+        there.then(|| unsafe { ((self.cur.get() - size_of::<u64>()) as *const u64).read_unaligned() })
+    }
+
+    /// Takes off what [`top_word`](Cursor::top_word) returned.
+    pub(crate) fn drop_word(&self) {
+        debug_assert!(self.has_bytes(size_of::<u64>()));
+        self.cur.set(self.cur.get() - size_of::<u64>());
+    }
 }
 
 /// In Rust it stands for the tape: [`Tape`] dereferences to it, [`with_thread_tape`] lends it.
