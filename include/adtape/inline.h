@@ -201,11 +201,12 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
     X(complex_f128, 32, ADTAPE_TYPE_COMPLEX_F128)
 
 /* A value is read from the tape as what it is, so that it goes straight to the register where it is used: at any
- * alignment, and without a promise about the type of what is at x. A long double comes back with its padding. */
+ * alignment, and without a promise about the type of what is at x. Not so a long double, which comes back with its
+ * padding, and a bool, of which bytes that were pushed as something else may be no value. */
 #define ADTAPE_DEFINE_VALUE_(name, T, code)                                                                \
     typedef T __attribute__((may_alias, aligned(1))) ADTAPE_ON_TAPE_##name;                                \
     ADTAPE_INLINE_ void ADTAPE_LOAD_##name(T *x, const void *from) {                                       \
-        if (sizeof *x > 8) {                                                                               \
+        if (sizeof *x > 8 || sizeof *x == 1) {                                                             \
             memcpy(x, from, sizeof *x);                                                                    \
         } else {                                                                                           \
             *(ADTAPE_ON_TAPE_##name *)x = *(const ADTAPE_ON_TAPE_##name *)from;                            \
