@@ -36,7 +36,7 @@
 //! 5  ffi        C ABI, thin
 //! 4  session    what tapes share: limits, error handler
 //! 2  tape
-//! 1  vm         address space and memory
+//! 1  vm         address space and memory      map   ranges of addresses
 //! 0  error  settings  site  sync
 //! ```
 //!
@@ -49,6 +49,7 @@
 
 pub(crate) mod error;
 mod ffi;
+mod map;
 pub(crate) mod session;
 mod settings;
 mod site;
