@@ -148,6 +148,8 @@ static void foreign_mark_is_refused_and_changes_nothing(void) {
     CHECK_FAILS(adtape_mark_reset(t, &foreign), ADTAPE_STATUS_MARK_FOREIGN, "where it was taken");
     CHECK_FAILS(adtape_mark_reset(t, &never_taken), ADTAPE_STATUS_MARK_FOREIGN, "mark");
     CHECK_FAILS(adtape_mark_compare(&mark, &foreign, &order), ADTAPE_STATUS_MARK_FOREIGN, "two tapes");
+    CHECK_FAILS(adtape_mark_compare(&never_taken, &never_taken, &order), ADTAPE_STATUS_MARK_FOREIGN, "never taken");
+    CHECK_FAILS(adtape_mark_bytes_between(&mark, &never_taken, &bytes), ADTAPE_STATUS_MARK_FOREIGN, "never taken");
     CHECK_FAILS(adtape_mark_bytes_between(&foreign, &mark, &bytes), ADTAPE_STATUS_MARK_FOREIGN, "two tapes");
     CHECK_I64(order, 99);
     CHECK_I64(bytes, 99);

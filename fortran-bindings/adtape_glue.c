@@ -213,13 +213,13 @@ BYTES_CALLS_(i64, int64_t)
 /* ---- control and counts -------------------------------------------------------------------------------- */
 
 /* Refuses more bits than the integer has: they would be made up at a push and lost at a pop. */
-INLINE_ int bits_of(int32_t bits, int most, const char *what, const void *site) {
+INLINE_ int bits_of(int64_t bits, int most, const char *what, const void *site) {
     if (ADTAPE_RARE_(bits > most)) {
         refuse(ADTAPE_STATUS_BAD_ARGUMENT, site,
-               "%s of %d bits of an integer(%d)\n  it has %d; give 1 to %d%s", what, (int)bits, most / 8, most, most,
+               "%s of %" PRId64 " bits of an integer(%d)\n  it has %d; give 1 to %d%s", what, bits, most / 8, most, most,
                most < 64 ? ", or an integer(8) with up to 64" : "");
     }
-    return bits;
+    return bits < 0 ? -1 : (int)bits;
 }
 /* As adtape_push_control and adtape_push_count of adtape/inline.h, with the site given. */
 INLINE_ void push_control(adtape_t *t, uint64_t value, int bits, const void *site) {
@@ -273,25 +273,32 @@ INLINE_ int64_t pop_count(adtape_t *t, int64_t least, int64_t most, const void *
     return n;
 }
 
-#define CONTROL_CALLS_(kind, T, U, LEAST, MOST)                                                                \
-    void adtape_fortran_push_control_##kind(adtape_t *t, T value, int32_t bits) {                              \
-        push_control(t, (U)value, bits_of(bits, 8 * (int)sizeof(T), "push_control", SITE_), SITE_);            \
-    }                                                                                                          \
-    void adtape_fortran_pop_control_##kind(adtape_t *t, T *value, int32_t bits) {                              \
-        *value = (T)pop_control(t, bits_of(bits, 8 * (int)sizeof(T), "pop_control", SITE_), SITE_);            \
-    }                                                                                                          \
-    void adtape_fortran_self_push_control_##kind(T value, int32_t bits) {                                      \
-        push_control(adtape_self(), (U)value, bits_of(bits, 8 * (int)sizeof(T), "push_control", SITE_), SITE_); \
-    }                                                                                                          \
-    void adtape_fortran_self_pop_control_##kind(T *value, int32_t bits) {                                      \
-        *value = (T)pop_control(adtape_self(), bits_of(bits, 8 * (int)sizeof(T), "pop_control", SITE_), SITE_); \
-    }                                                                                                          \
+/* `wide`: with the number of bits in an integer(8), as a literal is under -fdefault-integer-8. */
+#define CONTROL_CALLS_(kind, wide, T, U, BITS)                                                                     \
+    void adtape_fortran_push_control_##kind##wide(adtape_t *t, T value, BITS bits) {                               \
+        push_control(t, (U)value, bits_of(bits, 8 * (int)sizeof(T), "push_control", SITE_), SITE_);                \
+    }                                                                                                              \
+    void adtape_fortran_pop_control_##kind##wide(adtape_t *t, T *value, BITS bits) {                               \
+        *value = (T)pop_control(t, bits_of(bits, 8 * (int)sizeof(T), "pop_control", SITE_), SITE_);                \
+    }                                                                                                              \
+    void adtape_fortran_self_push_control_##kind##wide(T value, BITS bits) {                                       \
+        push_control(adtape_self(), (U)value, bits_of(bits, 8 * (int)sizeof(T), "push_control", SITE_), SITE_);    \
+    }                                                                                                              \
+    void adtape_fortran_self_pop_control_##kind##wide(T *value, BITS bits) {                                       \
+        *value = (T)pop_control(adtape_self(), bits_of(bits, 8 * (int)sizeof(T), "pop_control", SITE_), SITE_);    \
+    }
+CONTROL_CALLS_(i32, , int32_t, uint32_t, int32_t)
+CONTROL_CALLS_(i32, _wide, int32_t, uint32_t, int64_t)
+CONTROL_CALLS_(i64, , int64_t, uint64_t, int32_t)
+CONTROL_CALLS_(i64, _wide, int64_t, uint64_t, int64_t)
+
+#define COUNT_CALLS_(kind, T, LEAST, MOST)                                                                     \
     void adtape_fortran_push_count_##kind(adtape_t *t, T n) { push_count(t, n, SITE_); }                       \
     void adtape_fortran_pop_count_##kind(adtape_t *t, T *n) { *n = (T)pop_count(t, LEAST, MOST, SITE_); }      \
     void adtape_fortran_self_push_count_##kind(T n) { push_count(adtape_self(), n, SITE_); }                   \
     void adtape_fortran_self_pop_count_##kind(T *n) { *n = (T)pop_count(adtape_self(), LEAST, MOST, SITE_); }
-CONTROL_CALLS_(i32, int32_t, uint32_t, INT32_MIN, INT32_MAX)
-CONTROL_CALLS_(i64, int64_t, uint64_t, INT64_MIN, INT64_MAX)
+COUNT_CALLS_(i32, int32_t, INT32_MIN, INT32_MAX)
+COUNT_CALLS_(i64, int64_t, INT64_MIN, INT64_MAX)
 
 /* ---- calls with a status ---------------------------------------------------------------------------------- */
 

@@ -6,7 +6,8 @@ module control_tests
   use support
   implicit none
   private
-  public :: test_widths, test_only_low_bits, test_mixed_with_values, test_packing, test_counts, test_count_bytes
+  public :: test_widths, test_wide_bits, test_only_low_bits, test_mixed_with_values, test_packing, test_counts
+  public :: test_count_bytes
 
 contains
 
@@ -40,6 +41,25 @@ contains
       call pop_control(long, bits)
       call check(long == expected, 'control of integer(8)')
     end do
+  end subroutine
+
+  ! The number of bits in an integer(8), as a literal is under -fdefault-integer-8.
+  subroutine test_wide_bits(t)
+    type(adtape_tape), intent(in) :: t
+    integer(4) :: short
+    integer(8) :: long
+    call push_control(5_4, 3_8)
+    call push_control(t, 6_4, 3_8)
+    call push_control(2_8**40 + 1, 41_8)
+    call push_control(t, 2_8**41 + 2, 42_8)
+    call pop_control(t, long, 42_8)
+    call check(long == 2_8**41 + 2, '42 bits of an integer(8) by handle')
+    call pop_control(long, 41_8)
+    call check(long == 2_8**40 + 1, '41 bits of an integer(8)')
+    call pop_control(t, short, 3_8)
+    call check(short == 6, '3 bits of an integer(4) by handle')
+    call pop_control(short, 3_8)
+    call check(short == 5, '3 bits of an integer(4)')
   end subroutine
 
   subroutine test_only_low_bits
@@ -155,6 +175,7 @@ program control
   type(adtape_tape) :: t
   call adtape_new(t)
   call test_widths(t)
+  call test_wide_bits(t)
   call test_only_low_bits
   call test_mixed_with_values
   call test_packing

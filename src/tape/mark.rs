@@ -64,10 +64,17 @@ impl Mark {
     }
 
     fn key(&self) -> (u64, u32) {
-        (self.offset_bytes, bits::len(self.bits.max(1)))
+        (self.offset_bytes, bits::len(self.bits))
     }
 
     fn same_tape(&self, other: &Mark) -> Result<(), Error> {
+        // Without bits, not even the marker: a variable of C that was zeroed and never taken as a mark.
+        if self.bits == 0 || other.bits == 0 {
+            return Err(Error::new(
+                Status::MarkForeign,
+                "a mark that was never taken has no place on a tape\n  take it with adtape_mark_take before comparing",
+            ));
+        }
         if self.tape == other.tape {
             return Ok(());
         }

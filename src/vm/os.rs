@@ -1,7 +1,7 @@
 //! The system calls, each behind a function that says what it does and what failed.
 
 use super::HUGE_PAGE;
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, note_failure};
 use std::io;
 
 /// Reserves `size` bytes (a multiple of the page size) without memory behind them, aligned to a huge page.
@@ -61,6 +61,21 @@ pub(super) fn commit(start: usize, size: usize) -> Result<(), io::Error> {
     }
 }
 
+/// The same where the kernel refused to move pages to, which may have left a hole in the reservation.
+pub(super) fn commit_anew(start: usize, size: usize) -> Result<(), io::Error> {
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+    // SAFETY: replaces no mapping; the range lies in a span of the caller's.
+    let mapped = unsafe { libc::mmap(start as *mut _, size, libc::PROT_READ | libc::PROT_WRITE, kind, -1, 0) };
+    if mapped as usize == start {
+        return Ok(());
+    }
+    if mapped != libc::MAP_FAILED {
+        // A kernel before 4.17 takes the address as advice.
+        release(mapped as usize, size);
+    }
+    commit(start, size)
+}
+
 /// Gives back the memory behind `size` bytes at `start` and makes them inaccessible.
 pub(super) fn decommit(start: usize, size: usize) {
     // SAFETY: the range lies in a span of the caller's and holds nothing that is needed.
@@ -96,6 +111,14 @@ pub(super) fn move_pages(from: usize, size: usize, to: usize) -> bool {
         libc::mremap(from as *mut _, size, size, libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED, to as *mut libc::c_void)
     };
     moved != libc::MAP_FAILED
+}
+
+/// The end of a process whose memory is past saving.
+#[cold]
+pub(super) fn end_process(error: &Error) -> ! {
+    note_failure();
+    eprintln!("adtape: error: {error}");
+    std::process::abort()
 }
 
 /// Address space that `RLIMIT_AS` leaves to the process, `None` where it is unlimited.

@@ -159,7 +159,7 @@ impl Span {
             seams.push(HUGE_PAGE);
         }
         if self.reserved > 0 {
-            self.move_pages_to(base)?;
+            self.move_pages_to(base).inspect_err(|_| os::release(base, reserved))?;
             // What was moved is not ours any more: another thread may have mapped something there since.
             os::release(self.base + self.committed, self.reserved - self.committed);
             self.budget.remove_reserved(self.reserved as u64);
@@ -181,20 +181,38 @@ impl Span {
         let mut from = 0;
         for end in ends.chain([self.committed]) {
             if end > from && !os::move_pages(self.base + from, end - from, base + from) {
-                // Not one mapping after all: copy. Costs time and, until the old pages go, memory.
-                os::commit(base + from, end - from)
-                    .map_err(|cause| os::refused("memory", end - from, self.committed, &cause))?;
-                // SAFETY: both ranges are committed, of this length, and lie in different reservations.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(
-                        (self.base + from) as *const u8,
-                        (base + from) as *mut u8,
-                        end - from,
-                    );
-                }
-                os::release(self.base + from, end - from);
+                // Not one mapping after all.
+                self.copy_pages_to(base, from, end)?;
             }
             from = end;
+        }
+        Ok(())
+    }
+
+    /// Copies `[from, end)`, page for page given back as soon as it is copied, so that it takes little memory more. What
+    /// lies below has moved already: where not even a page is to be had any more, there is no way back.
+    fn copy_pages_to(&self, base: usize, mut from: usize, end: usize) -> Result<(), Error> {
+        let mut step = HUGE_PAGE;
+        while from < end {
+            let size = step.min(end - from);
+            match os::commit_anew(base + from, size) {
+                Ok(()) => {}
+                Err(_) if step > PAGE => {
+                    step /= 2;
+                    continue;
+                }
+                Err(cause) => {
+                    let error = os::refused("memory", size, self.committed, &cause);
+                    if from == 0 {
+                        return Err(error);
+                    }
+                    os::end_process(&error.with_line("while its tape was moved, half of which has moved: aborting"))
+                }
+            }
+            // SAFETY: both ranges are committed, of this length, and lie in different reservations.
+            unsafe { std::ptr::copy_nonoverlapping((self.base + from) as *const u8, (base + from) as *mut u8, size) };
+            os::release(self.base + from, size);
+            from += size;
         }
         Ok(())
     }
@@ -357,6 +375,26 @@ mod tests {
         assert!(span.moves() >= 2);
         for offset in (0..size).step_by(PAGE) {
             assert_eq!(read(&span, offset), (offset / PAGE % 251) as u8);
+        }
+    }
+
+    #[test]
+    fn pages_that_the_kernel_does_not_move_are_copied_also_to_where_it_left_a_hole() {
+        let mut span = Span::with_steps(0, 8 << 20);
+        span.commit(5 << 20).unwrap();
+        for page in 0..(5 << 20) / PAGE {
+            write(&span, page * PAGE, (page % 251) as u8);
+        }
+        let (base, reserved) = span.reserve(8 << 20).unwrap();
+        span.budget.add_reserved(reserved as u64);
+        span.budget.remove_reserved(span.reserved as u64);
+        os::release(base + (1 << 20), 1 << 20);
+        span.copy_pages_to(base, 0, span.committed).unwrap();
+        os::release(span.base + span.committed, span.reserved - span.committed);
+        (span.base, span.reserved) = (base, reserved);
+        for page in 0..(5 << 20) / PAGE {
+            assert_eq!(read(&span, page * PAGE), (page % 251) as u8);
+            write(&span, page * PAGE, 0);
         }
     }
 
