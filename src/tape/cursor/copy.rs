@@ -16,6 +16,10 @@ const LONG: usize = 512;
 /// The same for streaming with a fence behind each array.
 const LONG_FENCED: usize = 64 << 10;
 
+/// The most of the last-level cache that a tape counts on. A server's is shared by dozens of cores and no faster than
+/// streaming to memory; a virtual machine is told the size of the whole.
+const MOST_CACHE: usize = 32 << 20;
+
 /// Pushes stream from this distance to the edge on. 0 until it is known, and for ever where the processor lacks what
 /// `ascend` and `descend` need: one compare with it tells both.
 static FAR: StaticCounter = StaticCounter::new(0);
@@ -120,7 +124,7 @@ unsafe fn copy_out_first(to: *mut u8, from: *const u8, n: usize) {
     unsafe { std::ptr::copy_nonoverlapping(from, to, n) }
 }
 
-/// Sets FAR if the processor has what it takes; returns the size of the last-level cache.
+/// Sets FAR if the processor has what it takes; returns the distance.
 fn know_far() -> usize {
     static CACHE: OnceLock<usize> = OnceLock::new();
     *CACHE.get_or_init(|| {
@@ -139,7 +143,7 @@ fn cache_bytes() -> usize {
         std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()
     });
     let kib = sizes.filter_map(|size| size.trim().strip_suffix('K')?.parse::<usize>().ok()).max();
-    kib.filter(|kib| *kib > 0).map_or(32 << 20, |kib| kib << 10)
+    kib.filter(|kib| *kib > 0).map_or(MOST_CACHE, |kib| (kib << 10).min(MOST_CACHE))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -154,6 +158,8 @@ mod lines {
     const LINE: usize = 64;
     const VECTOR: usize = 32;
     const FOUR: usize = 4 * VECTOR;
+    /// How far below what is popped the tape is fetched.
+    const AHEAD: usize = 4096;
 
     /// Copies four vectors.
     ///
@@ -206,6 +212,9 @@ mod lines {
             let mut left = n - (to as usize + n) % VECTOR;
             while left > FOUR {
                 left -= FOUR;
+                // No access: an address below the tape does no harm.
+                _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(left).wrapping_sub(AHEAD).cast());
+                _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(left).wrapping_sub(AHEAD - LINE).cast());
                 four(to.add(left), from.add(left));
             }
             four(to, from);
