@@ -36,7 +36,7 @@
 //! 5  ffi        C ABI, thin
 //! 4  session    what tapes share: limits, error handler
 //! 2  tape
-//! 1  vm         address space and memory      map   ranges of addresses
+//! 1  vm         address space and memory      map   ranges of addresses      schedule   what to store and run again
 //! 0  error  settings  site  sync
 //! ```
 //!
@@ -50,6 +50,7 @@
 pub(crate) mod error;
 mod ffi;
 mod map;
+pub(crate) mod schedule;
 pub(crate) mod session;
 mod settings;
 mod site;
@@ -58,6 +59,7 @@ mod tape;
 mod vm;
 
 pub use error::{Error, Status};
+pub use schedule::{Action, Level, Place, Prediction, Schedule};
 pub use session::{ErrorHandler, Memory, Session};
 pub use tape::{Cursor, MAX_RANK, Mark, Operation, Scalar, Spill, Stats, Tape, Traffic, Type, with_thread_tape};
 pub use vm::Trim;
