@@ -43,7 +43,11 @@ module adtape
   public :: repeat_start, repeat_reset, repeat_end
   public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
   public :: adtape_self, adtape_new, adtape_free, adtape_release, adtape_acquire, adtape_trim
-  public :: adtape_set_memory_limit, adtape_memory, adtape_set_error_handler, adtape_error_handler
+  public :: store_new_memory, store_new_files, store_new_tiers, store_free, store_remove, store_list
+  public :: checkpoint_create, checkpoint_write, checkpoint_write_allocatable, checkpoint_commit
+  public :: checkpoint_open, checkpoint_read, checkpoint_read_allocatable, checkpoint_next, checkpoint_skip
+  public :: checkpoint_find, checkpoint_free
+  public :: adtape_set_memory_limit, adtape_set_spill_directory, adtape_memory, adtape_set_error_handler, adtape_error_handler
   public :: adtape_error_message, adtape_status_name, adtape_type_name, adtape_text
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
@@ -84,6 +88,28 @@ module adtape
   ! Memory of all tapes of the process.
   type, bind(c), public :: adtape_memory_use
     integer(c_int64_t) :: limit_bytes = 0, committed_bytes = 0, peak_committed_bytes = 0, reserved_bytes = 0
+  end type
+
+  ! A store of checkpoints. Its component is the handle of C, adtape_store_t *. A copy refers to the same store.
+  type, bind(c), public :: adtape_store
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! A checkpoint that is being written or read. Its component is the handle of C, adtape_checkpoint_t *.
+  type, bind(c), public :: adtape_checkpoint
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! A section of a checkpoint, as checkpoint_next describes it.
+  type, bind(c), public :: adtape_section
+    type(c_ptr) :: name = c_null_ptr           ! see adtape_text; valid until the next call on the checkpoint
+    integer(c_int32_t) :: kind = 0             ! ADTAPE_SECTION_...
+    integer(c_int32_t) :: type_code = 0        ! ADTAPE_TYPE_...
+    integer(c_int64_t) :: count = 0            ! of values
+    integer(c_int32_t) :: allocated = 0        ! 0: an allocatable that was not allocated
+    integer(c_int32_t) :: rank = 0             ! dimensions whose bounds are known; 0: values written as a list
+    integer(c_int64_t) :: lower(16) = 0        ! lower bounds of an allocatable
+    integer(c_int64_t) :: extents(16) = 0
   end type
 
   abstract interface
@@ -128,6 +154,8 @@ module adtape
 #include "adtape_mark.inc"
 #include "adtape_stats.inc"
 #include "adtape_tape.inc"
+#include "adtape_store.inc"
+#include "adtape_checkpoint.inc"
 
 contains
 
@@ -204,6 +232,25 @@ contains
     logical, intent(in) :: on
     integer(c_int32_t), intent(out), optional :: stat
     call glue_set_profile(t, merge(1_c_int32_t, 0_c_int32_t, on), stat)
+  end subroutine
+
+  ! call store_list(s, names): the names of all checkpoints of a store in ascending order.
+  !   names  character(100), allocatable, of rank 1
+  ! Errors: NULL_HANDLE, IO; names is then empty. Source: adtape_store_list.
+  subroutine store_list(s, names, stat)
+    type(adtape_store), intent(in) :: s
+    character(100), allocatable, intent(out) :: names(:)
+    integer(c_int32_t), intent(out), optional :: stat
+    character(100) :: name
+    integer(c_int64_t) :: count, i
+    type(c_ptr) :: text
+    call glue_store_list(s, 0_c_int64_t, count, text, stat)
+    allocate (names(count))
+    do i = 1, count
+      call glue_store_list(s, i - 1, count, text, stat)
+      name = adtape_text(text)
+      names(i) = name
+    end do
   end subroutine
 
 end module adtape

@@ -300,6 +300,8 @@ CONTROL_CALLS_(i64, _wide, int64_t, uint64_t, int64_t)
 COUNT_CALLS_(i32, int32_t, INT32_MIN, INT32_MAX)
 COUNT_CALLS_(i64, int64_t, INT64_MIN, INT64_MAX)
 
+#include "adtape_checkpoint_glue.inc"
+
 /* ---- calls with a status ---------------------------------------------------------------------------------- */
 
 /* On a tape by handle, and on the thread's own. */

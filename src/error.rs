@@ -51,12 +51,18 @@ pub enum Status {
     BadEnvironment = 17,
     /// A store or a file descriptor could not be written or read.
     Io = 18,
+    /// There is no checkpoint, or no section of a checkpoint, of this name.
+    NotFound = 19,
+    /// A checkpoint is not as it was written: cut off, changed, or none at all.
+    Damaged = 20,
+    /// A checkpoint was written in another version of the format.
+    OtherVersion = 21,
 }
 
 impl Status {
     /// All of them, in the order of their values.
     /// cbindgen:ignore
-    pub const ALL: [Status; 19] = [
+    pub const ALL: [Status; 22] = [
         Status::Ok,
         Status::NullHandle,
         Status::NullPointer,
@@ -76,6 +82,9 @@ impl Status {
         Status::Poisoned,
         Status::BadEnvironment,
         Status::Io,
+        Status::NotFound,
+        Status::Damaged,
+        Status::OtherVersion,
     ];
 
     /// The status with this value, if there is one.

@@ -35,8 +35,10 @@
 //! ```text
 //! 5  ffi        C ABI, thin
 //! 4  session    what tapes share: limits, error handler
+//! 3  checkpoint
 //! 2  tape
-//! 1  vm         address space and memory      map   ranges of addresses      schedule   what to store and run again
+//! 1  vm         address space and memory      map        ranges of addresses
+//!    store      where checkpoints are kept    schedule   what to store and run again
 //! 0  error  settings  site  sync
 //! ```
 //!
@@ -47,6 +49,7 @@
 //! of results are NULL (an error) or writable. Functions that break this contract unchecked say so under
 //! `Safety`.
 
+mod checkpoint;
 pub(crate) mod error;
 mod ffi;
 mod map;
@@ -54,12 +57,15 @@ pub(crate) mod schedule;
 pub(crate) mod session;
 mod settings;
 mod site;
+mod store;
 mod sync;
 mod tape;
 mod vm;
 
+pub use checkpoint::{CheckpointReader, CheckpointWriter, Kind, SectionInfo};
 pub use error::{Error, Status};
 pub use schedule::{Action, Level, Place, Prediction, Schedule};
 pub use session::{ErrorHandler, Memory, Session};
-pub use tape::{Cursor, MAX_RANK, Mark, Operation, Scalar, Spill, Stats, Tape, Traffic, Type, with_thread_tape};
+pub use store::{EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore};
+pub use tape::{Cursor, MAX_RANK, Mark, Operation, Scalar, Section, Stats, Tape, Traffic, Type, with_thread_tape};
 pub use vm::Trim;

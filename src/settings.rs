@@ -8,6 +8,7 @@
 //! | `ADTAPE_RESERVE` | bytes | address space that a tape reserves at first |
 //! | `ADTAPE_STEP` | bytes | memory becomes usable in steps of this size, also between slow paths: for tests |
 //! | `ADTAPE_HUGE_PAGES` | 0 or 1 | ask for huge pages from 2 MiB of tape up (default 1) |
+//! | `ADTAPE_SPILL_DIRECTORY` | path | where the oldest part of a tape goes when memory is short |
 //!
 //! Bytes may have a suffix K, M, G or T (powers of 1024).
 
@@ -15,6 +16,7 @@
 
 use crate::error::{Error, Status};
 use crate::sync::OnceLock;
+use std::path::{Path, PathBuf};
 
 /// The settings of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,7 @@ pub(crate) struct Settings {
     pub reserve: Option<u64>,
     pub step: Option<u64>,
     pub huge_pages: bool,
+    pub spill_directory: Option<PathBuf>,
 }
 
 impl Settings {
@@ -37,6 +40,11 @@ impl Settings {
             None => Ok(None),
             Some(text) => parse_bytes(name, &text, least).map(Some),
         };
+        let directory = |name: &str| match get(name).filter(|text| !text.is_empty()) {
+            None => Ok(None),
+            Some(text) if Path::new(&text).is_dir() => Ok(Some(PathBuf::from(text))),
+            Some(text) => Err(bad(name, &text, "the path of a directory")),
+        };
         Ok(Settings {
             check: flag("ADTAPE_CHECK", false)?,
             profile: flag("ADTAPE_PROFILE", false)?,
@@ -44,6 +52,7 @@ impl Settings {
             reserve: size("ADTAPE_RESERVE", 4096)?,
             step: size("ADTAPE_STEP", 4096)?,
             huge_pages: flag("ADTAPE_HUGE_PAGES", true)?,
+            spill_directory: directory("ADTAPE_SPILL_DIRECTORY")?,
         })
     }
 }
@@ -58,6 +67,12 @@ pub(crate) fn settings() -> Result<&'static Settings, Error> {
         })
         .as_ref()
         .map_err(|(status, message)| Error::new(*status, message.clone()))
+}
+
+/// The rank of this process in an MPI program, as launchers say it; 0 without one.
+pub(crate) fn mpi_rank() -> u32 {
+    const SAID_IN: [&str; 5] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"];
+    SAID_IN.iter().find_map(|name| std::env::var(name).ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
 fn parse_flag(name: &str, text: &str) -> Result<bool, Error> {
@@ -127,6 +142,7 @@ mod tests {
             ("ADTAPE_MEMORY_LIMIT", "-1"),
             ("ADTAPE_MEMORY_LIMIT", "99999999999T"),
             ("ADTAPE_STEP", "12"),
+            ("ADTAPE_SPILL_DIRECTORY", "/nowhere/at/all"),
         ] {
             let error = read(&[(name, value)]).unwrap_err();
             assert_eq!(error.status(), Status::BadEnvironment);

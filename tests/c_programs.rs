@@ -15,8 +15,15 @@ const WARNINGS: [&str; 3] = ["-Wall", "-Wextra", "-Wpedantic"];
 const SYSTEM_LIBRARIES: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
 
 /// Variables that change what a tape does; a program gets those of its mode and no others.
-const VARIABLES: [&str; 6] =
-    ["ADTAPE_CHECK", "ADTAPE_PROFILE", "ADTAPE_MEMORY_LIMIT", "ADTAPE_RESERVE", "ADTAPE_STEP", "ADTAPE_HUGE_PAGES"];
+const VARIABLES: [&str; 7] = [
+    "ADTAPE_CHECK",
+    "ADTAPE_PROFILE",
+    "ADTAPE_MEMORY_LIMIT",
+    "ADTAPE_RESERVE",
+    "ADTAPE_STEP",
+    "ADTAPE_HUGE_PAGES",
+    "ADTAPE_SPILL_DIRECTORY",
+];
 
 type Mode = &'static [(&'static str, &'static str)];
 const PLAIN: Mode = &[];
@@ -87,7 +94,7 @@ macro_rules! programs {
 }
 
 // One for each C object, and the threads that share nothing but the session.
-programs! { error, session, tape, scalar, array, section, control, mark, repeat, stats, entry, threads, thread_end }
+programs! { error, session, tape, scalar, array, section, control, mark, repeat, stats, store, checkpoint, entry, threads, thread_end }
 
 /// Seeds from `SEED` on, if it is set; the same ones every time otherwise.
 #[test]

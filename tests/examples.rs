@@ -16,8 +16,15 @@ enum Language {
 }
 
 /// Settings of the library that a test run must not inherit.
-const SETTINGS: [&str; 6] =
-    ["ADTAPE_CHECK", "ADTAPE_PROFILE", "ADTAPE_MEMORY_LIMIT", "ADTAPE_RESERVE", "ADTAPE_STEP", "ADTAPE_HUGE_PAGES"];
+const SETTINGS: [&str; 7] = [
+    "ADTAPE_CHECK",
+    "ADTAPE_PROFILE",
+    "ADTAPE_MEMORY_LIMIT",
+    "ADTAPE_RESERVE",
+    "ADTAPE_STEP",
+    "ADTAPE_HUGE_PAGES",
+    "ADTAPE_SPILL_DIRECTORY",
+];
 
 // ---- compiling ---------------------------------------------------------------------------------------
 

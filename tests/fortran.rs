@@ -113,6 +113,11 @@ fn arrays_of_every_origin_come_back_in_place() {
 }
 
 #[test]
+fn checkpoints_come_back_with_bounds_and_state() {
+    passes("checkpoints.f90");
+}
+
+#[test]
 fn control_and_counts_come_back() {
     passes("control.f90");
 }

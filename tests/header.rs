@@ -5,8 +5,21 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 11] =
-    ["error", "session", "tape", "scalar", "array", "section", "control", "mark", "repeat", "stats", "entry"];
+const SECTIONS: [&str; 13] = [
+    "error",
+    "session",
+    "tape",
+    "scalar",
+    "array",
+    "section",
+    "control",
+    "mark",
+    "repeat",
+    "stats",
+    "store",
+    "checkpoint",
+    "entry",
+];
 
 /// Where the types of the C API are defined.
 const TYPES: [&str; 6] = [

@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
-const UNSAFE: &[&str] = &["vm", "tape::cursor", "heap", "ffi", "kit"];
+const UNSAFE: &[&str] = &["vm", "store::os", "tape::cursor", "heap", "ffi", "kit"];
 
 struct Source {
     /// As in `src/tape/mark.rs`.

@@ -3,7 +3,7 @@
 //!
 //! The modes are the process's, so each runs in a child: this same test program with another environment.
 
-use adtape::{Cursor, Error, Mark, Spill, Status, Tape, Type};
+use adtape::{Cursor, Error, Mark, Spill, SpillFile, Status, Tape, Type};
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -382,7 +382,9 @@ fn child() {
     let Ok(mode) = std::env::var(MODE) else { return };
     let plan = Plan { operations: 3000, mirror: mode.contains("mirror"), longest: 6000, deepest: 12 };
     match mode.as_str() {
-        "spill" => spill_programs(),
+        "spill" => spill_programs(|| Some(Box::new(Shelf::default()))),
+        "spill-file" => spill_programs(|| Some(Box::new(SpillFile::new(std::env::temp_dir()).unwrap()))),
+        "spill-directory" => spill_programs(|| None),
         "spill-fault" => spill_faults(),
         _ => {
             for seed in 1..=40 {
@@ -393,11 +395,15 @@ fn child() {
     println!("child of mode {mode} did its work");
 }
 
-fn spill_programs() {
+/// With a store for each tape, or what the environment says.
+fn spill_programs(store: impl Fn() -> Option<Box<dyn Spill>>) {
     let mut spilled = 0;
     for seed in 1..=30 {
-        let shelf = Shelf::default();
-        let tape = Tape::new().unwrap().with_spill(Box::new(shelf.clone())).unwrap();
+        let tape = Tape::new().unwrap();
+        let tape = match store() {
+            Some(store) => tape.with_spill(store).unwrap(),
+            None => tape,
+        };
         // Grow far beyond the limit first, so that programs run at the border of memory and store.
         let items: Vec<Vec<f64>> = (0..40).map(|i| vec![f64::from(i) + seed as f64; 10_000]).collect();
         for item in &items {
@@ -520,6 +526,14 @@ fn programs_agree_with_the_model_in_profile_mode() {
 fn programs_agree_with_the_model_while_most_of_the_tape_is_spilled() {
     run_child("spill", &[("ADTAPE_MEMORY_LIMIT", "1M")]);
     run_child("spill", &[("ADTAPE_MEMORY_LIMIT", "1M"), ("ADTAPE_STEP", "4096"), ("ADTAPE_RESERVE", "4096")]);
+}
+
+#[test]
+fn programs_agree_with_the_model_while_most_of_the_tape_is_in_a_file() {
+    run_child("spill-file", &[("ADTAPE_MEMORY_LIMIT", "1M")]);
+    let directory = std::env::temp_dir();
+    let directory = directory.to_str().unwrap();
+    run_child("spill-directory", &[("ADTAPE_MEMORY_LIMIT", "1M"), ("ADTAPE_SPILL_DIRECTORY", directory)]);
 }
 
 #[test]

@@ -23,6 +23,18 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 // What adtape_trim does: the pages are given back now.
 #define ADTAPE_TRIM_HARD 1
 
+// For adtape_store_new_files: compress, without loss.
+#define ADTAPE_STORE_COMPRESS 1
+
+// For adtape_store_new_files: do not wait until the disk has the files; a crash of the machine may lose them.
+#define ADTAPE_STORE_NO_SYNC 2
+
+// What a section of a checkpoint is: values of a variable that exists when they are read.
+#define ADTAPE_SECTION_VALUES 1
+
+// What a section of a checkpoint is: values and bounds of something that is allocated when they are read.
+#define ADTAPE_SECTION_ALLOCATABLE 2
+
 // The kind of an error.
 enum {
     // No error.
@@ -63,6 +75,12 @@ enum {
     ADTAPE_STATUS_BAD_ENVIRONMENT = 17,
     // A store or a file descriptor could not be written or read.
     ADTAPE_STATUS_IO = 18,
+    // There is no checkpoint, or no section of a checkpoint, of this name.
+    ADTAPE_STATUS_NOT_FOUND = 19,
+    // A checkpoint is not as it was written: cut off, changed, or none at all.
+    ADTAPE_STATUS_DAMAGED = 20,
+    // A checkpoint was written in another version of the format.
+    ADTAPE_STATUS_OTHER_VERSION = 21,
 };
 typedef int32_t adtape_status_t;
 
@@ -126,8 +144,14 @@ enum {
 };
 typedef int32_t adtape_operation_t;
 
+// A checkpoint that is being written or read.
+typedef struct adtape_checkpoint_t adtape_checkpoint_t;
+
 // What the tapes of a process share.
 typedef struct adtape_session_t adtape_session_t;
+
+// A store.
+typedef struct adtape_store_t adtape_store_t;
 
 // Memory of all tapes of a process, in bytes.
 typedef struct {
@@ -208,6 +232,50 @@ typedef struct {
     uint64_t bytes;
 } adtape_traffic_t;
 
+// The calls of a store that the program supplies, for adtape_store_new_user. An *entry* is a checkpoint's bytes. Each
+// call gets `user` as it was given, and returns ADTAPE_STATUS_OK or another status; ADTAPE_STATUS_NOT_FOUND where
+// there is no entry of the name. They may be called by any thread that uses the store.
+typedef struct {
+    // Begins an entry; `*entry` is handed to append, and then to commit or abandon, whichever ends it.
+    int32_t (*create)(void *user, const char *name, void **entry);
+    // Adds bytes at the end of an entry.
+    int32_t (*append)(void *user, void *entry, const void *x, uint64_t bytes);
+    // Makes an entry complete and visible, in place of an older one of its name.
+    int32_t (*commit)(void *user, void *entry);
+    // Forgets an entry that was not committed.
+    void (*abandon)(void *user, void *entry);
+    // Opens an entry for reading; `*entry` is handed to read and close, `*bytes` is its size.
+    int32_t (*open)(void *user, const char *name, void **entry, uint64_t *bytes);
+    // Reads `bytes` bytes at an offset.
+    int32_t (*read)(void *user, void *entry, uint64_t offset, void *x, uint64_t bytes);
+    // Ends the reading of an entry.
+    void (*close)(void *user, void *entry);
+    // Removes an entry.
+    int32_t (*remove)(void *user, const char *name);
+    // Calls `visit` with `context` and the name of every entry, in any order.
+    int32_t (*list)(void *user, void (*visit)(void *context, const char *name), void *context);
+} adtape_store_calls_t;
+
+// A section of a checkpoint, as adtape_checkpoint_next describes it.
+typedef struct {
+    // Its name; NULL behind the last section. Valid until the next call on the checkpoint.
+    const char *name;
+    // ADTAPE_SECTION_….
+    int32_t kind;
+    // ADTAPE_TYPE_….
+    int32_t type_code;
+    // Number of values.
+    int64_t count;
+    // Whether there are values: 0 for an allocatable that was not allocated.
+    int32_t allocated;
+    // Number of dimensions whose bounds are known; 0 for values that were written as a list.
+    int32_t rank;
+    // Lower bound of each dimension of an allocatable, the fastest first.
+    int64_t lower[16];
+    // Number of elements along each dimension.
+    int64_t extents[16];
+} adtape_section_t;
+
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 
 // What a module's pointer to the thread's tape points to at first.
@@ -242,6 +310,16 @@ const adtape_session_t *adtape_session_default(void);
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
 // Fortran: `call adtape_set_memory_limit(limit_bytes)`.
 adtape_status_t adtape_session_set_memory_limit(const adtape_session_t *s, uint64_t limit_bytes);
+
+// Sets the directory that tapes spill to, a path: when a push would exceed the memory limit, the oldest part of the tape
+// goes to a file there, which has no name and vanishes with the process. It is read back by the pops that reach it. A
+// push for which the disk has no space is an error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
+// ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where they are.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_IO if there can be no file in it. Any thread.
+// Fortran: `call adtape_set_spill_directory(directory)`.
+adtape_status_t adtape_session_set_spill_directory(const adtape_session_t *s,
+                                                   const char *directory);
 
 // What all tapes of the process have, in bytes.
 //
@@ -501,6 +579,203 @@ adtape_status_t adtape_stats_print(adtape_t *t, int32_t fd);
 //
 // Fortran: `adtape_type_name(type)`.
 const char *adtape_type_name(adtape_type_t type_code);
+
+/* ---- store ----------------------------------------------------------------------------------------------- */
+
+// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit; a checkpoint
+// beyond it is an error. Buffers of removed and replaced checkpoints are used again. Undone by adtape_store_free.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
+// Fortran: `call store_new_memory(s, limit_bytes)`.
+adtape_status_t adtape_store_new_memory(uint64_t limit_bytes, adtape_store_t **out);
+
+// Makes a store of files in a directory that exists, one file for each checkpoint, checksummed and on the disk when
+// adtape_checkpoint_commit returns. Undone by adtape_store_free, which leaves the files of a named run.
+//
+// `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
+// again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
+// the store. `rank` tells the processes of a run apart: -1 for the MPI rank that the launcher says, 0 without one.
+// `flags` are ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC, their sum, or 0. What a killed process of the same run and
+// rank left half written is removed.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT or
+// ADTAPE_STATUS_IO. Any thread.
+// Fortran: `call store_new_files(s, directory, run, rank, flags)`; all but the first two are optional.
+adtape_status_t adtape_store_new_files(const char *directory,
+                                       const char *run,
+                                       int32_t rank,
+                                       int32_t flags,
+                                       adtape_store_t **out);
+
+// Makes a store of two: checkpoints go to `memory` while there is room, whole, and to `below` beyond. `memory` is a
+// store made by adtape_store_new_memory with a limit, `below` any store; both may be freed at once, the new store
+// keeps what it needs of them. Undone by adtape_store_free.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
+// ADTAPE_STATUS_BAD_ARGUMENT if `memory` is another kind of store. Any thread.
+// Fortran: `call store_new_tiers(s, memory, below)`.
+adtape_status_t adtape_store_new_tiers(const adtape_store_t *memory,
+                                       const adtape_store_t *below,
+                                       adtape_store_t **out);
+
+// Makes a store of calls that the program supplies: all those of `calls`, which is copied, with `user` handed to each.
+// The calls and what `user` points to must live as long as the store. Undone by adtape_store_free.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or, if a pointer or a call is NULL,
+// ADTAPE_STATUS_NULL_POINTER. Any thread.
+// Fortran: not offered; a few lines of C can hand the store over.
+adtape_status_t adtape_store_new_user(const adtape_store_calls_t *calls,
+                                      void *user,
+                                      adtape_store_t **out);
+
+// Releases a store. NULL is allowed and does nothing. A store in memory goes with its checkpoints, a private one of
+// files too; files of a named run stay. Checkpoints that are being read or written can be ended afterwards.
+//
+// Returns ADTAPE_STATUS_OK. Any thread.
+// Fortran: `call store_free(s)`.
+adtape_status_t adtape_store_free(adtape_store_t *s);
+
+// Removes a checkpoint from a store.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_NOT_FOUND or
+// ADTAPE_STATUS_IO. Any thread.
+// Fortran: `call store_remove(s, name)`.
+adtape_status_t adtape_store_remove(const adtape_store_t *s, const char *name);
+
+// The number of checkpoints in a store, committed ones, and the name of the one in place `index` in ascending order:
+// `*name` is NULL if there are not that many, else a C string that is valid until the next call on this thread. Both
+// results may be NULL.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_IO. Any thread.
+// Fortran: `call store_list(s, names)`, with `character(100), allocatable :: names(:)`.
+adtape_status_t adtape_store_list(const adtape_store_t *s, int64_t index, int64_t *count, const char **name);
+
+/* ---- checkpoint ------------------------------------------------------------------------------------------ */
+
+// Begins a checkpoint, which becomes visible in the store under `name`, in place of an older one, when
+// adtape_checkpoint_commit completes it. `name` consists of up to 100 letters, digits, '-', '_' and '.'. Ended by
+// adtape_checkpoint_commit, or undone by adtape_checkpoint_free. One thread at a time uses it; several threads can
+// write checkpoints to one store.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
+// ADTAPE_STATUS_BAD_ARGUMENT (name), ADTAPE_STATUS_IO, ADTAPE_STATUS_MEMORY_LIMIT or ADTAPE_STATUS_OUT_OF_MEMORY.
+// Fortran: `call checkpoint_create(c, s, name)`.
+adtape_status_t adtape_checkpoint_create(const adtape_store_t *s, const char *name, adtape_checkpoint_t **out);
+
+// Writes `count` contiguous values of a type (ADTAPE_TYPE_…, but no control bits and counts) as a section named
+// `section`. Read by adtape_checkpoint_read with the same name, type and count. 0 values are legal, also at NULL. Cost:
+// that of memcpy into a store in memory.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or
+// ADTAPE_STATUS_BAD_ARGUMENT, which change nothing; ADTAPE_STATUS_IO (a full disk, for instance),
+// ADTAPE_STATUS_MEMORY_LIMIT or ADTAPE_STATUS_OUT_OF_MEMORY, after which the checkpoint cannot be completed
+// (ADTAPE_STATUS_POISONED) and an older one of its name is as it was.
+// Fortran: `call checkpoint_write(c, section, x)`, with `x` a scalar or an array.
+adtape_status_t adtape_checkpoint_write(adtape_checkpoint_t *c,
+                                        const char *section,
+                                        adtape_type_t type_code,
+                                        const void *x,
+                                        int64_t count);
+
+// Writes a strided section of an array, described as for adtape_abi0_push_section: first element, rank up to
+// ADTAPE_MAX_RANK, extents in elements and strides in bytes, the fastest dimension first. Its shape is kept and
+// compared when it is read.
+//
+// Returns the statuses of adtape_checkpoint_write.
+// Fortran: `call checkpoint_write(c, section, x)`.
+adtape_status_t adtape_checkpoint_write_section(adtape_checkpoint_t *c,
+                                                const char *section,
+                                                adtape_type_t type_code,
+                                                const void *base,
+                                                int32_t rank,
+                                                const int64_t *extents,
+                                                const int64_t *strides_bytes);
+
+// Writes something that is allocated when it is read, as adtape_checkpoint_write_section, with the lower bound of
+// each dimension in `lower` (NULL: all 0). `base` NULL says that it is not allocated. Before its values are read with
+// adtape_checkpoint_read_section, adtape_checkpoint_next says what to allocate.
+//
+// Returns the statuses of adtape_checkpoint_write.
+// Fortran: `call checkpoint_write_allocatable(c, section, x)`.
+adtape_status_t adtape_checkpoint_write_allocatable(adtape_checkpoint_t *c,
+                                                    const char *section,
+                                                    adtape_type_t type_code,
+                                                    const void *base,
+                                                    int32_t rank,
+                                                    const int64_t *lower,
+                                                    const int64_t *extents,
+                                                    const int64_t *strides_bytes);
+
+// Completes a checkpoint and ends it: the handle is gone, whatever is returned. With a store of files the checkpoint
+// is on the disk when this returns.
+//
+// Returns ADTAPE_STATUS_OK; on ADTAPE_STATUS_IO, ADTAPE_STATUS_POISONED (an earlier write failed) or
+// ADTAPE_STATUS_MEMORY_LIMIT an older checkpoint of its name is as it was; ADTAPE_STATUS_NULL_HANDLE;
+// ADTAPE_STATUS_BAD_ARGUMENT for a checkpoint that is being read.
+// Fortran: `call checkpoint_commit(c)`.
+adtape_status_t adtape_checkpoint_commit(adtape_checkpoint_t *c);
+
+// Opens a checkpoint for reading. It can be read to its end even if it is removed or replaced meanwhile. Undone by
+// adtape_checkpoint_free. One thread at a time uses it.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
+// ADTAPE_STATUS_NOT_FOUND, ADTAPE_STATUS_DAMAGED (cut off or changed; the message says where),
+// ADTAPE_STATUS_OTHER_VERSION or ADTAPE_STATUS_IO.
+// Fortran: `call checkpoint_open(c, s, name)`.
+adtape_status_t adtape_checkpoint_open(const adtape_store_t *s, const char *name, adtape_checkpoint_t **out);
+
+// Reads the next section, which must have this name, type and count, into `x`. Undoes adtape_checkpoint_write.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_MISMATCH (the message says what is there and what is asked for),
+// ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or ADTAPE_STATUS_BAD_ARGUMENT, which
+// change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO, which leave `x` undefined.
+// Fortran: `call checkpoint_read(c, section, x)`.
+adtape_status_t adtape_checkpoint_read(adtape_checkpoint_t *c,
+                                       const char *section,
+                                       adtape_type_t type_code,
+                                       void *x,
+                                       int64_t count);
+
+// Reads the next section into a strided section of an array. Undoes adtape_checkpoint_write_section and
+// adtape_checkpoint_write_allocatable. The strides may differ from those that it was written with.
+//
+// Returns the statuses of adtape_checkpoint_read.
+// Fortran: `call checkpoint_read(c, section, x)`, `call checkpoint_read_allocatable(c, section, x)`.
+adtape_status_t adtape_checkpoint_read_section(adtape_checkpoint_t *c,
+                                               const char *section,
+                                               adtape_type_t type_code,
+                                               void *base,
+                                               int32_t rank,
+                                               const int64_t *extents,
+                                               const int64_t *strides_bytes);
+
+// Describes the next section without reading its values; behind the last one, `out->name` is NULL. Does not pass over
+// it: adtape_checkpoint_skip does.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_DAMAGED,
+// ADTAPE_STATUS_IO, or ADTAPE_STATUS_BAD_ARGUMENT for a checkpoint that is being written.
+// Fortran: `call checkpoint_next(c, section)`.
+adtape_status_t adtape_checkpoint_next(adtape_checkpoint_t *c, adtape_section_t *out);
+
+// Passes over the next section; behind the last one it does nothing.
+//
+// Returns the statuses of adtape_checkpoint_next.
+// Fortran: `call checkpoint_skip(c)`.
+adtape_status_t adtape_checkpoint_skip(adtape_checkpoint_t *c);
+
+// Goes to a section by its name, so that it is the next one: the first that has it from here on, else the first at
+// all. Cost: proportional to the number of sections in between.
+//
+// Returns the statuses of adtape_checkpoint_next, or ADTAPE_STATUS_NOT_FOUND, which changes nothing.
+// Fortran: `call checkpoint_find(c, section)`.
+adtape_status_t adtape_checkpoint_find(adtape_checkpoint_t *c, const char *section);
+
+// Ends the reading of a checkpoint, or abandons one that is being written: an older one of its name is then as it was.
+// NULL is allowed and does nothing.
+//
+// Returns ADTAPE_STATUS_OK.
+// Fortran: `call checkpoint_free(c)`.
+adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
 
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 

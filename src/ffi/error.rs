@@ -56,6 +56,9 @@ pub extern "C" fn adtape_status_name(status: i32) -> *const c_char {
         Some(Status::Poisoned) => c"ADTAPE_STATUS_POISONED",
         Some(Status::BadEnvironment) => c"ADTAPE_STATUS_BAD_ENVIRONMENT",
         Some(Status::Io) => c"ADTAPE_STATUS_IO",
+        Some(Status::NotFound) => c"ADTAPE_STATUS_NOT_FOUND",
+        Some(Status::Damaged) => c"ADTAPE_STATUS_DAMAGED",
+        Some(Status::OtherVersion) => c"ADTAPE_STATUS_OTHER_VERSION",
     };
     name.as_ptr()
 }

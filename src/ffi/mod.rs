@@ -4,6 +4,7 @@
 //! the session's error handler. Neither unwinds into C: the library is built with `panic = "abort"`.
 
 mod array;
+mod checkpoint;
 mod control;
 mod entry;
 mod error;
@@ -13,6 +14,7 @@ mod scalar;
 mod section;
 mod session;
 mod stats;
+mod store;
 mod tape;
 
 use crate::error::{Error, Status};

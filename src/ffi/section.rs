@@ -8,7 +8,7 @@ use std::ffi::c_void;
 
 /// # Safety
 /// `extents` and `strides_bytes` are NULL or point to `rank` values.
-unsafe fn shape<'a>(
+pub(super) unsafe fn shape<'a>(
     rank: i32,
     extents: *const i64,
     strides_bytes: *const i64,

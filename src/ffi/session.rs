@@ -6,6 +6,7 @@ use crate::error::{Error, Status};
 use crate::session::{ErrorHandler, Memory, Session};
 use crate::sync::Arc;
 use std::ffi::{c_char, c_void};
+use std::path::Path;
 
 /// A program's own reaction to an error that a push or pop cannot return; NULL for the default.
 pub type Handler = Option<unsafe extern "C" fn(status: Status, message: *const c_char, user: *mut c_void)>;
@@ -54,6 +55,24 @@ pub unsafe extern "C" fn adtape_session_set_memory_limit(s: *const Session, limi
     // SAFETY: by contract.
     let session = unsafe { session(s) };
     status(session.map(|session| session.set_memory_limit((limit_bytes != 0).then_some(limit_bytes))))
+}
+
+/// Sets the directory that tapes spill to, a path: when a push would exceed the memory limit, the oldest part of the tape
+/// goes to a file there, which has no name and vanishes with the process. It is read back by the pops that reach it. A
+/// push for which the disk has no space is an error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
+/// ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where they are.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_IO if there can be no file in it. Any thread.
+/// Fortran: `call adtape_set_spill_directory(directory)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_session_set_spill_directory(s: *const Session, directory: *const c_char) -> Status {
+    // SAFETY: by contract.
+    let path = (!directory.is_null()).then(|| unsafe { super::store::text(directory, "a directory") }).transpose();
+    // SAFETY: by contract.
+    status(unsafe { session(s) }.and_then(|session| session.set_spill_directory(path?.map(Path::new))))
 }
 
 /// What all tapes of the process have, in bytes.

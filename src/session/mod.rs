@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, note_failure};
+use crate::store::spill;
 use crate::sync::{Arc, Mutex};
 use crate::vm::{default_limit, process};
 use std::io::Write;
+use std::path::Path;
 
 /// A program's own reaction to an error that a push or pop of the C API cannot return. It must not return: if it
 /// does, the process aborts. Runs on the thread that failed, with no lock held.
@@ -60,6 +62,32 @@ impl Session {
     /// ```
     pub fn set_memory_limit(&self, limit_bytes: Option<u64>) {
         process().set_limit(limit_bytes.unwrap_or_else(default_limit));
+    }
+
+    /// Sets the directory that tapes spill to: when a push would exceed the memory limit, the oldest part of the tape goes
+    /// to a file there, which has no name and vanishes with the process. `None` for what `ADTAPE_SPILL_DIRECTORY` says.
+    /// Tapes that have spilled already stay where they are.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let session = Session::default_session();
+    /// session.set_memory_limit(Some(1 << 20));
+    /// session.set_spill_directory(Some(&std::env::temp_dir()))?;
+    /// let tape = Tape::new()?;
+    /// let mut x = vec![0.5; 100_000];
+    /// for _ in 0..10 {
+    ///     tape.push_slice(&x)?;
+    /// }
+    /// assert!(tape.stats()?.spilled_bytes > 6_000_000);
+    /// for _ in 0..10 {
+    ///     tape.pop_slice(&mut x)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_spill_directory(&self, directory: Option<&Path>) -> Result<(), Error> {
+        spill::set_directory(directory)
     }
 
     /// What the tapes of the process have.

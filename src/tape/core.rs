@@ -9,16 +9,17 @@
 
 #![forbid(unsafe_code)]
 
+use super::MAX_BYTES;
 use super::check::Recorder;
 use super::cursor::{CLOSED_BITS, Cursor, Home};
 use super::machine::Machine;
 use super::owner::Owner;
 use super::stats::{Operation, Profile};
 use super::types::Type;
-use super::{MAX_BYTES, Spill};
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
 use crate::site::Site;
+use crate::store::Spill;
 use crate::sync::{StaticCounter, UNORDERED};
 use crate::vm::{Span, Trim};
 

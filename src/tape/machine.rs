@@ -26,8 +26,8 @@
 
 use super::bits;
 use super::cursor::{CLOSED_BITS, Cursor, NO_BITS};
-use super::spill::Spill;
 use crate::error::{Error, Status};
+use crate::store::{Spill, spill};
 use crate::vm::{PAGE, Span, Trim};
 
 #[derive(Clone, Copy, Debug)]
@@ -409,7 +409,13 @@ impl Machine {
     /// Commits memory up to `need`; when there is none left but a store, spills the oldest part and tries again.
     fn commit(&mut self, need: usize) -> Result<(), Error> {
         match self.span.commit(need) {
-            Err(error) if self.spill.is_some() && is_shortage(&error) => {
+            Err(error) if is_shortage(&error) => {
+                if self.spill.is_none() {
+                    self.spill = spill::in_directory().map_err(|e| error_with(&error, &e))?;
+                }
+                if self.spill.is_none() {
+                    return Err(error);
+                }
                 self.spill_oldest(need - self.span.committed(), error)?;
                 self.span.commit(need)
             }
@@ -479,6 +485,12 @@ impl Machine {
 
 fn is_shortage(error: &Error) -> bool {
     matches!(error.status(), Status::MemoryLimit | Status::OutOfMemory)
+}
+
+/// Memory is short, and so is what should have helped.
+#[cold]
+fn error_with(shortage: &Error, cause: &Error) -> Error {
+    Error::new(shortage.status(), format!("{}\n  {}", shortage.message(), cause.message()))
 }
 
 #[cold]

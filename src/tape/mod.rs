@@ -42,13 +42,11 @@ pub(crate) mod cursor;
 mod machine;
 mod mark;
 pub(crate) mod owner;
-mod spill;
 mod stats;
 mod types;
 
-pub use cursor::{Cursor, MAX_RANK, Tape, with_thread_tape};
+pub use cursor::{Cursor, MAX_RANK, Section, Tape, with_thread_tape};
 pub use mark::Mark;
-pub use spill::Spill;
 pub use stats::{Operation, Stats, Traffic};
 pub use types::{Scalar, Type};
 

@@ -178,7 +178,7 @@ fn run_example(program: &Path, i: usize, block: &Block, say_status: bool) -> Out
     let limit = block.words.iter().find(|word| word.starts_with("ulimit")).map_or("", String::as_str);
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}\nexec \"$0\" \"$1\"")]).arg(program).arg(i.to_string());
-    for name in ["CHECK", "PROFILE", "MEMORY_LIMIT", "RESERVE", "STEP", "HUGE_PAGES"] {
+    for name in ["CHECK", "PROFILE", "MEMORY_LIMIT", "RESERVE", "STEP", "HUGE_PAGES", "SPILL_DIRECTORY"] {
         command.env_remove(format!("ADTAPE_{name}"));
     }
     command.envs(block.words.iter().filter_map(|word| word.split_once('=')));

@@ -2,9 +2,9 @@
 
 use super::{Cursor, thread};
 use crate::error::Error;
+use crate::store::Spill;
 use crate::tape::core::Core;
 use crate::tape::owner::Owner;
-use crate::tape::spill::Spill;
 use std::ops::Deref;
 
 /// A tape of its own, released when dropped. All operations are methods of [`Cursor`].

@@ -14,11 +14,11 @@
 
 pub(crate) mod copy;
 mod handle;
-mod section;
+pub(crate) mod section;
 pub(crate) mod thread;
 
 pub use handle::{Tape, with_thread_tape};
-pub use section::MAX_RANK;
+pub use section::{MAX_RANK, Section};
 
 use super::core::Core;
 use super::types::{Scalar, Type};

@@ -6,7 +6,7 @@
 use super::Cursor;
 use crate::error::{Error, Status};
 use crate::site::Site;
-use crate::tape::types::Type;
+use crate::tape::types::{Scalar, Type};
 
 /// The most dimensions of a section: as many as Fortran has.
 pub const MAX_RANK: usize = 15;
@@ -112,6 +112,85 @@ impl Shape {
     fn run_bytes(&self, ty: Type) -> usize {
         self.extents[0] * ty.bytes()
     }
+}
+
+/// A section of an array in memory, for checkpoints: type, first element, extents and strides, as
+/// [`push_section`](Cursor::push_section) takes them.
+pub struct Section {
+    shape: Shape,
+    ty: Type,
+    base: *mut u8,
+    /// As they were given.
+    extents: Vec<i64>,
+}
+
+impl Section {
+    /// A section. Extents or strides that make no sense are an error.
+    ///
+    /// # Safety
+    /// As long as the section is used, every element that `base`, the extents and the strides describe is readable,
+    /// and writable if a checkpoint is read into it.
+    pub unsafe fn new(ty: Type, base: *mut u8, extents: &[i64], strides_bytes: &[i64]) -> Result<Section, Error> {
+        Ok(Section { shape: Shape::new(ty, extents, strides_bytes)?, ty, base, extents: extents.to_vec() })
+    }
+
+    /// Elements.
+    pub fn count(&self) -> usize {
+        self.shape.count
+    }
+
+    /// Type of the elements.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+
+    /// Lower bound, 0 where none is given, and extent of each dimension.
+    pub(crate) fn bounds(&self, lower: &[i64]) -> Vec<(i64, i64)> {
+        let lower = lower.iter().copied().chain(std::iter::repeat(0));
+        lower.zip(self.extents.iter().copied()).collect()
+    }
+
+    /// Calls `run` with the bytes of each contiguous run, in order, until one is an error.
+    pub(crate) fn for_each_run(&self, mut run: impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let n = self.shape.run_bytes(self.ty);
+        // SAFETY: a run lies inside the section, which is readable by the contract of `new`.
+        self.walk(|address| run(unsafe { std::slice::from_raw_parts(address, n) }))
+    }
+
+    /// Calls `run` with the bytes of each contiguous run, in order, until one is an error.
+    pub(crate) fn for_each_run_mut(&self, mut run: impl FnMut(&mut [u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let n = self.shape.run_bytes(self.ty);
+        // SAFETY: a run lies inside the section, which is writable by the contract of `new`.
+        self.walk(|address| run(unsafe { std::slice::from_raw_parts_mut(address, n) }))
+    }
+
+    fn walk(&self, mut run: impl FnMut(*mut u8) -> Result<(), Error>) -> Result<(), Error> {
+        match self.shape {
+            Shape { count: 0, .. } => Ok(()),
+            Shape { rank: 0 | 1, .. } => run(self.base),
+            shape => {
+                let mut done = Ok(());
+                shape.for_each_run(|offset| {
+                    if done.is_ok() {
+                        done = run(self.base.wrapping_offset(offset));
+                    }
+                });
+                done
+            }
+        }
+    }
+}
+
+/// The bytes of values.
+pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
+    // SAFETY: a scalar has no padding.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// The bytes of values, to be overwritten.
+pub(crate) fn bytes_of_mut<T: Scalar>(values: &mut [T]) -> &mut [u8] {
+    // SAFETY: a scalar has no padding, and any bytes of its size are a value of it.
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
 }
 
 fn bad(message: String) -> Error {

@@ -1,0 +1,318 @@
+/* Stores: in memory, in files, memory first, and one that the program supplies. */
+#include "check.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/adtape-store-XXXXXX";
+
+static void put(adtape_store_t *s, const char *name, int64_t value, int64_t count) {
+    adtape_checkpoint_t *c = NULL;
+    int64_t *x = (int64_t *)malloc((size_t)count * sizeof *x);
+    CHECK(x != NULL);
+    for (int64_t i = 0; i < count; i++) {
+        x[i] = value + i;
+    }
+    CHECK_OK(adtape_checkpoint_create(s, name, &c));
+    CHECK_OK(adtape_checkpoint_write(c, "x", ADTAPE_TYPE_I64, x, count));
+    CHECK_OK(adtape_checkpoint_commit(c));
+    free(x);
+}
+
+static void get(adtape_store_t *s, const char *name, int64_t value, int64_t count) {
+    adtape_checkpoint_t *c = NULL;
+    int64_t *x = (int64_t *)malloc((size_t)count * sizeof *x);
+    CHECK(x != NULL);
+    CHECK_OK(adtape_checkpoint_open(s, name, &c));
+    CHECK_OK(adtape_checkpoint_read(c, "x", ADTAPE_TYPE_I64, x, count));
+    CHECK_OK(adtape_checkpoint_free(c));
+    for (int64_t i = 0; i < count; i++) {
+        CHECK_I64(x[i], value + i);
+    }
+    free(x);
+}
+
+static int64_t count_of(adtape_store_t *s) {
+    int64_t count = -1;
+    CHECK_OK(adtape_store_list(s, 0, &count, NULL));
+    return count;
+}
+
+static int64_t files_in_directory(void) {
+    int64_t count = 0;
+    DIR *d = opendir(directory);
+    CHECK(d != NULL);
+    for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(d);
+    return count;
+}
+
+static void every_store_keeps_replaces_lists_and_removes(adtape_store_t *s) {
+    const char *name = NULL;
+    int64_t count = -1;
+    CHECK_I64(count_of(s), 0);
+    CHECK_OK(adtape_store_list(s, 0, &count, &name));
+    CHECK(count == 0 && name == NULL);
+    put(s, "step-2", 200, 1000);
+    put(s, "step-1", 100, 100000);
+    put(s, "step-2", 300, 50);
+    get(s, "step-1", 100, 100000);
+    get(s, "step-2", 300, 50);
+    CHECK_OK(adtape_store_list(s, 0, &count, &name));
+    CHECK(count == 2 && strcmp(name, "step-1") == 0);
+    CHECK_OK(adtape_store_list(s, 1, NULL, &name));
+    CHECK(strcmp(name, "step-2") == 0);
+    CHECK_OK(adtape_store_list(s, 2, NULL, &name));
+    CHECK(name == NULL);
+    CHECK_OK(adtape_store_remove(s, "step-1"));
+    CHECK_STATUS(adtape_store_remove(s, "step-1"), ADTAPE_STATUS_NOT_FOUND);
+    CHECK_HAS(adtape_error_message(), "step-1");
+    CHECK_I64(count_of(s), 1);
+    CHECK_OK(adtape_store_free(s));
+}
+
+/* ---- a store of the program's own: a list of entries, newest first ----------------------------------------- */
+
+typedef struct entry {
+    struct entry *next;
+    char name[101];
+    unsigned char *bytes;
+    uint64_t count;
+    int refuses;
+} entry_t;
+static entry_t *entries;
+static int open_entries;
+
+static int32_t user_create(void *user, const char *name, void **entry) {
+    entry_t *e = (entry_t *)calloc(1, sizeof *e);
+    CHECK(user == &entries && e != NULL);
+    strcpy(e->name, name);
+    e->refuses = strcmp(name, "refused") == 0;
+    *entry = e;
+    open_entries++;
+    return ADTAPE_STATUS_OK;
+}
+static int32_t user_append(void *user, void *entry, const void *x, uint64_t bytes) {
+    entry_t *e = (entry_t *)entry;
+    (void)user;
+    if (e->refuses && bytes > 1000) {
+        return ADTAPE_STATUS_IO;
+    }
+    e->bytes = (unsigned char *)realloc(e->bytes, e->count + bytes);
+    CHECK(e->bytes != NULL);
+    memcpy(e->bytes + e->count, x, bytes);
+    e->count += bytes;
+    return ADTAPE_STATUS_OK;
+}
+static int32_t user_remove(void *user, const char *name) {
+    (void)user;
+    for (entry_t **e = &entries; *e != NULL; e = &(*e)->next) {
+        if (strcmp((*e)->name, name) == 0) {
+            entry_t *gone = *e;
+            *e = gone->next;
+            free(gone->bytes);
+            free(gone);
+            return ADTAPE_STATUS_OK;
+        }
+    }
+    return ADTAPE_STATUS_NOT_FOUND;
+}
+static int32_t user_commit(void *user, void *entry) {
+    entry_t *e = (entry_t *)entry;
+    (void)user_remove(user, e->name);
+    e->next = entries;
+    entries = e;
+    open_entries--;
+    return ADTAPE_STATUS_OK;
+}
+static void user_abandon(void *user, void *entry) {
+    (void)user;
+    free(((entry_t *)entry)->bytes);
+    free(entry);
+    open_entries--;
+}
+static int32_t user_open(void *user, const char *name, void **entry, uint64_t *bytes) {
+    (void)user;
+    for (entry_t *e = entries; e != NULL; e = e->next) {
+        if (strcmp(e->name, name) == 0) {
+            *entry = e;
+            *bytes = e->count;
+            open_entries++;
+            return ADTAPE_STATUS_OK;
+        }
+    }
+    return ADTAPE_STATUS_NOT_FOUND;
+}
+static int32_t user_read(void *user, void *entry, uint64_t offset, void *x, uint64_t bytes) {
+    const entry_t *e = (const entry_t *)entry;
+    (void)user;
+    CHECK(offset + bytes <= e->count);
+    memcpy(x, e->bytes + offset, bytes);
+    return ADTAPE_STATUS_OK;
+}
+static void user_close(void *user, void *entry) {
+    (void)user, (void)entry;
+    open_entries--;
+}
+static int32_t user_list(void *user, void (*visit)(void *context, const char *name), void *context) {
+    (void)user;
+    for (entry_t *e = entries; e != NULL; e = e->next) {
+        visit(context, e->name);
+    }
+    return ADTAPE_STATUS_OK;
+}
+
+static adtape_store_t *user_store(void) {
+    static const adtape_store_calls_t calls = {user_create, user_append, user_commit, user_abandon, user_open,
+                                               user_read,   user_close,  user_remove, user_list};
+    adtape_store_t *s = NULL;
+    CHECK_OK(adtape_store_new_user(&calls, &entries, &s));
+    return s;
+}
+
+static void errors_of_a_programs_store_come_back(void) {
+    adtape_store_t *s = user_store();
+    adtape_checkpoint_t *c = NULL;
+    static const char x[2000] = {0};
+    CHECK_OK(adtape_checkpoint_create(s, "refused", &c));
+    CHECK_OK(adtape_checkpoint_write(c, "short", ADTAPE_TYPE_BYTES, x, 8));
+    CHECK_STATUS(adtape_checkpoint_write(c, "long", ADTAPE_TYPE_BYTES, x, 2000), ADTAPE_STATUS_IO);
+    CHECK_STATUS(adtape_checkpoint_write(c, "short", ADTAPE_TYPE_BYTES, x, 8), ADTAPE_STATUS_POISONED);
+    CHECK_STATUS(adtape_checkpoint_commit(c), ADTAPE_STATUS_POISONED);
+    CHECK_I64(open_entries, 0);
+    CHECK_STATUS(adtape_checkpoint_open(s, "refused", &c), ADTAPE_STATUS_NOT_FOUND);
+    CHECK(c == NULL);
+    CHECK_OK(adtape_store_free(s));
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
+
+static adtape_store_t *files(const char *run, int32_t rank, int32_t flags) {
+    adtape_store_t *s = NULL;
+    CHECK_OK(adtape_store_new_files(directory, run, rank, flags, &s));
+    return s;
+}
+
+static void files_of_a_run_stay_and_private_ones_go(void) {
+    adtape_store_t *mine = files(NULL, -1, 0), *other = files(NULL, -1, 0);
+    put(mine, "a", 1, 10);
+    put(other, "a", 2, 10);
+    CHECK_I64(files_in_directory(), 2);
+    get(mine, "a", 1, 10);
+    CHECK_OK(adtape_store_free(mine));
+    CHECK_OK(adtape_store_free(other));
+    CHECK_I64(files_in_directory(), 0);
+    mine = files("run", 3, 0);
+    put(mine, "a", 5, 10);
+    CHECK_OK(adtape_store_free(mine));
+    other = files("run", 4, 0); /* of another rank */
+    CHECK_I64(count_of(other), 0);
+    CHECK_OK(adtape_store_free(other));
+    mine = files("run", 3, ADTAPE_STORE_COMPRESS);
+    get(mine, "a", 5, 10);
+    CHECK_OK(adtape_store_remove(mine, "a"));
+    CHECK_OK(adtape_store_free(mine));
+    CHECK_I64(files_in_directory(), 0);
+}
+
+static void rank_is_that_of_the_launcher(void) {
+    adtape_store_t *s;
+    CHECK(setenv("PMI_RANK", "17", 1) == 0);
+    s = files("launched", -1, 0);
+    put(s, "a", 1, 10);
+    CHECK_OK(adtape_store_free(s));
+    s = files("launched", 17, 0);
+    get(s, "a", 1, 10);
+    CHECK_OK(adtape_store_remove(s, "a"));
+    CHECK_OK(adtape_store_free(s));
+    CHECK(unsetenv("PMI_RANK") == 0);
+}
+
+static void compressed_files_of_smooth_values_are_smaller(void) {
+    static double x[100000];
+    char path[200];
+    struct stat status[2];
+    for (int i = 0; i < 100000; i++) {
+        x[i] = 1 + i * 1e-9;
+    }
+    for (int i = 0; i < 2; i++) {
+        adtape_store_t *s = files("smooth", 0, i == 1 ? ADTAPE_STORE_COMPRESS : ADTAPE_STORE_NO_SYNC);
+        adtape_checkpoint_t *c = NULL;
+        CHECK_OK(adtape_checkpoint_create(s, "a", &c));
+        CHECK_OK(adtape_checkpoint_write(c, "x", ADTAPE_TYPE_F64, x, 100000));
+        CHECK_OK(adtape_checkpoint_commit(c));
+        snprintf(path, sizeof path, "%s/smooth.r0.a.adtape", directory);
+        CHECK(stat(path, &status[i]) == 0);
+        CHECK_OK(adtape_store_remove(s, "a"));
+        CHECK_OK(adtape_store_free(s));
+    }
+    CHECK(status[1].st_size < status[0].st_size * 3 / 4);
+}
+
+static void checkpoints_beyond_the_memory_of_a_tiered_store_are_files(void) {
+    adtape_store_t *memory = NULL, *below = files(NULL, -1, 0), *s = NULL;
+    CHECK_OK(adtape_store_new_memory(1 << 20, &memory));
+    CHECK_STATUS(adtape_store_new_tiers(below, memory, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_OK(adtape_store_new_tiers(memory, below, &s));
+    CHECK_OK(adtape_store_free(memory));
+    CHECK_OK(adtape_store_free(below));
+    for (int i = 0; i < 5; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "step-%d", i);
+        put(s, name, i, 60000); /* two of them fit */
+    }
+    CHECK_I64(files_in_directory(), 3);
+    CHECK_I64(count_of(s), 5);
+    get(s, "step-0", 0, 60000);
+    get(s, "step-4", 4, 60000);
+    CHECK_OK(adtape_store_free(s));
+    CHECK_I64(files_in_directory(), 0);
+}
+
+static void arguments_that_make_no_sense_are_refused(void) {
+    adtape_store_t *s = NULL;
+    adtape_store_calls_t calls;
+    memset(&calls, 0, sizeof calls);
+    CHECK_STATUS(adtape_store_new_memory(0, NULL), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_new_files(NULL, NULL, 0, 0, &s), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_new_files(directory, "a/b", 0, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_STATUS(adtape_store_new_files(directory, "a", 0, 64, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_STATUS(adtape_store_new_files(directory, "a", -2, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_STATUS(adtape_store_new_files("/nowhere/at/all", "a", 0, 0, &s), ADTAPE_STATUS_IO);
+    CHECK_HAS(adtape_error_message(), "/nowhere/at/all");
+    CHECK_STATUS(adtape_store_new_tiers(NULL, NULL, &s), ADTAPE_STATUS_NULL_HANDLE);
+    CHECK_STATUS(adtape_store_new_user(&calls, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_new_user(NULL, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_remove(NULL, "a"), ADTAPE_STATUS_NULL_HANDLE);
+    CHECK_STATUS(adtape_store_list(NULL, 0, NULL, NULL), ADTAPE_STATUS_NULL_HANDLE);
+    CHECK_OK(adtape_store_free(NULL));
+}
+
+int main(void) {
+    adtape_store_t *memory = NULL, *limited = NULL, *s = NULL;
+    CHECK(mkdtemp(directory) != NULL);
+    CHECK_OK(adtape_store_new_memory(0, &memory));
+    every_store_keeps_replaces_lists_and_removes(memory);
+    every_store_keeps_replaces_lists_and_removes(files(NULL, -1, 0));
+    every_store_keeps_replaces_lists_and_removes(files(NULL, -1, ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC));
+    CHECK_OK(adtape_store_new_memory(100000, &limited));
+    memory = files(NULL, -1, 0);
+    CHECK_OK(adtape_store_new_tiers(limited, memory, &s));
+    CHECK_OK(adtape_store_free(limited));
+    CHECK_OK(adtape_store_free(memory));
+    every_store_keeps_replaces_lists_and_removes(s);
+    every_store_keeps_replaces_lists_and_removes(user_store());
+    CHECK_I64(open_entries, 0);
+    errors_of_a_programs_store_come_back();
+    CHECK_OK(user_remove(NULL, "step-2"));
+    files_of_a_run_stay_and_private_ones_go();
+    rank_is_that_of_the_launcher();
+    compressed_files_of_smooth_values_are_smaller();
+    checkpoints_beyond_the_memory_of_a_tiered_store_are_files();
+    arguments_that_make_no_sense_are_refused();
+    CHECK(rmdir(directory) == 0);
+    return 0;
+}

@@ -1,0 +1,107 @@
+//! What a store of files asks of a file system, so that tests can put one in its place that crashes.
+//!
+//! Nothing is certain to survive a crash but what was synced: a file's bytes by [`DiskFile::sync`], its name by
+//! [`Disk::sync_directory`].
+
+#![forbid(unsafe_code)]
+
+use super::os::Mapping;
+use crate::error::{Error, Status};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::path::Path;
+
+/// A file system.
+pub(super) trait Disk: Send + Sync {
+    /// A new file for writing; what is there under the name is emptied.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// A file's contents.
+    fn open(&self, path: &Path) -> io::Result<Contents>;
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// The names of all files in a directory.
+    fn names(&self, directory: &Path) -> io::Result<Vec<String>>;
+    fn sync_directory(&self, directory: &Path) -> io::Result<()>;
+}
+
+/// A file that is being written.
+pub(super) trait DiskFile: Send {
+    /// Writes at the end of what was written through this handle.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The bytes of a file.
+pub(super) enum Contents {
+    Mapped(Mapping),
+    #[cfg_attr(not(test), expect(dead_code, reason = "of file systems in tests"))]
+    Loaded(Vec<u8>),
+}
+
+impl Deref for Contents {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Contents::Mapped(mapping) => mapping,
+            Contents::Loaded(bytes) => bytes,
+        }
+    }
+}
+
+/// The system's own.
+pub(super) struct System;
+
+impl Disk for System {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(SystemFile(File::create(path)?)))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Contents> {
+        Ok(Contents::Mapped(Mapping::of(&File::open(path)?)?))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn names(&self, directory: &Path) -> io::Result<Vec<String>> {
+        let entries = fs::read_dir(directory)?;
+        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    }
+
+    fn sync_directory(&self, directory: &Path) -> io::Result<()> {
+        File::open(directory)?.sync_all()
+    }
+}
+
+struct SystemFile(File);
+
+impl DiskFile for SystemFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+}
+
+/// The error for an operation that the file system refuses.
+#[cold]
+pub(super) fn refused(what: &str, path: &Path, cause: &io::Error) -> Error {
+    let advice = match cause.kind() {
+        io::ErrorKind::StorageFull => "the disk is full: free some of it, or choose another directory",
+        io::ErrorKind::QuotaExceeded => "the quota is used up: free some of it, or choose another directory",
+        io::ErrorKind::FileTooLarge => "the file would exceed a limit: see ulimit -f",
+        io::ErrorKind::PermissionDenied => "choose a directory that this process may write to",
+        io::ErrorKind::NotFound => "make the directory, or choose another one",
+        _ => "look at the disk, or choose another directory",
+    };
+    Error::new(Status::Io, format!("{what} {} failed: {cause}\n  {advice}", path.display()))
+}

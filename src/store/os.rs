@@ -1,0 +1,49 @@
+//! What stores ask of the operating system that std does not offer. The one place of the stores with `unsafe` in it.
+
+use memmap2::{Advice, Mmap};
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+use std::os::fd::AsRawFd;
+
+/// Takes space on the disk for a part of a file that is about to be written, all or none. File systems that cannot
+/// promise it do nothing.
+pub(super) fn allocate(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    // SAFETY: the descriptor is open; the call touches no memory.
+    match unsafe { libc::fallocate(file.as_raw_fd(), 0, offset as libc::off_t, bytes as libc::off_t) } {
+        0 => Ok(()),
+        _ => match io::Error::last_os_error() {
+            error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => Ok(()),
+            error => Err(error),
+        },
+    }
+}
+
+/// A file, mapped for reading.
+pub(super) struct Mapping {
+    map: Option<Mmap>,
+}
+
+impl Mapping {
+    /// Maps the whole file. An empty one has no mapping.
+    pub fn of(file: &File) -> io::Result<Mapping> {
+        if file.metadata()?.len() == 0 {
+            return Ok(Mapping { map: None });
+        }
+        // SAFETY: a store writes a file under a name that nobody reads and renames it when it is complete; from then
+        // on it is replaced as a whole or removed, never changed, and a mapping outlives both. Whoever changes or
+        // truncates files of a store by other means breaks its contract (docs/format.md).
+        let map = unsafe { Mmap::map(file)? };
+        // Advice only. Checkpoints are read from front to back: read ahead, and far.
+        let _ = map.advise(Advice::Sequential);
+        Ok(Mapping { map: Some(map) })
+    }
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.map.as_deref().unwrap_or_default()
+    }
+}

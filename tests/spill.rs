@@ -1,0 +1,157 @@
+//! Tapes larger than the memory limit: their oldest part is in a file that has no name, and nothing is lost when the disk
+//! is full. Each case in a process of its own, because the limit is the process's.
+
+mod common;
+
+use adtape::{Session, Status, Tape};
+use common::{scratch, skip};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const ROLE: &str = "ADTAPE_TEST_ROLE";
+
+fn child(role: &str, directory: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.args(["--exact", "what_a_child_does", "--nocapture", "--test-threads=1"]);
+    command.env(ROLE, role).env("ADTAPE_SPILL_DIRECTORY", directory).env("ADTAPE_MEMORY_LIMIT", "8M");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(mut command: Command) -> String {
+    let output = command.output().expect("a child");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    said
+}
+
+const ARRAY: usize = 10_000;
+
+/// Pushes arrays until it fails, or up to `most`; returns how many and why it ended.
+fn push_arrays(tape: &Tape, most: usize) -> (usize, Option<adtape::Error>) {
+    for i in 0..most {
+        if let Err(error) = tape.push_slice(&[i as f64; ARRAY]) {
+            return (i, Some(error));
+        }
+    }
+    (most, None)
+}
+
+fn pop_arrays(tape: &Tape, count: usize) {
+    let mut found = vec![0.0; ARRAY];
+    for i in (0..count).rev() {
+        tape.pop_slice(&mut found).expect("what was pushed");
+        assert!(found.iter().all(|x| *x == i as f64), "array {i}");
+    }
+    assert_eq!(tape.stats().expect("stats").bytes, 0);
+}
+
+/// Runs in a child.
+#[test]
+fn what_a_child_does() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    let tape = Tape::new().expect("a tape");
+    match role.as_str() {
+        "larger than memory" => {
+            for _ in 0..3 {
+                let (count, error) = push_arrays(&tape, 1000); // 80 MB
+                assert!(error.is_none());
+                assert!(tape.stats().expect("stats").spilled_bytes > 70_000_000);
+                assert!(Session::default_session().memory().peak_committed_bytes <= 8 << 20);
+                pop_arrays(&tape, count);
+            }
+        }
+        "killed" => {
+            push_arrays(&tape, 500);
+            println!("spilled {}", tape.stats().expect("stats").spilled_bytes);
+            // SIGKILL: nothing is cleaned up by the process.
+            let own = std::process::id().to_string();
+            Command::new("kill").args(["-KILL", &own]).status().expect("kill");
+            std::thread::park();
+        }
+        "full disk" => {
+            let (count, error) = push_arrays(&tape, 1000);
+            let error = error.expect("the disk is small");
+            assert_eq!(error.status(), Status::Io);
+            println!("said: {}", error.message().replace('\n', " "));
+            // The push that failed changed nothing; smaller things may still fit.
+            assert_eq!(tape.stats().expect("stats").bytes, (count * ARRAY * 8) as u64);
+            pop_arrays(&tape, count);
+        }
+        "set by call" => {
+            let session = Session::default_session();
+            assert_eq!(
+                session.set_spill_directory(Some(Path::new("/nowhere/at/all"))).unwrap_err().status(),
+                Status::Io
+            );
+            session.set_spill_directory(Some(&std::env::temp_dir())).expect("a directory");
+            let (count, error) = push_arrays(&tape, 500);
+            assert!(error.is_none());
+            pop_arrays(&tape, count);
+        }
+        other => panic!("{other}"),
+    }
+    println!("did its work");
+}
+
+#[test]
+fn tape_larger_than_the_memory_limit_comes_back_and_its_file_has_no_name() {
+    let directory = scratch("spill_larger");
+    assert!(run(child("larger than memory", &directory)).contains("did its work"));
+    assert_eq!(fs::read_dir(&directory).expect("a directory").count(), 0);
+}
+
+#[test]
+fn directory_can_be_set_by_call() {
+    let directory = scratch("spill_call");
+    let mut command = child("set by call", &directory);
+    command.env_remove("ADTAPE_SPILL_DIRECTORY");
+    assert!(run(command).contains("did its work"));
+}
+
+/// A small file system in memory at a directory; false, after having said so, where none can be mounted.
+fn mounted(directory: &Path, size: &str, test: &str) -> bool {
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "adtape-test"]).arg(directory).stderr(Stdio::null());
+    let done = mount.status().is_ok_and(|status| status.success());
+    if !done {
+        skip(test, "no file system can be mounted");
+    }
+    done
+}
+
+fn unmount(directory: &Path) {
+    assert!(Command::new("umount").arg(directory).status().expect("umount").success());
+}
+
+#[test]
+fn full_disk_is_an_error_of_the_push_and_nothing_is_lost() {
+    let directory = scratch("spill_full");
+    if !mounted(&directory, "20m", "full_disk_is_an_error_of_the_push_and_nothing_is_lost") {
+        return;
+    }
+    let told = std::panic::catch_unwind(|| run(child("full disk", &directory)));
+    unmount(&directory);
+    let said = told.expect("the child did its work");
+    assert!(said.contains("did its work") && said.contains("the disk is full"), "{said}");
+}
+
+#[test]
+fn space_of_a_killed_process_is_given_back() {
+    let directory = scratch("spill_killed");
+    if !mounted(&directory, "100m", "space_of_a_killed_process_is_given_back") {
+        return;
+    }
+    let output = child("killed", &directory).output().expect("a child");
+    let used = Command::new("df").args(["--output=used", "-B1"]).arg(&directory).output().expect("df");
+    let left = fs::read_dir(&directory).expect("a directory").count();
+    unmount(&directory);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let spilled: u64 =
+        said.split("spilled ").nth(1).and_then(|n| n.split_whitespace().next()?.parse().ok()).expect("a number");
+    assert!(!output.status.success() && spilled > 20_000_000, "{said}");
+    let used = String::from_utf8_lossy(&used.stdout).into_owned();
+    let used: u64 = used.lines().nth(1).and_then(|line| line.trim().parse().ok()).expect("bytes");
+    assert_eq!((left, used), (0, 0));
+}
