@@ -15,6 +15,9 @@
  * In the libraries entry points are weak: a program that keeps its own buffers (adBuffer.o) and replaces only the stack
  * below them has some of them itself. For -flto they must not be (what can be replaced is not inlined), nor visible
  * outside (the same, in a shared library). */
+#if !defined(ADTAPE_KIT_LTO)
+#define ADTAPE_KIT_CALLS
+#endif
 #include "adtape_kit.h"
 
 #include <inttypes.h>

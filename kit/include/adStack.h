@@ -30,7 +30,7 @@ typedef double complex adtape_kit_complex16_t;
 
 #define ADTAPE_KIT_DEFINE_SCALAR_(Name, T, what)                                              \
     ADTAPE_INLINE_ void push##Name(T x) { adtape_kit_push_(&x, sizeof x, what); }           \
-    ADTAPE_INLINE_ void pop##Name(T *x) { adtape_kit_pop_(x, sizeof *x, what); }
+    ADTAPE_INLINE_ void pop##Name(T *x) { ADTAPE_KIT_POP_(T, x, what); }
 #define ADTAPE_KIT_DEFINE_ARRAY_(Name, T, what)                                                              \
     ADTAPE_INLINE_ void push##Name##Array(T *x, int n) { adtape_kit_push_array_(x, n, sizeof *x, what); }  \
     ADTAPE_INLINE_ void pop##Name##Array(T *x, int n) { adtape_kit_pop_array_(x, n, sizeof *x, what); }

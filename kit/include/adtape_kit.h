@@ -9,8 +9,9 @@
  * thread's own tape; where the order is by type, it leaves it, and sees every operation. While LOOK calls are reading,
  * the thread's own tape is closed, so that the next push or pop is seen. So neither costs the fast path anything.
  *
- * The slow path performs the operation, so that a call out of line ends in a jump to it: no stack frame on the fast
- * path, and the return address that it sees is the call site in the program. */
+ * The slow path performs the operation, so that a call out of line (ADTAPE_KIT_CALLS) ends in a jump to it: no stack
+ * frame on the fast path, and the return address that it sees is the call site in the program. Inlined code gets what
+ * is popped as a value: a variable whose address the slow path took could not stay in a register. */
 #ifndef ADTAPE_KIT_H
 #define ADTAPE_KIT_H
 
@@ -74,6 +75,10 @@ extern __thread adtape_t adtape_thread_cursor __attribute__((visibility("hidden"
 void adtape_kit0_push(adtape_t **self, int what, uint64_t word);
 void adtape_kit0_push2(adtape_t **self, int what, uint64_t low, uint64_t high);
 void adtape_kit0_pop(adtape_t **self, int what, void *x);
+typedef struct {
+    uint64_t low, high;
+} adtape_kit_words_t;
+adtape_kit_words_t adtape_kit0_pop_words(adtape_t **self, int what);
 void adtape_kit0_push_array(adtape_t **self, int what, const void *x, int64_t count);
 void adtape_kit0_pop_array(adtape_t **self, int what, void *x, int64_t count);
 /* Bits in the order of the tape: the one pushed last is lowest. */
@@ -85,9 +90,50 @@ int adtape_kit0_pop_control(adtape_t **self, int bits, int *cc);
  * buffered by type. To be called before the first push or pop of the process; ADTAPE_KIT_ORDER=type does the same. */
 void adtape_kit_order_by_type(void);
 
-/* ---- scalars and arrays ------------------------------------------------------------------------ */
+/* ---- scalars ----------------------------------------------------------------------------------- */
 
-/* `bytes` (1, 4, 8 or 16) and `what` are constants at every call. */
+/* What is on the tape, as a type that overlaps neither the cursor nor the pointer to it: the compiler knows that a push
+ * leaves these as they are, and keeps them in registers from one operation to the next. A union, because what was pushed as
+ * one type may be popped as another. Of integers, because code with floating-point numbers is not inlined from C
+ * into Fortran everywhere: their compilers differ in what they presume about them. */
+typedef struct {
+    uint32_t low, high;
+} __attribute__((packed)) adtape_kit_eight_t;
+typedef union {
+    adtape_kit_eight_t eight;
+    uint32_t four;
+} __attribute__((packed)) adtape_kit_cell_t;
+
+/* Copies a value of `bytes` (1, 4, 8 or 16, a constant at every call) to and from the tape. */
+ADTAPE_INLINE_ void adtape_kit_put_(uintptr_t at, const void *x, uintptr_t bytes) {
+    if (bytes == 1) {
+        memcpy((void *)at, x, 1);
+    } else if (bytes == 4) {
+        uint32_t four;
+        memcpy(&four, x, 4);
+        ((adtape_kit_cell_t *)at)->four = four;
+    } else {
+        for (uintptr_t i = 0; i < bytes; i += 8) {
+            adtape_kit_eight_t eight;
+            memcpy(&eight, (const char *)x + i, 8);
+            ((adtape_kit_cell_t *)(at + i))->eight = eight;
+        }
+    }
+}
+ADTAPE_INLINE_ void adtape_kit_get_(uintptr_t at, void *x, uintptr_t bytes) {
+    if (bytes == 1) {
+        memcpy(x, (const void *)at, 1);
+    } else if (bytes == 4) {
+        const uint32_t four = ((const adtape_kit_cell_t *)at)->four;
+        memcpy(x, &four, 4);
+    } else {
+        for (uintptr_t i = 0; i < bytes; i += 8) {
+            const adtape_kit_eight_t eight = ((const adtape_kit_cell_t *)(at + i))->eight;
+            memcpy((char *)x + i, &eight, 8);
+        }
+    }
+}
+
 ADTAPE_INLINE_ void adtape_kit_push_(const void *x, uintptr_t bytes, int what) {
     adtape_t *t = ADTAPE_KIT_CURSOR_;
     const uintptr_t cur = t->cur;
@@ -101,19 +147,38 @@ ADTAPE_INLINE_ void adtape_kit_push_(const void *x, uintptr_t bytes, int what) {
         }
         return;
     }
-    memcpy((void *)cur, x, bytes);
+    adtape_kit_put_(cur, x, bytes);
     t->cur = cur + bytes;
 }
 ADTAPE_INLINE_ void adtape_kit_pop_(void *x, uintptr_t bytes, int what) {
     adtape_t *t = ADTAPE_KIT_CURSOR_;
     const uintptr_t cur = t->cur - bytes;
     if (ADTAPE_RARE_(cur < t->floor)) {
+#if defined(ADTAPE_KIT_CALLS)
         adtape_kit0_pop(ADTAPE_KIT_SELF_, what, x);
+#else
+        const adtape_kit_words_t words = adtape_kit0_pop_words(ADTAPE_KIT_SELF_, what);
+        memcpy(x, &words, bytes);
+#endif
         return;
     }
     t->cur = cur;
-    memcpy(x, (const void *)cur, bytes);
+    adtape_kit_get_(cur, x, bytes);
 }
+/* Pops into *x, a T. Inlined, it is assigned as one: a copy of bytes could change the cursor, for all that the compiler
+ * knows. */
+#if defined(ADTAPE_KIT_CALLS)
+#define ADTAPE_KIT_POP_(T, x, what) adtape_kit_pop_(x, sizeof(T), what)
+#else
+#define ADTAPE_KIT_POP_(T, x, what)                     \
+    do {                                                \
+        T value_;                                       \
+        adtape_kit_pop_(&value_, sizeof value_, what);  \
+        *(x) = value_;                                  \
+    } while (0)
+#endif
+
+/* ---- arrays ------------------------------------------------------------------------------------ */
 
 /* The kit's lengths are int; a length of zero or below moves nothing, as in the kit: it is what empty sections have. */
 ADTAPE_INLINE_ void adtape_kit_push_array_(const void *x, int n, uintptr_t bytes_each, int what) {
@@ -193,7 +258,11 @@ ADTAPE_INLINE_ void adtape_kit_pop_control_(int *cc, int bits) {
     adtape_t *t = ADTAPE_KIT_CURSOR_;
     const uint64_t have = t->bits;
     if (ADTAPE_RARE_((int64_t)have < (int64_t)(UINT64_C(1) << bits))) {
+#if defined(ADTAPE_KIT_CALLS)
         (void)adtape_kit0_pop_control(ADTAPE_KIT_SELF_, bits, cc);
+#else
+        *cc = adtape_kit0_pop_control(ADTAPE_KIT_SELF_, bits, NULL);
+#endif
         return;
     }
     t->bits = have >> bits;

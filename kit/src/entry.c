@@ -5,14 +5,16 @@
  * character arguments behind the others; they are ignored. */
 
 /* Types passed by value in C: X(Name, name, C type, what). */
-#define KIT_VALUE_TYPES(X)                                              \
+#define KIT_INTEGER_TYPES(X)                                            \
     X(Integer4, integer4, int, ADTAPE_KIT_INTEGER4_)                    \
-    X(Integer8, integer8, long, ADTAPE_KIT_INTEGER8_)                   \
+    X(Integer8, integer8, long, ADTAPE_KIT_INTEGER8_)
+#define KIT_OTHER_TYPES(X)                                              \
     X(Real4, real4, float, ADTAPE_KIT_REAL4_)                           \
     X(Real8, real8, double, ADTAPE_KIT_REAL8_)                          \
     X(Complex8, complex8, ccmplx, ADTAPE_KIT_COMPLEX8_)                 \
     X(Complex16, complex16, cdcmplx, ADTAPE_KIT_COMPLEX16_)             \
     X(Character, character, char, ADTAPE_KIT_CHAR_)
+#define KIT_VALUE_TYPES(X) KIT_INTEGER_TYPES(X) KIT_OTHER_TYPES(X)
 /* Whole pointers, also under the name that says 4: on a 64-bit machine there is no other kind. */
 #define KIT_POINTER_TYPES(X)                                            \
     X(Pointer4, pointer4, void *, ADTAPE_KIT_POINTERS_)                 \
@@ -20,11 +22,21 @@
 
 #define KIT_DEFINE_SCALAR(Name, name, T, what)                                                  \
     KIT_FAST void push##Name(T x) { adtape_kit_push_(&x, sizeof x, what); }                      \
-    KIT_FAST void pop##Name(T *x) { adtape_kit_pop_(x, sizeof *x, what); }                       \
-    KIT_FAST void push##name##_(const T *x) { adtape_kit_push_(x, sizeof *x, what); }            \
-    KIT_FAST void pop##name##_(T *x) { adtape_kit_pop_(x, sizeof *x, what); }
+    KIT_FAST void pop##Name(T *x) { ADTAPE_KIT_POP_(T, x, what); }
 KIT_VALUE_TYPES(KIT_DEFINE_SCALAR)
 KIT_POINTER_TYPES(KIT_DEFINE_SCALAR)
+
+/* With -flto the compiler takes these for definitions in Fortran: only integers are sure to be the same type in both
+ * languages and to be inlined everywhere. All others, logicals too, are bytes behind the address. */
+#define KIT_DEFINE_FORTRAN_INTEGER(Name, name, T, what)                                         \
+    KIT_FAST void push##name##_(const T *x) { adtape_kit_push_(x, sizeof *x, what); }            \
+    KIT_FAST void pop##name##_(T *x) { ADTAPE_KIT_POP_(T, x, what); }
+#define KIT_DEFINE_FORTRAN(Name, name, T, what)                                                 \
+    KIT_FAST void push##name##_(const void *x) { adtape_kit_push_(x, sizeof(T), what); }         \
+    KIT_FAST void pop##name##_(void *x) { adtape_kit_pop_(x, sizeof(T), what); }
+KIT_INTEGER_TYPES(KIT_DEFINE_FORTRAN_INTEGER)
+KIT_OTHER_TYPES(KIT_DEFINE_FORTRAN)
+KIT_POINTER_TYPES(KIT_DEFINE_FORTRAN)
 
 #define KIT_DEFINE_ARRAY(Name, name, T, what)                                                                   \
     KIT_API void push##Name##Array(const T *x, int n) { adtape_kit_push_array_(x, n, sizeof *x, what); }        \
@@ -48,8 +60,19 @@ KIT_FAST void pushbit_(const int *x) { adtape_kit_push_control_(*x, 1); }
 KIT_FAST int popbit_(void) { return adtape_kit_pop_bit_(); }
 KIT_FAST void pushBoolean(int x) { adtape_kit_push_control_(x, 1); }
 KIT_FAST void popBoolean(int *x) { adtape_kit_pop_control_(x, 1); }
-KIT_FAST void pushboolean_(const int *x) { adtape_kit_push_control_(*x, 1); }
-KIT_FAST void popboolean_(int *x) { adtape_kit_pop_control_(x, 1); }
+KIT_FAST void pushboolean_(const void *x) {
+    int logical;
+    memcpy(&logical, x, sizeof logical);
+    adtape_kit_push_control_(logical, 1);
+}
+KIT_FAST void popboolean_(void *x) {
+#if defined(ADTAPE_KIT_CALLS)
+    adtape_kit_pop_control_((int *)x, 1);
+#else
+    const int logical = adtape_kit_pop_bit_();
+    memcpy(x, &logical, sizeof logical);
+#endif
+}
 
 #define KIT_DEFINE_CONTROL(bits)                                                                \
     KIT_FAST void pushControl##bits##b(int cc) { adtape_kit_push_control_(cc, bits); }           \
@@ -95,7 +118,7 @@ KIT_FAST void poppointer_(void **x) { adtape_kit_pop_(x, 8, ADTAPE_KIT_POINTERS_
 
 #define KIT_DEFINE_OLD_SCALAR(name, T, what)                                    \
     KIT_FAST void push##name(T x) { adtape_kit_push_(&x, sizeof x, what); }      \
-    KIT_FAST void pop##name(T *x) { adtape_kit_pop_(x, sizeof *x, what); }
+    KIT_FAST void pop##name(T *x) { ADTAPE_KIT_POP_(T, x, what); }
 KIT_DEFINE_OLD_SCALAR(integer4, int, ADTAPE_KIT_INTEGER4_)
 KIT_DEFINE_OLD_SCALAR(real4, float, ADTAPE_KIT_REAL4_)
 KIT_DEFINE_OLD_SCALAR(real8, double, ADTAPE_KIT_REAL8_)

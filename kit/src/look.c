@@ -73,7 +73,10 @@ KIT_DEFINE_LOOK(Real16, real16, , ADTAPE_KIT_REAL16_)
     KIT_API void lookcontrol##bits##b_(int *cc) { *cc = look_control(bits, KIT_SITE); }
 KIT_OLD_WIDTHS(KIT_DEFINE_LOOK_CONTROL)
 KIT_WIDTHS(KIT_DEFINE_LOOK_CONTROL_FORTRAN)
-KIT_API void lookboolean_(int *x) { *x = look_control(1, KIT_SITE); }
+KIT_API void lookboolean_(void *x) {
+    const int logical = look_control(1, KIT_SITE);
+    memcpy(x, &logical, sizeof logical);
+}
 KIT_API int lookbit(void) { return look_control(1, KIT_SITE); }
 
 #define KIT_DEFINE_LOOK_ARRAY(name, bytes, what)                                                                     \

@@ -134,6 +134,18 @@ static void kit_begin(void) {
     atexit(kit_process_end);
 }
 
+/* By type a thread's own tape only stands in the way of the fast path. One that is open already let scalars pass. */
+static void refuse_own_tape(adtape_t *own, const void *site) {
+    adtape_stats_t stats;
+    must(adtape_stats_get(own, &stats), site);
+    if (stats.peak_bytes > 0 || stats.pending_bits > 0) {
+        adtape_abi0_fail(ADTAPE_STATUS_BAD_ARGUMENT,
+                         "order by type in a thread that has used its own tape (adtape_self)\n  with "
+                         "ADTAPE_KIT_ORDER=type use tapes of adtape_new beside the kit's calls",
+                         site);
+    }
+}
+
 static kit_thread_t *kit_thread_begin(const void *site) {
     kit_thread_t *th = (kit_thread_t *)calloc(1, sizeof *th);
     pthread_once(&kit_once, kit_begin);
@@ -144,6 +156,8 @@ static kit_thread_t *kit_thread_begin(const void *site) {
     adtape_t *own = adtape_abi0_self();
     if (!kit.order_by_type) {
         th->stream[0].tape = own;
+    } else {
+        refuse_own_tape(own, site);
     }
     pthread_mutex_lock(&kit.lock);
     kit.in_use = true;
@@ -196,8 +210,17 @@ KIT_API void adtape_kit_order_by_type(void) {
                          KIT_SITE);
     }
     kit.order_by_type = true;
+    (void)kit_this(KIT_SITE);
 }
 KIT_API void adtape_kit_order_by_type_(void) { adtape_kit_order_by_type(); }
+
+/* Where the environment asks for it, the first thread's tape is closed before the program can open it. */
+__attribute__((constructor)) static void kit_order_of_environment(void) {
+    const char *order = getenv("ADTAPE_KIT_ORDER");
+    if (order != NULL && strcmp(order, "type") == 0) {
+        (void)kit_this(NULL);
+    }
+}
 
 /* ---- the tape for an operation ------------------------------------------------------------------ */
 
@@ -289,6 +312,21 @@ KIT_SLOW void adtape_kit0_pop(adtape_t **self, int what, void *x) {
     t->cur -= bytes;
     memcpy(x, (const void *)t->cur, bytes);
     note(s, bytes, 0);
+}
+
+KIT_SLOW adtape_kit_words_t adtape_kit0_pop_words(adtape_t **self, int what) {
+    const void *site = KIT_SITE;
+    const uint64_t bytes = bytes_in(what);
+    adtape_kit_words_t words = {0, 0};
+    kit_stream_t *s = tape_for(self, what, site);
+    adtape_t *t = s->tape;
+    if (t->cur - bytes < t->floor) {
+        t = adtape_abi0_pop_room(t, type_in(what), 1, site);
+    }
+    t->cur -= bytes;
+    memcpy(&words, (const void *)t->cur, bytes);
+    note(s, bytes, 0);
+    return words;
 }
 
 static void push_values(kit_stream_t *s, int what, const void *x, int64_t count, const void *site) {

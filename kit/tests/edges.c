@@ -3,6 +3,7 @@
  *   edges            everything but the large arrays
  *   edges large      arrays of more than 2^31 bytes; status 77 where memory is short
  *   edges type       for ADTAPE_KIT_ORDER=type: order is kept within a type only */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 void adtape_kit_order_by_type(void);
 void adtape_kit_order_by_type_(void);
+void adtape_self_push_f64(const void *x);
+void adtape_self_pop_f64(void *x);
 
 static void fail(const char *what) {
     fprintf(stderr, "failed: %s\n", what);
@@ -69,6 +72,32 @@ static void stray_end_of_stack(void) { endStackRepeat(); }
 static void late_order(void) { pushReal8(1); adtape_kit_order_by_type(); }
 static void bad_order(void) { setenv("ADTAPE_KIT_ORDER", "typ", 1); pushReal8(1); }
 
+/* By type the thread's own tape is the kit's: a program that uses it as well is told so. */
+static void own_tape_by_type(void) {
+    double x = 2;
+    adtape_kit_order_by_type();
+    adtape_self_push_f64(&x);
+}
+static void own_tape_before_order(void) {
+    double x = 2;
+    adtape_self_push_f64(&x);
+    adtape_kit_order_by_type();
+}
+static void *own_tape_first(void *nothing) {
+    double x = 2;
+    adtape_self_push_f64(&x);
+    for (int i = 0; i < 1000000; i++) {
+        pushReal8(i);
+    }
+    return nothing;
+}
+static void own_tape_of_thread(void) {
+    pthread_t thread;
+    adtape_kit_order_by_type();
+    pthread_create(&thread, NULL, own_tape_first, NULL);
+    pthread_join(thread, NULL);
+}
+
 static void errors(void) {
     must_abort(empty_scalar, "the tape holds 0");
     must_abort(empty_fortran_scalar, "the tape holds 0");
@@ -85,6 +114,9 @@ static void errors(void) {
     must_abort(stray_end_of_stack, "startStackRepeat1");
     must_abort(late_order, "ADTAPE_KIT_ORDER");
     must_abort(bad_order, "ADTAPE_KIT_ORDER");
+    must_abort(own_tape_by_type, "attached to a local cursor");
+    must_abort(own_tape_before_order, "has used its own tape");
+    must_abort(own_tape_of_thread, "has used its own tape");
 }
 
 /* ---- no values ----------------------------------------------------------------------------------- */
@@ -190,6 +222,25 @@ static void outstanding(void) {
     check(x == 1, "what was left below");
 }
 
+/* In one order the kit's calls and those of the thread's own tape are on one tape, whichever is first. */
+static void own_tape(void) {
+    for (int i = 0; i < 100000; i++) {
+        double x = 2 * i;
+        adtape_self_push_f64(&x);
+        pushReal8(2 * i + 1);
+        pushControl3b(i % 8);
+    }
+    for (int i = 99999; i >= 0; i--) {
+        double x;
+        int cc;
+        popControl3b(&cc);
+        popReal8(&x);
+        check(cc == i % 8 && x == 2 * i + 1, "the kit's values above the program's");
+        adtape_self_pop_f64(&x);
+        check(x == 2 * i, "the program's values below the kit's");
+    }
+}
+
 /* ---- large arrays -------------------------------------------------------------------------------- */
 
 static char *untouched(size_t bytes) {
@@ -274,6 +325,8 @@ int main(int argc, char **argv) {
         if (getenv("ADTAPE_KIT_ORDER") == NULL) {
             adtape_kit_order_by_type();
             adtape_kit_order_by_type_();
+        } else {
+            must_abort(own_tape_by_type, "attached to a local cursor");
         }
         order_by_type();
     } else {
@@ -282,6 +335,7 @@ int main(int argc, char **argv) {
         bits();
         bits_in_repeat();
         outstanding();
+        own_tape();
     }
     return 0;
 }
