@@ -47,7 +47,7 @@ static void copies(const work_t *w, times_t *times, int offset) {
     TIMED(times->forward, push_memcpy(w, memory));
     TIMED(times->reverse, pop_memcpy(w, memory + w->count * w->bytes));
 }
-static void memcpys(const work_t *w, times_t *times) { copies(w, times, 0); }
+void memcpys(const work_t *w, times_t *times) { copies(w, times, 0); }
 static void memcpys_after_scalar(const work_t *w, times_t *times) { copies(w, times, 8); }
 
 /* ---- streaming, and backwards with prefetch ----------------------------------------------------- */

@@ -39,7 +39,12 @@ typedef struct {
 } figure_t;
 
 /* The figures of each part, ended by a NULL name. */
-extern const figure_t scalar_figures[], array_figures[], section_figures[], touch_figures[];
+extern const figure_t scalar_figures[], array_figures[], section_figures[], touch_figures[], kit_figures[];
+/* Only in the program whose Fortran is compiled with -flto. */
+extern const figure_t lto_figures[] __attribute__((weak));
+
+/* memcpy into and out of plain memory, a reference for arrays. */
+void memcpys(const work_t *w, times_t *times);
 
 static inline double nanoseconds(void) {
     struct timespec now;

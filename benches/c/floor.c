@@ -20,10 +20,32 @@ void floor_push(const double *x) {
     *(double *)cursor.cur = *x;
     cursor.cur += sizeof *x;
 }
+void floor_push_value(double x) {
+    if (cursor.limit - cursor.cur < (ptrdiff_t)sizeof x) {
+        abort();
+    }
+    *(double *)cursor.cur = x;
+    cursor.cur += sizeof x;
+}
 void floor_pop(double *x) {
     if (cursor.cur - cursor.base < (ptrdiff_t)sizeof *x) {
         abort();
     }
     cursor.cur -= sizeof *x;
     *x = *(const double *)cursor.cur;
+}
+
+void floor_push_i32(int32_t x) {
+    if (cursor.limit - cursor.cur < (ptrdiff_t)sizeof x) {
+        abort();
+    }
+    *(int32_t *)cursor.cur = x;
+    cursor.cur += sizeof x;
+}
+void floor_pop_i32(int32_t *x) {
+    if (cursor.cur - cursor.base < (ptrdiff_t)sizeof *x) {
+        abort();
+    }
+    cursor.cur -= sizeof *x;
+    *x = *(const int32_t *)cursor.cur;
 }

@@ -2,6 +2,9 @@
  * of memset and memcpy. */
 #include "plain.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void plain_push(double **cursor, double x, int64_t n) {
     double *p = *cursor;
     for (int64_t i = 0; i < n; i++) {
@@ -58,8 +61,41 @@ void plain_push_call(double x, int64_t n) {
         floor_push(&x);
     }
 }
+void plain_push_value_call(double x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        floor_push_value(x);
+    }
+}
 void plain_pop_call(double *out, int64_t n) {
     BLOCKS(i, n) { floor_pop(&out[i]); }
+}
+void plain_push_i32_call(int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        floor_push_i32((int32_t)(i & 1));
+    }
+}
+void plain_pop_i32_call(int32_t *out, int64_t n) {
+    BLOCKS(i, n) { floor_pop_i32(&out[i]); }
+}
+
+/* memcpy may write to the cursor itself, for all that the compiler knows: it stays in memory. */
+void plain_push_bounded(plain_cursor_t *cursor, const double *x, int64_t n) {
+    BLOCKS(i, n) {
+        if (cursor->cur + sizeof *x > cursor->limit) {
+            abort();
+        }
+        memcpy(cursor->cur, &x[i], sizeof *x);
+        cursor->cur += sizeof *x;
+    }
+}
+void plain_pop_bounded(plain_cursor_t *cursor, double *out, int64_t n) {
+    BLOCKS(i, n) {
+        if (cursor->cur - sizeof *out < cursor->base) {
+            abort();
+        }
+        cursor->cur -= sizeof *out;
+        memcpy(&out[i], cursor->cur, sizeof *out);
+    }
 }
 
 void plain_gather_strided(double **cursor, const double *x, int64_t n) {

@@ -28,9 +28,22 @@ void plain_pop_bytes(unsigned char **cursor, unsigned char *byte, int64_t n);
 /* The call floor: load, compare, store and advance of a cursor in a static variable, compiled separately. */
 void floor_begin(char *memory, int64_t bytes);
 void floor_push(const double *x);
+void floor_push_value(double x);
 void floor_pop(double *x);
+void floor_push_i32(int32_t x);
+void floor_pop_i32(int32_t *x);
 void plain_push_call(double x, int64_t n);
+void plain_push_value_call(double x, int64_t n);
 void plain_pop_call(double *out, int64_t n);
+void plain_push_i32_call(int64_t n);
+void plain_pop_i32_call(int32_t *out, int64_t n);
+
+/* The same inlined: a bounded cursor that lives in memory, loaded and stored at each element. `x` has BLOCK values. */
+typedef struct {
+    char *cur, *limit, *base;
+} plain_cursor_t;
+void plain_push_bounded(plain_cursor_t *cursor, const double *x, int64_t n);
+void plain_pop_bounded(plain_cursor_t *cursor, double *out, int64_t n);
 
 /* Every second of n doubles, and the interior of a cube of doubles with edges of `edge` + 2. */
 void plain_gather_strided(double **cursor, const double *x, int64_t n);

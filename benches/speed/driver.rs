@@ -50,6 +50,7 @@ impl Source {
         let mut command = match figure.runs {
             Runs::Static => Command::new(programs.path("bench_static")),
             Runs::Shared => Command::new(programs.path("bench_shared")),
+            Runs::Lto => Command::new(programs.path("bench_lto")),
             Runs::Checked => {
                 let mut command = Command::new(programs.path("bench_static"));
                 command.env("ADTAPE_CHECK", "1");

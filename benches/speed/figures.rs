@@ -1,6 +1,7 @@
 //! The figures: what is measured, how much of it, and the bounds.
 
 use crate::driver::Sweep;
+use crate::programs::has_gnu_fortran;
 use crate::table::{Bound, Row, Unit};
 
 /// What runs the loops.
@@ -10,6 +11,8 @@ pub enum Runs {
     Static,
     /// One linked with libadtape.so.
     Shared,
+    /// One with Fortran loops and the kit's source compiled with -flto; GNU compilers only.
+    Lto,
     /// The first, in check mode.
     Checked,
     /// Loops over the Rust API.
@@ -43,6 +46,7 @@ pub fn figures() -> Vec<Figure> {
     let mut all = Vec::new();
     scalars(&mut all);
     arrays(&mut all);
+    kit(&mut all);
     all
 }
 
@@ -92,6 +96,44 @@ fn arrays(all: &mut Vec<Figure>) {
     all.push(figure("first touch of 1 GiB", Static, "touch/f64", UNCACHED_BYTES / 8, 8, Some(Bound::AtMost(0.5))));
 }
 
+/// Calls of the kit layer.
+fn kit(all: &mut Vec<Figure>) {
+    use Bound::{AtLeast, AtMost};
+    for (runs, how, bound) in [(Runs::Static, "static", 1.15), (Runs::Shared, "shared", 1.3)] {
+        for (call, name) in [
+            ("Real8", "kit/real8"),
+            ("real8_", "kit/real8_fortran"),
+            ("Control1b", "kit/control1b"),
+            ("Control2b", "kit/control2b"),
+        ] {
+            all.push(figure(&format!("{call}, kit, {how}"), runs, name, CACHED, 8, Some(AtMost(bound))));
+        }
+    }
+    if has_gnu_fortran() {
+        all.push(figure("real8_, kit, Fortran -flto", Runs::Lto, "lto/real8", CACHED, 8, Some(AtMost(1.2))));
+    } else {
+        println!("SKIPPED Fortran -flto: the Fortran compiler is not GNU's");
+    }
+    for (bytes, size, least) in [
+        (1 << 10, "1 KiB", 1.3),
+        (4 << 10, "4 KiB", 1.3),
+        (64 << 10, "64 KiB", 1.3),
+        (1 << 20, "1 MiB", 1.3),
+        (8 << 20, "8 MiB", 1.3),
+        (64 << 20, "64 MiB", 0.95),
+    ] {
+        let title = format!("Real8Array, kit, {size}, out of cache");
+        let count = UNCACHED_BYTES / bytes;
+        all.push(figure(&title, Runs::Static, "kit/array_memory", count, bytes, Some(AtLeast(least))));
+    }
+    for (bytes, size, count) in
+        [(4 << 10, "4 KiB", 32), (64 << 10, "64 KiB", 16), (1 << 20, "1 MiB", 4), (8 << 20, "8 MiB", 1)]
+    {
+        let title = format!("Real8Array, kit, {size}, in cache");
+        all.push(figure(&title, Runs::Static, "kit/array_cache", count, bytes, Some(AtLeast(0.95))));
+    }
+}
+
 impl Figure {
     fn is_touch(&self) -> bool {
         self.name.starts_with("touch")
@@ -107,14 +149,14 @@ impl Figure {
     }
 
     pub fn in_bytes(&self) -> bool {
-        self.name.starts_with("array") || self.name.starts_with("section")
+        self.name.contains("array") || self.name.starts_with("section")
     }
 
     /// The benchmarks by the first part of their ids, and what each measures: a sweep or, where that takes long, both
     /// together.
     pub fn benchmarks(&self) -> Vec<(String, Vec<Sweep>)> {
         let kind = match self.runs {
-            Runs::Static | Runs::Rust => "",
+            Runs::Static | Runs::Rust | Runs::Lto => "",
             Runs::Shared => "/shared",
             Runs::Checked => "/check",
         };

@@ -9,6 +9,8 @@ const FLAGS: &[&str] =
     &["-O2", "-falign-functions=64", "-falign-loops=64", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-Ibenches/c"];
 /// The references' own: see the plain loop in benches/README.md.
 const PLAIN: &[&str] = &["-fno-tree-vectorize", "-fno-tree-loop-distribute-patterns"];
+/// Of a Fortran program and, by the Fortran command, the kit's source.
+const LTO: &[&str] = &["-O2", "-flto=auto", "-falign-functions=64", "-falign-loops=64", "-Ikit/include", "-Iinclude"];
 const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
 /// The directory of the programs.
@@ -33,24 +35,38 @@ impl Programs {
         std::fs::create_dir_all(&programs.0).expect("the target directory is writable");
         programs.build_benchmark(&release);
         programs.build_single(&release);
+        programs.build_micro_adjoints(&release);
         programs
     }
 
     fn build_benchmark(&self, release: &Path) {
         let mut objects = Vec::new();
-        for part in ["main", "scalar", "array", "section", "touch"] {
+        for part in ["main", "scalar", "array", "section", "touch", "kit"] {
             objects.push(self.compile(part, &[]));
         }
         objects.push(self.compile("plain", PLAIN));
 
+        run(Command::new("kit/build.sh").arg(release).arg(&self.0));
         let floor = self.compile("floor", &[]);
         run(gcc(&[])
             .args(&objects)
-            .arg(floor)
+            .arg(&floor)
+            .arg(self.path("libadtape_kit.a"))
             .arg(release.join("libadtape.a"))
             .args(LIBRARIES)
             .arg("-o")
             .arg(self.path("bench_static")));
+        if has_gnu_fortran() {
+            run(fortran(LTO)
+                .args(["benches/c/lto_loops.f90", "kit/adtape_kit_lto.c"])
+                .args(&objects)
+                .arg(self.compile("lto", &[]))
+                .arg(&floor)
+                .arg(release.join("libadtape.a"))
+                .args(LIBRARIES)
+                .arg("-o")
+                .arg(self.path("bench_lto")));
+        }
 
         run(gcc(&["-O2", "-fPIC", "-shared"]).arg("benches/c/floor.c").arg("-o").arg(self.path("libfloor.so")));
         // The name that programs look for.
@@ -61,6 +77,7 @@ impl Programs {
         run(gcc(&[&here])
             .args(&objects)
             .arg(self.path("libfloor.so"))
+            .arg(self.path("libadtape_kit.so"))
             .arg(release.join("libadtape.so"))
             .arg("-o")
             .arg(self.path("bench_shared")));
@@ -94,6 +111,22 @@ impl Programs {
             .arg(self.path("cheaper_adjoints")));
     }
 
+    /// The small adjoints: with calls, and inlined.
+    fn build_micro_adjoints(&self, release: &Path) {
+        let libraries = [self.path("libadtape_kit.a"), release.join("libadtape.a")];
+        let build = |command: &mut Command, program: &str| {
+            run(command.args(&libraries).args(LIBRARIES).arg("-o").arg(self.path(program)));
+        };
+        let source = "benches/c/micro_adjoint.c";
+        build(gcc(FLAGS).arg(source), "micro_adjoint_c_calls");
+        build(gcc(FLAGS).args(["-DKIT_INLINE", "-Ikit/include", source]), "micro_adjoint_c_inlined");
+        if has_gnu_fortran() {
+            let source = "benches/c/micro_adjoint.f90";
+            build(&mut fortran(&["-O2", source]), "micro_adjoint_fortran_calls");
+            build(fortran(LTO).args([source, "kit/adtape_kit_lto.c"]), "micro_adjoint_fortran_inlined");
+        }
+    }
+
     fn compile(&self, part: &str, flags: &[&str]) -> PathBuf {
         let object = self.path(&format!("{part}.o"));
         run(gcc(FLAGS).args(flags).arg("-c").arg(format!("benches/c/{part}.c")).arg("-o").arg(&object));
@@ -105,6 +138,18 @@ fn gcc(flags: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "gcc".into()));
     command.args(flags);
     command
+}
+
+fn fortran(flags: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("FC").unwrap_or_else(|| "gfortran".into()));
+    command.args(flags);
+    command
+}
+
+/// Whether there is a Fortran compiler whose -flto understands that of gcc.
+pub fn has_gnu_fortran() -> bool {
+    let output = fortran(&["--version"]).output();
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).starts_with("GNU Fortran"))
 }
 
 /// Runs a command that must succeed.

@@ -1,11 +1,16 @@
 //! Figures that are not loops: resident memory, and a published experiment at its full size.
 
-use crate::programs::Programs;
+use crate::programs::{Programs, has_gnu_fortran};
 use crate::table::{Bound, Row, Unit, median};
+use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 /// Memory that the experiment takes: 3.7 GB of tape, its arrays, and what the machine needs beside.
 const CHEAPER_ADJOINTS_BYTES: u64 = 6 << 30;
+
+/// Cells times steps of the small adjoints.
+const MICRO_ADJOINT_ELEMENTS: f64 = 4000.0 * 4000.0;
 
 /// Resident memory of a program that uses 1 KB of tape, above that of one without adtape: with the pages of the
 /// library's code that happen to be mapped, and without.
@@ -62,6 +67,34 @@ pub fn cheaper_adjoints(programs: &Programs) {
     if !passed {
         print!("{text}{}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+/// Whole programs in the generated style that do little besides push and pop: inlined, against separately compiled calls.
+pub fn micro_adjoints(programs: &Programs) -> Vec<Row> {
+    let languages = [("C", "c"), ("Fortran", "fortran")];
+    let there = languages.into_iter().filter(|(_, name)| *name == "c" || has_gnu_fortran());
+    let rows = there.map(|(language, name)| {
+        let run = |how: &str| run_time(&programs.path(&format!("micro_adjoint_{name}_{how}")));
+        let rounds: Vec<(f64, f64)> = (0..15).map(|_| (run("inlined"), run("calls"))).collect();
+        Row {
+            title: format!("kit, whole {language} program, inlined to calls"),
+            ours: median(rounds.iter().map(|round| round.0)),
+            reference: median(rounds.iter().map(|round| round.1)),
+            unit: Unit::Nanoseconds,
+            ratio: median(rounds.iter().map(|round| round.0 / round.1)),
+            bound: Some(Bound::AtMost(0.6)),
+        }
+    });
+    rows.collect()
+}
+
+/// Of one run of a program, per element of its loops, in ns.
+fn run_time(program: &Path) -> f64 {
+    let start = Instant::now();
+    let output = Command::new(program).output().expect("the program was built");
+    let time = start.elapsed().as_nanos() as f64;
+    assert!(output.status.success(), "{}: {}", program.display(), String::from_utf8_lossy(&output.stderr));
+    time / MICRO_ADJOINT_ELEMENTS
 }
 
 fn available_bytes() -> u64 {
