@@ -11,7 +11,7 @@ built=$1 out=$2
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$out"
 compile() { # object, flags
-  ${CC:-cc} -std=gnu11 -O2 -g -fPIC -falign-functions=64 -fno-semantic-interposition -fvisibility=hidden -Wall -Wextra ${CFLAGS:-} \
+  ${CC:-cc} -std=gnu11 -O2 -g -fPIC -falign-functions=64 -fno-plt -fno-semantic-interposition -fvisibility=hidden -Wall -Wextra ${CFLAGS:-} \
     -I "$here/include" -I "$here/../include" "${@:2}" -c "$here/adtape_kit.c" -o "$1"
 }
 direct=

@@ -1,14 +1,9 @@
-/* The fast paths whose instructions are counted: each in a function of its own, which runs it n times. callgrind
- * writes the cost of each call of a …_fast_path function; the difference of two calls with different n, over the difference of
- * n, is the cost of one operation and of the loop around it.
+/* The fast paths of the tape.
  *
  * ADTAPE_EXTRA_BRANCH adds a compare and a branch to each push and pop, to see that the check of the counts notices. */
-#include "adtape.h"
+#include "paths.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-enum { FEW = 100, MANY = 600, BLOCK = 4096 };
 
 #ifdef ADTAPE_EXTRA_BRANCH
 static volatile uintptr_t never;
@@ -16,18 +11,6 @@ static volatile uintptr_t never;
 #else
 #define ADDED(t) ((void)0)
 #endif
-
-static double values[MANY + 1]; /* at least BLOCK bytes */
-static char memory[(MANY + 1) * BLOCK];
-
-/* `t` is a tape of its own, `x` what is pushed. */
-#define PATH(name, statement)                                                           \
-    __attribute__((noinline)) void name##_fast_path(adtape_t *t, double x, long n) {         \
-        (void)t, (void)x;                                                               \
-        for (long i = 0; i < n; i++) {                                                  \
-            statement;                                                                  \
-        }                                                                               \
-    }
 
 PATH(empty_loop, __asm__ volatile(""))
 
@@ -69,7 +52,6 @@ PATH(call_push_control, adtape_call_push_control(t, (uint64_t)i, 1))
 PATH(call_pop_control, values[i] = (double)adtape_call_pop_control(t, 1))
 
 /* Arrays of a size that the compiler does not know, and memcpy between the same addresses. */
-static volatile int64_t bytes;
 #define ARRAY(size)                                                                                                   \
     PATH(push_array_##size, adtape_push_bytes(t, values, bytes))                                                      \
     PATH(pop_array_##size, adtape_pop_bytes(t, values, bytes))                                                        \
@@ -80,19 +62,6 @@ ARRAY(504)
 ARRAY(1024)
 ARRAY(2048)
 ARRAY(4096)
-
-/* Runs a pair of paths: once so that the memory is there and no slow path is left but those of full words of bits,
- * and then with few and with many repetitions, which are the calls that count. */
-typedef void path_t(adtape_t *t, double x, long n);
-static void run(adtape_t *t, path_t *push, path_t *pop) {
-    push(t, 1.0, MANY + 1);
-    pop(t, 1.0, MANY + 1);
-    for (int round = 0; round < 2; round++) {
-        const long n = round == 0 ? FEW : MANY;
-        push(t, 1.0, n);
-        pop(t, 1.0, n);
-    }
-}
 
 int main(void) {
     adtape_t *t;

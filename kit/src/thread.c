@@ -360,6 +360,9 @@ KIT_SLOW void adtape_kit0_push_array(adtape_t **self, int what, const void *x, i
 }
 KIT_SLOW void adtape_kit0_pop_array(adtape_t **self, int what, void *x, int64_t count) {
     const void *site = KIT_SITE;
+    if (count <= 0) {
+        return;
+    }
     pop_values(tape_for(self, (what & 0xffff) | ADTAPE_KIT_ARRAYS_ << 16, site), what, x, count, site);
 }
 
