@@ -57,12 +57,20 @@ pub enum Status {
     Damaged = 20,
     /// A checkpoint was written in another version of the format.
     OtherVersion = 21,
+    /// A range overlaps one that is alive, or comes back while it is alive.
+    Overlap = 22,
+    /// An address is in no range that is alive, or no range begins there.
+    NoRange = 23,
+    /// Several ranges begin at an address, empty ones among them.
+    Ambiguous = 24,
+    /// An offset does not come out whole when it is scaled to an adjoint of another size.
+    Uneven = 25,
 }
 
 impl Status {
     /// All of them, in the order of their values.
     /// cbindgen:ignore
-    pub const ALL: [Status; 22] = [
+    pub const ALL: [Status; 26] = [
         Status::Ok,
         Status::NullHandle,
         Status::NullPointer,
@@ -85,6 +93,10 @@ impl Status {
         Status::NotFound,
         Status::Damaged,
         Status::OtherVersion,
+        Status::Overlap,
+        Status::NoRange,
+        Status::Ambiguous,
+        Status::Uneven,
     ];
 
     /// The status with this value, if there is one.

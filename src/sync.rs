@@ -3,10 +3,15 @@
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+#[cfg(not(loom))]
+pub(crate) use std::sync::{Mutex as Lock, MutexGuard as LockGuard};
 
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+/// A mutex that models see, which those in statics cannot be.
+#[cfg(loom)]
+pub(crate) use loom::sync::{Mutex as Lock, MutexGuard as LockGuard};
 
 pub(crate) use std::sync::{Arc, Mutex, OnceLock};
 

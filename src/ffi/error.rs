@@ -59,6 +59,10 @@ pub extern "C" fn adtape_status_name(status: i32) -> *const c_char {
         Some(Status::NotFound) => c"ADTAPE_STATUS_NOT_FOUND",
         Some(Status::Damaged) => c"ADTAPE_STATUS_DAMAGED",
         Some(Status::OtherVersion) => c"ADTAPE_STATUS_OTHER_VERSION",
+        Some(Status::Overlap) => c"ADTAPE_STATUS_OVERLAP",
+        Some(Status::NoRange) => c"ADTAPE_STATUS_NO_RANGE",
+        Some(Status::Ambiguous) => c"ADTAPE_STATUS_AMBIGUOUS",
+        Some(Status::Uneven) => c"ADTAPE_STATUS_UNEVEN",
     };
     name.as_ptr()
 }

@@ -3,3 +3,4 @@
 #![forbid(unsafe_code)]
 
 pub(crate) mod ranges;
+pub(crate) mod registry;

@@ -1,0 +1,52 @@
+//! Ranges without bytes, which are in no map of ranges: any number may begin at the same address.
+
+#![forbid(unsafe_code)]
+
+use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+/// See the module.
+pub(super) struct Empties {
+    /// Of the table, to be read without its lock.
+    count: AtomicUsize,
+    by_base: Lock<BTreeMap<u64, Vec<u64>>>,
+}
+
+impl Empties {
+    pub fn new() -> Empties {
+        Empties { count: AtomicUsize::new(0), by_base: Lock::new(BTreeMap::new()) }
+    }
+
+    fn lock(&self) -> LockGuard<'_, BTreeMap<u64, Vec<u64>>> {
+        self.by_base.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn insert(&self, base: u64, value: u64) {
+        let mut table = self.lock();
+        table.entry(base).or_default().push(value);
+        self.count.store(table.len(), Ordering::Release);
+    }
+
+    /// Whether it was there.
+    pub fn remove(&self, base: u64, value: u64) -> bool {
+        let mut table = self.lock();
+        let Some(values) = table.get_mut(&base) else { return false };
+        let before = values.len();
+        values.retain(|other| *other != value);
+        let removed = values.len() < before;
+        if values.is_empty() {
+            table.remove(&base);
+        }
+        self.count.store(table.len(), Ordering::Release);
+        removed
+    }
+
+    /// Those that begin at `base`, in the order of their births.
+    pub fn at(&self, base: u64) -> Vec<u64> {
+        if self.count.load(Ordering::Acquire) == 0 {
+            return Vec::new();
+        }
+        self.lock().get(&base).cloned().unwrap_or_default()
+    }
+}

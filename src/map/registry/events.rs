@@ -1,0 +1,216 @@
+//! What happens to objects: birth and death in the forward sweep, both reversed in the reverse sweep.
+
+#![forbid(unsafe_code)]
+
+use super::lane::{Lane, Stack};
+use super::object::{Kind, Object, Serial, State};
+use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, describe, offset, value};
+use crate::error::Error;
+use crate::map::ranges::Range;
+use crate::sync::{OnceLock, Ordering};
+use std::ffi::CStr;
+use std::sync::PoisonError;
+
+impl Registry {
+    /// An object is born on the lane.
+    pub fn add(&self, lane: u16, base: u64, bytes: u64, kind: Kind, label: &CStr) -> Result<Serial, Error> {
+        check_extent(base, bytes)?;
+        let own = self.lane(lane);
+        let label = self.number(own, label);
+        let birth = own.births.load(Ordering::Relaxed) + 1;
+        let serial = Serial::new(lane, birth);
+        self.place(Object { serial, home: lane, ..Object::new(base, bytes, kind, label) })?;
+        own.births.store(birth, Ordering::Relaxed);
+        Ok(serial)
+    }
+
+    fn number(&self, lane: &Lane, label: &CStr) -> u32 {
+        if label.is_empty() {
+            return 0;
+        }
+        let mut known = lane.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(label).copied().unwrap_or_else(|| {
+            let (text, number) = self.labels.number(label);
+            known.insert(text, number);
+            number
+        })
+    }
+
+    /// The object that begins at `base` dies in the forward sweep.
+    pub fn remove(&self, lane: u16, base: u64) -> Result<Object, Error> {
+        let (value, object) = self.take(lane, base)?;
+        if object.bytes == 0 {
+            self.forget(value);
+            return Ok(object);
+        }
+        self.update(value, |object| {
+            object.state = State::Dead;
+            (object.adjoint_base, object.adjoint_bytes) = (0, 0);
+        });
+        let range = Range { base, bytes: object.bytes, value };
+        let forget = |value| self.forget(value);
+        match object.kind {
+            Kind::Stack => {
+                let mut stack = self.lane(object.home).stack();
+                let alive = stack.ranges.len();
+                stack.dead.insert(range, || alive, forget);
+            }
+            _ => self.past().dead.insert(range, || self.heap.len(), forget),
+        }
+        Ok(object)
+    }
+
+    /// The birth of the object that begins at `base` is reversed.
+    pub fn unbear(&self, lane: u16, base: u64) -> Result<Object, Error> {
+        let (value, object) = self.take(lane, base)?;
+        self.forget(value);
+        Ok(object)
+    }
+
+    /// Its death is reversed: an object is back, at `present.base`. Returns the pointer variables that waited for it.
+    pub fn restore(&self, lane: u16, record: &RangeRecord, present: Present) -> Result<Vec<Arrival>, Error> {
+        check_extent(present.base, record.bytes)?;
+        check_adjoint(present.adjoint_base, present.adjoint_bytes)?;
+        let RangeRecord { serial, bytes, kind, label, .. } = *record;
+        if self.lanes.get(usize::from(serial.lane())).and_then(OnceLock::get).is_none() || serial.birth() == 0 {
+            return Err(describe::no_record(serial));
+        }
+        let object = Object {
+            serial,
+            forward_base: record.base,
+            adjoint_base: present.adjoint_base,
+            adjoint_bytes: present.adjoint_bytes,
+            home: lane,
+            ..Object::new(present.base, bytes, kind, label)
+        };
+        let arrive = |(variable, by, adjoint): &(u64, i64, bool)| {
+            let value = if *adjoint { self.scaled(&object, *by)? } else { offset(object.base, *by) };
+            Ok(Arrival { variable: *variable, value })
+        };
+        let waiting = self.waiting.of(serial, record.base, bytes);
+        let arrivals = waiting.iter().map(arrive).collect::<Result<Vec<_>, Error>>()?;
+        self.place(object)?;
+        arrivals.iter().for_each(|arrival| self.waiting.forget(arrival.variable));
+        Ok(arrivals)
+    }
+
+    /// The object that begins at `base` has its adjoint there.
+    pub fn set_adjoint(&self, lane: u16, base: u64, adjoint_base: u64, adjoint_bytes: u64) -> Result<(), Error> {
+        check_adjoint(adjoint_base, adjoint_bytes)?;
+        let (value, _) = self.exact(lane, base)?;
+        self.update(value, |object| (object.adjoint_base, object.adjoint_bytes) = (adjoint_base, adjoint_bytes));
+        Ok(())
+    }
+
+    /// Puts an object that is not alive into the maps, or changes nothing.
+    fn place(&self, mut object: Object) -> Result<(), Error> {
+        let objects = &self.lane(object.serial.lane()).objects;
+        let known = objects.get(object.serial);
+        if let Some((_, alive)) = known.filter(|(_, object)| object.state == State::Alive) {
+            return Err(self.describe().twice(&alive, &object));
+        }
+        let slot = known.map_or_else(|| objects.insert(object), |(slot, _)| slot);
+        let value = value(object.serial, slot);
+        match self.enter(&object, value) {
+            Ok(touched) => object.touched = touched,
+            Err(there) => {
+                if known.is_none() {
+                    objects.remove(object.serial);
+                }
+                return Err(self.describe().overlap(&object, there.as_ref()));
+            }
+        }
+        if let Some((_, was)) = known {
+            match was.kind {
+                Kind::Stack => self.lane(was.home).stack().dead.remove(was.base, value),
+                _ => self.past().dead.remove(was.base, value),
+            }
+        }
+        objects.update(slot, |there| *there = object);
+        Ok(())
+    }
+
+    /// Enters an object's range into the map of its kind. Whether a range ends where it begins; or the one in the way.
+    fn enter(&self, object: &Object, value: u64) -> Result<bool, Option<Object>> {
+        let range = Range { base: object.base, bytes: object.bytes, value };
+        if range.bytes == 0 {
+            self.empties.insert(range.base, value);
+            return Ok(false);
+        }
+        let before = Range { base: object.forward_base, ..range };
+        let moved = before.base != range.base;
+        if object.kind == Kind::Stack {
+            if let Some(there) = self.heap.below(range.end() - 1).filter(|there| there.end() > range.base) {
+                return Err(self.object(there.value));
+            }
+            let lane = self.lane(object.home);
+            let mut stack = lane.stack();
+            stack.ranges.insert(range).map_err(|there| self.object(there.value))?;
+            if moved {
+                stack.moved.insert(before);
+            }
+            lane.widen(range.base, range.bytes);
+            let Stack { ranges, .. } = &*stack;
+            return Ok(self.touch(range, |address| ranges.below(address), |address| ranges.at(address)));
+        }
+        for lane in self.claimed().filter(|lane| lane.may_overlap(range.base, range.bytes)) {
+            if let Some(there) = lane.stack().ranges.below(range.end() - 1).filter(|there| there.end() > range.base) {
+                return Err(self.object(there.value));
+            }
+        }
+        self.heap.insert(range).map_err(|there| self.object(there.value))?;
+        if moved {
+            self.past().moved.insert(before);
+        }
+        Ok(self.touch(range, |address| self.heap.below(address), |address| self.heap.at(address)))
+    }
+
+    /// Whether a range ends where this one begins; one that begins where this one ends is told.
+    fn touch(&self, range: Range, below: impl Fn(u64) -> Option<Range>, at: impl Fn(u64) -> Option<Range>) -> bool {
+        if let Some(above) = at(range.end()) {
+            self.update(above.value, |object| object.touched = true);
+        }
+        below(range.base - 1).is_some_and(|below| below.end() == range.base)
+    }
+
+    /// Takes the range that begins at `base` out of the maps.
+    fn take(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
+        let (value, object) = self.exact(lane, base)?;
+        let there = match (object.bytes, object.kind) {
+            (0, _) => self.empties.remove(base, value),
+            (_, Kind::Stack) => {
+                let mut stack = self.lane(object.home).stack();
+                stack.moved.remove(object.forward_base, value);
+                stack.ranges.remove(base).is_some()
+            }
+            _ => {
+                if object.forward_base != base {
+                    self.past().moved.remove(object.forward_base, value);
+                }
+                self.heap.remove(base).is_some()
+            }
+        };
+        if !there {
+            return Err(self.describe().no_base(lane, base));
+        }
+        self.waiting.forget_inside(base, object.bytes);
+        self.waiting.forget_inside(object.adjoint_base, object.adjoint_bytes);
+        Ok((value, object))
+    }
+}
+
+fn check_extent(base: u64, bytes: u64) -> Result<(), Error> {
+    match base.checked_add(bytes) {
+        Some(_) if bytes > MAX_BYTES => Err(describe::too_long(base, bytes)),
+        None => Err(describe::too_long(base, bytes)),
+        Some(_) if base == 0 && bytes > 0 => Err(describe::at_null(bytes)),
+        Some(_) => Ok(()),
+    }
+}
+
+fn check_adjoint(base: u64, bytes: u64) -> Result<(), Error> {
+    match base.checked_add(bytes) {
+        Some(_) if bytes <= MAX_BYTES => Ok(()),
+        _ => Err(describe::too_long(base, bytes)),
+    }
+}

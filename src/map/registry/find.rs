@@ -1,0 +1,169 @@
+//! Objects by address, in the present and in the forward sweep; places by object.
+
+#![forbid(unsafe_code)]
+
+use super::object::Object;
+use super::{Place, Registry, describe, offset};
+use crate::error::{Error, Status};
+use crate::map::ranges::Range;
+use crate::sync::Ordering;
+
+impl Registry {
+    /// The object that begins at `base`.
+    pub(super) fn exact(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
+        let own = self.lane(lane);
+        let mut found = own.may_hold(base).then(|| own.stack().ranges.at(base)).flatten();
+        found = found.or_else(|| self.heap.at(base));
+        found = found.or_else(|| {
+            let mut others = self.claimed().filter(|other| !std::ptr::eq(*other, own) && other.may_hold(base));
+            others.find_map(|other| other.stack().ranges.at(base))
+        });
+        let empties = self.empties.at(base);
+        let value = match (found, &empties[..]) {
+            (Some(range), []) => range.value,
+            (None, [value]) => *value,
+            (Some(range), [other, ..]) => return Err(self.shared_base(lane, base, range.value, *other)),
+            (None, [one, other, ..]) => return Err(self.shared_base(lane, base, *one, *other)),
+            (None, []) => return Err(self.describe().no_base(lane, base)),
+        };
+        let object = self.object(value).ok_or_else(|| self.describe().no_base(lane, base))?;
+        Ok((value, object))
+    }
+
+    #[cold]
+    fn shared_base(&self, lane: u16, base: u64, one: u64, other: u64) -> Error {
+        match (self.object(one), self.object(other)) {
+            (Some(one), Some(other)) => self.describe().shared_base(&one, &other),
+            _ => self.describe().no_base(lane, base),
+        }
+    }
+
+    /// The object that begins at `base`, as the tape knows it.
+    pub fn begins_at(&self, lane: u16, base: u64) -> Result<Object, Error> {
+        self.exact(lane, base).map(|(_, object)| object)
+    }
+
+    /// The range that an address is in, whatever the kind.
+    fn range_of(&self, lane: u16, address: u64) -> Option<Range> {
+        let own = self.lane(lane);
+        let mut end_of = None;
+        let mut inside = |range: Option<Range>| match range {
+            Some(range) if address < range.end() => Some(range),
+            range => {
+                end_of = end_of.or(range);
+                None
+            }
+        };
+        let stack = own.may_hold(address).then(|| own.stack().ranges.find(address)).flatten();
+        if let Some(range) = inside(stack).or_else(|| inside(self.heap.find(address))) {
+            return Some(range);
+        }
+        for other in self.claimed().filter(|other| !std::ptr::eq(*other, own) && other.may_hold(address)) {
+            let found = other.stack().ranges.find(address);
+            if let Some(range) = inside(found) {
+                return Some(range);
+            }
+        }
+        end_of
+    }
+
+    /// The object that an address is in, dead ones last; None for NULL.
+    pub fn find(&self, lane: u16, address: u64) -> Result<Option<Place>, Error> {
+        if address == 0 {
+            return Ok(None);
+        }
+        if let Some(range) = self.range_of(lane, address)
+            && let Some(object) = self.object(range.value)
+        {
+            if address == range.base && object.touched && self.ends_at(lane, address) {
+                self.ambiguous.fetch_add(1, Ordering::Relaxed);
+            }
+            return Ok(Some(Place { serial: object.serial, offset: (address - range.base) as i64 }));
+        }
+        self.find_past(lane, address).map(Some).ok_or_else(|| self.describe().no_range(lane, address))
+    }
+
+    /// An empty range at the address, or a dead range that it was in.
+    fn find_past(&self, lane: u16, address: u64) -> Option<Place> {
+        let empty = || self.empties.at(address).last().copied();
+        let own = || self.lane(lane).stack().dead.find(address);
+        let heap = || self.past().dead.find(address);
+        let others = || self.claimed().filter(|lane| lane.may_hold(address)).find_map(|l| l.stack().dead.find(address));
+        if let Some(object) = empty().and_then(|value| self.object(value)) {
+            return Some(Place { serial: object.serial, offset: 0 });
+        }
+        let range = own().or_else(heap).or_else(others)?;
+        let object = self.object(range.value)?;
+        Some(Place { serial: object.serial, offset: (address - range.base) as i64 })
+    }
+
+    /// Whether a range that is alive ends at the address.
+    fn ends_at(&self, lane: u16, address: u64) -> bool {
+        let ends = |range: Option<Range>| range.is_some_and(|range| range.end() == address);
+        ends(self.lane(lane).stack().ranges.below(address - 1)) || ends(self.heap.below(address - 1))
+    }
+
+    /// The object that begins at `base`, be it dead, with this offset; None for NULL.
+    pub fn find_pair(&self, lane: u16, base: u64, offset: i64) -> Result<Option<Place>, Error> {
+        if base == 0 {
+            return if offset == 0 { Ok(None) } else { Err(describe::null_pair(offset)) };
+        }
+        match self.exact(lane, base) {
+            Ok((_, object)) => Ok(Some(Place { serial: object.serial, offset })),
+            Err(error) if error.status() != Status::NoRange => Err(error),
+            Err(error) => match self.find_past(lane, base) {
+                Some(place) if place.offset == 0 => Ok(Some(Place { offset, ..place })),
+                _ => Err(error),
+            },
+        }
+    }
+
+    // ---- where things lie now --------------------------------------------------------------------------
+
+    /// Where a place and its adjoint lie; None while its object is not alive.
+    pub fn locate(&self, place: Place) -> Result<Option<(u64, u64)>, Error> {
+        let Some(object) = self.alive(place.serial) else { return Ok(None) };
+        Ok(Some((offset(object.base, place.offset), self.scaled(&object, place.offset)?)))
+    }
+
+    /// The address in the adjoint for an offset in the object; 0 if it has none.
+    pub(super) fn scaled(&self, object: &Object, by: i64) -> Result<u64, Error> {
+        if object.adjoint_base == 0 {
+            return Ok(0);
+        }
+        if object.adjoint_bytes == object.bytes || by == 0 {
+            return Ok(offset(object.adjoint_base, by));
+        }
+        let (product, bytes) = (i128::from(by) * i128::from(object.adjoint_bytes), i128::from(object.bytes));
+        if bytes == 0 || product % bytes != 0 {
+            return Err(self.describe().uneven(object, by));
+        }
+        Ok(offset(object.adjoint_base, (product / bytes) as i64))
+    }
+
+    /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
+    pub fn rebase(&self, lane: u16, address: u64) -> Result<Option<(u64, u64)>, Error> {
+        let own = self.lane(lane).stack().moved.find(address);
+        let moved = own
+            .or_else(|| self.past().moved.find(address))
+            .or_else(|| self.claimed().find_map(|lane| lane.stack().moved.find(address)));
+        let unmoved = || {
+            let range = self.range_of(lane, address)?;
+            self.object(range.value).filter(|object| object.forward_base == range.base)
+        };
+        let object = match moved {
+            Some(range) => self.object(range.value),
+            None => unmoved(),
+        };
+        let Some(object) = object else { return Ok(None) };
+        let by = (address - object.forward_base) as i64;
+        Ok(Some((offset(object.base, by), self.scaled(&object, by)?)))
+    }
+
+    /// The reversal point: addresses of the forward sweep are where objects lie now.
+    pub fn turn(&self) {
+        let mut values = self.past().moved.take();
+        self.claimed().for_each(|lane| values.extend(lane.stack().moved.take()));
+        values.into_iter().for_each(|value| self.update(value, |object| object.forward_base = object.base));
+    }
+}

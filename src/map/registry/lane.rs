@@ -1,0 +1,227 @@
+//! What threads have of their own: births, the objects born there, the ranges of their stack.
+//!
+//! A *lane* is used by one thread at a time, and by another after that one has ended; there are as many as ever ran at
+//! the same time. Births are counted by lane, so that a section that is run again gives its objects the same serials,
+//! whatever the other threads do meanwhile.
+
+#![forbid(unsafe_code)]
+
+use super::objects::Objects;
+use crate::map::ranges::{Range, Ranges};
+use crate::sync::{Arc, AtomicU64, Lock, LockGuard, Ordering};
+use std::collections::{HashMap, VecDeque};
+use std::ffi::CStr;
+use std::sync::PoisonError;
+
+/// See the module.
+pub(super) struct Lane {
+    /// How many objects were born here.
+    pub births: AtomicU64,
+    pub objects: Objects,
+    /// `[low, high]` holds every stack range that is or was here.
+    low: AtomicU64,
+    high: AtomicU64,
+    stack: Lock<Stack>,
+    /// Numbers of labels, as in the registry's table.
+    pub labels: Lock<HashMap<Arc<CStr>, u32>>,
+}
+
+/// The ranges of a thread's stack.
+#[derive(Default)]
+pub(super) struct Stack {
+    pub ranges: Ranges,
+    pub dead: Dead,
+    /// By where the forward sweep knew them: those that lie elsewhere now.
+    pub moved: Moved,
+}
+
+impl Lane {
+    pub fn new() -> Lane {
+        Lane {
+            births: AtomicU64::new(0),
+            objects: Objects::new(),
+            low: AtomicU64::new(u64::MAX),
+            high: AtomicU64::new(0),
+            stack: Lock::new(Stack::default()),
+            labels: Lock::new(HashMap::new()),
+        }
+    }
+
+    pub fn stack(&self) -> LockGuard<'_, Stack> {
+        self.stack.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the address may be in a stack range of this lane.
+    pub fn may_hold(&self, address: u64) -> bool {
+        self.low.load(Ordering::Relaxed) <= address && address <= self.high.load(Ordering::Relaxed)
+    }
+
+    /// Whether a range may overlap a stack range of this lane.
+    pub fn may_overlap(&self, base: u64, bytes: u64) -> bool {
+        self.low.load(Ordering::Relaxed) < base + bytes && base < self.high.load(Ordering::Relaxed)
+    }
+
+    /// Makes room for a range in what the two above say.
+    pub fn widen(&self, base: u64, bytes: u64) {
+        self.low.fetch_min(base, Ordering::Relaxed);
+        self.high.fetch_max(base + bytes, Ordering::Relaxed);
+    }
+}
+
+/// Where the forward sweep knew objects that lie elsewhere now.
+#[derive(Default)]
+pub(super) struct Moved {
+    ranges: Ranges,
+}
+
+impl Moved {
+    /// Notes an object, in place of all that had its addresses.
+    pub fn insert(&mut self, range: Range) {
+        while let Some(there) = self.ranges.below(range.end() - 1).filter(|below| below.end() > range.base) {
+            self.ranges.remove(there.base);
+        }
+        self.ranges.insert(range).expect("nothing overlaps it any more");
+    }
+
+    pub fn remove(&mut self, forward_base: u64, value: u64) {
+        if self.ranges.at(forward_base).is_some_and(|range| range.value == value) {
+            self.ranges.remove(forward_base);
+        }
+    }
+
+    pub fn find(&self, address: u64) -> Option<Range> {
+        self.ranges.find(address)
+    }
+
+    /// Forgets all, and returns their values.
+    pub fn take(&mut self) -> Vec<u64> {
+        let values = self.ranges.iter().map(|range| range.value).collect();
+        self.ranges = Ranges::default();
+        values
+    }
+}
+
+/// At least so many dead ranges are remembered.
+const REMEMBERED: usize = 4096;
+
+/// Where objects lay that died, for pointers that still point there: until the address has another owner, and as many
+/// as were alive at once.
+#[derive(Default)]
+pub(super) struct Dead {
+    ranges: Ranges,
+    /// Base and value by time of death; some are gone since.
+    order: VecDeque<(u64, u64)>,
+    /// How many are remembered.
+    most: usize,
+}
+
+impl Dead {
+    /// Remembers a range in place of all that it overlaps. `alive` counts those alive; `forget` is told the value of each
+    /// that is remembered no more.
+    pub fn insert(&mut self, range: Range, alive: impl FnOnce() -> usize, mut forget: impl FnMut(u64)) {
+        while let Some(gone) = self.evict(range.base, range.bytes) {
+            forget(gone.value);
+        }
+        self.ranges.insert(range).expect("nothing overlaps it any more");
+        self.order.push_back((range.base, range.value));
+        if self.ranges.len() > self.most {
+            self.most = self.most.max(alive() + 1).max(REMEMBERED);
+            if self.ranges.len() > self.most
+                && let Some(gone) = self.forget_oldest()
+            {
+                forget(gone.value);
+            }
+        }
+        if self.order.len() > 2 * self.most {
+            let ranges = &self.ranges;
+            self.order.retain(|(base, value)| ranges.at(*base).is_some_and(|range| range.value == *value));
+        }
+    }
+
+    fn forget_oldest(&mut self) -> Option<Range> {
+        while let Some((base, value)) = self.order.pop_front() {
+            if self.ranges.at(base).is_some_and(|range| range.value == value) {
+                return self.ranges.remove(base);
+            }
+        }
+        None
+    }
+
+    fn evict(&mut self, base: u64, bytes: u64) -> Option<Range> {
+        let below = self.ranges.below((base + bytes).checked_sub(1)?)?;
+        if below.end() > base { self.ranges.remove(below.base) } else { None }
+    }
+
+    /// Forgets the range of an object that is back.
+    pub fn remove(&mut self, base: u64, value: u64) {
+        if self.ranges.at(base).is_some_and(|range| range.value == value) {
+            self.ranges.remove(base);
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self, mut forget: impl FnMut(u64)) {
+        self.ranges.iter().for_each(|range| forget(range.value));
+        *self = Dead::default();
+    }
+
+    pub fn find(&self, address: u64) -> Option<Range> {
+        self.ranges.find(address)
+    }
+
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn range(base: u64, value: u64) -> Range {
+        Range { base, bytes: 8, value }
+    }
+
+    /// Values that are forgotten when the range comes.
+    fn insert(dead: &mut Dead, new: Range, alive: usize) -> Vec<u64> {
+        let mut gone = Vec::new();
+        dead.insert(new, || alive, |value| gone.push(value));
+        gone
+    }
+
+    #[test]
+    fn oldest_dead_range_is_forgotten_when_more_died_than_were_ever_alive() {
+        let mut dead = Dead::default();
+        for i in 0..REMEMBERED as u64 {
+            assert_eq!(insert(&mut dead, range(16 * i, i), 3), []);
+        }
+        assert_eq!(insert(&mut dead, range(1 << 40, 9), 3), [0]);
+        assert_eq!(dead.find(4), None);
+        assert_eq!(dead.find(20), Some(range(16, 1)));
+        assert_eq!(insert(&mut dead, range(2 << 40, 9), 10_000), []);
+    }
+
+    #[test]
+    fn dead_ranges_are_forgotten_where_another_one_died_since() {
+        let mut dead = Dead::default();
+        for i in 0..4 {
+            assert_eq!(insert(&mut dead, range(100 + 8 * i, i), 0), []);
+        }
+        assert_eq!(insert(&mut dead, range(92, 7), 0), []);
+        assert_eq!(insert(&mut dead, Range { base: 107, bytes: 10, value: 9 }, 0), [2, 1, 0]);
+        assert_eq!(dead.len(), 3);
+        dead.remove(107, 8);
+        assert_eq!(dead.find(110).map(|range| range.value), Some(9));
+        dead.remove(107, 9);
+        assert_eq!(dead.len(), 2);
+    }
+
+    #[test]
+    fn order_of_deaths_does_not_outgrow_what_is_remembered() {
+        let mut dead = Dead::default();
+        for i in 0..100_000 {
+            insert(&mut dead, range(0, i), 1);
+        }
+        assert!(dead.order.len() <= 2 * REMEMBERED, "{}", dead.order.len());
+    }
+}

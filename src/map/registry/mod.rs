@@ -1,0 +1,254 @@
+//! The registry: every object that is alive, in both sweeps, by who it is and by where it lies.
+//!
+//! An *object* is a variable or block of memory from its birth to its death; a *serial*, its birth number, is who it is,
+//! because addresses are reused and objects move between the sweeps. The live map (M of Alg. 2) finds the object at an
+//! address; the rebase map (M̄) says where an object of the forward sweep lies now, it and its adjoint. Both are views
+//! of the one registry:
+//!
+//! ```text
+//!   address ----- live map: stack ranges by lane, all others shared -----+
+//!                                                                        v
+//!   serial  ----- index of its lane -------------------------> object: serial, forward base, bytes, kind, label,
+//!                                                              present base, adjoint base, adjoint bytes
+//!   forward address ---- those that lie elsewhere now -------------------^
+//! ```
+//!
+//! | event | what happens |
+//! |---|---|
+//! | add | birth in the forward sweep: the lane's next serial |
+//! | remove | death in the forward sweep: where it lay is remembered, for pointers that still point there |
+//! | restore | its death is reversed: same serial, perhaps another address; pointers that wait for it are set |
+//! | unbear | its birth is reversed: it is as if it had never been |
+//!
+//! A NULL pointer is in no range and always NULL. A range without bytes is found by its base where nothing else is.
+
+#![forbid(unsafe_code)]
+
+mod describe;
+mod empties;
+mod events;
+mod find;
+mod labels;
+mod lane;
+mod object;
+mod objects;
+mod record;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod waiting;
+
+pub use object::Kind;
+pub(crate) use object::{Object, Serial, State};
+pub(crate) use record::{LONG, Place, Record, pack, unpack};
+pub(crate) use waiting::{Target, Wait};
+
+use crate::error::Error;
+use crate::map::ranges::{Range, SharedRanges};
+use crate::sync::{Arc, AtomicU64, Lock, LockGuard, OnceLock, Ordering};
+use empties::Empties;
+use labels::Labels;
+use lane::{Dead, Lane, Moved};
+use std::ffi::CStr;
+use std::sync::PoisonError;
+use waiting::Waiting;
+
+/// Most threads that use a registry at the same time.
+const LANES: usize = if cfg!(loom) { 2 } else { 4096 };
+
+/// Most bytes of a range: the size of the user half of the address space.
+const MAX_BYTES: u64 = 1 << 47;
+
+/// See the module.
+pub(crate) struct Registry {
+    lanes: Box<[OnceLock<Lane>]>,
+    idle: Lock<Idle>,
+    heap: SharedRanges,
+    heap_past: Lock<Past>,
+    empties: Empties,
+    labels: Labels,
+    waiting: Waiting,
+    ambiguous: AtomicU64,
+}
+
+/// Lanes that no thread uses.
+#[derive(Default)]
+struct Idle {
+    returned: Vec<u16>,
+    fresh: u16,
+}
+
+/// Of ranges that are not of a stack: where the dead lay, where the moved lay.
+#[derive(Default)]
+struct Past {
+    dead: Dead,
+    moved: Moved,
+}
+
+/// What brings an object back: its record on the tape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RangeRecord {
+    pub serial: Serial,
+    pub base: u64,
+    pub bytes: u64,
+    pub kind: Kind,
+    pub label: u32,
+}
+
+impl RangeRecord {
+    pub fn of(object: &Object) -> RangeRecord {
+        let Object { serial, base, bytes, kind, label, .. } = *object;
+        RangeRecord { serial, base, bytes, kind, label }
+    }
+}
+
+/// A pointer variable that waited and is to be set now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub variable: u64,
+    pub value: u64,
+}
+
+/// Where an object and its adjoint lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Present {
+    pub base: u64,
+    pub adjoint_base: u64,
+    pub adjoint_bytes: u64,
+}
+
+/// A lane and a slot in one word, which is what the maps find.
+fn value(serial: Serial, slot: u32) -> u64 {
+    u64::from(serial.lane()) << 32 | u64::from(slot)
+}
+
+impl Registry {
+    pub fn new() -> Registry {
+        Registry {
+            lanes: (0..LANES).map(|_| OnceLock::new()).collect(),
+            idle: Lock::new(Idle::default()),
+            heap: SharedRanges::new(),
+            heap_past: Lock::new(Past::default()),
+            empties: Empties::new(),
+            labels: Labels::new(),
+            waiting: Waiting::new(),
+            ambiguous: AtomicU64::new(0),
+        }
+    }
+
+    // ---- lanes -----------------------------------------------------------------------------------------
+
+    /// A lane for a thread.
+    pub fn claim(&self) -> Result<u16, Error> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lane) = idle.returned.pop() {
+            return Ok(lane);
+        }
+        let lane = idle.fresh;
+        if usize::from(lane) == LANES {
+            return Err(describe::too_many_threads(LANES));
+        }
+        idle.fresh += 1;
+        self.lanes[usize::from(lane)].get_or_init(Lane::new);
+        Ok(lane)
+    }
+
+    /// Takes a lane back from a thread that ends. What is left of its stack's ranges ends with it.
+    pub fn give_back(&self, lane: u16) {
+        let left: Vec<Range> = self.lane(lane).stack().ranges.iter().collect();
+        for range in left {
+            let _ = self.unbear(lane, range.base);
+        }
+        self.lane(lane).stack().dead.clear(|value| self.forget(value));
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).returned.push(lane);
+    }
+
+    fn lane(&self, lane: u16) -> &Lane {
+        self.lanes[usize::from(lane)].get().expect("a lane that was claimed")
+    }
+
+    fn claimed(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.iter().map_while(OnceLock::get)
+    }
+
+    fn past(&self) -> LockGuard<'_, Past> {
+        self.heap_past.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // ---- objects ---------------------------------------------------------------------------------------
+
+    fn object(&self, value: u64) -> Option<Object> {
+        self.lane((value >> 32) as u16).objects.at(value as u32)
+    }
+
+    fn update(&self, value: u64, change: impl FnOnce(&mut Object)) {
+        self.lane((value >> 32) as u16).objects.update(value as u32, change);
+    }
+
+    fn forget(&self, value: u64) {
+        if let Some(object) = self.object(value) {
+            self.lane(object.serial.lane()).objects.remove(object.serial);
+        }
+    }
+
+    /// The object with this serial, if it is alive.
+    pub fn alive(&self, serial: Serial) -> Option<Object> {
+        let lane = self.lanes.get(usize::from(serial.lane()))?.get()?;
+        lane.objects.get(serial).map(|(_, object)| object).filter(|object| object.state == State::Alive)
+    }
+
+    /// All that are alive, by address.
+    pub fn list(&self) -> Vec<Object> {
+        let mut all = Vec::new();
+        for lane in self.claimed() {
+            lane.objects.for_each(|_, object| all.extend((object.state == State::Alive).then_some(object)));
+        }
+        all.sort_by_key(|object| (object.base, object.bytes, object.serial));
+        all
+    }
+
+    /// How many died whose place is remembered.
+    pub fn dead(&self) -> usize {
+        self.past().dead.len() + self.claimed().map(|lane| lane.stack().dead.len()).sum::<usize>()
+    }
+
+    /// How many were born.
+    pub fn births(&self) -> u64 {
+        self.claimed().map(|lane| lane.births.load(Ordering::Relaxed)).sum()
+    }
+
+    /// How often an address was both the end of a range and the base of another.
+    pub fn ambiguous(&self) -> u64 {
+        self.ambiguous.load(Ordering::Relaxed)
+    }
+
+    /// The label with this number, which lives as long as the registry.
+    pub fn label(&self, number: u32) -> Arc<CStr> {
+        self.labels.text(number)
+    }
+
+    /// Pointer variables that wait, with what for.
+    pub fn waiting(&self) -> Vec<(u64, Wait)> {
+        self.waiting.list()
+    }
+
+    // ---- waiting ---------------------------------------------------------------------------------------
+
+    /// A pointer variable has a value: it waits no more.
+    pub fn settle(&self, variable: u64) {
+        self.waiting.forget(variable);
+    }
+
+    /// A pointer variable waits.
+    pub fn wait(&self, variable: u64, target: Target, adjoint: bool) {
+        self.waiting.add(variable, Wait { target, adjoint });
+    }
+
+    fn describe(&self) -> describe::Describe<'_> {
+        describe::Describe(self)
+    }
+}
+
+/// An address so many bytes from a base.
+fn offset(base: u64, by: i64) -> u64 {
+    base.wrapping_add_signed(by)
+}

@@ -1,0 +1,174 @@
+//! What is known of an object: who it is, where it lay, where it lies, where its adjoint lies.
+
+#![forbid(unsafe_code)]
+
+/// The birth number of an object, which stays its identity when its address changes: the lane it was born on above
+/// [`LANE_SHIFT`], below it the count of births of that lane. Never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Serial(pub u64);
+
+const LANE_SHIFT: u32 = 48;
+
+impl Serial {
+    pub fn new(lane: u16, birth: u64) -> Serial {
+        debug_assert!(birth > 0 && birth < 1 << LANE_SHIFT);
+        Serial(u64::from(lane) << LANE_SHIFT | birth)
+    }
+
+    pub fn lane(self) -> u16 {
+        (self.0 >> LANE_SHIFT) as u16
+    }
+
+    /// Which birth of its lane, from 1.
+    pub fn birth(self) -> u64 {
+        self.0 & ((1 << LANE_SHIFT) - 1)
+    }
+}
+
+/// What sort of memory a range is. The value is its code in C and Fortran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
+pub enum Kind {
+    /// A variable of a procedure: alive until it returns, seen by its own thread first.
+    Stack = 0,
+    /// A block of an allocator.
+    Heap = 1,
+    /// Memory that never moves: global variables, code.
+    Static = 2,
+    /// An allocatable variable of Fortran.
+    Allocatable = 3,
+    /// Memory of somebody else, which the program does not allocate.
+    Foreign = 4,
+}
+
+impl Kind {
+    /// All of them, in the order of their codes.
+    /// cbindgen:ignore
+    pub const ALL: [Kind; 5] = [Kind::Stack, Kind::Heap, Kind::Static, Kind::Allocatable, Kind::Foreign];
+
+    /// The kind with this code.
+    pub fn from_code(code: i32) -> Option<Kind> {
+        usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied())
+    }
+
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Stack => "stack",
+            Kind::Heap => "heap",
+            Kind::Static => "static",
+            Kind::Allocatable => "allocatable",
+            Kind::Foreign => "foreign",
+        }
+    }
+}
+
+/// Whether an object is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It lies at `base`.
+    Alive = 1,
+    /// It died in the forward sweep: a pointer that still points there is known to be to it.
+    Dead = 2,
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Object {
+    pub serial: Serial,
+    /// Where it lies; of a dead one, where it lay last.
+    pub base: u64,
+    /// Where the forward sweep knew it.
+    pub forward_base: u64,
+    pub bytes: u64,
+    /// Where its adjoint lies; 0 if it has none.
+    pub adjoint_base: u64,
+    pub adjoint_bytes: u64,
+    /// Of the table of labels.
+    pub label: u32,
+    pub kind: Kind,
+    pub state: State,
+    /// A range that was there when this one came ends at its base, or did.
+    pub touched: bool,
+    /// The lane in whose map it is, for a stack range.
+    pub home: u16,
+}
+
+impl Object {
+    /// An object that is born; its serial is still to come.
+    pub fn new(base: u64, bytes: u64, kind: Kind, label: u32) -> Object {
+        Object {
+            serial: Serial(0),
+            base,
+            forward_base: base,
+            bytes,
+            adjoint_base: 0,
+            adjoint_bytes: 0,
+            label,
+            kind,
+            state: State::Alive,
+            touched: false,
+            home: 0,
+        }
+    }
+
+    pub fn end(&self) -> u64 {
+        self.base + self.bytes
+    }
+
+    pub fn to_words(self) -> [u64; 7] {
+        let state = self.state as u64 | u64::from(self.touched) << 4;
+        let packed = u64::from(self.label) | (self.kind as u64) << 32 | state << 40 | u64::from(self.home) << 48;
+        [self.serial.0, self.base, self.forward_base, self.bytes, self.adjoint_base, self.adjoint_bytes, packed]
+    }
+
+    /// None of a slot that is free, or read while it was written.
+    pub fn from_words(words: [u64; 7]) -> Option<Object> {
+        let [serial, base, forward_base, bytes, adjoint_base, adjoint_bytes, packed] = words;
+        let state = match packed >> 40 & 0xf {
+            1 => State::Alive,
+            2 => State::Dead,
+            _ => return None,
+        };
+        Some(Object {
+            serial: Some(Serial(serial)).filter(|serial| serial.0 != 0)?,
+            base,
+            forward_base,
+            bytes,
+            adjoint_base,
+            adjoint_bytes,
+            label: packed as u32,
+            kind: Kind::from_code((packed >> 32 & 0xff) as i32)?,
+            state,
+            touched: packed >> 44 & 1 != 0,
+            home: (packed >> 48) as u16,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_comes_back_from_its_words() {
+        for kind in Kind::ALL {
+            for (state, touched) in [(State::Alive, true), (State::Dead, false)] {
+                let object = Object {
+                    serial: Serial::new(4095, (1 << 48) - 1),
+                    forward_base: u64::MAX - 1,
+                    adjoint_base: 1 << 63,
+                    adjoint_bytes: 77,
+                    state,
+                    touched,
+                    home: 4095,
+                    ..Object::new(1, 2, kind, u32::MAX)
+                };
+                assert_eq!(Object::from_words(object.to_words()), Some(object));
+                assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
+            }
+            assert_eq!(Kind::from_code(kind as i32), Some(kind));
+        }
+        assert_eq!(Object::from_words([0; 7]), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! Pointers that were restored before their target: known by the address of the pointer variable, set when the target
+//! comes.
+
+#![forbid(unsafe_code)]
+
+use super::object::Serial;
+use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::PoisonError;
+
+/// Where a pointer variable is to point when its target comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Into the object, so many bytes from its base.
+    Object(Serial, i64),
+    /// Into whatever lay at this address in the forward sweep.
+    Forward(u64),
+}
+
+/// What a pointer variable waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub target: Target,
+    /// It is to point into the object's adjoint.
+    pub adjoint: bool,
+}
+
+/// See the module.
+pub(super) struct Waiting {
+    /// Of the table, to be read without its lock.
+    count: AtomicUsize,
+    table: Lock<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    by_variable: BTreeMap<u64, Wait>,
+    by_serial: HashMap<Serial, Vec<u64>>,
+    by_address: BTreeMap<u64, Vec<u64>>,
+}
+
+impl Table {
+    fn insert(&mut self, variable: u64, wait: Wait) {
+        self.remove(variable);
+        self.by_variable.insert(variable, wait);
+        match wait.target {
+            Target::Object(serial, _) => self.by_serial.entry(serial).or_default().push(variable),
+            Target::Forward(address) => self.by_address.entry(address).or_default().push(variable),
+        }
+    }
+
+    fn remove(&mut self, variable: u64) {
+        let Some(wait) = self.by_variable.remove(&variable) else { return };
+        let empty_without = |variables: &mut Vec<u64>| {
+            variables.retain(|other| *other != variable);
+            variables.is_empty()
+        };
+        match wait.target {
+            Target::Object(serial, _) => {
+                if self.by_serial.get_mut(&serial).is_some_and(empty_without) {
+                    self.by_serial.remove(&serial);
+                }
+            }
+            Target::Forward(address) => {
+                if self.by_address.get_mut(&address).is_some_and(empty_without) {
+                    self.by_address.remove(&address);
+                }
+            }
+        }
+    }
+}
+
+impl Waiting {
+    pub fn new() -> Waiting {
+        Waiting { count: AtomicUsize::new(0), table: Lock::new(Table::default()) }
+    }
+
+    fn lock(&self) -> LockGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Table) -> R) -> R {
+        let mut table = self.lock();
+        let result = change(&mut table);
+        self.count.store(table.by_variable.len(), Ordering::Release);
+        result
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    /// The variable waits for this and nothing else.
+    pub fn add(&self, variable: u64, wait: Wait) {
+        self.change(|table| table.insert(variable, wait));
+    }
+
+    /// The variable waits for nothing any more: it has another value.
+    pub fn forget(&self, variable: u64) {
+        if !self.is_empty() {
+            self.change(|table| table.remove(variable));
+        }
+    }
+
+    /// The variables in a range that ends wait no more.
+    pub fn forget_inside(&self, base: u64, bytes: u64) {
+        if self.is_empty() || bytes == 0 {
+            return;
+        }
+        self.change(|table| {
+            let inside: Vec<u64> = table.by_variable.range(base..base.saturating_add(bytes)).map(|(v, _)| *v).collect();
+            inside.into_iter().for_each(|variable| table.remove(variable));
+        });
+    }
+
+    /// Which variables wait for an object that lay at `[base, base + bytes)` in the forward sweep: their addresses, how
+    /// far into the object they are to point, and whether into its adjoint.
+    pub fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, bool)> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let table = self.lock();
+        let by_serial = table.by_serial.get(&serial).into_iter().flatten();
+        let by_address = table.by_address.range(base..base + bytes).flat_map(|(_, variables)| variables);
+        let found = by_serial.chain(by_address).map(|variable| {
+            let wait = table.by_variable[variable];
+            let offset = match wait.target {
+                Target::Object(_, offset) => offset,
+                Target::Forward(address) => (address - base) as i64,
+            };
+            (*variable, offset, wait.adjoint)
+        });
+        found.collect()
+    }
+
+    /// All that wait, by address of the variable.
+    pub fn list(&self) -> Vec<(u64, Wait)> {
+        self.lock().by_variable.iter().map(|(variable, wait)| (*variable, *wait)).collect()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn wait(serial: u64, offset: i64) -> Wait {
+        Wait { target: Target::Object(Serial(serial), offset), adjoint: false }
+    }
+
+    #[test]
+    fn variable_waits_for_what_it_was_last_restored_to() {
+        let waiting = Waiting::new();
+        assert!(waiting.is_empty());
+        waiting.add(100, wait(1, 8));
+        waiting.add(200, wait(1, 16));
+        waiting.add(100, wait(2, 0));
+        assert_eq!(waiting.of(Serial(1), 1 << 40, 8), [(200, 16, false)]);
+        assert_eq!(waiting.of(Serial(2), 1 << 40, 8), [(100, 0, false)]);
+        assert_eq!(waiting.list().len(), 2);
+        waiting.forget(100);
+        waiting.forget(200);
+        waiting.forget(300);
+        assert!(waiting.is_empty() && waiting.of(Serial(1), 0, 8).is_empty() && waiting.of(Serial(2), 0, 8).is_empty());
+    }
+
+    #[test]
+    fn variable_waits_for_whatever_lay_at_an_address() {
+        let waiting = Waiting::new();
+        for (variable, address) in [(1, 999), (2, 1000), (3, 1007), (4, 1008)] {
+            waiting.add(variable, Wait { target: Target::Forward(address), adjoint: variable == 3 });
+        }
+        assert_eq!(waiting.of(Serial(5), 1000, 8), [(2, 0, false), (3, 7, true)]);
+        waiting.forget(2);
+        waiting.add(3, wait(5, 1));
+        assert_eq!(waiting.of(Serial(5), 1000, 8), [(3, 1, false)]);
+    }
+
+    #[test]
+    fn variables_inside_a_dying_range_are_dropped_and_those_beside_it_stay() {
+        let waiting = Waiting::new();
+        for variable in [92, 100, 108, 116] {
+            waiting.add(variable, wait(7, variable as i64));
+        }
+        waiting.forget_inside(100, 16);
+        waiting.forget_inside(92, 0);
+        assert_eq!(waiting.list().iter().map(|(variable, _)| *variable).collect::<Vec<_>>(), [92, 116]);
+        assert_eq!(waiting.of(Serial(7), 0, 0).len(), 2);
+        waiting.forget_inside(u64::MAX - 1, u64::MAX);
+        assert_eq!(waiting.list().len(), 2);
+    }
+}
