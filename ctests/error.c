@@ -12,13 +12,14 @@ static void every_status_has_its_name(void) {
         ROW(OK), ROW(NULL_HANDLE), ROW(NULL_POINTER), ROW(COUNT_RANGE), ROW(BAD_ARGUMENT), ROW(UNDERFLOW),
         ROW(MEMORY_LIMIT), ROW(OUT_OF_MEMORY), ROW(REPEAT_UNBALANCED), ROW(MARK_FOREIGN), ROW(MARK_ABOVE_TOP),
         ROW(MISMATCH), ROW(CORRUPT), ROW(WRONG_THREAD), ROW(RELEASED), ROW(ATTACHED), ROW(POISONED),
-        ROW(BAD_ENVIRONMENT), ROW(IO),
+        ROW(BAD_ENVIRONMENT), ROW(IO), ROW(NOT_FOUND), ROW(DAMAGED), ROW(OTHER_VERSION), ROW(OVERLAP),
+        ROW(NO_RANGE), ROW(AMBIGUOUS), ROW(UNEVEN),
     };
     for (int32_t i = 0; i < (int32_t)(sizeof rows / sizeof rows[0]); i++) {
         CHECK_I64(rows[i].status, i);
         CHECK(strcmp(adtape_status_name(rows[i].status), rows[i].name) == 0);
     }
-    static const int32_t none[] = {-1, 19, 100, INT32_MIN, INT32_MAX};
+    static const int32_t none[] = {-1, 1000, 100, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++) {
         CHECK(strcmp(adtape_status_name(none[i]), "unknown status") == 0);
     }

@@ -94,6 +94,7 @@ static void verify(void) {
 }
 
 #include "errors_cases.h"
+#include "errors_address.h"
 #include "errors_mismatch.h"
 #include "errors_table.h"
 

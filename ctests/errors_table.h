@@ -109,4 +109,35 @@
     X(bad_reserve, "ADTAPE_RESERVE=-1", BAD_ENVIRONMENT, RETURNS | BARE)        \
     X(bad_step, "ADTAPE_STEP=12", BAD_ENVIRONMENT, RETURNS | BARE)              \
     X(bad_huge_pages, "ADTAPE_HUGE_PAGES=yes", BAD_ENVIRONMENT, RETURNS | BARE) \
-    X(bad_environment_push, "ADTAPE_MEMORY_LIMIT=8X", BAD_ENVIRONMENT, ABORTS | BARE)
+    X(bad_environment_push, "ADTAPE_MEMORY_LIMIT=8X", BAD_ENVIRONMENT, ABORTS | BARE) \
+    X(null_session_live, NULL, NULL_HANDLE, ABORTS)                             \
+    X(null_session_pointer, NULL, NULL_HANDLE, ABORTS)                          \
+    X(null_handle_pointer, NULL, NULL_HANDLE, ABORTS)                           \
+    X(null_handle_range, NULL, NULL_HANDLE, ABORTS)                             \
+    X(null_base, NULL, NULL_POINTER, ABORTS)                                    \
+    X(null_range, NULL, NULL_POINTER, ABORTS)                                   \
+    X(null_pop_range, NULL, NULL_POINTER, ABORTS)                               \
+    X(null_new_base, NULL, NULL_POINTER, ABORTS)                                \
+    X(null_pair, NULL, NULL_POINTER, ABORTS)                                    \
+    X(range_too_large, NULL, COUNT_RANGE, ABORTS)                               \
+    X(kind_unknown, NULL, BAD_ARGUMENT, ABORTS)                                 \
+    X(overlap_heap, NULL, OVERLAP, ABORTS)                                      \
+    X(overlap_stack, NULL, OVERLAP, ABORTS)                                     \
+    X(overlap_rebase, NULL, OVERLAP, ABORTS)                                    \
+    X(comes_back_twice, NULL, OVERLAP, ABORTS)                                  \
+    X(foreign_range, NULL, BAD_ARGUMENT, ABORTS)                                \
+    X(pointer_outside, NULL, NO_RANGE, ABORTS)                                  \
+    X(pointer_before, NULL, NO_RANGE, ABORTS)                                   \
+    X(pair_outside, NULL, NO_RANGE, ABORTS)                                     \
+    X(remove_inside, NULL, NO_RANGE, ABORTS)                                    \
+    X(end_twice, NULL, NO_RANGE, ABORTS)                                        \
+    X(rebase_remove_unknown, NULL, NO_RANGE, ABORTS)                            \
+    X(adjoint_unknown, NULL, NO_RANGE, ABORTS)                                  \
+    X(base_shared, NULL, AMBIGUOUS, ABORTS)                                     \
+    X(adjoint_uneven, NULL, UNEVEN, ABORTS)                                     \
+    X(corrupt_pointer, NULL, CORRUPT, ABORTS)                                   \
+    X(corrupt_range, NULL, CORRUPT, ABORTS)                                     \
+    X(underflow_pointer, NULL, UNDERFLOW, ABORTS)                               \
+    X(underflow_range, NULL, UNDERFLOW, ABORTS)                                 \
+    X(mismatch_pair, "ADTAPE_CHECK=1", MISMATCH, ABORTS)                        \
+    X(mismatch_range, "ADTAPE_CHECK=1", MISMATCH, ABORTS)

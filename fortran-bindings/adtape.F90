@@ -41,6 +41,9 @@ module adtape
   public :: push_control, pop_control, push_count, pop_count, push_bool, pop_bool
   public :: mark_take, mark_reset, mark_compare, mark_bytes_between
   public :: repeat_start, repeat_reset, repeat_end
+  public :: live_add, live_remove, live_end, live_adjoint, live_find, live_list, live_stats, live_print
+  public :: push_range, pop_range, begin_reverse, rebase_add, rebase_remove, rebase_pointer
+  public :: push_pointer, pop_pointer, pointer_waiting, push_pair, pop_pair, adtape_pair_add, adtape_kind_name
   public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
   public :: adtape_self, adtape_new, adtape_free, adtape_release, adtape_acquire, adtape_trim
   public :: store_new_memory, store_new_files, store_new_tiers, store_free, store_remove, store_list
@@ -112,6 +115,34 @@ module adtape
     integer(c_int64_t) :: extents(16) = 0
   end type
 
+  ! A range of addresses and whose it is.
+  type, bind(c), public :: adtape_range
+    integer(c_int64_t) :: serial = 0             ! the object's birth number
+    type(c_ptr) :: base = c_null_ptr             ! where it lies; from the tape: where it lay in the forward sweep
+    integer(c_int64_t) :: bytes = 0
+    type(c_ptr) :: adjoint_base = c_null_ptr     ! where its adjoint lies; NULL if it has none, and from the tape
+    integer(c_int64_t) :: adjoint_bytes = 0
+    type(c_ptr) :: label = c_null_ptr            ! a C string, see adtape_text
+    integer(c_int32_t) :: kind = 0               ! ADTAPE_KIND_...
+    integer(c_int32_t) :: label_number = 0
+  end type
+
+  ! A pointer as the base of a range and an offset in bytes; (NULL, 0) to begin with.
+  type, bind(c), public :: adtape_pair
+    type(c_ptr) :: base = c_null_ptr
+    integer(c_int64_t) :: offset = 0
+  end type
+
+  ! Counts of the maps.
+  type, bind(c), public :: adtape_live_counts
+    integer(c_int64_t) :: ranges = 0      ! that are alive
+    integer(c_int64_t) :: bytes = 0       ! in them
+    integer(c_int64_t) :: births = 0      ! of objects
+    integer(c_int64_t) :: dead = 0        ! ranges that ended and whose place is remembered
+    integer(c_int64_t) :: waiting = 0     ! pointer variables that wait for their object
+    integer(c_int64_t) :: ambiguous = 0   ! pointers pushed that were the end of a range and the base of another
+  end type
+
   abstract interface
     ! What adtape_set_error_handler takes: gets the status, the message as a C string (see adtape_text) and the
     ! address given at the installation. It must not return; it may `stop` or `error stop`.
@@ -156,6 +187,7 @@ module adtape
 #include "adtape_tape.inc"
 #include "adtape_store.inc"
 #include "adtape_checkpoint.inc"
+#include "adtape_address.inc"
 
 contains
 
@@ -184,6 +216,21 @@ contains
     integer(c_int32_t), intent(in) :: type
     character(:), allocatable :: text
     text = adtape_text(c_type_name(type))
+  end function
+
+  ! adtape_kind_name(kind): the name of a kind of memory, e.g. 'heap' for ADTAPE_KIND_HEAP.
+  function adtape_kind_name(kind) result(text)
+    integer(c_int32_t), intent(in) :: kind
+    character(:), allocatable :: text
+    text = adtape_text(c_kind_name(kind))
+  end function
+
+  ! adtape_pair_add(q, bytes): the pair of a pointer that is assigned q + bytes. Source: eq. (3).
+  pure function adtape_pair_add(q, bytes) result(sum)
+    type(adtape_pair), intent(in) :: q
+    integer(c_int64_t), intent(in) :: bytes
+    type(adtape_pair) :: sum
+    if (c_associated(q%base)) sum = adtape_pair(q%base, q%offset + bytes)
   end function
 
   ! adtape_text(string): the characters of a C string, e.g. of the message that an error handler gets.

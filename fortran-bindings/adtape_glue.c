@@ -360,3 +360,84 @@ void adtape_fortran_memory(adtape_memory_t *memory, int32_t *stat) {
 void adtape_fortran_set_error_handler(adtape_error_handler_t handler, void *user, int32_t *stat) {
     finish(adtape_session_set_error_handler(adtape_session_default(), handler, user), stat, SITE_);
 }
+
+/* ---- addresses ------------------------------------------------------------------------------------------- */
+
+/* A call that fails at the place in the program that called the glue. */
+#define AT_SITE_(call)           \
+    do {                         \
+        adtape_abi0_site(SITE_); \
+        call;                    \
+        adtape_abi0_site(NULL);  \
+    } while (0)
+
+#define SESSION_ adtape_session_default()
+
+/* A label as a C string, without trailing blanks. */
+#define LABEL_BYTES_ 256
+INLINE_ const char *label_of(const CFI_cdesc_t *label, char *buffer) {
+    size_t n = label == NULL ? 0 : label->elem_len;
+    const char *text = n == 0 ? "" : label->base_addr;
+    while (n > 0 && text[n - 1] == ' ') {
+        n--;
+    }
+    n = n < LABEL_BYTES_ ? n : LABEL_BYTES_ - 1;
+    memcpy(buffer, text, n);
+    buffer[n] = '\0';
+    return buffer;
+}
+
+#define ADDRESS_CALLS_(kind_of_bytes, T)                                                                        \
+    void adtape_fortran_live_add_##kind_of_bytes(const void *base, T bytes, int32_t kind, const CFI_cdesc_t *label) { \
+        char buffer[LABEL_BYTES_];                                                                              \
+        AT_SITE_(adtape_live_add(SESSION_, base, (uint64_t)(int64_t)bytes, kind, label_of(label, buffer)));     \
+    }                                                                                                           \
+    void adtape_fortran_live_adjoint_##kind_of_bytes(const void *base, const void *adjoint_base, T bytes) {     \
+        AT_SITE_(adtape_live_adjoint(SESSION_, base, adjoint_base, (uint64_t)(int64_t)bytes));                  \
+    }                                                                                                           \
+    void adtape_fortran_rebase_add_##kind_of_bytes(const adtape_range_t *range, const void *new_base,           \
+                                                   const void *adjoint_base, T bytes) {                         \
+        AT_SITE_(adtape_rebase_add(SESSION_, range, new_base, adjoint_base, (uint64_t)(int64_t)bytes));         \
+    }
+ADDRESS_CALLS_(i32, int32_t)
+ADDRESS_CALLS_(i64, int64_t)
+
+void adtape_fortran_rebase_add(const adtape_range_t *range, const void *new_base) {
+    AT_SITE_(adtape_rebase_add(SESSION_, range, new_base, NULL, 0));
+}
+void adtape_fortran_live_remove(const void *base) { AT_SITE_(adtape_live_remove(SESSION_, base)); }
+void adtape_fortran_rebase_remove(const void *new_base) { AT_SITE_(adtape_rebase_remove(SESSION_, new_base)); }
+void adtape_fortran_begin_reverse(void) { AT_SITE_(adtape_begin_reverse(SESSION_)); }
+void adtape_fortran_rebase_pointer(const void *address, void **p, void **p_adjoint) {
+    AT_SITE_(adtape_rebase_pointer(SESSION_, address, p, p_adjoint));
+}
+
+/* On a tape by handle, and on the thread's own. */
+#define ADDRESS_ON_TAPE_(name, call, ...)                                                          \
+    void adtape_fortran_##name(adtape_t *t, __VA_ARGS__) { AT_SITE_(call); }                       \
+    void adtape_fortran_self_##name(__VA_ARGS__) {                                                 \
+        adtape_t *const t = adtape_self();                                                         \
+        AT_SITE_(call);                                                                            \
+    }
+ADDRESS_ON_TAPE_(live_end, adtape_live_end(t, SESSION_, base), const void *base)
+ADDRESS_ON_TAPE_(push_range, adtape_push_range(t, SESSION_, base), const void *base)
+ADDRESS_ON_TAPE_(pop_range, adtape_pop_range(t, SESSION_, range), adtape_range_t *range)
+ADDRESS_ON_TAPE_(push_pointer, adtape_push_pointer(t, SESSION_, p), const void *p)
+ADDRESS_ON_TAPE_(pop_pointer, adtape_pop_pointer(t, SESSION_, p, p_adjoint), void **p, void **p_adjoint)
+ADDRESS_ON_TAPE_(push_pair, adtape_push_pair(t, SESSION_, base, offset), const void *base, int64_t offset)
+ADDRESS_ON_TAPE_(pop_pair, adtape_pop_pair(t, SESSION_, pair, p, p_adjoint), adtape_pair_t *pair, void **p,
+                 void **p_adjoint)
+
+void adtape_fortran_live_find(const void *address, adtape_range_t *range, int32_t *stat) {
+    finish(adtape_live_find(SESSION_, address, range), stat, SITE_);
+}
+void adtape_fortran_live_list(const CFI_cdesc_t *ranges, int64_t *count, int32_t *stat) {
+    finish(adtape_live_list(SESSION_, ranges->base_addr, ranges->dim[0].extent, count), stat, SITE_);
+}
+void adtape_fortran_pointer_waiting(const CFI_cdesc_t *variables, int64_t *count, int32_t *stat) {
+    finish(adtape_pointer_waiting(SESSION_, variables->base_addr, variables->dim[0].extent, count), stat, SITE_);
+}
+void adtape_fortran_live_stats(adtape_live_stats_t *counts, int32_t *stat) {
+    finish(adtape_live_stats(SESSION_, counts), stat, SITE_);
+}
+void adtape_fortran_live_print(int32_t *stat) { finish(adtape_live_print(SESSION_, 1), stat, SITE_); }

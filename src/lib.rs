@@ -34,10 +34,10 @@
 //!
 //! ```text
 //! 5  ffi        C ABI, thin
-//! 4  session    what tapes share: limits, error handler
+//! 4  session    what tapes share: limits, error handler, addresses
 //! 3  checkpoint
 //! 2  tape
-//! 1  vm         address space and memory      map        ranges of addresses
+//! 1  vm         address space and memory      map        ranges of addresses, registry of objects
 //!    store      where checkpoints are kept    schedule   what to store and run again
 //! 0  error  settings  site  sync
 //! ```
@@ -64,8 +64,9 @@ mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, Kind, SectionInfo};
 pub use error::{Error, Status};
+pub use map::registry::RangeKind;
 pub use schedule::{Action, Level, Place, Prediction, Schedule};
-pub use session::{ErrorHandler, Memory, Session};
+pub use session::{Addresses, ErrorHandler, LiveRange, LiveStats, Memory, Restored, Session, Waiter};
 pub use store::{EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore};
 pub use tape::{Cursor, MAX_RANK, Mark, Operation, Scalar, Section, Stats, Tape, Traffic, Type, with_thread_tape};
 pub use vm::Trim;

@@ -94,7 +94,10 @@ macro_rules! programs {
 }
 
 // One for each C object, and the threads that share nothing but the session.
-programs! { error, session, tape, scalar, array, section, control, mark, repeat, stats, store, checkpoint, entry, threads, thread_end }
+programs! {
+    error, session, tape, scalar, array, section, control, mark, repeat, stats, store, checkpoint, live, range, rebase,
+    pointer, pair, entry, threads, thread_end,
+}
 
 /// Seeds from `SEED` on, if it is set; the same ones every time otherwise.
 #[test]

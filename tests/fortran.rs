@@ -138,6 +138,11 @@ fn tapes_are_independent_and_can_be_handed_over() {
 }
 
 #[test]
+fn addresses_come_back_wherever_their_objects_lie() {
+    passes("addresses.f90");
+}
+
+#[test]
 fn random_programs_agree_with_the_model() {
     passes("random.f90");
 }

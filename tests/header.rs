@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 18] = [
     "error",
     "session",
     "tape",
@@ -18,12 +18,19 @@ const SECTIONS: [&str; 13] = [
     "stats",
     "store",
     "checkpoint",
+    "live",
+    "range",
+    "rebase",
+    "pointer",
+    "pair",
     "entry",
 ];
 
 /// Where the types of the C API are defined.
-const TYPES: [&str; 6] = [
+const TYPES: [&str; 8] = [
     "src/error.rs",
+    "src/map/registry/object.rs",
+    "src/session/addresses.rs",
     "src/session/mod.rs",
     "src/tape/cursor/mod.rs",
     "src/tape/mark.rs",

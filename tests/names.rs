@@ -9,10 +9,13 @@ use std::fs;
 use std::process::Command;
 
 /// Functions of the library that Fortran has no call for, with the reason.
-const NOT_FOR_FORTRAN: [(&str, &str); 3] = [
+const NOT_FOR_FORTRAN: [(&str, &str); 6] = [
     ("adtape_attach", "a Fortran call cannot be inlined, so a local cursor gains nothing"),
     ("adtape_detach", "as attach"),
     ("adtape_store_new_user", "a table of functions; Fortran hands a store made in C over"),
+    ("adtape_session_new", "the session of the process is implied"),
+    ("adtape_session_free", "as session_new"),
+    ("adtape_pair_add", "the module has its own, in Fortran"),
 ];
 
 /// Functions that are not of the library.
@@ -240,6 +243,7 @@ fn types_of_the_module_have_the_components_of_the_header() {
         ("adtape_stats_t", "adtape_stats"),
         ("adtape_traffic_t", "adtape_traffic"),
         ("adtape_memory_t", "adtape_memory_use"),
+        ("adtape_live_stats_t", "adtape_live_counts"),
     ] {
         let end = declarations.find(&format!("}} {in_c};")).expect("a struct");
         let start = declarations[..end].rfind('{').expect("its start") + 1;

@@ -81,6 +81,14 @@ enum {
     ADTAPE_STATUS_DAMAGED = 20,
     // A checkpoint was written in another version of the format.
     ADTAPE_STATUS_OTHER_VERSION = 21,
+    // A range overlaps one that is alive, or comes back while it is alive.
+    ADTAPE_STATUS_OVERLAP = 22,
+    // An address is in no range that is alive, or no range begins there.
+    ADTAPE_STATUS_NO_RANGE = 23,
+    // Several ranges begin at an address, empty ones among them.
+    ADTAPE_STATUS_AMBIGUOUS = 24,
+    // An offset does not come out whole when it is scaled to an adjoint of another size.
+    ADTAPE_STATUS_UNEVEN = 25,
 };
 typedef int32_t adtape_status_t;
 
@@ -132,6 +140,12 @@ enum {
     ADTAPE_TYPE_CONTROL = 22,
     // A loop counter of variable length.
     ADTAPE_TYPE_COUNT = 23,
+    // A pointer, as the object that it points into and an offset.
+    ADTAPE_TYPE_POINTER = 24,
+    // A pointer that may lie outside of its object: base and offset.
+    ADTAPE_TYPE_PAIR = 25,
+    // What brings a range of addresses back.
+    ADTAPE_TYPE_RANGE = 26,
 };
 typedef int32_t adtape_type_t;
 
@@ -143,6 +157,21 @@ enum {
     ADTAPE_OPERATION_POP = 1,
 };
 typedef int32_t adtape_operation_t;
+
+// What sort of memory a range is. The value is its code in C and Fortran.
+enum {
+    // A variable of a procedure: alive until it returns, seen by its own thread first.
+    ADTAPE_KIND_STACK = 0,
+    // A block of an allocator.
+    ADTAPE_KIND_HEAP = 1,
+    // Memory that never moves: global variables, code.
+    ADTAPE_KIND_STATIC = 2,
+    // An allocatable variable of Fortran.
+    ADTAPE_KIND_ALLOCATABLE = 3,
+    // Memory of somebody else, which the program does not allocate.
+    ADTAPE_KIND_FOREIGN = 4,
+};
+typedef int32_t adtape_kind_t;
 
 // A checkpoint that is being written or read.
 typedef struct adtape_checkpoint_t adtape_checkpoint_t;
@@ -276,6 +305,50 @@ typedef struct {
     int64_t extents[16];
 } adtape_section_t;
 
+// A range of addresses and whose it is.
+typedef struct {
+    // The birth number of the object, which it keeps when its address changes.
+    uint64_t serial;
+    // Where it lies; from the tape: where it lay in the forward sweep.
+    void *base;
+    // Its size.
+    uint64_t bytes;
+    // Where its adjoint lies; NULL if it has none, and from the tape.
+    void *adjoint_base;
+    // The size of the adjoint.
+    uint64_t adjoint_bytes;
+    // "" if it has none. Valid as long as the session.
+    const char *label;
+    // One of ADTAPE_KIND_….
+    int32_t kind;
+    // The library's number for the label.
+    uint32_t label_number;
+} adtape_range_t;
+
+// Counts of the maps.
+typedef struct {
+    // Ranges that are alive.
+    uint64_t ranges;
+    // Bytes in them.
+    uint64_t bytes;
+    // Objects born.
+    uint64_t births;
+    // Ranges that died and whose place is remembered, for pointers that still point there.
+    uint64_t dead;
+    // Pointer variables that wait for their object.
+    uint64_t waiting;
+    // Pointers pushed that were both the end of a range and the base of another, which was taken.
+    uint64_t ambiguous;
+} adtape_live_stats_t;
+
+// A pointer as the base of an object and an offset in bytes; (NULL, 0) to begin with.
+typedef struct {
+    // Of a variable or block, as it was registered; or NULL.
+    void *base;
+    // From there, in bytes; 0 if the base is NULL.
+    int64_t offset;
+} adtape_pair_t;
+
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 
 // What a module's pointer to the thread's tape points to at first.
@@ -301,6 +374,21 @@ const char *adtape_status_name(int32_t status);
 //
 // Fortran: implied.
 const adtape_session_t *adtape_session_default(void);
+
+// Makes a session with addresses (live map, rebase map) and an error handler of its own. The memory limit and the
+// statistics of memory stay those of the process, and errors of plain pushes and pops go to its default session.
+// Undone by adtape_session_free.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
+// Fortran: not offered; the session of the process is implied.
+adtape_status_t adtape_session_new(adtape_session_t **out);
+
+// Releases a session that adtape_session_new made. NULL is allowed and does nothing.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_BAD_ARGUMENT for the session of the process, which lives on. No other
+// thread uses the session, or will.
+// Fortran: not offered.
+adtape_status_t adtape_session_free(adtape_session_t *s);
 
 // Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for
 // ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory and swap or the control group's limit. A push
@@ -777,7 +865,232 @@ adtape_status_t adtape_checkpoint_find(adtape_checkpoint_t *c, const char *secti
 // Fortran: `call checkpoint_free(c)`.
 adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
 
+/* ---- live ------------------------------------------------------------------------------------------------ */
+
+// A variable or block of `bytes` bytes comes alive at `base`. `kind` is one of ADTAPE_KIND_…: a stack range is in a
+// map of the calling thread, all others in one that threads share. `label` names it in messages, e.g.
+// "x (double[1000])"; it is copied; NULL for none. Returns its serial, the birth number that stays with the object
+// when its address changes. Undone by adtape_live_remove or adtape_live_end, and in the reverse sweep by
+// adtape_rebase_remove.
+//
+// A range of no bytes is legal, at any address; it is found by its base where nothing else is. Parts of an object
+// need no range of their own.
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
+// (names both ranges), COUNT_RANGE, BAD_ARGUMENT (kind).
+// Cost: one insertion. Any thread.
+// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr);
+// `call live_add(x, kind, label)` for a variable or array. Source: Alg. 2, lines 3 and 10.
+uint64_t adtape_live_add(const adtape_session_t *s,
+                         const void *base,
+                         uint64_t bytes,
+                         adtape_kind_t kind,
+                         const char *label);
+
+// The range that begins at `base` ends in the forward sweep, and nothing will bring it back unless adtape_push_range
+// was called before. Where it lay is remembered for pointers that still point there and are pushed later, until
+// another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
+// nearest), AMBIGUOUS (several begin there, empty ones among them).
+// Fortran: `call live_remove(base)`. Source: Alg. 2, lines 4 and 13.
+void adtape_live_remove(const adtape_session_t *s, const void *base);
+
+// adtape_push_range and adtape_live_remove in one: a variable or block ends in the forward sweep and comes back in the
+// reverse sweep. Undone by adtape_pop_range and adtape_rebase_add.
+//
+// Errors: as of the two; they change nothing.
+// Fortran: `call live_end(base)`, `call live_end(t, base)`. Source: Alg. 2, lines 4 and 13.
+void adtape_live_end(adtape_t *t,
+                     const adtape_session_t *s,
+                     const void *base);
+
+// What lives at `base` has its adjoint of `adjoint_bytes` bytes at `adjoint_base`, from now on: for objects whose
+// adjoint exists while they live. One that comes back gets its adjoint by adtape_rebase_add. The sizes may differ (a
+// float with a double for its adjoint); offsets are then scaled. NULL takes the adjoint away.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, COUNT_RANGE.
+// Fortran: `call live_adjoint(base, adjoint_base, adjoint_bytes)`.
+void adtape_live_adjoint(const adtape_session_t *s,
+                         const void *base,
+                         const void *adjoint_base,
+                         uint64_t adjoint_bytes);
+
+// The range that `address` is in.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_NO_RANGE. Any
+// thread.
+// Fortran: `call live_find(address, range)`.
+adtape_status_t adtape_live_find(const adtape_session_t *s, const void *address, adtape_range_t *out);
+
+// The ranges that are alive, by address: the first `capacity` of them in `ranges`, their number in `*count`, which may
+// be larger. `ranges` is NULL only with a capacity of 0.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE.
+// Cost: of sorting them all. Any thread.
+// Fortran: `call live_list(ranges, count)`, an array of type(adtape_range).
+adtape_status_t adtape_live_list(const adtape_session_t *s,
+                                 adtape_range_t *ranges,
+                                 int64_t capacity,
+                                 int64_t *count);
+
+// Counts of the maps: ranges, bytes, births, waiting and ambiguous pointers.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
+// Fortran: `call live_stats(stats)`.
+adtape_status_t adtape_live_stats(const adtape_session_t *s, adtape_live_stats_t *out);
+
+// Writes a report for people to a file descriptor (1 is standard output, 2 standard error): the counts, every range
+// that is alive, every pointer variable that waits.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (negative descriptor) or
+// ADTAPE_STATUS_IO. Any thread.
+// Fortran: `call live_print()`; to standard output.
+adtape_status_t adtape_live_print(const adtape_session_t *s, int32_t fd);
+
+/* ---- range ----------------------------------------------------------------------------------------------- */
+
+// PUSHRANGE: pushes what brings the range that begins at `base` back in the reverse sweep, 32 bytes. The range is
+// still alive: adtape_live_remove comes next, or adtape_live_end does both. Undone by adtape_pop_range.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
+// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+// Fortran: `call push_range(base)`, `call push_range(t, base)`. Source: Alg. 2, lines 4 and 13.
+void adtape_push_range(adtape_t *t, const adtape_session_t *s, const void *base);
+
+// POPRANGE: pops the range whose death is to be reversed. The program allocates `range->bytes`, or takes the variable
+// of a frame that is entered again, and tells by adtape_rebase_add where it lies.
+//
+// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
+// range lies there), MISMATCH in check mode.
+// Fortran: `call pop_range(range)`, `call pop_range(t, range)`. Source: Alg. 2, lines 6 and 14.
+void adtape_pop_range(adtape_t *t, const adtape_session_t *s, adtape_range_t *range);
+
+// The name of a kind of memory, e.g. "heap"; "unknown kind" for other values. Never NULL, valid for ever.
+//
+// Fortran: `adtape_kind_name(kind)`.
+const char *adtape_kind_name(adtape_kind_t kind);
+
+/* ---- rebase ---------------------------------------------------------------------------------------------- */
+
+// The reversal point: a section's forward sweep ends here and its reverse sweep begins. What is alive stays where it
+// is, with the adjoint that it has; addresses of the forward sweep (adtape_rebase_pointer) are from now on those that
+// objects have at this point.
+//
+// Errors go to the session's handler: NULL_HANDLE.
+// Cost: proportional to the objects that came back since the last reversal point and are alive. No thread changes
+// the maps meanwhile. Fortran: `call begin_reverse()`.
+void adtape_begin_reverse(const adtape_session_t *s);
+
+// The death of a range is reversed: what adtape_pop_range returned lies at `new_base` now, its adjoint of
+// `adjoint_bytes` bytes at `adjoint_base`; NULL and 0 if it has none. The sizes may differ; offsets are then scaled.
+// Pointer variables that wait for it are set. Undone by adtape_rebase_remove, where its birth is reversed.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER, OVERLAP (something lies there, or
+// the object is back already), UNEVEN (a pointer that waits has no place in an adjoint of this size), COUNT_RANGE,
+// BAD_ARGUMENT (the range is not of this session).
+// Cost: one insertion. Any thread; a stack range goes to the map of the calling thread.
+// Fortran: `call rebase_add(range, new_base, adjoint_base, adjoint_bytes)`, the last two optional. Source: Alg. 2,
+// lines 6 and 14.
+void adtape_rebase_add(const adtape_session_t *s,
+                       const adtape_range_t *range,
+                       const void *new_base,
+                       const void *adjoint_base,
+                       uint64_t adjoint_bytes);
+
+// The birth of what lies at `new_base` is reversed, of objects that came back and of those that stayed alike: it is as
+// if it had never been. The program then deallocates it, or leaves the frame. Pointer variables in it and in its
+// adjoint wait no more.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS.
+// Fortran: `call rebase_remove(new_base)`. Source: Alg. 2, lines 7 and 11.
+void adtape_rebase_remove(const adtape_session_t *s,
+                          const void *new_base);
+
+// Sets pointer variables to where `address` and its adjoint are now; each may be NULL. For addresses of this
+// section's forward sweep that came back among other data, as in a structure that is pushed as bytes; a pointer that
+// the program pushes itself is better pushed by adtape_push_pointer, which knows the object. If nothing that lay there
+// is back yet, the variables are NULL and wait, as those of adtape_pop_pointer do. NULL stays NULL.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, UNEVEN.
+// Cost: two searches by address. Any thread. Fortran: `call rebase_pointer(address, p, p_adjoint)`.
+void adtape_rebase_pointer(const adtape_session_t *s,
+                           const void *address,
+                           void **p,
+                           void **p_adjoint);
+
+/* ---- pointer --------------------------------------------------------------------------------------------- */
+
+// Pushes a pointer that is about to be overwritten, as the object that it points into and an offset: 8 bytes for
+// offsets below 512 MiB, else 24; 8 for NULL. A pointer to where two ranges touch points to the one whose base it is;
+// that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no other
+// ended since, is one to that range. Undone by adtape_pop_pointer.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (in no range; names the nearest), those
+// of a push.
+// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+// Fortran: `call push_pointer(p)`, `call push_pointer(t, p)` with a type(c_ptr), or `c_loc` of a Fortran pointer's
+// target. Source: Alg. 2, line 18.
+void adtape_push_pointer(adtape_t *t,
+                         const adtape_session_t *s,
+                         const void *p);
+
+// Pops a pointer: sets `*p` to where it points now and `*p_adjoint` to the same place in the adjoint, NULL if there is
+// none. Either address may be NULL: that is not wanted.
+//
+// If the object is not back yet, both variables become NULL and wait: the call of adtape_rebase_add that brings it
+// back sets them. Until then, or until another pop sets them, or until the range that they lie in ends, they must be
+// there to be written to. Those that wait are listed by adtape_pointer_waiting.
+//
+// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pointer lies
+// there), UNEVEN, MISMATCH in check mode.
+// Cost: one search by number. One thread uses `t` at a time; `s` is for all.
+// Fortran: `call pop_pointer(p, p_adjoint)`, `call pop_pointer(t, p, p_adjoint)`, the last optional. Source: Alg. 2,
+// line 20.
+void adtape_pop_pointer(adtape_t *t,
+                        const adtape_session_t *s,
+                        void **p,
+                        void **p_adjoint);
+
+// The pointer variables that wait for their object, by address: the addresses of the first `capacity` of them in
+// `variables`, their number in `*count`, which may be larger. `variables` is NULL only with a capacity of 0.
+// adtape_live_print says what each waits for.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE. Any
+// thread. Fortran: `call pointer_waiting(variables, count)`, an array of type(c_ptr).
+adtape_status_t adtape_pointer_waiting(const adtape_session_t *s, void **variables, int64_t capacity, int64_t *count);
+
+/* ---- pair ------------------------------------------------------------------------------------------------ */
+
+// Pushes a pointer as base and offset, which may lead anywhere: 8 bytes for offsets below 512 MiB, else 24. `base` is
+// that of a range that is alive (or ended, see adtape_push_pointer), or NULL with an offset of 0. Undone by
+// adtape_pop_pair.
+//
+// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
+// nearest), AMBIGUOUS, NULL_POINTER (NULL with an offset), those of a push.
+// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+// Fortran: `call push_pair(base, offset)`, `call push_pair(t, base, offset)`. Source: Alg. 3, line 18*.
+void adtape_push_pair(adtape_t *t, const adtape_session_t *s, const void *base, int64_t offset);
+
+// Pops a pair: sets `*pair` to the base as it is now and the offset, `*p` to base + offset, and `*p_adjoint` to the
+// same place in, or beside, the adjoint, NULL if there is none. Each address may be NULL: that is not wanted. If the
+// object is not back yet, base and pointers become NULL and wait, as in adtape_pop_pointer.
+//
+// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pair lies
+// there), UNEVEN, MISMATCH in check mode.
+// Fortran: `call pop_pair(pair, p, p_adjoint)`, `call pop_pair(t, pair, p, p_adjoint)`, the last two optional.
+// Source: Alg. 3, line 20*.
+void adtape_pop_pair(adtape_t *t, const adtape_session_t *s, adtape_pair_t *pair, void **p, void **p_adjoint);
+
+// The pair of a pointer that is assigned `q + bytes`, from the pair of q: (0, 0) if its base is NULL, else (base,
+// offset + bytes). Offsets wrap as integers do.
+//
+// Fortran: `adtape_pair_add(q, bytes)`. Source: eq. (3).
+adtape_pair_t adtape_pair_add(adtape_pair_t q, int64_t bytes);
+
 /* ---- entry ----------------------------------------------------------------------------------------------- */
+
+// Glue code in another language says on whose behalf this thread calls the functions for addresses; NULL for its own.
+void adtape_abi0_site(const void *site);
 
 // The calling thread's own tape.
 adtape_t *adtape_abi0_self(void);

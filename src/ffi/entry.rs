@@ -6,7 +6,27 @@ use crate::error::{Error, Status};
 use crate::site::Site;
 use crate::tape::cursor::{copy, thread};
 use crate::tape::{Cursor, Type};
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
+
+thread_local! {
+    /// The call site that glue code in another language gives for calls it makes on behalf of its caller; 0 is none.
+    static GIVEN_SITE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The site of a call from `site`.
+pub(super) fn site_of(site: usize) -> Site {
+    match GIVEN_SITE.get() {
+        0 => Site(site),
+        given => Site(given),
+    }
+}
+
+/// Glue code in another language says on whose behalf this thread calls the functions for addresses; NULL for its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_abi0_site(site: *const c_void) {
+    GIVEN_SITE.set(site as usize);
+}
 
 /// A cursor that nobody may write to.
 /// cbindgen:ignore

@@ -8,7 +8,12 @@ mod checkpoint;
 mod control;
 mod entry;
 mod error;
+mod live;
 mod mark;
+mod pair;
+mod pointer;
+mod range;
+mod rebase;
 mod repeat;
 mod scalar;
 mod section;
@@ -18,9 +23,12 @@ mod store;
 mod tape;
 
 use crate::error::{Error, Status};
-use crate::session::Session;
+use crate::session::{Addresses, Session};
 use crate::site::Site;
 use crate::tape::{Cursor, Type};
+use std::io::Write;
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
 
 /// Defines a function's body as a jump to another one, with the address it will return to as an additional last
 /// argument: the call site, for check mode and messages. `$n` is the number of arguments before it.
@@ -30,6 +38,7 @@ macro_rules! with_site {
     (2 => $to:path) => { with_site!(@ "rdx", "x2", $to) };
     (3 => $to:path) => { with_site!(@ "rcx", "x3", $to) };
     (4 => $to:path) => { with_site!(@ "r8", "x4", $to) };
+    (5 => $to:path) => { with_site!(@ "r9", "x5", $to) };
     (@ $x86:literal, $arm:literal, $to:path) => {{
         #[cfg(target_arch = "x86_64")]
         std::arch::naked_asm!(concat!("mov ", $x86, ", [rsp]"), "jmp {to}", to = sym $to);
@@ -41,6 +50,8 @@ use with_site;
 
 /// A type's code, as C programs pass it: any number. In the header, `adtape_type_t`.
 type TypeCode = i32;
+/// The same for a kind of memory. In the header, `adtape_kind_t`.
+type KindCode = i32;
 
 /// The status to return; the message is kept.
 fn status(result: Result<(), Error>) -> Status {
@@ -65,11 +76,17 @@ fn value_or_fail<T>(site: Site, operation: impl FnOnce() -> Result<T, Error>) ->
 
 #[cold]
 fn fail_at(error: Error, site: Site) -> ! {
+    fail_in(Session::default_session(), error, site)
+}
+
+/// The end of the program, or whatever the session's error handler does.
+#[cold]
+fn fail_in(session: &Session, error: Error, site: Site) -> ! {
     let place = site.to_string();
-    if site == Site::UNKNOWN || error.message().contains(&place) {
-        fail(&error)
-    }
-    fail(&error.with_line(&format!("at {place}")))
+    let said = site == Site::UNKNOWN || error.message().contains(&place);
+    let error = if said { error } else { error.with_line(&format!("at {place}")) };
+    error::remember(&error);
+    session.fail(&error)
 }
 
 /// The end of the program, or whatever its error handler does.
@@ -77,6 +94,54 @@ fn fail_at(error: Error, site: Site) -> ! {
 fn fail(error: &Error) -> ! {
     error::remember(error);
     Session::default_session().fail(error)
+}
+
+/// # Safety
+/// `s` is NULL or a session that lives for `'a`.
+unsafe fn session<'a>(s: *const Session) -> Result<&'a Session, Error> {
+    // SAFETY: by contract.
+    unsafe { s.as_ref() }.ok_or_else(|| null_handle("session", "adtape_session_default()"))
+}
+
+/// Runs an operation on a session's addresses, whose errors end in that session's handler.
+///
+/// # Safety
+/// As for [`session`].
+unsafe fn on_addresses<T>(
+    s: *const Session,
+    site: usize,
+    operation: impl FnOnce(&Addresses, Site) -> Result<T, Error>,
+) -> T {
+    let site = entry::site_of(site);
+    // SAFETY: by contract.
+    let session = match unsafe { session(s) } {
+        Ok(session) => session,
+        Err(error) => fail_at(error, site),
+    };
+    match operation(session.addresses(), site) {
+        Ok(value) => value,
+        Err(error) => fail_in(session, error, site),
+    }
+}
+
+/// Writes a report to a file descriptor, which stays open.
+fn print(report: &str, fd: i32) -> Result<(), Error> {
+    if fd < 0 {
+        return Err(Error::new(
+            Status::BadArgument,
+            format!(
+                "{fd} is not a file descriptor\n  pass 1 for standard output, 2 for standard error, or an open one"
+            ),
+        ));
+    }
+    // SAFETY: the descriptor is only written to, and not closed.
+    let mut file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(fd) });
+    file.write_all(report.as_bytes()).map_err(|e| {
+        Error::new(
+            Status::Io,
+            format!("the report cannot be written to file descriptor {fd}: {e}\n  pass one that is open for writing"),
+        )
+    })
 }
 
 /// The tape behind a handle. The constant that a module starts with stands for the thread's own.
@@ -134,7 +199,7 @@ fn type_of(code: i32, site: Site) -> Result<Type, Error> {
 /// A type whose values have a fixed size, as an array needs.
 fn type_of_array(code: i32, site: Site) -> Result<Type, Error> {
     match type_of(code, site)? {
-        ty @ (Type::Control | Type::Count) => Err(Error::new(
+        ty if !ty.has_arrays() => Err(Error::new(
             Status::BadArgument,
             format!("there are no arrays of {}, as asked for at {site}\n  push or pop them one by one", ty.name()),
         )),

@@ -1,7 +1,7 @@
 //! Sessions: what the tapes of a process share.
 
 use super::error::c_string;
-use super::{null_handle, status, write_out};
+use super::{session, status, write_out};
 use crate::error::{Error, Status};
 use crate::session::{ErrorHandler, Memory, Session};
 use crate::sync::Arc;
@@ -25,19 +25,50 @@ impl User {
     }
 }
 
-/// # Safety
-/// `s` is NULL or a session.
-unsafe fn session<'a>(s: *const Session) -> Result<&'a Session, Error> {
-    // SAFETY: by contract.
-    unsafe { s.as_ref() }.ok_or_else(|| null_handle("session", "adtape_session_default()"))
-}
-
 /// The session of the process. Never NULL; lives as long as the process.
 ///
 /// Fortran: implied.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_session_default() -> *const Session {
     Session::default_session()
+}
+
+/// Makes a session with addresses (live map, rebase map) and an error handler of its own. The memory limit and the
+/// statistics of memory stay those of the process, and errors of plain pushes and pops go to its default session.
+/// Undone by adtape_session_free.
+///
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
+/// Fortran: not offered; the session of the process is implied.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_session_new(out: *mut *mut Session) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { write_out(out, "the new session", || Ok(Box::into_raw(Box::new(Session::new())))) })
+}
+
+/// Releases a session that adtape_session_new made. NULL is allowed and does nothing.
+///
+/// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_BAD_ARGUMENT for the session of the process, which lives on. No other
+/// thread uses the session, or will.
+/// Fortran: not offered.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation; the handle is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_session_free(s: *mut Session) -> Status {
+    if std::ptr::eq(s, Session::default_session()) {
+        return status(Err(Error::new(
+            Status::BadArgument,
+            "the session of the process cannot be freed\n  free what adtape_session_new returned",
+        )));
+    }
+    if !s.is_null() {
+        // SAFETY: it came from adtape_session_new by contract.
+        drop(unsafe { Box::from_raw(s) });
+    }
+    Status::Ok
 }
 
 /// Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for

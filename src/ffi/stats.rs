@@ -5,9 +5,6 @@ use crate::error::{Error, Status};
 use crate::site::Site;
 use crate::tape::{Cursor, Operation, Stats, Traffic, Type};
 use std::ffi::c_char;
-use std::io::Write;
-use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd;
 
 /// Sizes of a tape: bytes now and at most, control bits, memory, address space.
 ///
@@ -98,29 +95,9 @@ pub unsafe extern "C" fn adtape_stats_reset(t: *mut Cursor) -> Status {
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_stats_print(t: *mut Cursor, fd: i32) -> Status {
-    let print = || {
-        // SAFETY: by contract.
-        let report = unsafe { tape(t) }?.report()?;
-        if fd < 0 {
-            return Err(Error::new(
-                Status::BadArgument,
-                format!(
-                    "{fd} is not a file descriptor\n  pass 1 for standard output, 2 for standard error, or an open one"
-                ),
-            ));
-        }
-        // SAFETY: the descriptor is only written to, and not closed.
-        let mut file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(fd) });
-        file.write_all(report.as_bytes()).map_err(|e| {
-            Error::new(
-                Status::Io,
-                format!(
-                    "the report cannot be written to file descriptor {fd}: {e}\n  pass one that is open for writing"
-                ),
-            )
-        })
-    };
-    status(print())
+    // SAFETY: by contract.
+    let report = unsafe { tape(t) }.and_then(Cursor::report);
+    status(report.and_then(|report| super::print(&report, fd)))
 }
 
 /// The name of a type as in adtape_push_<name>, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
@@ -143,6 +120,7 @@ pub extern "C" fn adtape_type_name(type_code: TypeCode) -> *const c_char {
         ComplexF128 c"complex_f128", Bool c"bool", Logical8 c"logical8", Logical16 c"logical16",
         Logical32 c"logical32", Logical64 c"logical64", Logical128 c"logical128", Char c"char", Bytes c"bytes",
         Ptr c"ptr", Control c"control", Count c"count",
+        Pointer c"pointer", Pair c"pair", Range c"range",
     };
     debug_assert!(Type::from_code(type_code).is_none_or(|ty| ty.name().as_bytes() == name.to_bytes()));
     name.as_ptr()

@@ -1,10 +1,16 @@
-//! What tapes share: the memory limit and what to do about errors that no call can return. One per process.
+//! What tapes share: the memory limit, what to do about errors that no call can return, and the addresses of the
+//! program's objects in both sweeps. One per process, unless a program wants several sets of addresses.
 
 #![forbid(unsafe_code)]
 
+mod addresses;
+mod lane;
+
+pub use addresses::{Addresses, LiveRange, LiveStats, Restored, Waiter};
+
 use crate::error::{Error, note_failure};
 use crate::store::spill;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, OnceLock};
 use crate::vm::{default_limit, process};
 use std::io::Write;
 use std::path::Path;
@@ -30,9 +36,27 @@ pub struct Memory {
 /// What the tapes of a process share.
 pub struct Session {
     handler: Mutex<Option<ErrorHandler>>,
+    addresses: OnceLock<Addresses>,
+}
+
+impl Default for Session {
+    fn default() -> Session {
+        Session::new()
+    }
 }
 
 impl Session {
+    /// A session with an error handler and addresses of its own; memory is counted for the process as a whole.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// let session = Session::new();
+    /// assert_eq!(session.addresses().stats().births, 0);
+    /// ```
+    pub const fn new() -> Session {
+        Session { handler: Mutex::new(None), addresses: OnceLock::new() }
+    }
+
     /// The session of the process.
     ///
     /// ```
@@ -40,8 +64,13 @@ impl Session {
     /// assert!(std::ptr::eq(Session::default_session(), Session::default_session()));
     /// ```
     pub fn default_session() -> &'static Session {
-        static DEFAULT: Session = Session { handler: Mutex::new(None) };
+        static DEFAULT: Session = Session::new();
         &DEFAULT
+    }
+
+    /// Where the program's objects lie, in both sweeps.
+    pub fn addresses(&self) -> &Addresses {
+        self.addresses.get_or_init(Addresses::new)
     }
 
     /// Sets the most memory that all tapes of the process may have committed together; `None` for what the

@@ -57,6 +57,13 @@ impl Recorder {
 
     /// Compares the last record with a pop; takes it off if they match.
     pub fn pop(&mut self, ty: Type, count: u64, site: Site) -> Result<(), Error> {
+        self.expect(ty, count, site)?;
+        self.forget_last();
+        Ok(())
+    }
+
+    /// Compares the last record with a pop.
+    pub fn expect(&mut self, ty: Type, count: u64, site: Site) -> Result<(), Error> {
         let record = match self.last()? {
             Some(record) => record,
             None => return Err(nothing_left(ty, count, site)),
@@ -64,7 +71,6 @@ impl Recorder {
         if record.what != count << 8 | ty as u64 {
             return Err(mismatch(record, ty, count, site));
         }
-        self.forget_last();
         Ok(())
     }
 

@@ -340,16 +340,16 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
 
 /// The error, headed by what was being done where.
 #[cold]
-pub(super) fn located(error: Error, what: &str, ty: Type, count: i64, site: Site) -> Error {
+pub(crate) fn located(error: Error, what: &str, ty: Type, count: i64, site: Site) -> Error {
     let amount = match (count, ty) {
-        (1, Type::Count) => "a count".to_owned(),
+        (1, Type::Count | Type::Pointer | Type::Pair | Type::Range) => format!("a {}", ty.name()),
         (1, Type::Control) => "one control bit".to_owned(),
         (_, Type::Control) => format!("{count} control bits"),
         (1, _) => format!("one {}", ty.name()),
         _ => format!("{count} values of {}", ty.name()),
     };
     let size = match ty {
-        Type::Control | Type::Count => String::new(),
+        _ if !ty.has_arrays() => String::new(),
         _ => format!(" ({} bytes)", i128::from(count) * ty.bytes() as i128),
     };
     Error::new(error.status(), format!("{what} of {amount}{size} at {site}: {}", error.message()))

@@ -42,6 +42,7 @@ pub(crate) mod cursor;
 mod machine;
 mod mark;
 pub(crate) mod owner;
+mod pointer;
 mod stats;
 mod types;
 

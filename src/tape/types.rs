@@ -52,12 +52,18 @@ pub enum Type {
     Control = 22,
     /// A loop counter of variable length.
     Count = 23,
+    /// A pointer, as the object that it points into and an offset.
+    Pointer = 24,
+    /// A pointer that may lie outside of its object: base and offset.
+    Pair = 25,
+    /// What brings a range of addresses back.
+    Range = 26,
 }
 
 impl Type {
     /// All of them, in the order of their codes, which begin at 1.
     /// cbindgen:ignore
-    pub const ALL: [Type; 23] = [
+    pub const ALL: [Type; 26] = [
         Type::I8,
         Type::I16,
         Type::I32,
@@ -81,6 +87,9 @@ impl Type {
         Type::Ptr,
         Type::Control,
         Type::Count,
+        Type::Pointer,
+        Type::Pair,
+        Type::Range,
     ];
 
     /// The type with this code.
@@ -114,13 +123,22 @@ impl Type {
             Type::Ptr => "ptr",
             Type::Control => "control",
             Type::Count => "count",
+            Type::Pointer => "pointer",
+            Type::Pair => "pair",
+            Type::Range => "range",
         }
     }
 
-    /// Bytes of one value. Control bits and counters, whose size varies, are arrays of single bytes here.
+    /// Whether there are arrays of it: its values have a fixed size and lie on the tape as they do in memory.
+    pub fn has_arrays(self) -> bool {
+        !matches!(self, Type::Control | Type::Count | Type::Pointer | Type::Pair | Type::Range)
+    }
+
+    /// Bytes of one value. What varies in size is an array of single bytes here.
     pub const fn bytes(self) -> usize {
         match self {
-            Type::I8 | Type::Bool | Type::Logical8 | Type::Char | Type::Bytes | Type::Control | Type::Count => 1,
+            Type::I8 | Type::Bool | Type::Logical8 | Type::Char | Type::Bytes => 1,
+            Type::Control | Type::Count | Type::Pointer | Type::Pair | Type::Range => 1,
             Type::I16 | Type::Logical16 => 2,
             Type::I32 | Type::F32 | Type::Logical32 => 4,
             Type::I64 | Type::F64 | Type::Logical64 | Type::Ptr | Type::ComplexF32 => 8,

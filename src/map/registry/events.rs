@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::lane::{Lane, Stack};
-use super::object::{Kind, Object, Serial, State};
+use super::object::{Object, RangeKind, Serial, State};
 use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, describe, offset, value};
 use crate::error::Error;
 use crate::map::ranges::Range;
@@ -13,7 +13,7 @@ use std::sync::PoisonError;
 
 impl Registry {
     /// An object is born on the lane.
-    pub fn add(&self, lane: u16, base: u64, bytes: u64, kind: Kind, label: &CStr) -> Result<Serial, Error> {
+    pub fn add(&self, lane: u16, base: u64, bytes: u64, kind: RangeKind, label: &CStr) -> Result<Serial, Error> {
         check_extent(base, bytes)?;
         let own = self.lane(lane);
         let label = self.number(own, label);
@@ -50,7 +50,7 @@ impl Registry {
         let range = Range { base, bytes: object.bytes, value };
         let forget = |value| self.forget(value);
         match object.kind {
-            Kind::Stack => {
+            RangeKind::Stack => {
                 let mut stack = self.lane(object.home).stack();
                 let alive = stack.ranges.len();
                 stack.dead.insert(range, || alive, forget);
@@ -122,7 +122,7 @@ impl Registry {
         }
         if let Some((_, was)) = known {
             match was.kind {
-                Kind::Stack => self.lane(was.home).stack().dead.remove(was.base, value),
+                RangeKind::Stack => self.lane(was.home).stack().dead.remove(was.base, value),
                 _ => self.past().dead.remove(was.base, value),
             }
         }
@@ -139,7 +139,7 @@ impl Registry {
         }
         let before = Range { base: object.forward_base, ..range };
         let moved = before.base != range.base;
-        if object.kind == Kind::Stack {
+        if object.kind == RangeKind::Stack {
             if let Some(there) = self.heap.below(range.end() - 1).filter(|there| there.end() > range.base) {
                 return Err(self.object(there.value));
             }
@@ -178,7 +178,7 @@ impl Registry {
         let (value, object) = self.exact(lane, base)?;
         let there = match (object.bytes, object.kind) {
             (0, _) => self.empties.remove(base, value),
-            (_, Kind::Stack) => {
+            (_, RangeKind::Stack) => {
                 let mut stack = self.lane(object.home).stack();
                 stack.moved.remove(object.forward_base, value);
                 stack.ranges.remove(base).is_some()

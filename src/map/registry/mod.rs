@@ -37,7 +37,7 @@ mod record;
 mod tests;
 mod waiting;
 
-pub use object::Kind;
+pub use object::RangeKind;
 pub(crate) use object::{Object, Serial, State};
 pub(crate) use record::{LONG, Place, Record, pack, unpack};
 pub(crate) use waiting::{Target, Wait};
@@ -90,7 +90,7 @@ pub(crate) struct RangeRecord {
     pub serial: Serial,
     pub base: u64,
     pub bytes: u64,
-    pub kind: Kind,
+    pub kind: RangeKind,
     pub label: u32,
 }
 

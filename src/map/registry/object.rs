@@ -28,7 +28,7 @@ impl Serial {
 /// What sort of memory a range is. The value is its code in C and Fortran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
-pub enum Kind {
+pub enum RangeKind {
     /// A variable of a procedure: alive until it returns, seen by its own thread first.
     Stack = 0,
     /// A block of an allocator.
@@ -41,24 +41,25 @@ pub enum Kind {
     Foreign = 4,
 }
 
-impl Kind {
+impl RangeKind {
     /// All of them, in the order of their codes.
     /// cbindgen:ignore
-    pub const ALL: [Kind; 5] = [Kind::Stack, Kind::Heap, Kind::Static, Kind::Allocatable, Kind::Foreign];
+    pub const ALL: [RangeKind; 5] =
+        [RangeKind::Stack, RangeKind::Heap, RangeKind::Static, RangeKind::Allocatable, RangeKind::Foreign];
 
     /// The kind with this code.
-    pub fn from_code(code: i32) -> Option<Kind> {
-        usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied())
+    pub fn from_code(code: i32) -> Option<RangeKind> {
+        usize::try_from(code).ok().and_then(|i| RangeKind::ALL.get(i).copied())
     }
 
     /// For messages.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Stack => "stack",
-            Kind::Heap => "heap",
-            Kind::Static => "static",
-            Kind::Allocatable => "allocatable",
-            Kind::Foreign => "foreign",
+            RangeKind::Stack => "stack",
+            RangeKind::Heap => "heap",
+            RangeKind::Static => "static",
+            RangeKind::Allocatable => "allocatable",
+            RangeKind::Foreign => "foreign",
         }
     }
 }
@@ -86,7 +87,7 @@ pub(crate) struct Object {
     pub adjoint_bytes: u64,
     /// Of the table of labels.
     pub label: u32,
-    pub kind: Kind,
+    pub kind: RangeKind,
     pub state: State,
     /// A range that was there when this one came ends at its base, or did.
     pub touched: bool,
@@ -96,7 +97,7 @@ pub(crate) struct Object {
 
 impl Object {
     /// An object that is born; its serial is still to come.
-    pub fn new(base: u64, bytes: u64, kind: Kind, label: u32) -> Object {
+    pub fn new(base: u64, bytes: u64, kind: RangeKind, label: u32) -> Object {
         Object {
             serial: Serial(0),
             base,
@@ -138,7 +139,7 @@ impl Object {
             adjoint_base,
             adjoint_bytes,
             label: packed as u32,
-            kind: Kind::from_code((packed >> 32 & 0xff) as i32)?,
+            kind: RangeKind::from_code((packed >> 32 & 0xff) as i32)?,
             state,
             touched: packed >> 44 & 1 != 0,
             home: (packed >> 48) as u16,
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn object_comes_back_from_its_words() {
-        for kind in Kind::ALL {
+        for kind in RangeKind::ALL {
             for (state, touched) in [(State::Alive, true), (State::Dead, false)] {
                 let object = Object {
                     serial: Serial::new(4095, (1 << 48) - 1),
@@ -167,7 +168,7 @@ mod tests {
                 assert_eq!(Object::from_words(object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
             }
-            assert_eq!(Kind::from_code(kind as i32), Some(kind));
+            assert_eq!(RangeKind::from_code(kind as i32), Some(kind));
         }
         assert_eq!(Object::from_words([0; 7]), None);
     }

@@ -263,12 +263,12 @@ fn distance(from: usize, to: usize, len: usize) -> usize {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::super::object::Kind;
+    use super::super::object::RangeKind;
     use super::*;
     use std::collections::BTreeMap;
 
     fn object(serial: u64, base: u64) -> Object {
-        Object { serial: Serial(serial), ..Object::new(base, 8, Kind::Heap, 0) }
+        Object { serial: Serial(serial), ..Object::new(base, 8, RangeKind::Heap, 0) }
     }
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
 
 #[cfg(all(test, loom))]
 mod models {
-    use super::super::object::Kind;
+    use super::super::object::RangeKind;
     use super::*;
     use crate::sync::Arc;
 
@@ -348,7 +348,7 @@ mod models {
     fn reader_finds_an_object_whole_while_the_table_changes() {
         loom::model(|| {
             let objects = Arc::new(Objects::new());
-            let object = |serial| Object { serial: Serial(serial), ..Object::new(10, 8, Kind::Heap, 0) };
+            let object = |serial| Object { serial: Serial(serial), ..Object::new(10, 8, RangeKind::Heap, 0) };
             let slot = objects.insert(object(1));
             let other = objects.clone();
             let writer = loom::thread::spawn(move || {

@@ -24,7 +24,7 @@ fn status<T>(result: Result<T, Error>) -> Status {
 
 #[test]
 fn base_wins_where_two_ranges_touch_and_the_choice_is_counted() {
-    for kind in [Kind::Heap, Kind::Stack] {
+    for kind in [RangeKind::Heap, RangeKind::Stack] {
         for order in [[100, 108], [108, 100]] {
             let (registry, lane) = registry();
             let serials = order.map(|base| registry.add(lane, base, 8, kind, c"").unwrap());
@@ -48,8 +48,8 @@ fn null_is_in_no_range_and_always_null() {
     assert_eq!(registry.find(lane, 0).unwrap(), None);
     assert_eq!(registry.find_pair(lane, 0, 0).unwrap(), None);
     assert_eq!(status(registry.find_pair(lane, 0, 8)), Status::NullPointer);
-    assert_eq!(status(registry.add(lane, 0, 8, Kind::Heap, c"")), Status::NullPointer);
-    registry.add(lane, 0, 0, Kind::Heap, c"").unwrap();
+    assert_eq!(status(registry.add(lane, 0, 8, RangeKind::Heap, c"")), Status::NullPointer);
+    registry.add(lane, 0, 0, RangeKind::Heap, c"").unwrap();
     assert_eq!(registry.find(lane, 0).unwrap(), None);
     registry.remove(lane, 0).unwrap();
 }
@@ -58,13 +58,13 @@ fn null_is_in_no_range_and_always_null() {
 fn overlap_names_both_ranges_and_changes_nothing() {
     let (registry, lane) = registry();
     let other = registry.claim().unwrap();
-    registry.add(lane, 1000, 100, Kind::Heap, c"x double[1000]").unwrap();
-    registry.add(lane, 2000, 100, Kind::Stack, c"y").unwrap();
+    registry.add(lane, 1000, 100, RangeKind::Heap, c"x double[1000]").unwrap();
+    registry.add(lane, 2000, 100, RangeKind::Stack, c"y").unwrap();
     for (from, base, bytes, kind, there) in [
-        (lane, 950, 51, Kind::Heap, "`x` double[1000]"),
-        (lane, 1099, 1, Kind::Stack, "`x` double[1000]"),
-        (other, 1950, 200, Kind::Heap, "`y`"),
-        (lane, 2000, 100, Kind::Stack, "`y`"),
+        (lane, 950, 51, RangeKind::Heap, "`x` double[1000]"),
+        (lane, 1099, 1, RangeKind::Stack, "`x` double[1000]"),
+        (other, 1950, 200, RangeKind::Heap, "`y`"),
+        (lane, 2000, 100, RangeKind::Stack, "`y`"),
     ] {
         let error = registry.add(from, base, bytes, kind, c"z").unwrap_err();
         assert_eq!(error.status(), Status::Overlap);
@@ -73,7 +73,7 @@ fn overlap_names_both_ranges_and_changes_nothing() {
         }
     }
     assert_eq!(registry.list().len(), 2);
-    let serial = registry.add(lane, 3000, 1, Kind::Heap, c"").unwrap();
+    let serial = registry.add(lane, 3000, 1, RangeKind::Heap, c"").unwrap();
     assert_eq!(serial.birth(), 3, "what failed was no birth");
 }
 
@@ -82,8 +82,8 @@ fn pointer_outside_every_range_is_told_with_its_neighbours() {
     let (registry, lane) = registry();
     let say = |address| registry.find(lane, address).unwrap_err().message().to_owned();
     assert!(say(5).contains("no range is alive"));
-    registry.add(lane, 0x1000, 8000, Kind::Heap, c"x (double[1000])").unwrap();
-    registry.add(lane, 0x9000, 16, Kind::Stack, c"").unwrap();
+    registry.add(lane, 0x1000, 8000, RangeKind::Heap, c"x (double[1000])").unwrap();
+    registry.add(lane, 0x9000, 16, RangeKind::Stack, c"").unwrap();
     let said = say(0x1000 + 8128);
     for part in [
         "the pointer 0x2fc0 is in no range",
@@ -99,15 +99,15 @@ fn pointer_outside_every_range_is_told_with_its_neighbours() {
 #[test]
 fn ranges_without_bytes_share_a_base_and_are_told_apart_by_serial() {
     let (registry, lane) = registry();
-    let empty = registry.add(lane, 100, 0, Kind::Heap, c"none").unwrap();
+    let empty = registry.add(lane, 100, 0, RangeKind::Heap, c"none").unwrap();
     assert_eq!(registry.find(lane, 100).unwrap(), Some(Place { serial: empty, offset: 0 }));
-    let full = registry.add(lane, 100, 8, Kind::Heap, c"some").unwrap();
+    let full = registry.add(lane, 100, 8, RangeKind::Heap, c"some").unwrap();
     assert_eq!(registry.find(lane, 100).unwrap().unwrap().serial, full);
     let error = registry.remove(lane, 100).unwrap_err();
     assert_eq!(error.status(), Status::Ambiguous);
     assert!(error.message().contains("`none`") && error.message().contains("`some`"), "{error}");
     assert_eq!(registry.locate(Place { serial: empty, offset: 0 }).unwrap(), Some((100, 0)));
-    let other = registry.add(lane, 200, 0, Kind::Stack, c"").unwrap();
+    let other = registry.add(lane, 200, 0, RangeKind::Stack, c"").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 200).unwrap());
     assert_eq!(registry.locate(Place { serial: other, offset: 0 }).unwrap(), None);
     registry.restore(lane, &record, at(100)).unwrap();
@@ -117,7 +117,7 @@ fn ranges_without_bytes_share_a_base_and_are_told_apart_by_serial() {
 #[test]
 fn offset_is_scaled_to_an_adjoint_of_another_size_and_must_come_out_whole() {
     let (registry, lane) = registry();
-    let serial = registry.add(lane, 1000, 24, Kind::Heap, c"x").unwrap(); // six floats
+    let serial = registry.add(lane, 1000, 24, RangeKind::Heap, c"x").unwrap(); // six floats
     let locate = |offset| registry.locate(Place { serial, offset });
     assert_eq!(locate(4).unwrap(), Some((1004, 0)), "without an adjoint it is NULL");
     registry.set_adjoint(lane, 1000, 5000, 48).unwrap(); // six doubles
@@ -134,7 +134,7 @@ fn offset_is_scaled_to_an_adjoint_of_another_size_and_must_come_out_whole() {
 #[test]
 fn adjoint_that_does_not_fit_a_waiting_pointer_is_refused_and_changes_nothing() {
     let (registry, lane) = registry();
-    let serial = registry.add(lane, 1000, 8, Kind::Heap, c"x").unwrap();
+    let serial = registry.add(lane, 1000, 8, RangeKind::Heap, c"x").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
     registry.wait(70, Target::Object(serial, 1), true);
     assert_eq!(
@@ -150,7 +150,7 @@ fn adjoint_that_does_not_fit_a_waiting_pointer_is_refused_and_changes_nothing() 
 #[test]
 fn object_comes_back_once() {
     let (registry, lane) = registry();
-    registry.add(lane, 1000, 8, Kind::Heap, c"x").unwrap();
+    registry.add(lane, 1000, 8, RangeKind::Heap, c"x").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
     registry.restore(lane, &record, at(2000)).unwrap();
     let error = registry.restore(lane, &record, at(3000)).unwrap_err();
@@ -163,7 +163,7 @@ fn object_comes_back_once() {
 #[test]
 fn forward_addresses_are_translated_for_what_moved_and_for_what_stayed() {
     let (registry, lane) = registry();
-    for (base, kind) in [(1000, Kind::Heap), (2000, Kind::Stack), (3000, Kind::Heap)] {
+    for (base, kind) in [(1000, RangeKind::Heap), (2000, RangeKind::Stack), (3000, RangeKind::Heap)] {
         registry.add(lane, base, 8, kind, c"").unwrap();
     }
     let heap = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
@@ -185,15 +185,15 @@ fn forward_addresses_are_translated_for_what_moved_and_for_what_stayed() {
 fn stack_ranges_of_another_thread_are_found_and_end_with_it() {
     let (registry, lane) = registry();
     let other = registry.claim().unwrap();
-    let serial = registry.add(other, 5000, 80, Kind::Stack, c"shared").unwrap();
-    let heap = registry.add(other, 9000, 80, Kind::Heap, c"").unwrap();
+    let serial = registry.add(other, 5000, 80, RangeKind::Stack, c"shared").unwrap();
+    let heap = registry.add(other, 9000, 80, RangeKind::Heap, c"").unwrap();
     assert_eq!(registry.find(lane, 5008).unwrap(), Some(Place { serial, offset: 8 }));
     assert_eq!(registry.begins_at(lane, 5000).unwrap().serial, serial);
     registry.give_back(other);
     assert_eq!(status(registry.find(lane, 5008)), Status::NoRange);
     assert_eq!(registry.find(lane, 9000).unwrap().unwrap().serial, heap);
     assert_eq!(registry.claim().unwrap(), other, "the lane is used again");
-    assert_eq!(registry.add(other, 5000, 8, Kind::Stack, c"").unwrap().birth(), 3);
+    assert_eq!(registry.add(other, 5000, 8, RangeKind::Stack, c"").unwrap().birth(), 3);
 }
 
 // ---- random programs -----------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ struct Truth {
     serial: Serial,
     base: u64,
     bytes: u64,
-    kind: Kind,
+    kind: RangeKind,
     adjoint: u64,
     alive: bool,
 }
@@ -280,7 +280,7 @@ impl Program {
 
     fn birth(&mut self) {
         let bytes = 8 * (1 + self.random.below(6));
-        let kind = Kind::ALL[self.random.below(5) as usize];
+        let kind = RangeKind::ALL[self.random.below(5) as usize];
         let base = self.allocator.allocate(bytes);
         let serial = self.registry.add(self.lane, base, bytes, kind, c"").unwrap();
         self.tape.push(Step::Birth(self.objects.len()));
@@ -294,9 +294,9 @@ impl Program {
         self.tape.push(Step::Death(i, record));
         self.objects[i].alive = false;
         self.allocator.blocks.remove(&object.base);
-        let stack = object.kind == Kind::Stack;
+        let stack = object.kind == RangeKind::Stack;
         self.past.retain(|(j, base, bytes)| {
-            let other_map = (self.objects[*j].kind == Kind::Stack) != stack;
+            let other_map = (self.objects[*j].kind == RangeKind::Stack) != stack;
             other_map || base + bytes <= object.base || object.base + object.bytes <= *base
         });
         self.past.push((i, object.base, object.bytes));
@@ -311,7 +311,7 @@ impl Program {
         }
         // Of the dead, those of the stack are looked at first.
         for stack in [true, false] {
-            let past = self.past.iter().filter(|(i, ..)| (self.objects[*i].kind == Kind::Stack) == stack);
+            let past = self.past.iter().filter(|(i, ..)| (self.objects[*i].kind == RangeKind::Stack) == stack);
             let within = past.filter(|(_, base, bytes)| *base <= address && address <= base + bytes);
             if let Some((i, base, _)) = within.max_by_key(|(_, base, _)| *base) {
                 return Some((*i, address - base));
@@ -427,7 +427,7 @@ fn threads_find_what_is_alive_while_others_add_and_remove() {
     let registry = Registry::new();
     let first = registry.claim().unwrap();
     let fixed: Vec<Serial> =
-        (0..100).map(|i| registry.add(first, (1 << 40) + 100 * i, 64, Kind::Heap, c"fixed").unwrap()).collect();
+        (0..100).map(|i| registry.add(first, (1 << 40) + 100 * i, 64, RangeKind::Heap, c"fixed").unwrap()).collect();
     std::thread::scope(|scope| {
         for t in 0..4_u64 {
             let (registry, fixed) = (&registry, &fixed);
@@ -436,8 +436,8 @@ fn threads_find_what_is_alive_while_others_add_and_remove() {
                 let mut random = Random(77 + t);
                 for round in 0..3000 {
                     let (heap, stack) = ((t + 1) << 32, (t + 11) << 32);
-                    let own = registry.add(lane, heap + round % 7 * 64, 64, Kind::Heap, c"own").unwrap();
-                    registry.add(lane, stack, 16, Kind::Stack, c"local").unwrap();
+                    let own = registry.add(lane, heap + round % 7 * 64, 64, RangeKind::Heap, c"own").unwrap();
+                    registry.add(lane, stack, 16, RangeKind::Stack, c"local").unwrap();
                     let i = random.below(100);
                     let place = registry.find(lane, (1 << 40) + 100 * i + 5).unwrap().unwrap();
                     assert_eq!(place, Place { serial: fixed[i as usize], offset: 5 });

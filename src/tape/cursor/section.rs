@@ -23,7 +23,7 @@ struct Shape {
 
 impl Shape {
     fn new(ty: Type, extents: &[i64], strides_bytes: &[i64]) -> Result<Shape, Error> {
-        if matches!(ty, Type::Control | Type::Count) {
+        if !ty.has_arrays() {
             return Err(bad(format!("there are no sections of {}\n  push or pop them one by one", ty.name())));
         }
         if extents.len() > MAX_RANK || extents.len() != strides_bytes.len() {

@@ -1,0 +1,271 @@
+/* Pointers on the tape: restored to the same place of the same object; those that wait. */
+#include <pthread.h>
+
+#include "check.h"
+
+static const adtape_session_t *s;
+
+static int64_t waiting(void) {
+    int64_t count = -1;
+    CHECK_OK(adtape_pointer_waiting(s, NULL, 0, &count));
+    return count;
+}
+
+static void null_comes_back_as_null_in_eight_bytes(void) {
+    adtape_t *t = adtape_self();
+    void *p = &t, *pb = &t;
+    adtape_push_pointer(t, s, NULL);
+    CHECK_U64(stats_of(t).bytes, 8);
+    adtape_pop_pointer(t, s, &p, &pb);
+    CHECK(p == NULL && pb == NULL);
+}
+
+static void pointers_to_pointers_and_functions_come_back(void) {
+    adtape_t *t = adtape_self();
+    static double x;
+    double *p = &x, **pp = &p, *array[3] = {&x, NULL, &x};
+    int (*function)(const char *) = puts;
+    adtape_live_add(s, &x, sizeof x, ADTAPE_KIND_STATIC, "x");
+    adtape_live_add(s, &p, sizeof p, ADTAPE_KIND_STACK, "p");
+    adtape_live_add(s, array, sizeof array, ADTAPE_KIND_STACK, "array");
+    adtape_live_add(s, (void *)(uintptr_t)puts, 1, ADTAPE_KIND_STATIC, "puts");
+    adtape_push_pointer(t, s, pp);
+    for (int i = 0; i < 3; i++) {
+        adtape_push_pointer(t, s, array[i]);
+    }
+    adtape_push_pointer(t, s, (void *)(uintptr_t)function);
+    pp = NULL;
+    array[0] = array[1] = array[2] = NULL;
+    adtape_begin_reverse(s);
+    void *address = NULL;
+    adtape_pop_pointer(t, s, &address, NULL);
+    CHECK(address == (void *)(uintptr_t)puts);
+    for (int i = 2; i >= 0; i--) {
+        adtape_pop_pointer(t, s, (void **)&array[i], NULL);
+        CHECK(array[i] == (i == 1 ? NULL : &x));
+    }
+    adtape_pop_pointer(t, s, (void **)&pp, NULL);
+    CHECK(pp == &p);
+    adtape_rebase_remove(s, &x);
+    adtape_rebase_remove(s, &p);
+    adtape_rebase_remove(s, array);
+    adtape_rebase_remove(s, (void *)(uintptr_t)puts);
+}
+
+/* Offsets from 512 MiB on take three words. No memory is touched. */
+static void pointers_far_into_an_object_come_back(void) {
+    static const uint64_t offsets[] = {0, 1, (1u << 29) - 1, 1u << 29, UINT64_C(1) << 40};
+    adtape_t *t = adtape_self();
+    char *base = (char *)(UINT64_C(1) << 45), *elsewhere = (char *)(UINT64_C(1) << 46), *p = NULL, *pb = NULL;
+    adtape_live_add(s, base, UINT64_C(1) << 41, ADTAPE_KIND_FOREIGN, "large");
+    for (int i = 0; i < 5; i++) {
+        const uint64_t before = stats_of(t).bytes;
+        adtape_push_pointer(t, s, base + offsets[i]);
+        CHECK_U64(stats_of(t).bytes - before, i < 3 ? 8 : 24);
+    }
+    adtape_live_end(t, s, base);
+    adtape_range_t range;
+    adtape_pop_range(t, s, &range);
+    adtape_rebase_add(s, &range, elsewhere, base, UINT64_C(1) << 41);
+    for (int i = 4; i >= 0; i--) {
+        adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
+        CHECK(p == elsewhere + offsets[i] && pb == base + offsets[i]);
+    }
+    adtape_rebase_remove(s, elsewhere);
+}
+
+/* A pointer that still points to a block that was freed comes back before the block does. */
+static void pointer_waits_for_its_object(void) {
+    adtape_t *t = adtape_self();
+    double *block = malloc(4 * sizeof *block), *p, *pb = NULL, *q = NULL, adjoint[4];
+    CHECK(block != NULL);
+    p = &block[1];
+    adtape_live_add(s, block, 4 * sizeof *block, ADTAPE_KIND_HEAP, "block");
+    adtape_live_end(t, s, block);
+    free(block);
+    adtape_push_pointer(t, s, p);
+    adtape_push_pointer(t, s, p + 1);
+    p = adjoint;
+    adtape_begin_reverse(s);
+    adtape_pop_pointer(t, s, (void **)&q, NULL);
+    adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
+    CHECK(p == NULL && pb == NULL && q == NULL);
+    CHECK_I64(waiting(), 3);
+    void *variables[2] = {NULL, NULL};
+    int64_t count = 0;
+    CHECK_OK(adtape_pointer_waiting(s, variables, 2, &count));
+    CHECK(count == 3 && variables[0] < variables[1] && variables[0] != NULL);
+    CHECK_FAILS(adtape_pointer_waiting(s, NULL, 1, &count), ADTAPE_STATUS_NULL_POINTER, "is NULL");
+    CHECK_FAILS(adtape_pointer_waiting(s, NULL, -1, &count), ADTAPE_STATUS_COUNT_RANGE, "-1 entries");
+    adtape_range_t range;
+    adtape_pop_range(t, s, &range);
+    block = malloc(range.bytes);
+    CHECK(block != NULL);
+    adtape_rebase_add(s, &range, block, adjoint, sizeof adjoint);
+    CHECK(p == &block[1] && pb == &adjoint[1] && q == &block[2]);
+    CHECK_I64(waiting(), 0);
+    adtape_rebase_remove(s, block);
+    free(block);
+}
+
+/* The variable that waits is in a block that is gone before the target comes: nothing is written there. */
+static void pointer_in_a_range_that_ends_waits_no_more(void) {
+    adtape_t *t = adtape_self();
+    struct node {
+        struct node *next;
+        double x;
+    } *one = calloc(1, sizeof *one), *two = calloc(1, sizeof *two), *oneb = calloc(1, sizeof *oneb), kept = {NULL, 0};
+    CHECK(one != NULL && two != NULL && oneb != NULL);
+    adtape_live_add(s, two, sizeof *two, ADTAPE_KIND_HEAP, "two");
+    adtape_live_end(t, s, two);
+    adtape_push_pointer(t, s, two);
+    adtape_push_pointer(t, s, two);
+    adtape_live_add(s, one, sizeof *one, ADTAPE_KIND_HEAP, "one");
+    adtape_live_adjoint(s, one, oneb, sizeof *oneb);
+    adtape_begin_reverse(s);
+    adtape_pop_pointer(t, s, (void **)&kept.next, NULL);
+    adtape_pop_pointer(t, s, (void **)&one->next, (void **)&oneb->next);
+    CHECK_I64(waiting(), 3);
+    adtape_rebase_remove(s, one);
+    CHECK_I64(waiting(), 1);
+    adtape_range_t range;
+    adtape_pop_range(t, s, &range);
+    adtape_rebase_add(s, &range, two, NULL, 0);
+    CHECK(one->next == NULL && oneb->next == NULL && kept.next == two);
+    adtape_rebase_remove(s, two);
+    free(one);
+    free(two);
+    free(oneb);
+}
+
+static void variable_that_gets_another_value_waits_no_more(void) {
+    adtape_t *t = adtape_self();
+    static double x, y;
+    double *p = NULL;
+    adtape_live_add(s, &y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    adtape_live_add(s, &x, sizeof x, ADTAPE_KIND_STATIC, "x");
+    adtape_push_pointer(t, s, &y);
+    adtape_push_pointer(t, s, &x);
+    adtape_live_end(t, s, &x);
+    adtape_range_t range;
+    adtape_pop_range(t, s, &range);
+    adtape_pop_pointer(t, s, (void **)&p, NULL);
+    CHECK_I64(waiting(), 1);
+    adtape_pop_pointer(t, s, (void **)&p, NULL);
+    CHECK_I64(waiting(), 0);
+    adtape_rebase_add(s, &range, &x, NULL, 0);
+    CHECK(p == &y);
+    adtape_rebase_remove(s, &x);
+    adtape_rebase_remove(s, &y);
+}
+
+/* The forward sweep on one thread's stack, the reverse sweep on another's. */
+enum { DEPTH = 50 };
+static adtape_t *shared_tape;
+static double *marked;
+
+static void descend(adtape_t *t, int depth) {
+    double local = depth;
+    adtape_live_add(s, &local, sizeof local, ADTAPE_KIND_STACK, "local");
+    adtape_push_pointer(t, s, marked);
+    marked = &local;
+    if (depth < DEPTH) {
+        descend(t, depth + 1);
+    }
+    adtape_live_end(t, s, &local);
+}
+
+static void ascend(adtape_t *t, int depth) {
+    double local = depth, *pb = NULL, local_adjoint[3] = {0, 0, 0};
+    adtape_range_t range;
+    adtape_pop_range(t, s, &range);
+    adtape_rebase_add(s, &range, &local, &local_adjoint[1], sizeof local);
+    if (depth < DEPTH) {
+        ascend(t, depth + 1);
+    }
+    CHECK(marked == &local || depth == DEPTH);
+    adtape_pop_pointer(t, s, (void **)&marked, (void **)&pb);
+    CHECK(depth == 1 ? marked == NULL : *marked == depth - 1);
+    CHECK(depth == 1 ? pb == NULL : pb != NULL);
+    adtape_rebase_remove(s, &local);
+}
+
+static void *reverse_elsewhere(void *unused) {
+    CHECK_OK(adtape_acquire(shared_tape));
+    adtape_begin_reverse(s);
+    ascend(shared_tape, 1);
+    CHECK_OK(adtape_release(shared_tape, &shared_tape));
+    return unused;
+}
+
+static void sweeps_run_on_the_stacks_of_two_threads(void) {
+    pthread_t thread;
+    shared_tape = new_tape();
+    marked = NULL;
+    descend(shared_tape, 1);
+    CHECK_OK(adtape_release(shared_tape, &shared_tape));
+    CHECK(pthread_create(&thread, NULL, reverse_elsewhere, NULL) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK_OK(adtape_acquire(shared_tape));
+    CHECK_U64(stats_of(shared_tape).bytes, 0);
+    CHECK_OK(adtape_free(shared_tape));
+}
+
+/* Each thread has stack variables of its own and pointers into what they share. */
+static double shared[64], shared_adjoint[64];
+
+static void *work(void *which) {
+    adtape_t *t = adtape_self();
+    uint64_t state = (uint64_t)(uintptr_t)which;
+    enum { STEPS = 2000 };
+    int targets[STEPS];
+    double *p = NULL, *pb = NULL;
+    for (int i = 0; i < STEPS; i++) {
+        double local = i;
+        targets[i] = (int)random_below(&state, 65);
+        adtape_live_add(s, &local, sizeof local, ADTAPE_KIND_STACK, "local");
+        adtape_push_pointer(t, s, targets[i] == 64 ? &local : &shared[targets[i]]);
+        adtape_live_end(t, s, &local);
+    }
+    for (int i = STEPS - 1; i >= 0; i--) {
+        double local = i, adjoint = 0;
+        adtape_range_t range;
+        adtape_pop_range(t, s, &range);
+        adtape_rebase_add(s, &range, &local, &adjoint, sizeof adjoint);
+        adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
+        CHECK(p == (targets[i] == 64 ? &local : &shared[targets[i]]));
+        CHECK(pb == (targets[i] == 64 ? &adjoint : &shared_adjoint[targets[i]]));
+        adtape_rebase_remove(s, &local);
+    }
+    CHECK_U64(stats_of(t).bytes, 0);
+    return NULL;
+}
+
+static void threads_share_the_map_and_have_stacks_of_their_own(void) {
+    pthread_t threads[4];
+    adtape_live_add(s, shared, sizeof shared, ADTAPE_KIND_STATIC, "shared");
+    adtape_live_adjoint(s, shared, shared_adjoint, sizeof shared_adjoint);
+    for (uintptr_t i = 0; i < 4; i++) {
+        CHECK(pthread_create(&threads[i], NULL, work, (void *)(i + 1)) == 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    }
+    adtape_live_remove(s, shared);
+}
+
+int main(void) {
+    s = adtape_session_default();
+    null_comes_back_as_null_in_eight_bytes();
+    pointers_to_pointers_and_functions_come_back();
+    pointers_far_into_an_object_come_back();
+    pointer_waits_for_its_object();
+    pointer_in_a_range_that_ends_waits_no_more();
+    variable_that_gets_another_value_waits_no_more();
+    sweeps_run_on_the_stacks_of_two_threads();
+    threads_share_the_map_and_have_stacks_of_their_own();
+    adtape_live_stats_t stats;
+    CHECK_OK(adtape_live_stats(s, &stats));
+    CHECK_U64(stats.ranges, 0);
+    return 0;
+}

@@ -1,0 +1,125 @@
+//! Ranges on the tape: what brings an object back that died in the forward sweep.
+
+use super::{null_pointer, on_addresses, tape, with_site};
+use crate::error::Error;
+use crate::map::registry::RangeKind;
+use crate::session::{Addresses, LiveRange, Session};
+use crate::tape::Cursor;
+use std::ffi::{c_char, c_void};
+
+/// A range of addresses and whose it is.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct RangeInfo {
+    /// The birth number of the object, which it keeps when its address changes.
+    pub serial: u64,
+    /// Where it lies; from the tape: where it lay in the forward sweep.
+    pub base: *mut c_void,
+    /// Its size.
+    pub bytes: u64,
+    /// Where its adjoint lies; NULL if it has none, and from the tape.
+    pub adjoint_base: *mut c_void,
+    /// The size of the adjoint.
+    pub adjoint_bytes: u64,
+    /// "" if it has none. Valid as long as the session.
+    pub label: *const c_char,
+    /// One of ADTAPE_KIND_….
+    pub kind: i32,
+    /// The library's number for the label.
+    pub label_number: u32,
+}
+
+impl RangeInfo {
+    pub(super) fn of(addresses: &Addresses, range: &LiveRange) -> RangeInfo {
+        RangeInfo {
+            serial: range.serial,
+            base: range.base as *mut c_void,
+            bytes: range.bytes as u64,
+            adjoint_base: range.adjoint_base as *mut c_void,
+            adjoint_bytes: range.adjoint_bytes as u64,
+            label: addresses.label_c(range.label).as_ptr(),
+            kind: range.kind as i32,
+            label_number: range.label,
+        }
+    }
+
+    pub(super) fn range(&self) -> Result<LiveRange, Error> {
+        Ok(LiveRange {
+            serial: self.serial,
+            base: self.base as usize,
+            bytes: self.bytes as usize,
+            kind: super::live::kind_of(self.kind)?,
+            adjoint_base: 0,
+            adjoint_bytes: 0,
+            label: self.label_number,
+        })
+    }
+}
+
+unsafe extern "C" fn push_range(t: *const Cursor, s: *const Session, base: *const c_void, site: usize) {
+    // SAFETY: the contract of pointers.
+    unsafe {
+        on_addresses(s, site, |addresses, site| addresses.push_range_at(tape(t)?, base as usize, site));
+    }
+}
+
+unsafe extern "C" fn pop_range(t: *const Cursor, s: *const Session, out: *mut RangeInfo, site: usize) {
+    // SAFETY: the contract of pointers.
+    unsafe {
+        on_addresses(s, site, |addresses, site| {
+            if out.is_null() {
+                return Err(null_pointer("the range"));
+            }
+            let range = addresses.pop_range_at(tape(t)?, site)?;
+            out.write(RangeInfo::of(addresses, &range));
+            Ok(())
+        });
+    }
+}
+
+/// PUSHRANGE: pushes what brings the range that begins at `base` back in the reverse sweep, 32 bytes. The range is
+/// still alive: adtape_live_remove comes next, or adtape_live_end does both. Undone by adtape_pop_range.
+///
+/// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
+/// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+/// Fortran: `call push_range(base)`, `call push_range(t, base)`. Source: Alg. 2, lines 4 and 13.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_push_range(t: *mut Cursor, s: *const Session, base: *const c_void) {
+    with_site!(3 => push_range)
+}
+
+/// POPRANGE: pops the range whose death is to be reversed. The program allocates `range->bytes`, or takes the variable
+/// of a frame that is entered again, and tells by adtape_rebase_add where it lies.
+///
+/// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
+/// range lies there), MISMATCH in check mode.
+/// Fortran: `call pop_range(range)`, `call pop_range(t, range)`. Source: Alg. 2, lines 6 and 14.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_pop_range(t: *mut Cursor, s: *const Session, range: *mut RangeInfo) {
+    with_site!(3 => pop_range)
+}
+
+/// The name of a kind of memory, e.g. "heap"; "unknown kind" for other values. Never NULL, valid for ever.
+///
+/// Fortran: `adtape_kind_name(kind)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_kind_name(kind: super::KindCode) -> *const c_char {
+    let name = match RangeKind::from_code(kind) {
+        Some(RangeKind::Stack) => c"stack",
+        Some(RangeKind::Heap) => c"heap",
+        Some(RangeKind::Static) => c"static",
+        Some(RangeKind::Allocatable) => c"allocatable",
+        Some(RangeKind::Foreign) => c"foreign",
+        None => c"unknown kind",
+    };
+    debug_assert!(RangeKind::from_code(kind).is_none_or(|kind| kind.name().as_bytes() == name.to_bytes()));
+    name.as_ptr()
+}

@@ -1,0 +1,485 @@
+//! Addresses in both sweeps: what each line of Alg. 2 and Alg. 3 needs is one call.
+//!
+//! *Live map*: the ranges that are alive, M of the paper. *Rebase map*: where an object of the forward sweep and its
+//! adjoint lie now, M̄. *Pair*: base and offset of a pointer that may leave its range. A pointer goes onto the tape as
+//! the object that it points into and an offset; so it is found again wherever the object lies then, and an address
+//! that has another owner meanwhile is not mistaken.
+
+#![forbid(unsafe_code)]
+
+use super::lane::{Numbered, lane_of};
+use crate::error::{Error, Status};
+use crate::map::registry::{
+    Arrival, Object, Place, Present, RangeKind, RangeRecord, Record, Serial, Target, Wait, pack, unpack,
+};
+use crate::site::Site;
+use crate::sync::Arc;
+use crate::tape::core::located;
+use crate::tape::{Cursor, Type};
+use std::ffi::{CStr, CString};
+
+/// The program's objects: which are alive, and where. Shared by all threads; each call may be made by any. Addresses
+/// are plain numbers, 0 is NULL, sizes and offsets are in bytes.
+///
+/// ```
+/// # use adtape::*;
+/// # fn main() -> Result<(), Error> {
+/// let (session, tape) = (Session::new(), Tape::new()?);
+/// let addresses = session.addresses();
+/// // Forward sweep: a block, a pointer into it that is about to be overwritten, the end of the block.
+/// let block = vec![0.5_f64; 100];
+/// let base = block.as_ptr().addr();
+/// addresses.live_add(base, 800, RangeKind::Heap, "x (double[100])")?;
+/// addresses.push_pointer(&tape, base + 24)?;
+/// addresses.live_end(&tape, base)?;
+/// drop(block);
+/// // Reverse sweep: the block comes back, elsewhere perhaps, and has an adjoint; so does the pointer.
+/// addresses.begin_reverse();
+/// let range = addresses.pop_range(&tape)?;
+/// let (block, adjoint) = (vec![0.5_f64; 100], vec![0.0_f64; 100]);
+/// addresses.rebase_add(&range, block.as_ptr().addr(), adjoint.as_ptr().addr(), 800)?;
+/// let pointer = addresses.pop_pointer(&tape, 0, 0)?;
+/// assert_eq!(pointer.address, (&raw const block[3]).addr());
+/// assert_eq!(pointer.adjoint, (&raw const adjoint[3]).addr());
+/// addresses.rebase_remove(block.as_ptr().addr())?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Addresses {
+    numbered: Arc<Numbered>,
+}
+
+/// A range of addresses and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveRange {
+    /// The birth number of the object, which it keeps when its address changes.
+    pub serial: u64,
+    /// Where it lies; from the tape: where it lay in the forward sweep.
+    pub base: usize,
+    /// Its size.
+    pub bytes: usize,
+    /// What sort of memory it is.
+    pub kind: RangeKind,
+    /// Where its adjoint lies, 0 if it has none; 0 from the tape.
+    pub adjoint_base: usize,
+    /// The size of the adjoint.
+    pub adjoint_bytes: usize,
+    pub(crate) label: u32,
+}
+
+impl LiveRange {
+    fn of(object: &Object) -> LiveRange {
+        LiveRange {
+            adjoint_base: object.adjoint_base as usize,
+            adjoint_bytes: object.adjoint_bytes as usize,
+            ..LiveRange::of_record(&RangeRecord::of(object))
+        }
+    }
+
+    fn of_record(record: &RangeRecord) -> LiveRange {
+        let RangeRecord { serial, base, bytes, kind, label } = *record;
+        let (base, bytes) = (base as usize, bytes as usize);
+        LiveRange { serial: serial.0, base, bytes, kind, adjoint_base: 0, adjoint_bytes: 0, label }
+    }
+
+    fn record(&self) -> RangeRecord {
+        let LiveRange { serial, base, bytes, kind, label, .. } = *self;
+        RangeRecord { serial: Serial(serial), base: base as u64, bytes: bytes as u64, kind, label }
+    }
+}
+
+/// A pointer as it is now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// The pointer; 0 if it is NULL or waits.
+    pub address: usize,
+    /// The same place in the adjoint; 0 if there is none.
+    pub adjoint: usize,
+    /// In bytes from the object's base; of a pair, what was pushed.
+    pub offset: isize,
+    /// Its object is not back yet: the variables wait, and are among what [`Addresses::rebase_add`] returns then.
+    pub waits: bool,
+}
+
+/// A pointer variable that waits, or waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// The address of the variable.
+    pub variable: usize,
+    /// What it is to be set to now; 0 while it waits.
+    pub value: usize,
+    /// The object that it waits for; 0 if it waits for an address of the forward sweep.
+    pub serial: u64,
+    /// In bytes from the object's base; else that address.
+    pub offset: isize,
+}
+
+/// Counts of the maps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct LiveStats {
+    /// Ranges that are alive.
+    pub ranges: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// Objects born.
+    pub births: u64,
+    /// Ranges that died and whose place is remembered, for pointers that still point there.
+    pub dead: u64,
+    /// Pointer variables that wait for their object.
+    pub waiting: u64,
+    /// Pointers pushed that were both the end of a range and the base of another, which was taken.
+    pub ambiguous: u64,
+}
+
+impl Addresses {
+    pub(super) fn new() -> Addresses {
+        Addresses { numbered: Numbered::new() }
+    }
+
+    fn lane(&self) -> Result<u16, Error> {
+        lane_of(&self.numbered)
+    }
+
+    // ---- the live map ----------------------------------------------------------------------------------
+
+    /// A variable or block comes alive (Alg. 2, lines 3 and 10). Returns its serial. Of a label, the first word is the
+    /// name. Example: [`Addresses`].
+    pub fn live_add(&self, base: usize, bytes: usize, kind: RangeKind, label: &str) -> Result<u64, Error> {
+        let label = CString::new(label.replace('\0', "?")).expect("no NUL is left");
+        self.live_add_c(base, bytes, kind, &label)
+    }
+
+    pub(crate) fn live_add_c(&self, base: usize, bytes: usize, kind: RangeKind, label: &CStr) -> Result<u64, Error> {
+        let lane = self.lane()?;
+        self.numbered.registry.add(lane, base as u64, bytes as u64, kind, label).map(|serial| serial.0)
+    }
+
+    /// It dies in the forward sweep (lines 4 and 13).
+    pub fn live_remove(&self, base: usize) -> Result<(), Error> {
+        self.numbered.registry.remove(self.lane()?, base as u64).map(drop)
+    }
+
+    /// [`push_range`](Addresses::push_range) and [`live_remove`](Addresses::live_remove) in one.
+    pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
+        self.live_end_at(tape, base, Site::UNKNOWN)
+    }
+
+    pub(crate) fn live_end_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
+        self.push_range_at(tape, base, site)?;
+        self.live_remove(base)
+    }
+
+    /// What lives at `base` has its adjoint at `adjoint_base`, from now on.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let session = Session::new();
+    /// let addresses = session.addresses();
+    /// let (x, x_adjoint) = ([1.0_f32; 8], [0.0_f64; 8]);
+    /// addresses.live_add(x.as_ptr().addr(), 32, RangeKind::Stack, "x")?;
+    /// addresses.live_adjoint(x.as_ptr().addr(), x_adjoint.as_ptr().addr(), 64)?;
+    /// let tape = Tape::new()?;
+    /// addresses.push_pointer(&tape, (&raw const x[5]).addr())?;
+    /// assert_eq!(addresses.pop_pointer(&tape, 0, 0)?.adjoint, (&raw const x_adjoint[5]).addr());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn live_adjoint(&self, base: usize, adjoint_base: usize, adjoint_bytes: usize) -> Result<(), Error> {
+        self.numbered.registry.set_adjoint(self.lane()?, base as u64, adjoint_base as u64, adjoint_bytes as u64)
+    }
+
+    /// The range that an address is in.
+    pub fn live_find(&self, address: usize) -> Result<LiveRange, Error> {
+        let registry = &self.numbered.registry;
+        let place = registry.find(self.lane()?, address as u64)?;
+        let object = place.and_then(|place| registry.alive(place.serial));
+        object.map(|object| LiveRange::of(&object)).ok_or_else(|| {
+            Error::new(
+                Status::NoRange,
+                format!("{address:#x} is in no range that is alive\n  what lay there has ended, or it is NULL"),
+            )
+        })
+    }
+
+    /// All ranges that are alive, by address.
+    pub fn live_list(&self) -> Vec<LiveRange> {
+        self.numbered.registry.list().iter().map(LiveRange::of).collect()
+    }
+
+    /// The label of a range.
+    pub fn label(&self, range: &LiveRange) -> String {
+        self.label_c(range.label).to_string_lossy().into_owned()
+    }
+
+    /// The label with this number, whose text lives as long as the session.
+    pub(crate) fn label_c(&self, number: u32) -> Arc<CStr> {
+        self.numbered.registry.label(number)
+    }
+
+    /// Counts.
+    pub fn stats(&self) -> LiveStats {
+        let registry = &self.numbered.registry;
+        let all = registry.list();
+        LiveStats {
+            ranges: all.len() as u64,
+            bytes: all.iter().map(|object| object.bytes).sum(),
+            births: registry.births(),
+            dead: registry.dead() as u64,
+            waiting: registry.waiting().len() as u64,
+            ambiguous: registry.ambiguous(),
+        }
+    }
+
+    /// For people: counts, every range that is alive, every variable that waits.
+    pub fn report(&self) -> String {
+        let LiveStats { ranges, bytes, births, dead, waiting, ambiguous } = self.stats();
+        let mut text = format!(
+            "ranges alive: {ranges}\nbytes in them: {bytes}\nobjects born: {births}\ndead ranges remembered: {dead}\n\
+             pointers waiting: {waiting}\nambiguous pointers: {ambiguous}\n"
+        );
+        for range in self.live_list() {
+            let LiveRange { serial, base, bytes, kind, adjoint_base, adjoint_bytes, .. } = range;
+            let label = self.label(&range);
+            text += &format!("  {base:#x}: {bytes} bytes, {}, object {serial}", kind.name());
+            if adjoint_base != 0 {
+                text += &format!(", adjoint {adjoint_base:#x}: {adjoint_bytes} bytes");
+            }
+            text += if label.is_empty() { "" } else { ", " };
+            text += &label;
+            text.push('\n');
+        }
+        for Waiter { variable, serial, offset, .. } in self.waiting() {
+            text += &match serial {
+                0 => format!("  the pointer at {variable:#x} waits for what lay at {offset:#x}\n"),
+                _ => format!("  the pointer at {variable:#x} waits for object {serial}, {offset} bytes in\n"),
+            };
+        }
+        text
+    }
+
+    // ---- ranges on the tape ----------------------------------------------------------------------------
+
+    /// PUSHRANGE: pushes what brings the range that begins at `base` back (lines 4 and 13).
+    pub fn push_range(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
+        self.push_range_at(tape, base, Site::UNKNOWN)
+    }
+
+    pub(crate) fn push_range_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
+        let object = self.numbered.registry.begins_at(self.lane()?, base as u64);
+        let object = object.map_err(|e| located(e, "push", Type::Range, 1, site))?;
+        let kind_and_label = (object.kind as u64) | u64::from(object.label) << 8;
+        let words = [kind_and_label, object.bytes, object.base, object.serial.0];
+        tape.push_words(Type::Range, words, site)
+    }
+
+    /// POPRANGE: the range whose death is to be reversed (lines 6 and 14).
+    pub fn pop_range(&self, tape: &Cursor) -> Result<LiveRange, Error> {
+        self.pop_range_at(tape, Site::UNKNOWN)
+    }
+
+    pub(crate) fn pop_range_at(&self, tape: &Cursor, site: Site) -> Result<LiveRange, Error> {
+        tape.pop_words(Type::Range, site, |[kind_and_label, bytes, base, serial]| {
+            let kind = RangeKind::from_code((kind_and_label & 0xff) as i32).filter(|_| kind_and_label >> 40 == 0);
+            let kind = kind.ok_or_else(|| corrupt("range"))?;
+            let label = (kind_and_label >> 8) as u32;
+            Ok(LiveRange::of_record(&RangeRecord { serial: Serial(serial), base, bytes, kind, label }))
+        })
+    }
+
+    // ---- the rebase map --------------------------------------------------------------------------------
+
+    /// The reversal point of a section: what is alive stays where it is, with its adjoint; addresses of the forward
+    /// sweep are those of now.
+    pub fn begin_reverse(&self) {
+        self.numbered.registry.turn();
+    }
+
+    /// The death of a range is reversed: it is at `new_base` now, its adjoint, if any, at `adjoint_base` (lines 6 and
+    /// 14). Returns the variables that waited for it; the caller sets them.
+    pub fn rebase_add(
+        &self,
+        range: &LiveRange,
+        new_base: usize,
+        adjoint_base: usize,
+        adjoint_bytes: usize,
+    ) -> Result<Vec<Waiter>, Error> {
+        let present =
+            Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes: adjoint_bytes as u64 };
+        let arrivals = self.numbered.registry.restore(self.lane()?, &range.record(), present)?;
+        let waiter = |Arrival { variable, value }: Arrival| Waiter {
+            variable: variable as usize,
+            value: value as usize,
+            serial: range.serial,
+            offset: value.wrapping_sub(new_base as u64) as isize,
+        };
+        Ok(arrivals.into_iter().map(waiter).collect())
+    }
+
+    /// The birth of what lies at `new_base` is reversed (lines 7 and 11).
+    pub fn rebase_remove(&self, new_base: usize) -> Result<(), Error> {
+        self.numbered.registry.unbear(self.lane()?, new_base as u64).map(drop)
+    }
+
+    /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
+    /// not back, the variables wait (0 stands for none).
+    pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        if address == 0 {
+            return Ok(self.arrived(None, 0, variable, adjoint_variable));
+        }
+        let now = self.numbered.registry.rebase(self.lane()?, address as u64)?;
+        if now.is_none() {
+            self.wait(Target::Forward(address as u64), variable, adjoint_variable);
+            return Ok(Restored { waits: true, ..Restored::default() });
+        }
+        Ok(self.arrived(now, 0, variable, adjoint_variable))
+    }
+
+    // ---- pointers on the tape --------------------------------------------------------------------------
+
+    /// Pushes a pointer that is about to be overwritten, if it is NULL or in a range (line 18).
+    pub fn push_pointer(&self, tape: &Cursor, address: usize) -> Result<(), Error> {
+        self.push_pointer_at(tape, address, Site::UNKNOWN)
+    }
+
+    pub(crate) fn push_pointer_at(&self, tape: &Cursor, address: usize, site: Site) -> Result<(), Error> {
+        let place = self.numbered.registry.find(self.lane()?, address as u64);
+        let place = place.map_err(|e| located(e, "push", Type::Pointer, 1, site))?;
+        tape.push_record(Type::Pointer, pack(place), site)
+    }
+
+    /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
+    /// addresses wait (0 stands for none).
+    pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        self.pop_pointer_at(tape, variable, adjoint_variable, Site::UNKNOWN)
+    }
+
+    pub(crate) fn pop_pointer_at(
+        &self,
+        tape: &Cursor,
+        variable: usize,
+        adjoint_variable: usize,
+        site: Site,
+    ) -> Result<Restored, Error> {
+        tape.pop_record(Type::Pointer, site, |record| {
+            let place = read(record, "pointer")?;
+            self.restored(place, place.map_or(0, |place| place.offset), variable, adjoint_variable)
+        })
+    }
+
+    /// Pushes a pointer as the base of an object and an offset, which may lead out of it (Alg. 3, line 18*).
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let (session, tape, x) = (Session::new(), Tape::new()?, [0.0_f64; 4]);
+    /// let (addresses, base) = (session.addresses(), x.as_ptr().addr());
+    /// addresses.live_add(base, 32, RangeKind::Stack, "x")?;
+    /// addresses.push_pair(&tape, base, 4000)?;
+    /// assert_eq!(addresses.pop_pair(&tape, 0, 0)?.address, base + 4000);
+    /// assert_eq!(addresses.push_pointer(&tape, base + 4000).unwrap_err().status(), Status::NoRange);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn push_pair(&self, tape: &Cursor, base: usize, offset: isize) -> Result<(), Error> {
+        self.push_pair_at(tape, base, offset, Site::UNKNOWN)
+    }
+
+    pub(crate) fn push_pair_at(&self, tape: &Cursor, base: usize, offset: isize, site: Site) -> Result<(), Error> {
+        let place = self.numbered.registry.find_pair(self.lane()?, base as u64, offset as i64);
+        let place = place.map_err(|e| located(e, "push", Type::Pair, 1, site))?;
+        tape.push_record(Type::Pair, pack(place), site)
+    }
+
+    /// Pops a pair (line 20*): `address` is that of base and offset together. The variables that wait are those of the
+    /// address and of its adjoint.
+    pub fn pop_pair(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        self.pop_pair_at(tape, 0, variable, adjoint_variable, Site::UNKNOWN)
+    }
+
+    pub(crate) fn pop_pair_at(
+        &self,
+        tape: &Cursor,
+        base_variable: usize,
+        variable: usize,
+        adjoint_variable: usize,
+        site: Site,
+    ) -> Result<Restored, Error> {
+        tape.pop_record(Type::Pair, site, |record| {
+            let place = read(record, "pair")?;
+            let offset = place.map_or(0, |place| place.offset);
+            let restored = self.restored(place, offset, variable, adjoint_variable)?;
+            match place {
+                Some(place) if restored.waits => self.wait(Target::Object(place.serial, 0), base_variable, 0),
+                _ => self.settle(base_variable),
+            }
+            Ok(restored)
+        })
+    }
+
+    /// Pointer variables that wait for their object, by address.
+    pub fn waiting(&self) -> Vec<Waiter> {
+        let waiter = |(variable, wait): (u64, Wait)| {
+            let (serial, offset) = match wait.target {
+                Target::Object(serial, offset) => (serial.0, offset as isize),
+                Target::Forward(address) => (0, address as isize),
+            };
+            Waiter { variable: variable as usize, value: 0, serial, offset }
+        };
+        self.numbered.registry.waiting().into_iter().map(waiter).collect()
+    }
+
+    /// Where a place is now; if it is not, the variables wait.
+    fn restored(
+        &self,
+        place: Option<Place>,
+        offset: i64,
+        variable: usize,
+        adjoint_variable: usize,
+    ) -> Result<Restored, Error> {
+        let Some(place) = place else { return Ok(self.arrived(None, 0, variable, adjoint_variable)) };
+        let now = self.numbered.registry.locate(place)?;
+        if now.is_none() {
+            self.wait(Target::Object(place.serial, place.offset), variable, adjoint_variable);
+            return Ok(Restored { offset: offset as isize, waits: true, ..Restored::default() });
+        }
+        Ok(self.arrived(now, offset, variable, adjoint_variable))
+    }
+
+    fn arrived(&self, now: Option<(u64, u64)>, offset: i64, variable: usize, adjoint_variable: usize) -> Restored {
+        self.settle(variable);
+        self.settle(adjoint_variable);
+        let (address, adjoint) = now.unwrap_or_default();
+        Restored { address: address as usize, adjoint: adjoint as usize, offset: offset as isize, waits: false }
+    }
+
+    fn wait(&self, target: Target, variable: usize, adjoint_variable: usize) {
+        for (variable, adjoint) in [(variable, false), (adjoint_variable, true)] {
+            if variable != 0 {
+                self.numbered.registry.wait(variable as u64, target, adjoint);
+            }
+        }
+    }
+
+    fn settle(&self, variable: usize) {
+        if variable != 0 {
+            self.numbered.registry.settle(variable as u64);
+        }
+    }
+}
+
+fn read(record: Record, what: &str) -> Result<Option<Place>, Error> {
+    unpack(record).ok_or_else(|| corrupt(what))
+}
+
+#[cold]
+fn corrupt(what: &str) -> Error {
+    Error::new(
+        Status::Corrupt,
+        format!(
+            "a {what} is popped where none was pushed\n  pushes and pops do not match; run with ADTAPE_CHECK=1 to see \
+             the first that does not"
+        ),
+    )
+}
