@@ -231,6 +231,49 @@ static void rank_is_that_of_the_launcher(void) {
     CHECK(unsetenv("PMI_RANK") == 0);
 }
 
+/* Of the header of a file: its first 60 bytes have a checksum (docs/format.md). */
+static uint32_t crc32_of(const unsigned char *bytes, int count) {
+    uint32_t crc = 0xFFFFFFFF;
+    for (int i = 0; i < count; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++) {
+            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+        }
+    }
+    return ~crc;
+}
+static void exchange(unsigned char *bytes, int64_t offset, int64_t count, int writing) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/changed.r0.a.adtape", directory);
+    FILE *file = fopen(path, writing ? "r+b" : "rb");
+    CHECK(file != NULL && fseek(file, (long)offset, SEEK_SET) == 0);
+    CHECK((writing ? fwrite(bytes, 1, (size_t)count, file) : fread(bytes, 1, (size_t)count, file)) == (size_t)count);
+    CHECK(fclose(file) == 0);
+}
+
+static void file_that_was_changed_is_refused(void) {
+    unsigned char header[64], byte;
+    adtape_checkpoint_t *c = NULL;
+    adtape_store_t *s = files("changed", 0, ADTAPE_STORE_NO_SYNC);
+    put(s, "a", 1, 1000);
+    exchange(&byte, 200, 1, 0);
+    byte ^= 1;
+    exchange(&byte, 200, 1, 1);
+    CHECK_STATUS(adtape_checkpoint_open(s, "a", &c), ADTAPE_STATUS_DAMAGED);
+    CHECK_HAS(adtape_error_message(), "changed.r0.a.adtape");
+    put(s, "a", 1, 1000);
+    exchange(header, 0, 64, 0);
+    header[8] = 2; /* the version */
+    const uint32_t crc = crc32_of(header, 60);
+    for (int i = 0; i < 4; i++) {
+        header[60 + i] = (unsigned char)(crc >> 8 * i);
+    }
+    exchange(header, 0, 64, 1);
+    CHECK_STATUS(adtape_checkpoint_open(s, "a", &c), ADTAPE_STATUS_OTHER_VERSION);
+    CHECK_OK(adtape_store_remove(s, "a"));
+    CHECK_OK(adtape_store_free(s));
+}
+
 static void compressed_files_of_smooth_values_are_smaller(void) {
     static double x[100000];
     char path[200];
@@ -310,6 +353,7 @@ int main(void) {
     CHECK_OK(user_remove(NULL, "step-2"));
     files_of_a_run_stay_and_private_ones_go();
     rank_is_that_of_the_launcher();
+    file_that_was_changed_is_refused();
     compressed_files_of_smooth_values_are_smaller();
     checkpoints_beyond_the_memory_of_a_tiered_store_are_files();
     arguments_that_make_no_sense_are_refused();
