@@ -417,6 +417,19 @@ fn calls(program: &Path, function: &str) -> usize {
 }
 
 #[test]
+fn no_call_is_left_in_a_hot_c_loop_with_the_headers() {
+    let separate = compile(&cc(), &["hot_loop.c"], How::Static, &[]);
+    assert!(calls(&separate, "forward_sweep") >= 5 && calls(&separate, "reverse_sweep") >= 5);
+    for flags in [&["-O2"][..], &["-O3"], &["-O2", "-fPIC"]] {
+        let program = compile(&cc(), &["hot_loop.c"], How::Inline, flags);
+        for function in ["forward_sweep", "reverse_sweep"] {
+            assert_eq!(calls(&program, function), 0, "{function} with {flags:?}");
+        }
+        assert_eq!(passes(&program, &[], &[]), passes(&separate, &[], &[]), "{flags:?}");
+    }
+}
+
+#[test]
 fn no_call_is_left_in_a_hot_fortran_loop_with_lto() {
     let test = "no_call_is_left_in_a_hot_fortran_loop_with_lto";
     if !has_gnu_lto(test) {

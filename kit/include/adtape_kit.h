@@ -70,21 +70,23 @@ extern __thread adtape_t adtape_thread_cursor __attribute__((visibility("hidden"
 #define ADTAPE_KIT_SELF_ (&adtape_kit_self_)
 #endif
 
+/* Calls of it are placed away from the loops that they are in. */
+#define ADTAPE_KIT_SLOW_ __attribute__((cold))
 /* The number is the version of what the inlined code expects of the library. A scalar of up to 8 bytes is passed as
  * a word, one of 16 as two. */
-void adtape_kit0_push(adtape_t **self, int what, uint64_t word);
-void adtape_kit0_push2(adtape_t **self, int what, uint64_t low, uint64_t high);
-void adtape_kit0_pop(adtape_t **self, int what, void *x);
+ADTAPE_KIT_SLOW_ void adtape_kit0_push(adtape_t **self, int what, uint64_t word);
+ADTAPE_KIT_SLOW_ void adtape_kit0_push2(adtape_t **self, int what, uint64_t low, uint64_t high);
+ADTAPE_KIT_SLOW_ void adtape_kit0_pop(adtape_t **self, int what, void *x);
 typedef struct {
     uint64_t low, high;
 } adtape_kit_words_t;
-adtape_kit_words_t adtape_kit0_pop_words(adtape_t **self, int what);
-void adtape_kit0_push_array(adtape_t **self, int what, const void *x, int64_t count);
-void adtape_kit0_pop_array(adtape_t **self, int what, void *x, int64_t count);
+ADTAPE_KIT_SLOW_ adtape_kit_words_t adtape_kit0_pop_words(adtape_t **self, int what);
+ADTAPE_KIT_SLOW_ void adtape_kit0_push_array(adtape_t **self, int what, const void *x, int64_t count);
+ADTAPE_KIT_SLOW_ void adtape_kit0_pop_array(adtape_t **self, int what, void *x, int64_t count);
 /* Bits in the order of the tape: the one pushed last is lowest. */
-void adtape_kit0_push_bits(adtape_t **self, uint64_t value, int bits);
+ADTAPE_KIT_SLOW_ void adtape_kit0_push_bits(adtape_t **self, uint64_t value, int bits);
 /* Pops a control value, returns it and stores it at `cc` if that is not NULL. */
-int adtape_kit0_pop_control(adtape_t **self, int bits, int *cc);
+ADTAPE_KIT_SLOW_ int adtape_kit0_pop_control(adtape_t **self, int bits, int *cc);
 
 /* From now on scalars of each type, and arrays of all types, keep an order of their own, as with the kits that
  * buffered by type. To be called before the first push or pop of the process; ADTAPE_KIT_ORDER=type does the same. */
