@@ -21,3 +21,20 @@ pub(crate) type StaticCounter = std::sync::atomic::AtomicU64;
 pub(crate) type StaticFlag = std::sync::atomic::AtomicBool;
 /// The ordering that goes with them.
 pub(crate) const UNORDERED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;
+
+/// Passes a little time until another thread has gone on, after so many `attempts`: the processor's first, then the
+/// scheduler's, as the other may not be running.
+#[cfg(not(loom))]
+pub(crate) fn wait(attempts: &mut u32) {
+    const SPINS: u32 = 100;
+    *attempts += 1;
+    match *attempts < SPINS {
+        true => std::hint::spin_loop(),
+        false => std::thread::yield_now(),
+    }
+}
+
+#[cfg(loom)]
+pub(crate) fn wait(_: &mut u32) {
+    loom::thread::yield_now();
+}

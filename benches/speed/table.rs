@@ -17,6 +17,9 @@ pub enum Unit {
     Nanoseconds,
     GigabytesPerSecond,
     Kibibytes,
+    /// In the table of maps.
+    #[allow(dead_code)]
+    Bytes,
 }
 
 pub struct Row {
@@ -42,6 +45,7 @@ impl Row {
             Unit::Nanoseconds => format!("{x:.2} ns"),
             Unit::GigabytesPerSecond => format!("{x:.1} GB/s"),
             Unit::Kibibytes => format!("{x:.0} KiB"),
+            Unit::Bytes => format!("{x:.1} B"),
         };
         let bound = match self.bound {
             None => String::new(),

@@ -14,13 +14,25 @@
 // Until the registry uses all of it.
 #![allow(dead_code, unused_imports)]
 
+mod change;
+#[cfg(test)]
+mod check;
+mod hint;
+#[cfg(all(test, loom))]
+mod models;
+mod node;
+mod nodes;
 mod shared;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod tree;
 
 pub(crate) use shared::SharedRanges;
 
-use std::collections::BTreeMap;
+use hint::Hint;
+use nodes::{Account, Kind, Nodes};
+use std::cell::Cell;
+use tree::Tree;
 
 /// A live range of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +40,7 @@ pub(crate) struct Range {
     pub base: u64,
     /// Above 0, and base + bytes does not overflow.
     pub bytes: u64,
-    /// Whatever the owner wants to find.
+    /// Whatever the owner wants to find; best below 2^32.
     pub value: u64,
 }
 
@@ -39,60 +51,95 @@ impl Range {
 }
 
 /// Ranges for one thread.
-#[derive(Default)]
 pub(crate) struct Ranges {
-    by_base: BTreeMap<u64, Range>,
+    tree: Tree,
+    account: Account,
+    /// The leaf where something was found last.
+    hint: Cell<Hint>,
+}
+
+impl Default for Ranges {
+    fn default() -> Ranges {
+        Ranges::new()
+    }
 }
 
 impl Ranges {
     pub fn new() -> Ranges {
-        Ranges::default()
+        let (tree, account) = first_tree();
+        Ranges { tree, account, hint: Cell::new(Hint::UNKNOWN) }
     }
 
     /// Fails, and changes nothing, if `range` overlaps one that is there: with the lowest of those.
     pub fn insert(&mut self, range: Range) -> Result<(), Range> {
-        debug_assert!(range.bytes > 0 && range.base.checked_add(range.bytes).is_some(), "{range:?}");
-        let overlapping = self.below(range.base).filter(|below| below.end() > range.base);
-        match overlapping.or_else(|| self.above(range.base).filter(|above| above.base < range.end())) {
-            Some(there) => Err(there),
-            None => {
-                self.by_base.insert(range.base, range);
-                Ok(())
-            }
+        let place = self.tree.place(range.base);
+        if let Some(there) = self.tree.overlapping(&place, range) {
+            return Err(there);
         }
+        self.tree.reserve(range, &mut self.account);
+        self.tree.insert(&place, range, &mut self.account);
+        Ok(())
     }
 
     /// The range that began at `base`.
     pub fn remove(&mut self, base: u64) -> Option<Range> {
-        self.by_base.remove(&base)
+        let place = self.tree.place(base);
+        let range = self.tree.range_at(&place, base)?;
+        self.tree.remove(&place, &mut self.account);
+        Some(range)
     }
 
     /// The range that begins at `base`.
     pub fn at(&self, base: u64) -> Option<Range> {
-        self.by_base.get(&base).copied()
+        self.tree.at(base)
     }
 
     /// The range that `address` is in.
+    #[inline]
     pub fn find(&self, address: u64) -> Option<Range> {
-        self.below(address).filter(|below| address <= below.end())
+        let hint = self.hint.get();
+        if let Some(range) = hint.leaf().and_then(|leaf| self.tree.find_in(leaf, address)) {
+            return Some(range);
+        }
+        let (range, leaf) = self.tree.find(address)?;
+        self.hint.set(hint.next(leaf));
+        Some(range)
     }
 
     /// The range with the greatest base that is not above `address`.
     pub fn below(&self, address: u64) -> Option<Range> {
-        self.by_base.range(..=address).next_back().map(|(_, range)| *range)
+        self.tree.predecessor(address).map(|(range, _)| range)
     }
 
     /// The range with the least base above `address`.
     pub fn above(&self, address: u64) -> Option<Range> {
-        self.by_base.range(address.checked_add(1)?..).next().map(|(_, range)| *range)
+        self.tree.successor(address)
     }
 
     pub fn len(&self) -> usize {
-        self.by_base.len()
+        self.tree.len()
     }
 
     /// By ascending address.
     pub fn iter(&self) -> impl Iterator<Item = Range> {
-        self.by_base.values().copied()
+        self.tree.iter()
     }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.account.bytes()
+    }
+
+    #[cfg(test)]
+    fn check(&self) {
+        check::check(&self.tree, &self.account);
+    }
+}
+
+/// A tree without ranges.
+fn first_tree() -> (Tree, Account) {
+    let (nodes, mut account) = (Nodes::new(), Account::default());
+    account.reserve(&nodes, Kind::Leaf, 1);
+    let leaf = account.take(&nodes, Kind::Leaf, 0);
+    (Tree::new(nodes, leaf), account)
 }

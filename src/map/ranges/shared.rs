@@ -1,63 +1,167 @@
 //! Ranges that several threads share.
+//!
+//! A *seqlock*: a count of changes, odd while one is under way. A reader looks at it, reads the tree, looks again, and
+//! starts over if it was odd or has changed: it writes nothing that other threads read, so readers do not slow each other
+//! down. Every word of the tree is atomic, so what is read in between may be out of date or mixed, but is never
+//! undefined. Writers take turns by a mutex, and do all that they can before they make the count odd: searching,
+//! checking, getting memory.
 
-use super::{Range, Ranges};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use super::hint::Hint;
+use super::nodes::Account;
+use super::tree::Tree;
+use super::{Range, first_tree};
+use crate::sync::{AtomicU64, Lock, LockGuard, Ordering, StaticCounter, UNORDERED, fence, wait};
+use std::cell::Cell;
+use std::sync::PoisonError;
 
-/// [`Ranges`] for any number of threads.
-#[derive(Default)]
+/// [`super::Ranges`] for any number of threads. Readers do not block each other and take no lock: they repeat what a
+/// change overlapped.
 pub(crate) struct SharedRanges {
-    ranges: RwLock<Ranges>,
+    tree: Tree,
+    /// Changes begun and changes ended: odd while one is under way.
+    changes: AtomicU64,
+    writer: Apart<Lock<Writer>>,
+    /// Of all in the process: the hints of a thread name it.
+    number: u32,
+}
+
+/// What only the writer needs.
+struct Writer {
+    account: Account,
+    /// As in [`SharedRanges::changes`].
+    changes: u64,
+}
+
+/// In lines of the cache of its own: writers that wait for each other do not slow readers down.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// Numbers given to maps.
+static NUMBERS: StaticCounter = StaticCounter::new(1);
+
+/// How many maps a thread keeps a hint for.
+const HINTS: usize = 4;
+
+thread_local! {
+    /// Where this thread found something last, and in which map.
+    static HINT: [Cell<(u32, Hint)>; HINTS] = const { [const { Cell::new((0, Hint::UNKNOWN)) }; HINTS] };
 }
 
 impl SharedRanges {
     pub fn new() -> SharedRanges {
-        SharedRanges::default()
+        let (tree, account) = first_tree();
+        let number = NUMBERS.fetch_add(1, UNORDERED) as u32;
+        SharedRanges {
+            tree,
+            changes: AtomicU64::new(0),
+            writer: Apart(Lock::new(Writer { account, changes: 0 })),
+            number,
+        }
     }
 
-    /// As [`Ranges::insert`].
+    /// As [`super::Ranges::insert`].
     pub fn insert(&self, range: Range) -> Result<(), Range> {
-        self.write().insert(range)
+        let mut writer = self.lock();
+        let place = self.tree.place(range.base);
+        if let Some(there) = self.tree.overlapping(&place, range) {
+            return Err(there);
+        }
+        self.tree.reserve(range, &mut writer.account);
+        self.change(&mut writer, |tree, account| tree.insert(&place, range, account));
+        Ok(())
     }
 
-    /// As [`Ranges::remove`].
+    /// As [`super::Ranges::remove`].
     pub fn remove(&self, base: u64) -> Option<Range> {
-        self.write().remove(base)
+        let mut writer = self.lock();
+        let place = self.tree.place(base);
+        let range = self.tree.range_at(&place, base)?;
+        self.change(&mut writer, |tree, account| tree.remove(&place, account));
+        Some(range)
     }
 
-    /// As [`Ranges::at`].
+    /// As [`super::Ranges::at`].
     pub fn at(&self, base: u64) -> Option<Range> {
-        self.read().at(base)
+        self.read(|tree| tree.at(base))
     }
 
-    /// As [`Ranges::find`].
+    /// As [`super::Ranges::find`].
+    #[inline]
     pub fn find(&self, address: u64) -> Option<Range> {
-        self.read().find(address)
+        HINT.with(|hints| {
+            let slot = &hints[self.number as usize % HINTS];
+            let (number, hint) = slot.get();
+            let hint = if number == self.number { hint } else { Hint::UNKNOWN };
+            let (range, found_by_tree) = self.read(|tree| {
+                let hinted = hint.leaf().and_then(|leaf| tree.find_in(leaf, address));
+                hinted
+                    .map(|range| (range, None))
+                    .or_else(|| tree.find(address).map(|(range, leaf)| (range, Some(leaf))))
+            })?;
+            if let Some(leaf) = found_by_tree {
+                slot.set((self.number, hint.next(leaf)));
+            }
+            Some(range)
+        })
     }
 
-    /// As [`Ranges::below`].
+    /// As [`super::Ranges::below`].
     pub fn below(&self, address: u64) -> Option<Range> {
-        self.read().below(address)
+        self.read(|tree| tree.predecessor(address).map(|(range, _)| range))
     }
 
-    /// As [`Ranges::above`].
+    /// As [`super::Ranges::above`].
     pub fn above(&self, address: u64) -> Option<Range> {
-        self.read().above(address)
+        self.read(|tree| tree.successor(address))
     }
 
     pub fn len(&self) -> usize {
-        self.read().len()
+        self.tree.len()
     }
 
     /// By ascending address: the ranges there are now, of which later changes show nothing.
     pub fn iter(&self) -> impl Iterator<Item = Range> {
-        self.read().iter().collect::<Vec<_>>().into_iter()
+        let _writer = self.lock();
+        self.tree.iter().collect::<Vec<_>>().into_iter()
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Ranges> {
-        self.ranges.read().unwrap_or_else(PoisonError::into_inner)
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.lock().account.bytes()
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Ranges> {
-        self.ranges.write().unwrap_or_else(PoisonError::into_inner)
+    #[cfg(test)]
+    pub fn check(&self) {
+        super::check::check(&self.tree, &self.lock().account);
+    }
+
+    fn lock(&self) -> LockGuard<'_, Writer> {
+        self.writer.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `read` returned of a tree that nobody changed meanwhile.
+    #[inline]
+    fn read<T>(&self, read: impl Fn(&Tree) -> T) -> T {
+        let mut attempts = 0;
+        loop {
+            let before = self.changes.load(Ordering::Acquire);
+            if before.is_multiple_of(2) {
+                let result = read(&self.tree);
+                fence(Ordering::Acquire);
+                if self.changes.load(Ordering::Relaxed) == before {
+                    return result;
+                }
+            }
+            wait(&mut attempts);
+        }
+    }
+
+    /// Makes a change.
+    fn change(&self, writer: &mut Writer, change: impl FnOnce(&Tree, &mut Account)) {
+        self.changes.store(writer.changes + 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        change(&self.tree, &mut writer.account);
+        writer.changes += 2;
+        self.changes.store(writer.changes, Ordering::Release);
     }
 }

@@ -14,6 +14,7 @@ trait Subject {
     fn above(&self, address: u64) -> Option<Range>;
     fn len(&self) -> usize;
     fn all(&self) -> Vec<Range>;
+    fn check(&self);
 }
 
 macro_rules! subject {
@@ -46,6 +47,9 @@ macro_rules! subject {
             }
             fn all(&self) -> Vec<Range> {
                 self.iter().collect()
+            }
+            fn check(&self) {
+                $kind::check(self)
             }
         }
     };
@@ -244,12 +248,14 @@ fn run_program<S: Subject>(seed: u64, plan: Plan) {
         }
         assert_eq!(ranges.len(), model.0.len(), "{}", what(i));
         if i % 100 == 0 {
+            ranges.check();
             assert_eq!(ranges.all(), model.0, "{}", what(i));
         }
     }
     while let Some(range) = model.0.pop() {
         assert_eq!(ranges.remove(range.base), Some(range), "{}", what(plan.operations));
     }
+    ranges.check();
     assert_eq!((ranges.len(), ranges.all()), (0, Vec::new()));
 }
 
@@ -261,4 +267,204 @@ fn random_programs_do_as_the_model_does() {
             run_program::<SharedRanges>(seed, plan);
         }
     }
+}
+
+// ---- large trees -------------------------------------------------------------------------------------------
+
+/// In which order ranges come or go.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    Up,
+    Down,
+    Random,
+    /// From both ends inwards.
+    Inwards,
+}
+
+fn in_order(order: Order, ranges: &[Range]) -> Vec<Range> {
+    let mut ordered = ranges.to_vec();
+    match order {
+        Order::Up => {}
+        Order::Down => ordered.reverse(),
+        Order::Random => {
+            let mut random = Random(3);
+            for i in (1..ordered.len()).rev() {
+                ordered.swap(i, random.below(i as u64 + 1) as usize);
+            }
+        }
+        Order::Inwards => {
+            let count = ranges.len();
+            ordered = (0..count).map(|i| ranges[if i % 2 == 0 { i / 2 } else { count - 1 - i / 2 }]).collect();
+        }
+    }
+    ordered
+}
+
+/// Enough for inner nodes of three levels.
+const MANY: u64 = 70_000;
+
+fn fills_and_empties<S: Subject>(filling: Order, emptying: Order) {
+    let touching: Vec<Range> = (0..MANY).map(|i| Range { base: 1000 + 64 * i, bytes: 64, value: i }).collect();
+    let mut ranges = S::new();
+    for range in in_order(filling, &touching) {
+        ranges.insert(range).unwrap();
+    }
+    ranges.check();
+    assert_eq!(ranges.all(), touching, "{} {filling:?}", S::NAME);
+    for range in &touching {
+        let inside = [range.base, range.base + 1, range.end() - 1].map(|address| ranges.find(address));
+        assert_eq!(inside, [Some(*range); 3]);
+        assert_eq!(ranges.above(range.base), ranges.at(range.end()));
+    }
+    for (i, range) in in_order(emptying, &touching).into_iter().enumerate() {
+        assert_eq!(ranges.remove(range.base), Some(range), "{} {filling:?} {emptying:?}", S::NAME);
+        assert_eq!(ranges.find(range.base + 1), None);
+        if i % 9973 == 0 {
+            ranges.check();
+        }
+    }
+    ranges.check();
+    assert_eq!(ranges.len(), 0);
+}
+
+#[test]
+fn large_trees_fill_and_empty_in_any_order() {
+    for order in [Order::Up, Order::Down, Order::Random, Order::Inwards] {
+        fills_and_empties::<Ranges>(order, order);
+        fills_and_empties::<SharedRanges>(order, Order::Random);
+        fills_and_empties::<Ranges>(Order::Random, order);
+    }
+}
+
+/// Ranges of nested calls lie below each other: inserted in descending order, they once took a node each.
+#[test]
+fn memory_is_bounded_in_every_order_of_insertion() {
+    for (order, most) in [(Order::Up, 17.0), (Order::Down, 17.0), (Order::Random, 24.0), (Order::Inwards, 33.0)] {
+        for base in [0, 0x7fff_0000_0000, u64::MAX - 64 * MANY] {
+            let all: Vec<Range> = (0..MANY).map(|i| Range { base: base + 64 * i, bytes: 32, value: i }).collect();
+            let mut ranges = Ranges::new();
+            for range in in_order(order, &all) {
+                ranges.insert(range).unwrap();
+            }
+            let each = ranges.bytes() as f64 / MANY as f64;
+            assert!(each <= most, "{order:?} from {base:#x}: {each} bytes each");
+        }
+    }
+}
+
+/// Ranges further apart than a leaf can span, each longer than an entry can say.
+#[test]
+fn huge_ranges_and_huge_gaps_are_found() {
+    let mut ranges = Ranges::new();
+    let all: Vec<Range> =
+        (0..3000).map(|i| Range { base: i << 40, bytes: (1 << 39) + (i % 3) * 5, value: u64::MAX - i }).collect();
+    for range in in_order(Order::Random, &all) {
+        ranges.insert(range).unwrap();
+    }
+    ranges.check();
+    for range in &all {
+        let places = [range.base, range.base + (1 << 38), range.end(), range.end() + 1].map(|p| ranges.find(p));
+        assert_eq!(places, [Some(*range), Some(*range), Some(*range), None]);
+    }
+    for range in in_order(Order::Inwards, &all) {
+        assert_eq!(ranges.remove(range.base), Some(range));
+    }
+    ranges.check();
+}
+
+/// What fits an entry ends just below 2^32 - 1 bytes.
+#[test]
+fn sizes_and_values_around_32_bits_come_back() {
+    let edges = [(1 << 32) - 3, (1 << 32) - 2, (1 << 32) - 1, 1 << 32, (1 << 32) + 1];
+    let mut ranges = Ranges::new();
+    let mut base = 0;
+    let mut all = Vec::new();
+    for bytes in edges {
+        for value in edges {
+            all.push(Range { base, bytes, value });
+            ranges.insert(all[all.len() - 1]).unwrap();
+            base += bytes;
+        }
+    }
+    ranges.check();
+    assert_eq!(ranges.iter().collect::<Vec<_>>(), all);
+    for range in &all {
+        assert_eq!([ranges.find(range.base), ranges.find(range.end() - 1)], [Some(*range); 2]);
+    }
+}
+
+/// The hint of the last find may name a leaf that was split, joined or taken away since.
+#[test]
+fn a_find_after_each_change_sees_it() {
+    let mut ranges = Ranges::new();
+    let shared = SharedRanges::new();
+    let all: Vec<Range> = (0..500).map(|i| Range { base: 100 * i, bytes: 50, value: i }).collect();
+    for range in in_order(Order::Random, &all) {
+        ranges.insert(range).unwrap();
+        shared.insert(range).unwrap();
+        assert_eq!([ranges.find(range.end()), shared.find(range.end())], [Some(range); 2]);
+    }
+    for range in in_order(Order::Inwards, &all) {
+        assert_eq!([ranges.find(range.end()), shared.find(range.end())], [Some(range); 2]);
+        ranges.remove(range.base);
+        shared.remove(range.base);
+        assert_eq!([ranges.find(range.end()), shared.find(range.end())], [None; 2]);
+    }
+}
+
+// ---- threads -----------------------------------------------------------------------------------------------
+
+/// Writers move ranges about; a reader must find each of those that stay, and of the others one whole state or the other.
+#[test]
+fn readers_see_whole_changes_while_writers_split_and_join_leaves() {
+    const STAYING: u64 = 2000;
+    let ranges = SharedRanges::new();
+    for i in 0..STAYING {
+        ranges.insert(Range { base: 1000 * i, bytes: 100, value: i }).unwrap();
+    }
+    let writers_left = std::sync::atomic::AtomicUsize::new(2);
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let (ranges, writers_left) = (&ranges, &writers_left);
+            scope.spawn(move || {
+                for round in 0..12 {
+                    // Nine between every two that stay, then none again.
+                    for i in (writer..STAYING).step_by(2) {
+                        for k in 1..10 {
+                            let base = 1000 * i + 100 * k;
+                            ranges.insert(Range { base, bytes: 90, value: base + round % 2 }).unwrap();
+                        }
+                    }
+                    for i in (writer..STAYING).step_by(2) {
+                        for k in 1..10 {
+                            assert!(ranges.remove(1000 * i + 100 * k).is_some());
+                        }
+                    }
+                }
+                writers_left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+            });
+        }
+        for reader in 0..2 {
+            let (ranges, writers_left) = (&ranges, &writers_left);
+            scope.spawn(move || {
+                let mut random = Random(5 + reader);
+                while writers_left.load(std::sync::atomic::Ordering::Relaxed) > 0 {
+                    let (i, k) = (random.below(STAYING), 1 + random.below(9));
+                    let stays = Range { base: 1000 * i, bytes: 100, value: i };
+                    assert_eq!(ranges.find(1000 * i + random.below(100)), Some(stays));
+                    assert_eq!(ranges.at(1000 * i), Some(stays));
+                    let base = 1000 * i + 100 * k;
+                    if let Some(found) = ranges.find(base + 50) {
+                        assert!((found.base, found.bytes) == (base, 90) && found.value - base < 2, "{found:?}");
+                    }
+                    if i + 1 < STAYING {
+                        let above = ranges.above(base).expect("at least the next that stays");
+                        assert!(above.base > base && above.base <= 1000 * (i + 1), "{above:?} above {base}");
+                    }
+                }
+            });
+        }
+    });
+    ranges.check();
+    assert_eq!(ranges.len() as u64, STAYING);
 }

@@ -1,0 +1,286 @@
+//! The tree: inserting and removing.
+//!
+//! A full node is halved, except where it grows at one of its ends: ranges that come in order of address, upwards or
+//! downwards, leave full nodes behind. A node that falls below a quarter joins a neighbour if they fill three quarters at
+//! most, so that a range that comes and goes does not split and join a node each time.
+
+use super::Range;
+use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
+use super::nodes::{Account, Kind};
+use super::tree::{ASIDE, MAX_BASE, MAX_HEIGHT, Tree, up_to};
+use crate::sync::Ordering;
+
+/// A new leaf for a base far above all others begins at a multiple of this, so that it has room downwards too.
+const WINDOW: u64 = (MAX_DELTA + 2) / 2;
+/// Nodes below the first join with a neighbour to at most the second.
+const FEW: usize = CAPACITY / 4;
+const MANY: usize = CAPACITY * 3 / 4;
+
+/// The way from the root to a leaf: inner nodes from the parent of leaves up, each with the index of the child taken.
+struct Path {
+    steps: [(u32, usize); MAX_HEIGHT],
+    height: usize,
+    leaf: u32,
+}
+
+/// Where a base is, or belongs.
+pub(super) struct Place {
+    path: Path,
+    /// How many ranges of the path's leaf have bases up to it.
+    count: usize,
+}
+
+impl Tree {
+    /// Where `base` is or belongs. Any change makes the place invalid.
+    pub fn place(&self, base: u64) -> Place {
+        let path = self.path(base.min(MAX_BASE));
+        let count = up_to(self.nodes.node(path.leaf), base);
+        Place { path, count }
+    }
+
+    /// The lowest of the ranges that `range` overlaps; `place` is that of its base.
+    pub fn overlapping(&self, place: &Place, range: Range) -> Option<Range> {
+        debug_assert!(range.bytes > 0 && range.base.checked_add(range.bytes).is_some(), "{range:?}");
+        let leaf = self.nodes.node(place.path.leaf);
+        let below = self.before(place.path.leaf, leaf, place.count).map(|(below, _)| below);
+        let below = below.filter(|below| below.end() > range.base);
+        below.or_else(|| self.from(leaf, place.count).filter(|above| above.base < range.end()))
+    }
+
+    /// The range that begins at `base`; `place` is that of `base`.
+    pub fn range_at(&self, place: &Place, base: u64) -> Option<Range> {
+        let i = place.count.checked_sub(1)?;
+        self.range(self.nodes.node(place.path.leaf), i).filter(|range| range.base == base)
+    }
+
+    fn path(&self, address: u64) -> Path {
+        let (mut id, height) = self.root();
+        let mut steps = [(NONE, 0); MAX_HEIGHT];
+        for step in steps[..height].iter_mut().rev() {
+            let node = self.nodes.node(id);
+            let i = node.child_index(address);
+            *step = (id, i);
+            id = node.get(i).narrow;
+        }
+        Path { steps, height, leaf: id }
+    }
+
+    /// Makes sure that there are nodes for one insertion.
+    pub fn reserve(&self, range: Range, account: &mut Account) {
+        account.reserve(&self.nodes, Kind::Leaf, 1);
+        account.reserve(&self.nodes, Kind::Inner, self.root().1 + 1);
+        if narrow(range).is_none() {
+            account.reserve(&self.nodes, Kind::Aside, 1);
+        }
+    }
+
+    fn set_root(&self, id: u32, height: usize) {
+        self.root.store((height as u64) << 32 | u64::from(id), Ordering::Relaxed);
+    }
+
+    // ---- insert --------------------------------------------------------------------------------------------
+
+    /// Inserts a range that overlaps none at the place of its base; enough nodes are reserved.
+    pub fn insert(&self, place: &Place, range: Range, account: &mut Account) {
+        let (path, i) = (&place.path, place.count);
+        let leaf = self.nodes.node(path.leaf);
+        let wide = self.extent(range, account);
+        let entry_in = |leaf: &Node| Entry { wide, narrow: (range.base - leaf.origin()) as u32 };
+        let count = leaf.count();
+        if range.base - leaf.origin() > MAX_DELTA {
+            let least = if count > 0 { leaf.origin() + leaf.delta(count - 1) } else { leaf.origin() } + 1;
+            let new = self.new_leaf(path, (range.base & !(WINDOW - 1)).max(least), account);
+            new.insert(0, entry_in(new));
+        } else if !leaf.is_full() {
+            leaf.insert(i, entry_in(leaf));
+        } else {
+            let at = split_index(i);
+            let origin = if at == count { range.base } else { leaf.origin() + leaf.delta(at) };
+            let new = self.new_leaf(path, origin, account);
+            let shift = (origin - leaf.origin()) as u32;
+            leaf.move_entries(at, new, |entry| Entry { narrow: entry.narrow - shift, ..entry });
+            let (to, i) = if range.base < origin { (leaf, i) } else { (new, i - at) };
+            to.insert(i, entry_in(to));
+        }
+        self.len.store(self.len() as u64 + 1, Ordering::Relaxed);
+    }
+
+    fn extent(&self, range: Range, account: &mut Account) -> u64 {
+        if let Some((bytes, value)) = narrow(range) {
+            return u64::from(bytes) << 32 | u64::from(value);
+        }
+        let id = account.take(&self.nodes, Kind::Aside, 0);
+        let aside = self.nodes.node(id);
+        for word in [range.bytes, range.value] {
+            aside.insert(aside.count(), Entry { wide: word, narrow: 0 });
+        }
+        u64::from(ASIDE) << 32 | u64::from(id)
+    }
+
+    /// An empty leaf to the right of the path's.
+    fn new_leaf(&self, path: &Path, origin: u64, account: &mut Account) -> &Node {
+        let (left, id) = (self.nodes.node(path.leaf), account.take(&self.nodes, Kind::Leaf, origin));
+        let leaf = self.nodes.node(id);
+        leaf.set_previous(path.leaf);
+        leaf.set_next(left.next());
+        if let Some(right) = self.nodes.get(left.next()) {
+            right.set_previous(id);
+        }
+        left.set_next(id);
+        self.insert_child(path, Entry { wide: origin, narrow: id }, account);
+        leaf
+    }
+
+    /// Inserts a child of the path's lowest inner node, to the right of the path.
+    fn insert_child(&self, path: &Path, mut child: Entry, account: &mut Account) {
+        for (id, index) in &path.steps[..path.height] {
+            let (node, i) = (self.nodes.node(*id), index + 1);
+            if !node.is_full() {
+                return node.insert(i, child);
+            }
+            // Never at 0: the leftmost child stays.
+            let at = split_index(i);
+            let new_id = account.take(&self.nodes, Kind::Inner, 0);
+            let new = self.nodes.node(new_id);
+            node.move_entries(at, new, |entry| entry);
+            // At `at` a new right half begins with the child only if it is empty: its key is then the child's.
+            let (to, i) = if i < at || i == at && at < CAPACITY { (node, i) } else { (new, i - at) };
+            to.insert(i, child);
+            child = Entry { wide: new.get(0).wide, narrow: new_id };
+        }
+        let (old, height) = self.root();
+        let id = account.take(&self.nodes, Kind::Inner, 0);
+        let root = self.nodes.node(id);
+        root.insert(0, Entry { wide: 0, narrow: old });
+        root.insert(1, child);
+        self.set_root(id, height + 1);
+    }
+
+    // ---- remove --------------------------------------------------------------------------------------------
+
+    /// Removes the range that begins where `place` is.
+    pub fn remove(&self, place: &Place, account: &mut Account) {
+        let path = &place.path;
+        let leaf = self.nodes.node(path.leaf);
+        let extent = leaf.remove(place.count - 1).wide;
+        if (extent >> 32) as u32 == ASIDE {
+            account.give_back(&self.nodes, Kind::Aside, extent as u32);
+        }
+        self.len.store(self.len() as u64 - 1, Ordering::Relaxed);
+        if leaf.count() == 0 && leaf.previous() != NONE {
+            self.unlink(path.leaf, account);
+            self.remove_child(path, 0, path.steps[0].1, account);
+        } else if leaf.count() < FEW && path.height > 0 {
+            self.join_leaves(path, account);
+        }
+    }
+
+    /// Takes a leaf, not the leftmost, out of the list.
+    fn unlink(&self, id: u32, account: &mut Account) {
+        let leaf = self.nodes.node(id);
+        self.nodes.node(leaf.previous()).set_next(leaf.next());
+        if let Some(right) = self.nodes.get(leaf.next()) {
+            right.set_previous(leaf.previous());
+        }
+        account.give_back(&self.nodes, Kind::Leaf, id);
+    }
+
+    /// Joins the path's leaf with a neighbour below the same parent, if both fit.
+    fn join_leaves(&self, path: &Path, account: &mut Account) {
+        let (parent, index) = (self.nodes.node(path.steps[0].0), path.steps[0].1);
+        for i in [index + 1, index] {
+            if i == 0 || i >= parent.count() {
+                continue;
+            }
+            let right_id = parent.get(i).narrow;
+            let (left, right) = (self.nodes.node(parent.get(i - 1).narrow), self.nodes.node(right_id));
+            let shift = right.origin() - left.origin();
+            let count = right.count();
+            let fits = left.count() + count <= MANY && shift + right.delta(count - 1) <= MAX_DELTA;
+            if fits {
+                right.move_entries(0, left, |entry| Entry { narrow: entry.narrow + shift as u32, ..entry });
+                self.unlink(right_id, account);
+                return self.remove_child(path, 0, i, account);
+            }
+        }
+    }
+
+    /// Removes a child of the inner node at `level` of the path: the path's own or one beside it.
+    fn remove_child(&self, path: &Path, level: usize, i: usize, account: &mut Account) {
+        let id = path.steps[level].0;
+        let node = self.nodes.node(id);
+        node.remove(i);
+        let above = level + 1;
+        if above == path.height {
+            if node.count() == 1 {
+                self.set_root(node.get(0).narrow, level);
+                account.give_back(&self.nodes, Kind::Inner, id);
+                self.shrink(account);
+            }
+        } else if node.count() == 0 {
+            account.give_back(&self.nodes, Kind::Inner, id);
+            self.remove_child(path, above, path.steps[above].1, account);
+        } else {
+            if i == 0 {
+                self.raise_keys(path, above, node.get(0).wide);
+            }
+            if node.count() < FEW {
+                self.join_inner(path, above, account);
+            }
+        }
+    }
+
+    /// Leaves out roots with one child.
+    fn shrink(&self, account: &mut Account) {
+        while let (id, height @ 1..) = self.root() {
+            let node = self.nodes.node(id);
+            if node.count() > 1 {
+                break;
+            }
+            self.set_root(node.get(0).narrow, height - 1);
+            account.give_back(&self.nodes, Kind::Inner, id);
+        }
+    }
+
+    /// The first key below the path's child at `level` is now `key`.
+    fn raise_keys(&self, path: &Path, level: usize, key: u64) {
+        for (id, i) in &path.steps[level..path.height] {
+            let node = self.nodes.node(*id);
+            node.set(*i, Entry { wide: key, ..node.get(*i) });
+            if *i > 0 {
+                break;
+            }
+        }
+    }
+
+    /// Joins the inner node below `level` of the path with a neighbour below the same parent, if both fit.
+    fn join_inner(&self, path: &Path, level: usize, account: &mut Account) {
+        let (parent, index) = (self.nodes.node(path.steps[level].0), path.steps[level].1);
+        for i in [index + 1, index] {
+            if i == 0 || i >= parent.count() {
+                continue;
+            }
+            let right_id = parent.get(i).narrow;
+            let (left, right) = (self.nodes.node(parent.get(i - 1).narrow), self.nodes.node(right_id));
+            if left.count() + right.count() <= MANY {
+                right.move_entries(0, left, |entry| entry);
+                account.give_back(&self.nodes, Kind::Inner, right_id);
+                return self.remove_child(path, level, i, account);
+            }
+        }
+    }
+}
+
+/// Bytes and value, if they fit an entry.
+fn narrow(range: Range) -> Option<(u32, u32)> {
+    let bytes = u32::try_from(range.bytes).ok().filter(|bytes| *bytes != ASIDE)?;
+    Some((bytes, u32::try_from(range.value).ok()?))
+}
+
+/// Where a full node is cut that is to get an entry at `i`.
+fn split_index(i: usize) -> usize {
+    match i {
+        0 | CAPACITY => i,
+        _ => CAPACITY / 2,
+    }
+}

@@ -1,0 +1,30 @@
+//! The leaf where something was found last, to look there first.
+//!
+//! Programs look for addresses near the last one, or for none that has to do with it. Looking into a leaf in vain costs as
+//! much as a level of the tree, so a hint is trusted only while finds stay: from the second that ended in one leaf on.
+
+use super::node::NONE;
+
+/// A leaf's number, and in the highest bit, which no number has, whether to trust it.
+#[derive(Clone, Copy)]
+pub(super) struct Hint(u32);
+
+const TRUSTED: u32 = 1 << 31;
+
+impl Hint {
+    pub const UNKNOWN: Hint = Hint(NONE & !TRUSTED);
+
+    #[inline]
+    pub fn leaf(self) -> Option<u32> {
+        (self.0 & TRUSTED != 0).then_some(self.0 & !TRUSTED)
+    }
+
+    /// After a find that the tree led to `leaf`.
+    #[inline]
+    pub fn next(self, leaf: u32) -> Hint {
+        match self.0 & !TRUSTED == leaf {
+            true => Hint(leaf | TRUSTED),
+            false => Hint(leaf),
+        }
+    }
+}

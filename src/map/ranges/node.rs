@@ -1,0 +1,251 @@
+//! One node of the tree: eight lines of five entries, sorted, in eight lines of the cache.
+//!
+//! An *entry* is a *wide* word of 64 bits and a *narrow* one of 32. In a *leaf* the narrow word is the range's *delta*,
+//! its base less the *origin* of the leaf, and the wide one its *extent*, bytes and value of 32 bits each. In an *inner*
+//! node the wide word is the *key*, the origin of the leftmost leaf below the child, and the narrow one the child. The
+//! sixth narrow word of a line is *spare*: the header of the node is spread over them. What is behind the last entry is
+//! *padding*, all ones, above everything that is searched for.
+//!
+//! ```text
+//!           64 bytes, one line of the cache
+//!  line 0 | wide 0 | wide 1 | wide 2 | wide 3 | wide 4 | 0  1  2  3  4 | count
+//!  line 1 | wide 5 | wide 6 | wide 7 | wide 8 | wide 9 | 5  6  7  8  9 | previous leaf
+//!  line 2 |                                            |               | next leaf
+//!  line 3 |                                            |               | origin, low half
+//!  line 4 |                                            |               | origin, high half
+//!  line 5 |                                            |               | zero
+//!   ...
+//! ```
+//!
+//! A search compares the first entry of each line, then the entries of one line. The lines are read side by side, and
+//! the entry that is found lies in one that was read: a node costs one miss of the cache, whatever its size.
+
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+
+/// Entries of a line. Loom's models have small nodes, or they would never end.
+pub(super) const PER_LINE: usize = if cfg!(loom) { 1 } else { 5 };
+pub(super) const LINES: usize = if cfg!(loom) { 6 } else { 8 };
+pub(super) const CAPACITY: usize = LINES * PER_LINE;
+/// The greatest delta; above it is padding.
+pub(super) const MAX_DELTA: u64 = u32::MAX as u64 - 1;
+/// No node.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Relaxed everywhere: [`super::SharedRanges`] orders what readers and the writer do, for all words of the tree at once.
+const RELAXED: Ordering = Ordering::Relaxed;
+
+#[cfg_attr(not(loom), repr(C, align(64)))]
+struct Line {
+    wide: [AtomicU64; PER_LINE],
+    narrow: [AtomicU32; PER_LINE],
+    spare: AtomicU32,
+}
+
+pub(super) struct Node {
+    lines: [Line; LINES],
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub wide: u64,
+    pub narrow: u32,
+}
+
+const PADDING: Entry = Entry { wide: u64::MAX, narrow: u32::MAX };
+
+#[derive(Clone, Copy)]
+enum Header {
+    Count,
+    Previous,
+    Next,
+    OriginLow,
+    OriginHigh,
+    Zero,
+}
+
+impl Line {
+    #[inline]
+    fn get(&self, i: usize) -> Entry {
+        Entry { wide: self.wide[i].load(RELAXED), narrow: self.narrow[i].load(RELAXED) }
+    }
+
+    #[inline]
+    fn set(&self, i: usize, entry: Entry) {
+        self.wide[i].store(entry.wide, RELAXED);
+        self.narrow[i].store(entry.narrow, RELAXED);
+    }
+}
+
+impl Node {
+    pub fn new() -> Node {
+        let line = || Line {
+            wide: std::array::from_fn(|_| AtomicU64::new(PADDING.wide)),
+            narrow: std::array::from_fn(|_| AtomicU32::new(PADDING.narrow)),
+            spare: AtomicU32::new(0),
+        };
+        Node { lines: std::array::from_fn(|_| line()) }
+    }
+
+    /// Makes it an empty node without neighbours.
+    pub fn clear(&self, origin: u64) {
+        for i in 0..self.count() {
+            self.set(i, PADDING);
+        }
+        self.set_header(Header::Count, 0);
+        self.set_header(Header::OriginLow, origin as u32);
+        self.set_header(Header::OriginHigh, (origin >> 32) as u32);
+        self.set_previous(NONE);
+        self.set_next(NONE);
+    }
+
+    // ---- header --------------------------------------------------------------------------------------------
+
+    #[inline]
+    fn header(&self, which: Header) -> u32 {
+        self.lines[which as usize].spare.load(RELAXED)
+    }
+
+    fn set_header(&self, which: Header, word: u32) {
+        self.lines[which as usize].spare.store(word, RELAXED);
+    }
+
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.header(Header::Count) as usize
+    }
+
+    #[inline]
+    pub fn origin(&self) -> u64 {
+        u64::from(self.header(Header::OriginHigh)) << 32 | u64::from(self.header(Header::OriginLow))
+    }
+
+    pub fn previous(&self) -> u32 {
+        self.header(Header::Previous)
+    }
+
+    pub fn next(&self) -> u32 {
+        self.header(Header::Next)
+    }
+
+    pub fn set_previous(&self, id: u32) {
+        self.set_header(Header::Previous, id);
+    }
+
+    pub fn set_next(&self, id: u32) {
+        self.set_header(Header::Next, id);
+    }
+
+    // ---- search --------------------------------------------------------------------------------------------
+
+    /// How many deltas of a leaf are not above `delta`, which is no padding.
+    #[inline]
+    pub fn deltas_up_to(&self, delta: u32) -> usize {
+        let mut line = 0;
+        for other in &self.lines[1..] {
+            line += usize::from(other.narrow[0].load(RELAXED) <= delta);
+        }
+        let mut count = line * PER_LINE;
+        for narrow in &self.lines[line].narrow {
+            count += usize::from(narrow.load(RELAXED) <= delta);
+        }
+        count
+    }
+
+    /// The child of an inner node below which `address` belongs; `address` is no padding.
+    #[inline]
+    pub fn child(&self, address: u64) -> u32 {
+        let (line, i) = self.child_place(address);
+        self.lines[line].narrow[i].load(RELAXED)
+    }
+
+    /// The index of [`Node::child`].
+    pub fn child_index(&self, address: u64) -> usize {
+        let (line, i) = self.child_place(address);
+        line * PER_LINE + i
+    }
+
+    /// The last key that is not above `address`, or the first: the leftmost child has no lower bound.
+    #[inline]
+    fn child_place(&self, address: u64) -> (usize, usize) {
+        // Sums from a zero that the compiler does not know: each comparison is then one instruction with its load and one
+        // that adds the carry. Of sums that it knows to be small it makes a shift and an addition to an address for each.
+        let zero = self.header(Header::Zero);
+        let mut line = zero;
+        for other in &self.lines[1..] {
+            line += u32::from(other.wide[0].load(RELAXED) <= address);
+        }
+        let line = line as usize;
+        let mut i = zero;
+        for wide in &self.lines[line].wide[1..] {
+            i += u32::from(wide.load(RELAXED) <= address);
+        }
+        (line, i as usize)
+    }
+
+    // ---- entries -------------------------------------------------------------------------------------------
+
+    #[inline]
+    pub fn get(&self, i: usize) -> Entry {
+        self.lines[i / PER_LINE].get(i % PER_LINE)
+    }
+
+    #[inline]
+    pub fn set(&self, i: usize, entry: Entry) {
+        self.lines[i / PER_LINE].set(i % PER_LINE, entry);
+    }
+
+    pub fn delta(&self, i: usize) -> u64 {
+        u64::from(self.get(i).narrow)
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.count() == CAPACITY
+    }
+
+    pub fn insert(&self, i: usize, entry: Entry) {
+        let count = self.count();
+        debug_assert!(i <= count && count < CAPACITY);
+        // What each line loses at its end goes to the front of the next.
+        let mut coming = entry;
+        let mut first = i % PER_LINE;
+        for line in &self.lines[i / PER_LINE..=count / PER_LINE] {
+            let going = line.get(PER_LINE - 1);
+            for k in (first..PER_LINE - 1).rev() {
+                line.set(k + 1, line.get(k));
+            }
+            line.set(first, coming);
+            (coming, first) = (going, 0);
+        }
+        self.set_header(Header::Count, count as u32 + 1);
+    }
+
+    pub fn remove(&self, i: usize) -> Entry {
+        let (count, removed) = (self.count(), self.get(i));
+        debug_assert!(i < count);
+        // From the last line down: what each loses at its front goes to the end of the one before.
+        let mut coming = PADDING;
+        for (j, line) in self.lines.iter().enumerate().take(count.div_ceil(PER_LINE)).skip(i / PER_LINE).rev() {
+            let first = if j == i / PER_LINE { i % PER_LINE } else { 0 };
+            let going = line.get(first);
+            for k in first..PER_LINE - 1 {
+                line.set(k, line.get(k + 1));
+            }
+            line.set(PER_LINE - 1, coming);
+            coming = going;
+        }
+        self.set_header(Header::Count, count as u32 - 1);
+        removed
+    }
+
+    /// Moves the entries from `i` on behind those of `to`, `change` applied to each.
+    pub fn move_entries(&self, i: usize, to: &Node, change: impl Fn(Entry) -> Entry) {
+        let (count, there) = (self.count(), to.count());
+        debug_assert!(there + count - i <= CAPACITY);
+        for j in i..count {
+            to.set(there + j - i, change(self.get(j)));
+            self.set(j, PADDING);
+        }
+        self.set_header(Header::Count, i as u32);
+        to.set_header(Header::Count, (there + count - i) as u32);
+    }
+}

@@ -1,0 +1,160 @@
+//! The tree: finding. What changes it is in [`super::change`].
+//!
+//! A B+-tree over [`Node`]s. The leaves are linked, in order of address, and each has an *origin*: its own ranges have
+//! bases from there on and below the origin of the next leaf. The leftmost leaf has origin 0 and is never taken away;
+//! no other leaf is empty. A leaf holds bases up to [`MAX_DELTA`] above its origin; one that lies further away has a leaf
+//! of its own.
+//!
+//! Everything here may run while a writer changes the tree. What it returns then is arbitrary, and is thrown away
+//! ([`super::SharedRanges`]); it must only end, and not panic.
+
+use super::Range;
+use super::node::{Entry, MAX_DELTA, NONE, Node};
+use super::nodes::Nodes;
+use crate::sync::{AtomicU64, Ordering};
+
+/// The bytes in the extent of a range whose bytes or value do not fit: the value is the number of a node that has them.
+pub(super) const ASIDE: u32 = u32::MAX;
+/// Above the height of any tree: each level takes the nodes of the one below at least forty times.
+pub(super) const MAX_HEIGHT: usize = if cfg!(loom) { 4 } else { 12 };
+/// The greatest base: above it no range has room. Also keeps what is searched for below padding.
+pub(super) const MAX_BASE: u64 = u64::MAX - 1;
+
+pub(super) struct Tree {
+    pub nodes: Nodes,
+    /// The root's number and, in the high half, its height above the leaves, so that both are read at once.
+    pub root: AtomicU64,
+    pub len: AtomicU64,
+}
+
+impl Tree {
+    /// With one leaf, the node `first`.
+    pub fn new(nodes: Nodes, first: u32) -> Tree {
+        Tree { nodes, root: AtomicU64::new(u64::from(first)), len: AtomicU64::new(0) }
+    }
+
+    pub fn root(&self) -> (u32, usize) {
+        let root = self.root.load(Ordering::Relaxed);
+        (root as u32, (root >> 32) as usize)
+    }
+
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed) as usize
+    }
+
+    // ---- search --------------------------------------------------------------------------------------------
+
+    /// The range that `address` is in, and the leaf that has it.
+    #[inline]
+    pub fn find(&self, address: u64) -> Option<(Range, u32)> {
+        let (range, leaf) = self.predecessor(address)?;
+        (address <= range.base.wrapping_add(range.bytes)).then_some((range, leaf))
+    }
+
+    /// As [`Tree::find`], if the leaf `hint`, found by an earlier one in this tree, is certain to have it.
+    #[inline]
+    pub fn find_in(&self, hint: u32, address: u64) -> Option<Range> {
+        let leaf = self.nodes.get(hint)?;
+        let delta = address.checked_sub(leaf.origin())?;
+        let count = leaf.deltas_up_to(delta.min(MAX_DELTA) as u32);
+        let range = self.range(leaf, count.checked_sub(1)?)?;
+        let end = range.base.wrapping_add(range.bytes);
+        // At the end of the leaf's last range another leaf's may begin.
+        (address < end || address == end && count < leaf.count()).then_some(range)
+    }
+
+    /// The range with the greatest base that is not above `address`, and the leaf that has it.
+    #[inline]
+    pub fn predecessor(&self, address: u64) -> Option<(Range, u32)> {
+        let id = self.leaf_of(address)?;
+        let leaf = self.nodes.get(id)?;
+        self.before(id, leaf, up_to(leaf, address))
+    }
+
+    /// The range with the least base above `address`.
+    pub fn successor(&self, address: u64) -> Option<Range> {
+        let leaf = self.nodes.get(self.leaf_of(address)?)?;
+        self.from(leaf, up_to(leaf, address))
+    }
+
+    /// The range that begins at `base`.
+    pub fn at(&self, base: u64) -> Option<Range> {
+        self.predecessor(base).map(|(range, _)| range).filter(|range| range.base == base)
+    }
+
+    /// The range before the `i`th of a leaf, and the leaf that has it.
+    #[inline(always)]
+    pub fn before(&self, id: u32, leaf: &Node, i: usize) -> Option<(Range, u32)> {
+        match i.checked_sub(1) {
+            Some(i) => Some((self.range(leaf, i)?, id)),
+            None => self.last(leaf.previous()),
+        }
+    }
+
+    /// The last range of a leaf.
+    #[cold]
+    fn last(&self, id: u32) -> Option<(Range, u32)> {
+        let leaf = self.nodes.get(id)?;
+        Some((self.range(leaf, leaf.count().checked_sub(1)?)?, id))
+    }
+
+    /// The `i`th range of a leaf, or the next behind the leaf.
+    pub fn from(&self, leaf: &Node, i: usize) -> Option<Range> {
+        if i < leaf.count() {
+            return self.range(leaf, i);
+        }
+        let next = self.nodes.get(leaf.next())?;
+        if next.count() > 0 { self.range(next, 0) } else { None }
+    }
+
+    #[inline]
+    fn leaf_of(&self, address: u64) -> Option<u32> {
+        let (mut id, height) = self.root();
+        for _ in 0..height {
+            id = self.nodes.get(id)?.child(address.min(MAX_BASE));
+        }
+        Some(id)
+    }
+
+    // ---- entries -------------------------------------------------------------------------------------------
+
+    /// The range of a leaf's entry.
+    #[inline(always)]
+    pub fn range(&self, leaf: &Node, i: usize) -> Option<Range> {
+        let Entry { wide: extent, narrow: delta } = leaf.get(i);
+        let base = leaf.origin().wrapping_add(u64::from(delta));
+        let (bytes, value) = ((extent >> 32) as u32, extent as u32);
+        if bytes == ASIDE {
+            return self.range_aside(base, value);
+        }
+        Some(Range { base, bytes: u64::from(bytes), value: u64::from(value) })
+    }
+
+    #[cold]
+    fn range_aside(&self, base: u64, id: u32) -> Option<Range> {
+        let aside = self.nodes.get(id)?;
+        Some(Range { base, bytes: aside.get(0).wide, value: aside.get(1).wide })
+    }
+
+    /// All ranges by ascending address; only while nobody changes the tree.
+    pub fn iter(&self) -> impl Iterator<Item = Range> {
+        let mut leaf = self.leaf_of(0).and_then(|id| self.nodes.get(id));
+        let mut i = 0;
+        std::iter::from_fn(move || {
+            while i == leaf?.count() {
+                (leaf, i) = (self.nodes.get(leaf?.next()), 0);
+            }
+            i += 1;
+            self.range(leaf?, i - 1)
+        })
+    }
+}
+
+/// How many of a leaf's ranges have a base that is not above `address`.
+#[inline]
+pub(super) fn up_to(leaf: &Node, address: u64) -> usize {
+    let delta = address.wrapping_sub(leaf.origin());
+    leaf.deltas_up_to(delta.min(MAX_DELTA) as u32)
+}
+
+const _: () = assert!(NONE == u32::MAX, "no chunk has that number");
