@@ -4,10 +4,10 @@
 //! downwards, leave full nodes behind. A node that falls below a quarter joins a neighbour if they fill three quarters at
 //! most, so that a range that comes and goes does not split and join a node each time.
 
-use super::Range;
 use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
 use super::nodes::{Account, Kind};
-use super::tree::{ASIDE, MAX_BASE, MAX_HEIGHT, Tree, up_to};
+use super::tree::{MAX_BASE, MAX_HEIGHT, Tree, up_to};
+use super::{Range, extent};
 use crate::sync::Ordering;
 
 /// A new leaf for a base far above all others begins at a multiple of this, so that it has room downwards too.
@@ -69,7 +69,7 @@ impl Tree {
     pub fn reserve(&self, range: Range, account: &mut Account) {
         account.reserve(&self.nodes, Kind::Leaf, 1);
         account.reserve(&self.nodes, Kind::Inner, self.root().1 + 1);
-        if narrow(range).is_none() {
+        if extent::pack(range.bytes, range.value).is_none() {
             account.reserve(&self.nodes, Kind::Aside, 1);
         }
     }
@@ -106,15 +106,15 @@ impl Tree {
     }
 
     fn extent(&self, range: Range, account: &mut Account) -> u64 {
-        if let Some((bytes, value)) = narrow(range) {
-            return u64::from(bytes) << 32 | u64::from(value);
+        if let Some(extent) = extent::pack(range.bytes, range.value) {
+            return extent;
         }
         let id = account.take(&self.nodes, Kind::Aside, 0);
         let aside = self.nodes.node(id);
         for word in [range.bytes, range.value] {
             aside.insert(aside.count(), Entry { wide: word, narrow: 0 });
         }
-        u64::from(ASIDE) << 32 | u64::from(id)
+        extent::pack_aside(id)
     }
 
     /// An empty leaf to the right of the path's.
@@ -163,8 +163,8 @@ impl Tree {
         let path = &place.path;
         let leaf = self.nodes.node(path.leaf);
         let extent = leaf.remove(place.count - 1).wide;
-        if (extent >> 32) as u32 == ASIDE {
-            account.give_back(&self.nodes, Kind::Aside, extent as u32);
+        if let Err(id) = extent::unpack(extent) {
+            account.give_back(&self.nodes, Kind::Aside, id);
         }
         self.len.store(self.len() as u64 - 1, Ordering::Relaxed);
         if leaf.count() == 0 && leaf.previous() != NONE {
@@ -269,12 +269,6 @@ impl Tree {
             }
         }
     }
-}
-
-/// Bytes and value, if they fit an entry.
-fn narrow(range: Range) -> Option<(u32, u32)> {
-    let bytes = u32::try_from(range.bytes).ok().filter(|bytes| *bytes != ASIDE)?;
-    Some((bytes, u32::try_from(range.value).ok()?))
 }
 
 /// Where a full node is cut that is to get an entry at `i`.

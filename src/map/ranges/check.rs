@@ -1,8 +1,9 @@
 //! The invariants of the tree, for tests.
 
+use super::extent;
 use super::node::{CAPACITY, MAX_DELTA, NONE};
 use super::nodes::Account;
-use super::tree::{ASIDE, Tree};
+use super::tree::Tree;
 
 struct Walk<'a> {
     tree: &'a Tree,
@@ -55,7 +56,7 @@ impl Walk<'_> {
             let delta = node.delta(i);
             assert!(delta <= MAX_DELTA && low + delta < high, "base in the leaf's part");
             assert!(i == 0 || node.delta(i - 1) < delta, "deltas in order");
-            self.aside += usize::from((node.get(i).wide >> 32) as u32 == ASIDE);
+            self.aside += usize::from(extent::unpack(node.get(i).wide).is_err());
         }
         self.leaves.push(id);
     }

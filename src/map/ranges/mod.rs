@@ -17,6 +17,7 @@
 mod change;
 #[cfg(test)]
 mod check;
+mod extent;
 mod hint;
 #[cfg(all(test, loom))]
 mod models;
@@ -40,7 +41,7 @@ pub(crate) struct Range {
     pub base: u64,
     /// Above 0, and base + bytes does not overflow.
     pub bytes: u64,
-    /// Whatever the owner wants to find; best below 2^32.
+    /// Whatever the owner wants to find; best below 2^32, or below 2^44 for small ranges.
     pub value: u64,
 }
 

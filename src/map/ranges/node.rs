@@ -1,7 +1,7 @@
 //! One node of the tree: eight lines of five entries, sorted, in eight lines of the cache.
 //!
 //! An *entry* is a *wide* word of 64 bits and a *narrow* one of 32. In a *leaf* the narrow word is the range's *delta*,
-//! its base less the *origin* of the leaf, and the wide one its *extent*, bytes and value of 32 bits each. In an *inner*
+//! its base less the *origin* of the leaf, and the wide one its *extent*, bytes and value. In an *inner*
 //! node the wide word is the *key*, the origin of the leftmost leaf below the child, and the narrow one the child. The
 //! sixth narrow word of a line is *spare*: the header of the node is spread over them. What is behind the last entry is
 //! *padding*, all ones, above everything that is searched for.

@@ -372,16 +372,17 @@ fn huge_ranges_and_huge_gaps_are_found() {
     ranges.check();
 }
 
-/// What fits an entry ends just below 2^32 - 1 bytes.
+/// Around what fits an entry in either form.
 #[test]
-fn sizes_and_values_around_32_bits_come_back() {
-    let edges = [(1 << 32) - 3, (1 << 32) - 2, (1 << 32) - 1, 1 << 32, (1 << 32) + 1];
+fn sizes_and_values_of_any_length_come_back() {
+    let around = |bits: u32| (-1..=1).map(move |by| (1_u64 << bits).wrapping_add_signed(by));
+    let edges: Vec<u64> = [2, 17, 18, 30, 32, 33, 43, 44, 45, 50].into_iter().flat_map(around).collect();
     let mut ranges = Ranges::new();
     let mut base = 0;
     let mut all = Vec::new();
-    for bytes in edges {
-        for value in edges {
-            all.push(Range { base, bytes, value });
+    for bytes in &edges {
+        for value in edges.iter().chain(&[0, u64::MAX]) {
+            all.push(Range { base, bytes: *bytes, value: *value });
             ranges.insert(all[all.len() - 1]).unwrap();
             base += bytes;
         }
@@ -391,6 +392,21 @@ fn sizes_and_values_around_32_bits_come_back() {
     for range in &all {
         assert_eq!([ranges.find(range.base), ranges.find(range.end() - 1)], [Some(*range); 2]);
     }
+    for range in in_order(Order::Random, &all) {
+        assert_eq!(ranges.remove(range.base), Some(range));
+    }
+    ranges.check();
+}
+
+/// The registry's values hold the number of a thread above 32 bits: each such range once had a node of its own.
+#[test]
+fn small_ranges_of_any_thread_take_no_memory_of_their_own() {
+    let mut ranges = Ranges::new();
+    for i in 0..MANY {
+        ranges.insert(Range { base: 64 * i, bytes: 64, value: (i % 4096) << 32 | i }).unwrap();
+    }
+    let each = ranges.bytes() as f64 / MANY as f64;
+    assert!(each <= 17.0, "{each} bytes each");
 }
 
 /// The hint of the last find may name a leaf that was split, joined or taken away since.

@@ -8,13 +8,11 @@
 //! Everything here may run while a writer changes the tree. What it returns then is arbitrary, and is thrown away
 //! ([`super::SharedRanges`]); it must only end, and not panic.
 
-use super::Range;
 use super::node::{Entry, MAX_DELTA, NONE, Node};
 use super::nodes::Nodes;
+use super::{Range, extent};
 use crate::sync::{AtomicU64, Ordering};
 
-/// The bytes in the extent of a range whose bytes or value do not fit: the value is the number of a node that has them.
-pub(super) const ASIDE: u32 = u32::MAX;
 /// Above the height of any tree: each level takes the nodes of the one below at least forty times.
 pub(super) const MAX_HEIGHT: usize = if cfg!(loom) { 4 } else { 12 };
 /// The greatest base: above it no range has room. Also keeps what is searched for below padding.
@@ -123,11 +121,10 @@ impl Tree {
     pub fn range(&self, leaf: &Node, i: usize) -> Option<Range> {
         let Entry { wide: extent, narrow: delta } = leaf.get(i);
         let base = leaf.origin().wrapping_add(u64::from(delta));
-        let (bytes, value) = ((extent >> 32) as u32, extent as u32);
-        if bytes == ASIDE {
-            return self.range_aside(base, value);
+        match extent::unpack(extent) {
+            Ok((bytes, value)) => Some(Range { base, bytes, value }),
+            Err(id) => self.range_aside(base, id),
         }
-        Some(Range { base, bytes: u64::from(bytes), value: u64::from(value) })
     }
 
     #[cold]

@@ -1,0 +1,40 @@
+//! Bytes and value of a range in the 64 bits of a leaf's entry.
+//!
+//! ```text
+//!   00 | bytes, 30 bits | value, 32 bits            most ranges
+//!   10 | bytes, 18 bits | value, 44 bits            small ones with a large value
+//!   11 |                | number of a node          what does not fit lies in a node of its own
+//! ```
+
+/// Bits of the value in the first form, and in the second.
+const SHORT: u32 = 32;
+const LONG: u32 = 44;
+/// Set in all but the first form, and in the last only.
+const SECOND: u64 = 1 << 63;
+const ASIDE: u64 = 3 << 62;
+
+/// `None` if they do not fit.
+pub(super) fn pack(bytes: u64, value: u64) -> Option<u64> {
+    let fits = |shift: u32| bytes < 1 << (62 - shift) && value < 1 << shift;
+    match (fits(SHORT), fits(LONG)) {
+        (true, _) => Some(bytes << SHORT | value),
+        (_, true) => Some(SECOND | bytes << LONG | value),
+        _ => None,
+    }
+}
+
+/// That the node with this number has them.
+pub(super) fn pack_aside(id: u32) -> u64 {
+    ASIDE | u64::from(id)
+}
+
+/// Bytes and value, or the node that has them.
+#[inline(always)]
+pub(super) fn unpack(extent: u64) -> Result<(u64, u64), u32> {
+    if extent >= ASIDE {
+        return Err(extent as u32);
+    }
+    // Chosen without a branch: both forms may alternate.
+    let shift = if extent & SECOND == 0 { SHORT } else { LONG };
+    Ok(((extent & !ASIDE) >> shift, extent & ((1 << shift) - 1)))
+}
