@@ -218,6 +218,22 @@ static void files_of_a_run_stay_and_private_ones_go(void) {
     CHECK_I64(files_in_directory(), 0);
 }
 
+static void one_file_for_all_stays_too(void) {
+    adtape_store_t *s = files("one", 3, ADTAPE_STORE_ONE_FILE);
+    char path[200];
+    put(s, "a", 5, 10);
+    put(s, "b", 6, 10000);
+    CHECK_OK(adtape_store_remove(s, "a"));
+    CHECK_I64(files_in_directory(), 1);
+    CHECK_OK(adtape_store_free(s));
+    s = files("one", 3, ADTAPE_STORE_ONE_FILE | ADTAPE_STORE_COMPRESS);
+    CHECK_I64(count_of(s), 1);
+    get(s, "b", 6, 10000);
+    CHECK_OK(adtape_store_free(s));
+    snprintf(path, sizeof path, "%s/one.r3.adtapes", directory);
+    CHECK(unlink(path) == 0);
+}
+
 static void rank_is_that_of_the_launcher(void) {
     adtape_store_t *s;
     CHECK(setenv("PMI_RANK", "17", 1) == 0);
@@ -341,6 +357,7 @@ int main(void) {
     every_store_keeps_replaces_lists_and_removes(memory);
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, 0));
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC));
+    every_store_keeps_replaces_lists_and_removes(files(NULL, -1, ADTAPE_STORE_ONE_FILE));
     CHECK_OK(adtape_store_new_memory(100000, &limited));
     memory = files(NULL, -1, 0);
     CHECK_OK(adtape_store_new_tiers(limited, memory, &s));
@@ -352,6 +369,7 @@ int main(void) {
     errors_of_a_programs_store_come_back();
     CHECK_OK(user_remove(NULL, "step-2"));
     files_of_a_run_stay_and_private_ones_go();
+    one_file_for_all_stays_too();
     rank_is_that_of_the_launcher();
     file_that_was_changed_is_refused();
     compressed_files_of_smooth_values_are_smaller();

@@ -62,11 +62,13 @@ mod sync;
 mod tape;
 mod vm;
 
-pub use checkpoint::{CheckpointReader, CheckpointWriter, Kind, SectionInfo};
+pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};
 pub use error::{Error, Status};
 pub use map::registry::RangeKind;
 pub use schedule::{Action, Level, Place, Prediction, Schedule};
 pub use session::{Addresses, ErrorHandler, LiveRange, LiveStats, Memory, Restored, Session, Waiter};
-pub use store::{EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore};
+pub use store::{
+    ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore,
+};
 pub use tape::{Cursor, MAX_RANK, Mark, Operation, Scalar, Section, Stats, Tape, Traffic, Type, with_thread_tape};
 pub use vm::Trim;

@@ -4,7 +4,7 @@
 
 mod common;
 
-use adtape::{CheckpointReader, CheckpointWriter, Error, FileOptions, FileStore, Status, Store};
+use adtape::{ArchiveStore, CheckpointReader, CheckpointWriter, Error, FileOptions, FileStore, Status, Store};
 use common::{scratch, skip};
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
@@ -16,8 +16,20 @@ use std::time::Duration;
 const ROLE: &str = "ADTAPE_TEST_ROLE";
 const DIRECTORY: &str = "ADTAPE_TEST_DIRECTORY";
 
+fn options() -> FileOptions {
+    FileOptions { run: Some("run".to_owned()), rank: Some(0), ..FileOptions::default() }
+}
+
 fn store(directory: &Path) -> Result<FileStore, Error> {
-    FileStore::new(directory, FileOptions { run: Some("run".to_owned()), rank: Some(0), ..FileOptions::default() })
+    FileStore::new(directory, options())
+}
+
+/// With one file for each checkpoint or one for all.
+fn store_of(directory: &Path, one_file: bool) -> Result<Box<dyn Store>, Error> {
+    Ok(match one_file {
+        false => Box::new(store(directory)?),
+        true => Box::new(ArchiveStore::new(directory, options())?),
+    })
 }
 
 /// What version `version` of a checkpoint holds: of varying size, several blocks of a file.
@@ -62,22 +74,23 @@ fn child(role: &str, directory: &Path) -> Command {
 fn what_a_child_does() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let directory = std::env::var(DIRECTORY).expect("a directory");
-    let store = store(Path::new(&directory)).expect("a store");
+    let store = store_of(Path::new(&directory), role.contains("one file")).expect("a store");
+    let store = &*store;
     match role.as_str() {
-        "write until killed" => {
-            for version in version(&store, "a").map_or(1, |last| last + 1).. {
+        "write until killed" | "write until killed, one file" => {
+            for version in version(store, "a").map_or(1, |last| last + 1).. {
                 println!("begins {version}");
-                write(&store, "a", version).expect("there is room");
+                write(store, "a", version).expect("there is room");
                 println!("committed {version}");
             }
         }
         _ => {
             // Under a limit or on a small disk: fails at some moment, and says why.
-            let error = (2..100).find_map(|version| write(&store, &format!("a{version}"), version).err());
+            let error = (2..100).find_map(|version| write(store, &format!("a{version}"), version).err());
             let error = error.expect("it does not all fit");
             assert_eq!(error.status(), Status::Io);
             println!("said: {}", error.message().replace('\n', " "));
-            assert_eq!(version(&store, "a").expect("the old one"), 1);
+            assert_eq!(version(store, "a").expect("the old one"), 1);
         }
     }
 }
@@ -106,14 +119,22 @@ impl Said {
 
 #[test]
 fn process_killed_at_any_moment_of_a_write_leaves_a_whole_checkpoint() {
-    let directory = scratch("faults_killed");
+    kill_at_many_moments("write until killed", &scratch("faults_killed"), false);
+}
+
+#[test]
+fn process_killed_at_any_moment_of_a_write_to_one_file_for_all_leaves_a_whole_checkpoint() {
+    kill_at_many_moments("write until killed, one file", &scratch("faults_killed_one_file"), true);
+}
+
+fn kill_at_many_moments(role: &str, directory: &Path, one_file: bool) {
     let mut seed = 0x1234_5678_9ABC_DEFF_u64;
     let (mut last, mut amid) = (0, 0);
     for round in 0..100 {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        let mut child = child("write until killed", &directory).spawn().expect("a child");
+        let mut child = child(role, directory).spawn().expect("a child");
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
         let mut said = Said { lines, begun: 0, committed: 0 };
         said.listen((seed >> 40) % 3);
@@ -122,8 +143,8 @@ fn process_killed_at_any_moment_of_a_write_leaves_a_whole_checkpoint() {
         child.wait().expect("dead");
         said.listen(u64::MAX);
         let (begun, committed) = (said.begun, said.committed);
-        let store = store(&directory).expect("a store");
-        let found = match version(&store, "a") {
+        let store = store_of(directory, one_file).expect("a store");
+        let found = match version(&*store, "a") {
             Err(error) if error.status() == Status::NotFound && last == 0 && committed == 0 => continue,
             result => result.unwrap_or_else(|error| panic!("round {round}: {error}")),
         };
@@ -133,7 +154,7 @@ fn process_killed_at_any_moment_of_a_write_leaves_a_whole_checkpoint() {
         );
         amid += u64::from(begun > committed);
         last = found;
-        let left = fs::read_dir(&directory).expect("a directory").count();
+        let left = fs::read_dir(directory).expect("a directory").count();
         assert_eq!(left, 1, "round {round}: parts of killed processes are removed");
     }
     assert!(last > 20 && amid > 20, "{last} versions were written, {amid} processes killed while they wrote one");
@@ -239,7 +260,7 @@ fn file_written_from_the_documentation_is_read() {
         let mut file = b"\x89ADTP\r\n\x1a".to_vec();
         file.extend(version.to_le_bytes());
         file.extend(262_144_u32.to_le_bytes());
-        file.resize(60, 0);
+        file.resize(4092, 0);
         file.extend(crc32(&file).to_le_bytes());
         file.extend(&contents);
         let mut table = (contents.len() as u32).to_le_bytes().to_vec();

@@ -20,7 +20,7 @@ const ALLOCATED: u8 = 1;
 /// What a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
-pub enum Kind {
+pub enum SectionKind {
     /// Values of a variable that exists when they are read.
     Values = 1,
     /// Values and bounds of something that is allocated when they are read.
@@ -33,7 +33,7 @@ pub struct SectionInfo {
     /// As it was given when it was written.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SectionKind,
     /// Of its values.
     pub ty: Type,
     /// Number of values.
@@ -55,7 +55,7 @@ impl SectionInfo {
         if !self.allocated {
             return format!("an allocatable of {} that was not allocated", self.ty.name());
         }
-        let kind = if self.kind == Kind::Allocatable { "an allocatable of " } else { "" };
+        let kind = if self.kind == SectionKind::Allocatable { "an allocatable of " } else { "" };
         let values = if self.count == 1 { "value" } else { "values" };
         let extents: Vec<String> = self.bounds.iter().map(|(_, extent)| extent.to_string()).collect();
         let shape = if extents.is_empty() { String::new() } else { format!(" in ({})", extents.join(", ")) };
@@ -73,8 +73,8 @@ impl SectionInfo {
     /// The head whose first bytes [`head_bytes`](SectionInfo::head_bytes) has measured; `None` if it makes no sense.
     pub(super) fn decode(head: &[u8]) -> Option<SectionInfo> {
         let kind = match head[4] {
-            1 => Kind::Values,
-            2 => Kind::Allocatable,
+            1 => SectionKind::Values,
+            2 => SectionKind::Allocatable,
             _ => return None,
         };
         let ty = Type::from_code(i32::from(head[5])).filter(|ty| !matches!(ty, Type::Control | Type::Count))?;
@@ -91,7 +91,7 @@ impl SectionInfo {
         let allocated = head[7] & ALLOCATED != 0;
         let count_agrees = bounds.is_empty() || product == Some(count);
         let bytes_agree = count.checked_mul(ty.bytes() as u64) == Some(u64_at(head, 24));
-        let exists = allocated || (kind == Kind::Allocatable && count == 0);
+        let exists = allocated || (kind == SectionKind::Allocatable && count == 0);
         (count_agrees && bytes_agree && exists && head[7] & !ALLOCATED == 0).then_some(SectionInfo {
             name: text,
             kind,
@@ -107,7 +107,7 @@ impl SectionInfo {
 #[inline]
 pub(super) fn encode(
     out: &mut Vec<u8>,
-    kind: Kind,
+    kind: SectionKind,
     ty: Type,
     name: &str,
     count: u64,

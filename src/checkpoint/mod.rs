@@ -18,7 +18,7 @@ mod format;
 mod reader;
 mod writer;
 
-pub use format::{Kind, SectionInfo};
+pub use format::{SectionInfo, SectionKind};
 pub use reader::CheckpointReader;
 pub use writer::CheckpointWriter;
 

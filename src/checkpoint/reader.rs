@@ -1,6 +1,6 @@
 //! Reading a checkpoint, section by section, and looking at it.
 
-use super::format::{self, HEAD, Kind, SECTION_HEAD, SectionInfo, padded};
+use super::format::{self, HEAD, SECTION_HEAD, SectionInfo, SectionKind, padded};
 use super::writer::in_checkpoint;
 use crate::error::{Error, Status};
 use crate::store::{EntryReader, Store};
@@ -297,7 +297,7 @@ impl CheckpointReader {
     fn mismatch(&mut self, section: &str, ty: Type, count: u64, bounds: &[(i64, i64)]) -> Error {
         let wanted = SectionInfo {
             name: section.to_owned(),
-            kind: Kind::Values,
+            kind: SectionKind::Values,
             ty,
             count,
             bounds: bounds.to_vec(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::{Error, Status};
-use crate::store::{FileOptions, FileStore, MemoryStore, Store, TieredStore};
+use crate::store::{ArchiveStore, FileOptions, FileStore, MemoryStore, Store, TieredStore};
 use crate::sync::Arc;
 use crate::tape::Type;
 
@@ -80,6 +80,7 @@ fn stores(name: &str) -> Vec<Arc<dyn Store>> {
         Arc::new(MemoryStore::new()),
         files(false),
         files(true),
+        Arc::new(ArchiveStore::new(&directory, FileOptions::default()).unwrap()),
         Arc::new(TieredStore::new(MemoryStore::with_limit(2 << 20), files(false))),
     ]
 }

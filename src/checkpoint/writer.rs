@@ -1,6 +1,6 @@
 //! Writing a checkpoint, section by section.
 
-use super::format::{self, Kind, MAX_SECTION_NAME, padded};
+use super::format::{self, MAX_SECTION_NAME, SectionKind, padded};
 use crate::error::{Error, Status};
 use crate::store::{EntryWriter, Store};
 use crate::tape::cursor::section::bytes_of;
@@ -78,7 +78,7 @@ impl CheckpointWriter {
             ));
         }
         let count = (bytes.len() / ty.bytes()) as u64;
-        self.begin(section, Kind::Values, ty, count, true, &[])?;
+        self.begin(section, SectionKind::Values, ty, count, true, &[])?;
         self.pass_on(bytes)?;
         self.pad(bytes.len())
     }
@@ -103,7 +103,7 @@ impl CheckpointWriter {
     /// # }
     /// ```
     pub fn write_section(&mut self, section: &str, from: &Section) -> Result<(), Error> {
-        self.begin(section, Kind::Values, from.ty(), from.count() as u64, true, &from.bounds(&[]))?;
+        self.begin(section, SectionKind::Values, from.ty(), from.count() as u64, true, &from.bounds(&[]))?;
         self.copy(from)
     }
 
@@ -135,8 +135,8 @@ impl CheckpointWriter {
         from: Option<&Section>,
         lower: &[i64],
     ) -> Result<(), Error> {
-        let Some(from) = from else { return self.begin(section, Kind::Allocatable, ty, 0, false, &[]) };
-        self.begin(section, Kind::Allocatable, ty, from.count() as u64, true, &from.bounds(lower))?;
+        let Some(from) = from else { return self.begin(section, SectionKind::Allocatable, ty, 0, false, &[]) };
+        self.begin(section, SectionKind::Allocatable, ty, from.count() as u64, true, &from.bounds(lower))?;
         self.copy(from)
     }
 
@@ -165,7 +165,7 @@ impl CheckpointWriter {
     fn begin(
         &mut self,
         section: &str,
-        kind: Kind,
+        kind: SectionKind,
         ty: Type,
         count: u64,
         allocated: bool,

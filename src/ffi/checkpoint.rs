@@ -3,7 +3,7 @@
 use super::error::c_string;
 use super::store::{StoreHandle, store, text};
 use super::{TypeCode, null_handle, null_pointer, section, status, type_of_array, write_out};
-use crate::checkpoint::{CheckpointReader, CheckpointWriter, Kind};
+use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::site::Site;
 use crate::tape::{MAX_BYTES, MAX_RANK, Section};
@@ -391,8 +391,8 @@ pub unsafe extern "C" fn adtape_checkpoint_next(c: *mut CheckpointHandle, out: *
             handle.section = c_string(&info.name);
             description.name = handle.section.as_ptr();
             description.kind = match info.kind {
-                Kind::Values => ADTAPE_SECTION_VALUES,
-                Kind::Allocatable => ADTAPE_SECTION_ALLOCATABLE,
+                SectionKind::Values => ADTAPE_SECTION_VALUES,
+                SectionKind::Allocatable => ADTAPE_SECTION_ALLOCATABLE,
             };
             description.type_code = info.ty as i32;
             description.count = info.count as i64;

@@ -3,7 +3,7 @@
 use super::error::c_string;
 use super::{null_handle, null_pointer, status, write_out};
 use crate::error::{Error, Status};
-use crate::store::{EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Store, TieredStore};
+use crate::store::{ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Store, TieredStore};
 use crate::sync::Arc;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -11,6 +11,9 @@ use std::ffi::{CStr, c_char, c_void};
 pub const ADTAPE_STORE_COMPRESS: i32 = 1;
 /// For adtape_store_new_files: do not wait until the disk has the files; a crash of the machine may lose them.
 pub const ADTAPE_STORE_NO_SYNC: i32 = 2;
+
+/// For adtape_store_new_files: one file for all checkpoints of the run and rank.
+pub const ADTAPE_STORE_ONE_FILE: i32 = 4;
 
 /// A store.
 pub struct StoreHandle {
@@ -74,13 +77,13 @@ pub unsafe extern "C" fn adtape_store_new_memory(limit_bytes: u64, out: *mut *mu
     unsafe { make(out, new) }
 }
 
-/// Makes a store of files in a directory that exists, one file for each checkpoint, checksummed and on the disk when
+/// Makes a store of files in a directory that exists, one file for each checkpoint or one for all, checksummed and on the disk when
 /// adtape_checkpoint_commit returns. Undone by adtape_store_free, which leaves the files of a named run.
 ///
 /// `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
 /// again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
 /// the store. `rank` tells the processes of a run apart: -1 for the MPI rank that the launcher says, 0 without one.
-/// `flags` are ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC, their sum, or 0. What a killed process of the same run and
+/// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC and ADTAPE_STORE_ONE_FILE. What a killed process of the same run and
 /// rank left half written is removed.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT or
@@ -102,7 +105,7 @@ pub unsafe extern "C" fn adtape_store_new_files(
         let directory = unsafe { text(directory, "a directory") }?;
         // SAFETY: by contract.
         let run = (!run.is_null()).then(|| unsafe { text(run, "the name of a run") }.map(str::to_owned)).transpose()?;
-        if flags & !(ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC) != 0 || rank < -1 {
+        if flags & !(ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC | ADTAPE_STORE_ONE_FILE) != 0 || rank < -1 {
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
@@ -117,7 +120,11 @@ pub unsafe extern "C" fn adtape_store_new_files(
             compress: flags & ADTAPE_STORE_COMPRESS != 0,
             no_sync: flags & ADTAPE_STORE_NO_SYNC != 0,
         };
-        Ok(StoreHandle { store: Arc::new(FileStore::new(directory, options)?), memory: None })
+        let store: Arc<dyn Store> = match flags & ADTAPE_STORE_ONE_FILE {
+            0 => Arc::new(FileStore::new(directory, options)?),
+            _ => Arc::new(ArchiveStore::new(directory, options)?),
+        };
+        Ok(StoreHandle { store, memory: None })
     };
     // SAFETY: by contract.
     unsafe { make(out, new) }

@@ -7,15 +7,18 @@
 
 use super::os::Mapping;
 use crate::error::{Error, Status};
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Deref;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A file system.
 pub(super) trait Disk: Send + Sync {
     /// A new file for writing; what is there under the name is emptied.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// A file for writing that is there already, with its contents.
+    fn edit(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
     /// A file's contents.
     fn open(&self, path: &Path) -> io::Result<Contents>;
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -29,14 +32,30 @@ pub(super) trait Disk: Send + Sync {
 pub(super) trait DiskFile: Send {
     /// Writes at the end of what was written through this handle.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    fn set_len(&mut self, bytes: u64) -> io::Result<()>;
     fn sync(&mut self) -> io::Result<()>;
 }
 
 /// The bytes of a file.
 pub(super) enum Contents {
-    Mapped(Mapping),
+    Mapped(Mapping, File),
     #[cfg_attr(not(test), expect(dead_code, reason = "of file systems in tests"))]
     Loaded(Vec<u8>),
+}
+
+impl Contents {
+    /// Copies a part of it. Of a mapped file past the mapping: the system copies what it has, without a fault for each
+    /// page, and says so if it cannot.
+    pub fn read_at(&self, offset: usize, bytes: &mut [u8]) -> io::Result<()> {
+        match self {
+            Contents::Mapped(_, file) => file.read_exact_at(bytes, offset as u64),
+            Contents::Loaded(all) => {
+                bytes.copy_from_slice(&all[offset..offset + bytes.len()]);
+                Ok(())
+            }
+        }
+    }
 }
 
 impl Deref for Contents {
@@ -44,7 +63,7 @@ impl Deref for Contents {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Contents::Mapped(mapping) => mapping,
+            Contents::Mapped(mapping, _) => mapping,
             Contents::Loaded(bytes) => bytes,
         }
     }
@@ -58,8 +77,13 @@ impl Disk for System {
         Ok(Box::new(SystemFile(File::create(path)?)))
     }
 
+    fn edit(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(SystemFile(OpenOptions::new().write(true).open(path)?)))
+    }
+
     fn open(&self, path: &Path) -> io::Result<Contents> {
-        Ok(Contents::Mapped(Mapping::of(&File::open(path)?)?))
+        let file = File::open(path)?;
+        Ok(Contents::Mapped(Mapping::of(&file)?, file))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -85,6 +109,14 @@ struct SystemFile(File);
 impl DiskFile for SystemFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all(bytes)
+    }
+
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+
+    fn set_len(&mut self, bytes: u64) -> io::Result<()> {
+        self.0.set_len(bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -17,7 +17,9 @@ use super::{EntryReader, EntryWriter, Store, check_name, not_found};
 use crate::error::{Error, Status};
 use crate::settings::mpi_rank;
 use crate::sync::{Arc, StaticCounter, UNORDERED};
+use std::hash::{Hash, Hasher};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// What the names of entries end in.
@@ -56,12 +58,13 @@ pub struct FileStore {
     place: Arc<Place>,
 }
 
-struct Place {
-    disk: Arc<dyn Disk>,
-    directory: PathBuf,
+/// Where a store's files are, and what they are called.
+pub(super) struct Place {
+    pub disk: Arc<dyn Disk>,
+    pub directory: PathBuf,
     /// What the names of all files of this store begin with.
     prefix: String,
-    options: FileOptions,
+    pub options: FileOptions,
 }
 
 impl FileStore {
@@ -72,21 +75,7 @@ impl FileStore {
     }
 
     pub(super) fn on(disk: Arc<dyn Disk>, directory: &Path, options: FileOptions) -> Result<FileStore, Error> {
-        let run = match &options.run {
-            Some(run) => {
-                check_run(run)?;
-                run.clone()
-            }
-            None => private_run(),
-        };
-        let rank = options.rank.unwrap_or_else(mpi_rank);
-        let place = Place { disk, directory: directory.to_owned(), prefix: format!("{run}.r{rank}."), options };
-        let names = place.files().map_err(|e| refused("reading the directory", directory, &e))?;
-        for part in names.iter().filter(|file| is_part(file)) {
-            let path = place.directory.join(part);
-            place.disk.remove(&path).map_err(|e| refused("removing", &path, &e))?;
-        }
-        Ok(FileStore { place: Arc::new(place) })
+        Ok(FileStore { place: Arc::new(Place::new(disk, directory, options)?) })
     }
 }
 
@@ -102,18 +91,15 @@ fn check_run(run: &str) -> Result<(), Error> {
     ))
 }
 
-/// A name that no other store has, in this process or another one, on this machine or on one that shares the disk.
-fn private_run() -> String {
+/// A number that no other call returns, in this process or another one, on this machine or on one that shares the disk,
+/// but by a chance of 2^-64.
+pub(super) fn distinct() -> u64 {
     static NEXT: StaticCounter = StaticCounter::new(0);
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let host = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    format!(
-        "adtape-{}-{:x}-{:08x}-{}",
-        std::process::id(),
-        since.as_nanos(),
-        crc32fast::hash(host.as_bytes()),
-        NEXT.fetch_add(1, UNORDERED)
-    )
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let mut hasher = std::hash::DefaultHasher::new();
+    (boot, std::process::id(), since.as_nanos(), NEXT.fetch_add(1, UNORDERED)).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// `name.part-7`
@@ -122,11 +108,43 @@ fn is_part(file: &str) -> bool {
 }
 
 impl Place {
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(format!("{}{name}{SUFFIX}", self.prefix))
+    /// Removes what a killed process of the same run and rank left half written.
+    pub fn new(disk: Arc<dyn Disk>, directory: &Path, options: FileOptions) -> Result<Place, Error> {
+        let run = match &options.run {
+            Some(run) => check_run(run).map(|()| run.clone())?,
+            None => format!("adtape-{}-{:016x}", std::process::id(), distinct()),
+        };
+        let rank = options.rank.unwrap_or_else(mpi_rank);
+        let place = Place { disk, directory: directory.to_owned(), prefix: format!("{run}.r{rank}."), options };
+        let names = place.files().map_err(|e| refused("reading the directory", directory, &e))?;
+        for part in names.iter().filter(|file| is_part(file)) {
+            let path = place.directory.join(part);
+            place.disk.remove(&path).map_err(|e| refused("removing", &path, &e))?;
+        }
+        Ok(place)
     }
 
-    /// The files of this store, without the prefix of their names removed.
+    /// The path of a file of this store.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.directory.join(format!("{}{name}", self.prefix))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.file(&format!("{name}{SUFFIX}"))
+    }
+
+    /// The path of a file that is being written.
+    pub fn part(&self, name: &str) -> PathBuf {
+        static NEXT: StaticCounter = StaticCounter::new(0);
+        self.file(&format!("{name}.part-{}", NEXT.fetch_add(1, UNORDERED)))
+    }
+
+    /// Whether files are on the disk when they are complete. Private ones need not survive a crash.
+    pub fn syncs(&self) -> bool {
+        !self.options.no_sync && self.options.run.is_some()
+    }
+
+    /// The names of the files of this store, in order.
     fn files(&self) -> io::Result<Vec<String>> {
         let mut names = self.disk.names(&self.directory)?;
         names.retain(|name| name.starts_with(&self.prefix));
@@ -154,15 +172,8 @@ impl Drop for Place {
 
 impl Store for FileStore {
     fn create(&self, name: &str) -> Result<Box<dyn EntryWriter>, Error> {
-        static NEXT: StaticCounter = StaticCounter::new(0);
         check_name(name)?;
-        let place = self.place.clone();
-        let part = place.directory.join(format!("{}{name}.part-{}", place.prefix, NEXT.fetch_add(1, UNORDERED)));
-        let mut file = place.disk.create(&part).map_err(|e| refused("creating", &part, &e))?;
-        let (image, header) = ImageWriter::new(place.options.compress);
-        let begun = file.append(&header).map_err(|e| refused("writing", &part, &e));
-        let writer = FileWriter { path: place.path(name), part, image: Some(image), file, place };
-        begun.map(|()| Box::new(writer) as Box<dyn EntryWriter>)
+        Ok(Box::new(FileWriter { path: self.place.path(name), part: Part::create(&self.place, name)? }))
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn EntryReader>, Error> {
@@ -171,8 +182,8 @@ impl Store for FileStore {
             io::ErrorKind::NotFound => not_found(name, &self.place.directory.display().to_string()),
             _ => refused("opening", &path, &e),
         })?;
-        let image = ImageReader::new(&contents).map_err(|e| in_file(e, &path))?;
-        Ok(Box::new(FileReader { path, contents, image }))
+        let all = 0..contents.len();
+        FileReader::new(path.display().to_string(), contents, all, None).map(|reader| Box::new(reader) as _)
     }
 
     fn remove(&self, name: &str) -> Result<(), Error> {
@@ -189,37 +200,35 @@ impl Store for FileStore {
 }
 
 #[cold]
-fn in_file(error: Error, path: &Path) -> Error {
+pub(super) fn in_file(error: Error, place: &str) -> Error {
     let advice = match error.status() {
         Status::OtherVersion => "read it with the version of adtape that wrote it",
         _ => "restore the file from a copy, or go back to an older checkpoint",
     };
-    Error::new(error.status(), format!("{}: {}\n  {advice}", path.display(), error.message()))
+    Error::new(error.status(), format!("{place}: {}\n  {advice}", error.message()))
 }
 
-struct FileWriter {
-    place: Arc<Place>,
-    path: PathBuf,
-    part: PathBuf,
+/// An image in a file that is being written, and removed when this is dropped, unless it was renamed.
+pub(super) struct Part {
+    pub place: Arc<Place>,
+    pub path: PathBuf,
     file: Box<dyn DiskFile>,
-    /// None once the entry is committed, or cannot be any more.
+    /// None once the image is complete, or cannot be any more.
     image: Option<ImageWriter>,
 }
 
-impl FileWriter {
-    fn failed(&self, what: &str, cause: &io::Error) -> Error {
-        refused(what, &self.part, cause)
+impl Part {
+    pub fn create(place: &Arc<Place>, name: &str) -> Result<Part, Error> {
+        let path = place.part(name);
+        let file = place.disk.create(&path).map_err(|e| refused("creating", &path, &e))?;
+        let (image, header) = ImageWriter::new(place.options.compress);
+        let mut part = Part { place: place.clone(), path, file, image: Some(image) };
+        part.file.append(&header).map_err(|e| part.failed("writing", &e))?;
+        Ok(part)
     }
-}
 
-#[cold]
-fn lost(part: &Path) -> Error {
-    Error::new(Status::Io, format!("{} cannot be completed since an earlier write failed", part.display()))
-}
-
-impl EntryWriter for FileWriter {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let Some(image) = &mut self.image else { return Err(lost(&self.part)) };
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let Some(image) = &mut self.image else { return Err(self.lost()) };
         let file = &mut self.file;
         let written = image.write(bytes, |bytes| file.append(bytes));
         written.map_err(|e| {
@@ -228,34 +237,73 @@ impl EntryWriter for FileWriter {
         })
     }
 
-    fn commit(mut self: Box<Self>) -> Result<(), Error> {
-        let Some(image) = self.image.take() else { return Err(lost(&self.part)) };
+    /// Completes the image.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        let Some(image) = self.image.take() else { return Err(self.lost()) };
         let file = &mut self.file;
-        image.finish(|bytes| file.append(bytes)).map_err(|e| self.failed("writing", &e))?;
-        let sync = !self.place.options.no_sync && self.place.options.run.is_some();
-        if sync {
-            self.file.sync().map_err(|e| self.failed("syncing", &e))?;
+        image.finish(|bytes| file.append(bytes)).map_err(|e| self.failed("writing", &e))
+    }
+
+    fn failed(&self, what: &str, cause: &io::Error) -> Error {
+        refused(what, &self.path, cause)
+    }
+
+    #[cold]
+    fn lost(&self) -> Error {
+        let message = format!("{} cannot be completed since an earlier write failed", self.path.display());
+        Error::new(Status::Io, message)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = self.place.disk.remove(&self.path);
+    }
+}
+
+struct FileWriter {
+    path: PathBuf,
+    part: Part,
+}
+
+impl EntryWriter for FileWriter {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.part.write(bytes)
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<(), Error> {
+        let part = &mut self.part;
+        part.finish()?;
+        if part.place.syncs() {
+            part.file.sync().map_err(|e| part.failed("syncing", &e))?;
         }
-        self.place.disk.rename(&self.part, &self.path).map_err(|e| self.failed("renaming", &e))?;
-        if sync {
-            let directory = &self.place.directory;
-            self.place.disk.sync_directory(directory).map_err(|e| refused("syncing the directory", directory, &e))?;
+        let place = &part.place;
+        place.disk.rename(&part.path, &self.path).map_err(|e| part.failed("renaming", &e))?;
+        if place.syncs() {
+            let directory = &place.directory;
+            place.disk.sync_directory(directory).map_err(|e| refused("syncing the directory", directory, &e))?;
         }
         Ok(())
     }
 }
 
-impl Drop for FileWriter {
-    fn drop(&mut self) {
-        // Already renamed, if it was committed.
-        let _ = self.place.disk.remove(&self.part);
-    }
+/// Reads an image that is a file or a part of one.
+pub(super) struct FileReader {
+    /// For messages.
+    place: String,
+    contents: Contents,
+    range: Range<usize>,
+    image: ImageReader,
+    /// What the store sees as long as the reader lives.
+    _held: Option<Arc<()>>,
 }
 
-struct FileReader {
-    path: PathBuf,
-    contents: Contents,
-    image: ImageReader,
+impl FileReader {
+    pub fn new(place: String, contents: Contents, range: Range<usize>, held: Option<Arc<()>>) -> Result<Self, Error> {
+        let bytes = contents.get(range.clone()).unwrap_or_default();
+        let image = ImageReader::new(bytes).map_err(|e| in_file(e, &place))?;
+        Ok(FileReader { place, contents, range, image, _held: held })
+    }
 }
 
 impl EntryReader for FileReader {
@@ -264,10 +312,12 @@ impl EntryReader for FileReader {
     }
 
     fn read_at(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        self.image.read_at(&self.contents, offset, bytes).map_err(|e| in_file(e, &self.path))
+        let (image, base) = (&self.contents[self.range.clone()], self.range.start);
+        let fetch = |at: usize, bytes: &mut [u8]| self.contents.read_at(base + at, bytes);
+        self.image.read_at(image, fetch, offset, bytes).map_err(|e| in_file(e, &self.place))
     }
 
     fn place(&self) -> String {
-        self.path.display().to_string()
+        self.place.clone()
     }
 }

@@ -1,7 +1,7 @@
 //! An entry as it lies in a file: header, blocks, table, trailer. `docs/format.md` has every byte.
 //!
 //! ```text
-//!   | header 64 | block 0 | block 1 | … | last block | table: 8 for each block | trailer 32 |
+//!   | header 4096 | block 0 | block 1 | … | last block | table: 8 for each block | trailer 32 |
 //! ```
 //!
 //! Blocks hold 256 KiB of contents each, the last one what is left. Each is as it is or compressed, whichever is
@@ -13,17 +13,21 @@
 use super::block::{self, Scratch};
 use super::memory::beyond_the_end;
 use crate::error::{Error, Status};
+use std::io;
 
 /// What a file begins with. The first byte is in no text, the line ends do not survive a transfer as text.
 pub(super) const MAGIC: [u8; 8] = *b"\x89ADTP\r\n\x1a";
 /// What the trailer begins with.
 const END: [u8; 8] = *b"ADTP-END";
 pub(super) const VERSION: u32 = 1;
-pub(super) const HEADER: usize = 64;
+/// A page, so that blocks lie in pages of their own: the system copies them more quickly.
+pub(super) const HEADER: usize = 4096;
 const TRAILER: usize = 32;
 const ROW: usize = 8;
 /// Contents of a block.
 pub(super) const BLOCK: usize = 256 << 10;
+/// Blocks that are handed out at once where they lie one behind the other anyway.
+const TOGETHER: usize = 4;
 /// A reader takes other blocks too, up to this size.
 const LARGEST_BLOCK: usize = 16 << 20;
 /// In a row's length: the block is compressed.
@@ -43,8 +47,8 @@ pub(super) struct ImageWriter {
 
 impl ImageWriter {
     /// The writer, and the header.
-    pub fn new(compress: bool) -> (ImageWriter, [u8; HEADER]) {
-        let mut header = [0; HEADER];
+    pub fn new(compress: bool) -> (ImageWriter, Vec<u8>) {
+        let mut header = vec![0; HEADER];
         header[..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
         header[12..16].copy_from_slice(&(BLOCK as u32).to_le_bytes());
@@ -66,8 +70,9 @@ impl ImageWriter {
         self.contents += bytes.len() as u64;
         while !bytes.is_empty() {
             if self.block.is_empty() && bytes.len() >= BLOCK {
-                // Straight from where it is.
-                let (now, later) = bytes.split_at(BLOCK);
+                // Straight from where they are.
+                let blocks = if self.compress { 1 } else { (bytes.len() / BLOCK).min(TOGETHER) };
+                let (now, later) = bytes.split_at(blocks * BLOCK);
                 self.put(now, &mut out)?;
                 bytes = later;
                 continue;
@@ -106,14 +111,24 @@ impl ImageWriter {
         done
     }
 
+    /// Hands out whole blocks, or the last one; of compressed ones, one at a time.
     fn put<E>(&mut self, contents: &[u8], out: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        let packed = self.compress && block::compress(contents, &mut self.scratch, &mut self.packed);
-        let stored = if packed { &self.packed } else { contents };
-        let length = stored.len() as u32 | if packed { COMPRESSED } else { 0 };
-        self.table.extend_from_slice(&length.to_le_bytes());
+        if self.compress && block::compress(contents, &mut self.scratch, &mut self.packed) {
+            let packed = std::mem::take(&mut self.packed);
+            self.note(&packed, COMPRESSED);
+            self.packed = packed;
+            return out(&self.packed);
+        }
+        for block in contents.chunks(BLOCK) {
+            self.note(block, 0);
+        }
+        out(contents)
+    }
+
+    fn note(&mut self, stored: &[u8], flag: u32) {
+        self.table.extend_from_slice(&(stored.len() as u32 | flag).to_le_bytes());
         self.table.extend_from_slice(&crc32fast::hash(stored).to_le_bytes());
         self.written += stored.len() as u64;
-        out(stored)
     }
 }
 
@@ -238,8 +253,15 @@ impl ImageReader {
         (self.contents - from).min(self.block as u64) as usize
     }
 
-    /// Reads contents at an offset of theirs.
-    pub fn read_at(&mut self, image: &[u8], offset: u64, mut bytes: &mut [u8]) -> Result<(), Error> {
+    /// Reads contents at an offset of theirs. `fetch` copies bytes of the image to where they go: for whole blocks, which
+    /// are checked there, it is quicker than a copy from `image`, where that is a mapping.
+    pub fn read_at(
+        &mut self,
+        image: &[u8],
+        fetch: impl Fn(usize, &mut [u8]) -> io::Result<()>,
+        offset: u64,
+        mut bytes: &mut [u8],
+    ) -> Result<(), Error> {
         if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.contents) {
             return Err(beyond_the_end(offset, bytes.len(), self.contents));
         }
@@ -249,9 +271,32 @@ impl ImageReader {
             let inside = (at % self.block as u64) as usize;
             let n = bytes.len().min(self.length(row) - inside);
             let (now, later) = bytes.split_at_mut(n);
-            now.copy_from_slice(&self.block(image, row)?[inside..inside + n]);
+            if n == self.length(row) && !self.rows[row].compressed {
+                self.whole_block(&fetch, row, now)?;
+            } else {
+                now.copy_from_slice(&self.block(image, row)?[inside..inside + n]);
+            }
             (bytes, at) = (later, at + n as u64);
         }
+        Ok(())
+    }
+
+    /// Reads a block that is stored as it is, and checks it.
+    fn whole_block(
+        &mut self,
+        fetch: impl Fn(usize, &mut [u8]) -> io::Result<()>,
+        i: usize,
+        bytes: &mut [u8],
+    ) -> Result<(), Error> {
+        let row = &mut self.rows[i];
+        fetch(row.offset, bytes).map_err(|e| {
+            let message = format!("block {i}, {} bytes at offset {}, cannot be read: {e}", bytes.len(), row.offset);
+            Error::new(Status::Io, message)
+        })?;
+        if !row.checked && crc32fast::hash(bytes) != row.crc {
+            return Err(changed(i, row));
+        }
+        row.checked = true;
         Ok(())
     }
 
@@ -260,10 +305,8 @@ impl ImageReader {
         let length = self.length(i);
         let row = &mut self.rows[i];
         let stored = &image[row.offset..row.offset + row.stored];
-        let wrong =
-            |what: &str| Err(damaged(format!("block {i}, {} bytes at offset {}, {what}", stored.len(), row.offset)));
         if !row.checked && crc32fast::hash(stored) != row.crc {
-            return wrong("is not as it was written: its checksum differs");
+            return Err(changed(i, row));
         }
         if !row.compressed {
             row.checked = true;
@@ -273,13 +316,22 @@ impl ImageReader {
             self.unpacked_row = usize::MAX;
             self.unpacked.resize(length, 0);
             if !block::decompress(stored, &mut self.scratch, &mut self.unpacked) {
-                return wrong("cannot be decompressed");
+                let (stored, offset) = (row.stored, row.offset);
+                return Err(damaged(format!("block {i}, {stored} bytes at offset {offset}, cannot be decompressed")));
             }
             row.checked = true;
             self.unpacked_row = i;
         }
         Ok(&self.unpacked)
     }
+}
+
+#[cold]
+fn changed(i: usize, row: &Row) -> Error {
+    damaged(format!(
+        "block {i}, {} bytes at offset {}, is not as it was written: its checksum differs",
+        row.stored, row.offset
+    ))
 }
 
 #[cold]
@@ -293,7 +345,7 @@ mod tests {
 
     fn image(contents: &[u8], piece: usize, compress: bool) -> Vec<u8> {
         let (mut writer, header) = ImageWriter::new(compress);
-        let mut image = header.to_vec();
+        let mut image = header;
         let mut out = |bytes: &[u8]| -> Result<(), ()> {
             image.extend_from_slice(bytes);
             Ok(())
@@ -309,10 +361,17 @@ mod tests {
         (0..n as u64).flat_map(|i| (1.0 + (i as f64 * 1e-3).sin()).to_le_bytes()).take(n).collect()
     }
 
+    fn from(image: &[u8]) -> impl Fn(usize, &mut [u8]) -> io::Result<()> {
+        |offset, bytes| {
+            bytes.copy_from_slice(&image[offset..offset + bytes.len()]);
+            Ok(())
+        }
+    }
+
     fn read(image: &[u8]) -> Result<Vec<u8>, Error> {
         let mut reader = ImageReader::new(image)?;
         let mut found = vec![0; reader.contents() as usize];
-        reader.read_at(image, 0, &mut found)?;
+        reader.read_at(image, from(image), 0, &mut found)?;
         Ok(found)
     }
 
@@ -327,7 +386,7 @@ mod tests {
                     assert!(!compress || n < BLOCK || image.len() < n, "smooth contents become smaller");
                     let mut reader = ImageReader::new(&image).unwrap();
                     let mut some = vec![0; n / 2];
-                    reader.read_at(&image, (n / 3) as u64, &mut some).unwrap();
+                    reader.read_at(&image, from(&image), (n / 3) as u64, &mut some).unwrap();
                     assert!(some == contents[n / 3..n / 3 + n / 2]);
                 }
             }
@@ -340,7 +399,7 @@ mod tests {
             let contents = contents(BLOCK + 500);
             let good = image(&contents, 999, compress);
             let step = if compress { 11 } else { 97 };
-            let near_the_ends = |i: usize| i < 200 || i + 200 > good.len();
+            let near_the_ends = |i: usize| i < 200 || i.abs_diff(HEADER) < 100 || i + 200 > good.len();
             for byte in (0..good.len()).filter(|i| near_the_ends(*i) || i % (1000 + step) == 0) {
                 let mut bad = good.clone();
                 bad[byte] ^= 1 << (byte % 8);
@@ -362,8 +421,8 @@ mod tests {
         image[HEADER + BLOCK + 5] ^= 4;
         let mut reader = ImageReader::new(&image).unwrap();
         let mut found = vec![0; BLOCK];
-        reader.read_at(&image, 0, &mut found).unwrap();
-        let error = reader.read_at(&image, BLOCK as u64, &mut found).unwrap_err();
+        reader.read_at(&image, from(&image), 0, &mut found).unwrap();
+        let error = reader.read_at(&image, from(&image), BLOCK as u64, &mut found).unwrap_err();
         assert!(error.message().contains(&format!("block 1, {BLOCK} bytes at offset {}", HEADER + BLOCK)), "{error}");
     }
 

@@ -11,12 +11,14 @@
 //! ```
 //!
 //! * [`memory`]: warm buffers that are used again; no checksums.
-//! * [`files`]: one file for each entry, an [`image`]: blocks with checksums, compressed or not.
+//! * [`files`]: one file for each entry, an [`image`]: blocks with checksums, compressed or not; or all in one
+//!   [`archive`].
 //! * [`tiers`]: memory up to a limit, another store beyond it.
 //! * [`spill`]: files for the oldest part of tapes, when memory is short.
 //!
 //! The traits are open: a program can supply a store of its own.
 
+mod archive;
 mod block;
 #[cfg(test)]
 mod crash;
@@ -28,6 +30,7 @@ mod os;
 pub(crate) mod spill;
 mod tiers;
 
+pub use archive::ArchiveStore;
 pub use files::{FileOptions, FileStore};
 pub use memory::MemoryStore;
 pub(crate) use memory::beyond_the_end;
