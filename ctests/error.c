@@ -13,7 +13,7 @@ static void every_status_has_its_name(void) {
         ROW(MEMORY_LIMIT), ROW(OUT_OF_MEMORY), ROW(REPEAT_UNBALANCED), ROW(MARK_FOREIGN), ROW(MARK_ABOVE_TOP),
         ROW(MISMATCH), ROW(CORRUPT), ROW(WRONG_THREAD), ROW(RELEASED), ROW(ATTACHED), ROW(POISONED),
         ROW(BAD_ENVIRONMENT), ROW(IO), ROW(NOT_FOUND), ROW(DAMAGED), ROW(OTHER_VERSION), ROW(OVERLAP),
-        ROW(NO_RANGE), ROW(AMBIGUOUS), ROW(UNEVEN),
+        ROW(NO_RANGE), ROW(AMBIGUOUS), ROW(UNEVEN), ROW(STOPPED),
     };
     for (int32_t i = 0; i < (int32_t)(sizeof rows / sizeof rows[0]); i++) {
         CHECK_I64(rows[i].status, i);

@@ -52,6 +52,11 @@ module adtape
   public :: checkpoint_find, checkpoint_free
   public :: adtape_set_memory_limit, adtape_set_spill_directory, adtape_memory, adtape_set_error_handler, adtape_error_handler
   public :: adtape_error_message, adtape_status_name, adtape_type_name, adtape_text
+  public :: schedule_new_binomial, schedule_new_multistage, schedule_new_disk_revolve, schedule_new_two_level
+  public :: schedule_new_online, schedule_new_mixed, schedule_new_store_all, schedule_free
+  public :: schedule_next, schedule_end_at, schedule_predict
+  public :: driver_new, driver_free, driver_set_steps, driver_set_records, driver_set_snapshots, driver_register
+  public :: driver_set_progress, driver_show_progress, driver_new_schedule, driver_run
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
   integer, parameter :: r16 = selected_real_kind(33)
@@ -143,6 +148,37 @@ module adtape
     integer(c_int64_t) :: ambiguous = 0   ! pointers pushed that were the end of a range and the base of another
   end type
 
+  ! A schedule. Its component is the handle of C; a variable begins as the NULL handle.
+  type, bind(c), public :: adtape_schedule
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! What a schedule says to do next: one of ADTAPE_ACTION_...; steps count from 0.
+  type, bind(c), public :: adtape_instruction
+    integer(c_int64_t) :: action = 0
+    integer(c_int64_t) :: step = 0   ! the step, or the step whose state is meant
+    integer(c_int64_t) :: to = 0     ! of ADVANCE: the step after the last
+    integer(c_int64_t) :: level = 0  ! one of ADTAPE_LEVEL_...
+    integer(c_int64_t) :: slot = 0   ! from 0
+    integer(c_int64_t) :: first = 0  ! of TURN and REVERSE: 1 for the loop's last step
+  end type
+
+  ! What a schedule costs in all: extra_steps/steps times the forward run is repeated.
+  type, bind(c), public :: adtape_prediction
+    integer(c_int64_t) :: steps = 0, extra_steps = 0
+    integer(c_int64_t) :: memory_saves = 0, memory_loads = 0, disk_saves = 0, disk_loads = 0
+  end type
+
+  ! A driver. Its component is the handle of C; a variable begins as the NULL handle.
+  type, bind(c), public :: adtape_driver
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! How far a driver is; 0 for what is not known.
+  type, bind(c), public :: adtape_progress
+    integer(c_int64_t) :: steps = 0, forward_steps = 0, forward_steps_total = 0, reversed_steps = 0
+  end type
+
   abstract interface
     ! What adtape_set_error_handler takes: gets the status, the message as a C string (see adtape_text) and the
     ! address given at the installation. It must not return; it may `stop` or `error stop`.
@@ -150,6 +186,37 @@ module adtape
       import :: c_int32_t, c_ptr
       integer(c_int32_t), value :: status
       type(c_ptr), value :: message, user
+    end subroutine
+
+    ! What driver_set_steps and driver_set_records take; the result is one of ADTAPE_FLOW_....
+    function adtape_step(step, user) bind(c) result(flow)
+      import :: c_int64_t, c_int32_t, c_ptr
+      integer(c_int64_t), value :: step
+      type(c_ptr), value :: user
+      integer(c_int32_t) :: flow
+    end function
+    function adtape_adjoint_step(step, first, user) bind(c) result(flow)
+      import :: c_int64_t, c_int32_t, c_ptr
+      integer(c_int64_t), value :: step
+      integer(c_int32_t), value :: first
+      type(c_ptr), value :: user
+      integer(c_int32_t) :: flow
+    end function
+
+    ! What driver_set_snapshots takes: stores or brings back state `step`; slots count from 0.
+    function adtape_snapshot(step, level, slot, user) bind(c) result(flow)
+      import :: c_int64_t, c_int32_t, c_ptr
+      integer(c_int64_t), value :: step, slot
+      integer(c_int32_t), value :: level
+      type(c_ptr), value :: user
+      integer(c_int32_t) :: flow
+    end function
+
+    ! What driver_set_progress takes.
+    subroutine adtape_progress_call(progress, user) bind(c)
+      import :: adtape_progress, c_ptr
+      type(adtape_progress), intent(in) :: progress
+      type(c_ptr), value :: user
     end subroutine
   end interface
 
@@ -188,6 +255,8 @@ module adtape
 #include "adtape_store.inc"
 #include "adtape_checkpoint.inc"
 #include "adtape_address.inc"
+#include "adtape_schedule.inc"
+#include "adtape_driver.inc"
 
 contains
 
@@ -298,6 +367,71 @@ contains
       name = adtape_text(text)
       names(i) = name
     end do
+  end subroutine
+
+  ! call driver_set_steps(driver, step, adjoint_step, user): the loop. step runs a step and records nothing; adjoint_step
+  ! runs it with recording and then its adjoint.
+  !   user  optional address that every function but the progress procedure gets
+  ! Errors: NULL_HANDLE, BAD_ARGUMENT (the driver is running). Source: adtape_driver_set_steps.
+  subroutine driver_set_steps(driver, step, adjoint_step, user, stat)
+    type(adtape_driver), intent(in) :: driver
+    procedure(adtape_step) :: step
+    procedure(adtape_adjoint_step) :: adjoint_step
+    type(c_ptr), intent(in), optional :: user
+    integer(c_int32_t), intent(out), optional :: stat
+    type(c_ptr) :: passed
+    passed = c_null_ptr
+    if (present(user)) passed = user
+    call glue_driver_set_steps(driver, c_funloc(step), c_funloc(adjoint_step), passed, stat)
+  end subroutine
+
+  ! call driver_set_records(driver, record_step, reverse_step): what mixed schedules need besides. Errors: those of
+  ! driver_set_steps. Source: adtape_driver_set_records.
+  subroutine driver_set_records(driver, record_step, reverse_step, stat)
+    type(adtape_driver), intent(in) :: driver
+    procedure(adtape_step) :: record_step
+    procedure(adtape_adjoint_step) :: reverse_step
+    integer(c_int32_t), intent(out), optional :: stat
+    call glue_driver_set_records(driver, c_funloc(record_step), c_funloc(reverse_step), stat)
+  end subroutine
+
+  ! call driver_set_snapshots(driver, save_state, load_state): the program stores its state itself. Without both: adtape
+  ! stores what is registered. Errors: those of driver_set_steps. Source: adtape_driver_set_snapshots.
+  subroutine driver_set_snapshots(driver, save_state, load_state, stat)
+    type(adtape_driver), intent(in) :: driver
+    procedure(adtape_snapshot), optional :: save_state, load_state
+    integer(c_int32_t), intent(out), optional :: stat
+    type(c_funptr) :: saves, loads
+    saves = c_null_funptr
+    loads = c_null_funptr
+    if (present(save_state)) saves = c_funloc(save_state)
+    if (present(load_state)) loads = c_funloc(load_state)
+    call glue_driver_set_snapshots(driver, saves, loads, stat)
+  end subroutine
+
+  ! call driver_set_progress(driver, progress, user): called after each step and action; without progress, none is.
+  ! Errors: those of driver_set_steps. Source: adtape_driver_set_progress.
+  subroutine driver_set_progress(driver, progress, user, stat)
+    type(adtape_driver), intent(in) :: driver
+    procedure(adtape_progress_call), optional :: progress
+    type(c_ptr), intent(in), optional :: user
+    integer(c_int32_t), intent(out), optional :: stat
+    type(c_funptr) :: address
+    type(c_ptr) :: passed
+    address = c_null_funptr
+    if (present(progress)) address = c_funloc(progress)
+    passed = c_null_ptr
+    if (present(user)) passed = user
+    call glue_driver_set_progress(driver, address, passed, stat)
+  end subroutine
+
+  ! call driver_show_progress(driver, on): a line on standard error, where that is a terminal, says how far a run is; on
+  ! is a default logical. Errors: those of driver_set_steps. Source: adtape_driver_show_progress.
+  subroutine driver_show_progress(driver, on, stat)
+    type(adtape_driver), intent(in) :: driver
+    logical, intent(in) :: on
+    integer(c_int32_t), intent(out), optional :: stat
+    call glue_driver_show_progress(driver, merge(1_c_int32_t, 0_c_int32_t, on), stat)
   end subroutine
 
 end module adtape

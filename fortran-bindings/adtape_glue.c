@@ -441,3 +441,108 @@ void adtape_fortran_live_stats(adtape_live_stats_t *counts, int32_t *stat) {
     finish(adtape_live_stats(SESSION_, counts), stat, SITE_);
 }
 void adtape_fortran_live_print(int32_t *stat) { finish(adtape_live_print(SESSION_, 1), stat, SITE_); }
+
+/* ---- schedules and drivers ----------------------------------------------------------------------------------- */
+
+/* Refuses a negative number. */
+static uint64_t number(int64_t n, const char *what, const void *site) {
+    if (n < 0) {
+        refuse(ADTAPE_STATUS_COUNT_RANGE, site, "%s: %" PRId64 "\n  give 0 or more", what, n);
+    }
+    return (uint64_t)n;
+}
+#define NUMBER_(n) number(n, #n, SITE_)
+
+void adtape_fortran_new_binomial(adtape_schedule_t **out, int64_t steps, int64_t snapshots, int32_t *stat) {
+    finish(adtape_schedule_new_binomial(NUMBER_(steps), NUMBER_(snapshots), out), stat, SITE_);
+}
+void adtape_fortran_new_multistage(adtape_schedule_t **out, int64_t steps, int64_t memory_snapshots,
+                                   int64_t disk_snapshots, int32_t *stat) {
+    finish(adtape_schedule_new_multistage(NUMBER_(steps), NUMBER_(memory_snapshots), NUMBER_(disk_snapshots), out), stat,
+           SITE_);
+}
+void adtape_fortran_new_disk_revolve(adtape_schedule_t **out, int64_t steps, int64_t memory_snapshots, double save_cost,
+                                     double load_cost, int32_t *stat) {
+    finish(adtape_schedule_new_disk_revolve(NUMBER_(steps), NUMBER_(memory_snapshots), save_cost, load_cost, out), stat,
+           SITE_);
+}
+void adtape_fortran_new_two_level(adtape_schedule_t **out, int64_t steps, int64_t period, int64_t memory_snapshots,
+                                  int32_t *stat) {
+    finish(adtape_schedule_new_two_level(NUMBER_(steps), NUMBER_(period), NUMBER_(memory_snapshots), out), stat, SITE_);
+}
+void adtape_fortran_new_online(adtape_schedule_t **out, int64_t snapshots, int32_t *stat) {
+    finish(adtape_schedule_new_online(NUMBER_(snapshots), out), stat, SITE_);
+}
+void adtape_fortran_new_mixed(adtape_schedule_t **out, int64_t steps, int64_t units, int32_t *stat) {
+    finish(adtape_schedule_new_mixed(NUMBER_(steps), NUMBER_(units), out), stat, SITE_);
+}
+void adtape_fortran_new_store_all(adtape_schedule_t **out, int64_t steps, int32_t *stat) {
+    finish(adtape_schedule_new_store_all(NUMBER_(steps), out), stat, SITE_);
+}
+void adtape_fortran_schedule_free(adtape_schedule_t **schedule) {
+    adtape_schedule_free(*schedule);
+    *schedule = NULL;
+}
+void adtape_fortran_schedule_next(adtape_schedule_t *schedule, adtape_instruction_t *instruction, int32_t *stat) {
+    finish(adtape_schedule_next(schedule, instruction), stat, SITE_);
+}
+void adtape_fortran_schedule_end_at(adtape_schedule_t *schedule, int64_t step, int32_t *stat) {
+    finish(adtape_schedule_end_at(schedule, NUMBER_(step)), stat, SITE_);
+}
+void adtape_fortran_schedule_predict(adtape_schedule_t *schedule, adtape_prediction_t *prediction, int32_t *stat) {
+    finish(adtape_schedule_predict(schedule, prediction), stat, SITE_);
+}
+
+void adtape_fortran_driver_new(adtape_driver_t **driver, int32_t *stat) {
+    finish(adtape_driver_new(driver), stat, SITE_);
+}
+void adtape_fortran_driver_free(adtape_driver_t **driver, int32_t *stat) {
+    const adtape_status_t status = adtape_driver_free(*driver);
+    if (status == ADTAPE_STATUS_OK) {
+        *driver = NULL;
+    }
+    finish(status, stat, SITE_);
+}
+void adtape_fortran_driver_set_steps(adtape_driver_t *driver, adtape_step_t step, adtape_adjoint_step_t adjoint_step,
+                                     void *user, int32_t *stat) {
+    finish(adtape_driver_set_steps(driver, step, adjoint_step, user), stat, SITE_);
+}
+void adtape_fortran_driver_set_records(adtape_driver_t *driver, adtape_step_t record_step,
+                                       adtape_adjoint_step_t reverse_step, int32_t *stat) {
+    finish(adtape_driver_set_records(driver, record_step, reverse_step), stat, SITE_);
+}
+void adtape_fortran_driver_set_snapshots(adtape_driver_t *driver, adtape_snapshot_t save, adtape_snapshot_t load,
+                                         int32_t *stat) {
+    finish(adtape_driver_set_snapshots(driver, save, load), stat, SITE_);
+}
+void adtape_fortran_driver_set_progress(adtape_driver_t *driver, adtape_progress_call_t progress, void *user,
+                                        int32_t *stat) {
+    finish(adtape_driver_set_progress(driver, progress, user), stat, SITE_);
+}
+void adtape_fortran_driver_show_progress(adtape_driver_t *driver, int32_t on, int32_t *stat) {
+    finish(adtape_driver_show_progress(driver, on != 0), stat, SITE_);
+}
+/* Any rank and type: what counts are the bytes. */
+void adtape_fortran_driver_register(adtape_driver_t *driver, const CFI_cdesc_t *x, int32_t *stat) {
+    uint64_t bytes = x->elem_len;
+    intptr_t dense = (intptr_t)x->elem_len;
+    for (int i = 0; i < x->rank; i++) {
+        if (x->dim[i].extent < 0) {
+            refuse(ADTAPE_STATUS_BAD_ARGUMENT, SITE_, "an assumed-size array has no size\n  register a section, x(1:n)");
+        }
+        if (x->dim[i].extent > 1 && x->dim[i].sm != dense) {
+            refuse(ADTAPE_STATUS_BAD_ARGUMENT, SITE_,
+                   "registered state is not contiguous\n  register the whole array, or its parts one by one");
+        }
+        bytes *= (uint64_t)x->dim[i].extent;
+        dense *= x->dim[i].extent;
+    }
+    finish(adtape_driver_register(driver, x->base_addr, bytes), stat, SITE_);
+}
+void adtape_fortran_driver_new_schedule(adtape_driver_t *driver, int64_t steps, int64_t budget_bytes,
+                                        adtape_schedule_t **out, int32_t *stat) {
+    finish(adtape_driver_new_schedule(driver, NUMBER_(steps), NUMBER_(budget_bytes), out), stat, SITE_);
+}
+void adtape_fortran_driver_run(adtape_driver_t *driver, adtape_schedule_t *schedule, int32_t *stat) {
+    finish(adtape_driver_run(driver, schedule), stat, SITE_);
+}

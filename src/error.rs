@@ -65,12 +65,14 @@ pub enum Status {
     Ambiguous = 24,
     /// An offset does not come out whole when it is scaled to an adjoint of another size.
     Uneven = 25,
+    /// A function of the program asked to end what it was called from.
+    Stopped = 26,
 }
 
 impl Status {
     /// All of them, in the order of their values.
     /// cbindgen:ignore
-    pub const ALL: [Status; 26] = [
+    pub const ALL: [Status; 27] = [
         Status::Ok,
         Status::NullHandle,
         Status::NullPointer,
@@ -97,6 +99,7 @@ impl Status {
         Status::NoRange,
         Status::Ambiguous,
         Status::Uneven,
+        Status::Stopped,
     ];
 
     /// The status with this value, if there is one.

@@ -34,7 +34,7 @@
 //!
 //! ```text
 //! 5  ffi        C ABI, thin
-//! 4  session    what tapes share: limits, error handler, addresses
+//! 4  session    what tapes share: limits, error handler, addresses      driver   runs a loop by a schedule
 //! 3  checkpoint
 //! 2  tape
 //! 1  vm         address space and memory      map        ranges of addresses, registry of objects
@@ -50,6 +50,7 @@
 //! `Safety`.
 
 mod checkpoint;
+mod driver;
 pub(crate) mod error;
 mod ffi;
 mod map;
@@ -63,6 +64,7 @@ mod tape;
 mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};
+pub use driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, drive};
 pub use error::{Error, Status};
 pub use map::registry::RangeKind;
 pub use schedule::{Action, Level, Place, Prediction, Schedule};

@@ -143,6 +143,11 @@ fn addresses_come_back_wherever_their_objects_lie() {
 }
 
 #[test]
+fn drivers_give_the_same_gradient_by_every_schedule() {
+    passes("drivers.f90");
+}
+
+#[test]
 fn random_programs_agree_with_the_model() {
     passes("random.f90");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 18] = [
+const SECTIONS: [&str; 20] = [
     "error",
     "session",
     "tape",
@@ -23,11 +23,13 @@ const SECTIONS: [&str; 18] = [
     "rebase",
     "pointer",
     "pair",
+    "schedule",
+    "driver",
     "entry",
 ];
 
 /// Where the types of the C API are defined.
-const TYPES: [&str; 8] = [
+const TYPES: [&str; 10] = [
     "src/error.rs",
     "src/map/registry/object.rs",
     "src/session/addresses.rs",
@@ -36,6 +38,8 @@ const TYPES: [&str; 8] = [
     "src/tape/mark.rs",
     "src/tape/stats.rs",
     "src/tape/types.rs",
+    "src/schedule/mod.rs",
+    "src/driver/progress.rs",
 ];
 
 fn generate(root: &Path) -> String {

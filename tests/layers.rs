@@ -10,7 +10,7 @@ use std::path::Path;
 /// The layers from the top down (docs/design.md, "Layers"). The crate root stands above all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("interfaces", &["ffi", "kit"]),
-    ("session", &["session"]),
+    ("session", &["session", "driver"]),
     ("checkpoints", &["checkpoint", "heap", "spill"]),
     ("tape", &["tape"]),
     ("foundation", &["vm", "store", "map", "schedule"]),

@@ -27,7 +27,7 @@ fn fortran(name: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.split('!').next().unwrap_or_default())).collect()
 }
 
-/// adtape.F90 with what it includes, in lower case.
+/// adtape.F90 with what it includes, in lower case, a statement a line.
 fn module() -> String {
     let mut text = String::new();
     for line in fortran("adtape.F90").lines() {
@@ -37,7 +37,7 @@ fn module() -> String {
         }
         text.push('\n');
     }
-    text.to_lowercase()
+    text.to_lowercase().replace("&\n        ", "").replace("&\n", "")
 }
 
 /// The C names of the module's interfaces: `name=`, else the procedure's own. What an abstract interface describes is
@@ -227,7 +227,9 @@ fn constants_of_the_module_have_the_values_of_the_header() {
     let mut expected = read(&declarations, '=');
     let defines: Vec<&str> = declarations
         .lines()
-        .filter(|line| ["TRIM", "STORE", "SECTION"].iter().any(|of| line.starts_with(&format!("#define ADTAPE_{of}_"))))
+        .filter(|line| {
+            ["TRIM", "STORE", "SECTION", "FLOW"].iter().any(|of| line.starts_with(&format!("#define ADTAPE_{of}_")))
+        })
         .collect();
     expected.extend(read(&defines.join("\n"), ' '));
     assert!(expected.len() >= 46, "{expected:?}");
@@ -244,6 +246,9 @@ fn types_of_the_module_have_the_components_of_the_header() {
         ("adtape_traffic_t", "adtape_traffic"),
         ("adtape_memory_t", "adtape_memory_use"),
         ("adtape_live_stats_t", "adtape_live_counts"),
+        ("adtape_instruction_t", "adtape_instruction"),
+        ("adtape_prediction_t", "adtape_prediction"),
+        ("adtape_progress_t", "adtape_progress"),
     ] {
         let end = declarations.find(&format!("}} {in_c};")).expect("a struct");
         let start = declarations[..end].rfind('{').expect("its start") + 1;

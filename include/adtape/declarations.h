@@ -38,6 +38,15 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 // What a section of a checkpoint is: values and bounds of something that is allocated when they are read.
 #define ADTAPE_SECTION_ALLOCATABLE 2
 
+// What a step returns: the loop goes on.
+#define ADTAPE_FLOW_CONTINUE 0
+
+// What a step returns: it was the loop's last.
+#define ADTAPE_FLOW_ENDED 1
+
+// What a call of the program returns to end the run with an error.
+#define ADTAPE_FLOW_STOP 2
+
 // The kind of an error.
 enum {
     // No error.
@@ -92,6 +101,8 @@ enum {
     ADTAPE_STATUS_AMBIGUOUS = 24,
     // An offset does not come out whole when it is scaled to an adjoint of another size.
     ADTAPE_STATUS_UNEVEN = 25,
+    // A function of the program asked to end what it was called from.
+    ADTAPE_STATUS_STOPPED = 26,
 };
 typedef int32_t adtape_status_t;
 
@@ -176,8 +187,65 @@ enum {
 };
 typedef int32_t adtape_kind_t;
 
+// The kind of an [`Action`], for C.
+enum {
+    // Every step is reversed.
+    ADTAPE_ACTION_DONE = 0,
+    // Run steps, recording nothing.
+    ADTAPE_ACTION_ADVANCE = 1,
+    // Store the present state.
+    ADTAPE_ACTION_SAVE = 2,
+    // Bring a state back.
+    ADTAPE_ACTION_LOAD = 3,
+    // Forget a state.
+    ADTAPE_ACTION_DROP = 4,
+    // Run a step with recording, then its adjoint.
+    ADTAPE_ACTION_TURN = 5,
+    // Run a step with recording and keep its tape.
+    ADTAPE_ACTION_RECORD = 6,
+    // Run the adjoint of a step from its tape.
+    ADTAPE_ACTION_REVERSE = 7,
+};
+typedef int32_t adtape_action_t;
+
+// Where a snapshot is stored.
+enum {
+    // In memory.
+    ADTAPE_LEVEL_MEMORY = 0,
+    // On disk.
+    ADTAPE_LEVEL_DISK = 1,
+};
+typedef int32_t adtape_level_t;
+
 // A checkpoint that is being written or read.
 typedef struct adtape_checkpoint_t adtape_checkpoint_t;
+
+// A driver. Runs of one driver do not nest, because they would share its snapshots; runs of two do.
+typedef struct adtape_driver_t adtape_driver_t;
+
+// A schedule: an iterator over [`Action`]s that ends when every step is reversed.
+//
+// ```
+// use adtape::{Action, Schedule};
+//
+// # fn main() -> Result<(), adtape::Error> {
+// let (mut schedule, mut turned) = (Schedule::binomial(1000, 10)?, Vec::new());
+// assert_eq!(schedule.predict()?.extra_steps, 3636);
+// while let Some(action) = schedule.next() {
+//     match action {
+//         Action::Advance { from, to } => { /* run the steps from..to */ }
+//         Action::Save { place, .. } => { /* store the state */ }
+//         Action::Load { place, .. } => { /* bring it back */ }
+//         Action::Drop { .. } => {}
+//         Action::Turn { step, first } => turned.push(step), // its forward and its reverse sweep
+//         Action::Record { .. } | Action::Reverse { .. } => unreachable!("of mixed schedules"),
+//     }
+// }
+// assert!(turned.iter().rev().copied().eq(0..1000));
+// # Ok(())
+// # }
+// ```
+typedef struct adtape_schedule_t adtape_schedule_t;
 
 // What the tapes of a process share.
 typedef struct adtape_session_t adtape_session_t;
@@ -351,6 +419,65 @@ typedef struct {
     // From there, in bytes; 0 if the base is NULL.
     int64_t offset;
 } adtape_pair_t;
+
+// What a schedule says to do next. Fields that an action does not have are 0.
+typedef struct {
+    // One of ADTAPE_ACTION_….
+    uint64_t action;
+    // The step, or the step whose state is meant, from 0.
+    uint64_t step;
+    // Of ADVANCE: the step after the last.
+    uint64_t to;
+    // One of ADTAPE_LEVEL_…, of SAVE, LOAD, DROP, RECORD and REVERSE.
+    uint64_t level;
+    // Which snapshot of that level, from 0.
+    uint64_t slot;
+    // Of TURN and REVERSE: 1 for the first step of all that is reversed, the loop's last; else 0.
+    uint64_t first;
+} adtape_instruction_t;
+
+// What a whole schedule costs. A count that is too large, or would take too long to find, is `u64::MAX`.
+typedef struct {
+    // Steps of the loop, each of which is turned once.
+    uint64_t steps;
+    // Forward steps besides those that the turns run themselves.
+    uint64_t extra_steps;
+    // Snapshots written to memory.
+    uint64_t memory_saves;
+    // Snapshots read from memory.
+    uint64_t memory_loads;
+    // Snapshots written to disk.
+    uint64_t disk_saves;
+    // Snapshots read from disk.
+    uint64_t disk_loads;
+} adtape_prediction_t;
+
+// A step of the program's loop. Returns ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_ENDED if it was the last, or
+// ADTAPE_FLOW_STOP to end the run with an error.
+typedef int32_t (*adtape_step_t)(uint64_t step, void *user);
+
+// The adjoint of a step; `first` is 1 for the first of all, the loop's last step, else 0. Returns
+// ADTAPE_FLOW_CONTINUE, or ADTAPE_FLOW_STOP to end the run with an error.
+typedef int32_t (*adtape_adjoint_step_t)(uint64_t step, int32_t first, void *user);
+
+// Saves or loads state `step` in `slot` of `level`, one of ADTAPE_LEVEL_…. Returns ADTAPE_FLOW_CONTINUE, or
+// ADTAPE_FLOW_STOP to end the run with an error.
+typedef int32_t (*adtape_snapshot_t)(uint64_t step, int32_t level, uint64_t slot, void *user);
+
+// How much of a run is done.
+typedef struct {
+    // Steps of the loop; 0 while that is not known.
+    uint64_t steps;
+    // Steps that were run forward, again and again.
+    uint64_t forward_steps;
+    // Steps that will be run forward in all; 0 if that is not known.
+    uint64_t forward_steps_total;
+    // Steps whose adjoint is done.
+    uint64_t reversed_steps;
+} adtape_progress_t;
+
+// Is told how far a run is; `progress` is valid during the call.
+typedef void (*adtape_progress_call_t)(const adtape_progress_t *progress, void *user);
 
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 
@@ -1089,6 +1216,201 @@ void adtape_pop_pair(adtape_t *t, const adtape_session_t *s, adtape_pair_t *pair
 //
 // Fortran: `adtape_pair_add(q, bytes)`. Source: eq. (3).
 adtape_pair_t adtape_pair_add(adtape_pair_t q, int64_t bytes);
+
+/* ---- schedule -------------------------------------------------------------------------------------------- */
+
+// Makes the binomial schedule (revolve) of `steps` steps with `snapshots` in memory at most, the first state's
+// among them: the least number of extra steps there can be, and among those schedules the fewest saves. Undone by
+// adtape_schedule_free. Memory: 40 bytes a snapshot; any number of steps and snapshots.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
+// (more than one step and no snapshot). A schedule is used by one thread at a time.
+// Fortran: `call schedule_new_binomial(schedule, steps, snapshots)`. Source: A. Griewank, A. Walther, Algorithm 799:
+// revolve, ACM TOMS 26 (2000).
+adtape_status_t adtape_schedule_new_binomial(uint64_t steps, uint64_t snapshots, adtape_schedule_t **out);
+
+// Makes the binomial schedule with `memory_snapshots` + `disk_snapshots` in all, of which those that are used least
+// lie on disk. Otherwise as adtape_schedule_new_binomial.
+//
+// Fortran: `call schedule_new_multistage(schedule, steps, memory_snapshots, disk_snapshots)`. Source: P. Stumm, A.
+// Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
+adtape_status_t adtape_schedule_new_multistage(uint64_t steps,
+                                               uint64_t memory_snapshots,
+                                               uint64_t disk_snapshots,
+                                               adtape_schedule_t **out);
+
+// Makes a schedule with `memory_snapshots` in memory, which cost nothing, and as many on disk as pay off, where
+// a save costs as much as `save_cost` forward steps and a load as `load_cost`. Optimal up to 4096 steps, and beyond
+// that asymptotically. It takes up to a second to make.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
+// (no snapshot in memory; a cost that is negative or not finite).
+// Fortran: `call schedule_new_disk_revolve(schedule, steps, memory_snapshots, save_cost, load_cost)`. Source: G. Aupy,
+// J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM J. Sci. Comput. 38
+// (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32 (2017).
+adtape_status_t adtape_schedule_new_disk_revolve(uint64_t steps,
+                                                 uint64_t memory_snapshots,
+                                                 double save_cost,
+                                                 double load_cost,
+                                                 adtape_schedule_t **out);
+
+// Makes a schedule with a snapshot on disk every `period` steps, and between two of them the binomial schedule with
+// `memory_snapshots` besides the one on disk. `steps` is 0 if the length is not known: see adtape_schedule_end_at.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (a
+// period of 0).
+// Fortran: `call schedule_new_two_level(schedule, steps, period, memory_snapshots)`. Source: G. Pringle, D. Jones, S.
+// Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with adjoint modelling tools (2016).
+adtape_status_t adtape_schedule_new_two_level(uint64_t steps,
+                                              uint64_t period,
+                                              uint64_t memory_snapshots,
+                                              adtape_schedule_t **out);
+
+// Makes a schedule for a loop whose length is not known, with `snapshots` in memory at most. No step is run more
+// often than in the binomial schedule of one step more. See adtape_schedule_end_at.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
+// snapshot).
+// Fortran: `call schedule_new_online(schedule, snapshots)`. Source: Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
+// dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009).
+adtape_status_t adtape_schedule_new_online(uint64_t snapshots,
+                                           adtape_schedule_t **out);
+
+// Makes a schedule with `units` of storage in memory, each for a state or for the tape of one step, whichever saves
+// more. It says ADTAPE_ACTION_RECORD and ADTAPE_ACTION_REVERSE; records lie on the tape last in, first out.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
+// unit; steps² · units above 2³², the operations that it takes to make).
+// Fortran: `call schedule_new_mixed(schedule, steps, units)`. Source: J. R. Maddison, On the implementation of
+// checkpointing with high-level algorithmic differentiation (2024).
+adtape_status_t adtape_schedule_new_mixed(uint64_t steps, uint64_t units, adtape_schedule_t **out);
+
+// Makes the schedule that records every step and keeps its tape: no extra steps.
+//
+// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
+// Fortran: `call schedule_new_store_all(schedule, steps)`.
+adtape_status_t adtape_schedule_new_store_all(uint64_t steps, adtape_schedule_t **out);
+
+// Releases a schedule. NULL is allowed and does nothing.
+//
+// Fortran: `call schedule_free(schedule)`.
+void adtape_schedule_free(adtape_schedule_t *s);
+
+// What to do next; ADTAPE_ACTION_DONE when every step is reversed, again and again. The caller performs it before it
+// asks again.
+//
+// | action | to do |
+// |---|---|
+// | ADVANCE | run steps `step` to `to` - 1, recording nothing |
+// | SAVE | store the present state, state `step`, in `slot` of `level` |
+// | LOAD | bring state `step` back from there; it stays stored |
+// | DROP | the slot is free: what it holds is not needed any more |
+// | TURN | run `step` with recording, then its adjoint |
+// | RECORD | run `step` with recording and keep its tape, which takes the slot (mixed) |
+// | REVERSE | run the adjoint of `step` from its tape; the slot is free (mixed) |
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Cost: independent of the number
+// of steps. Fortran: `call schedule_next(schedule, instruction)`. Kit: adBinomial_next.
+adtape_status_t adtape_schedule_next(adtape_schedule_t *s, adtape_instruction_t *out);
+
+// The loop has ended, or left early, after `step` steps: step `step` - 1 is the first to be reversed. `step` lies
+// within the ADVANCE or RECORD that is being performed: from its first step to the one after its last. Loops whose
+// length is not known need this call, for others it shortens what is left. Only before the first TURN or REVERSE.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT; the schedule is then unchanged.
+// Fortran: `call schedule_end_at(schedule, step)`. Kit: adBinomial_resize.
+adtape_status_t adtape_schedule_end_at(adtape_schedule_t *s, uint64_t step);
+
+// What the schedule costs in all, if the loop runs to its end: extra_steps / steps is how many times the forward
+// run is repeated. Asked before the first action of a schedule whose length is known.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT. Cost:
+// below a millisecond, except for two snapshots and billions of steps.
+// Fortran: `call schedule_predict(schedule, prediction)`.
+adtape_status_t adtape_schedule_predict(adtape_schedule_t *s,
+                                        adtape_prediction_t *out);
+
+/* ---- driver ---------------------------------------------------------------------------------------------- */
+
+// Makes a driver without functions and state. Undone by adtape_driver_free. Used by one thread at a time.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
+// Fortran: `call driver_new(driver)`.
+adtape_status_t adtape_driver_new(adtape_driver_t **out);
+
+// Releases a driver that is not running, with its snapshots. NULL is allowed and does nothing.
+//
+// Returns ADTAPE_STATUS_OK, or ADTAPE_STATUS_BAD_ARGUMENT if it is running.
+// Fortran: `call driver_free(driver)`.
+adtape_status_t adtape_driver_free(adtape_driver_t *d);
+
+// Gives the driver the loop: `step` runs a step and records nothing; `adjoint_step` runs it with recording and
+// then its adjoint, both sweeps. Steps count from 0. `user` is handed to every function of the program but the
+// progress function.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT if the driver is running.
+// Fortran: `call driver_set_steps(driver, step, adjoint_step, user)` with `bind(c)` functions; `user` is optional.
+adtape_status_t adtape_driver_set_steps(adtape_driver_t *d,
+                                        adtape_step_t step,
+                                        adtape_adjoint_step_t adjoint_step,
+                                        void *user);
+
+// Gives the driver what mixed schedules and store-all need besides: `record_step` runs a step with recording and
+// leaves the record on the tape; `reverse_step` runs the adjoint of the step that was recorded last.
+//
+// Returns as adtape_driver_set_steps. Fortran: `call driver_set_records(driver, record_step, reverse_step)`.
+adtape_status_t adtape_driver_set_records(adtape_driver_t *d,
+                                          adtape_step_t record_step,
+                                          adtape_adjoint_step_t reverse_step);
+
+// The program stores its state itself: `save` and `load` get the level and the slot. NULL for both: adtape stores
+// what is registered.
+//
+// Returns as adtape_driver_set_steps. Fortran: `call driver_set_snapshots(driver, save, load)`.
+adtape_status_t adtape_driver_set_snapshots(adtape_driver_t *d, adtape_snapshot_t save, adtape_snapshot_t load);
+
+// Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself, in memory. All of what a step
+// reads and an earlier step wrote has to be registered. The memory is the program's and stays where it is until the
+// driver is freed; registered parts do not overlap.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
+// ADTAPE_STATUS_BAD_ARGUMENT (it overlaps with another part; the driver is running).
+// Fortran: `call driver_register(driver, x)`, any contiguous variable that is a target.
+adtape_status_t adtape_driver_register(adtape_driver_t *d, void *address, uint64_t bytes);
+
+// `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
+//
+// Returns as adtape_driver_set_steps. Fortran: `call driver_set_progress(driver, progress, user)`.
+adtape_status_t adtape_driver_set_progress(adtape_driver_t *d, adtape_progress_call_t progress, void *user);
+
+// Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
+// error is a terminal. Off by default.
+//
+// Returns as adtape_driver_set_steps. Fortran: `call driver_show_progress(driver, on)`.
+adtape_status_t adtape_driver_show_progress(adtape_driver_t *d, bool on);
+
+// Makes the best schedule in memory for the registered state and `budget_bytes`: binomial for `steps` steps, or, if
+// `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_free.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
+// ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
+// Fortran: `call driver_new_schedule(driver, steps, budget_bytes, schedule)`.
+adtape_status_t adtape_driver_new_schedule(adtape_driver_t *d,
+                                           uint64_t steps,
+                                           uint64_t budget_bytes,
+                                           adtape_schedule_t **out);
+
+// Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
+// step may run another driver.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs is
+// missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT (the
+// driver is running; a function returned no flow; the schedule stores on disk and the program does not save itself);
+// ADTAPE_STATUS_OUT_OF_MEMORY. After a failure the schedule is of no further use.
+// Cost: that of the program's functions; a save or load of registered state copies it once.
+// Fortran: `call driver_run(driver, schedule)`.
+adtape_status_t adtape_driver_run(adtape_driver_t *d,
+                                  adtape_schedule_t *s);
 
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 

@@ -63,6 +63,7 @@ pub extern "C" fn adtape_status_name(status: i32) -> *const c_char {
         Some(Status::NoRange) => c"ADTAPE_STATUS_NO_RANGE",
         Some(Status::Ambiguous) => c"ADTAPE_STATUS_AMBIGUOUS",
         Some(Status::Uneven) => c"ADTAPE_STATUS_UNEVEN",
+        Some(Status::Stopped) => c"ADTAPE_STATUS_STOPPED",
     };
     name.as_ptr()
 }

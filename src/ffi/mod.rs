@@ -6,6 +6,7 @@
 mod array;
 mod checkpoint;
 mod control;
+mod driver;
 mod entry;
 mod error;
 mod live;
@@ -16,6 +17,7 @@ mod range;
 mod rebase;
 mod repeat;
 mod scalar;
+mod schedule;
 mod section;
 mod session;
 mod stats;

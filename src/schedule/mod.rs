@@ -84,6 +84,28 @@ impl Place {
     }
 }
 
+/// The kind of an [`Action`], for C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum ActionKind {
+    /// Every step is reversed.
+    Done = 0,
+    /// Run steps, recording nothing.
+    Advance = 1,
+    /// Store the present state.
+    Save = 2,
+    /// Bring a state back.
+    Load = 3,
+    /// Forget a state.
+    Drop = 4,
+    /// Run a step with recording, then its adjoint.
+    Turn = 5,
+    /// Run a step with recording and keep its tape.
+    Record = 6,
+    /// Run the adjoint of a step from its tape.
+    Reverse = 7,
+}
+
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
@@ -320,6 +342,11 @@ impl Schedule {
         self.steps = Some(step);
         self.settled = true;
         Ok(())
+    }
+
+    /// Whether the loop may still end at another step than the schedule has it.
+    pub(crate) fn may_end(&self) -> bool {
+        !self.settled
     }
 
     /// The number of steps, as far as it is known.

@@ -274,7 +274,7 @@ fn every_error_says_what_where_how_much_and_what_to_do_and_changes_nothing() {
 fn every_status_is_provoked() {
     let mut provoked: BTreeSet<&str> = ERRORS.iter().map(|(_, status, _)| *status).collect();
     provoked.extend(["OK", "OUT_OF_MEMORY" /* by limits.c */]);
-    provoked.extend(["NOT_FOUND", "DAMAGED", "OTHER_VERSION" /* by store.c */]);
+    provoked.extend(["NOT_FOUND", "DAMAGED", "OTHER_VERSION" /* by store.c */, "STOPPED" /* by driver.c */]);
     let header = std::fs::read_to_string(root().join("include/adtape/declarations.h")).expect("the header");
     let all: BTreeSet<&str> = header
         .lines()

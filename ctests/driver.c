@@ -1,0 +1,276 @@
+/* Drivers: a loop with a tape, adjoined by every schedule with the same gradient. */
+#include <math.h>
+
+#include "check.h"
+
+enum { N = 4 };
+
+/* A chaotic map of a few numbers, and its adjoint. */
+struct model {
+    double x[N], adjoint[N];
+    double stored[200][N];
+    uint64_t ends;       /* the loop ends by itself after so many steps */
+    int64_t stop_at;     /* the step that stops the run, or -1 */
+    uint64_t told, calls;
+    adtape_driver_t *driver;
+};
+
+static void forward(struct model *m, uint64_t step) {
+    for (int i = 0; i < N; i++) {
+        m->x[i] = 3.7 * m->x[i] * (1.0 - m->x[i]) + 1e-4 * (double)(step % 7) * sin(m->x[(i + 1) % N]);
+    }
+}
+
+static int32_t step(uint64_t k, void *user) {
+    struct model *m = (struct model *)user;
+    if ((int64_t)k == m->stop_at) {
+        return ADTAPE_FLOW_STOP;
+    }
+    forward(m, k);
+    return k + 1 == m->ends ? ADTAPE_FLOW_ENDED : ADTAPE_FLOW_CONTINUE;
+}
+
+static int32_t record_step(uint64_t k, void *user) {
+    struct model *m = (struct model *)user;
+    adtape_push_array_f64(adtape_self(), m->x, N);
+    return step(k, user);
+}
+
+static int32_t reverse_step(uint64_t k, int32_t first, void *user) {
+    struct model *m = (struct model *)user;
+    double x[N];
+    if (first) {
+        for (int i = 0; i < N; i++) {
+            m->adjoint[i] = i + 1;
+        }
+    }
+    adtape_pop_array_f64(adtape_self(), m->x, N);
+    memcpy(x, m->x, sizeof x);
+    /* Forward, component i reads components i and i + 1, the latter already new for i = N - 1. */
+    forward(m, k);
+    const double new_first = m->x[0];
+    memcpy(m->x, x, sizeof x);
+    for (int i = N - 1; i >= 0; i--) {
+        const double other = i == N - 1 ? new_first : x[i + 1], bar = m->adjoint[i];
+        m->adjoint[i] = 3.7 * (1.0 - 2.0 * x[i]) * bar;
+        m->adjoint[(i + 1) % N] += 1e-4 * (double)(k % 7) * cos(other) * bar;
+    }
+    return ADTAPE_FLOW_CONTINUE;
+}
+
+static int32_t adjoint_step(uint64_t k, int32_t first, void *user) {
+    record_step(k, user);
+    return reverse_step(k, first, user);
+}
+
+static int32_t save(uint64_t k, int32_t level, uint64_t slot, void *user) {
+    struct model *m = (struct model *)user;
+    (void)k;
+    memcpy(m->stored[100 * level + (int)slot], m->x, sizeof m->x);
+    return ADTAPE_FLOW_CONTINUE;
+}
+
+static int32_t load(uint64_t k, int32_t level, uint64_t slot, void *user) {
+    struct model *m = (struct model *)user;
+    (void)k;
+    memcpy(m->x, m->stored[100 * level + (int)slot], sizeof m->x);
+    return ADTAPE_FLOW_CONTINUE;
+}
+
+static void progress(const adtape_progress_t *progress, void *user) {
+    struct model *m = (struct model *)user;
+    CHECK(progress->forward_steps >= m->told && progress->reversed_steps <= m->ends);
+    m->told = progress->forward_steps;
+    m->calls++;
+}
+
+static void start(struct model *m, uint64_t ends) {
+    memset(m, 0, sizeof *m);
+    for (int i = 0; i < N; i++) {
+        m->x[i] = 0.2 + 0.15 * i;
+    }
+    m->ends = ends;
+    m->stop_at = -1;
+    CHECK_OK(adtape_driver_new(&m->driver));
+    CHECK_OK(adtape_driver_set_steps(m->driver, step, adjoint_step, m));
+    CHECK_OK(adtape_driver_set_records(m->driver, record_step, reverse_step));
+    CHECK_OK(adtape_driver_set_progress(m->driver, progress, m));
+    CHECK_OK(adtape_driver_show_progress(m->driver, true));
+}
+
+static struct model model;
+
+/* The gradient by a schedule, with the state registered in two parts or stored by the program. */
+static void gradient(adtape_schedule_t *schedule, uint64_t ends, int registered, double *out) {
+    start(&model, ends);
+    if (registered) {
+        CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof(double)));
+        CHECK_OK(adtape_driver_register(model.driver, model.x + 1, (N - 1) * sizeof(double)));
+    } else {
+        CHECK_OK(adtape_driver_set_snapshots(model.driver, save, load));
+    }
+    CHECK_OK(adtape_driver_run(model.driver, schedule));
+    CHECK(model.calls >= ends);
+    CHECK_U64(stats_of(adtape_self()).bytes, 0);
+    memcpy(out, model.adjoint, sizeof model.adjoint);
+    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_free(schedule);
+}
+
+static void every_schedule_gives_the_same_gradient_bit_for_bit(void) {
+    const uint64_t lengths[] = {1, 2, 9, 60};
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        const uint64_t n = lengths[l];
+        double expected[N], found[N];
+        adtape_schedule_t *schedule = NULL;
+        CHECK_OK(adtape_schedule_new_store_all(n, &schedule));
+        gradient(schedule, n, 1, expected);
+        CHECK(expected[0] != 0.0 && expected[N - 1] != 0.0);
+        for (int which = 0; which < 9; which++) {
+            const int disk = which >= 6;
+            switch (which) {
+            case 0: CHECK_OK(adtape_schedule_new_binomial(n, 1, &schedule)); break;
+            case 1: CHECK_OK(adtape_schedule_new_binomial(n, 5, &schedule)); break;
+            case 2: CHECK_OK(adtape_schedule_new_online(4, &schedule)); break;
+            case 3: CHECK_OK(adtape_schedule_new_mixed(n, 4, &schedule)); break;
+            case 4: CHECK_OK(adtape_schedule_new_binomial(4 * n, 3, &schedule)); break;
+            case 5: CHECK_OK(adtape_schedule_new_mixed(3 * n, 3, &schedule)); break;
+            case 6: CHECK_OK(adtape_schedule_new_multistage(n, 2, 3, &schedule)); break;
+            case 7: CHECK_OK(adtape_schedule_new_disk_revolve(n, 2, 2.0, 1.0, &schedule)); break;
+            default: CHECK_OK(adtape_schedule_new_two_level(n, 7, 2, &schedule)); break;
+            }
+            gradient(schedule, n, !disk, found);
+            CHECK_SAME(found, expected, sizeof expected);
+        }
+    }
+}
+
+/* ---- nested ------------------------------------------------------------------------------------------- */
+
+enum { INNER = 6, OUTER = 8 };
+
+static int32_t outer_step(uint64_t k, void *user) {
+    struct model *m = (struct model *)user;
+    (void)k;
+    for (uint64_t i = 0; i < INNER; i++) {
+        forward(m, i);
+    }
+    return ADTAPE_FLOW_CONTINUE;
+}
+
+static int outer_is_first;
+
+static int32_t inner_adjoint_step(uint64_t k, int32_t first, void *user) {
+    return adjoint_step(k, first && outer_is_first, user);
+}
+
+static int32_t outer_adjoint_step(uint64_t k, int32_t first, void *user) {
+    struct model *m = (struct model *)user;
+    adtape_driver_t *inner = NULL;
+    adtape_schedule_t *schedule = NULL;
+    (void)k;
+    outer_is_first = first;
+    CHECK_FAILS(adtape_driver_run(m->driver, NULL), ADTAPE_STATUS_NULL_HANDLE, "schedule handle");
+    CHECK_OK(adtape_schedule_new_binomial(INNER, 2, &schedule));
+    CHECK_FAILS(adtape_driver_run(m->driver, schedule), ADTAPE_STATUS_BAD_ARGUMENT, "while it runs");
+    CHECK_FAILS(adtape_driver_free(m->driver), ADTAPE_STATUS_BAD_ARGUMENT, "while it runs");
+    CHECK_OK(adtape_driver_new(&inner));
+    CHECK_OK(adtape_driver_set_steps(inner, step, inner_adjoint_step, m));
+    CHECK_OK(adtape_driver_register(inner, m->x, sizeof m->x));
+    CHECK_OK(adtape_driver_run(inner, schedule));
+    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_driver_free(inner));
+    return ADTAPE_FLOW_CONTINUE;
+}
+
+static void drivers_nest(void) {
+    double found[2][N];
+    for (int i = 0; i < 2; i++) {
+        adtape_schedule_t *schedule = NULL;
+        start(&model, UINT64_MAX);
+        CHECK_OK(adtape_driver_set_steps(model.driver, outer_step, outer_adjoint_step, &model));
+        CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+        CHECK_OK(adtape_schedule_new_binomial(OUTER, i == 0 ? 1 : OUTER, &schedule));
+        CHECK_OK(adtape_driver_run(model.driver, schedule));
+        memcpy(found[i], model.adjoint, sizeof found[i]);
+        adtape_schedule_free(schedule);
+        CHECK_OK(adtape_driver_free(model.driver));
+    }
+    CHECK(found[0][0] != 0.0);
+    CHECK_SAME(found[0], found[1], sizeof found[0]);
+}
+
+/* ---- budget and errors ------------------------------------------------------------------------------- */
+
+static void budget_in_bytes_gives_as_many_snapshots_as_fit(void) {
+    adtape_schedule_t *schedule = NULL;
+    adtape_prediction_t predicted;
+    start(&model, 100);
+    CHECK_FAILS(adtape_driver_new_schedule(model.driver, 100, 1000, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
+                "register the state first");
+    CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+    CHECK_FAILS(adtape_driver_new_schedule(model.driver, 100, sizeof model.x - 1, &schedule),
+                ADTAPE_STATUS_BAD_ARGUMENT, "32 bytes, fits into 31 bytes");
+    CHECK(schedule == NULL);
+    CHECK_OK(adtape_driver_new_schedule(model.driver, 10, 4 * sizeof model.x - 1, &schedule));
+    CHECK_OK(adtape_schedule_predict(schedule, &predicted));
+    CHECK_U64(predicted.extra_steps, 15); /* of 10 steps with 3 snapshots */
+    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_driver_new_schedule(model.driver, 0, 5 * sizeof model.x, &schedule));
+    CHECK_OK(adtape_driver_run(model.driver, schedule));
+    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_driver_free(model.driver));
+}
+
+static int32_t no_flow(uint64_t k, void *user) {
+    (void)k, (void)user;
+    return 77;
+}
+
+/* Runs a new driver by a binomial schedule, whose failure is `expected` and says `part`. */
+static void fails(adtape_status_t expected, const char *part) {
+    adtape_schedule_t *schedule = NULL;
+    CHECK_OK(adtape_schedule_new_binomial(20, 3, &schedule));
+    CHECK_FAILS(adtape_driver_run(model.driver, schedule), expected, part);
+    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_driver_free(model.driver));
+}
+
+static void failures_are_said(void) {
+    adtape_schedule_t *schedule = NULL;
+    adtape_driver_t *driver = NULL;
+    start(&model, 20);
+    fails(ADTAPE_STATUS_NULL_POINTER, "no function for save");
+    CHECK_OK(adtape_driver_new(&model.driver));
+    CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+    fails(ADTAPE_STATUS_NULL_POINTER, "no function for a step");
+    start(&model, 20);
+    CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+    model.stop_at = 5;
+    fails(ADTAPE_STATUS_STOPPED, "the step of step 5");
+    start(&model, 20);
+    CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+    CHECK_OK(adtape_driver_set_steps(model.driver, no_flow, adjoint_step, &model));
+    fails(ADTAPE_STATUS_BAD_ARGUMENT, "returned 77");
+    start(&model, 20);
+    CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+    CHECK_OK(adtape_driver_register(model.driver, NULL, 0));
+    CHECK_FAILS(adtape_driver_register(model.driver, NULL, 1), ADTAPE_STATUS_NULL_POINTER, "the state");
+    CHECK_FAILS(adtape_driver_register(model.driver, model.x + 1, 8), ADTAPE_STATUS_BAD_ARGUMENT, "overlaps");
+    CHECK_FAILS(adtape_driver_register(model.driver, model.adjoint, UINT64_MAX), ADTAPE_STATUS_COUNT_RANGE, "fit");
+    CHECK_OK(adtape_schedule_new_two_level(20, 5, 2, &schedule));
+    CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_BAD_ARGUMENT, "stores on disk");
+    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_driver_free(model.driver));
+    CHECK_FAILS(adtape_driver_new(NULL), ADTAPE_STATUS_NULL_POINTER, "new handle");
+    CHECK_FAILS(adtape_driver_run(driver, NULL), ADTAPE_STATUS_NULL_HANDLE, "driver handle");
+    CHECK_OK(adtape_driver_free(NULL));
+}
+
+int main(void) {
+    every_schedule_gives_the_same_gradient_bit_for_bit();
+    drivers_nest();
+    budget_in_bytes_gives_as_many_snapshots_as_fit();
+    failures_are_said();
+    return 0;
+}

@@ -1,0 +1,284 @@
+! drivers.f90: schedules, performed by hand and by drivers; the gradient is the same by all of them, bit for bit.
+module driver_tests
+  use, intrinsic :: iso_c_binding
+  use adtape
+  use support
+  implicit none
+  private
+  public :: test_schedules, test_gradients, test_budget, test_refusals
+
+  ! The model: a map of three numbers. What its functions share is in the module, as in many programs.
+  real(8), target :: x(3), stored(3, 0:1, 0:99)
+  real(8) :: adjoint(3)
+  integer(8) :: length, told
+  integer(c_int64_t), target :: stop_at
+
+contains
+
+  subroutine forward(step)
+    integer(c_int64_t), intent(in) :: step
+    real(8) :: time
+    time = 1d-3*real(step, 8)
+    x = [0.9d0*sin(2*x(2)*(1 - x(1))), 0.5d0*x(1) + 0.3d0*cos(x(3) + time), sin(x(1)*x(2))]
+  end subroutine
+
+  function model_step(step, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    integer(c_int64_t), pointer :: stops
+    call c_f_pointer(user, stops)
+    call forward(step)
+    flow = ADTAPE_FLOW_CONTINUE
+    if (step + 1 == length) flow = ADTAPE_FLOW_ENDED
+    if (step == stops) flow = ADTAPE_FLOW_STOP
+  end function
+
+  function model_record(step, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    call push(x)
+    flow = model_step(step, user)
+  end function
+
+  function model_reverse(step, first, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    integer(c_int32_t), value :: first
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    real(8) :: a, b, first_part, last_part
+    if (first == 1) adjoint = [1, 2, 3]
+    call pop(x)
+    a = x(1)
+    b = x(2)
+    first_part = 1.8d0*cos(2*b*(1 - a))*adjoint(1)
+    last_part = cos(a*b)*adjoint(3)
+    adjoint = [0.5d0*adjoint(2) - b*first_part + b*last_part, (1 - a)*first_part + a*last_part, &
+               -0.3d0*sin(x(3) + 1d-3*real(step, 8))*adjoint(2)]
+    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, c_associated(user))
+  end function
+
+  function model_adjoint_step(step, first, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    integer(c_int32_t), value :: first
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    flow = model_record(step, user)
+    flow = model_reverse(step, first, user)
+  end function
+
+  function model_save(step, level, slot, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step, slot
+    integer(c_int32_t), value :: level
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    stored(:, level, slot) = x
+    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, step >= 0 .and. c_associated(user))
+  end function
+
+  function model_load(step, level, slot, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step, slot
+    integer(c_int32_t), value :: level
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    x = stored(:, level, slot)
+    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, step >= 0 .and. c_associated(user))
+  end function
+
+  subroutine model_progress(progress, user) bind(c)
+    type(adtape_progress), intent(in) :: progress
+    type(c_ptr), value :: user
+    call check(progress%forward_steps >= told .and. progress%reversed_steps <= length, 'progress')
+    call check(.not. c_associated(user), 'no user address was given')
+    told = progress%forward_steps
+  end subroutine
+
+  ! ---- schedules by hand -----------------------------------------------------------------------------------------
+
+  subroutine perform(schedule, steps, extra)
+    type(adtape_schedule), intent(inout) :: schedule
+    integer(8), intent(in) :: steps
+    integer(8), intent(out) :: extra
+    type(adtape_instruction) :: what
+    integer(8) :: present_state, left
+    present_state = 0
+    left = steps
+    extra = 0
+    do
+      call schedule_next(schedule, what)
+      select case (what%action)
+      case (ADTAPE_ACTION_DONE)
+        exit
+      case (ADTAPE_ACTION_ADVANCE)
+        call check(what%step == present_state, 'advance from the present state')
+        extra = extra + what%to - what%step
+        present_state = what%to
+      case (ADTAPE_ACTION_LOAD)
+        present_state = what%step
+      case (ADTAPE_ACTION_TURN)
+        call check(what%step == present_state .and. what%step == left - 1, 'turn the last step left')
+        call check((what%first == 1) .eqv. (left == steps), 'first turn')
+        left = what%step
+      end select
+    end do
+    call check(left == 0, 'every step is reversed')
+    call schedule_free(schedule)
+    call check(.not. c_associated(schedule%handle), 'a NULL handle after schedule_free')
+  end subroutine
+
+  subroutine test_schedules
+    type(adtape_schedule) :: schedule
+    type(adtape_prediction) :: prediction
+    type(adtape_instruction) :: what
+    integer(8) :: extra
+    call schedule_new_binomial(schedule, 1000_8, 10_8)
+    call schedule_predict(schedule, prediction)
+    call check(prediction%steps == 1000 .and. prediction%extra_steps == 3636, 'prediction')
+    call perform(schedule, 1000_8, extra)
+    call check(extra == 3636, 'extra steps of binomial')
+    call schedule_new_multistage(schedule, 1000_8, 3_8, 7_8)
+    call schedule_predict(schedule, prediction)
+    call check(prediction%disk_saves > 0 .and. prediction%memory_saves > prediction%disk_saves, 'levels')
+    call perform(schedule, 1000_8, extra)
+    call check(extra == 3636, 'extra steps of multi-stage')
+    call schedule_new_disk_revolve(schedule, 100_8, 2_8, 5d0, 2d0)
+    call schedule_predict(schedule, prediction)
+    call perform(schedule, 100_8, extra)
+    call check(extra == prediction%extra_steps, 'extra steps of disk-revolve')
+    call schedule_new_two_level(schedule, 100_8, 10_8, 2_8)
+    call perform(schedule, 100_8, extra)
+    call check(extra >= 90, 'extra steps of two-level')
+    ! A loop of unknown length that ends after its third step.
+    call schedule_new_online(schedule, 4_8)
+    do
+      call schedule_next(schedule, what)
+      if (what%action == ADTAPE_ACTION_ADVANCE .and. what%to == 3) exit
+    end do
+    call schedule_end_at(schedule, 3_8)
+    call schedule_next(schedule, what)
+    call check(what%action == ADTAPE_ACTION_LOAD .and. what%step == 2 .and. what%level == ADTAPE_LEVEL_MEMORY, 'load')
+    call schedule_free(schedule)
+    call schedule_free(schedule)
+  end subroutine
+
+  ! ---- drivers -----------------------------------------------------------------------------------------------------
+
+  subroutine gradient(schedule, registered, result)
+    type(adtape_schedule), intent(inout) :: schedule
+    logical, intent(in) :: registered
+    real(8), intent(out) :: result(3)
+    type(adtape_driver) :: driver
+    x = [0.3d0, 0.5d0, 0.7d0]
+    told = 0
+    stop_at = -1
+    call driver_new(driver)
+    call driver_set_steps(driver, model_step, model_adjoint_step, c_loc(stop_at))
+    call driver_set_records(driver, model_record, model_reverse)
+    call driver_set_progress(driver, model_progress)
+    call driver_show_progress(driver, .true.)
+    if (registered) then
+      call driver_register(driver, x)
+    else
+      call driver_set_snapshots(driver, model_save, model_load)
+    end if
+    call driver_run(driver, schedule)
+    call check(told >= length, 'progress was told')
+    result = adjoint
+    call driver_free(driver)
+    call schedule_free(schedule)
+  end subroutine
+
+  subroutine test_gradients
+    type(adtape_schedule) :: schedule
+    real(8) :: expected(3), found(3)
+    integer(8) :: n
+    integer :: i
+    do i = 1, 3
+      n = 10*i*i + 3
+      length = n
+      call schedule_new_store_all(schedule, n)
+      call gradient(schedule, .true., expected)
+      call check(all(expected /= 0), 'a gradient')
+      call schedule_new_binomial(schedule, n, 1_8)
+      call gradient(schedule, .true., found)
+      call check(all(found == expected), 'binomial, 1')
+      call schedule_new_binomial(schedule, n, 7_8)
+      call gradient(schedule, .true., found)
+      call check(all(found == expected), 'binomial, 7')
+      call schedule_new_mixed(schedule, n, 5_8)
+      call gradient(schedule, .true., found)
+      call check(all(found == expected), 'mixed, 5')
+      call schedule_new_online(schedule, 5_8)
+      call gradient(schedule, .true., found)
+      call check(all(found == expected), 'online, 5')
+      call schedule_new_two_level(schedule, n, 6_8, 2_8)
+      call gradient(schedule, .false., found)
+      call check(all(found == expected), 'two-level, stored by the program')
+    end do
+  end subroutine
+
+  subroutine test_budget
+    type(adtape_schedule) :: schedule
+    type(adtape_driver) :: driver
+    type(adtape_prediction) :: prediction
+    integer(c_int32_t) :: stat
+    call driver_new(driver)
+    call driver_new_schedule(driver, 10_8, 1000_8, schedule, stat)
+    call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'nothing is registered')
+    call driver_register(driver, x)
+    call driver_new_schedule(driver, 10_8, 3*24_8, schedule)
+    call schedule_predict(schedule, prediction)
+    call check(prediction%extra_steps == 15, 'three snapshots for ten steps')
+    call schedule_free(schedule)
+    call driver_free(driver)
+    call check(.not. c_associated(driver%handle), 'a NULL handle after driver_free')
+    call driver_free(driver)
+  end subroutine
+
+  subroutine test_refusals
+    type(adtape_schedule) :: schedule
+    type(adtape_driver) :: driver
+    type(adtape_instruction) :: what
+    type(adtape_prediction) :: prediction
+    real(8), target :: a(10)
+    integer(c_int32_t) :: stat
+    call schedule_new_binomial(schedule, 5_8, 0_8, stat)
+    call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. .not. c_associated(schedule%handle), 'no snapshot')
+    call schedule_next(schedule, what, stat)
+    call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a NULL schedule')
+    call schedule_new_online(schedule, 2_8)
+    call schedule_predict(schedule, prediction, stat)
+    call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'an unknown length')
+    call schedule_end_at(schedule, 3_8, stat)
+    call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'it is not there')
+    call schedule_free(schedule)
+    call driver_run(driver, schedule, stat)
+    call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a NULL driver')
+    call driver_new(driver)
+    a = 0
+    call driver_register(driver, a)
+    call driver_register(driver, a(3:4), stat)
+    call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. index(adtape_error_message(), 'overlaps') > 0, 'twice')
+    length = 100
+    stop_at = 4
+    call driver_set_steps(driver, model_step, model_adjoint_step, c_loc(stop_at))
+    call schedule_new_binomial(schedule, 20_8, 3_8)
+    call driver_run(driver, schedule, stat)
+    call check(stat == ADTAPE_STATUS_STOPPED .and. index(adtape_error_message(), 'step 4') > 0, 'stopped')
+    call schedule_free(schedule)
+    call driver_free(driver)
+  end subroutine
+
+end module driver_tests
+
+program drivers
+  use support
+  use driver_tests
+  implicit none
+  call test_schedules
+  call test_gradients
+  call test_budget
+  call test_refusals
+  call finish('drivers')
+end program drivers

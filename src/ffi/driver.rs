@@ -1,0 +1,436 @@
+//! Drivers: the program gives a step and its adjoint, the driver runs the loop by a schedule.
+
+use super::schedule::{make, schedule};
+use super::{null_handle, null_pointer, status, write_out};
+use crate::driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, drive};
+use crate::error::{Error, Status};
+use crate::schedule::{Place, Schedule};
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+
+/// A step of the program's loop. Returns ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_ENDED if it was the last, or
+/// ADTAPE_FLOW_STOP to end the run with an error.
+pub type StepCall = Option<unsafe extern "C" fn(step: u64, user: *mut c_void) -> i32>;
+
+/// The adjoint of a step; `first` is 1 for the first of all, the loop's last step, else 0. Returns
+/// ADTAPE_FLOW_CONTINUE, or ADTAPE_FLOW_STOP to end the run with an error.
+pub type AdjointCall = Option<unsafe extern "C" fn(step: u64, first: i32, user: *mut c_void) -> i32>;
+
+/// Saves or loads state `step` in `slot` of `level`, one of ADTAPE_LEVEL_…. Returns ADTAPE_FLOW_CONTINUE, or
+/// ADTAPE_FLOW_STOP to end the run with an error.
+pub type SnapshotCall = Option<unsafe extern "C" fn(step: u64, level: i32, slot: u64, user: *mut c_void) -> i32>;
+
+/// Is told how far a run is; `progress` is valid during the call.
+pub type ProgressCall = Option<unsafe extern "C" fn(progress: *const Progress, user: *mut c_void)>;
+
+/// What a step returns: the loop goes on.
+pub const ADTAPE_FLOW_CONTINUE: i32 = 0;
+/// What a step returns: it was the loop's last.
+pub const ADTAPE_FLOW_ENDED: i32 = 1;
+/// What a call of the program returns to end the run with an error.
+pub const ADTAPE_FLOW_STOP: i32 = 2;
+
+/// The program's part of a driver.
+#[derive(Clone, Copy)]
+struct Calls {
+    step: StepCall,
+    adjoint_step: AdjointCall,
+    record_step: StepCall,
+    reverse_step: AdjointCall,
+    save: SnapshotCall,
+    load: SnapshotCall,
+    progress: ProgressCall,
+    progress_user: *mut c_void,
+    show_progress: bool,
+    user: *mut c_void,
+}
+
+/// A driver. Runs of one driver do not nest, because they would share its snapshots; runs of two do.
+pub struct Driver {
+    calls: Cell<Calls>,
+    /// Address and bytes of what adtape saves by itself, in the order of registration.
+    state: RefCell<Vec<(*mut u8, usize)>>,
+    storage: RefCell<MemoryStorage>,
+    running: Cell<bool>,
+}
+
+impl Driver {
+    fn new() -> Driver {
+        let calls = Calls {
+            step: None,
+            adjoint_step: None,
+            record_step: None,
+            reverse_step: None,
+            save: None,
+            load: None,
+            progress: None,
+            progress_user: std::ptr::null_mut(),
+            show_progress: false,
+            user: std::ptr::null_mut(),
+        };
+        Driver {
+            calls: Cell::new(calls),
+            state: RefCell::default(),
+            storage: RefCell::default(),
+            running: Cell::new(false),
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Calls)) -> Result<(), Error> {
+        self.at_rest("changed")?;
+        let mut calls = self.calls.get();
+        change(&mut calls);
+        self.calls.set(calls);
+        Ok(())
+    }
+
+    fn at_rest(&self, what: &str) -> Result<(), Error> {
+        if !self.running.get() {
+            return Ok(());
+        }
+        Err(Error::new(
+            Status::BadArgument,
+            format!("the driver is {what} while it runs\n  a step that is a loop itself takes a driver of its own"),
+        ))
+    }
+
+    fn state_bytes(&self) -> u64 {
+        self.state.borrow().iter().map(|(_, bytes)| *bytes as u64).sum()
+    }
+
+    fn run(&self, schedule: &mut Schedule) -> Result<(), Error> {
+        self.at_rest("run")?;
+        self.running.set(true);
+        let calls = self.calls.get();
+        let mut line = calls.show_progress.then(ProgressLine::default);
+        let result = drive(schedule, &mut Program { driver: self, calls }, |progress| {
+            if let Some(line) = &mut line {
+                line.show(progress);
+            }
+            if let Some(call) = calls.progress {
+                // SAFETY: the program's function, called as it was promised.
+                unsafe { call(progress, calls.progress_user) }
+            }
+        });
+        self.running.set(false);
+        result.map(drop)
+    }
+}
+
+/// The model behind the program's functions.
+struct Program<'a> {
+    driver: &'a Driver,
+    calls: Calls,
+}
+
+#[cold]
+fn missing(what: &str, call: &str) -> Error {
+    Error::new(Status::NullPointer, format!("the driver has no function for {what}\n  give it one by {call}"))
+}
+
+fn flow(code: i32, what: &str, step: u64) -> Result<Flow, Error> {
+    match code {
+        ADTAPE_FLOW_CONTINUE => Ok(Flow::Continue),
+        ADTAPE_FLOW_ENDED => Ok(Flow::Ended),
+        ADTAPE_FLOW_STOP => {
+            Err(Error::new(Status::Stopped, format!("the program stopped the run in the {what} of step {step}")))
+        }
+        other => Err(Error::new(
+            Status::BadArgument,
+            format!("{what} of step {step} returned {other}\n  return one of ADTAPE_FLOW_…, 0 to 2"),
+        )),
+    }
+}
+
+impl Program<'_> {
+    /// Calls a function of the program; or, if there is none, does what is to be done with the registered state.
+    fn snapshot(
+        &self,
+        call: SnapshotCall,
+        what: &str,
+        step: u64,
+        place: Place,
+        own: impl FnOnce(&mut MemoryStorage, &mut [&mut [u8]]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if let Some(call) = call {
+            // SAFETY: the program's function, called as it was promised.
+            let code = unsafe { call(step, place.level as i32, place.slot, self.calls.user) };
+            return flow(code, what, step).map(drop);
+        }
+        let state = self.driver.state.borrow();
+        if state.is_empty() {
+            return Err(missing(what, "adtape_driver_set_snapshots, or register the state by adtape_driver_register"));
+        }
+        // SAFETY: registered as writable, disjoint, and alive during runs; no function of the program runs meanwhile.
+        let part = |&(address, bytes): &(*mut u8, usize)| unsafe { std::slice::from_raw_parts_mut(address, bytes) };
+        let mut parts: Vec<&mut [u8]> = state.iter().map(part).collect();
+        own(&mut self.driver.storage.borrow_mut(), &mut parts)
+    }
+}
+
+impl Model for Program<'_> {
+    fn step(&mut self, step: u64) -> Result<Flow, Error> {
+        let call = self.calls.step.ok_or_else(|| missing("a step", "adtape_driver_set_steps"))?;
+        // SAFETY: the program's function, called as it was promised.
+        flow(unsafe { call(step, self.calls.user) }, "step", step)
+    }
+
+    fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        let call = self.calls.adjoint_step.ok_or_else(|| missing("an adjoint step", "adtape_driver_set_steps"))?;
+        // SAFETY: as above.
+        flow(unsafe { call(step, first.into(), self.calls.user) }, "adjoint step", step).map(drop)
+    }
+
+    fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.snapshot(self.calls.save, "save", step, place, |storage, parts| {
+            let parts: Vec<&[u8]> = parts.iter().map(|part| &**part).collect();
+            storage.save(step, place, &parts)
+        })
+    }
+
+    fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.snapshot(self.calls.load, "load", step, place, |storage, parts| storage.load(step, place, parts))
+    }
+
+    fn forget(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        match self.calls.save {
+            Some(_) => Ok(()),
+            None => self.driver.storage.borrow_mut().forget(step, place),
+        }
+    }
+
+    fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
+        let call = self.calls.record_step.ok_or_else(|| missing("a recorded step", "adtape_driver_set_records"))?;
+        // SAFETY: as above.
+        flow(unsafe { call(step, self.calls.user) }, "recorded step", step)
+    }
+
+    fn reverse_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        let call = self.calls.reverse_step.ok_or_else(|| missing("a reversed step", "adtape_driver_set_records"))?;
+        // SAFETY: as above.
+        flow(unsafe { call(step, first.into(), self.calls.user) }, "reversed step", step).map(drop)
+    }
+}
+
+/// # Safety
+/// `d` is NULL or a driver.
+unsafe fn driver<'a>(d: *const Driver) -> Result<&'a Driver, Error> {
+    // SAFETY: by contract.
+    unsafe { d.as_ref() }.ok_or_else(|| null_handle("driver", "what adtape_driver_new returned"))
+}
+
+/// Makes a driver without functions and state. Undone by adtape_driver_free. Used by one thread at a time.
+///
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
+/// Fortran: `call driver_new(driver)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_new(out: *mut *mut Driver) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { write_out(out, "the new handle", || Ok(Box::into_raw(Box::new(Driver::new())))) })
+}
+
+/// Releases a driver that is not running, with its snapshots. NULL is allowed and does nothing.
+///
+/// Returns ADTAPE_STATUS_OK, or ADTAPE_STATUS_BAD_ARGUMENT if it is running.
+/// Fortran: `call driver_free(driver)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation; the handle is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_free(d: *mut Driver) -> Status {
+    if d.is_null() {
+        return Status::Ok;
+    }
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(|driver| driver.at_rest("freed")).map(|()| {
+        // SAFETY: it came from Box::into_raw in adtape_driver_new.
+        drop(unsafe { Box::from_raw(d) })
+    }))
+}
+
+/// Gives the driver the loop: `step` runs a step and records nothing; `adjoint_step` runs it with recording and
+/// then its adjoint, both sweeps. Steps count from 0. `user` is handed to every function of the program but the
+/// progress function.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT if the driver is running.
+/// Fortran: `call driver_set_steps(driver, step, adjoint_step, user)` with `bind(c)` functions; `user` is optional.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_set_steps(
+    d: *mut Driver,
+    step: StepCall,
+    adjoint_step: AdjointCall,
+    user: *mut c_void,
+) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(|driver| {
+        driver.change(|calls| (calls.step, calls.adjoint_step, calls.user) = (step, adjoint_step, user))
+    }))
+}
+
+/// Gives the driver what mixed schedules and store-all need besides: `record_step` runs a step with recording and
+/// leaves the record on the tape; `reverse_step` runs the adjoint of the step that was recorded last.
+///
+/// Returns as adtape_driver_set_steps. Fortran: `call driver_set_records(driver, record_step, reverse_step)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_set_records(
+    d: *mut Driver,
+    record_step: StepCall,
+    reverse_step: AdjointCall,
+) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(|driver| {
+        driver.change(|calls| (calls.record_step, calls.reverse_step) = (record_step, reverse_step))
+    }))
+}
+
+/// The program stores its state itself: `save` and `load` get the level and the slot. NULL for both: adtape stores
+/// what is registered.
+///
+/// Returns as adtape_driver_set_steps. Fortran: `call driver_set_snapshots(driver, save, load)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_set_snapshots(d: *mut Driver, save: SnapshotCall, load: SnapshotCall) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(|driver| driver.change(|calls| (calls.save, calls.load) = (save, load))))
+}
+
+/// Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself, in memory. All of what a step
+/// reads and an earlier step wrote has to be registered. The memory is the program's and stays where it is until the
+/// driver is freed; registered parts do not overlap.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
+/// ADTAPE_STATUS_BAD_ARGUMENT (it overlaps with another part; the driver is running).
+/// Fortran: `call driver_register(driver, x)`, any contiguous variable that is a target.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation; the memory is writable during runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_register(d: *mut Driver, address: *mut c_void, bytes: u64) -> Status {
+    let register = |driver: &Driver| {
+        driver.at_rest("changed")?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        if address.is_null() {
+            return Err(null_pointer("the state"));
+        }
+        let (begin, size) = (address as usize, usize::try_from(bytes).unwrap_or(usize::MAX));
+        let Some(end) = begin.checked_add(size).filter(|end| *end <= isize::MAX as usize) else {
+            return Err(Error::new(
+                Status::CountRange,
+                format!("state of {bytes} bytes at 0x{begin:x} does not fit into the address space"),
+            ));
+        };
+        let mut state = driver.state.borrow_mut();
+        if let Some((other, others)) = state.iter().find(|(a, n)| begin < *a as usize + n && (*a as usize) < end) {
+            return Err(Error::new(
+                Status::BadArgument,
+                format!(
+                    "state of {bytes} bytes at 0x{begin:x} overlaps with the {others} bytes at {other:p}\n  register \
+                     each part once"
+                ),
+            ));
+        }
+        state.push((address.cast(), size));
+        Ok(())
+    };
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(register))
+}
+
+/// `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
+///
+/// Returns as adtape_driver_set_steps. Fortran: `call driver_set_progress(driver, progress, user)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_set_progress(
+    d: *mut Driver,
+    progress: ProgressCall,
+    user: *mut c_void,
+) -> Status {
+    // SAFETY: by contract.
+    status(
+        unsafe { driver(d) }
+            .and_then(|driver| driver.change(|calls| (calls.progress, calls.progress_user) = (progress, user))),
+    )
+}
+
+/// Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
+/// error is a terminal. Off by default.
+///
+/// Returns as adtape_driver_set_steps. Fortran: `call driver_show_progress(driver, on)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_show_progress(d: *mut Driver, on: bool) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(|driver| driver.change(|calls| calls.show_progress = on)))
+}
+
+/// Makes the best schedule in memory for the registered state and `budget_bytes`: binomial for `steps` steps, or, if
+/// `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_free.
+///
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
+/// ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
+/// Fortran: `call driver_new_schedule(driver, steps, budget_bytes, schedule)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_new_schedule(
+    d: *mut Driver,
+    steps: u64,
+    budget_bytes: u64,
+    out: *mut *mut Schedule,
+) -> Status {
+    let choose = || {
+        // SAFETY: by contract.
+        let bytes = unsafe { driver(d) }?.state_bytes();
+        let snapshots = budget_bytes.checked_div(bytes).unwrap_or(0);
+        if snapshots == 0 {
+            let [state, budget] = [bytes, budget_bytes].map(crate::error::bytes);
+            return Err(Error::new(
+                Status::BadArgument,
+                format!(
+                    "no snapshot of the registered state, {state}, fits into {budget}\n  register the state first, and \
+                     allow at least its size"
+                ),
+            ));
+        }
+        if steps == 0 { Schedule::online(snapshots) } else { Schedule::binomial(steps, snapshots) }
+    };
+    // SAFETY: by contract.
+    unsafe { make(out, choose) }
+}
+
+/// Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
+/// step may run another driver.
+///
+/// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs is
+/// missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT (the
+/// driver is running; a function returned no flow; the schedule stores on disk and the program does not save itself);
+/// ADTAPE_STATUS_OUT_OF_MEMORY. After a failure the schedule is of no further use.
+/// Cost: that of the program's functions; a save or load of registered state copies it once.
+/// Fortran: `call driver_run(driver, schedule)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_run(d: *mut Driver, s: *mut Schedule) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { driver(d).and_then(|driver| driver.run(schedule(s)?)) })
+}
