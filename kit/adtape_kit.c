@@ -11,6 +11,7 @@
  *   src/look.c      reading without popping
  *   src/report.c    what the kit prints
  *   src/omp.c       schedules of OpenMP loops
+ *   src/binomial.c  binomial checkpointing, fixed points
  *
  * In the libraries entry points are weak: a program that keeps its own buffers (adBuffer.o) and replaces only the stack
  * below them has some of them itself. For -flto they must not be (what can be replaced is not inlined), nor visible
@@ -44,6 +45,7 @@
 
 #include "src/thread.c"
 
+#include "src/binomial.c"
 #include "src/entry.c"
 #include "src/look.c"
 #include "src/omp.c"

@@ -171,7 +171,7 @@ fn library_exports_the_symbols_listed() {
 fn every_symbol_listed_is_called_by_a_test() {
     let directory = scratch("kit-calls");
     let mut called = BTreeSet::new();
-    for source in ["random.c", "edges.c", "buffers.c", "reports.c", "openmp.c"] {
+    for source in ["random.c", "edges.c", "buffers.c", "reports.c", "openmp.c", "binomial.c"] {
         // The libraries' own fast path calls some of the slow path by other names.
         for flags in [&[][..], &["-DKIT_INLINE"], &["-DKIT_INLINE", "-DADTAPE_KIT_CALLS"]] {
             if !flags.is_empty() && source != "random.c" {
@@ -307,6 +307,20 @@ fn program_may_keep_its_own_buffers_above_the_stack() {
         passes(&program, &["200000"], &[]);
         passes(&program, &["50000"], &[PAGES]);
         passes(&program, &["20000"], &[CHECK]);
+    }
+}
+
+#[test]
+fn binomial_checkpointing_takes_the_least_number_of_steps_and_fixed_points_end() {
+    for how in [How::Static, How::Shared] {
+        let program = compile(&cc(), &["binomial.c"], how, &[]);
+        passes(&program, &[], &[]);
+        let program = compile(&cc(), &["binomial.c"], how, &["-DREPLACE"]);
+        passes(&program, &["replaced"], &[]);
+    }
+    if has_gnu_lto("binomial_checkpointing_takes_the_least_number_of_steps_and_fixed_points_end") {
+        let program = compile("gcc", &["binomial.c"], How::Lto, &["-DREPLACE"]);
+        passes(&program, &["replaced"], &[]);
     }
 }
 
