@@ -11,7 +11,7 @@ LIBRARY := cargo build --release --locked --lib
 SECONDS_OF_FUZZ ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench build install sanitize test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test reference bench build install sanitize test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,10 @@ fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each 
 loom: ## every interleaving of what several threads touch
 	$(SETUP) loom
 	RUSTFLAGS="--cfg loom" cargo test --locked --lib --target-dir target/loom models
+
+reference: ## the schedules beside those of the Python package checkpoint_schedules
+	$(SETUP) reference
+	cargo test --locked --test reference
 
 counts: ## instructions of the fast paths against their bounds
 	$(SETUP) counts

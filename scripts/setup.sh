@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a make target needs and this machine lacks.
 #
-#   scripts/setup.sh [demo|test|bench|build|install|sanitize|test-flang|fuzz|loom|counts|lint|oldest-rust] ...
+#   scripts/setup.sh [demo|test|bench|build|install|sanitize|test-flang|fuzz|loom|counts|lint|oldest-rust|reference] ...
 #
 # It says what it installs. Where it cannot (no root and no sudo, no apt-get, no network), it says exactly what
 # to install and fails. With all there it takes a fraction of a second and changes nothing.
@@ -23,6 +23,7 @@ pkg_config  | pkg-config    | pkgconf-pkg-config     | finds an installed adtape
 valgrind    | valgrind      | valgrind               | memory checker, instruction counts
 sanitizers  | gcc           | libasan libubsan       | run-time libraries of -fsanitize=address,undefined
 lbfgs       | liblbfgs-dev  | liblbfgs-devel         | optimiser of the demo, libLBFGS
+python      | python3-venv  | python3                | Python, for the package checkpoint_schedules
 flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new-19 and clang-19
 '
 
@@ -36,6 +37,7 @@ needs() {
     counts)      echo cc gfortran valgrind ;;
     test-flang)  echo cc cxx cmake pkg_config flang ;;
     fuzz)        echo cc cxx rust_nightly rust_fuzz ;;
+    reference)   echo cc python reference ;;
     build | loom) echo cc ;;
     lint)        echo cc rust_lint ;;
     oldest-rust) echo cc rust_oldest ;;
@@ -58,6 +60,7 @@ have_pkg_config() { command -v pkg-config >/dev/null; }
 have_valgrind()   { command -v valgrind >/dev/null; }
 have_lbfgs()      { compiles c '#include <lbfgs.h>' gcc; }
 have_flang()      { command -v flang-new-19 >/dev/null && command -v clang-19 >/dev/null; }
+have_python()     { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 have_sanitizers() { gcc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null <<<'int main(void) { return 0; }'; }
 
 say() { printf 'set-up: %s\n' "$*"; }
@@ -173,6 +176,18 @@ require_fuzz() {
     rust_fail "cargo-fuzz could not be installed" "With a network: cargo install cargo-fuzz"
 }
 
+# A package of Python, in an environment of its own.
+require_reference() {
+  local there=target/reference/bin/python
+  "$there" -c 'import checkpoint_schedules' 2>/dev/null && return 0
+  [ -z "${NO_INSTALL:-}" ] || rust_fail "NO_INSTALL is set, and the Python package checkpoint_schedules is missing" \
+    "Install it: python3 -m venv target/reference && target/reference/bin/pip install checkpoint_schedules==1.0.4"
+  say "installing the Python package checkpoint_schedules into target/reference"
+  mkdir -p target && python3 -m venv target/reference && target/reference/bin/pip install -q checkpoint_schedules==1.0.4 ||
+    rust_fail "the Python package checkpoint_schedules could not be installed" \
+      "With a network: target/reference/bin/pip install checkpoint_schedules==1.0.4"
+}
+
 # The crates that Cargo.lock names, downloaded once: those for this machine, not those for Windows.
 require_crates() {
   local fetch
@@ -190,7 +205,7 @@ wanted=$(for target in "$@"; do needs "$target"; done | tr ' ' '\n' | sort -u)
 require_rust
 missing=()
 for tool in $wanted; do
-  case $tool in rust_*) continue ;; esac
+  case $tool in rust_* | reference) continue ;; esac
   "have_$tool" || missing+=("$tool")
 done
 [ ${#missing[@]} -eq 0 ] || install_tools "${missing[@]}"
@@ -201,6 +216,7 @@ for tool in $wanted; do
     rust_oldest)  require_toolchain "$(rust_oldest)" ;;
     rust_lint)    require_lint ;;
     rust_fuzz)    require_fuzz ;;
+    reference)    require_reference ;;
   esac
 done
 require_crates
