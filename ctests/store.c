@@ -247,7 +247,7 @@ static void rank_is_that_of_the_launcher(void) {
     CHECK(unsetenv("PMI_RANK") == 0);
 }
 
-/* Of the header of a file: its first 60 bytes have a checksum (docs/format.md). */
+/* Of the header of a file: its first 4092 bytes have a checksum (docs/format.md). */
 static uint32_t crc32_of(const unsigned char *bytes, int count) {
     uint32_t crc = 0xFFFFFFFF;
     for (int i = 0; i < count; i++) {
@@ -268,23 +268,23 @@ static void exchange(unsigned char *bytes, int64_t offset, int64_t count, int wr
 }
 
 static void file_that_was_changed_is_refused(void) {
-    unsigned char header[64], byte;
+    unsigned char header[4096], byte;
     adtape_checkpoint_t *c = NULL;
     adtape_store_t *s = files("changed", 0, ADTAPE_STORE_NO_SYNC);
     put(s, "a", 1, 1000);
-    exchange(&byte, 200, 1, 0);
+    exchange(&byte, 4296, 1, 0);
     byte ^= 1;
-    exchange(&byte, 200, 1, 1);
+    exchange(&byte, 4296, 1, 1);
     CHECK_STATUS(adtape_checkpoint_open(s, "a", &c), ADTAPE_STATUS_DAMAGED);
     CHECK_HAS(adtape_error_message(), "changed.r0.a.adtape");
     put(s, "a", 1, 1000);
-    exchange(header, 0, 64, 0);
+    exchange(header, 0, 4096, 0);
     header[8] = 2; /* the version */
-    const uint32_t crc = crc32_of(header, 60);
+    const uint32_t crc = crc32_of(header, 4092);
     for (int i = 0; i < 4; i++) {
-        header[60 + i] = (unsigned char)(crc >> 8 * i);
+        header[4092 + i] = (unsigned char)(crc >> 8 * i);
     }
-    exchange(header, 0, 64, 1);
+    exchange(header, 0, 4096, 1);
     CHECK_STATUS(adtape_checkpoint_open(s, "a", &c), ADTAPE_STATUS_OTHER_VERSION);
     CHECK_OK(adtape_store_remove(s, "a"));
     CHECK_OK(adtape_store_free(s));
