@@ -16,6 +16,7 @@ use super::{EntryReader, EntryWriter, Store, check_name, lock, not_found};
 use crate::error::{Error, Status, bytes};
 use crate::sync::{Arc, Mutex};
 use std::collections::BTreeMap;
+use std::sync::Weak;
 
 /// Buffers are multiples of this.
 const UNIT: usize = 4096;
@@ -49,12 +50,14 @@ struct Content {
     buffers: Vec<Vec<u8>>,
     starts: Vec<u64>,
     len: u64,
-    shared: Arc<Shared>,
+    /// The store does not live because of what is in it.
+    shared: Weak<Shared>,
 }
 
 impl Drop for Content {
     fn drop(&mut self) {
-        let mut state = lock(&self.shared.state);
+        let Some(shared) = self.shared.upgrade() else { return };
+        let mut state = lock(&shared.state);
         for mut buffer in self.buffers.drain(..) {
             buffer.clear();
             state.put(buffer);
@@ -169,8 +172,9 @@ impl MemoryStore {
 
     pub(super) fn writer(&self, name: &str) -> Result<MemoryWriter, Error> {
         check_name(name)?;
-        let content = Content { buffers: Vec::new(), starts: Vec::new(), len: 0, shared: self.shared.clone() };
-        Ok(MemoryWriter { name: name.to_owned(), content })
+        let shared = Arc::downgrade(&self.shared);
+        let content = Content { buffers: Vec::new(), starts: Vec::new(), len: 0, shared };
+        Ok(MemoryWriter { name: name.to_owned(), content, shared: self.shared.clone() })
     }
 }
 
@@ -199,6 +203,7 @@ impl Store for MemoryStore {
 pub(super) struct MemoryWriter {
     name: String,
     content: Content,
+    shared: Arc<Shared>,
 }
 
 impl MemoryWriter {
@@ -213,7 +218,7 @@ impl MemoryWriter {
         let content = &mut self.content;
         let full = content.buffers.last().map_or(0, |last| last.capacity() - last.len()) as u64;
         let wanted = more.max((content.len as usize / SHARE).min(LARGEST));
-        let buffer = lock(&content.shared.state).take(more, wanted, content.shared.limit)?;
+        let buffer = lock(&self.shared.state).take(more, wanted, self.shared.limit)?;
         content.buffers.push(buffer);
         content.starts.push(content.len + full);
         Ok(())
@@ -242,9 +247,8 @@ impl EntryWriter for MemoryWriter {
     }
 
     fn commit(self: Box<Self>) -> Result<(), Error> {
-        let shared = self.content.shared.clone();
         // Dropped after the lock is: its buffers go to the pool.
-        let replaced = lock(&shared.state).entries.insert(self.name, Arc::new(self.content));
+        let replaced = lock(&self.shared.state).entries.insert(self.name, Arc::new(self.content));
         drop(replaced);
         Ok(())
     }
@@ -368,6 +372,21 @@ mod tests {
         assert_eq!(store.open("b").err().unwrap().status(), Status::NotFound);
         assert_eq!(store.remove("b").unwrap_err().status(), Status::NotFound);
         assert_eq!(store.create("a b").err().unwrap().status(), Status::BadArgument);
+    }
+
+    #[test]
+    fn store_that_is_dropped_takes_its_entries_along() {
+        let store = MemoryStore::new();
+        fill(&store, "a", &[100_000]);
+        let shared = Arc::downgrade(&store.shared);
+        let mut reader = store.open("a").unwrap();
+        let mut writer = store.create("b").unwrap();
+        writer.write(&[1; 100]).unwrap();
+        drop(store);
+        reader.read_at(99_999, &mut [0]).unwrap();
+        writer.commit().unwrap();
+        assert!(shared.upgrade().is_none(), "nothing keeps the store alive");
+        reader.read_at(0, &mut [0]).unwrap();
     }
 
     #[test]
