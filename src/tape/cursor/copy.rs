@@ -210,12 +210,18 @@ mod lines {
             let end = n - VECTOR;
             _mm256_storeu_si256(to.add(end).cast(), _mm256_loadu_si256(from.add(end).cast()));
             let mut left = n - (to as usize + n) % VECTOR;
-            while left > FOUR {
-                left -= FOUR;
-                // No access: an address below the tape does no harm.
-                _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(left).wrapping_sub(AHEAD).cast());
-                _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(left).wrapping_sub(AHEAD - LINE).cast());
+            while left > 2 * FOUR {
+                left -= 2 * FOUR;
+                for line in 0..4 {
+                    // No access: an address below the tape does no harm.
+                    let ahead = from.wrapping_add(left + line * LINE).wrapping_sub(AHEAD);
+                    _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
+                }
+                four(to.add(left + FOUR), from.add(left + FOUR));
                 four(to.add(left), from.add(left));
+            }
+            if left > FOUR {
+                four(to.add(left - FOUR), from.add(left - FOUR));
             }
             four(to, from);
         }
