@@ -145,6 +145,33 @@ static void every_schedule_gives_the_same_gradient_bit_for_bit(void) {
     }
 }
 
+static void registered_state_goes_to_a_store_where_the_schedule_says_disk(void) {
+    double expected[N], found[N];
+    adtape_schedule_t *schedule = NULL;
+    adtape_store_t *store = NULL;
+    const char *name = NULL;
+    int64_t left = -1;
+    CHECK_OK(adtape_schedule_new_store_all(60, &schedule));
+    gradient(schedule, 60, 1, expected);
+    CHECK_OK(adtape_store_new_memory(0, &store));
+    start(&model, 60);
+    CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+    CHECK_OK(adtape_driver_set_store(model.driver, store));
+    CHECK_OK(adtape_schedule_new_multistage(60, 2, 3, &schedule));
+    CHECK_OK(adtape_driver_run(model.driver, schedule));
+    memcpy(found, model.adjoint, sizeof found);
+    CHECK_SAME(found, expected, sizeof expected);
+    CHECK_OK(adtape_store_list(store, 0, &left, &name));
+    CHECK_I64(left, 0);
+    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_driver_set_store(model.driver, NULL));
+    CHECK_OK(adtape_schedule_new_multistage(60, 2, 3, &schedule));
+    CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_BAD_ARGUMENT, "stores on disk");
+    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_store_free(store));
+    CHECK_OK(adtape_driver_free(model.driver));
+}
+
 /* ---- nested ------------------------------------------------------------------------------------------- */
 
 enum { INNER = 6, OUTER = 8 };
@@ -269,6 +296,7 @@ static void failures_are_said(void) {
 
 int main(void) {
     every_schedule_gives_the_same_gradient_bit_for_bit();
+    registered_state_goes_to_a_store_where_the_schedule_says_disk();
     drivers_nest();
     budget_in_bytes_gives_as_many_snapshots_as_fit();
     failures_are_said();

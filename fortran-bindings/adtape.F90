@@ -56,7 +56,7 @@ module adtape
   public :: schedule_new_online, schedule_new_mixed, schedule_new_store_all, schedule_free
   public :: schedule_next, schedule_end_at, schedule_predict
   public :: driver_new, driver_free, driver_set_steps, driver_set_records, driver_set_snapshots, driver_register
-  public :: driver_set_progress, driver_show_progress, driver_new_schedule, driver_run
+  public :: driver_set_progress, driver_show_progress, driver_set_store, driver_new_schedule, driver_run
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
   integer, parameter :: r16 = selected_real_kind(33)

@@ -64,7 +64,7 @@ mod tape;
 mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};
-pub use driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, drive};
+pub use driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, StoreStorage, drive};
 pub use error::{Error, Status};
 pub use map::registry::RangeKind;
 pub use schedule::{Action, Level, Place, Prediction, Schedule};

@@ -169,6 +169,7 @@ contains
     logical, intent(in) :: registered
     real(8), intent(out) :: result(3)
     type(adtape_driver) :: driver
+    type(adtape_store) :: store
     x = [0.3d0, 0.5d0, 0.7d0]
     told = 0
     stop_at = -1
@@ -179,6 +180,9 @@ contains
     call driver_show_progress(driver, .true.)
     if (registered) then
       call driver_register(driver, x)
+      call store_new_memory(store, 0_8)
+      call driver_set_store(driver, store)
+      call store_free(store)
     else
       call driver_set_snapshots(driver, model_save, model_load)
     end if
@@ -212,6 +216,9 @@ contains
       call schedule_new_online(schedule, 5_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'online, 5')
+      call schedule_new_multistage(schedule, n, 2_8, 3_8)
+      call gradient(schedule, .true., found)
+      call check(all(found == expected), 'multi-stage, in a store')
       call schedule_new_two_level(schedule, n, 6_8, 2_8)
       call gradient(schedule, .false., found)
       call check(all(found == expected), 'two-level, stored by the program')

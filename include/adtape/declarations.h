@@ -1378,6 +1378,12 @@ adtape_status_t adtape_driver_set_snapshots(adtape_driver_t *d, adtape_snapshot_
 // Fortran: `call driver_register(driver, x)`, any contiguous variable that is a target.
 adtape_status_t adtape_driver_register(adtape_driver_t *d, void *address, uint64_t bytes);
 
+// Snapshots of registered state that a schedule has on disk go to the store, under names of their own: any number of
+// drivers can share one. The store may be freed before the driver. NULL: such schedules are refused.
+//
+// Returns as adtape_driver_set_steps. Fortran: `call driver_set_store(driver, store)`.
+adtape_status_t adtape_driver_set_store(adtape_driver_t *d, const adtape_store_t *store);
+
 // `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
 //
 // Returns as adtape_driver_set_steps. Fortran: `call driver_set_progress(driver, progress, user)`.
@@ -1405,7 +1411,7 @@ adtape_status_t adtape_driver_new_schedule(adtape_driver_t *d,
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs is
 // missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT (the
-// driver is running; a function returned no flow; the schedule stores on disk and the program does not save itself);
+// driver is running; a function returned no flow; the schedule stores on disk and there is no store);
 // ADTAPE_STATUS_OUT_OF_MEMORY. After a failure the schedule is of no further use.
 // Cost: that of the program's functions; a save or load of registered state copies it once.
 // Fortran: `call driver_run(driver, schedule)`.

@@ -16,7 +16,7 @@ mod storage;
 mod tests;
 
 pub use progress::{Progress, ProgressLine};
-pub use storage::{MemoryStorage, Storage};
+pub use storage::{MemoryStorage, Storage, StoreStorage};
 
 use crate::error::{Error, Status};
 use crate::schedule::{Action, Place, Schedule};

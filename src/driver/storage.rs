@@ -2,8 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::error::{Error, Status};
 use crate::schedule::{Level, Place};
+use crate::store::Store;
+use crate::sync::Arc;
+use crate::tape::Type;
 
 /// Keeps snapshots by their places. A snapshot is a list of parts, the same number and sizes each time.
 pub trait Storage {
@@ -28,8 +32,8 @@ impl MemoryStorage {
         if place.level != Level::Memory {
             return Err(Error::new(
                 Status::BadArgument,
-                "the schedule stores on disk, and the driver keeps registered state in memory only\n  give it calls \
-                 that save and load, or take a schedule that stores in memory",
+                "the schedule stores on disk, and the driver keeps registered state in memory only\n  give it a \
+                 store or calls that save and load, or take a schedule that stores in memory",
             ));
         }
         usize::try_from(place.slot).map_err(|_| Error::new(Status::OutOfMemory, "too many snapshots"))
@@ -90,5 +94,44 @@ impl Storage for MemoryStorage {
             *stored = None;
         }
         Ok(())
+    }
+}
+
+/// Snapshots in a store: each is a checkpoint `PREFIX-step-K` with a section of bytes for each part.
+pub struct StoreStorage {
+    store: Arc<dyn Store>,
+    prefix: String,
+}
+
+impl StoreStorage {
+    /// Names begin with `prefix`, which is this storage's alone in its store.
+    pub fn new(store: Arc<dyn Store>, prefix: impl Into<String>) -> StoreStorage {
+        StoreStorage { store, prefix: prefix.into() }
+    }
+
+    fn name(&self, step: u64) -> String {
+        format!("{}-step-{step}", self.prefix)
+    }
+}
+
+impl Storage for StoreStorage {
+    fn save(&mut self, step: u64, _place: Place, parts: &[&[u8]]) -> Result<(), Error> {
+        let mut checkpoint = CheckpointWriter::create(&*self.store, &self.name(step))?;
+        for (i, part) in parts.iter().enumerate() {
+            checkpoint.write_bytes(&format!("part-{i}"), Type::Bytes, part)?;
+        }
+        checkpoint.commit()
+    }
+
+    fn load(&mut self, step: u64, _place: Place, parts: &mut [&mut [u8]]) -> Result<(), Error> {
+        let mut checkpoint = CheckpointReader::open(&*self.store, &self.name(step))?;
+        for (i, part) in parts.iter_mut().enumerate() {
+            checkpoint.read_bytes(&format!("part-{i}"), Type::Bytes, part)?;
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, step: u64, _place: Place) -> Result<(), Error> {
+        self.store.remove(&self.name(step))
     }
 }

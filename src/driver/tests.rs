@@ -1,5 +1,7 @@
 use super::*;
 use crate::schedule::Level;
+use crate::store::{MemoryStore, Store};
+use crate::sync::Arc;
 
 /// x <- a map of three numbers and the step, and its adjoint.
 struct Map {
@@ -222,4 +224,23 @@ fn memory_storage_refuses_what_it_does_not_have() {
     let disk = storage.save(5, Place { level: Level::Disk, slot: 0 }, &[]).unwrap_err();
     assert_eq!(disk.status(), Status::BadArgument);
     assert!(storage.bytes() >= 3);
+}
+
+#[test]
+fn snapshots_in_a_store_come_back_and_leave_nothing_behind() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut storages = ["a", "b"].map(|prefix| StoreStorage::new(store.clone(), prefix));
+    let at = Place { level: Level::Disk, slot: 0 };
+    for (i, storage) in storages.iter_mut().enumerate() {
+        storage.save(5, at, &[&[1, 2 + i as u8], &[]]).unwrap();
+    }
+    for (i, storage) in storages.iter_mut().enumerate() {
+        let (mut first, mut second) = ([0; 2], [0; 0]);
+        storage.load(5, at, &mut [&mut first, &mut second]).unwrap();
+        assert_eq!(first, [1, 2 + i as u8]);
+        assert!(storage.load(5, at, &mut [&mut [0; 3]]).is_err(), "another size");
+        assert_eq!(storage.load(4, at, &mut []).unwrap_err().status(), Status::NotFound);
+        storage.forget(5, at).unwrap();
+    }
+    assert_eq!(store.names().unwrap(), [""; 0]);
 }

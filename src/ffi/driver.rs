@@ -1,12 +1,14 @@
 //! Drivers: the program gives a step and its adjoint, the driver runs the loop by a schedule.
 
 use super::schedule::{make, schedule};
+use super::store::{StoreHandle, shared};
 use super::{null_handle, null_pointer, status, write_out};
-use crate::driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, drive};
+use crate::driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, StoreStorage, drive};
 use crate::error::{Error, Status};
-use crate::schedule::{Place, Schedule};
+use crate::schedule::{Level, Place, Schedule};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A step of the program's loop. Returns ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_ENDED if it was the last, or
 /// ADTAPE_FLOW_STOP to end the run with an error.
@@ -51,6 +53,8 @@ pub struct Driver {
     /// Address and bytes of what adtape saves by itself, in the order of registration.
     state: RefCell<Vec<(*mut u8, usize)>>,
     storage: RefCell<MemoryStorage>,
+    /// For the snapshots of registered state that a schedule has on disk.
+    disk: RefCell<Option<StoreStorage>>,
     running: Cell<bool>,
 }
 
@@ -72,6 +76,7 @@ impl Driver {
             calls: Cell::new(calls),
             state: RefCell::default(),
             storage: RefCell::default(),
+            disk: RefCell::default(),
             running: Cell::new(false),
         }
     }
@@ -150,7 +155,7 @@ impl Program<'_> {
         what: &str,
         step: u64,
         place: Place,
-        own: impl FnOnce(&mut MemoryStorage, &mut [&mut [u8]]) -> Result<(), Error>,
+        own: impl FnOnce(&mut dyn Storage, &mut [&mut [u8]]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if let Some(call) = call {
             // SAFETY: the program's function, called as it was promised.
@@ -164,7 +169,15 @@ impl Program<'_> {
         // SAFETY: registered as writable, disjoint, and alive during runs; no function of the program runs meanwhile.
         let part = |&(address, bytes): &(*mut u8, usize)| unsafe { std::slice::from_raw_parts_mut(address, bytes) };
         let mut parts: Vec<&mut [u8]> = state.iter().map(part).collect();
-        own(&mut self.driver.storage.borrow_mut(), &mut parts)
+        self.storage(place, |storage| own(storage, &mut parts))
+    }
+
+    /// What keeps the snapshots of the place's level; memory refuses those on disk.
+    fn storage<R>(&self, place: Place, work: impl FnOnce(&mut dyn Storage) -> R) -> R {
+        match &mut *self.driver.disk.borrow_mut() {
+            Some(disk) if place.level == Level::Disk => work(disk),
+            _ => work(&mut *self.driver.storage.borrow_mut()),
+        }
     }
 }
 
@@ -195,7 +208,7 @@ impl Model for Program<'_> {
     fn forget(&mut self, step: u64, place: Place) -> Result<(), Error> {
         match self.calls.save {
             Some(_) => Ok(()),
-            None => self.driver.storage.borrow_mut().forget(step, place),
+            None => self.storage(place, |storage| storage.forget(step, place)),
         }
     }
 
@@ -349,6 +362,28 @@ pub unsafe extern "C" fn adtape_driver_register(d: *mut Driver, address: *mut c_
     status(unsafe { driver(d) }.and_then(register))
 }
 
+/// Snapshots of registered state that a schedule has on disk go to the store, under names of their own: any number of
+/// drivers can share one. The store may be freed before the driver. NULL: such schedules are refused.
+///
+/// Returns as adtape_driver_set_steps. Fortran: `call driver_set_store(driver, store)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_set_store(d: *mut Driver, store: *const StoreHandle) -> Status {
+    static DRIVERS: AtomicU64 = AtomicU64::new(0);
+    let set = |driver: &Driver| {
+        driver.at_rest("changed")?;
+        // SAFETY: by contract.
+        let store = (!store.is_null()).then(|| unsafe { shared(store) }).transpose()?;
+        let prefix = format!("driver-{}", DRIVERS.fetch_add(1, Ordering::Relaxed));
+        *driver.disk.borrow_mut() = store.map(|store| StoreStorage::new(store, prefix));
+        Ok(())
+    };
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(set))
+}
+
 /// `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
 ///
 /// Returns as adtape_driver_set_steps. Fortran: `call driver_set_progress(driver, progress, user)`.
@@ -422,7 +457,7 @@ pub unsafe extern "C" fn adtape_driver_new_schedule(
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs is
 /// missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT (the
-/// driver is running; a function returned no flow; the schedule stores on disk and the program does not save itself);
+/// driver is running; a function returned no flow; the schedule stores on disk and there is no store);
 /// ADTAPE_STATUS_OUT_OF_MEMORY. After a failure the schedule is of no further use.
 /// Cost: that of the program's functions; a save or load of registered state copies it once.
 /// Fortran: `call driver_run(driver, schedule)`.

@@ -29,6 +29,15 @@ pub(super) unsafe fn store<'a>(s: *const StoreHandle) -> Result<&'a dyn Store, E
     unsafe { handle(s) }.map(|handle| &*handle.store)
 }
 
+/// The store itself, which may live on when the handle is freed.
+///
+/// # Safety
+/// `s` is NULL or a store.
+pub(super) unsafe fn shared(s: *const StoreHandle) -> Result<Arc<dyn Store>, Error> {
+    // SAFETY: by contract.
+    unsafe { handle(s) }.map(|handle| handle.store.clone())
+}
+
 /// # Safety
 /// `s` is NULL or a store.
 unsafe fn handle<'a>(s: *const StoreHandle) -> Result<&'a StoreHandle, Error> {
