@@ -297,7 +297,7 @@ contains
       if (pushing) then
         call push(t, [z, conjg(z)])
       else
-        call pop_pair(t, z, same)
+        call pop_complex_pair(t, z, same)
       end if
     case default
       a = values(x)
@@ -320,7 +320,7 @@ contains
     if (present(good)) good = good .and. same
   end subroutine
 
-  subroutine pop_pair(t, z, same)
+  subroutine pop_complex_pair(t, z, same)
     type(adtape_tape), intent(in) :: t
     complex(4), intent(in) :: z
     logical, intent(out) :: same
