@@ -12,6 +12,7 @@
  *   src/report.c    what the kit prints
  *   src/omp.c       schedules of OpenMP loops
  *   src/binomial.c  binomial checkpointing, fixed points
+ *   src/admm.c      addresses, over src/table.c and src/treap.c; with ADTAPE_KIT_ADMM2020, the arguments of 2020
  *
  * In the libraries entry points are weak: a program that keeps its own buffers (adBuffer.o) and replaces only the stack
  * below them has some of them itself. For -flto they must not be (what can be replaced is not inlined), nor visible
@@ -25,6 +26,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "adComplex.h"
@@ -46,6 +48,7 @@
 #include "src/thread.c"
 
 #include "src/binomial.c"
+#include "src/admm.c"
 #include "src/entry.c"
 #include "src/look.c"
 #include "src/omp.c"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds libadtape_kit.a and libadtape_kit.so.0 into OUT, against the libadtape in BUILT.
+# Builds libadtape_kit and libadtape_kit_admm2020, each .a and .so.0, into OUT, against the libadtape in BUILT.
 #
 #   kit/build.sh BUILT OUT      CC, CFLAGS: compiler and further flags
 #
@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$out"
 compile() { # object, flags
   ${CC:-cc} -std=gnu11 -O2 -g -fPIC -falign-functions=64 -fno-plt -fno-semantic-interposition -fvisibility=hidden -Wall -Wextra ${CFLAGS:-} \
-    -I "$here/include" -I "$here/../include" "${@:2}" -c "$here/adtape_kit.c" -o "$1"
+    -I "$here/include" -I "$here/../include" "${@:2}" -c "$here/${source:-adtape_kit.c}" -o "$1"
 }
 direct=
 case $(uname -sm) in "Linux x86_64") direct=-DADTAPE_KIT_DIRECT ;; esac
@@ -23,3 +23,11 @@ ar rcs "$out/libadtape_kit.a" "$out/adtape_kit.o"
 ${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs -o "$out/libadtape_kit.so" "$out/adtape_kit_shared.o" \
   -L "$built" -ladtape -lpthread
 ln -sf libadtape_kit.so "$out/libadtape_kit.so.0"
+
+# The names of 2020 that have other arguments, for programs that are linked anew only: to come before libadtape_kit.
+source=adtape_kit_admm2020.c compile "$out/adtape_kit_admm2020.o"
+rm -f "$out/libadtape_kit_admm2020.a"
+ar rcs "$out/libadtape_kit_admm2020.a" "$out/adtape_kit_admm2020.o"
+${CC:-cc} -shared -Wl,-soname,libadtape_kit_admm2020.so.0 -Wl,-z,defs -o "$out/libadtape_kit_admm2020.so" \
+  "$out/adtape_kit_admm2020.o" -L "$out" -L "$built" -ladtape_kit -ladtape -lpthread
+ln -sf libadtape_kit_admm2020.so "$out/libadtape_kit_admm2020.so.0"

@@ -10,6 +10,7 @@
 #   include/adtape.h, include/adtape/*.h
 #   lib/libadtape.a, libadtape.so.VERSION, libadtape.so.0, libadtape.so
 #   include/adtape/kit/*.h, lib/libadtape_kit.a, libadtape_kit.so.VERSION, libadtape_kit.so.0, libadtape_kit.so
+#   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
 #   lib/adtape/fortran/COMPILER/       adtape.mod, libadtape_fortran.a
 #   lib/pkgconfig/                     adtape, adtape-static, adtape-fortran, adtape-fortran-static, adtape-kit,
@@ -78,12 +79,14 @@ kit=$(mktemp -d)
 trap 'rm -rf "$kit"' EXIT
 kit/build.sh "$built" "$kit"
 put 644 "$prefix/include/adtape/kit" kit/include/*.h
-put 644 "$prefix/share/adtape/kit" kit/adtape_kit.c kit/adtape_kit_lto.c
+put 644 "$prefix/share/adtape/kit" kit/*.c kit/admm_tapenade_interface.f90
 put 644 "$prefix/share/adtape/kit/src" kit/src/*.c
-put 644 "$libdir" "$kit/libadtape_kit.a"
-install -m 755 "$kit/libadtape_kit.so" "$(dest "$libdir")/libadtape_kit.so.$version"
-ln -sf "libadtape_kit.so.$version" "$(dest "$libdir")/libadtape_kit.so.0"
-ln -sf libadtape_kit.so.0 "$(dest "$libdir")/libadtape_kit.so"
+for name in libadtape_kit libadtape_kit_admm2020; do
+  put 644 "$libdir" "$kit/$name.a"
+  install -m 755 "$kit/$name.so" "$(dest "$libdir")/$name.so.$version"
+  ln -sf "$name.so.$version" "$(dest "$libdir")/$name.so.0"
+  ln -sf "$name.so.0" "$(dest "$libdir")/$name.so"
+done
 
 put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindings/*.inc fortran-bindings/adtape_glue.c
 put 755 "$prefix/share/adtape/fortran" scripts/install/build_fortran.sh
