@@ -45,6 +45,11 @@ module adtape
   public :: push_range, pop_range, begin_reverse, rebase_add, rebase_remove, rebase_pointer
   public :: push_pointer, pop_pointer, pointer_waiting, push_pair, pop_pair, adtape_pair_add, adtape_kind_name
   public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
+  public :: heap_new, heap_destroy, heap_self, heap_release, heap_acquire, heap_set_recording, heap_begin_reverse
+  public :: heap_end_reverse, heap_adjoint, heap_find_adjoint, heap_trim, heap_stats_get, heap_range
+  public :: heap_alloc, heap_calloc, heap_alloc_aligned, heap_realloc, heap_realloc_save, heap_free, heap_free_save
+  public :: heap_undo_alloc, heap_undo_realloc, heap_undo_free, heap_alloc_adjoint, heap_free_adjoint
+  public :: heap_mark_take, heap_mark_check, heap_push_mark, heap_pop_mark, heap_save_bytes, heap_save, heap_restore
   public :: adtape_self, adtape_new, adtape_free, adtape_release, adtape_acquire, adtape_trim
   public :: store_new_memory, store_new_files, store_new_tiers, store_free, store_remove, store_list
   public :: checkpoint_create, checkpoint_write, checkpoint_write_allocatable, checkpoint_commit
@@ -179,6 +184,32 @@ module adtape
     integer(c_int64_t) :: steps = 0, forward_steps = 0, forward_steps_total = 0, reversed_steps = 0
   end type
 
+  ! A stable heap, by its handle; a variable begins as the NULL handle. A copy refers to the same heap.
+  type, bind(c), public :: adtape_heap
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! Which blocks of a heap are alive, as a fingerprint; a plain value.
+  type, bind(c), public :: adtape_heap_mark
+    integer(c_int64_t) :: fingerprint = 0  ! of base and size of each block
+    integer(c_int64_t) :: blocks = 0       ! alive
+    integer(c_int64_t) :: bytes = 0        ! that they take
+    integer(c_int64_t) :: operations = 0   ! of the forward sweep up to here
+  end type
+
+  ! Sizes of a heap, in bytes where the name says so.
+  type, bind(c), public :: adtape_heap_stats
+    integer(c_int64_t) :: blocks = 0                   ! alive
+    integer(c_int64_t) :: bytes = 0                    ! that they take
+    integer(c_int64_t) :: peak_bytes = 0               ! at most
+    integer(c_int64_t) :: operations = 0               ! of the forward sweep that were not undone
+    integer(c_int64_t) :: quarantined_blocks = 0       ! freed by another thread
+    integer(c_int64_t) :: committed_bytes = 0          ! of memory, for blocks
+    integer(c_int64_t) :: adjoint_committed_bytes = 0  ! of memory, for adjoints
+    integer(c_int64_t) :: overhead_bytes = 0           ! of memory, for the heap itself
+    integer(c_int64_t) :: reserved_bytes = 0           ! of address space
+  end type
+
   abstract interface
     ! What adtape_set_error_handler takes: gets the status, the message as a C string (see adtape_text) and the
     ! address given at the installation. It must not return; it may `stop` or `error stop`.
@@ -251,6 +282,9 @@ module adtape
 #include "adtape_control.inc"
 #include "adtape_mark.inc"
 #include "adtape_stats.inc"
+#include "adtape_heap.inc"
+#include "adtape_block.inc"
+#include "adtape_snapshot.inc"
 #include "adtape_tape.inc"
 #include "adtape_store.inc"
 #include "adtape_checkpoint.inc"
@@ -265,6 +299,12 @@ contains
   function adtape_self() result(t)
     type(adtape_tape) :: t
     t%handle = adtape_abi0_self()
+  end function
+
+  ! heap_self(): the calling thread's own stable heap, made at its first use. Source: adtape_heap_self.
+  function heap_self() result(h)
+    type(adtape_heap) :: h
+    h%handle = c_heap_self()
   end function
 
   ! adtape_error_message(): the message of this thread's last error, of one or more lines; '' if there was none.

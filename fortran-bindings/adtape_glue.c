@@ -549,3 +549,59 @@ void adtape_fortran_driver_set_store(adtape_driver_t *driver, const adtape_store
 void adtape_fortran_driver_run(adtape_driver_t *driver, adtape_schedule_t *schedule, int32_t *stat) {
     finish(adtape_driver_run(driver, schedule), stat, SITE_);
 }
+
+/* ---- the stable heap -------------------------------------------------------------------------------------- */
+
+void adtape_fortran_heap_new(adtape_heap_t **h, int32_t adjoint_factor, int64_t reserve_bytes, int32_t *stat) {
+    finish(adtape_heap_new(adtape_session_default(), adjoint_factor, reserve_bytes, h), stat, SITE_);
+}
+void adtape_fortran_heap_destroy(adtape_heap_t **h, int32_t *stat) {
+    const adtape_status_t status = adtape_heap_destroy(*h);
+    if (status == ADTAPE_STATUS_OK) {
+        *h = NULL;
+    }
+    finish(status, stat, SITE_);
+}
+void *adtape_fortran_heap_adjoint(const adtape_heap_t *h, const void *p) {
+    if (h == NULL) {
+        refuse(ADTAPE_STATUS_NULL_HANDLE, SITE_, "the heap handle is NULL\n  pass heap_self() or what heap_new made");
+    }
+    return p == NULL ? NULL : adtape_heap_adjoint_scaled(h, p);
+}
+void adtape_fortran_heap_find_adjoint(adtape_heap_t *h, const void *p, void **adjoint, int32_t *stat) {
+    finish(adtape_heap_find_adjoint(h, p, adjoint), stat, SITE_);
+}
+void adtape_fortran_heap_release(adtape_heap_t *h, int32_t *stat) { finish(adtape_heap_release(h), stat, SITE_); }
+void adtape_fortran_heap_acquire(adtape_heap_t *h, int32_t *stat) { finish(adtape_heap_acquire(h), stat, SITE_); }
+void adtape_fortran_heap_begin_reverse(adtape_heap_t *h, int32_t *stat) {
+    finish(adtape_heap_begin_reverse(h), stat, SITE_);
+}
+void adtape_fortran_heap_end_reverse(adtape_heap_t *h, int32_t *stat) {
+    finish(adtape_heap_end_reverse(h), stat, SITE_);
+}
+void adtape_fortran_heap_trim(adtape_heap_t *h, int32_t *stat) { finish(adtape_heap_trim(h), stat, SITE_); }
+void adtape_fortran_heap_set_recording(adtape_heap_t *h, int32_t on, int32_t *stat) {
+    finish(adtape_heap_set_recording(h, on), stat, SITE_);
+}
+void adtape_fortran_heap_stats_get(adtape_heap_t *h, adtape_heap_stats_t *stats, int32_t *stat) {
+    finish(adtape_heap_stats_get(h, stats), stat, SITE_);
+}
+void adtape_fortran_heap_range(adtape_heap_t *h, void **base, int64_t *bytes, void **adjoint_base,
+                               int64_t *adjoint_bytes, int32_t *stat) {
+    finish(adtape_heap_range(h, base, bytes, adjoint_base, adjoint_bytes), stat, SITE_);
+}
+void adtape_fortran_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *mark, int32_t *stat) {
+    finish(adtape_heap_mark_take(h, mark), stat, SITE_);
+}
+void adtape_fortran_heap_mark_check(adtape_heap_t *h, const adtape_heap_mark_t *mark, int32_t *stat) {
+    finish(adtape_heap_mark_check(h, mark), stat, SITE_);
+}
+void adtape_fortran_heap_save_bytes(adtape_heap_t *h, int64_t *bytes, int32_t *stat) {
+    finish(adtape_heap_save_bytes(h, bytes), stat, SITE_);
+}
+void adtape_fortran_heap_save(adtape_heap_t *h, void *out, int64_t bytes, int32_t *stat) {
+    finish(adtape_heap_save(h, out, bytes), stat, SITE_);
+}
+void adtape_fortran_heap_restore(adtape_heap_t *h, const void *snapshot, int64_t bytes, int32_t *stat) {
+    finish(adtape_heap_restore(h, snapshot, bytes), stat, SITE_);
+}

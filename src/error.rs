@@ -67,12 +67,18 @@ pub enum Status {
     Uneven = 25,
     /// A function of the program asked to end what it was called from.
     Stopped = 26,
+    /// A pointer that is freed is no block of the heap, was freed already, or points into the middle of one.
+    BadBlock = 27,
+    /// The heap is not in the state of the forward sweep.
+    HeapState = 28,
+    /// A block has no adjoint: the reversal point was not declared.
+    NoAdjoint = 29,
 }
 
 impl Status {
     /// All of them, in the order of their values.
     /// cbindgen:ignore
-    pub const ALL: [Status; 27] = [
+    pub const ALL: [Status; 30] = [
         Status::Ok,
         Status::NullHandle,
         Status::NullPointer,
@@ -100,6 +106,9 @@ impl Status {
         Status::Ambiguous,
         Status::Uneven,
         Status::Stopped,
+        Status::BadBlock,
+        Status::HeapState,
+        Status::NoAdjoint,
     ];
 
     /// The status with this value, if there is one.

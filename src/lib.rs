@@ -35,7 +35,7 @@
 //! ```text
 //! 5  ffi        C ABI, thin
 //! 4  session    what tapes share: limits, error handler, addresses      driver   runs a loop by a schedule
-//! 3  checkpoint
+//! 3  checkpoint                               heap       blocks that keep their addresses
 //! 2  tape
 //! 1  vm         address space and memory      map        ranges of addresses, registry of objects
 //!    store      where checkpoints are kept    schedule   what to store and run again
@@ -53,6 +53,7 @@ mod checkpoint;
 mod driver;
 pub(crate) mod error;
 mod ffi;
+mod heap;
 mod map;
 pub(crate) mod schedule;
 pub(crate) mod session;
@@ -66,6 +67,7 @@ mod vm;
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};
 pub use driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, StoreStorage, drive};
 pub use error::{Error, Status};
+pub use heap::{Heap, HeapMark, HeapStats};
 pub use map::registry::RangeKind;
 pub use schedule::{Action, Level, Place, Prediction, Schedule};
 pub use session::{Addresses, ErrorHandler, LiveRange, LiveStats, Memory, Restored, Session, Waiter};

@@ -13,6 +13,13 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering,
 #[cfg(loom)]
 pub(crate) use loom::sync::{Mutex as Lock, MutexGuard as LockGuard};
 
+/// A lock that models see.
+#[cfg(not(loom))]
+pub(crate) use std::sync::Mutex as Exclusive;
+
+#[cfg(loom)]
+pub(crate) use loom::sync::Mutex as Exclusive;
+
 pub(crate) use std::sync::{Arc, Mutex, OnceLock};
 
 /// A counter in a static, where loom's cannot be: for distinct numbers, which order nothing.
@@ -21,6 +28,8 @@ pub(crate) type StaticCounter = std::sync::atomic::AtomicU64;
 pub(crate) type StaticFlag = std::sync::atomic::AtomicBool;
 /// The ordering that goes with them.
 pub(crate) const UNORDERED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;
+/// A word that several threads see and that orders nothing: whoever reads it was told so by other means.
+pub(crate) type Unordered = std::sync::atomic::AtomicU64;
 
 /// Passes a little time until another thread has gone on, after so many `attempts`: the processor's first, then the
 /// scheduler's, as the other may not be running.

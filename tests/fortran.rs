@@ -148,6 +148,11 @@ fn drivers_give_the_same_gradient_by_every_schedule() {
 }
 
 #[test]
+fn blocks_of_the_stable_heap_come_back_in_place() {
+    passes("heap.f90");
+}
+
+#[test]
 fn random_programs_agree_with_the_model() {
     passes("random.f90");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 20] = [
+const SECTIONS: [&str; 23] = [
     "error",
     "session",
     "tape",
@@ -25,11 +25,14 @@ const SECTIONS: [&str; 20] = [
     "pair",
     "schedule",
     "driver",
+    "heap",
+    "block",
+    "snapshot",
     "entry",
 ];
 
 /// Where the types of the C API are defined.
-const TYPES: [&str; 10] = [
+const TYPES: [&str; 12] = [
     "src/error.rs",
     "src/map/registry/object.rs",
     "src/session/addresses.rs",
@@ -40,6 +43,8 @@ const TYPES: [&str; 10] = [
     "src/tape/types.rs",
     "src/schedule/mod.rs",
     "src/driver/progress.rs",
+    "src/heap/mark.rs",
+    "src/heap/stats.rs",
 ];
 
 fn generate(root: &Path) -> String {
@@ -144,6 +149,15 @@ extern \"C\" {
 
 // The cold state of a tape.
 typedef struct adtape_core adtape_core_t;
+
+// A stable heap, of which a program sees where adjoints are. Not to be copied.
+typedef struct adtape_heap {
+    // Adjoint = address + delta, where there is one adjoint byte for each primal byte.
+    intptr_t delta;
+    // In general, adjoint = factor * address + origin.
+    uintptr_t factor;
+    uintptr_t origin;
+} adtape_heap_t;
 
 // A program's own reaction to an error that a push or pop cannot return; NULL for the default. The status is one
 // of ADTAPE_STATUS_…, the message valid during the call, user what was given with the handler.

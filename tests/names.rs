@@ -245,6 +245,8 @@ fn types_of_the_module_have_the_components_of_the_header() {
         ("adtape_stats_t", "adtape_stats"),
         ("adtape_traffic_t", "adtape_traffic"),
         ("adtape_memory_t", "adtape_memory_use"),
+        ("adtape_heap_mark_t", "adtape_heap_mark"),
+        ("adtape_heap_stats_t", "adtape_heap_stats"),
         ("adtape_live_stats_t", "adtape_live_counts"),
         ("adtape_instruction_t", "adtape_instruction"),
         ("adtape_prediction_t", "adtape_prediction"),

@@ -434,6 +434,24 @@ ADTAPE_INLINE_ uint64_t adtape_local_pop_control(adtape_local_t *l, int bits) {
     return value;
 }
 
+/* ---- adjoints on the stable heap --------------------------------------------------------------- */
+
+/* The adjoint of an address in a block of `h`, from the reversal point (adtape_heap_begin_reverse) on: one addition. For
+ * a heap with one adjoint byte for each primal byte; of one with more, the result leads nowhere. p is not NULL, which
+ * is not looked at; adtape_heap_find_adjoint looks at everything. Fortran: heap_adjoint(h, p). */
+ADTAPE_INLINE_ void *adtape_heap_adjoint(const adtape_heap_t *h, const void *p) {
+    return (void *)((uintptr_t)p + (uintptr_t)h->delta);
+}
+/* The same where p may be NULL, whose adjoint is NULL: one compare more. */
+ADTAPE_INLINE_ void *adtape_heap_adjoint_or_null(const adtape_heap_t *h, const void *p) {
+    return p == NULL ? NULL : adtape_heap_adjoint(h, p);
+}
+/* The same of a heap with any number of adjoint bytes for each primal byte: a multiplication and an addition. p is not
+ * NULL. */
+ADTAPE_INLINE_ void *adtape_heap_adjoint_scaled(const adtape_heap_t *h, const void *p) {
+    return (void *)(h->factor * (uintptr_t)p + h->origin);
+}
+
 #ifdef __cplusplus
 }
 #endif

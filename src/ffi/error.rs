@@ -64,6 +64,9 @@ pub extern "C" fn adtape_status_name(status: i32) -> *const c_char {
         Some(Status::Ambiguous) => c"ADTAPE_STATUS_AMBIGUOUS",
         Some(Status::Uneven) => c"ADTAPE_STATUS_UNEVEN",
         Some(Status::Stopped) => c"ADTAPE_STATUS_STOPPED",
+        Some(Status::BadBlock) => c"ADTAPE_STATUS_BAD_BLOCK",
+        Some(Status::HeapState) => c"ADTAPE_STATUS_HEAP_STATE",
+        Some(Status::NoAdjoint) => c"ADTAPE_STATUS_NO_ADJOINT",
     };
     name.as_ptr()
 }

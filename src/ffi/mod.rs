@@ -4,11 +4,13 @@
 //! the session's error handler. Neither unwinds into C: the library is built with `panic = "abort"`.
 
 mod array;
+mod block;
 mod checkpoint;
 mod control;
 mod driver;
 mod entry;
 mod error;
+mod heap;
 mod live;
 mod mark;
 mod pair;
@@ -20,6 +22,7 @@ mod scalar;
 mod schedule;
 mod section;
 mod session;
+mod snapshot;
 mod stats;
 mod store;
 mod tape;

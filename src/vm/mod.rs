@@ -8,9 +8,11 @@
 mod budget;
 mod machine;
 mod os;
+mod region;
 mod span;
 
 pub(crate) use budget::{default_limit, process};
+pub(crate) use region::{Region, Zone};
 pub(crate) use span::Span;
 pub use span::Trim;
 

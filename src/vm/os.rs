@@ -76,6 +76,12 @@ pub(super) fn commit_anew(start: usize, size: usize) -> Result<(), io::Error> {
     commit(start, size)
 }
 
+/// Makes `size` bytes at `start` inaccessible; they keep their memory.
+pub(super) fn close(start: usize, size: usize) {
+    // SAFETY: the range lies in a zone of the caller's, which nobody uses until it is opened again.
+    unsafe { libc::mprotect(start as *mut _, size, libc::PROT_NONE) };
+}
+
 /// Gives back the memory behind `size` bytes at `start` and makes them inaccessible.
 pub(super) fn decommit(start: usize, size: usize) {
     // SAFETY: the range lies in a span of the caller's and holds nothing that is needed.

@@ -275,6 +275,7 @@ fn every_status_is_provoked() {
     let mut provoked: BTreeSet<&str> = ERRORS.iter().map(|(_, status, _)| *status).collect();
     provoked.extend(["OK", "OUT_OF_MEMORY" /* by limits.c */]);
     provoked.extend(["NOT_FOUND", "DAMAGED", "OTHER_VERSION" /* by store.c */, "STOPPED" /* by driver.c */]);
+    provoked.extend(["BAD_BLOCK", "HEAP_STATE", "NO_ADJOINT" /* by block.c, heap.c and snapshot.c */]);
     let header = std::fs::read_to_string(root().join("include/adtape/declarations.h")).expect("the header");
     let all: BTreeSet<&str> = header
         .lines()

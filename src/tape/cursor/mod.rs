@@ -156,8 +156,14 @@ impl Cursor {
     /// ```
     #[inline]
     pub fn push<T: Scalar>(&self, x: T) -> Result<(), Error> {
+        self.push_at(x, Site::UNKNOWN)
+    }
+
+    /// The same for the call at `site`.
+    #[inline]
+    pub(crate) fn push_at<T: Scalar>(&self, x: T, site: Site) -> Result<(), Error> {
         if !self.has_room(size_of::<T>()) {
-            self.push_room(T::TYPE, 1, Site::UNKNOWN)?;
+            self.push_room(T::TYPE, 1, site)?;
         }
         let to = self.cur.get();
         // SAFETY: there is room for a T at cur, at any alignment.
@@ -181,8 +187,14 @@ impl Cursor {
     /// ```
     #[inline]
     pub fn pop<T: Scalar>(&self) -> Result<T, Error> {
+        self.pop_at(Site::UNKNOWN)
+    }
+
+    /// The same for the call at `site`.
+    #[inline]
+    pub(crate) fn pop_at<T: Scalar>(&self, site: Site) -> Result<T, Error> {
         if !self.has_bytes(size_of::<T>()) {
-            self.pop_room(T::TYPE, 1, Site::UNKNOWN)?;
+            self.pop_room(T::TYPE, 1, site)?;
         }
         let from = self.cur.get() - size_of::<T>();
         // SAFETY: size_of::<T>() bytes below cur were pushed; any bytes are a T.

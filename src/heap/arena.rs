@@ -1,0 +1,432 @@
+//! An arena: blocks, the memory behind them, and that of their adjoints.
+//!
+//! [`plan`](Arena::plan) and [`plan_at`](Arena::plan_at) say where a block goes and see to its memory; they change
+//! nothing else, and all that can fail lies there. [`take`](Arena::take) and [`give`](Arena::give) cannot fail.
+
+use super::class::{CHUNK, Class};
+use super::fingerprint::Fingerprint;
+use super::large::UNIT;
+use super::record::Block;
+use super::shared::{Layout, Shared, Zones};
+use super::slabs::{HEAD_BYTES, Slabs};
+use crate::error::{Error, Status, bytes};
+use crate::sync::{Arc, UNORDERED};
+
+/// Free intervals of this size give their memory back when it is short.
+const GAP: usize = 1 << 20;
+
+/// A place for a block, with memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub block: Block,
+    /// It is the first of its chunk.
+    opens: bool,
+}
+
+pub(super) struct Arena {
+    pub shared: Arc<Shared>,
+    /// The same as in `shared`.
+    pub layout: Layout,
+    slabs: Slabs,
+    zones: Zones,
+    pub print: Fingerprint,
+    pub blocks: u64,
+    pub bytes: u64,
+    /// The most that `bytes` has been.
+    pub peak_bytes: u64,
+    /// Counts changes, so that free intervals have an age.
+    clock: u64,
+    /// Which adjoints exist: those of the blocks that are alive ([`Adjoints::Alive`]), others, or none.
+    pub adjoints: Adjoints,
+}
+
+/// Which blocks have an adjoint.
+pub(super) enum Adjoints {
+    /// No block; their memory is inaccessible. `used`: it was not always, so it may hold values.
+    None { used: bool },
+    /// Those that are alive.
+    Alive,
+    /// Those that were alive before the forward sweep went on or a snapshot was restored, in order.
+    Apart { blocks: Vec<Block>, print: Fingerprint },
+}
+
+impl Arena {
+    pub fn new(factor: usize, reserve_bytes: usize) -> Result<Arena, Error> {
+        let (shared, zones) = Shared::new(factor, reserve_bytes)?;
+        Ok(Arena {
+            layout: shared.layout,
+            slabs: Slabs::new(shared.heads),
+            zones,
+            shared,
+            print: Fingerprint::default(),
+            blocks: 0,
+            bytes: 0,
+            peak_bytes: 0,
+            clock: 0,
+            adjoints: Adjoints::None { used: false },
+        })
+    }
+
+    // ---- where blocks go ---------------------------------------------------------------------------
+
+    /// A place for a new block of `bytes` at a multiple of `alignment`, a power of two.
+    #[inline]
+    pub fn plan(&mut self, bytes: usize, alignment: usize) -> Result<Plan, Error> {
+        match Class::of(bytes, alignment) {
+            Some(class) => {
+                let (offset, opens) = self.slabs.place(class);
+                if offset >= self.layout.half {
+                    return Err(self.full());
+                }
+                let plan = Plan { block: Block::small(offset, class), opens };
+                self.touch(plan)?;
+                Ok(plan)
+            }
+            None => self.plan_large(bytes, alignment),
+        }
+    }
+
+    #[cold]
+    fn plan_large(&mut self, bytes: usize, alignment: usize) -> Result<Plan, Error> {
+        let place = bytes.max(1).checked_next_multiple_of(UNIT).and_then(|bytes| {
+            let offset = self.shared.large().place(bytes, alignment)?;
+            Some(Block::large(offset, bytes))
+        });
+        let plan = Plan { block: place.ok_or_else(|| self.full())?, opens: false };
+        self.touch(plan)?;
+        Ok(plan)
+    }
+
+    /// The place of a block that was alive before; `None` if it is not free.
+    #[inline]
+    pub fn plan_at(&mut self, block: Block) -> Result<Option<Plan>, Error> {
+        let opens = match block.class {
+            Some(class) if block.end() <= self.layout.half => self.slabs.is_free(block.offset, class),
+            Some(_) => None,
+            None => self.shared.large().gap_around(block.offset, block.bytes).map(|_| false),
+        };
+        let Some(opens) = opens else { return Ok(None) };
+        let plan = Plan { block, opens };
+        self.touch(plan)?;
+        Ok(Some(plan))
+    }
+
+    #[cold]
+    fn full(&self) -> Error {
+        Error::new(
+            Status::OutOfMemory,
+            format!(
+                "the heap's address space is full: {} for small blocks and as much for large ones, of which {} in \
+                 {} blocks are \
+                 alive\n  make the heap with more (reserve_bytes of adtape_heap_new); it cannot move",
+                bytes(self.layout.half as u64),
+                bytes(self.bytes),
+                self.blocks
+            ),
+        )
+    }
+
+    /// The small block that begins at an address, where no other thread freed one.
+    #[inline(always)]
+    pub fn find_small(&self, address: usize) -> Option<(usize, Class)> {
+        let offset = address.wrapping_sub(self.layout.base);
+        let class =
+            if offset < self.layout.half { self.slabs.heads.find(offset, self.slabs.top)? } else { return None };
+        self.shared.quarantine.is_empty().then_some((offset, class))
+    }
+
+    /// Where a small block goes, if that opens no chunk.
+    #[inline(always)]
+    pub fn place_small(&self, class: Class) -> Option<usize> {
+        self.slabs.place_in_open(class)
+    }
+
+    /// Whether a small block can come back without opening a chunk.
+    #[inline(always)]
+    pub fn is_free_small(&self, offset: usize, class: Class) -> bool {
+        self.slabs.is_free_in_open(offset, class)
+    }
+
+    /// Adds a small block in an open chunk. Its fingerprint is `print`.
+    #[inline(always)]
+    pub fn take_small(&mut self, offset: usize, class: Class, print: Fingerprint) {
+        self.slabs.take(offset, class, false);
+        self.print = print;
+        self.blocks += 1;
+        self.bytes += class.slot_bytes() as u64;
+        self.peak_bytes = self.peak_bytes.max(self.bytes);
+    }
+
+    /// Removes a small block. The fingerprint is then `print`.
+    #[inline(always)]
+    pub fn give_small(&mut self, offset: usize, class: Class, print: Fingerprint) {
+        self.clock += 1;
+        self.slabs.give(offset, class, self.clock);
+        self.print = print;
+        self.blocks -= 1;
+        self.bytes -= class.slot_bytes() as u64;
+    }
+
+    /// The fingerprint with a small block added or taken away.
+    #[inline(always)]
+    pub fn print_with_small(&self, offset: usize, class: Class) -> Fingerprint {
+        let mut print = self.print;
+        print.toggle(offset, class.slot_bytes());
+        print
+    }
+
+    /// Adds the planned block.
+    #[inline]
+    pub fn take(&mut self, plan: Plan) {
+        let block = plan.block;
+        match block.class {
+            Some(class) => {
+                self.slabs.take(block.offset, class, plan.opens);
+                if plan.opens {
+                    self.shared.top.store(self.slabs.top as u64, UNORDERED);
+                }
+            }
+            None => self.shared.large().take(block.offset, block.bytes),
+        }
+        self.print.toggle(block.offset, block.bytes);
+        self.blocks += 1;
+        self.bytes += block.bytes as u64;
+        self.peak_bytes = self.peak_bytes.max(self.bytes);
+    }
+
+    /// Removes a block that is alive.
+    #[inline]
+    pub fn give(&mut self, block: Block) {
+        self.clock += 1;
+        match block.class {
+            Some(class) => self.slabs.give(block.offset, class, self.clock),
+            None => self.shared.large().give(block.offset, self.clock),
+        }
+        self.print.toggle(block.offset, block.bytes);
+        self.blocks -= 1;
+        self.bytes -= block.bytes as u64;
+    }
+
+    /// The large block with another size where it is, if that can be; its memory is there.
+    pub fn plan_resize(&mut self, block: Block, bytes: usize) -> Result<Option<Block>, Error> {
+        let resized = bytes.max(1).checked_next_multiple_of(UNIT).map(|bytes| Block::large(block.offset, bytes));
+        let Some(resized) = resized.filter(|block| self.shared.large().can_resize(block.offset, block.bytes)) else {
+            return Ok(None);
+        };
+        self.touch(Plan { block: resized, opens: false })?;
+        Ok(Some(resized))
+    }
+
+    /// Gives a large block the planned size.
+    pub fn resize(&mut self, block: Block, resized: Block) {
+        self.clock += 1;
+        self.shared.large().resize(block.offset, resized.bytes, self.clock);
+        self.print = self.print_with(&[block, resized]);
+        self.bytes = self.bytes - block.bytes as u64 + resized.bytes as u64;
+        self.peak_bytes = self.peak_bytes.max(self.bytes);
+    }
+
+    /// The fingerprint with these blocks added or taken away.
+    #[inline]
+    pub fn print_with(&self, blocks: &[Block]) -> Fingerprint {
+        let mut print = self.print;
+        blocks.iter().for_each(|block| print.toggle(block.offset, block.bytes));
+        print
+    }
+
+    /// Each block in order of its offset.
+    pub fn for_each(&self, mut visit: impl FnMut(Block)) {
+        self.slabs.for_each(|offset, class| visit(Block::small(offset, class)));
+        self.shared.large().for_each(|offset, bytes| visit(Block::large(offset, bytes)));
+    }
+
+    /// All blocks in order.
+    pub fn list(&self) -> Vec<Block> {
+        let mut blocks = Vec::with_capacity(self.blocks as usize);
+        self.for_each(|block| blocks.push(block));
+        blocks
+    }
+
+    /// Replaces all blocks by those of plans, which were touched.
+    pub fn replace(&mut self, blocks: &[Block]) {
+        self.slabs.clear();
+        self.shared.large().clear();
+        (self.print, self.blocks, self.bytes) = (Fingerprint::default(), 0, 0);
+        for block in blocks {
+            let opens = block.class.and_then(|class| self.slabs.is_free(block.offset, class)).unwrap_or(false);
+            self.take(Plan { block: *block, opens });
+        }
+    }
+
+    // ---- addresses and memory ------------------------------------------------------------------------
+
+    /// Where the block lies.
+    #[inline]
+    pub fn address(&self, block: Block) -> *mut u8 {
+        (self.layout.base + block.offset) as *mut u8
+    }
+
+    /// Where its adjoint lies.
+    #[inline]
+    pub fn adjoint_address(&self, block: Block) -> *mut u8 {
+        (self.layout.adjoint_base + self.layout.factor * block.offset) as *mut u8
+    }
+
+    /// Sees to the memory of a block, without changing which are alive.
+    #[inline]
+    fn touch(&mut self, plan: Plan) -> Result<(), Error> {
+        // A chunk in use has its memory.
+        if plan.block.class.is_some() && !plan.opens {
+            return Ok(());
+        }
+        self.with_relief(plan.block.bytes, |arena| arena.zones.touch(plan.block, arena.layout.half))
+    }
+
+    /// Sees to the memory of a block that is to be alive after a [`replace`](Arena::replace); takes none from free
+    /// intervals, which may be where such a block goes.
+    pub fn touch_for_later(&mut self, block: Block) -> Result<(), Error> {
+        self.zones.touch(block, self.layout.half)
+    }
+
+    /// Sees to the memory of a block's adjoint.
+    #[inline]
+    pub fn touch_adjoint(&mut self, block: Block) -> Result<(), Error> {
+        let layout = self.layout;
+        if self.zones.touch_adjoint(block, &layout).is_ok() {
+            return Ok(());
+        }
+        self.with_relief(layout.factor * block.bytes, |arena| arena.zones.touch_adjoint(block, &layout))
+    }
+
+    /// Sets `[from, to)` of a block's adjoint, in primal bytes, to zero.
+    #[inline]
+    pub fn zero_adjoint(&mut self, block: Block, from: usize, to: usize) {
+        let factor = self.layout.factor;
+        if from < to {
+            // SAFETY: the adjoint of a block with an adjoint was touched, and the range lies in it.
+            unsafe { self.adjoint_address(block).add(factor * from).write_bytes(0, factor * (to - from)) };
+        }
+    }
+
+    /// Makes the memory of adjoints accessible, or inaccessible.
+    pub fn open_adjoints(&mut self) -> Result<(), Error> {
+        self.zones.adjoint_small.open()?;
+        self.zones.adjoint_large.open()
+    }
+
+    pub fn close_adjoints(&mut self) {
+        self.zones.adjoint_small.close();
+        self.zones.adjoint_large.close();
+    }
+
+    /// Bytes with memory behind them: of blocks, of adjoints, of heads.
+    pub fn resident_bytes(&self) -> [u64; 3] {
+        let zones = &self.zones;
+        [
+            zones.small.resident_bytes() + zones.large.resident_bytes(),
+            zones.adjoint_small.resident_bytes() + zones.adjoint_large.resident_bytes(),
+            zones.heads.resident_bytes(),
+        ]
+        .map(|bytes| bytes as u64)
+    }
+
+    // ---- memory that goes back ------------------------------------------------------------------------
+
+    /// Commits memory; where the limit forbids it, of what free intervals have first some is given back, then all.
+    #[cold]
+    fn with_relief(
+        &mut self,
+        bytes_wanted: usize,
+        commit: impl Fn(&mut Arena) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for wanted in [bytes_wanted.max(GAP), usize::MAX] {
+            match commit(self) {
+                Err(error) if error.status() == Status::MemoryLimit && self.relieve(wanted, GAP) > 0 => {}
+                other => return other.map_err(|error| self.short_of_memory(error)),
+            }
+        }
+        commit(self).map_err(|error| self.short_of_memory(error))
+    }
+
+    #[cold]
+    fn short_of_memory(&self, error: Error) -> Error {
+        error.with_line(&format!(
+            "the heap has {} in {} blocks alive, and no memory in free intervals of {} or more",
+            bytes(self.bytes),
+            self.blocks,
+            bytes(GAP as u64)
+        ))
+    }
+
+    /// Gives back at least `wanted` bytes, if there are as many: of adjoints that nobody has, of what lies above the
+    /// highest block, of free intervals of at least `least` bytes, the one that has been free for longest first.
+    /// Returns how many bytes that were.
+    pub fn relieve(&mut self, wanted: usize, least: usize) -> usize {
+        let mut gained = 0;
+        if let Adjoints::None { .. } = self.adjoints {
+            gained += self.zones.adjoint_small.cut(0) + self.zones.adjoint_large.cut(0);
+        }
+        let (half, factor) = (self.layout.half, self.layout.factor);
+        let with_adjoints = matches!(self.adjoints, Adjoints::Alive);
+        let tops = (self.slabs.top * CHUNK, self.shared.large().top() - half);
+        for (zone, adjoints, top) in [
+            (&mut self.zones.small, &mut self.zones.adjoint_small, tops.0),
+            (&mut self.zones.large, &mut self.zones.adjoint_large, tops.1),
+        ] {
+            if zone.committed().saturating_sub(top) >= least {
+                gained += zone.cut(top);
+            }
+            if with_adjoints && adjoints.committed().saturating_sub(factor * top) >= least {
+                gained += adjoints.cut(factor * top);
+            }
+        }
+        let mut gaps = Vec::new();
+        let mut note = |from: usize, to: usize, stamp: u64| {
+            if to - from >= least {
+                gaps.push((stamp, from, to));
+            }
+        };
+        self.slabs.for_each_gap(&mut note);
+        self.shared.large().for_each_gap(&mut note);
+        gaps.sort_unstable();
+        for (_, from, to) in gaps {
+            if gained >= wanted {
+                break;
+            }
+            let (zone, adjoints, base) = if from < half {
+                (&mut self.zones.small, &mut self.zones.adjoint_small, 0)
+            } else {
+                (&mut self.zones.large, &mut self.zones.adjoint_large, half)
+            };
+            gained += zone.discard(from - base, to - base);
+            if with_adjoints {
+                gained += adjoints.discard(factor * (from - base), factor * (to - base));
+            }
+        }
+        gained
+    }
+}
+
+impl Zones {
+    #[inline]
+    fn touch(&mut self, block: Block, half: usize) -> Result<(), Error> {
+        if block.offset < half {
+            let (chunk, top) = (block.offset / CHUNK * CHUNK, block.offset / CHUNK * HEAD_BYTES + HEAD_BYTES);
+            self.heads.touch(top - HEAD_BYTES, top)?;
+            self.small.touch(chunk, chunk + CHUNK)
+        } else {
+            self.large.touch(block.offset - half, block.end() - half)
+        }
+    }
+
+    #[inline]
+    fn touch_adjoint(&mut self, block: Block, layout: &Layout) -> Result<(), Error> {
+        let (half, factor) = (layout.half, layout.factor);
+        if block.offset < half {
+            let chunk = block.offset / CHUNK * CHUNK;
+            self.adjoint_small.touch(factor * chunk, factor * (chunk + CHUNK))
+        } else {
+            self.adjoint_large.touch(factor * (block.offset - half), factor * (block.end() - half))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Size classes: multiples of 16 bytes up to 128, then four for each doubling up to 8 KiB.
+
+#![forbid(unsafe_code)]
+
+/// Blocks are placed at multiples of this.
+pub(super) const GRANULE: usize = 16;
+/// Slots of one class fill a chunk of this size: a slab.
+pub(super) const CHUNK: usize = 64 << 10;
+/// The largest block that lies in a slab.
+pub(super) const SMALL: usize = 8 << 10;
+/// The number of classes.
+pub(super) const CLASSES: usize = 32;
+
+/// A size class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Class(u8);
+
+/// What a slot of each class takes.
+const SLOT_BYTES: [u32; CLASSES] = {
+    let mut table = [0; CLASSES];
+    let mut i = 0;
+    while i < CLASSES {
+        table[i] = match i {
+            0..8 => 16 * (i as u32 + 1),
+            _ => (4 + (i as u32 - 8) % 4 + 1) << (5 + (i as u32 - 8) / 4),
+        };
+        i += 1;
+    }
+    table
+};
+
+/// The least class for each number of granules.
+const LEAST: [u8; SMALL / GRANULE + 1] = {
+    let mut table = [0; SMALL / GRANULE + 1];
+    let (mut granules, mut class) = (0, 0);
+    while granules < table.len() {
+        if granules * GRANULE > SLOT_BYTES[class as usize] as usize {
+            class += 1;
+        }
+        table[granules] = class;
+        granules += 1;
+    }
+    table
+};
+
+/// `ceil(2^32 / slot bytes)`: a product with it, shifted, divides every offset in a chunk exactly, because the error is
+/// less than 2^16 / 2^32 and a slot at most 2^13.
+const RECIPROCAL: [u64; CLASSES] = {
+    let mut table = [0; CLASSES];
+    let mut i = 0;
+    while i < CLASSES {
+        table[i] = (1_u64 << 32).div_ceil(SLOT_BYTES[i] as u64);
+        i += 1;
+    }
+    table
+};
+
+impl Class {
+    /// The class of blocks of `bytes` at multiples of `alignment`, a power of two; `None` where they are not small.
+    #[inline(always)]
+    pub fn of(bytes: usize, alignment: usize) -> Option<Class> {
+        if bytes > SMALL {
+            return None;
+        }
+        let class = Class(LEAST[bytes.div_ceil(GRANULE)]);
+        if alignment <= GRANULE { Some(class) } else { class.aligned(alignment) }
+    }
+
+    #[cold]
+    fn aligned(self, alignment: usize) -> Option<Class> {
+        (self.0..CLASSES as u8).map(Class).find(|class| class.slot_bytes().is_multiple_of(alignment))
+    }
+
+    pub fn from_index(index: usize) -> Option<Class> {
+        (index < CLASSES).then_some(Class(index as u8))
+    }
+
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// What a block of this class takes.
+    #[inline(always)]
+    pub fn slot_bytes(self) -> usize {
+        SLOT_BYTES[self.0 as usize & (CLASSES - 1)] as usize
+    }
+
+    /// Slots in a chunk.
+    #[inline(always)]
+    pub fn slots(self) -> usize {
+        CHUNK / self.slot_bytes()
+    }
+
+    /// The slot that begins at `offset` in its chunk; `None` for an address within one or behind the last.
+    #[inline(always)]
+    pub fn slot_at(self, offset: usize) -> Option<usize> {
+        let slot = ((offset as u64 * RECIPROCAL[self.0 as usize & (CLASSES - 1)]) >> 32) as usize;
+        (slot * self.slot_bytes() == offset && slot < self.slots()).then_some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_small_size_has_the_least_class_that_holds_it() {
+        for bytes in 0..=SMALL {
+            let class = Class::of(bytes, 1).unwrap();
+            assert!(class.slot_bytes() >= bytes.max(1));
+            assert!(class.index() == 0 || SLOT_BYTES[class.index() - 1] < bytes as u32, "{bytes}");
+            assert!(
+                bytes < 64 || class.slot_bytes() * 4 <= (bytes + GRANULE) * 5,
+                "at most a quarter is lost: {bytes}"
+            );
+        }
+        assert_eq!(Class::of(SMALL, 1).unwrap().slot_bytes(), SMALL);
+        assert!(Class::of(SMALL + 1, 1).is_none());
+    }
+
+    #[test]
+    fn slots_are_aligned_as_asked() {
+        for shift in 0..=13 {
+            for bytes in [1, 16, 17, 100, 600, 5000] {
+                let class = Class::of(bytes, 1 << shift).unwrap();
+                assert!(class.slot_bytes() >= bytes && class.slot_bytes().is_multiple_of(1 << shift));
+            }
+        }
+        assert!(Class::of(10, 1 << 14).is_none());
+    }
+
+    #[test]
+    fn slot_at_divides_exactly() {
+        for class in (0..CLASSES).filter_map(Class::from_index) {
+            for offset in (0..CHUNK).step_by(GRANULE) {
+                let slot = offset / class.slot_bytes();
+                let exact = offset.is_multiple_of(class.slot_bytes()) && slot < class.slots();
+                assert_eq!(class.slot_at(offset), exact.then_some(slot), "{class:?} {offset}");
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! The forward sweep: allocation and release, which leave records on a tape.
+
+use super::Heap;
+use super::arena::Adjoints;
+use super::class::{Class, GRANULE};
+use super::record::{self, Block, Kind};
+use super::shared::Shared;
+use crate::error::{Error, Status, bytes};
+use crate::site::Site;
+use crate::tape::{Cursor, MAX_BYTES};
+
+impl Heap {
+    /// Allocates a block of `bytes`, at a multiple of 16. Its contents are undefined; none of 0 bytes has the address
+    /// of another. Undone by [`undo_alloc`](Heap::undo_alloc). On error nothing has changed.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let (tape, mut heap) = (Tape::new()?, Heap::new()?);
+    /// let p = heap.alloc(&tape, 100)?;
+    /// assert!(p as usize % 16 == 0);
+    /// heap.free(&tape, p)?;
+    /// assert_eq!(heap.free(&tape, p).unwrap_err().status(), Status::BadBlock);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn alloc(&mut self, tape: &Cursor, bytes: usize) -> Result<*mut u8, Error> {
+        self.alloc_at(tape, bytes, GRANULE, Site::UNKNOWN)
+    }
+
+    /// The same with contents of zero.
+    pub fn alloc_zeroed(&mut self, tape: &Cursor, bytes: usize) -> Result<*mut u8, Error> {
+        self.alloc_zeroed_at(tape, bytes, Site::UNKNOWN)
+    }
+
+    /// The same at a multiple of `alignment`, a power of two up to 64 KiB.
+    pub fn alloc_aligned(&mut self, tape: &Cursor, bytes: usize, alignment: usize) -> Result<*mut u8, Error> {
+        self.alloc_aligned_at(tape, bytes, alignment, Site::UNKNOWN)
+    }
+
+    /// Frees a block; NULL is allowed. Its contents are not kept: what the reverse sweep needs of them, the program
+    /// pushes before. Undone by [`undo_free`](Heap::undo_free).
+    ///
+    /// A block of another thread's heap keeps its address until the free is undone: no new block gets it.
+    #[inline]
+    pub fn free(&mut self, tape: &Cursor, p: *mut u8) -> Result<(), Error> {
+        self.free_at(tape, p, false, Site::UNKNOWN)
+    }
+
+    /// The same, with the contents pushed onto the tape. [`undo_free`](Heap::undo_free) brings them back.
+    pub fn free_saving(&mut self, tape: &Cursor, p: *mut u8) -> Result<(), Error> {
+        self.free_at(tape, p, true, Site::UNKNOWN)
+    }
+
+    /// Gives a block another size, and perhaps another address; its contents, up to the smaller of both sizes, stay.
+    /// NULL stands for a new block. What is cut off is not kept. Undone by [`undo_realloc`](Heap::undo_realloc).
+    pub fn realloc(&mut self, tape: &Cursor, p: *mut u8, bytes: usize) -> Result<*mut u8, Error> {
+        self.realloc_at(tape, p, bytes, false, Site::UNKNOWN)
+    }
+
+    /// The same, with what is cut off pushed onto the tape. [`undo_realloc`](Heap::undo_realloc) brings it back.
+    pub fn realloc_saving(&mut self, tape: &Cursor, p: *mut u8, bytes: usize) -> Result<*mut u8, Error> {
+        self.realloc_at(tape, p, bytes, true, Site::UNKNOWN)
+    }
+
+    #[inline]
+    pub(crate) fn alloc_at(
+        &mut self,
+        tape: &Cursor,
+        bytes: usize,
+        alignment: usize,
+        site: Site,
+    ) -> Result<*mut u8, Error> {
+        // The usual case by itself, in registers: a block that is passed by memory waits for the stores before it.
+        if let Some(class) = Class::of(bytes, alignment)
+            && let Some(offset) = self.arena.place_small(class)
+        {
+            let print = self.arena.print_with_small(offset, class);
+            if self.recording {
+                tape.push_at(record::small_word(Kind::Alloc, offset, class, print.tag()) as i64, site)?;
+            }
+            self.leave_reverse();
+            self.arena.take_small(offset, class, print);
+            self.operations += 1;
+            return Ok((self.arena.layout.base + offset) as *mut u8);
+        }
+        self.alloc_elsewhere(tape, bytes, alignment, site)
+    }
+
+    /// Allocates a block that is large or opens a chunk.
+    #[cold]
+    fn alloc_elsewhere(&mut self, tape: &Cursor, bytes: usize, alignment: usize, site: Site) -> Result<*mut u8, Error> {
+        if bytes > MAX_BYTES {
+            return Err(absurd(bytes));
+        }
+        let plan = self.arena.plan(bytes, alignment)?;
+        if self.recording {
+            record::push(tape, Kind::Alloc, plan.block, self.arena.print_with(&[plan.block]), site)?;
+        }
+        self.leave_reverse();
+        self.arena.take(plan);
+        self.operations += 1;
+        Ok(self.arena.address(plan.block))
+    }
+
+    pub(crate) fn alloc_zeroed_at(&mut self, tape: &Cursor, bytes: usize, site: Site) -> Result<*mut u8, Error> {
+        let p = self.alloc_at(tape, bytes, GRANULE, site)?;
+        // SAFETY: the block was just made, of at least that many bytes.
+        unsafe { p.write_bytes(0, bytes) };
+        Ok(p)
+    }
+
+    pub(crate) fn alloc_aligned_at(
+        &mut self,
+        tape: &Cursor,
+        bytes: usize,
+        alignment: usize,
+        site: Site,
+    ) -> Result<*mut u8, Error> {
+        if !alignment.is_power_of_two() || alignment > 64 << 10 {
+            return Err(Error::new(
+                Status::BadArgument,
+                format!("a block cannot be aligned to {alignment}\n  pass a power of two from 1 to 65536"),
+            ));
+        }
+        self.alloc_at(tape, bytes, alignment, site)
+    }
+
+    #[inline]
+    pub(crate) fn free_at(&mut self, tape: &Cursor, p: *mut u8, save: bool, site: Site) -> Result<(), Error> {
+        if !save && let Some((offset, class)) = self.arena.find_small(p as usize) {
+            let print = self.arena.print_with_small(offset, class);
+            if self.recording {
+                tape.push_at(record::small_word(Kind::Free, offset, class, print.tag()) as i64, site)?;
+            }
+            self.leave_reverse();
+            self.arena.give_small(offset, class, print);
+            self.operations += 1;
+            return Ok(());
+        }
+        self.free_elsewhere(tape, p, save, site)
+    }
+
+    /// Frees what is no small block, or with its contents saved.
+    #[cold]
+    fn free_elsewhere(&mut self, tape: &Cursor, p: *mut u8, save: bool, site: Site) -> Result<(), Error> {
+        let block = match self.own_block(p) {
+            Ok(block) => block,
+            Err(error) => return self.free_other(tape, p, save, site, error),
+        };
+        if self.recording {
+            let print = self.arena.print_with(&[block]);
+            match save {
+                false => record::push(tape, Kind::Free, block, print, site)?,
+                true => all_or_nothing(tape, || {
+                    self.save(tape, p, block.bytes)?;
+                    record::push(tape, Kind::FreeSaved, block, print, site)
+                })?,
+            }
+        }
+        self.leave_reverse();
+        self.arena.give(block);
+        self.operations += 1;
+        Ok(())
+    }
+
+    /// Frees NULL or a block of another heap.
+    #[cold]
+    fn free_other(
+        &mut self,
+        tape: &Cursor,
+        p: *mut u8,
+        save: bool,
+        site: Site,
+        no_own_block: Error,
+    ) -> Result<(), Error> {
+        if p.is_null() {
+            if self.recording {
+                record::push(tape, Kind::FreeNull, Block::none(), self.arena.print, site)?;
+            }
+            self.operations += 1;
+            return Ok(());
+        }
+        let other = Shared::of_address(p as usize).filter(|other| other.id != self.arena.shared.id);
+        let found = other.and_then(|other| {
+            let block = other.find(other.layout.offset(p as usize)?)?;
+            Some((other, block))
+        });
+        let Some((other, block)) = found else { return Err(no_own_block) };
+        if !other.quarantine.insert(block.offset) {
+            return Err(Error::new(
+                Status::BadBlock,
+                format!("{p:p}, a block of another thread's heap, was freed already by a thread that is not its owner"),
+            ));
+        }
+        if self.recording {
+            let kind = if save { Kind::FreeRemoteSaved } else { Kind::FreeRemote };
+            let pushed = all_or_nothing(tape, || {
+                if save {
+                    self.save(tape, p, block.bytes)?;
+                }
+                tape.push_at(other.id as i64, site)?;
+                record::push(tape, kind, block, self.arena.print, site)
+            });
+            if let Err(error) = pushed {
+                other.quarantine.remove(block.offset);
+                return Err(error);
+            }
+        }
+        self.operations += 1;
+        Ok(())
+    }
+
+    pub(crate) fn realloc_at(
+        &mut self,
+        tape: &Cursor,
+        p: *mut u8,
+        bytes: usize,
+        save: bool,
+        site: Site,
+    ) -> Result<*mut u8, Error> {
+        if bytes > MAX_BYTES {
+            return Err(absurd(bytes));
+        }
+        if p.is_null() {
+            let p = self.alloc_at(tape, bytes, GRANULE, site)?;
+            if self.recording {
+                self.becomes(tape, Kind::ReallocNull, site)?;
+            }
+            return Ok(p);
+        }
+        let old = self.own_block(p)?;
+        if let Some(new) = self.in_place(old, bytes)? {
+            let print = if new == old { self.arena.print } else { self.arena.print_with(&[old, new]) };
+            self.record_realloc(tape, old, new, bytes, print, save, site)?;
+            self.leave_reverse();
+            if new != old {
+                self.arena.resize(old, new);
+            }
+            self.operations += 1;
+            return Ok(p);
+        }
+        let plan = self.arena.plan(bytes, GRANULE)?;
+        let new = plan.block;
+        self.record_realloc(tape, old, new, bytes, self.arena.print_with(&[old, new]), save, site)?;
+        self.leave_reverse();
+        self.arena.take(plan);
+        let q = self.arena.address(new);
+        // SAFETY: two blocks of at least that many bytes, which do not overlap.
+        unsafe { q.copy_from_nonoverlapping(p, old.bytes.min(bytes)) };
+        self.arena.give(old);
+        self.operations += 1;
+        Ok(q)
+    }
+
+    /// The block with another size at the same address, where a realloc leaves it there.
+    fn in_place(&mut self, old: Block, bytes: usize) -> Result<Option<Block>, Error> {
+        match (old.class, Class::of(bytes, GRANULE)) {
+            (Some(have), Some(want)) if have == want => Ok(Some(old)),
+            (None, None) => self.arena.plan_resize(old, bytes),
+            _ => Ok(None),
+        }
+    }
+
+    /// What is cut off if it is to be saved, the block that goes, the size asked for, the block that comes.
+    #[allow(clippy::too_many_arguments)]
+    fn record_realloc(
+        &self,
+        tape: &Cursor,
+        old: Block,
+        new: Block,
+        bytes: usize,
+        print: super::fingerprint::Fingerprint,
+        save: bool,
+        site: Site,
+    ) -> Result<(), Error> {
+        if !self.recording {
+            return Ok(());
+        }
+        all_or_nothing(tape, || {
+            let lost = old.bytes.saturating_sub(bytes);
+            if save {
+                self.save(tape, self.arena.address(old).wrapping_add(old.bytes - lost), lost)?;
+            }
+            record::push(tape, Kind::Old, old, print, site)?;
+            tape.push_at(bytes as i64, site)?;
+            record::push(tape, if save { Kind::ReallocSaved } else { Kind::Realloc }, new, print, site)
+        })
+    }
+
+    /// Makes the record on top of the tape one of another kind.
+    fn becomes(&self, tape: &Cursor, kind: Kind, site: Site) -> Result<(), Error> {
+        match record::pop(tape, site)? {
+            Some((_, block, _)) => record::push(tape, kind, block, self.arena.print, site),
+            None => Ok(()),
+        }
+    }
+
+    /// Pushes `count` bytes of a block.
+    fn save(&self, tape: &Cursor, from: *const u8, count: usize) -> Result<(), Error> {
+        // SAFETY: bytes of a block that is alive; which values they have does not matter.
+        tape.push_slice(unsafe { std::slice::from_raw_parts(from, count) })
+    }
+
+    /// A change in the forward direction: from now on adjoints are those of the blocks that were alive before it.
+    #[inline]
+    fn leave_reverse(&mut self) {
+        if let Adjoints::Alive = self.arena.adjoints {
+            self.set_adjoints_apart();
+        }
+    }
+}
+
+/// Pushes that fail together.
+fn all_or_nothing(tape: &Cursor, pushes: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    let mark = tape.mark()?;
+    pushes().or_else(|error| {
+        tape.reset_to(&mark)?;
+        Err(error)
+    })
+}
+
+#[cold]
+fn absurd(count: usize) -> Error {
+    Error::new(
+        Status::CountRange,
+        format!(
+            "a block of {} does not fit into the address space\n  look at how its size is computed",
+            bytes(count as u64)
+        ),
+    )
+}

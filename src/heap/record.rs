@@ -1,0 +1,205 @@
+//! What an operation leaves on the tape: one or two words.
+//!
+//! ```text
+//!  63          46 45                      10 9      4 3    0
+//!  |    tag      |  offset / 16             | class  | kind |      small block
+//!  |    tag      |  offset / 16             |   63   | kind |      large block; its size is in the word below
+//! ```
+//!
+//! The *tag* is of the fingerprint after the operation. The reverse sweep compares it with that of the heap before it
+//! undoes the operation; a difference stays in all fingerprints that follow, so that it is missed with probability
+//! 2^-18 by the first comparison and 2^-36 by the second.
+
+#![forbid(unsafe_code)]
+
+use super::class::{Class, GRANULE};
+use super::fingerprint::{Fingerprint, TAG_BITS};
+use crate::error::Error;
+use crate::site::Site;
+use crate::tape::Cursor;
+
+/// Operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
+    Alloc = 1,
+    Free = 2,
+    /// With the contents below.
+    FreeSaved = 3,
+    /// Free of NULL.
+    FreeNull = 4,
+    /// Free of a block of another heap, whose number is below.
+    FreeRemote = 5,
+    /// The same with the contents below.
+    FreeRemoteSaved = 6,
+    /// The block that realloc made; the record of the one that it freed is below.
+    Realloc = 7,
+    /// The same, the contents that did not fit below that.
+    ReallocSaved = 8,
+    /// Realloc of NULL.
+    ReallocNull = 9,
+    /// The block that realloc freed.
+    Old = 10,
+    /// A mark, whose fingerprint is below.
+    Mark = 11,
+}
+
+const KINDS: [Kind; 11] = [
+    Kind::Alloc,
+    Kind::Free,
+    Kind::FreeSaved,
+    Kind::FreeNull,
+    Kind::FreeRemote,
+    Kind::FreeRemoteSaved,
+    Kind::Realloc,
+    Kind::ReallocSaved,
+    Kind::ReallocNull,
+    Kind::Old,
+    Kind::Mark,
+];
+
+impl Kind {
+    fn from_code(code: u64) -> Option<Kind> {
+        KINDS.get((code as usize).wrapping_sub(1)).copied()
+    }
+
+    /// What the program calls.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Alloc => "an allocation",
+            Kind::Free | Kind::FreeSaved | Kind::FreeNull | Kind::FreeRemote | Kind::FreeRemoteSaved => "a free",
+            Kind::Realloc | Kind::ReallocSaved | Kind::ReallocNull | Kind::Old => "a realloc",
+            Kind::Mark => "a mark",
+        }
+    }
+}
+
+/// Offsets that a record can hold.
+pub(super) const MAX_OFFSET: usize = 1 << 40;
+const LARGE: u64 = 63;
+
+/// A block: where it begins and what it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub offset: usize,
+    pub bytes: usize,
+    /// `None` for a large one.
+    pub class: Option<Class>,
+}
+
+impl Block {
+    #[inline]
+    pub fn small(offset: usize, class: Class) -> Block {
+        Block { offset, bytes: class.slot_bytes(), class: Some(class) }
+    }
+
+    pub fn large(offset: usize, bytes: usize) -> Block {
+        Block { offset, bytes, class: None }
+    }
+
+    /// Offset 0 for operations without a block.
+    pub fn none() -> Block {
+        Block::large(0, 0)
+    }
+
+    pub fn end(&self) -> usize {
+        self.offset + self.bytes
+    }
+}
+
+/// Pushes a record.
+#[inline]
+pub(super) fn push(tape: &Cursor, kind: Kind, block: Block, print: Fingerprint, site: Site) -> Result<(), Error> {
+    push_tagged(tape, kind, block, print.tag(), site)
+}
+
+#[inline]
+pub(super) fn push_tagged(tape: &Cursor, kind: Kind, block: Block, tag: u64, site: Site) -> Result<(), Error> {
+    if let Some(class) = block.class {
+        return tape.push_at(small_word(kind, block.offset, class, tag) as i64, site);
+    }
+    tape.push_at(block.bytes as i64, site)?;
+    let word = tag << (64 - TAG_BITS) | ((block.offset / GRANULE) as u64) << 10 | LARGE << 4 | kind as u64;
+    tape.push_at(word as i64, site).or_else(|error| {
+        tape.pop_at::<i64>(site)?;
+        Err(error)
+    })
+}
+
+/// The word of a record of a small block.
+#[inline(always)]
+pub(super) fn small_word(kind: Kind, offset: usize, class: Class, tag: u64) -> u64 {
+    tag << (64 - TAG_BITS) | ((offset / GRANULE) as u64) << 10 | (class.index() as u64) << 4 | kind as u64
+}
+
+/// Offset and class of a small block, if the word is a record of this kind, made with this tag.
+#[inline(always)]
+pub(super) fn small_block(word: u64, kind: Kind, tag: u64) -> Option<(usize, Class)> {
+    let class = Class::from_index((word >> 4 & 63) as usize)?;
+    let is_wanted = word & 15 == kind as u64 && word >> (64 - TAG_BITS) == tag;
+    is_wanted.then_some(((word >> 10) as usize % (MAX_OFFSET / GRANULE) * GRANULE, class))
+}
+
+/// Pops the record that [`push`] pushed: its kind, block and tag; `None` if what lies there is none, which is then left
+/// there.
+#[inline]
+pub(super) fn pop(tape: &Cursor, site: Site) -> Result<Option<(Kind, Block, u64)>, Error> {
+    let word = tape.pop_at::<i64>(site)? as u64;
+    let kind = Kind::from_code(word & 15);
+    let (offset, class) = ((word >> 10) as usize % (MAX_OFFSET / GRANULE) * GRANULE, word >> 4 & 63);
+    let block = match (kind, Class::from_index(class as usize)) {
+        (Some(_), Some(class)) => Some(Block::small(offset, class)),
+        (Some(_), None) if class == LARGE => match tape.pop_at::<i64>(site) {
+            Ok(bytes) if bytes >= 0 => Some(Block::large(offset, bytes as usize)),
+            Ok(bytes) => {
+                tape.push_at(bytes, site)?;
+                None
+            }
+            Err(_) => None,
+        },
+        _ => None,
+    };
+    match (kind, block) {
+        (Some(kind), Some(block)) => Ok(Some((kind, block, word >> (64 - TAG_BITS)))),
+        _ => {
+            tape.push_at(word as i64, site)?;
+            Ok(None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tape::Tape;
+
+    #[test]
+    fn records_come_back_as_they_were_pushed() {
+        let tape = Tape::new().unwrap();
+        let blocks = [
+            Block::small(0, Class::of(1, 1).unwrap()),
+            Block::small(MAX_OFFSET - 64, Class::of(8192, 1).unwrap()),
+            Block::large(1 << 39, 1 << 38),
+            Block::none(),
+        ];
+        let print = Fingerprint(0x1234_5678_9abc_def0);
+        for kind in KINDS {
+            for block in blocks {
+                push(&tape, kind, block, print, Site::UNKNOWN).unwrap();
+                let popped = pop(&tape, Site::UNKNOWN).unwrap();
+                assert_eq!(popped, Some((kind, block, print.tag())));
+            }
+        }
+        assert_eq!(tape.stats().unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn what_is_no_record_is_left_on_the_tape() {
+        let tape = Tape::new().unwrap();
+        for word in [0_i64, 15, 33 << 4 | 1] {
+            tape.push(word).unwrap();
+            assert_eq!(pop(&tape, Site::UNKNOWN).unwrap(), None);
+            assert_eq!(tape.pop::<i64>().unwrap(), word);
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! The reverse sweep: what the forward sweep did, undone in the opposite order.
+
+use super::Heap;
+use super::record::{self, Block, Kind};
+use super::shared::Shared;
+use crate::error::{Error, Status, bytes};
+use crate::site::Site;
+use crate::sync::UNORDERED;
+use crate::tape::Cursor;
+
+impl Heap {
+    /// Undoes the last operation, an allocation: the block goes, and its adjoint.
+    #[inline]
+    pub fn undo_alloc(&mut self, tape: &Cursor) -> Result<(), Error> {
+        self.undo_alloc_at(tape, Site::UNKNOWN)
+    }
+
+    /// Undoes the last operation, a free: the block comes back where it was, with an adjoint of zero. Its contents
+    /// come back if they were saved, else they are undefined. Returns its address, or NULL if NULL was freed.
+    #[inline]
+    pub fn undo_free(&mut self, tape: &Cursor) -> Result<*mut u8, Error> {
+        self.undo_free_at(tape, Site::UNKNOWN)
+    }
+
+    /// Undoes the last operation, a realloc: the block has its old address and size again. Contents and adjoint, up to
+    /// the smaller of both sizes, go back with it; what had been cut off comes back if it was saved, and its adjoint is
+    /// zero. Returns its address, or NULL if the realloc was of NULL.
+    pub fn undo_realloc(&mut self, tape: &Cursor) -> Result<*mut u8, Error> {
+        self.undo_realloc_at(tape, Site::UNKNOWN)
+    }
+
+    #[inline]
+    pub(crate) fn undo_alloc_at(&mut self, tape: &Cursor, site: Site) -> Result<(), Error> {
+        // The usual case by itself, in registers: a block that is passed by memory waits for the stores before it.
+        let word = tape.pop_at::<i64>(site)? as u64;
+        if let Some((offset, class)) = record::small_block(word, Kind::Alloc, self.arena.print.tag())
+            && self.is_reversing()
+            && self.arena.find_small(self.arena.layout.base + offset) == Some((offset, class))
+        {
+            self.arena.give_small(offset, class, self.arena.print_with_small(offset, class));
+            self.operations = self.operations.wrapping_sub(1);
+            return Ok(());
+        }
+        tape.push_at(word as i64, site)?;
+        self.undo_alloc_elsewhere(tape, site)
+    }
+
+    #[cold]
+    fn undo_alloc_elsewhere(&mut self, tape: &Cursor, site: Site) -> Result<(), Error> {
+        let (kind, block) = self.pop_record(tape, Kind::Alloc, &[Kind::Alloc], site)?;
+        if let Err(error) = self.undo_birth(block) {
+            return self.put_back(tape, kind, block, site, error);
+        }
+        self.operations = self.operations.wrapping_sub(1);
+        Ok(())
+    }
+
+    #[inline]
+    fn undo_birth(&mut self, block: Block) -> Result<(), Error> {
+        self.check_alive(block)?;
+        self.check_reversing()?;
+        self.arena.give(block);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn undo_free_at(&mut self, tape: &Cursor, site: Site) -> Result<*mut u8, Error> {
+        let word = tape.pop_at::<i64>(site)? as u64;
+        if let Some((offset, class)) = record::small_block(word, Kind::Free, self.arena.print.tag())
+            && self.is_reversing()
+            && self.arena.is_free_small(offset, class)
+        {
+            // Memory of the adjoint is there: the chunk has a block.
+            self.arena.take_small(offset, class, self.arena.print_with_small(offset, class));
+            self.operations = self.operations.wrapping_sub(1);
+            let p = (self.arena.layout.base + offset) as *mut u8;
+            if self.factor > 0 {
+                self.arena.zero_adjoint(Block::small(offset, class), 0, class.slot_bytes());
+            }
+            return Ok(p);
+        }
+        tape.push_at(word as i64, site)?;
+        self.undo_free_elsewhere(tape, site)
+    }
+
+    #[cold]
+    fn undo_free_elsewhere(&mut self, tape: &Cursor, site: Site) -> Result<*mut u8, Error> {
+        const KINDS: [Kind; 5] = [Kind::Free, Kind::FreeSaved, Kind::FreeNull, Kind::FreeRemote, Kind::FreeRemoteSaved];
+        let (kind, block) = self.pop_record(tape, Kind::Free, &KINDS, site)?;
+        let back = match kind {
+            Kind::FreeNull => Ok(std::ptr::null_mut()),
+            Kind::FreeRemote | Kind::FreeRemoteSaved => self.undo_free_of_other(tape, block, site),
+            _ => self.undo_death(block),
+        };
+        let p = match back {
+            Ok(p) => p,
+            Err(error) => return self.put_back(tape, kind, block, site, error),
+        };
+        if matches!(kind, Kind::FreeSaved | Kind::FreeRemoteSaved) {
+            restore(tape, p, block.bytes)?;
+        }
+        self.operations = self.operations.wrapping_sub(1);
+        Ok(p)
+    }
+
+    #[inline]
+    fn undo_death(&mut self, block: Block) -> Result<*mut u8, Error> {
+        self.check_reversing()?;
+        self.come_back(block)?;
+        if self.factor > 0 {
+            self.arena.zero_adjoint(block, 0, block.bytes);
+        }
+        Ok(self.arena.address(block))
+    }
+
+    /// Makes a block alive where it was. On error nothing has changed.
+    #[inline]
+    fn come_back(&mut self, block: Block) -> Result<(), Error> {
+        let Some(plan) = self.arena.plan_at(block)? else { return Err(self.occupied(block)) };
+        if self.factor > 0 {
+            self.arena.touch_adjoint(block)?;
+        }
+        self.arena.take(plan);
+        Ok(())
+    }
+
+    #[cold]
+    fn undo_free_of_other(&mut self, tape: &Cursor, block: Block, site: Site) -> Result<*mut u8, Error> {
+        let id = tape.pop_at::<i64>(site)? as u64;
+        let undo = || {
+            let gone =
+                || Error::new(Status::HeapState, "the heap of the block whose free is undone does not exist any more");
+            let other = Shared::of_id(id).ok_or_else(gone)?;
+            if other.layout.factor > 0 && other.reversing.load(UNORDERED) == 0 {
+                return Err(Error::new(
+                    Status::NoAdjoint,
+                    "a block of another thread's heap comes back before that heap's reversal point\n  at the \
+                     reversal point every thread \
+                     calls adtape_heap_begin_reverse for its heap, and goes on when all have",
+                ));
+            }
+            if other.find(block.offset) != Some(block) || !other.quarantine.remove(block.offset) {
+                return Err(Error::new(
+                    Status::HeapState,
+                    format!(
+                        "the block at {:#x} of another thread's heap is not waiting for its free to be undone\n  \
+                         its owner undid its \
+                         allocation before: the sweeps of threads are reversed in the opposite order of their \
+                         synchronization",
+                        other.layout.base + block.offset
+                    ),
+                ));
+            }
+            Ok((other.layout.base + block.offset) as *mut u8)
+        };
+        undo().or_else(|error| {
+            tape.push_at(id as i64, site)?;
+            Err(error)
+        })
+    }
+
+    pub(crate) fn undo_realloc_at(&mut self, tape: &Cursor, site: Site) -> Result<*mut u8, Error> {
+        const KINDS: [Kind; 3] = [Kind::Realloc, Kind::ReallocSaved, Kind::ReallocNull];
+        let (kind, new) = self.pop_record(tape, Kind::Realloc, &KINDS, site)?;
+        if kind == Kind::ReallocNull {
+            if let Err(error) = self.undo_birth(new) {
+                return self.put_back(tape, kind, new, site, error);
+            }
+            self.operations = self.operations.wrapping_sub(1);
+            return Ok(std::ptr::null_mut());
+        }
+        let asked = tape.pop_at::<i64>(site)?;
+        let old = match record::pop(tape, site)? {
+            Some((Kind::Old, old, _)) => old,
+            _ => return Err(self.no_record(tape, Kind::Realloc)),
+        };
+        if let Err(error) = self.turn_back(old, new, asked as usize) {
+            record::push(tape, Kind::Old, old, self.arena.print, site)?;
+            tape.push_at(asked, site)?;
+            return self.put_back(tape, kind, new, site, error);
+        }
+        let p = self.arena.address(old);
+        let lost = old.bytes.saturating_sub(asked as usize);
+        if kind == Kind::ReallocSaved {
+            restore(tape, p.wrapping_add(old.bytes - lost), lost)?;
+        }
+        self.operations = self.operations.wrapping_sub(1);
+        Ok(p)
+    }
+
+    /// From the block that a realloc made to the one that there was before. `asked`: bytes that the realloc was asked
+    /// for.
+    fn turn_back(&mut self, old: Block, new: Block, asked: usize) -> Result<(), Error> {
+        self.check_alive(new)?;
+        self.check_reversing()?;
+        let kept = old.bytes.min(asked);
+        if old.offset != new.offset {
+            self.come_back(old)?;
+            let (p, q) = (self.arena.address(old), self.arena.address(new));
+            // SAFETY: two blocks that are alive, of at least that many bytes.
+            unsafe { p.copy_from_nonoverlapping(q, kept) };
+            if self.factor > 0 {
+                let (p, q) = (self.arena.adjoint_address(old), self.arena.adjoint_address(new));
+                // SAFETY: their adjoints, which were touched.
+                unsafe { p.copy_from_nonoverlapping(q, self.factor * kept) };
+            }
+            self.arena.give(new);
+        } else if old != new {
+            let resized = self.arena.plan_resize(new, old.bytes)?;
+            if resized.is_none() {
+                return Err(self.occupied(old));
+            }
+            if self.factor > 0 {
+                self.arena.touch_adjoint(old)?;
+            }
+            self.arena.resize(new, old);
+        }
+        if self.factor > 0 {
+            self.arena.zero_adjoint(old, kept, old.bytes);
+        }
+        Ok(())
+    }
+
+    // ---- what can be wrong -------------------------------------------------------------------------
+
+    /// Pops a record of one of these kinds that was made in this state of the heap. On error the tape is as it was.
+    #[inline]
+    pub(super) fn pop_record(
+        &self,
+        tape: &Cursor,
+        wanted: Kind,
+        kinds: &[Kind],
+        site: Site,
+    ) -> Result<(Kind, Block), Error> {
+        match record::pop(tape, site)? {
+            Some((kind, block, tag)) if tag == self.arena.print.tag() && kinds.contains(&kind) => Ok((kind, block)),
+            Some((kind, block, tag)) => Err(self.wrong_record(tape, wanted, kinds, kind, block, tag, site)),
+            None => Err(self.no_record(tape, wanted)),
+        }
+    }
+
+    /// Puts a record back whose operation cannot be undone.
+    #[cold]
+    fn put_back<T>(&self, tape: &Cursor, kind: Kind, block: Block, site: Site, error: Error) -> Result<T, Error> {
+        record::push(tape, kind, block, self.arena.print, site)?;
+        Err(error.with_line(&self.position(tape)))
+    }
+
+    #[cold]
+    #[allow(clippy::too_many_arguments)]
+    fn wrong_record(
+        &self,
+        tape: &Cursor,
+        wanted: Kind,
+        kinds: &[Kind],
+        kind: Kind,
+        block: Block,
+        tag: u64,
+        site: Site,
+    ) -> Error {
+        if let Err(error) = record::push_tagged(tape, kind, block, tag, site) {
+            return error;
+        }
+        let (text, status) = if !kinds.contains(&kind) {
+            let text = format!(
+                "{} is undone where {} was the last operation\n  the reverse sweep undoes the calls of the forward \
+                 sweep in the \
+                 opposite order",
+                wanted.name(),
+                kind.name()
+            );
+            (text, Status::HeapState)
+        } else {
+            let text = format!(
+                "{} is undone and the heap is not in the state that it had after it\n  since then something was \
+                 allocated or \
+                 freed and not undone, or undone twice, or recorded on another tape: nothing but recorded \
+                 operations may \
+                 change the heap (for what the reverse sweep itself needs there is adtape_heap_alloc_adjoint, or \
+                 malloc)",
+                kind.name()
+            );
+            (text, Status::HeapState)
+        };
+        Error::new(status, text).with_line(&self.position(tape))
+    }
+
+    #[cold]
+    fn no_record(&self, tape: &Cursor, wanted: Kind) -> Error {
+        let text = format!(
+            "{} is undone and what lies on the tape is no record of the heap\n  pops of the reverse sweep and \
+             pushes of the forward \
+             sweep do not match; run with ADTAPE_CHECK=1 to see the first that do not",
+            wanted.name()
+        );
+        Error::new(Status::HeapState, text).with_line(&self.position(tape))
+    }
+
+    /// Where the reverse sweep stands.
+    #[cold]
+    pub(super) fn position(&self, tape: &Cursor) -> String {
+        let on_tape = tape.stats().map_or(0, |stats| stats.bytes);
+        format!(
+            "at operation {} of the heap, {} from the beginning of the tape; {} in {} blocks are alive",
+            self.operations,
+            bytes(on_tape),
+            bytes(self.arena.bytes),
+            self.arena.blocks
+        )
+    }
+
+    #[inline]
+    fn check_alive(&self, block: Block) -> Result<(), Error> {
+        let shared = &self.arena.shared;
+        if shared.find(block.offset) == Some(block) && !shared.quarantine.contains(block.offset) {
+            return Ok(());
+        }
+        Err(self.no_block(self.arena.address(block)))
+    }
+
+    #[cold]
+    fn occupied(&self, block: Block) -> Error {
+        Error::new(
+            Status::HeapState,
+            format!(
+                "the block of {} bytes at {:p} cannot come back: something else lies there\n  it was allocated \
+                 since and not \
+                 recorded, or its allocation is not undone",
+                block.bytes,
+                self.arena.address(block)
+            ),
+        )
+    }
+}
+
+/// Pops `count` bytes into a block.
+fn restore(tape: &Cursor, to: *mut u8, count: usize) -> Result<(), Error> {
+    // SAFETY: bytes of a block that is alive.
+    tape.pop_slice(unsafe { std::slice::from_raw_parts_mut(to, count) })
+}

@@ -1,0 +1,182 @@
+//! What other threads see of a heap: where it lies, which blocks are alive, which are in quarantine.
+
+use super::class::CHUNK;
+use super::large::Large;
+use super::quarantine::Quarantine;
+use super::record::{Block, MAX_OFFSET};
+use super::slabs::{HEAD_BYTES, Heads};
+use crate::error::{Error, Status, bytes};
+use crate::sync::{Arc, Mutex, StaticCounter, UNORDERED, Unordered};
+use crate::vm::{Region, Zone, default_limit};
+use std::sync::{MutexGuard, Weak};
+
+/// A huge page: zones begin and end at multiples of it.
+const ZONE_UNIT: usize = 2 << 20;
+/// What a zone has at least, if the system grants it and the user asks for nothing else.
+const LEAST_WISH: usize = 32 << 30;
+
+/// Where things lie in a heap's reservation.
+///
+/// ```text
+///  base                                            adjoint_base
+///   |--- small blocks ---|--- large blocks ---|--- heads ---|--- adjoints of small | and of large blocks ---|
+///   0                 half                2 half                          factor times as much
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Address of offset 0.
+    pub base: usize,
+    /// Size of each of the two primal zones.
+    pub half: usize,
+    /// Address of the adjoint of offset 0.
+    pub adjoint_base: usize,
+    /// Adjoint bytes for each primal byte; 0: there are no adjoints.
+    pub factor: usize,
+}
+
+impl Layout {
+    pub fn end(&self) -> usize {
+        self.base + 2 * self.half
+    }
+
+    /// The offset of an address in the arena.
+    #[inline]
+    pub fn offset(&self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.base);
+        (offset < 2 * self.half).then_some(offset)
+    }
+}
+
+/// The part of a heap that outlives it while other threads look at it.
+pub(super) struct Shared {
+    /// Distinct for every heap of the process.
+    pub id: u64,
+    pub layout: Layout,
+    pub heads: Heads,
+    /// Chunks whose heads are committed. Written by the owner.
+    pub top: Unordered,
+    /// Changed by the owner only, who need not fear to wait: others look at one block.
+    large: Mutex<Large>,
+    pub quarantine: Quarantine,
+    /// Not 0 while the blocks have adjoints.
+    pub reversing: Unordered,
+    /// Dropped last.
+    _region: Region,
+}
+
+/// The zones of a heap.
+pub(super) struct Zones {
+    pub heads: Zone,
+    pub small: Zone,
+    pub large: Zone,
+    pub adjoint_small: Zone,
+    pub adjoint_large: Zone,
+}
+
+/// The heaps of the process.
+static HEAPS: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+impl Shared {
+    /// A heap without memory, with room for `reserve_bytes` in each of its two primal zones; 0 for what is
+    /// reasonable.
+    pub fn new(factor: usize, reserve_bytes: usize) -> Result<(Arc<Shared>, Zones), Error> {
+        static NEXT_ID: StaticCounter = StaticCounter::new(1);
+        let (region, half, heads_bytes) = reserve(factor, reserve_bytes)?;
+        let adjoint_at = 2 * half + heads_bytes;
+        let zones = Zones {
+            small: region.zone(0, half)?,
+            large: region.zone(half, half)?,
+            heads: region.zone(2 * half, heads_bytes)?,
+            adjoint_small: region.zone(adjoint_at, factor * half)?,
+            adjoint_large: region.zone(adjoint_at + factor * half, factor * half)?,
+        };
+        let base = region.base();
+        // SAFETY: the zone has room for that many, is zero at first, and lives as long as the region, which is dropped
+        // with what is made here.
+        let heads = unsafe { Heads::new(zones.heads.base(), half / CHUNK) };
+        let shared = Arc::new(Shared {
+            id: NEXT_ID.fetch_add(1, UNORDERED),
+            layout: Layout { base, half, adjoint_base: base + adjoint_at, factor },
+            heads,
+            top: Unordered::new(0),
+            large: Mutex::new(Large::new(half, 2 * half)),
+            quarantine: Quarantine::new(),
+            reversing: Unordered::new(0),
+            _region: region,
+        });
+        let mut heaps = HEAPS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        heaps.retain(|heap| heap.strong_count() > 0);
+        heaps.push(Arc::downgrade(&shared));
+        Ok((shared, zones))
+    }
+
+    pub fn large(&self) -> MutexGuard<'_, Large> {
+        self.large.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The block that begins at `offset`.
+    #[inline]
+    pub fn find(&self, offset: usize) -> Option<Block> {
+        if offset < self.layout.half {
+            return self.heads.find(offset, self.top.load(UNORDERED) as usize).map(|class| Block::small(offset, class));
+        }
+        self.large().find(offset).map(|bytes| Block::large(offset, bytes))
+    }
+
+    /// The block around `offset`.
+    pub fn around(&self, offset: usize) -> Option<Block> {
+        if offset < self.layout.half {
+            let found = self.heads.around(offset, self.top.load(UNORDERED) as usize);
+            return found.map(|(start, class)| Block::small(start, class));
+        }
+        self.large().around(offset).map(|(start, bytes)| Block::large(start, bytes))
+    }
+
+    /// The heap that the address lies in.
+    pub fn of_address(address: usize) -> Option<Arc<Shared>> {
+        let heaps = HEAPS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        heaps.iter().filter_map(Weak::upgrade).find(|heap| heap.layout.offset(address).is_some())
+    }
+
+    pub fn of_id(id: u64) -> Option<Arc<Shared>> {
+        let heaps = HEAPS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        heaps.iter().filter_map(Weak::upgrade).find(|heap| heap.id == id)
+    }
+}
+
+/// A reservation, the size of its primal zones and of its heads.
+fn reserve(factor: usize, reserve_bytes: usize) -> Result<(Region, usize, usize), Error> {
+    let heads = |half: usize| (half / CHUNK * HEAD_BYTES).next_multiple_of(ZONE_UNIT);
+    let total = |half: usize| (2 * half).checked_mul(1 + factor).and_then(|n| n.checked_add(heads(half)));
+    if reserve_bytes > 0 {
+        let half = reserve_bytes.checked_next_multiple_of(ZONE_UNIT).filter(|half| *half <= MAX_OFFSET / 2);
+        let size = half.and_then(|half| Some((half, total(half)?)));
+        let (half, size) = size.ok_or_else(|| {
+            Error::new(
+                Status::CountRange,
+                format!(
+                    "a heap of {} with {factor} times as much for adjoints does not fit into the address space\n  \
+                     a heap reserves at most {}",
+                    bytes(reserve_bytes as u64),
+                    bytes(MAX_OFFSET as u64 / 2)
+                ),
+            )
+        })?;
+        return Ok((Region::reserve(size)?, half, heads(half)));
+    }
+    let wish = usize::try_from(default_limit()).unwrap_or(usize::MAX).clamp(LEAST_WISH, MAX_OFFSET / 2);
+    let mut half = wish.next_power_of_two().min(MAX_OFFSET / 2);
+    let fits = |half: usize| total(half).is_some_and(|size| size <= Region::most());
+    while half > ZONE_UNIT && !fits(half) {
+        half /= 2;
+    }
+    loop {
+        let size = total(half).unwrap_or(usize::MAX / 2);
+        match Region::reserve(size) {
+            Ok(region) => return Ok((region, half, heads(half))),
+            Err(error) if half == ZONE_UNIT => return Err(error),
+            // Far down at once: whoever refuses (valgrind, a limit) shall have room left for others.
+            Err(_) => half = (half / 16).next_multiple_of(ZONE_UNIT),
+        }
+    }
+}
