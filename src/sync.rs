@@ -13,13 +13,6 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering,
 #[cfg(loom)]
 pub(crate) use loom::sync::{Mutex as Lock, MutexGuard as LockGuard};
 
-/// A lock that models see.
-#[cfg(not(loom))]
-pub(crate) use std::sync::Mutex as Exclusive;
-
-#[cfg(loom)]
-pub(crate) use loom::sync::Mutex as Exclusive;
-
 pub(crate) use std::sync::{Arc, Mutex, OnceLock};
 
 /// A counter in a static, where loom's cannot be: for distinct numbers, which order nothing.

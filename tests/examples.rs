@@ -287,6 +287,26 @@ fn flattening_in_fortran_halves_the_tape_of_a_long_block() {
     flattening(Language::Fortran);
 }
 
+/// What is freed is given back: the most that is alive is far below what is kept where nothing can be.
+fn adaptive_mesh(language: Language) {
+    let Some((_, text)) = example("adaptive_mesh", language, &["300", "5"]) else { return };
+    let alive = number(&text, "most bytes of cells alive on the heap");
+    assert_eq!(number(&text, "cells made"), 1_344_000.0);
+    assert!(alive > 80_000.0 * 64.0 && alive < 16e6, "{text}");
+    if language == Language::C {
+        assert!(number(&text, "most cells alive") > 1e5);
+        assert!(number(&text, "most bytes of cells kept over malloc") > 10.0 * alive, "{text}");
+    }
+}
+#[test]
+fn adaptive_mesh_in_c_has_the_gradient_of_malloc_in_a_tenth_of_its_memory() {
+    adaptive_mesh(Language::C);
+}
+#[test]
+fn adaptive_mesh_in_fortran_has_the_gradient_of_differences() {
+    adaptive_mesh(Language::Fortran);
+}
+
 // ---- the guide ---------------------------------------------------------------------------------------
 
 const GUIDE: &str = "docs/guide.md";

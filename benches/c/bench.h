@@ -39,7 +39,8 @@ typedef struct {
 } figure_t;
 
 /* The figures of each part, ended by a NULL name. */
-extern const figure_t scalar_figures[], array_figures[], section_figures[], touch_figures[], kit_figures[];
+extern const figure_t scalar_figures[], array_figures[], section_figures[], touch_figures[], kit_figures[],
+    heap_figures[];
 /* Only in the program whose Fortran is compiled with -flto. */
 extern const figure_t lto_figures[] __attribute__((weak));
 

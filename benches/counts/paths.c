@@ -18,6 +18,25 @@ PATH(push_f64_handle, ADDED(t); adtape_push_f64(t, x))
 PATH(pop_f64_handle, ADDED(t); adtape_pop_f64(t, &values[i]))
 PATH(push_f64_self, ADDED(adtape_self()); adtape_push_f64(adtape_self(), x))
 PATH(pop_f64_self, ADDED(adtape_self()); adtape_pop_f64(adtape_self(), &values[i]))
+/* Restoring a pointer and its adjoint on the stable heap; and the same by a distance that the program knows itself. The
+ * arrays are not static, so that the stores stay. */
+static adtape_heap_t *heap;
+static intptr_t distance;
+void *pointers[MANY + 1], *adjoints[MANY + 1];
+#define POINTER_PATH(name, known, statement)                                            \
+    __attribute__((noinline)) void name##_fast_path(adtape_t *t, double x, long n) {    \
+        known;                                                                          \
+        (void)x;                                                                        \
+        for (long i = 0; i < n; i++) {                                                  \
+            ADDED(t);                                                                   \
+            adtape_pop_ptr(t, &pointers[i]);                                            \
+            adjoints[i] = statement;                                                    \
+        }                                                                               \
+    }
+POINTER_PATH(restore_pointer, const adtape_heap_t *h = heap, adtape_heap_adjoint(h, pointers[i]))
+POINTER_PATH(restore_pointer_plain, const intptr_t *d = &distance, (char *)pointers[i] + *d)
+PATH(push_pointer, ADDED(t); adtape_push_ptr(t, &values[i]))
+PATH(push_pointer_plain, ADDED(t); adtape_push_ptr(t, &values[i]))
 PATH(push_control_handle, ADDED(t); adtape_push_control(t, (uint64_t)i, 1))
 PATH(pop_control_handle, ADDED(t); values[i] = (double)adtape_pop_control(t, 1))
 PATH(push_count_handle, ADDED(t); adtape_push_count(t, i & 127))
@@ -73,6 +92,10 @@ int main(void) {
     run(t, push_f64_local_fast_path, pop_f64_local_fast_path);
     run(t, push_f64_handle_fast_path, pop_f64_handle_fast_path);
     run(t, push_f64_self_fast_path, pop_f64_self_fast_path);
+    heap = adtape_heap_self();
+    distance = heap->delta;
+    run(t, push_pointer_fast_path, restore_pointer_fast_path);
+    run(t, push_pointer_plain_fast_path, restore_pointer_plain_fast_path);
     run(t, push_control_local_fast_path, pop_control_local_fast_path);
     run(t, push_control_handle_fast_path, pop_control_handle_fast_path);
     run(t, push_count_handle_fast_path, pop_count_handle_fast_path);

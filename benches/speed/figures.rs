@@ -93,6 +93,11 @@ fn arrays(all: &mut Vec<Figure>) {
     }
     all.push(figure("every second of 2000 doubles", Static, "section/every_second", 10, 16000, None));
     all.push(figure("interior of a cube of 66^3 doubles", Static, "section/interior_3d", 1, 66 * 66 * 66 * 8, None));
+    // Steps of a mesh of 10^5 cells, each a free and an allocation; the reverse sweep takes them back.
+    let mesh = "adaptive mesh, free + alloc";
+    all.push(figure(mesh, Static, "heap/mesh", 1_000_000, 8, Some(Bound::AtMost(1.5))));
+    let mesh = "adaptive mesh with adjoints, free + alloc";
+    all.push(figure(mesh, Static, "heap/mesh_adjoint", 1_000_000, 8, Some(Bound::AtMost(1.5))));
     all.push(figure("first touch of 1 GiB", Static, "touch/f64", UNCACHED_BYTES / 8, 8, Some(Bound::AtMost(0.5))));
 }
 
@@ -135,6 +140,10 @@ fn kit(all: &mut Vec<Figure>) {
 }
 
 impl Figure {
+    fn is_heap(&self) -> bool {
+        self.name.starts_with("heap")
+    }
+
     fn is_touch(&self) -> bool {
         self.name.starts_with("touch")
     }
@@ -145,7 +154,7 @@ impl Figure {
 
     /// A round takes a good part of a second.
     pub fn is_long(&self) -> bool {
-        self.count * self.bytes >= 64 << 20
+        self.count * self.bytes >= 64 << 20 || self.is_heap()
     }
 
     pub fn in_bytes(&self) -> bool {
@@ -179,6 +188,7 @@ impl Figure {
         Row {
             title: match self.is_touch() {
                 true => self.title.clone(),
+                false if self.is_heap() => format!("{sweep:?}: {}", self.title).to_lowercase(),
                 false => format!("{} {}", sweep.operation(), self.title),
             },
             // A rate's ratio is the other way round.

@@ -32,6 +32,7 @@ fn main() {
     if table.is_complete() {
         table.extend(single::micro_adjoints(&programs));
         table.extend(single::resident(&programs));
+        table.extend(single::heap_memory(&programs));
     }
     table.print();
     if table.is_complete() {

@@ -41,7 +41,7 @@ impl Programs {
 
     fn build_benchmark(&self, release: &Path) {
         let mut objects = Vec::new();
-        for part in ["main", "scalar", "array", "section", "touch", "kit"] {
+        for part in ["main", "scalar", "array", "section", "touch", "kit", "heap"] {
             objects.push(self.compile(part, &[]));
         }
         objects.push(self.compile("plain", PLAIN));
@@ -103,6 +103,7 @@ impl Programs {
             .arg(release.join("libadtape.so"))
             .arg("-o")
             .arg(self.path("resident_shared")));
+        run(gcc(FLAGS).arg("benches/c/alive.c").arg(&library).args(LIBRARIES).arg("-o").arg(self.path("alive")));
         let example = "examples/cheaper_adjoints/cheaper_adjoints.c";
         run(gcc(&["-O2", "-Iinclude", example])
             .arg(&library)

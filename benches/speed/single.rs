@@ -38,6 +38,19 @@ pub fn resident(programs: &Programs) -> Vec<Row> {
     rows
 }
 
+/// Memory that the stable heap has after 100 million allocations in one sweep, beside the most that was alive.
+pub fn heap_memory(programs: &Programs) -> Vec<Row> {
+    const TAPE_BYTES: u64 = 2 << 30;
+    if available_bytes() < 2 * TAPE_BYTES {
+        println!("SKIPPED heap, 10^8 allocations: its tape needs {TAPE_BYTES} bytes of memory");
+        return Vec::new();
+    }
+    let [alive, has] = resident_of(programs, "alive");
+    let title = "heap after 10^8 allocations, most alive".to_owned();
+    let (ratio, bound) = (has / alive, Some(Bound::AtMost(2.0)));
+    vec![Row { title, ours: has, reference: alive, unit: Unit::Kibibytes, ratio, bound }]
+}
+
 fn resident_of(programs: &Programs, program: &str) -> [f64; 2] {
     let output = Command::new(programs.path(program)).output().expect("the program was built");
     let text = String::from_utf8_lossy(&output.stdout);

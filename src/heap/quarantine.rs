@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::sync::{AtomicUsize, Exclusive, Ordering};
+use crate::sync::{AtomicUsize, Lock, Ordering};
 use std::collections::BTreeSet;
 
 /// Offsets of the blocks in quarantine.
@@ -14,12 +14,12 @@ pub(super) struct Quarantine {
     /// Elements of the set, so that the owner need not lock where there are none. A thread that was handed the block
     /// after another had freed it sees that it is there.
     count: AtomicUsize,
-    blocks: Exclusive<BTreeSet<usize>>,
+    blocks: Lock<BTreeSet<usize>>,
 }
 
 impl Quarantine {
     pub fn new() -> Quarantine {
-        Quarantine { count: AtomicUsize::new(0), blocks: Exclusive::new(BTreeSet::new()) }
+        Quarantine { count: AtomicUsize::new(0), blocks: Lock::new(BTreeSet::new()) }
     }
 
     /// Puts a block in; `false` if it is in already.
