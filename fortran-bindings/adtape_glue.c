@@ -388,21 +388,21 @@ INLINE_ const char *label_of(const CFI_cdesc_t *label, char *buffer) {
 }
 
 #define ADDRESS_CALLS_(kind_of_bytes, T)                                                                        \
-    void adtape_fortran_live_add_##kind_of_bytes(const void *base, T bytes, int32_t kind, const CFI_cdesc_t *label) { \
+    void adtape_fortran_live_add_##kind_of_bytes(void *base, T bytes, int32_t kind, const CFI_cdesc_t *label) { \
         char buffer[LABEL_BYTES_];                                                                              \
         AT_SITE_(adtape_live_add(SESSION_, base, (uint64_t)(int64_t)bytes, kind, label_of(label, buffer)));     \
     }                                                                                                           \
     void adtape_fortran_live_adjoint_##kind_of_bytes(const void *base, const void *adjoint_base, T bytes) {     \
         AT_SITE_(adtape_live_adjoint(SESSION_, base, adjoint_base, (uint64_t)(int64_t)bytes));                  \
     }                                                                                                           \
-    void adtape_fortran_rebase_add_##kind_of_bytes(const adtape_range_t *range, const void *new_base,           \
-                                                   const void *adjoint_base, T bytes) {                         \
+    void adtape_fortran_rebase_add_##kind_of_bytes(const adtape_range_t *range, void *new_base,                 \
+                                                   void *adjoint_base, T bytes) {                               \
         AT_SITE_(adtape_rebase_add(SESSION_, range, new_base, adjoint_base, (uint64_t)(int64_t)bytes));         \
     }
 ADDRESS_CALLS_(i32, int32_t)
 ADDRESS_CALLS_(i64, int64_t)
 
-void adtape_fortran_rebase_add(const adtape_range_t *range, const void *new_base) {
+void adtape_fortran_rebase_add(const adtape_range_t *range, void *new_base) {
     AT_SITE_(adtape_rebase_add(SESSION_, range, new_base, NULL, 0));
 }
 void adtape_fortran_live_remove(const void *base) { AT_SITE_(adtape_live_remove(SESSION_, base)); }

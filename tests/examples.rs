@@ -307,6 +307,36 @@ fn adaptive_mesh_in_fortran_has_the_gradient_of_differences() {
     adaptive_mesh(Language::Fortran);
 }
 
+/// Programs with pointers, under every allocator: `reuse`, which is the default, `fresh`, where no address of the forward
+/// sweep is valid in the reverse sweep, and `system`.
+fn pointers(name: &str, small: &str) {
+    let Some((program, _)) = example(name, Language::C, &[small]) else { return };
+    for allocator in ["fresh", "system"] {
+        checked(&program, &[small, allocator], &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
+        checked(&program, &[allocator], &[]);
+    }
+}
+#[test]
+fn linked_list_comes_back_node_by_node() {
+    pointers("linked_list", "500");
+}
+#[test]
+fn sparse_matrix_shrinks_as_it_grew() {
+    pointers("sparse_matrix", "300");
+}
+#[test]
+fn mesh_of_a_hundred_thousand_blocks_has_the_gradient_of_finite_differences() {
+    pointers("mesh", "500");
+}
+#[test]
+fn recursion_finds_its_stack_variables_in_other_frames_and_on_another_thread() {
+    pointers("recursion", "100");
+}
+#[test]
+fn marching_pointers_come_back_right_as_pairs_only() {
+    pointers("marching", "200");
+}
+
 // ---- the guide ---------------------------------------------------------------------------------------
 
 const GUIDE: &str = "docs/guide.md";

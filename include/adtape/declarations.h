@@ -1061,7 +1061,7 @@ adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
 // Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr);
 // `call live_add(x, kind, label)` for a variable or array. Source: Alg. 2, lines 3 and 10.
 uint64_t adtape_live_add(const adtape_session_t *s,
-                         const void *base,
+                         void *base,
                          uint64_t bytes,
                          adtape_kind_t kind,
                          const char *label);
@@ -1173,8 +1173,8 @@ void adtape_begin_reverse(const adtape_session_t *s);
 // lines 6 and 14.
 void adtape_rebase_add(const adtape_session_t *s,
                        const adtape_range_t *range,
-                       const void *new_base,
-                       const void *adjoint_base,
+                       void *new_base,
+                       void *adjoint_base,
                        uint64_t adjoint_bytes);
 
 // The birth of what lies at `new_base` is reversed, of objects that came back and of those that stayed alike: it is as

@@ -106,8 +106,8 @@ pub unsafe extern "C" fn adtape_begin_reverse(s: *const Session) {
 pub unsafe extern "C" fn adtape_rebase_add(
     s: *const Session,
     range: *const RangeInfo,
-    new_base: *const c_void,
-    adjoint_base: *const c_void,
+    new_base: *mut c_void,
+    adjoint_base: *mut c_void,
     adjoint_bytes: u64,
 ) {
     with_site!(5 => rebase_add)

@@ -1,0 +1,152 @@
+/* A sparse matrix that grows by realloc while it is assembled.
+ *
+ * y = x' A x, with the entries of A functions of x. A pointer to the row's first entry is kept while the row is
+ * assembled, and moves along when the array does. Growing ends one object and begins another: the old one's range is
+ * pushed, and its contents need not be, because they are the first part of the new one's. */
+#include "../common/blocks.h"
+
+enum { ROW = 7 };
+
+static int64_t column(int64_t n, int64_t i, int j) { return (i * (j + 1) + 3 * j) % n; }
+
+/* ---- the original ---------------------------------------------------------------------------------- */
+
+static double original(int64_t n, const double *x) {
+    double *a = NULL, *row, y = 0.0;
+    int64_t room = 0, used = 0;
+    for (int64_t i = 0; i < n; i++) {
+        row = a + used;
+        for (int j = 0; j < ROW; j++) {
+            if (used == room) {
+                const int64_t start = row - a;
+                room = room == 0 ? 4 : 2 * room;
+                a = realloc(a, (size_t)room * sizeof *a);
+                row = a + start;
+            }
+            a[used++] = sin(x[i] * (j + 1)) + (j > 0 ? row[0] : 0.0);
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int j = 0; j < ROW; j++) {
+            y += x[i] * a[i * ROW + j] * x[column(n, i, j)];
+        }
+    }
+    free(a);
+    return y;
+}
+
+/* ---- the forward sweep ----------------------------------------------------------------------------- */
+
+static double forward_sweep(adtape_t *t, int64_t n, const double *x) {
+    const adtape_session_t *s = adtape_session_default();
+    double *a = birth(4 * sizeof *a, "a"), *row = a, y = 0.0;
+    int64_t room = 4, used = 0;
+    for (int64_t i = 0; i < n; i++) {
+        adtape_push_pointer(t, s, row);
+        row = a + used;
+        for (int j = 0; j < ROW; j++) {
+            const int grows = used == room;
+            if (grows) {
+                double *larger_one = birth((size_t)(2 * room) * sizeof *a, "a");
+                const int64_t start = row - a;
+                memcpy(larger_one, a, (size_t)room * sizeof *a);
+                adtape_push_pointer(t, s, row);
+                adtape_push_pointer(t, s, a);
+                death(t, a);
+                a = larger_one;
+                row = a + start;
+                room *= 2;
+            }
+            adtape_push_control(t, (uint64_t)grows, 1);
+            a[used++] = sin(x[i] * (j + 1)) + (j > 0 ? row[0] : 0.0);
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int j = 0; j < ROW; j++) {
+            y += x[i] * a[i * ROW + j] * x[column(n, i, j)];
+        }
+    }
+    adtape_push_count(t, room);
+    adtape_push_pointer(t, s, row);
+    adtape_push_pointer(t, s, a);
+    adtape_push_array_f64(t, a, used);
+    death(t, a);
+    return y;
+}
+
+/* ---- the reverse sweep ----------------------------------------------------------------------------- */
+
+static void adjoint(adtape_t *t, int64_t n, const double *x, double yb, double *xb) {
+    const adtape_session_t *s = adtape_session_default();
+    double *a, *ab, *row, *rowb;
+    int64_t room, used = n * ROW;
+    void *b;
+    begin_reverse();
+    a = rebirth(t, &b);
+    adtape_pop_array_f64(t, a, used);
+    adtape_pop_pointer(t, s, (void **)&a, (void **)&ab);
+    adtape_pop_pointer(t, s, (void **)&row, (void **)&rowb);
+    room = adtape_pop_count(t);
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int j = ROW - 1; j >= 0; j--) {
+            const int64_t k = column(n, i, j);
+            xb[i] += a[i * ROW + j] * x[k] * yb;
+            ab[i * ROW + j] += x[i] * x[k] * yb;
+            xb[k] += x[i] * a[i * ROW + j] * yb;
+        }
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int j = ROW - 1; j >= 0; j--) {
+            used--;
+            xb[i] += (j + 1) * cos(x[i] * (j + 1)) * ab[used];
+            if (j > 0) {
+                rowb[0] += ab[used];
+            }
+            ab[used] = 0.0;
+            if (adtape_pop_control(t, 1)) { /* the array grew */
+                double *grown = a, *grownb = ab;
+                rebirth(t, &b);
+                adtape_pop_pointer(t, s, (void **)&a, (void **)&ab);
+                adtape_pop_pointer(t, s, (void **)&row, (void **)&rowb);
+                room /= 2;
+                memcpy(a, grown, (size_t)room * sizeof *a);
+                for (int64_t k = 0; k < room; k++) {
+                    ab[k] += grownb[k];
+                }
+                unborn(grown);
+            }
+        }
+        adtape_pop_pointer(t, s, (void **)&row, (void **)&rowb);
+    }
+    unborn(a);
+}
+
+int main(int argc, char **argv) {
+    adtape_t *t = adtape_self();
+    argc = choose_allocator(argc, argv);
+    const int64_t n = argument(argc, argv, 1, 20000);
+    double *x = allocate(n, sizeof *x), *xb = allocate(n, sizeof *xb), *shifted = allocate(n, sizeof *x), y[2];
+    const double h = 1e-5;
+    double product = 0.0, scale = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = 1.0 + noise(i);
+    }
+    const double value = forward_sweep(t, n, x), plain = original(n, x);
+    check_same_bits("the forward sweep computes what the original computes", &value, &plain, 1);
+    report_count("tape bytes", tape_bytes(t));
+    adjoint(t, n, x, 1.0, xb);
+    check_blocks(t);
+    for (int sign = 0; sign < 2; sign++) {
+        for (int64_t i = 0; i < n; i++) {
+            shifted[i] = x[i] + (sign ? h : -h) * noise(i + 31);
+        }
+        y[sign] = original(n, shifted);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        product += xb[i] * noise(i + 31);
+        scale += fabs(xb[i] * noise(i + 31));
+    }
+    check_close("the gradient against finite differences", product, (y[1] - y[0]) / (2 * h), scale, 1e-7);
+    free(x), free(xb), free(shifted);
+    return finish();
+}
