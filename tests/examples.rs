@@ -321,6 +321,11 @@ fn linked_list_comes_back_node_by_node() {
     pointers("linked_list", "500");
 }
 #[test]
+fn linked_list_in_fortran_comes_back_node_by_node() {
+    let Some((_, text)) = example("linked_list", Language::Fortran, &["500"]) else { return };
+    assert_eq!(number(&text, "blocks that came back"), 1e5);
+}
+#[test]
 fn sparse_matrix_shrinks_as_it_grew() {
     pointers("sparse_matrix", "300");
 }

@@ -9,6 +9,8 @@ module errors_cases
   private
   public :: provoke, handler, returning_handler
 
+  real(8), target, save :: a_target(10) = 0
+
   type :: point
     real(8) :: x(3) = 1
     integer :: id = 7
@@ -63,8 +65,13 @@ contains
     logical :: flag
     character(4) :: text
     complex(8) :: z
+    real(8), target :: v(10)
+    type(c_ptr) :: address
+    type(adtape_range) :: range
+    type(adtape_pair) :: pair
 
     a = 1
+    v = 1
     b = 1
     z = 0
     nullify (nowhere)
@@ -241,6 +248,59 @@ contains
       call pop(n) !@mismatch_count_number_pop
     case ('mismatch_nothing')
       call pop(a(::2)) !@mismatch_nothing
+
+    ! ---- addresses
+    case ('overlap')
+      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v (real(8), 10)')
+      call live_add(c_loc(v(10)), 8, ADTAPE_KIND_HEAP, 'w') !@overlap
+    case ('overlap_twice')
+      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
+      call live_end(c_loc(v))
+      call pop_range(range)
+      call rebase_add(range, c_loc(a_target), c_null_ptr, 0)
+      call rebase_add(range, c_loc(v)) !@overlap_twice
+    case ('pointer_outside')
+      call live_add(c_loc(v), 64, ADTAPE_KIND_STACK, 'v (real(8), 8)')
+      call push_pointer(c_loc(v(10))) !@pointer_outside
+    case ('pair_outside')
+      call live_add(c_loc(v), 64, ADTAPE_KIND_STACK, 'v')
+      call push_pair(c_loc(v(2)), 0_c_int64_t) !@pair_outside
+    case ('pair_of_null')
+      call push_pair(c_null_ptr, 8_c_int64_t) !@pair_of_null
+    case ('base_of_null')
+      call live_add(c_null_ptr, 8, ADTAPE_KIND_HEAP, 'w') !@base_of_null
+    case ('bytes_of_range')
+      call live_add(c_loc(v), -8, ADTAPE_KIND_STACK, 'v') !@bytes_of_range
+    case ('kind_unknown')
+      call live_add(c_loc(v), 80, 9, 'v') !@kind_unknown
+    case ('ends_twice')
+      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
+      call live_remove(c_loc(v))
+      call live_remove(c_loc(v)) !@ends_twice
+    case ('base_shared')
+      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
+      call live_add(c_loc(v), 0, ADTAPE_KIND_STACK, 'none')
+      call rebase_remove(c_loc(v)) !@base_shared
+    case ('uneven')
+      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
+      call live_adjoint(c_loc(v), c_loc(a_target), 79)
+      call push_pointer(c_loc(v(2)))
+      call pop_pointer(address) !@uneven
+    case ('no_stat')
+      call live_find(c_null_ptr, range) !@no_stat
+    case ('underflow_pointer')
+      call pop_pointer(address) !@underflow_pointer
+    case ('underflow_range')
+      call adtape_new(t)
+      call pop_range(t, range) !@underflow_range
+    case ('corrupt_pair')
+      call push(1d0)
+      call pop_pair(pair) !@corrupt_pair
+    case ('mismatch_pointer')
+      call push_pointer(c_null_ptr) !@mismatch_pointer_push
+      call pop(x) !@mismatch_pointer_pop
+    case ('null_handle_pointer')
+      call push_pointer(t, c_null_ptr) !@null_handle_pointer
 
     ! ---- threads and hand-over
     case ('wrong_thread')
