@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const WARNINGS: [&str; 3] = ["-Wall", "-Wextra", "-Wpedantic"];
-const SYSTEM_LIBRARIES: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
+/// As the installed pkg-config file of the static library has them.
+const SYSTEM_LIBRARIES: [&str; 4] = ["-Wl,--gc-sections", "-lpthread", "-ldl", "-lm"];
 
 /// Variables that change what a tape does; a program gets those of its mode and no others.
 const VARIABLES: [&str; 7] = [
