@@ -268,8 +268,8 @@ fn every_error_says_what_where_how_much_and_what_to_do_and_changes_nothing() {
     }
 }
 
-/// Of the statuses that the C API can return, all but one: a tape is poisoned only when a store fails that it has
-/// spilled to, and C programs have no store yet.
+/// Of the statuses that the C API can return, all but one: a tape is poisoned only when the file that it has spilled
+/// to cannot be read, and that file has no name by which a C program could damage it. `model.rs` injects that fault.
 #[test]
 fn every_status_is_provoked() {
     let mut provoked: BTreeSet<&str> = ERRORS.iter().map(|(_, status, _)| *status).collect();
