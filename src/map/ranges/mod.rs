@@ -11,8 +11,6 @@
 //! ```
 
 #![forbid(unsafe_code)]
-// Until the registry uses all of it.
-#![allow(dead_code, unused_imports)]
 
 mod change;
 #[cfg(test)]
@@ -127,11 +125,12 @@ impl Ranges {
     }
 
     /// Bytes of memory.
+    #[allow(dead_code, reason = "for tests and the bench")]
     pub fn bytes(&self) -> usize {
         self.account.bytes()
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     fn check(&self) {
         check::check(&self.tree, &self.account);
     }

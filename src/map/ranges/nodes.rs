@@ -58,6 +58,7 @@ impl Nodes {
 
 impl Account {
     /// Bytes of all nodes.
+    #[allow(dead_code, reason = "for tests and the bench")]
     pub fn bytes(&self) -> usize {
         self.stocks.iter().map(|stock| stock.nodes * size_of::<Node>()).sum()
     }

@@ -120,14 +120,10 @@ impl SharedRanges {
     }
 
     /// By ascending address: the ranges there are now, of which later changes show nothing.
+    #[allow(dead_code, reason = "for tests")]
     pub fn iter(&self) -> impl Iterator<Item = Range> {
         let _writer = self.lock();
         self.tree.iter().collect::<Vec<_>>().into_iter()
-    }
-
-    /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
-        self.lock().account.bytes()
     }
 
     #[cfg(test)]
