@@ -3,16 +3,16 @@
  *
  * What it shows: pointers are restored by popping them, the adjoint of a cell is one addition away, and what was freed
  * is given back at once. The same adjoint over malloc gives the same gradient bit for bit, if it frees nothing before
- * the reverse sweep: only so do addresses on the tape stay true.
+ * the reverse sweep, so that addresses on the tape stay true, or if its pointers are translated by the maps.
  *
  *   adaptive_mesh [cells [steps]]       by default 80000 and 25 */
-#include "../common/example.h"
+#include "../common/blocks.h"
 
 enum { MAX_LEVEL = 3 };
 
 /* A cell of level l is 2^-l as wide as one of the first mesh, and has 4 + 4 l values. */
 typedef struct cell {
-    struct cell *next, *kept_adjoint; /* the latter over malloc only */
+    struct cell *next, *own_adjoint; /* the latter over malloc only */
     int64_t index;             /* of its place in a mesh that has its level everywhere */
     int32_t level, n;
     double u[];
@@ -39,7 +39,8 @@ static bool is_near(const model *m, const cell *c, int64_t k) {
 typedef enum {
     PLAIN,   /* malloc and free; nothing is recorded */
     ON_HEAP, /* recorded, on the stable heap */
-    KEEPING  /* recorded, with malloc; nothing is freed before the reverse sweep */
+    KEEPING, /* recorded, with malloc; nothing is freed before the reverse sweep */
+    MAPPED   /* recorded, with malloc and free of blocks.h; pointers are translated by the maps */
 } mode;
 
 static adtape_heap_t *h;
@@ -48,8 +49,10 @@ static int64_t allocations, alive, cells_alive, bytes_alive, most_alive;
 
 static cell *new_cell(mode how, int32_t level, int64_t index) {
     const int64_t bytes = bytes_of(level);
-    cell *c = (cell *)(how == ON_HEAP ? adtape_heap_alloc(h, t, bytes) : malloc((size_t)bytes));
-    c->kept_adjoint = how == KEEPING ? (cell *)calloc(1, (size_t)bytes) : NULL;
+    cell *c = (cell *)(how == ON_HEAP  ? adtape_heap_alloc(h, t, bytes)
+                       : how == MAPPED ? birth(t, (size_t)bytes, "cell")
+                                       : malloc((size_t)bytes));
+    c->own_adjoint = how == KEEPING ? (cell *)calloc(1, (size_t)bytes) : NULL;
     c->next = NULL;
     c->index = index;
     c->level = level;
@@ -70,8 +73,19 @@ static void free_cell(mode how, cell *c) {
     bytes_alive -= bytes_of(c->level);
     if (how == ON_HEAP) {
         adtape_heap_free(h, t, c);
+    } else if (how == MAPPED) {
+        death(t, c);
     } else {
         free(c);
+    }
+}
+
+/* A pointer that is about to be overwritten. */
+static void push_cell(mode how, cell *c) {
+    if (how == MAPPED) {
+        push_pointer(t, c);
+    } else {
+        adtape_push_ptr(t, c);
     }
 }
 
@@ -131,7 +145,7 @@ static void adapt(mode how, const model *m, cell **head, int64_t k) {
             here = last = coarsen(how, c, c->next);
         }
         if (how != PLAIN) {
-            adtape_push_ptr(t, before);
+            push_cell(how, before);
             adtape_push_control(t, (uint64_t)branch, 2);
         }
         if (before == NULL) {
@@ -156,7 +170,7 @@ static void evolve(mode how, cell *head) {
         if (how != PLAIN) {
             adtape_push_array_f64(t, c->u, c->n);
             adtape_push_f64(t, left);
-            adtape_push_ptr(t, c);
+            push_cell(how, c);
         }
         for (int32_t j = c->n - 1; j >= 1; j--) {
             c->u[j] = c->u[j] - dt * c->u[j] * (c->u[j] - c->u[j - 1]);
@@ -202,24 +216,40 @@ static double forward(mode how, const model *m, cell **head) {
 
 /* The adjoint of a cell. */
 static cell *adjoint(mode how, cell *c) {
-    return how == ON_HEAP ? (cell *)adtape_heap_adjoint(h, c) : c->kept_adjoint;
+    return how == ON_HEAP ? (cell *)adtape_heap_adjoint(h, c) : c->own_adjoint;
 }
 /* The last cell that was made goes. */
 static void undo_new_cell(mode how, cell *c) {
     if (how == ON_HEAP) {
         adtape_heap_undo_alloc(h, t);
+    } else if (how == MAPPED) {
+        unborn(t, c);
     } else {
-        free(c->kept_adjoint);
+        free(c->own_adjoint);
         free(c);
     }
 }
-/* The last cell that was freed comes back where it was; over malloc it never went. */
+/* The last cell that was freed comes back: where it was on the heap, elsewhere by the maps; else it never went. */
 static cell *undo_free_cell(mode how) {
-    void *p;
+    void *p, *b;
     if (how == ON_HEAP) {
         return (cell *)adtape_heap_undo_free(h, t);
     }
+    if (how == MAPPED) {
+        cell *c = (cell *)rebirth(t, &b);
+        c->own_adjoint = (cell *)b;
+        return c;
+    }
     adtape_pop_ptr(t, &p);
+    return (cell *)p;
+}
+static cell *pop_cell(mode how) {
+    void *p, *b;
+    if (how == MAPPED) {
+        pop_pointer(t, &p, &b);
+    } else {
+        adtape_pop_ptr(t, &p);
+    }
     return (cell *)p;
 }
 
@@ -261,9 +291,7 @@ static cell *coarsen_b(mode how, cell *p) {
 static void adapt_b(mode how, cell **head) {
     for (int64_t count = adtape_pop_count(t); count > 0; count--) {
         const int branch = (int)adtape_pop_control(t, 2);
-        void *p;
-        adtape_pop_ptr(t, &p);
-        cell *before = (cell *)p, *here = before == NULL ? *head : before->next;
+        cell *before = pop_cell(how), *here = before == NULL ? *head : before->next;
         if (branch == REFINE) {
             here = refine_b(how, here);
         } else if (branch == COARSEN) {
@@ -280,10 +308,8 @@ static void adapt_b(mode how, cell **head) {
 static void evolve_b(mode how) {
     double leftb = 0, left;
     for (int64_t count = adtape_pop_count(t); count > 0; count--) {
-        void *p;
-        adtape_pop_ptr(t, &p);
+        cell *c = pop_cell(how), *cb = adjoint(how, c);
         adtape_pop_f64(t, &left);
-        cell *c = (cell *)p, *cb = adjoint(how, c);
         adtape_pop_array_f64(t, c->u, c->n);
         const double lastb = leftb;
         leftb = dt * c->u[0] * cb->u[0];
@@ -341,7 +367,7 @@ static double value(const model *m) {
 }
 
 /* Along one direction, against central differences of the plain program. */
-static void check_gradient(const model *m, const double *xb) {
+static void check_by_differences(const model *m, const double *xb) {
     const double step = 1e-4;
     double *moved = (double *)allocate(m->cells, sizeof *moved), y[2], derivative = 0, scale = 0;
     for (int side = 0; side < 2; side++) {
@@ -366,6 +392,11 @@ static double gradient(mode how, const model *m, double *xb, double *y) {
     *y = forward(how, m, &head);
     if (how == ON_HEAP) {
         expect_ok(adtape_heap_begin_reverse(h));
+    } else if (how == MAPPED) {
+        begin_reverse();
+        for (cell *c = head; c != NULL; c = c->next) {
+            c->own_adjoint = (cell *)adjoint_of(c);
+        }
     }
     reverse(how, m, head, xb);
     if (how == ON_HEAP) {
@@ -375,8 +406,9 @@ static double gradient(mode how, const model *m, double *xb, double *y) {
 }
 
 int main(int argc, char **argv) {
+    argc = choose_memory(argc, argv);
     model m = {argument(argc, argv, 1, 80000), argument(argc, argv, 2, 25), NULL};
-    double *x = (double *)allocate(m.cells, sizeof *x), *xb[2], y[3], took[2];
+    double *x = (double *)allocate(m.cells, sizeof *x), *xb[3], y[4], took[2];
     adtape_heap_stats_t stats;
     int64_t kept, on_heap;
     t = adtape_self();
@@ -385,7 +417,7 @@ int main(int argc, char **argv) {
         x[i] = noise(i);
     }
     m.x = x;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         xb[i] = (double *)allocate(m.cells, sizeof **xb);
     }
 
@@ -406,13 +438,18 @@ int main(int argc, char **argv) {
     check_tape_empty("bytes on the tape after the adjoint over malloc", t);
     check_same_bits("the forward sweep on the heap computes what the original computes", &y[1], &y[0], 1);
     check_same_bits("both gradients are equal bit for bit", xb[0], xb[1], m.cells);
-    check_gradient(&m, xb[0]);
+    check_by_differences(&m, xb[0]);
+    printf("-- with pointers translated by the maps\n");
+    gradient(MAPPED, &m, xb[2], &y[3]);
+    check_blocks(t);
+    check_same_bits("the forward sweep computes what the original computes", &y[3], &y[0], 1);
+    check_same_bits("the gradient is that of the heap bit for bit", xb[2], xb[0], m.cells);
     report_count("most cells alive", (uint64_t)on_heap);
     report_count("most bytes of cells alive on the heap", stats.peak_bytes);
     report_count("most bytes of cells kept over malloc", (uint64_t)kept);
     report_real("seconds on the heap", took[0]);
     report_real("seconds over malloc, nothing freed", took[1]);
     report_real("ratio of times", took[0] / took[1]);
-    free(x), free(xb[0]), free(xb[1]);
+    free(x), free(xb[0]), free(xb[1]), free(xb[2]);
     return finish();
 }

@@ -1,8 +1,15 @@
-/* blocks.h: blocks of memory in both sweeps, with an allocator that makes life hard for code that trusts addresses.
+/* blocks.h: blocks of memory and pointers to them in both sweeps, so that one program runs over different memory.
  *
- *   reuse  an address that is freed is given out again at once, in both sweeps
- *   fresh  so it is in the forward sweep; the reverse sweep never gets an address that was used before
- *   system what malloc does
+ *   over     MAPS      malloc and free; pointers are translated by the maps of addresses (Alg. 2)
+ *            HEAP      the stable heap; pointers are the addresses that they were
+ *            IDENTITY  malloc and free, and pointers are taken for the addresses that they were: wrong
+ *
+ * Under maps and identity an allocator decides what malloc does:
+ *
+ *   reuse    an address that is freed is given out again at once, in both sweeps
+ *   fresh    so it is in the forward sweep; the reverse sweep never gets an address that was used before
+ *   system   what the system's does
+ *   kind     blocks come back where they were, as it happens: here even an identity map is right
  *
  * Each of birth, death, rebirth, unborn is what generated code does around one line of Alg. 2. */
 #ifndef ADTAPE_BLOCKS_H
@@ -13,17 +20,24 @@
 
 #include "example.h"
 
-static enum { REUSE, FRESH, SYSTEM } policy_;
+static enum { REUSE, FRESH, SYSTEM, KIND } policy_;
+static enum { MAPS, HEAP, IDENTITY } over_;
 static uint64_t reborn_, moved_; /* blocks that came back, and of them those that lie elsewhere */
 
 /* ---- the allocator -------------------------------------------------------------------------------- */
 
-enum { SIZES_ = 64, HEAD_ = 16 };
+enum { SIZES_ = 64 };
+typedef struct {
+    size_t bytes; /* of the block behind it */
+    void *next;   /* the free one below it in its list */
+} head_;
 static char *arena_, *arena_end_;
 static struct {
     size_t bytes;
-    void *free; /* a list through the first word of each */
+    void *free; /* the block that was freed last */
 } sizes_[SIZES_];
+
+static inline head_ *head_of_(void *block) { return (head_ *)block - 1; }
 
 static inline void **free_list_(size_t bytes) {
     int i = 0;
@@ -51,10 +65,10 @@ static inline void *take(size_t bytes) {
     list = free_list_(bytes);
     if (*list != NULL) {
         block = *list;
-        memcpy(list, block, sizeof *list);
+        *list = head_of_(block)->next;
         return block;
     }
-    if (arena_ == NULL || (size_t)(arena_end_ - arena_) < bytes + HEAD_) {
+    if (arena_ == NULL || (size_t)(arena_end_ - arena_) < bytes + sizeof(head_)) {
         const size_t reserve = (size_t)16 << 30;
         arena_ = mmap(NULL, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (arena_ == MAP_FAILED) {
@@ -62,52 +76,99 @@ static inline void *take(size_t bytes) {
         }
         arena_end_ = arena_ + reserve;
     }
-    block = arena_ + HEAD_;
-    memcpy(arena_, &bytes, sizeof bytes);
-    arena_ += HEAD_ + bytes;
+    block = arena_ + sizeof(head_);
+    head_of_(block)->bytes = bytes;
+    arena_ += sizeof(head_) + bytes;
     return block;
 }
 
 static int reversing_;
 
+/* What was in the block is lost at once: no number, and no address. */
 static inline void give(void *block) {
-    size_t bytes;
     void **list;
     if (policy_ == SYSTEM) {
         free(block);
         return;
     }
+    memset(block, 0xff, head_of_(block)->bytes);
     if (policy_ == FRESH && reversing_) {
         return; /* nobody gets this address again */
     }
-    memcpy(&bytes, (char *)block - HEAD_, sizeof bytes);
-    list = free_list_(bytes);
-    memcpy(block, list, sizeof *list);
+    list = free_list_(head_of_(block)->bytes);
+    head_of_(block)->next = *list;
     *list = block;
 }
+
+static inline void *take_adjoint_(size_t bytes) {
+    return policy_ == KIND ? allocate(1, bytes) : memset(take(bytes), 0, bytes);
+}
+static inline void give_adjoint_(void *adjoint) { policy_ == KIND ? free(adjoint) : give(adjoint); }
 
 /* ---- the forward sweep ---------------------------------------------------------------------------- */
 
 /* Line 10. The block is zero. */
-static inline void *birth(size_t bytes, const char *label) {
-    void *block = memset(take(bytes), 0, bytes);
+static inline void *birth(adtape_t *t, size_t bytes, const char *label) {
+    void *block;
+    if (over_ == HEAP) {
+        return adtape_heap_calloc(adtape_heap_self(), t, 1, (int64_t)bytes);
+    }
+    block = memset(take(bytes), 0, bytes);
     adtape_live_add(adtape_session_default(), block, bytes, ADTAPE_KIND_HEAP, label);
     return block;
 }
 
 /* Line 13. What is in the block and needed was pushed before. */
 static inline void death(adtape_t *t, void *block) {
+    if (over_ == HEAP) {
+        adtape_heap_free(adtape_heap_self(), t, block);
+        return;
+    }
     adtape_live_end(t, adtape_session_default(), block);
     give(block);
 }
 
+/* Line 18. */
+static inline void push_pointer(adtape_t *t, void *p) {
+    if (over_ != MAPS) {
+        adtape_push_ptr(t, p);
+    }
+    if (over_ != HEAP) {
+        adtape_push_pointer(t, adtape_session_default(), p);
+    }
+}
+
+/* Line 18*. */
+static inline void push_pair(adtape_t *t, adtape_pair_t pair) {
+    if (over_ != MAPS) {
+        adtape_push_ptr(t, pair.base);
+        adtape_push_i64(t, pair.offset);
+    }
+    if (over_ != HEAP) {
+        adtape_push_pair(t, adtape_session_default(), pair.base, pair.offset);
+    }
+}
+
 /* ---- the reverse sweep ---------------------------------------------------------------------------- */
+
+static inline void *adjoint_of(void *block) {
+    adtape_range_t range;
+    if (over_ == HEAP) {
+        return adtape_heap_adjoint(adtape_heap_self(), block);
+    }
+    expect_ok(adtape_live_find(adtape_session_default(), block, &range));
+    return range.adjoint_base;
+}
 
 /* The reversal point: what is alive gets an adjoint. */
 static inline void begin_reverse(void) {
     const adtape_session_t *s = adtape_session_default();
     adtape_range_t *ranges;
     int64_t count;
+    if (over_ == HEAP) {
+        expect_ok(adtape_heap_begin_reverse(adtape_heap_self()));
+        return;
+    }
     adtape_begin_reverse(s);
     reversing_ = 1;
     memset(sizes_, 0, policy_ == FRESH ? sizeof sizes_ : 0);
@@ -116,8 +177,7 @@ static inline void begin_reverse(void) {
     expect_ok(adtape_live_list(s, ranges, count, &count));
     for (int64_t i = 0; i < count; i++) {
         if (ranges[i].kind == ADTAPE_KIND_HEAP) {
-            void *adjoint = memset(take(ranges[i].bytes), 0, ranges[i].bytes);
-            adtape_live_adjoint(s, ranges[i].base, adjoint, ranges[i].bytes);
+            adtape_live_adjoint(s, ranges[i].base, take_adjoint_(ranges[i].bytes), ranges[i].bytes);
         }
     }
     free(ranges);
@@ -128,34 +188,72 @@ static inline void *rebirth(adtape_t *t, void **adjoint) {
     const adtape_session_t *s = adtape_session_default();
     adtape_range_t range;
     void *block;
+    reborn_++;
+    if (over_ == HEAP) {
+        block = adtape_heap_undo_free(adtape_heap_self(), t);
+        *adjoint = adjoint_of(block);
+        return block;
+    }
     adtape_pop_range(t, s, &range);
-    *adjoint = memset(take(range.bytes), 0, range.bytes); /* first, so that it gets the block's old address */
+    *adjoint = take_adjoint_(range.bytes); /* first, so that it gets the block's old address */
     block = take(range.bytes);
     adtape_rebase_add(s, &range, block, *adjoint, range.bytes);
-    reborn_++;
     moved_ += block != range.base;
     return block;
 }
 
-/* Line 11. */
-static inline void unborn(void *block) {
-    const adtape_session_t *s = adtape_session_default();
-    adtape_range_t range;
-    expect_ok(adtape_live_find(s, block, &range));
-    adtape_rebase_remove(s, block);
-    give(range.adjoint_base);
+/* Line 11: the block whose birth is reversed, the last one of those that are not. */
+static inline void unborn(adtape_t *t, void *block) {
+    if (over_ == HEAP) {
+        adtape_heap_undo_alloc(adtape_heap_self(), t);
+        return;
+    }
+    give_adjoint_(adjoint_of(block));
+    adtape_rebase_remove(adtape_session_default(), block);
     give(block);
+}
+
+/* Line 20: a pointer variable and its adjoint, which points to the same place in the adjoint of the block. */
+static inline void pop_pointer(adtape_t *t, void **p, void **p_adjoint) {
+    if (over_ == HEAP) {
+        adtape_pop_ptr(t, p);
+        *p_adjoint = adtape_heap_adjoint_or_null(adtape_heap_self(), *p);
+        return;
+    }
+    adtape_pop_pointer(t, adtape_session_default(), over_ == MAPS ? p : NULL, p_adjoint);
+    if (over_ == IDENTITY) {
+        adtape_pop_ptr(t, p);
+    }
+}
+
+/* Line 20*. */
+static inline void pop_pair(adtape_t *t, adtape_pair_t *pair, void **p, void **p_adjoint) {
+    adtape_pair_t now;
+    if (over_ != HEAP) {
+        adtape_pop_pair(t, adtape_session_default(), pair, p, p_adjoint);
+    }
+    if (over_ != MAPS) {
+        adtape_pop_i64(t, &now.offset);
+        adtape_pop_ptr(t, &now.base);
+        *pair = now;
+        *p = (void *)((uintptr_t)now.base + (uintptr_t)now.offset);
+    }
+    if (over_ == HEAP) {
+        *p_adjoint = adtape_heap_adjoint(adtape_heap_self(), *p);
+    }
 }
 
 /* ---- around it ------------------------------------------------------------------------------------ */
 
-/* Takes `fresh`, `reuse` or `system` off the arguments; without it, reuse. */
-static inline int choose_allocator(int argc, char **argv) {
-    static const char *const names[] = {"reuse", "fresh", "system"};
-    for (int i = 0; i < 3 && argc > 1; i++) {
-        if (strcmp(argv[argc - 1], names[i]) == 0) {
-            policy_ = i;
-            return argc - 1;
+/* Takes the words above off the end of the arguments; without them, maps and reuse. */
+static inline int choose_memory(int argc, char **argv) {
+    static const char *const names[] = {"reuse", "fresh", "system", "kind"};
+    for (int known = 1; known && argc > 1; argc -= known) {
+        known = strcmp(argv[argc - 1], "identity") == 0;
+        over_ = known ? IDENTITY : over_;
+        for (int i = 0; i < 4 && !known; i++) {
+            known = strcmp(argv[argc - 1], names[i]) == 0;
+            policy_ = known ? i : (int)policy_;
         }
     }
     return argc;
@@ -164,18 +262,77 @@ static inline int choose_allocator(int argc, char **argv) {
 /* Both sweeps match. Blocks came back elsewhere, with fresh addresses all of them: code that takes an address of the
  * forward sweep for one of the reverse sweep is wrong here. */
 static inline void check_blocks(adtape_t *t) {
-    adtape_live_stats_t stats;
-    expect_ok(adtape_live_stats(adtape_session_default(), &stats));
     check_tape_empty("bytes on the tape after the adjoint", t);
-    check_count("ranges left alive", stats.ranges, 0);
-    check_count("pointers left waiting", stats.waiting, 0);
-    report_count("blocks that came back", reborn_);
-    if (policy_ == FRESH) {
-        check_count("of them elsewhere", moved_, reborn_);
-    } else if (policy_ == REUSE) {
-        check_count("some of them elsewhere", moved_ > 0, 1);
+    if (over_ == HEAP) {
+        adtape_heap_stats_t stats;
+        expect_ok(adtape_heap_stats_get(adtape_heap_self(), &stats));
+        check_count("blocks left alive", stats.blocks, 0);
+        report_count("blocks that came back", reborn_);
+        expect_ok(adtape_heap_end_reverse(adtape_heap_self()));
+    } else {
+        adtape_live_stats_t stats;
+        expect_ok(adtape_live_stats(adtape_session_default(), &stats));
+        check_count("ranges left alive", stats.ranges, 0);
+        check_count("pointers left waiting", stats.waiting, 0);
+        report_count("blocks that came back", reborn_);
+        if (policy_ == FRESH) {
+            check_count("of them elsewhere", moved_, reborn_);
+        } else if (policy_ == REUSE) {
+            check_count("some of them elsewhere", moved_ > 0, 1);
+        }
     }
+    reborn_ = moved_ = 0;
     reversing_ = 0;
+}
+
+/* A program of n inputs and one output, with its sweeps. */
+typedef struct {
+    double (*original)(int64_t n, const double *x);
+    double (*forward_sweep)(adtape_t *t, int64_t n, const double *x);
+    void (*adjoint)(adtape_t *t, int64_t n, const double *x, double *xb);
+} program_t;
+
+static inline void gradient_(const program_t *program, int64_t n, const double *x, double *xb) {
+    adtape_t *t = adtape_self();
+    const double value = program->forward_sweep(t, n, x), plain = program->original(n, x);
+    check_same_bits("the forward sweep computes what the original computes", &value, &plain, 1);
+    report_count("tape bytes", tape_bytes(t));
+    program->adjoint(t, n, x, xb);
+    check_blocks(t);
+}
+
+/* Against central differences of the original, with this step, in one direction. */
+static inline void check_gradient(const program_t *program, int64_t n, const double *x, const double *xb, double step,
+                                  double tolerance) {
+    double *shifted = allocate(n, sizeof *shifted), y[2], product = 0.0, scale = 0.0;
+    for (int sign = 0; sign < 2; sign++) {
+        for (int64_t i = 0; i < n; i++) {
+            shifted[i] = x[i] + (sign ? step : -step) * noise(i + 31);
+        }
+        y[sign] = program->original(n, shifted);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        product += xb[i] * noise(i + 31);
+        scale += fabs(xb[i] * noise(i + 31));
+    }
+    check_close("the gradient against finite differences", product, (y[1] - y[0]) / (2 * step), scale, tolerance);
+    free(shifted);
+}
+
+/* The gradient over maps, or with an identity map, which is the end of it; then over the stable heap, bit for bit. */
+static inline void check_over_both(const program_t *program, int64_t n, const double *x, double step, double tolerance) {
+    double *xb[2] = {allocate(n, sizeof **xb), allocate(n, sizeof **xb)};
+    printf("-- over %s\n", over_ == MAPS ? "maps" : "an identity map");
+    gradient_(program, n, x, xb[0]);
+    check_gradient(program, n, x, xb[0], step, tolerance);
+    if (over_ == MAPS) {
+        over_ = HEAP;
+        printf("-- over the stable heap\n");
+        gradient_(program, n, x, xb[1]);
+        check_same_bits("both gradients are equal bit for bit", xb[0], xb[1], n);
+        over_ = MAPS;
+    }
+    free(xb[0]), free(xb[1]);
 }
 
 #endif

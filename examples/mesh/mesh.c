@@ -75,13 +75,15 @@ static double original(int64_t n, const double *x) {
 
 /* ---- the forward sweep ------------------------------------------------------------------------------- */
 
-static void push_pointer(adtape_t *t, const void *p) { adtape_push_pointer(t, adtape_session_default(), p); }
+/* Their blocks are alive at the reversal point. */
+static block_t **mesh, **meshb;
 
-/* The mesh stays alive: it is there at the reversal point. */
-static double forward_sweep(adtape_t *t, int64_t n, const double *x, block_t **mesh) {
+static double forward_sweep(adtape_t *t, int64_t n, const double *x) {
     double y = 0.0;
+    mesh = allocate(n, sizeof(block_t *));
+    meshb = allocate(n, sizeof(block_t *));
     for (int64_t i = n - 1; i >= 0; i--) {
-        mesh[i] = birth(bytes_of(2), "block");
+        mesh[i] = birth(t, bytes_of(2), "block");
         mesh[i]->cells = 2;
         mesh[i]->u[0] = x[i];
         mesh[i]->u[1] = 2.0 * x[i];
@@ -94,7 +96,7 @@ static double forward_sweep(adtape_t *t, int64_t n, const double *x, block_t **m
         }
         for (int64_t i = 0; i < n; i++) {
             if (adapts(i, step)) {
-                block_t *old = mesh[i], *p = birth(bytes_of(6 - old->cells), "block");
+                block_t *old = mesh[i], *p = birth(t, bytes_of(6 - old->cells), "block");
                 p->cells = 6 - old->cells;
                 p->right = old->right;
                 interpolate(p, old);
@@ -121,23 +123,20 @@ static double forward_sweep(adtape_t *t, int64_t n, const double *x, block_t **m
 
 /* ---- the reverse sweep ------------------------------------------------------------------------------- */
 
-static void pop_pointer(adtape_t *t, block_t **p, block_t **pb) {
-    adtape_pop_pointer(t, adtape_session_default(), (void **)p, (void **)pb);
-}
+static void pop_block(adtape_t *t, block_t **p, block_t **pb) { pop_pointer(t, (void **)p, (void **)pb); }
 
 /* The adjoint pointers of what is alive: a tool keeps them beside the pointers from the start. */
-static void point_adjoints(int64_t n, block_t **mesh, block_t **meshb) {
+static void point_adjoints(int64_t n) {
     for (int64_t i = n - 1; i >= 0; i--) {
-        adtape_range_t range;
-        expect_ok(adtape_live_find(adtape_session_default(), mesh[i], &range));
-        meshb[i] = range.adjoint_base;
+        meshb[i] = adjoint_of(mesh[i]);
         meshb[i]->right = i < n - 1 ? meshb[i + 1] : NULL;
     }
 }
 
-static void adjoint(adtape_t *t, int64_t n, double *xb, block_t **mesh, block_t **meshb) {
+static void adjoint(adtape_t *t, int64_t n, const double *x, double *xb) {
+    (void)x;
     begin_reverse();
-    point_adjoints(n, mesh, meshb);
+    point_adjoints(n);
     for (int64_t i = 0; i < n; i++) {
         for (int k = 0; k < mesh[i]->cells; k++) {
             meshb[i]->u[k] += 2.0 * mesh[i]->u[k];
@@ -149,14 +148,14 @@ static void adjoint(adtape_t *t, int64_t n, double *xb, block_t **mesh, block_t 
                 void *b;
                 block_t *p = mesh[i], *pb = meshb[i], *old = rebirth(t, &b), *oldb = b;
                 old->cells = (int32_t)adtape_pop_count(t);
-                pop_pointer(t, &old->right, &oldb->right);
+                pop_block(t, &old->right, &oldb->right);
                 adtape_pop_array_f64(t, old->u, old->cells);
                 if (i > 0) {
-                    pop_pointer(t, &mesh[i - 1]->right, &meshb[i - 1]->right);
+                    pop_block(t, &mesh[i - 1]->right, &meshb[i - 1]->right);
                 }
-                pop_pointer(t, &mesh[i], &meshb[i]);
+                pop_block(t, &mesh[i], &meshb[i]);
                 interpolate_b(p, pb, mesh[i], meshb[i]);
-                unborn(p);
+                unborn(t, p);
             }
         }
         for (int64_t i = n - 2; i >= 0; i--) {
@@ -169,38 +168,21 @@ static void adjoint(adtape_t *t, int64_t n, double *xb, block_t **mesh, block_t 
     }
     for (int64_t i = 0; i < n; i++) {
         xb[i] += meshb[i]->u[0] + 2.0 * meshb[i]->u[1];
-        unborn(mesh[i]);
+        unborn(t, mesh[i]);
     }
+    free(mesh), free(meshb);
 }
 
 int main(int argc, char **argv) {
-    adtape_t *t = adtape_self();
-    argc = choose_allocator(argc, argv);
+    static const program_t program = {original, forward_sweep, adjoint};
+    argc = choose_memory(argc, argv);
     const int64_t n = argument(argc, argv, 1, 100000);
-    double *x = allocate(n, sizeof *x), *xb = allocate(n, sizeof *xb), *shifted = allocate(n, sizeof *x), y[2];
-    block_t **mesh = allocate(n, sizeof(block_t *)), **meshb = allocate(n, sizeof(block_t *));
-    const double h = 1e-5;
-    double product = 0.0, scale = 0.0;
+    double *x = allocate(n, sizeof *x);
     for (int64_t i = 0; i < n; i++) {
         x[i] = 1.0 + noise(i);
     }
-    const double value = forward_sweep(t, n, x, mesh), plain = original(n, x);
-    check_same_bits("the forward sweep computes what the original computes", &value, &plain, 1);
     report_count("blocks alive", (uint64_t)n);
-    report_count("tape bytes", tape_bytes(t));
-    adjoint(t, n, xb, mesh, meshb);
-    check_blocks(t);
-    for (int sign = 0; sign < 2; sign++) {
-        for (int64_t i = 0; i < n; i++) {
-            shifted[i] = x[i] + (sign ? h : -h) * noise(i + 31);
-        }
-        y[sign] = original(n, shifted);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        product += xb[i] * noise(i + 31);
-        scale += fabs(xb[i] * noise(i + 31));
-    }
-    check_close("the gradient against finite differences", product, (y[1] - y[0]) / (2 * h), scale, 1e-8);
-    free(x), free(xb), free(shifted), free(mesh), free(meshb);
+    check_over_both(&program, n, x, 1e-5, 1e-8);
+    free(x);
     return finish();
 }

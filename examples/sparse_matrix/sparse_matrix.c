@@ -38,20 +38,19 @@ static double original(int64_t n, const double *x) {
 /* ---- the forward sweep ----------------------------------------------------------------------------- */
 
 static double forward_sweep(adtape_t *t, int64_t n, const double *x) {
-    const adtape_session_t *s = adtape_session_default();
-    double *a = birth(4 * sizeof *a, "a"), *row = a, y = 0.0;
+    double *a = birth(t, 4 * sizeof *a, "a"), *row = a, y = 0.0;
     int64_t room = 4, used = 0;
     for (int64_t i = 0; i < n; i++) {
-        adtape_push_pointer(t, s, row);
+        push_pointer(t, row);
         row = a + used;
         for (int j = 0; j < ROW; j++) {
             const int grows = used == room;
             if (grows) {
-                double *larger_one = birth((size_t)(2 * room) * sizeof *a, "a");
+                double *larger_one = birth(t, (size_t)(2 * room) * sizeof *a, "a");
                 const int64_t start = row - a;
                 memcpy(larger_one, a, (size_t)room * sizeof *a);
-                adtape_push_pointer(t, s, row);
-                adtape_push_pointer(t, s, a);
+                push_pointer(t, row);
+                push_pointer(t, a);
                 death(t, a);
                 a = larger_one;
                 row = a + start;
@@ -67,8 +66,8 @@ static double forward_sweep(adtape_t *t, int64_t n, const double *x) {
         }
     }
     adtape_push_count(t, room);
-    adtape_push_pointer(t, s, row);
-    adtape_push_pointer(t, s, a);
+    push_pointer(t, row);
+    push_pointer(t, a);
     adtape_push_array_f64(t, a, used);
     death(t, a);
     return y;
@@ -76,23 +75,22 @@ static double forward_sweep(adtape_t *t, int64_t n, const double *x) {
 
 /* ---- the reverse sweep ----------------------------------------------------------------------------- */
 
-static void adjoint(adtape_t *t, int64_t n, const double *x, double yb, double *xb) {
-    const adtape_session_t *s = adtape_session_default();
+static void adjoint(adtape_t *t, int64_t n, const double *x, double *xb) {
     double *a, *ab, *row, *rowb;
     int64_t room, used = n * ROW;
     void *b;
     begin_reverse();
     a = rebirth(t, &b);
     adtape_pop_array_f64(t, a, used);
-    adtape_pop_pointer(t, s, (void **)&a, (void **)&ab);
-    adtape_pop_pointer(t, s, (void **)&row, (void **)&rowb);
+    pop_pointer(t, (void **)&a, (void **)&ab);
+    pop_pointer(t, (void **)&row, (void **)&rowb);
     room = adtape_pop_count(t);
     for (int64_t i = n - 1; i >= 0; i--) {
         for (int j = ROW - 1; j >= 0; j--) {
             const int64_t k = column(n, i, j);
-            xb[i] += a[i * ROW + j] * x[k] * yb;
-            ab[i * ROW + j] += x[i] * x[k] * yb;
-            xb[k] += x[i] * a[i * ROW + j] * yb;
+            xb[i] += a[i * ROW + j] * x[k];
+            ab[i * ROW + j] += x[i] * x[k];
+            xb[k] += x[i] * a[i * ROW + j];
         }
     }
     for (int64_t i = n - 1; i >= 0; i--) {
@@ -106,47 +104,30 @@ static void adjoint(adtape_t *t, int64_t n, const double *x, double yb, double *
             if (adtape_pop_control(t, 1)) { /* the array grew */
                 double *grown = a, *grownb = ab;
                 rebirth(t, &b);
-                adtape_pop_pointer(t, s, (void **)&a, (void **)&ab);
-                adtape_pop_pointer(t, s, (void **)&row, (void **)&rowb);
+                pop_pointer(t, (void **)&a, (void **)&ab);
+                pop_pointer(t, (void **)&row, (void **)&rowb);
                 room /= 2;
                 memcpy(a, grown, (size_t)room * sizeof *a);
                 for (int64_t k = 0; k < room; k++) {
                     ab[k] += grownb[k];
                 }
-                unborn(grown);
+                unborn(t, grown);
             }
         }
-        adtape_pop_pointer(t, s, (void **)&row, (void **)&rowb);
+        pop_pointer(t, (void **)&row, (void **)&rowb);
     }
-    unborn(a);
+    unborn(t, a);
 }
 
 int main(int argc, char **argv) {
-    adtape_t *t = adtape_self();
-    argc = choose_allocator(argc, argv);
+    static const program_t program = {original, forward_sweep, adjoint};
+    argc = choose_memory(argc, argv);
     const int64_t n = argument(argc, argv, 1, 20000);
-    double *x = allocate(n, sizeof *x), *xb = allocate(n, sizeof *xb), *shifted = allocate(n, sizeof *x), y[2];
-    const double h = 1e-5;
-    double product = 0.0, scale = 0.0;
+    double *x = allocate(n, sizeof *x);
     for (int64_t i = 0; i < n; i++) {
         x[i] = 1.0 + noise(i);
     }
-    const double value = forward_sweep(t, n, x), plain = original(n, x);
-    check_same_bits("the forward sweep computes what the original computes", &value, &plain, 1);
-    report_count("tape bytes", tape_bytes(t));
-    adjoint(t, n, x, 1.0, xb);
-    check_blocks(t);
-    for (int sign = 0; sign < 2; sign++) {
-        for (int64_t i = 0; i < n; i++) {
-            shifted[i] = x[i] + (sign ? h : -h) * noise(i + 31);
-        }
-        y[sign] = original(n, shifted);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        product += xb[i] * noise(i + 31);
-        scale += fabs(xb[i] * noise(i + 31));
-    }
-    check_close("the gradient against finite differences", product, (y[1] - y[0]) / (2 * h), scale, 1e-7);
-    free(x), free(xb), free(shifted);
+    check_over_both(&program, n, x, 1e-5, 1e-7);
+    free(x);
     return finish();
 }
