@@ -57,9 +57,11 @@ fn fortran_objects() -> &'static Path {
         let mut gcc = Command::new("gcc");
         gcc.current_dir(root()).args(["-O2", "-Iinclude", "-c", "fortran-bindings/adtape_glue.c", "-o"]).arg(&glue);
         run(&mut gcc);
-        for (source, object) in
-            [("fortran-bindings/adtape.F90", "adtape.o"), ("examples/common/example.f90", "example.o")]
-        {
+        for (source, object) in [
+            ("fortran-bindings/adtape.F90", "adtape.o"),
+            ("examples/common/example.f90", "example.o"),
+            ("examples/common/blocks.f90", "blocks.o"),
+        ] {
             let mut gfortran = Command::new("gfortran");
             gfortran.current_dir(root()).args(["-O2", "-g", "-Ifortran-bindings", "-c", source, "-J"]);
             run(gfortran.arg(&directory).arg("-o").arg(directory.join(object)));
@@ -76,7 +78,7 @@ fn compile_fortran(name: &str) -> PathBuf {
     let mut gfortran = Command::new("gfortran");
     gfortran.current_dir(root()).args(["-std=f2018", "-O2", "-g", "-Wall", "-I"]).arg(objects).arg("-J").arg(&own);
     gfortran.arg(format!("examples/{name}/{name}.f90"));
-    for object in ["example.o", "adtape.o", "adtape_glue.o"] {
+    for object in ["blocks.o", "example.o", "adtape.o", "adtape_glue.o"] {
         gfortran.arg(objects.join(object));
     }
     link(gfortran.arg("-o").arg(&program));
@@ -295,12 +297,14 @@ fn identity_map_fails(program: &Path, small: &[&str]) {
         does_not_pass(program, &[small, &[allocator, "identity"]].concat());
     }
 }
-fn does_not_pass(program: &Path, arguments: &[&str]) {
+/// What it says on standard error.
+fn does_not_pass(program: &Path, arguments: &[&str]) -> String {
     // Without a core file: it may well end by a segmentation fault.
     let mut shell = command(Path::new("/bin/sh"), &["-c", "ulimit -c 0; exec \"$0\" \"$@\""], &[]);
     let output = shell.arg(program).args(arguments).output().expect("a shell runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(!output.status.success() && !text.contains("all checks passed"), "{arguments:?}: {text}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// What is freed is given back: the most that is alive is far below what is kept where nothing can be.
@@ -328,52 +332,65 @@ fn adaptive_mesh_in_fortran_has_the_gradient_of_differences() {
     adaptive_mesh(Language::Fortran);
 }
 
-/// Programs with pointers, under every allocator: `reuse`, which is the default, `fresh`, where no address of the forward
-/// sweep is valid in the reverse sweep, and `system`.
-fn pointers(name: &str, small: &str) -> PathBuf {
-    let (program, _) = example(name, Language::C, &[small]).expect("a C compiler");
-    for allocator in ["fresh", "system"] {
+/// Programs with blocks and pointers, under every allocator: `reuse`, which is the default, `fresh`, where no address of the
+/// forward sweep is valid in the reverse sweep, in C `system`; they have the same gradient over maps and over the stable
+/// heap. The program and what it prints.
+fn blocks_and_pointers(name: &str, language: Language, small: &str) -> Option<(PathBuf, String)> {
+    let (program, text) = example(name, language, &[small])?;
+    for allocator in if language == Language::C { ["fresh", "system"] } else { ["fresh", "reuse"] } {
         checked(&program, &[small, allocator], &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
         checked(&program, &[allocator], &[]);
     }
-    program
-}
-/// Those with blocks have the same gradient over maps and over the stable heap.
-fn blocks_and_pointers(name: &str, small: &str) {
-    let program = pointers(name, small);
-    let text = checked(&program, &[small], &[]);
     assert!(text.contains("-- over the stable heap\n"), "{text}");
     assert!(text.contains("both gradients are equal bit for bit: passed\n"), "{text}");
     identity_map_fails(&program, &[small]);
+    Some((program, text))
 }
 #[test]
 fn linked_list_comes_back_node_by_node() {
-    blocks_and_pointers("linked_list", "500");
+    blocks_and_pointers("linked_list", Language::C, "500");
 }
 #[test]
 fn linked_list_in_fortran_comes_back_node_by_node() {
-    let Some((_, text)) = example("linked_list", Language::Fortran, &["500"]) else { return };
+    let Some((_, text)) = blocks_and_pointers("linked_list", Language::Fortran, "500") else { return };
     assert_eq!(number(&text, "blocks that came back"), 1e5);
 }
 #[test]
 fn sparse_matrix_shrinks_as_it_grew() {
-    blocks_and_pointers("sparse_matrix", "300");
+    blocks_and_pointers("sparse_matrix", Language::C, "300");
 }
 #[test]
 fn mesh_of_a_hundred_thousand_blocks_has_the_gradient_of_finite_differences() {
-    blocks_and_pointers("mesh", "500");
+    blocks_and_pointers("mesh", Language::C, "500");
+}
+#[test]
+fn mesh_in_fortran_has_the_gradient_of_finite_differences() {
+    blocks_and_pointers("mesh", Language::Fortran, "500");
 }
 #[test]
 fn marching_pointers_come_back_right_as_pairs_only() {
-    blocks_and_pointers("marching", "200");
+    blocks_and_pointers("marching", Language::C, "200");
 }
+#[test]
+fn marching_pairs_in_fortran_come_back_right_and_a_bare_address_is_reported() {
+    let Some((program, _)) = blocks_and_pointers("marching", Language::Fortran, "200") else { return };
+    let message = does_not_pass(&program, &["alg2"]);
+    assert!(message.contains("24 bytes past the end of `row` (real(8), 12)"), "{message}");
+}
+
 /// All memory is on the stack. Frames of a routine that is both sweeps may come back where they were, others do not.
+fn recursion(language: Language, ways: usize) {
+    let Some((program, text)) = example("recursion", language, &["100"]) else { return };
+    assert_eq!(text.matches("the gradient of the separate adjoint, bit for bit: passed\n").count(), ways, "{text}");
+    does_not_pass(&program, &["100", "identity"]);
+}
 #[test]
 fn recursion_finds_its_stack_variables_in_other_frames_and_on_another_thread() {
-    let program = pointers("recursion", "100");
-    let text = checked(&program, &["100"], &[]);
-    assert_eq!(text.matches("the gradient of the separate adjoint, bit for bit: passed\n").count(), 2, "{text}");
-    does_not_pass(&program, &["100", "identity"]);
+    recursion(Language::C, 2);
+}
+#[test]
+fn recursion_in_fortran_finds_its_local_variables_in_other_frames() {
+    recursion(Language::Fortran, 1);
 }
 
 // ---- the guide ---------------------------------------------------------------------------------------
