@@ -161,6 +161,8 @@ static void registered_state_goes_to_a_store_where_the_schedule_says_disk(void) 
     CHECK_OK(adtape_driver_run(model.driver, schedule));
     memcpy(found, model.adjoint, sizeof found);
     CHECK_SAME(found, expected, sizeof expected);
+    CHECK_OK(adtape_driver_snapshot_bytes(model.driver, &left));
+    CHECK_I64(left, 2 * (int64_t)sizeof model.x); /* two in memory, three in the store */
     CHECK_OK(adtape_store_list(store, 0, &left, &name));
     CHECK_I64(left, 0);
     adtape_schedule_free(schedule);
@@ -266,6 +268,7 @@ static void fails(adtape_status_t expected, const char *part) {
 static void failures_are_said(void) {
     adtape_schedule_t *schedule = NULL;
     adtape_driver_t *driver = NULL;
+    int64_t bytes = -1;
     start(&model, 20);
     fails(ADTAPE_STATUS_NULL_POINTER, "no function for save");
     CHECK_OK(adtape_driver_new(&model.driver));
@@ -291,6 +294,12 @@ static void failures_are_said(void) {
     CHECK_OK(adtape_driver_free(model.driver));
     CHECK_FAILS(adtape_driver_new(NULL), ADTAPE_STATUS_NULL_POINTER, "new handle");
     CHECK_FAILS(adtape_driver_run(driver, NULL), ADTAPE_STATUS_NULL_HANDLE, "driver handle");
+    CHECK_FAILS(adtape_driver_snapshot_bytes(driver, &bytes), ADTAPE_STATUS_NULL_HANDLE, "driver handle");
+    CHECK_OK(adtape_driver_new(&driver));
+    CHECK_FAILS(adtape_driver_snapshot_bytes(driver, NULL), ADTAPE_STATUS_NULL_POINTER, "number of bytes");
+    CHECK_OK(adtape_driver_snapshot_bytes(driver, &bytes));
+    CHECK_I64(bytes, 0);
+    CHECK_OK(adtape_driver_free(driver));
     CHECK_OK(adtape_driver_free(NULL));
 }
 

@@ -62,6 +62,7 @@ module adtape
   public :: schedule_next, schedule_end_at, schedule_predict
   public :: driver_new, driver_free, driver_set_steps, driver_set_records, driver_set_snapshots, driver_register
   public :: driver_set_progress, driver_show_progress, driver_set_store, driver_new_schedule, driver_run
+  public :: driver_snapshot_bytes
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
   integer, parameter :: r16 = selected_real_kind(33)

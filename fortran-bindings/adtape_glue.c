@@ -546,6 +546,9 @@ void adtape_fortran_driver_new_schedule(adtape_driver_t *driver, int64_t steps, 
 void adtape_fortran_driver_set_store(adtape_driver_t *driver, const adtape_store_t *store, int32_t *stat) {
     finish(adtape_driver_set_store(driver, store), stat, SITE_);
 }
+void adtape_fortran_driver_snapshot_bytes(adtape_driver_t *driver, int64_t *bytes, int32_t *stat) {
+    finish(adtape_driver_snapshot_bytes(driver, bytes), stat, SITE_);
+}
 void adtape_fortran_driver_run(adtape_driver_t *driver, adtape_schedule_t *schedule, int32_t *stat) {
     finish(adtape_driver_run(driver, schedule), stat, SITE_);
 }

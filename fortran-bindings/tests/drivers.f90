@@ -10,7 +10,7 @@ module driver_tests
   ! The model: a map of three numbers. What its functions share is in the module, as in many programs.
   real(8), target :: x(3), stored(3, 0:1, 0:99)
   real(8) :: adjoint(3)
-  integer(8) :: length, told
+  integer(8) :: length, told, snapshot_bytes
   integer(c_int64_t), target :: stop_at
 
 contains
@@ -187,6 +187,7 @@ contains
       call driver_set_snapshots(driver, model_save, model_load)
     end if
     call driver_run(driver, schedule)
+    call driver_snapshot_bytes(driver, snapshot_bytes)
     call check(told >= length, 'progress was told')
     result = adjoint
     call driver_free(driver)
@@ -210,6 +211,7 @@ contains
       call schedule_new_binomial(schedule, n, 7_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'binomial, 7')
+      call check(snapshot_bytes == 7*24, 'seven snapshots of three numbers')
       call schedule_new_mixed(schedule, n, 5_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'mixed, 5')

@@ -1455,6 +1455,14 @@ adtape_status_t adtape_driver_new_schedule(adtape_driver_t *d,
                                            uint64_t budget_bytes,
                                            adtape_schedule_t **out);
 
+// Memory that the driver's snapshots of registered state take, in bytes: the most of its runs so far, as buffers are
+// kept for the next one. What lies in a store does not count.
+//
+// On failure `*bytes` is as before. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_NULL_POINTER.
+// Fortran: `call driver_snapshot_bytes(driver, bytes)`, an `integer(8)`.
+adtape_status_t adtape_driver_snapshot_bytes(const adtape_driver_t *d,
+                                             int64_t *bytes);
+
 // Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
 // step may run another driver.
 //

@@ -452,6 +452,20 @@ pub unsafe extern "C" fn adtape_driver_new_schedule(
     unsafe { make(out, choose) }
 }
 
+/// Memory that the driver's snapshots of registered state take, in bytes: the most of its runs so far, as buffers are
+/// kept for the next one. What lies in a store does not count.
+///
+/// On failure `*bytes` is as before. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_NULL_POINTER.
+/// Fortran: `call driver_snapshot_bytes(driver, bytes)`, an `integer(8)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_driver_snapshot_bytes(d: *const Driver, bytes: *mut i64) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { write_out(bytes, "the number of bytes", || Ok(driver(d)?.storage.borrow().bytes() as i64)) })
+}
+
 /// Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
 /// step may run another driver.
 ///
