@@ -7,6 +7,7 @@ SHELL := /bin/bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 SETUP := @scripts/setup.sh
+PLOT := examples/shallow_water/plot/Cargo.toml
 LIBRARY := cargo build --release --locked --lib
 SECONDS_OF_FUZZ ?= 60
 
@@ -68,7 +69,9 @@ lint: ## formatting, clippy and rustdoc: a warning is an error
 	$(SETUP) lint
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo fmt --check --manifest-path $(PLOT)
 	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --manifest-path $(PLOT) --target-dir target/plot -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
 oldest-rust: ## the library with the oldest Rust that Cargo.toml names

@@ -188,14 +188,14 @@ require_reference() {
       "With a network: target/reference/bin/pip install checkpoint_schedules==1.0.4"
 }
 
-# The crates that Cargo.lock names, downloaded once: those for this machine, not those for Windows.
-require_crates() {
+# The crates that a Cargo.lock names, downloaded once: those for this machine, not those for Windows.
+require_crates() { # manifest
   local fetch
-  fetch=(cargo fetch --quiet --locked --target "$(rustc -vV | sed -n 's/^host: //p')")
+  fetch=(cargo fetch --quiet --locked --manifest-path "$1" --target "$(rustc -vV | sed -n 's/^host: //p')")
   "${fetch[@]}" --offline 2>/dev/null && return 0
-  say "downloading the crates that Cargo.lock names"
-  "${fetch[@]}" || rust_fail "the crates that Cargo.lock names could not be downloaded (cargo's message is above)" \
-    "They are needed once. With a network: cargo fetch --locked. Without: run 'cargo vendor' where there is one, and bring the directory."
+  say "downloading the crates that ${1%toml}lock names"
+  "${fetch[@]}" || rust_fail "the crates that ${1%toml}lock names could not be downloaded (cargo's message is above)" \
+    "They are needed once. With a network: cargo fetch --locked --manifest-path $1. Without: run 'cargo vendor' where there is one, and bring the directory."
 }
 
 [ $# -gt 0 ] || set -- test
@@ -219,5 +219,8 @@ for tool in $wanted; do
     reference)    require_reference ;;
   esac
 done
-require_crates
+require_crates Cargo.toml
+for target in "$@"; do
+  case $target in demo | test | lint) require_crates examples/shallow_water/plot/Cargo.toml; break ;; esac
+done
 say "all there for make $targets"

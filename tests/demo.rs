@@ -1,5 +1,6 @@
 //! The demo (examples/shallow_water) in its small size: what it prints is right, the same in C and in Fortran, and plain
-//! text where there is no terminal; it shrinks to the memory there is, and says what is wrong with what it is asked.
+//! text where there is no terminal; what it draws is what it measured; it shrinks to the memory there is, and says what
+//! is wrong with what it is asked.
 
 mod common;
 
@@ -9,8 +10,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-const SETTINGS: [&str; 6] =
-    ["ADTAPE_CHECK", "ADTAPE_PROFILE", "ADTAPE_MEMORY_LIMIT", "ADTAPE_RESERVE", "ADTAPE_STEP", "ADTAPE_HUGE_PAGES"];
+const SETTINGS: [&str; 7] = [
+    "ADTAPE_CHECK",
+    "ADTAPE_PROFILE",
+    "ADTAPE_MEMORY_LIMIT",
+    "ADTAPE_RESERVE",
+    "ADTAPE_STEP",
+    "ADTAPE_HUGE_PAGES",
+    "DEMO_DATA",
+];
 
 // ---- compiling and running ----------------------------------------------------------------------------
 
@@ -122,7 +130,24 @@ fn assert_verified(text: &str) {
     let costs: Vec<f64> = iterations(text).iter().map(|line| line[1]).collect();
     assert!(costs.len() > 4 && costs.windows(2).all(|pair| pair[1] < pair[0]), "{text}");
     assert!(costs[costs.len() - 1] < 0.2 * costs[0], "{text}");
-    assert!(!text.contains("FAILED"), "{text}");
+    assert!(value(text, "checkpoints").ends_with("passed"), "{text}");
+    assert!(!text.contains("FAILED") && !text.contains("DIFFERENT"), "{text}");
+}
+
+/// The lines of the table of checkpoints: snapshots (0 for store-all), steps, bytes of checkpoints, most bytes on the tape,
+/// extra steps, theory's.
+fn reversals(text: &str) -> Vec<[f64; 6]> {
+    let table = text.lines().skip_while(|line| !line.starts_with("  snapshots  steps")).skip(1);
+    let rows = table.take_while(|line| !line.starts_with("  checkpoints "));
+    let columns = rows.map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let read = |row: Vec<&str>| {
+        assert_eq!((row.len(), row[10]), (11, "equal"), "{row:?}");
+        assert!(row[8..10].iter().all(|number| number.parse::<f64>().is_ok()), "{row:?}");
+        let number = |i: usize| row[i].parse::<f64>().unwrap_or_else(|_| panic!("no number in {row:?}"));
+        let snapshots = if row[0] == "store-all" { 0.0 } else { number(0) };
+        [snapshots, number(1), bytes(&row[2..4].join(" ")), bytes(&row[4..6].join(" ")), number(6), number(7)]
+    };
+    columns.map(read).collect()
 }
 
 // ---- the tests ----------------------------------------------------------------------------------------
@@ -170,6 +195,64 @@ fn demo_computes_the_same_in_c_and_in_fortran() {
     }
     for label in ["grid", "observations", "tape bytes", "control bits"] {
         assert_eq!(value(&c, label), value(&fortran, label));
+    }
+}
+
+/// Extra steps as few as the binomial formula says, one state of memory for each snapshot, the tape of one step.
+#[test]
+fn demo_gives_the_same_gradient_with_any_number_of_snapshots() {
+    for program in programs() {
+        let table = reversals(&output(program, "small", &[]));
+        let counts: Vec<_> = table.iter().map(|row| [row[0], row[1], row[4]]).collect();
+        let expected = [[0, 24, 0], [2, 24, 88], [5, 24, 44], [10, 24, 36], [50, 24, 23], [0, 8, 0], [1, 8, 28]];
+        assert_eq!(counts, expected.map(|row| row.map(f64::from)), "{table:?}");
+        let state = f64::from(3 * 8 * (64 + 4) * (36 + 4));
+        for [snapshots, steps, stored, taped, extra, theory] in table {
+            assert_eq!(extra, theory);
+            assert!((stored - snapshots.min(steps - 1.0) * state).abs() <= 0.05e6, "{stored} bytes for {snapshots}");
+            let steps_on_tape = if snapshots == 0.0 { steps } else { 1.0 };
+            assert!((taped / (steps_on_tape * 1e6) - 1.0).abs() < 0.05, "{taped} bytes of tape");
+        }
+    }
+}
+
+/// The numbers of an attribute of each element of a kind.
+fn attributes(svg: &str, element: &str, attribute: &str) -> Vec<String> {
+    let (start, name) = (format!("<{element} "), format!("{attribute}=\""));
+    let values = svg.split(&start).skip(1).filter_map(|rest| rest.split_once(&name)?.1.split_once('"'));
+    values.map(|(value, _)| value.to_owned()).collect()
+}
+
+/// Seven gradients in the upper panel, the five of the whole run in the lower one, and two entries of legends; those with
+/// snapshots lie on the curve of theory above.
+#[test]
+fn plot_shows_what_was_measured_on_the_curve_of_theory() {
+    let Some(program) = demo_c() else { return };
+    let build = scratch("demo_plot");
+    let data = build.join("checkpoints_c.csv");
+    output(program, "small", &[("DEMO_DATA", data.to_str().expect("a path"))]);
+    let mut make = Command::new("make");
+    make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk", "plot"]);
+    run(make.arg(format!("BUILD={}", build.display())));
+    let svg = std::fs::read_to_string(build.join("checkpoints.svg")).expect("the plot");
+    let marks: Vec<_> = attributes(&svg, "circle", "cx").into_iter().zip(attributes(&svg, "circle", "cy")).collect();
+    assert_eq!(marks.len(), 7 + 5 + 2, "{svg}");
+    let curves = attributes(&svg, "polyline", "points");
+    let on_a_curve = |(x, y): &&(String, String)| curves.iter().any(|curve| curve.contains(&format!("{x},{y} ")));
+    assert_eq!(marks[..7].iter().filter(on_a_curve).count(), 5, "{marks:?}\n{curves:?}");
+    for label in ["store-all", "2 snapshots", "(MB, logarithmic)", "measured, C", "theory"] {
+        assert!(svg.contains(label), "no \"{label}\"");
+    }
+}
+
+#[test]
+fn demo_says_that_it_cannot_write_its_data() {
+    for program in programs() {
+        let Output { status, stderr, .. } =
+            command(program, "small", &[("DEMO_DATA", "/nowhere/data.csv")]).output().expect("the demo runs");
+        let message = String::from_utf8_lossy(&stderr);
+        assert_eq!(status.code(), Some(2), "{message}");
+        assert!(message.contains("/nowhere/data.csv") && message.contains("DEMO_DATA"), "{message}");
     }
 }
 

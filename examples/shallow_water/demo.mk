@@ -2,42 +2,53 @@
 # cargo build --release:
 #
 #   make -f examples/shallow_water/demo.mk demo            or demo-c, demo-fortran; SIZE=small, default or large
+#   make -f examples/shallow_water/demo.mk plot            draws what they measured of the checkpoints
 #
 # Variables: CC, CFLAGS, FC, FFLAGS; GLUE_CC, the C compiler that goes with FC; BUILD, where the programs go;
-# ADTAPE_LIB, the library.
+# ADTAPE_LIB, the library; PLOT, the picture.
 
 BUILD ?= target/demo
 CFLAGS ?= -O2
 FFLAGS ?= -O2
 GLUE_CC ?= gcc
 ADTAPE_LIB ?= target/release/libadtape.a
+PLOT ?= $(BUILD)/checkpoints.svg
 # make's own default is f77
 ifeq ($(origin FC),default)
   FC = gfortran
 endif
 
 DEMO := examples/shallow_water
-DEMO_COMMON := $(addprefix $(DEMO)/common/,memory.c setup.c terminal.c)
-DEMO_C := $(addprefix $(DEMO)/c/,model.c tangent.c adjoint_loops.c adjoint.c fourdvar.c optimise.c replay.c main.c)
+DEMO_COMMON := $(addprefix $(DEMO)/common/,memory.c reversal.c setup.c terminal.c)
+DEMO_C := $(addprefix $(DEMO)/c/,model.c tangent.c adjoint_loops.c adjoint.c fourdvar.c checkpoints.c optimise.c \
+  replay.c main.c)
 # In the order in which the modules use each other.
 DEMO_FORTRAN := fortran-bindings/adtape.F90 $(addprefix $(DEMO)/fortran/,support.f90 model.f90 tangent.f90 \
-  adjoint_loops.f90 adjoint.f90 fourdvar.f90 optimise.f90 replay.f90 main.f90)
+  adjoint_loops.f90 adjoint.f90 fourdvar.f90 checkpoints.f90 optimise.f90 replay.f90 main.f90)
 DEMO_LINK := $(ADTAPE_LIB) -llbfgs -lpthread -ldl -lm
 
-.PHONY: demo-c demo-fortran
+.PHONY: demo-c demo-fortran plot
 ifneq ($(filter demo.mk,$(notdir $(firstword $(MAKEFILE_LIST)))),)
 .DEFAULT_GOAL := demo
 .PHONY: demo
 demo: demo-c demo-fortran
+	@$(MAKE) --no-print-directory -f $(DEMO)/demo.mk plot
 # One after the other, also under make -j: each takes its times.
 demo-fortran: | demo-c
 endif
 
 demo-c: $(BUILD)/shallow_water_c
-	@$<
+	@rm -f $(BUILD)/checkpoints_c.csv
+	@DEMO_DATA=$(BUILD)/checkpoints_c.csv $<
 
 demo-fortran: $(BUILD)/shallow_water_fortran
-	@$<
+	@rm -f $(BUILD)/checkpoints_fortran.csv
+	@DEMO_DATA=$(BUILD)/checkpoints_fortran.csv $<
+
+plot:
+	@cargo run --quiet --locked --manifest-path $(DEMO)/plot/Cargo.toml --target-dir $(BUILD)/plot -- \
+	  $(PLOT) $(wildcard $(BUILD)/checkpoints_*.csv)
+	@echo "memory against recomputation: $(PLOT)"
 
 $(BUILD)/shallow_water_c: $(DEMO_C) $(DEMO_COMMON) $(wildcard $(DEMO)/c/*.h $(DEMO)/common/*.h include/*.h include/*/*.h) $(ADTAPE_LIB)
 	@$(DEMO_NEEDS_LBFGS)
@@ -50,7 +61,7 @@ $(BUILD)/shallow_water_fortran: $(DEMO_FORTRAN) $(DEMO_COMMON) fortran-bindings/
 	@mkdir -p $(BUILD)/fortran
 	cd $(BUILD)/fortran && $(GLUE_CC) -O2 -I$(CURDIR)/include -c $(addprefix $(CURDIR)/,$(DEMO_COMMON) fortran-bindings/adtape_glue.c)
 	$(FC) $(FFLAGS) -Ifortran-bindings -J$(BUILD)/fortran -o $@ $(DEMO_FORTRAN) \
-	  $(addprefix $(BUILD)/fortran/,memory.o setup.o terminal.o adtape_glue.o) $(DEMO_LINK)
+	  $(addprefix $(BUILD)/fortran/,memory.o reversal.o setup.o terminal.o adtape_glue.o) $(DEMO_LINK)
 
 # The optimiser's library; the linker's message about it would be harder to read.
 define DEMO_NEEDS_LBFGS

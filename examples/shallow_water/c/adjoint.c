@@ -101,7 +101,7 @@ static void one_step_bwd(const grid_t *g, fields_t *f, fields_t *fb, adtape_t *t
 
 /* ---- initial state, observations, time loop -------------------------------------------------------------- */
 
-static void set_initial_fwd(const grid_t *g, fields_t *f, const double *w, adtape_t *t) {
+void set_initial_fwd(const grid_t *g, fields_t *f, const double *w, adtape_t *t) {
     const int third = g->nx * g->ny;
     double u = 0.0, v = 0.0;
     int c = 0;
@@ -122,7 +122,7 @@ static void set_initial_fwd(const grid_t *g, fields_t *f, const double *w, adtap
     adtape_push_f64(t, v);
 }
 
-static void set_initial_bwd(const grid_t *g, const fields_t *f, fields_t *fb, double *wb, adtape_t *t) {
+void set_initial_bwd(const grid_t *g, const fields_t *f, fields_t *fb, double *wb, adtape_t *t) {
     const int third = g->nx * g->ny;
     double u, v;
     int c = third;
@@ -153,26 +153,32 @@ static void observe_b(const grid_t *g, double *hb, double *observedb) {
     }
 }
 
+void run_step_fwd(const grid_t *g, fields_t *f, int step, double *observed, adtape_t *t) {
+    one_step_fwd(g, f, t);
+    if (step % g->observe_every == 0) {
+        observe(g, f->h, observed + first_observation(g, step));
+    }
+}
+
+void run_step_bwd(const grid_t *g, fields_t *f, fields_t *fb, int step, double *observedb, adtape_t *t) {
+    if (step % g->observe_every == 0) {
+        observe_b(g, fb->h, observedb + first_observation(g, step));
+    }
+    one_step_bwd(g, f, fb, t);
+}
+
 void run_fwd(const grid_t *g, fields_t *f, const double *w, double *observed, adtape_t *t) {
-    const int each_time = (g->nx / 4) * (g->ny / 4);
     f->fastest = 0.0;
     set_initial_fwd(g, f, w, t);
     for (int step = 1; step <= g->steps; step++) {
-        one_step_fwd(g, f, t);
-        if (step % g->observe_every == 0) {
-            observe(g, f->h, observed + (step / g->observe_every - 1) * each_time);
-        }
+        run_step_fwd(g, f, step, observed, t);
         progress_add(3);
     }
 }
 
 void run_bwd(const grid_t *g, fields_t *f, fields_t *fb, double *wb, double *observedb, adtape_t *t) {
-    const int each_time = (g->nx / 4) * (g->ny / 4);
     for (int step = g->steps; step >= 1; step--) {
-        if (step % g->observe_every == 0) {
-            observe_b(g, fb->h, observedb + (step / g->observe_every - 1) * each_time);
-        }
-        one_step_bwd(g, f, fb, t);
+        run_step_bwd(g, f, fb, step, observedb, t);
         progress_add(4);
     }
     set_initial_bwd(g, f, fb, wb, t);

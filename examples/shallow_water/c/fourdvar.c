@@ -81,8 +81,7 @@ void fourdvar_destroy(fourdvar_t *p) {
     free(p->truth);
 }
 
-/* J from the controls and from what was observed. */
-static double cost_of_run(const fourdvar_t *p, const double *w) {
+double cost_of_run(const fourdvar_t *p, const double *w) {
     double misfit = 0.0;
     for (int o = 0; o < p->g.observed; o++) {
         const double d = (p->observed[o] - p->y[o]) / p->sigma_o;
@@ -98,7 +97,20 @@ double cost(fourdvar_t *p, const double *w) {
     return run_was_valid(&p->g, &p->f) ? cost_of_run(p, w) : HUGE_VAL;
 }
 
-static uint64_t bytes_on_tape(const fourdvar_t *p) {
+/* The derivative of J by some of the observations. */
+static void cost_of_run_b(const fourdvar_t *p, int first, int count) {
+    for (int o = first; o < first + count; o++) {
+        p->observedb[o] = (p->observed[o] - p->y[o]) / (p->sigma_o * p->sigma_o);
+    }
+}
+
+void cost_of_step_b(const fourdvar_t *p, int step) {
+    if (step % p->g.observe_every == 0) {
+        cost_of_run_b(p, first_observation(&p->g, step), (p->g.nx / 4) * (p->g.ny / 4));
+    }
+}
+
+uint64_t bytes_on_tape(const fourdvar_t *p) {
     adtape_stats_t stats;
     if (adtape_stats_get(p->tape, &stats) != ADTAPE_STATUS_OK) {
         (void)fprintf(stderr, "shallow_water: %s\n", adtape_error_message());
@@ -136,9 +148,7 @@ double cost_and_gradient(fourdvar_t *p, const double *w, double *gradient) {
     p->forward_seconds = fmin(p->forward_seconds, turn - start);
     p->tape_bytes = bytes_on_tape(p);
     j = cost_of_run(p, w);
-    for (int o = 0; o < p->g.observed; o++) {
-        p->observedb[o] = (p->observed[o] - p->y[o]) / (p->sigma_o * p->sigma_o);
-    }
+    cost_of_run_b(p, 0, p->g.observed);
     turn = clock_seconds();
     reverse(p, gradient);
     p->reverse_seconds = fmin(p->reverse_seconds, clock_seconds() - turn);

@@ -35,6 +35,12 @@ double cost(fourdvar_t *p, const double *w);
 /* The same and the gradient: forward sweep, reverse sweep. */
 double cost_and_gradient(fourdvar_t *p, const double *w, double *gradient);
 
+/* Parts of it: J from the controls and from what was observed; the derivative of J by what was observed at the end of
+ * a step, if anything was; what is on the tape. */
+double cost_of_run(const fourdvar_t *p, const double *w);
+void cost_of_step_b(const fourdvar_t *p, int step);
+uint64_t bytes_on_tape(const fourdvar_t *p);
+
 enum { TAYLOR_STEPS = 7 };
 /* |J(w + eps d) - J(w) - eps (grad J, d)| for a falling sequence of eps, and the slope of its logarithm over
  * that of eps, by least squares. */

@@ -1,5 +1,6 @@
 /* shallow_water: the adjoint of a shallow-water model, on adtape: gradient, its tests, an optimiser with it,
  * and what the tape did for it. See README.md. */
+#include "checkpoints.h"
 #include "fourdvar.h"
 #include "memory.h"
 #include "optimise.h"
@@ -11,8 +12,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TIMING_ROUNDS = 3 };
+/* Snapshots to try, in the whole run and in a short one of so many observation times. */
+static const int snapshots_of_all[] = {2, 5, 10, 50}, snapshots_of_few[] = {1};
+enum { SHORT_RUN = 2 };
 
 /* Prints a line where the progress bar may be. */
 __attribute__((format(printf, 1, 2))) static void line(const char *format, ...) {
@@ -229,8 +234,78 @@ static void print_times(fourdvar_t *p) {
     row("tape in reverse", in_reverse, "estimate: the pops alone take %.3f s, hidden as much as the pushes are", pop);
     line("  share of the tape  %.0f %% of the gradient: pushes, pops and the memory traffic they cause",
          100.0 * (in_forward + in_reverse) / sweeps);
+    blank();
     free(w);
     free(gradient);
+}
+
+/* One row: the gradient by a driver, beside `expected` in every bit and beside theory. `reference` is that by store-all. */
+static int try_snapshots(fourdvar_t *p, int snapshots, const double *expected, reversal_t *reference) {
+    double *w = new_vector(p->g.controls), *gradient = new_vector(p->g.controls);
+    const int64_t least = reversal_least_steps(p->g.steps, snapshots);
+    char name[16], checkpoints[16], tape[16];
+    int equal;
+    reversal_t r;
+    (void)cost_and_gradient_by_driver(p, snapshots, w, gradient, &r);
+    equal = memcmp(gradient, expected, (size_t)p->g.controls * sizeof(double)) == 0;
+    if (snapshots == 0) {
+        *reference = r;
+    }
+    (void)snprintf(name, sizeof name, snapshots == 0 ? "store-all" : "%d", snapshots);
+    format_bytes(checkpoints, r.snapshot_bytes);
+    format_bytes(tape, r.tape_bytes);
+    line("  %9s %6d  %11s  %12s  %11d  %6d  %12.2f  %14.2f  %s", name, (int)r.steps, checkpoints, tape, (int)r.extra_steps,
+         (int)least, (double)r.extra_steps / (double)r.steps, r.seconds / reference->seconds,
+         equal ? "equal" : "DIFFERENT");
+    reversal_write(&r, "C", p->primal_seconds);
+    free(w);
+    free(gradient);
+    return equal && r.extra_steps == least;
+}
+
+/* The gradient at the background again, with checkpoints instead of the tape of every step: first as the sweeps above
+ * computed it, then by a driver that keeps every tape, then with snapshots. */
+static int try_checkpoints(fourdvar_t *p, const int *snapshots, int count) {
+    double *w = new_vector(p->g.controls), *expected = new_vector(p->g.controls);
+    reversal_t reference;
+    int ok;
+    (void)cost_and_gradient(p, w, expected);
+    ok = try_snapshots(p, 0, expected, &reference);
+    for (int i = 0; i < count; i++) {
+        ok = try_snapshots(p, snapshots[i], expected, &reference) && ok;
+    }
+    free(w);
+    free(expected);
+    return ok;
+}
+
+static int checkpoints(fourdvar_t *whole) {
+    fourdvar_t few;
+    int ok;
+    if (!fourdvar_create(&few, whole->g.nx, whole->g.ny, SHORT_RUN * whole->g.observe_every, whole->g.observe_every,
+                         whole->tape)) {
+        fail("no memory");
+    }
+    few.primal_seconds = whole->primal_seconds * few.g.steps / whole->g.steps;
+    progress_label("checkpoints");
+    line("checkpoints: a driver keeps so many states (binomial) instead of the tape of every step (store-all)");
+    line("  snapshots  steps  checkpoints  most on tape  extra steps  theory  forward runs  time/store-all  gradient");
+    ok = try_checkpoints(whole, snapshots_of_all, sizeof snapshots_of_all / sizeof(int));
+    ok = try_checkpoints(&few, snapshots_of_few, 1) && ok;
+    line("  checkpoints        gradients equal in every bit, extra steps as few as there can be: %s", verdict(ok));
+    blank();
+    fourdvar_destroy(&few);
+    return ok;
+}
+
+static int64_t checkpoint_units(const setup_t *s) {
+    const int64_t few = SHORT_RUN * s->observe_every;
+    int64_t units = 7 * s->steps + reversal_units(s->steps, 0) + 9 * few + reversal_units(few, 0) +
+                    reversal_units(few, snapshots_of_few[0]);
+    for (size_t i = 0; i < sizeof snapshots_of_all / sizeof(int); i++) {
+        units += reversal_units(s->steps, snapshots_of_all[i]);
+    }
+    return units;
 }
 
 int main(void) {
@@ -245,8 +320,9 @@ int main(void) {
     }
     setup_choose(&s, memory.limit_bytes < INT64_MAX ? (int64_t)memory.limit_bytes : INT64_MAX);
     t = new_tape();
-    /* Truth, gradient, Taylor test, dot-product test, optimiser, timing. */
-    progress_start((int64_t)s.steps * (2 + 9 + 7 + 2 * TAYLOR_STEPS + 11 + 8 * s.iterations + 9 * TIMING_ROUNDS));
+    /* Truth, gradient, Taylor test, dot-product test, optimiser, timing, checkpoints. */
+    progress_start((int64_t)s.steps * (2 + 9 + 7 + 2 * TAYLOR_STEPS + 11 + 8 * s.iterations + 9 * TIMING_ROUNDS) +
+                   checkpoint_units(&s));
     progress_label("truth and observations");
     line("adtape demo in C: the adjoint of a two-dimensional shallow-water model");
     blank();
@@ -272,6 +348,7 @@ int main(void) {
     ok = ok && improve(&p, s.iterations);
     print_tape(&p);
     print_times(&p);
+    ok = checkpoints(&p) && ok;
     progress_clear();
     fourdvar_destroy(&p);
     (void)adtape_free(t);

@@ -245,6 +245,10 @@ void observe(const grid_t *g, const double *h, double *observed) {
     }
 }
 
+int first_observation(const grid_t *g, int step) {
+    return (step / g->observe_every - 1) * (g->nx / 4) * (g->ny / 4);
+}
+
 /* The initial state: background plus the control w, of which h, u and v take a third each. */
 static void set_initial(const grid_t *g, fields_t *f, const double *w) {
     const int third = g->nx * g->ny;
@@ -262,15 +266,18 @@ static void set_initial(const grid_t *g, fields_t *f, const double *w) {
     }
 }
 
+void run_step(const grid_t *g, fields_t *f, int step, double *observed) {
+    one_step(g, f);
+    if (step % g->observe_every == 0) {
+        observe(g, f->h, observed + first_observation(g, step));
+    }
+}
+
 void run(const grid_t *g, fields_t *f, const double *w, double *observed) {
-    const int each_time = (g->nx / 4) * (g->ny / 4);
     f->fastest = 0.0;
     set_initial(g, f, w);
     for (int step = 1; step <= g->steps; step++) {
-        one_step(g, f);
-        if (step % g->observe_every == 0) {
-            observe(g, f->h, observed + (step / g->observe_every - 1) * each_time);
-        }
+        run_step(g, f, step, observed);
         progress_add(2);
     }
 }

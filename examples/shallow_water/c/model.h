@@ -62,6 +62,8 @@ double courant_number(const grid_t *g, const fields_t *f);
 
 /* w: controls. observed: depth at the observed cells and times. */
 void run(const grid_t *g, fields_t *f, const double *w, double *observed);
+/* One step of its loop, 1 <= step <= steps. */
+void run_step(const grid_t *g, fields_t *f, int step, double *observed);
 void run_d(const grid_t *g, fields_t *f, fields_t *fd, const double *w, const double *wd, double *observed,
            double *observedd);
 void run_fwd(const grid_t *g, fields_t *f, const double *w, double *observed, adtape_t *t);
@@ -76,5 +78,7 @@ void fill_ghosts(const grid_t *g, double *q, double wall_sign);
 void first_stage(const grid_t *g, fields_t *f);
 void second_stage(const grid_t *g, fields_t *f);
 void observe(const grid_t *g, const double *h, double *observed);
+/* The first of the observations at the time of a step. */
+int first_observation(const grid_t *g, int step);
 
 #endif

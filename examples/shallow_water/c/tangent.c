@@ -158,12 +158,11 @@ static void set_initial_d(const grid_t *g, fields_t *f, fields_t *fd, const doub
 
 void run_d(const grid_t *g, fields_t *f, fields_t *fd, const double *w, const double *wd, double *observed,
            double *observedd) {
-    const int each_time = (g->nx / 4) * (g->ny / 4);
     set_initial_d(g, f, fd, w, wd);
     for (int step = 1; step <= g->steps; step++) {
         one_step_d(g, f, fd);
         if (step % g->observe_every == 0) {
-            const int o = (step / g->observe_every - 1) * each_time;
+            const int o = first_observation(g, step);
             observe(g, fd->h, observedd + o);
             observe(g, f->h, observed + o);
         }

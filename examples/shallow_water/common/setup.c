@@ -9,6 +9,8 @@
 
 /* Memory besides the tape: fields, tangents, adjoints, optimiser; from above. */
 enum { OTHER_BYTES_PER_CELL = 800, OTHER_BYTES = 4 << 20 };
+/* Snapshots of the state, three fields with their ghost cells. */
+enum { MOST_SNAPSHOTS = 50, STATE_BYTES_PER_CELL = 3 * 8 };
 /* What check mode records of each push. */
 enum { RECORD_BYTES = 24 };
 /* Below this the problem is none any more. */
@@ -19,7 +21,7 @@ static const struct {
     int32_t nx, ny, steps, observe_every, iterations;
 } sizes[] = {
     {"small", 64, 36, 24, 4, 6},
-    {"default", 256, 144, 144, 12, 15},
+    {"default", 256, 144, 144, 12, 10},
     {"large", 512, 288, 144, 12, 5},
 };
 enum { SIZE_COUNT = sizeof sizes / sizeof sizes[0] };
@@ -55,7 +57,9 @@ static int64_t needed_bytes(const setup_t *s, int32_t steps) {
         bytes += RECORD_BYTES * 2 * steps * (stage.scalars + stage.controls + 1);
     }
     if (!s->budget_of_tape) {
+        const int64_t snapshots = steps < MOST_SNAPSHOTS ? steps : MOST_SNAPSHOTS;
         bytes += (int64_t)OTHER_BYTES_PER_CELL * s->nx * s->ny + OTHER_BYTES;
+        bytes += snapshots * STATE_BYTES_PER_CELL * (s->nx + 4) * (s->ny + 4);
     }
     return bytes;
 }

@@ -9,6 +9,8 @@ module shallow_water_adjoint
   private
 
   public :: run_fwd, run_bwd
+  ! What they consist of: the initial state, and one step of the time loop.
+  public :: set_initial_fwd, run_step_fwd, run_step_bwd, set_initial_bwd
 
 contains
 
@@ -152,6 +154,24 @@ contains
     observedb = 0.0_dp
   end subroutine
 
+  subroutine run_step_fwd(g, f, step, observed)
+    type(grid_t), intent(in) :: g
+    type(fields_t), intent(inout) :: f
+    integer, intent(in) :: step
+    real(dp), intent(inout) :: observed(g%observed)
+    call one_step_fwd(g, f)
+    if (mod(step, g%observe_every) == 0) call observe(g, f%h, observed(first_observation(g, step)))
+  end subroutine
+
+  subroutine run_step_bwd(g, f, fb, step, observedb)
+    type(grid_t), intent(in) :: g
+    type(fields_t), intent(inout) :: f, fb
+    integer, intent(in) :: step
+    real(dp), intent(inout) :: observedb(g%observed)
+    if (mod(step, g%observe_every) == 0) call observe_b(g, fb%h, observedb(first_observation(g, step)))
+    call one_step_bwd(g, f, fb)
+  end subroutine
+
   ! Forward sweep of run.
   subroutine run_fwd(g, f, w, observed)
     type(grid_t), intent(in) :: g
@@ -162,8 +182,7 @@ contains
     f%rate%fastest = 0.0_dp
     call set_initial_fwd(g, f, w)
     do step = 1, g%steps
-      call one_step_fwd(g, f)
-      if (mod(step, g%observe_every) == 0) call observe(g, f%h, observed(first_observation(g, step)))
+      call run_step_fwd(g, f, step, observed)
       call progress_add(3)
     end do
   end subroutine
@@ -177,8 +196,7 @@ contains
     real(dp), intent(inout) :: observedb(g%observed)
     integer :: step
     do step = g%steps, 1, -1
-      if (mod(step, g%observe_every) == 0) call observe_b(g, fb%h, observedb(first_observation(g, step)))
-      call one_step_bwd(g, f, fb)
+      call run_step_bwd(g, f, fb, step, observedb)
       call progress_add(4)
     end do
     call set_initial_bwd(g, f, fb, wb)

@@ -16,6 +16,7 @@ module shallow_water_fourdvar
   private
 
   public :: fourdvar_create, cost, cost_and_gradient, taylor_test, dot_product_test, error_of_state, noise
+  public :: cost_of_run, cost_of_step_b, bytes_on_tape ! parts of cost_and_gradient
 
   integer, parameter, public :: taylor_steps = 7
 
@@ -106,7 +107,7 @@ contains
     p%forward_seconds = min(p%forward_seconds, turn - start)
     p%tape_bytes = bytes_on_tape()
     j = cost_of_run(p, w)
-    p%observedb = (p%observed - p%y)/(p%sigma_o*p%sigma_o)
+    call cost_of_run_b(p, 1, p%g%observed)
     turn = clock_seconds()
     call reverse(p, gradient)
     p%reverse_seconds = min(p%reverse_seconds, clock_seconds() - turn)
@@ -126,6 +127,23 @@ contains
     end do
     j = 0.5_dp*dot_product(w, w) + 0.5_dp*misfit
   end function
+
+  ! The derivative of J by some of the observations.
+  subroutine cost_of_run_b(p, first, last)
+    type(fourdvar_t), intent(inout) :: p
+    integer, intent(in) :: first, last
+    p%observedb(first:last) = (p%observed(first:last) - p%y(first:last))/(p%sigma_o*p%sigma_o)
+  end subroutine
+
+  ! The derivative of J by what was observed at the end of a step, if anything was.
+  subroutine cost_of_step_b(p, step)
+    type(fourdvar_t), intent(inout) :: p
+    integer, intent(in) :: step
+    integer :: first
+    if (mod(step, p%g%observe_every) /= 0) return
+    first = first_observation(p%g, step)
+    call cost_of_run_b(p, first, first + (p%g%nx/4)*(p%g%ny/4) - 1)
+  end subroutine
 
   ! Reverses the run that run_fwd recorded; takes p%observedb.
   subroutine reverse(p, gradient)

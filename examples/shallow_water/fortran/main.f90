@@ -1,18 +1,21 @@
 ! shallow_water: the adjoint of a shallow-water model, on adtape: gradient, its tests, an optimiser with it, and what
 ! the tape did for it. See README.md.
 program shallow_water
-  use, intrinsic :: iso_c_binding, only: c_int64_t
+  use, intrinsic :: iso_c_binding, only: c_int64_t, c_null_char
   use adtape
   use shallow_water_support
   use shallow_water_model, only: courant_number, run_was_valid
   use shallow_water_fourdvar
+  use shallow_water_checkpoints
   use shallow_water_optimise
   use shallow_water_replay
   implicit none
   integer, parameter :: timing_rounds = 3
+  ! Snapshots to try, in the whole run and in a short one of so many observation times.
+  integer, parameter :: snapshots_of_all(4) = [2, 5, 10, 50], snapshots_of_few = 1, short_run = 2
   type(setup_t) :: s
   type(adtape_memory_use) :: memory
-  type(fourdvar_t) :: p
+  type(fourdvar_t), target :: p
   real(dp), allocatable :: w(:), gradient(:)
   real(dp) :: j
   character(120) :: text
@@ -20,8 +23,9 @@ program shallow_water
 
   call adtape_memory(memory)
   call setup_choose(s, memory%limit_bytes)
-  ! Truth, gradient, Taylor test, dot-product test, optimiser, timing.
-  call progress_start(int(s%steps, c_int64_t)*(2 + 9 + 7 + 2*taylor_steps + 11 + 8*s%iterations + 9*timing_rounds))
+  ! Truth, gradient, Taylor test, dot-product test, optimiser, timing, checkpoints.
+  call progress_start(int(s%steps, c_int64_t)*(2 + 9 + 7 + 2*taylor_steps + 11 + 8*s%iterations + 9*timing_rounds) + &
+                      checkpoint_units())
   call progress_label('truth and observations')
   call line('adtape demo in Fortran: the adjoint of a two-dimensional shallow-water model')
   call line('')
@@ -48,6 +52,7 @@ program shallow_water
   if (ok) call improve(ok)
   call print_tape()
   call print_times()
+  call checkpoints(ok)
   call progress_clear()
   if (.not. ok) call quit(1)
 
@@ -228,7 +233,90 @@ contains
              ' s, hidden as much as the pushes are')
     call line('  share of the tape  ' // integer_text(nint(100.0_dp*(in_forward + in_reverse)/sweeps)) // &
               ' % of the gradient: pushes, pops and the memory traffic they cause')
+    call line('')
   end subroutine
+
+  function checkpoint_units() result(units)
+    integer(c_int64_t) :: units, few
+    integer :: i
+    few = short_run*s%observe_every
+    units = 7*s%steps + reversal_units(int(s%steps, c_int64_t), 0_c_int64_t) + 9*few + reversal_units(few, 0_c_int64_t) + &
+            reversal_units(few, int(snapshots_of_few, c_int64_t))
+    do i = 1, size(snapshots_of_all)
+      units = units + reversal_units(int(s%steps, c_int64_t), int(snapshots_of_all(i), c_int64_t))
+    end do
+  end function
+
+  subroutine checkpoints(passed)
+    logical, intent(inout) :: passed
+    type(fourdvar_t), target :: few
+    logical :: ok
+    call fourdvar_create(few, p%g%nx, p%g%ny, short_run*p%g%observe_every, p%g%observe_every, ok)
+    if (.not. ok) call fail('no memory')
+    few%primal_seconds = p%primal_seconds*few%g%steps/p%g%steps
+    call progress_label('checkpoints')
+    call line('checkpoints: a driver keeps so many states (binomial) instead of the tape of every step (store-all)')
+    call line('  snapshots  steps  checkpoints  most on tape  extra steps  theory  forward runs  time/store-all  gradient')
+    call try_checkpoints(p, snapshots_of_all, ok)
+    call try_checkpoints(few, [snapshots_of_few], ok)
+    call line('  checkpoints        gradients equal in every bit, extra steps as few as there can be: ' // verdict(ok))
+    call line('')
+    passed = passed .and. ok
+  end subroutine
+
+  ! The gradient at the background again, with checkpoints instead of the tape of every step: first as the sweeps above
+  ! computed it, then by a driver that keeps every tape, then with snapshots.
+  subroutine try_checkpoints(p, snapshots, ok)
+    type(fourdvar_t), target, intent(inout) :: p
+    integer, intent(in) :: snapshots(:)
+    logical, intent(inout) :: ok
+    real(dp), allocatable :: w(:), expected(:)
+    real(dp) :: j, reference_seconds
+    integer :: i
+    allocate (w(p%g%controls), expected(p%g%controls))
+    w = 0.0_dp
+    call cost_and_gradient(p, w, j, expected)
+    call try_snapshots(p, 0, w, expected, reference_seconds, ok)
+    do i = 1, size(snapshots)
+      call try_snapshots(p, snapshots(i), w, expected, reference_seconds, ok)
+    end do
+  end subroutine
+
+  ! One row: the gradient by a driver, beside `expected` in every bit and beside theory.
+  subroutine try_snapshots(p, snapshots, w, expected, reference_seconds, ok)
+    type(fourdvar_t), target, intent(inout) :: p
+    integer, intent(in) :: snapshots
+    real(dp), intent(in) :: w(:), expected(:)
+    real(dp), intent(inout) :: reference_seconds
+    logical, intent(inout) :: ok
+    type(reversal_t) :: r
+    real(dp), allocatable :: gradient(:)
+    real(dp) :: j
+    integer(c_int64_t) :: least
+    character(9) :: name
+    character(120) :: text
+    logical :: equal
+    allocate (gradient(size(w)))
+    call cost_and_gradient_by_driver(p, snapshots, w, j, gradient, r)
+    equal = all(transfer(gradient, [0_c_int64_t]) == transfer(expected, [0_c_int64_t]))
+    if (snapshots == 0) reference_seconds = r%seconds
+    least = reversal_least_steps(r%steps, r%snapshots)
+    name = integer_text(snapshots)
+    if (snapshots == 0) name = 'store-all'
+    write (text, '(2x,a9,i7,2x,a11,2x,a12,i13,i8,f14.2,f16.2,2x,a)') adjustr(name), r%steps, &
+      right(bytes_text(r%snapshot_bytes), 11), right(bytes_text(r%tape_bytes), 12), r%extra_steps, least, &
+      real(r%extra_steps, dp)/r%steps, r%seconds/reference_seconds, merge('equal    ', 'DIFFERENT', equal)
+    call line(trim(text))
+    call reversal_write(r, 'Fortran' // c_null_char, p%primal_seconds)
+    ok = ok .and. equal .and. r%extra_steps == least
+  end subroutine
+
+  pure function right(text, width)
+    character(*), intent(in) :: text
+    integer, intent(in) :: width
+    character(width) :: right
+    right = repeat(' ', width - len(text)) // text
+  end function
 
   subroutine row(name, seconds, remark)
     character(*), intent(in) :: name

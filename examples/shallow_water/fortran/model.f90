@@ -326,6 +326,19 @@ contains
     end do
   end subroutine
 
+  ! One step of run's loop, 1 <= step <= steps.
+  subroutine run_step(g, f, step, observed)
+    type(grid_t), intent(in) :: g
+    type(fields_t), intent(inout) :: f
+    integer, intent(in) :: step
+    real(dp), intent(inout) :: observed(g%observed)
+    call rate_of_change(g, f%h, f%m, f%n, f%rate)
+    call first_stage(g, f)
+    call rate_of_change(g, f%h1, f%m1, f%n1, f%rate)
+    call second_stage(g, f)
+    if (mod(step, g%observe_every) == 0) call observe(g, f%h, observed(first_observation(g, step)))
+  end subroutine
+
   ! w: controls. observed: depth at the observed cells and times.
   subroutine run(g, f, w, observed)
     type(grid_t), intent(in) :: g
@@ -336,11 +349,7 @@ contains
     f%rate%fastest = 0.0_dp
     call set_initial(g, f, w)
     do step = 1, g%steps
-      call rate_of_change(g, f%h, f%m, f%n, f%rate)
-      call first_stage(g, f)
-      call rate_of_change(g, f%h1, f%m1, f%n1, f%rate)
-      call second_stage(g, f)
-      if (mod(step, g%observe_every) == 0) call observe(g, f%h, observed(first_observation(g, step)))
+      call run_step(g, f, step, observed)
       call progress_add(2)
     end do
   end subroutine

@@ -5,6 +5,7 @@ module shallow_water_support
   implicit none
   private
 
+  public :: reversal_t, reversal_least_steps, reversal_units, reversal_write
   public :: setup_t, setup_choose, memory_peak_resident_bytes, clock_seconds
   public :: progress_start, progress_label, progress_add, progress_clear
   public :: line, fail, quit, bytes_text, integer_text, real_text, from_c
@@ -18,7 +19,32 @@ module shallow_water_support
     character(kind=c_char) :: size_name(16), budget_source(64), asked(96)
   end type
 
+  ! common/reversal.h
+  type, bind(c) :: reversal_t
+    integer(c_int64_t) :: steps = 0, snapshots = 0, state_bytes = 0, snapshot_bytes = 0, tape_bytes = 0, extra_steps = 0
+    real(c_double) :: seconds = 0
+  end type
+
   interface
+    ! int64_t reversal_least_steps(int64_t steps, int64_t snapshots);
+    function reversal_least_steps(steps, snapshots) bind(c) result(least)
+      import :: c_int64_t
+      integer(c_int64_t), value :: steps, snapshots
+      integer(c_int64_t) :: least
+    end function
+    ! int64_t reversal_units(int64_t steps, int64_t snapshots);
+    function reversal_units(steps, snapshots) bind(c) result(units)
+      import :: c_int64_t
+      integer(c_int64_t), value :: steps, snapshots
+      integer(c_int64_t) :: units
+    end function
+    ! void reversal_write(const reversal_t *r, const char *language, double primal_seconds);
+    subroutine reversal_write(r, language, primal_seconds) bind(c)
+      import :: reversal_t, c_char, c_double
+      type(reversal_t), intent(in) :: r
+      character(kind=c_char), intent(in) :: language(*)
+      real(c_double), value :: primal_seconds
+    end subroutine
     ! void setup_choose(setup_t *s, int64_t limit_bytes);
     subroutine setup_choose(s, limit_bytes) bind(c)
       import :: setup_t, c_int64_t
