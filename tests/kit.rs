@@ -23,9 +23,6 @@ const SETTINGS: [&str; 7] = [
     "ADTAPE_KIT_ORDER",
 ];
 
-/// Exit status of a program that says why it cannot run here.
-const SKIPPED: i32 = 77;
-
 // ---- building ----------------------------------------------------------------------------------------
 
 /// The directory of libadtape_kit.a and libadtape_kit.so, built as `make install` builds them.
@@ -167,26 +164,50 @@ fn library_exports_the_symbols_listed() {
     assert_eq!(listed.difference(&archive).collect::<Vec<_>>(), [] as [&String; 0], "listed, but not in the archive");
 }
 
+/// What a source of kit/tests refers to.
+fn called(compiler: &str, sources: &[&str], flags: &[&str]) -> BTreeSet<String> {
+    let directory = scratch(&format!("kit-calls-{}{}", sources[0], flags.len()));
+    let mut names = BTreeSet::new();
+    for source in sources {
+        let object = directory.join(format!("{source}.o"));
+        let mut command = Command::new(compiler);
+        command.args(["-O1", "-w", "-c"]).args(flags).arg(root().join("kit/tests").join(source));
+        if compiler == fc() {
+            command.arg(format!("-J{}", directory.display())).arg("-I").arg(&directory);
+        }
+        include(&mut command);
+        run(command.arg("-o").arg(&object));
+        names.extend(symbols(&object, &["-u"], "U"));
+    }
+    names
+}
+
 #[test]
 fn every_symbol_listed_is_called_by_a_test() {
-    let directory = scratch("kit-calls");
-    let mut called = BTreeSet::new();
-    for source in ["random.c", "edges.c", "buffers.c", "reports.c", "openmp.c", "binomial.c", "admm.c"] {
-        // The libraries' own fast path calls some of the slow path by other names.
-        for flags in [&[][..], &["-DKIT_INLINE"], &["-DKIT_INLINE", "-DADTAPE_KIT_CALLS"]] {
-            if !flags.is_empty() && source != "random.c" {
-                continue;
-            }
-            let object = directory.join(format!("{source}{}.o", flags.len()));
-            let mut command = Command::new(cc());
-            command.args(["-O1", "-fopenmp", "-w", "-c"]).args(flags).arg(root().join("kit/tests").join(source));
-            include(&mut command);
-            run(command.arg("-o").arg(&object));
-            called.extend(symbols(&object, &["-u"], "U"));
-        }
+    let mut names = BTreeSet::new();
+    for source in ["random.c", "edges.c", "limits.c", "buffers.c", "reports.c", "openmp.c", "binomial.c", "admm.c"] {
+        names.extend(called(&cc(), &[source], &["-fopenmp"]));
     }
-    let never: Vec<_> = listed().into_keys().filter(|name| !called.contains(name)).collect();
+    // The libraries' own fast path calls some of the slow path by other names.
+    names.extend(called(&cc(), &["random.c"], &["-fopenmp", "-DKIT_INLINE"]));
+    names.extend(called(&cc(), &["random.c"], &["-fopenmp", "-DKIT_INLINE", "-DADTAPE_KIT_CALLS"]));
+    let never: Vec<_> = listed().into_keys().filter(|name| !names.contains(name)).collect();
     assert!(never.is_empty(), "no call in kit/tests: {never:?}");
+}
+
+/// That they perform what they refer to, the programs themselves check when they have run long enough.
+#[test]
+fn random_programs_have_every_push_pop_and_look() {
+    let moves = |name: &String| ["push", "pop", "look"].iter().any(|verb| name.starts_with(verb));
+    let in_c = called(&cc(), &["random.c"], &[]);
+    let never: Vec<_> = listed().into_keys().filter(moves).filter(|name| !in_c.contains(name)).collect();
+    assert!(never.is_empty(), "not in random.c: {never:?}");
+    if has(&fc(), "random_programs_have_every_push_pop_and_look") {
+        let in_fortran = called(&fc(), &RANDOM_FORTRAN, &[]);
+        let fortran = listed().into_keys().filter(moves).filter(|name| name.ends_with('_'));
+        let never: Vec<_> = fortran.filter(|name| !in_fortran.contains(name)).collect();
+        assert!(never.is_empty(), "not in random.f90: {never:?}");
+    }
 }
 
 /// "a{b,c}d" as "abd", "acd".
@@ -241,11 +262,18 @@ fn random_programs_without_optimisation_agree_with_the_model() {
     random_programs(&compile(&cc(), &["random.c"], How::Inline, &["-w", "-O0", "-DADTAPE_KIT_CALLS"]), "40");
 }
 
+const RANDOM_FORTRAN: [&str; 3] = ["scalars.f90", "arrays.f90", "random.f90"];
+
+fn compile_random_fortran(how: How) -> PathBuf {
+    let modules = format!("-J{}", scratch(&format!("kit-random-modules-{how:?}")).display());
+    compile(&fc(), &RANDOM_FORTRAN, how, &[&modules])
+}
+
 #[test]
 fn random_programs_in_fortran_agree_with_the_model() {
     if has(&fc(), "random_programs_in_fortran_agree_with_the_model") {
         for how in [How::Static, How::Shared] {
-            random_programs(&compile(&fc(), &["random.f90"], how, &[]), "100");
+            random_programs(&compile_random_fortran(how), "100");
         }
     }
 }
@@ -253,7 +281,7 @@ fn random_programs_in_fortran_agree_with_the_model() {
 #[test]
 fn random_programs_with_lto_agree_with_the_model() {
     if has_gnu_lto("random_programs_with_lto_agree_with_the_model") {
-        random_programs(&compile(&fc(), &["random.f90"], How::Lto, &[]), "100");
+        random_programs(&compile_random_fortran(How::Lto), "100");
         random_programs(&compile("gcc", &["random.c"], How::Lto, &["-w"]), "100");
     }
 }
@@ -272,13 +300,20 @@ fn edges_of_the_calls_hold() {
 }
 
 #[test]
-fn arrays_beyond_two_gib_come_back() {
-    let program = compile(&cc(), &["edges.c"], How::Static, &["-w"]);
-    let output = command(&program, &["large"], &[]).output().expect("the program runs");
-    if output.status.code() == Some(SKIPPED) {
-        return skip("arrays_beyond_two_gib_come_back", &String::from_utf8_lossy(&output.stdout));
+fn every_call_holds_at_its_edges() {
+    for how in [How::Static, How::Shared, How::Inline] {
+        let program = compile(&cc(), &["limits.c"], how, &["-w"]);
+        passes(&program, &["errors"], &[]);
+        for settings in [&[][..], &[PAGES], &[CHECK], &[BY_TYPE]] {
+            passes(&program, &["values"], settings);
+        }
     }
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Takes the 2 GiB of one such array, on the tape; the program's own array is folded into 5 MiB.
+#[test]
+fn arrays_beyond_two_gib_come_back() {
+    passes(&compile(&cc(), &["limits.c"], How::Static, &["-w"]), &["large"], &[]);
 }
 
 /// Values lie packed and untyped; check mode names both sites of a mismatch, also through a call out of line.

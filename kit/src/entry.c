@@ -56,15 +56,14 @@ KIT_FAST void popreal16_(void *x) { adtape_kit_pop_(x, 16, ADTAPE_KIT_REAL16_); 
 
 KIT_FAST void pushBit(int x) { adtape_kit_push_control_(x, 1); }
 KIT_FAST int popBit(void) { return adtape_kit_pop_bit_(); }
-KIT_FAST void pushbit_(const int *x) { adtape_kit_push_control_(*x, 1); }
-KIT_FAST int popbit_(void) { return adtape_kit_pop_bit_(); }
 KIT_FAST void pushBoolean(int x) { adtape_kit_push_control_(x, 1); }
 KIT_FAST void popBoolean(int *x) { adtape_kit_pop_control_(x, 1); }
-KIT_FAST void pushboolean_(const void *x) {
+ADTAPE_INLINE_ void push_logical(const void *x) {
     int logical;
     memcpy(&logical, x, sizeof logical);
     adtape_kit_push_control_(logical, 1);
 }
+KIT_FAST void pushboolean_(const void *x) { push_logical(x); }
 KIT_FAST void popboolean_(void *x) {
 #if defined(ADTAPE_KIT_CALLS)
     adtape_kit_pop_control_((int *)x, 1);
@@ -73,6 +72,10 @@ KIT_FAST void popboolean_(void *x) {
     memcpy(x, &logical, sizeof logical);
 #endif
 }
+
+/* With logicals. In Fortran the second is a function; of another type than here, so that it cannot be forced inline. */
+KIT_FAST void pushbit_(const void *x) { push_logical(x); }
+KIT_API int popbit_(void) { return adtape_kit_pop_bit_(); }
 
 #define KIT_DEFINE_CONTROL(bits)                                                                \
     KIT_FAST void pushControl##bits##b(int cc) { adtape_kit_push_control_(cc, bits); }           \
