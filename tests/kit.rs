@@ -51,7 +51,7 @@ enum How {
 fn link(compiler: &mut Command, how: How) {
     let (release, kit) = (build_release(), build_kit());
     if how == How::Shared {
-        compiler.arg("-L").arg(kit).arg("-L").arg(release).args(["-ladtape_kit", "-ladtape"]);
+        compiler.arg("-L").arg(kit).arg("-L").arg(release).args(["-ladtape_kit", "-ladtape", "-lm"]);
         // Also for what the kit's library needs, not only for what the program does.
         compiler.arg(format!("-Wl,--disable-new-dtags,-rpath,{}:{}", kit.display(), release.display()));
         return;
@@ -363,7 +363,7 @@ fn binomial_checkpointing_takes_the_least_number_of_steps_and_fixed_points_end()
 
 /// The calls on addresses with the arguments of today, and with those of 2020: from a library that comes before, from
 /// the header, or chosen when the source is compiled.
-fn address_programs(test: &str) -> Vec<PathBuf> {
+fn address_programs(source: &str, test: &str) -> Vec<PathBuf> {
     let mut programs: Vec<_> = [How::Static, How::Shared, How::Inline]
         .into_iter()
         .flat_map(|how| {
@@ -373,17 +373,17 @@ fn address_programs(test: &str) -> Vec<PathBuf> {
                 _ => None,
             };
             let before = before.map(|name| build_kit().join(name).to_string_lossy().into_owned());
-            let older: Vec<&str> = std::iter::once("admm.c").chain(before.as_deref()).collect();
+            let older: Vec<&str> = std::iter::once(source).chain(before.as_deref()).collect();
             let flags = ["-Wall", "-Wextra", "-Werror", "-pthread"];
             [
-                compile(&cc(), &["admm.c"], how, &flags),
+                compile(&cc(), &[source], how, &flags),
                 compile(&cc(), &older, how, &[&flags[..], &["-DABI2020"]].concat()),
             ]
         })
         .collect();
     if has_gnu_lto(test) {
-        programs.push(compile("gcc", &["admm.c"], How::Lto, &["-pthread"]));
-        programs.push(compile("gcc", &["admm.c"], How::Lto, &["-pthread", "-DABI2020", "-DADTAPE_KIT_ADMM2020"]));
+        programs.push(compile("gcc", &[source], How::Lto, &["-pthread"]));
+        programs.push(compile("gcc", &[source], How::Lto, &["-pthread", "-DABI2020", "-DADTAPE_KIT_ADMM2020"]));
     }
     programs
 }
@@ -392,7 +392,7 @@ fn address_programs(test: &str) -> Vec<PathBuf> {
 /// and never, in either sweep.
 #[test]
 fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
-    for program in address_programs("restored_pointers_point_to_their_blocks_whatever_the_addresses_do") {
+    for program in address_programs("admm.c", "restored_pointers_point_to_their_blocks_whatever_the_addresses_do") {
         passes(&program, &["random", "400", "1"], &[]);
         passes(&program, &["threads"], &[]);
         let text = passes(&program, &["edges"], &[]);
@@ -408,6 +408,15 @@ fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
         for end in ["]->0x5000", "]->0x6000"] {
             assert!(text.lines().any(|l| l.ends_with(end)), "\"{end}\" in\n{text}");
         }
+    }
+}
+
+/// Of a program with a list, a marching pointer and indices, under the same allocators.
+#[test]
+fn gradient_of_a_program_that_allocates_is_that_of_finite_differences() {
+    for program in address_programs("blocks.c", "gradient_of_a_program_that_allocates_is_that_of_finite_differences") {
+        passes(&program, &[], &[]);
+        passes(&program, &[], &[CHECK, PAGES]);
     }
 }
 

@@ -20,7 +20,7 @@ static void check(int condition, const char *what) {
 }
 
 /* Runs `part` in a child; it must abort with a message that has `words`. */
-static void must_abort(void (*part)(void), const char *words) {
+__attribute__((unused)) static void must_abort(void (*part)(void), const char *words) {
     char text[4096] = "";
     int channel[2], status = 0;
     size_t have = 0;
