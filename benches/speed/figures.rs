@@ -131,6 +131,11 @@ fn kit(all: &mut Vec<Figure>) {
         let count = UNCACHED_BYTES / bytes;
         all.push(figure(&title, Runs::Static, "kit/array_memory", count, bytes, Some(AtLeast(least))));
     }
+    // How much of the rate of reading memcpy, which those are compared with, leaves.
+    for (bytes, size) in [(4 << 10, "4 KiB"), (64 << 10, "64 KiB"), (8 << 20, "8 MiB")] {
+        let title = format!("memcpy out of memory to reading alone, {size}");
+        all.push(figure(&title, Runs::Static, "array/memcpy", UNCACHED_BYTES / bytes, bytes, None));
+    }
     for (bytes, size, count) in
         [(4 << 10, "4 KiB", 32), (64 << 10, "64 KiB", 16), (1 << 20, "1 MiB", 4), (8 << 20, "8 MiB", 1)]
     {
@@ -144,12 +149,12 @@ impl Figure {
         self.name.starts_with("heap")
     }
 
-    fn is_touch(&self) -> bool {
-        self.name.starts_with("touch")
-    }
-
     pub fn sweeps(&self) -> Vec<Sweep> {
-        if self.is_touch() { vec![Sweep::Forward] } else { vec![Sweep::Forward, Sweep::Reverse] }
+        match self.name {
+            "touch/f64" => vec![Sweep::Forward],
+            "array/memcpy" => vec![Sweep::Reverse],
+            _ => vec![Sweep::Forward, Sweep::Reverse],
+        }
     }
 
     /// A round takes a good part of a second.
@@ -186,7 +191,7 @@ impl Figure {
     pub fn row(&self, sweep: Sweep, ours: f64, reference: f64, ratio: f64) -> Row {
         let bytes = (self.count * self.section_bytes()) as f64;
         Row {
-            title: match self.is_touch() {
+            title: match self.sweeps().len() == 1 {
                 true => self.title.clone(),
                 false if self.is_heap() => format!("{sweep:?}: {}", self.title).to_lowercase(),
                 false => format!("{} {}", sweep.operation(), self.title),
