@@ -308,11 +308,11 @@ impl Addresses {
         let present =
             Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes: adjoint_bytes as u64 };
         let arrivals = self.numbered.registry.restore(self.lane()?, &range.record(), present)?;
-        let waiter = |Arrival { variable, value }: Arrival| Waiter {
+        let waiter = |Arrival { variable, value, offset }: Arrival| Waiter {
             variable: variable as usize,
             value: value as usize,
             serial: range.serial,
-            offset: value.wrapping_sub(new_base as u64) as isize,
+            offset: offset as isize,
         };
         Ok(arrivals.into_iter().map(waiter).collect())
     }
@@ -325,15 +325,12 @@ impl Addresses {
     /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
     /// not back, the variables wait (0 stands for none).
     pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        let (lane, target) = (self.lane()?, Target::Forward(address as u64));
+        let variables = [(variable, target, false), (adjoint_variable, target, true)];
         if address == 0 {
-            return Ok(self.arrived(None, 0, variable, adjoint_variable));
+            return Ok(self.null(&variables));
         }
-        let now = self.numbered.registry.rebase(self.lane()?, address as u64)?;
-        if now.is_none() {
-            self.wait(Target::Forward(address as u64), variable, adjoint_variable);
-            return Ok(Restored { waits: true, ..Restored::default() });
-        }
-        Ok(self.arrived(now, 0, variable, adjoint_variable))
+        self.restored(0, &variables, || self.numbered.registry.rebase(lane, address as u64))
     }
 
     // ---- pointers on the tape --------------------------------------------------------------------------
@@ -363,8 +360,7 @@ impl Addresses {
         site: Site,
     ) -> Result<Restored, Error> {
         tape.pop_record(Type::Pointer, site, |record| {
-            let place = read(record, "pointer")?;
-            self.restored(place, place.map_or(0, |place| place.offset), variable, adjoint_variable)
+            self.restored_place(read(record, "pointer")?, 0, variable, adjoint_variable)
         })
     }
 
@@ -407,14 +403,7 @@ impl Addresses {
         site: Site,
     ) -> Result<Restored, Error> {
         tape.pop_record(Type::Pair, site, |record| {
-            let place = read(record, "pair")?;
-            let offset = place.map_or(0, |place| place.offset);
-            let restored = self.restored(place, offset, variable, adjoint_variable)?;
-            match place {
-                Some(place) if restored.waits => self.wait(Target::Object(place.serial, 0), base_variable, 0),
-                _ => self.settle(base_variable),
-            }
-            Ok(restored)
+            self.restored_place(read(record, "pair")?, base_variable, variable, adjoint_variable)
         })
     }
 
@@ -431,40 +420,51 @@ impl Addresses {
     }
 
     /// Where a place is now; if it is not, the variables wait.
-    fn restored(
+    fn restored_place(
         &self,
         place: Option<Place>,
-        offset: i64,
+        base_variable: usize,
         variable: usize,
         adjoint_variable: usize,
     ) -> Result<Restored, Error> {
-        let Some(place) = place else { return Ok(self.arrived(None, 0, variable, adjoint_variable)) };
-        let now = self.numbered.registry.locate(place)?;
+        let Place { serial, offset } = place.unwrap_or(Place { serial: Serial(0), offset: 0 });
+        let (base, target) = (Target::Object(serial, 0), Target::Object(serial, offset));
+        let variables = [(base_variable, base, false), (variable, target, false), (adjoint_variable, target, true)];
+        match place {
+            Some(place) => self.restored(offset, &variables, || self.numbered.registry.locate(place)),
+            None => Ok(self.null(&variables)),
+        }
+    }
+
+    /// What `look` finds; while it finds nothing, the variables wait.
+    fn restored(
+        &self,
+        offset: i64,
+        variables: &[(usize, Target, bool)],
+        look: impl Fn() -> Result<Option<(u64, u64)>, Error>,
+    ) -> Result<Restored, Error> {
+        let offset = offset as isize;
+        let mut now = look()?;
         if now.is_none() {
-            self.wait(Target::Object(place.serial, place.offset), variable, adjoint_variable);
-            return Ok(Restored { offset: offset as isize, waits: true, ..Restored::default() });
-        }
-        Ok(self.arrived(now, offset, variable, adjoint_variable))
-    }
-
-    fn arrived(&self, now: Option<(u64, u64)>, offset: i64, variable: usize, adjoint_variable: usize) -> Restored {
-        self.settle(variable);
-        self.settle(adjoint_variable);
-        let (address, adjoint) = now.unwrap_or_default();
-        Restored { address: address as usize, adjoint: adjoint as usize, offset: offset as isize, waits: false }
-    }
-
-    fn wait(&self, target: Target, variable: usize, adjoint_variable: usize) {
-        for (variable, adjoint) in [(variable, false), (adjoint_variable, true)] {
-            if variable != 0 {
-                self.numbered.registry.wait(variable as u64, target, adjoint);
+            for (variable, target, adjoint) in variables.iter().filter(|(variable, ..)| *variable != 0) {
+                self.numbered.registry.wait(*variable as u64, *target, *adjoint);
             }
+            // The object may have come before the variables waited.
+            now = look().inspect_err(|_| self.settle(variables))?;
         }
+        let Some((address, adjoint)) = now else { return Ok(Restored { offset, waits: true, ..Restored::default() }) };
+        self.settle(variables);
+        Ok(Restored { address: address as usize, adjoint: adjoint as usize, offset, waits: false })
     }
 
-    fn settle(&self, variable: usize) {
-        if variable != 0 {
-            self.numbered.registry.settle(variable as u64);
+    fn null(&self, variables: &[(usize, Target, bool)]) -> Restored {
+        self.settle(variables);
+        Restored::default()
+    }
+
+    fn settle(&self, variables: &[(usize, Target, bool)]) {
+        for (variable, ..) in variables.iter().filter(|(variable, ..)| *variable != 0) {
+            self.numbered.registry.settle(*variable as u64);
         }
     }
 }

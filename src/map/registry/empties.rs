@@ -42,6 +42,11 @@ impl Empties {
         removed
     }
 
+    /// All of them.
+    pub fn values(&self) -> Vec<u64> {
+        self.lock().values().flatten().copied().collect()
+    }
+
     /// Those that begin at `base`, in the order of their births.
     pub fn at(&self, base: u64) -> Vec<u64> {
         if self.count.load(Ordering::Acquire) == 0 {

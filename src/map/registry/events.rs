@@ -40,7 +40,7 @@ impl Registry {
     pub fn remove(&self, lane: u16, base: u64) -> Result<Object, Error> {
         let (value, object) = self.take(lane, base)?;
         if object.bytes == 0 {
-            self.forget(value);
+            self.erase(value, |_| true);
             return Ok(object);
         }
         self.update(value, |object| {
@@ -63,16 +63,19 @@ impl Registry {
     /// The birth of the object that begins at `base` is reversed.
     pub fn unbear(&self, lane: u16, base: u64) -> Result<Object, Error> {
         let (value, object) = self.take(lane, base)?;
-        self.forget(value);
+        self.erase(value, |_| true);
         Ok(object)
     }
 
     /// Its death is reversed: an object is back, at `present.base`. Returns the pointer variables that waited for it.
     pub fn restore(&self, lane: u16, record: &RangeRecord, present: Present) -> Result<Vec<Arrival>, Error> {
         check_extent(present.base, record.bytes)?;
+        check_extent(record.base, record.bytes)?;
         check_adjoint(present.adjoint_base, present.adjoint_bytes)?;
         let RangeRecord { serial, bytes, kind, label, .. } = *record;
-        if self.lanes.get(usize::from(serial.lane())).and_then(OnceLock::get).is_none() || serial.birth() == 0 {
+        let home = self.lanes.get(usize::from(serial.lane())).and_then(OnceLock::get);
+        let births = home.map_or(0, |home| home.births.load(Ordering::Relaxed));
+        if !(1..=births).contains(&serial.birth()) {
             return Err(describe::no_record(serial));
         }
         let object = Object {
@@ -83,14 +86,18 @@ impl Registry {
             home: lane,
             ..Object::new(present.base, bytes, kind, label)
         };
-        let arrive = |(variable, by, adjoint): &(u64, i64, bool)| {
-            let value = if *adjoint { self.scaled(&object, *by)? } else { offset(object.base, *by) };
-            Ok(Arrival { variable: *variable, value })
-        };
-        let waiting = self.waiting.of(serial, record.base, bytes);
-        let arrivals = waiting.iter().map(arrive).collect::<Result<Vec<_>, Error>>()?;
+        let value = |by, adjoint| if adjoint { self.scaled(&object, by) } else { Ok(offset(object.base, by)) };
+        for (_, by, adjoint) in self.waiting.of(serial, record.base, bytes) {
+            value(by, adjoint)?;
+        }
         self.place(object)?;
-        arrivals.iter().for_each(|arrival| self.waiting.forget(arrival.variable));
+        // Those, and whoever looked before it was there and waits since. Who waits later looks once more.
+        let mut arrivals = Vec::new();
+        self.waiting.take(serial, record.base, bytes, |variable, by, adjoint| {
+            let value = value(by, adjoint).ok();
+            arrivals.extend(value.map(|value| Arrival { variable, value, offset: by }));
+            value.is_some()
+        });
         Ok(arrivals)
     }
 
@@ -103,31 +110,32 @@ impl Registry {
     }
 
     /// Puts an object that is not alive into the maps, or changes nothing.
-    fn place(&self, mut object: Object) -> Result<(), Error> {
+    fn place(&self, object: Object) -> Result<(), Error> {
         let objects = &self.lane(object.serial.lane()).objects;
-        let known = objects.get(object.serial);
-        if let Some((_, alive)) = known.filter(|(_, object)| object.state == State::Alive) {
-            return Err(self.describe().twice(&alive, &object));
-        }
-        let slot = known.map_or_else(|| objects.insert(object), |(slot, _)| slot);
+        let (slot, was) = objects.claim(object).map_err(|there| self.describe().twice(&there, &object))?;
         let value = value(object.serial, slot);
-        match self.enter(&object, value) {
-            Ok(touched) => object.touched = touched,
-            Err(there) => {
-                if known.is_none() {
-                    objects.remove(object.serial);
+        let entered = self.enter(&object, value);
+        match (entered, was) {
+            (Ok(touched), _) => {
+                if let Some(was) = was {
+                    self.dead_of(&was, |dead| dead.remove(was.base, value));
                 }
-                return Err(self.describe().overlap(&object, there.as_ref()));
+                objects.update(slot, |there| *there = Object { touched: touched || there.touched, ..object });
+                Ok(())
+            }
+            (Err(there), None) => {
+                objects.remove_if(slot, |_| true);
+                Err(self.describe().overlap(&object, there.as_ref()))
+            }
+            (Err(there), Some(was)) => {
+                objects.update(slot, |there| *there = was);
+                // Another death may have taken its place meanwhile.
+                if !self.dead_of(&was, |dead| dead.holds(was.base, value)) {
+                    self.forget(value);
+                }
+                Err(self.describe().overlap(&object, there.as_ref()))
             }
         }
-        if let Some((_, was)) = known {
-            match was.kind {
-                RangeKind::Stack => self.lane(was.home).stack().dead.remove(was.base, value),
-                _ => self.past().dead.remove(was.base, value),
-            }
-        }
-        objects.update(slot, |there| *there = object);
-        Ok(())
     }
 
     /// Enters an object's range into the map of its kind. Whether a range ends where it begins; or the one in the way.
@@ -144,6 +152,7 @@ impl Registry {
                 return Err(self.object(there.value));
             }
             let lane = self.lane(object.home);
+            self.free_in_stacks(range, Some(lane))?;
             let mut stack = lane.stack();
             stack.ranges.insert(range).map_err(|there| self.object(there.value))?;
             if moved {
@@ -153,16 +162,24 @@ impl Registry {
             let Stack { ranges, .. } = &*stack;
             return Ok(self.touch(range, |address| ranges.below(address), |address| ranges.at(address)));
         }
-        for lane in self.claimed().filter(|lane| lane.may_overlap(range.base, range.bytes)) {
-            if let Some(there) = lane.stack().ranges.below(range.end() - 1).filter(|there| there.end() > range.base) {
-                return Err(self.object(there.value));
-            }
-        }
+        self.free_in_stacks(range, None)?;
         self.heap.insert(range).map_err(|there| self.object(there.value))?;
         if moved {
             self.past().moved.insert(before);
         }
         Ok(self.touch(range, |address| self.heap.below(address), |address| self.heap.at(address)))
+    }
+
+    /// Whether no stack range overlaps this one, those of one lane apart; or the one that does.
+    fn free_in_stacks(&self, range: Range, but: Option<&Lane>) -> Result<(), Option<Object>> {
+        let others = self.claimed().filter(|lane| !but.is_some_and(|but| std::ptr::eq(*lane, but)));
+        for lane in others.filter(|lane| lane.may_overlap(range.base, range.bytes)) {
+            let there = lane.stack().ranges.below(range.end() - 1).filter(|there| there.end() > range.base);
+            if let Some(there) = there {
+                return Err(self.object(there.value));
+            }
+        }
+        Ok(())
     }
 
     /// Whether a range ends where this one begins; one that begins where this one ends is told.
@@ -176,26 +193,33 @@ impl Registry {
     /// Takes the range that begins at `base` out of the maps.
     fn take(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
         let (value, object) = self.exact(lane, base)?;
+        match self.leave(value, &object) {
+            true => Ok((value, object)),
+            false => Err(self.describe().no_base(lane, base)),
+        }
+    }
+
+    /// Takes an object out of the maps, with what waits in it. Whether it was there.
+    pub(super) fn leave(&self, value: u64, object: &Object) -> bool {
         let there = match (object.bytes, object.kind) {
-            (0, _) => self.empties.remove(base, value),
+            (0, _) => self.empties.remove(object.base, value),
             (_, RangeKind::Stack) => {
                 let mut stack = self.lane(object.home).stack();
                 stack.moved.remove(object.forward_base, value);
-                stack.ranges.remove(base).is_some()
+                stack.ranges.remove(object.base).is_some()
             }
             _ => {
-                if object.forward_base != base {
+                if object.forward_base != object.base {
                     self.past().moved.remove(object.forward_base, value);
                 }
-                self.heap.remove(base).is_some()
+                self.heap.remove(object.base).is_some()
             }
         };
-        if !there {
-            return Err(self.describe().no_base(lane, base));
+        if there {
+            self.waiting.forget_inside(object.base, object.bytes);
+            self.waiting.forget_inside(object.adjoint_base, object.adjoint_bytes);
         }
-        self.waiting.forget_inside(base, object.bytes);
-        self.waiting.forget_inside(object.adjoint_base, object.adjoint_bytes);
-        Ok((value, object))
+        there
     }
 }
 

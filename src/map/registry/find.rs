@@ -2,11 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::Object;
+use super::lane::Dead;
+use super::object::{Object, State};
 use super::{Place, Registry, describe, offset};
 use crate::error::{Error, Status};
 use crate::map::ranges::Range;
-use crate::sync::Ordering;
+use crate::sync::{Ordering, wait};
 
 impl Registry {
     /// The object that begins at `base`.
@@ -26,8 +27,8 @@ impl Registry {
             (None, [one, other, ..]) => return Err(self.shared_base(lane, base, *one, *other)),
             (None, []) => return Err(self.describe().no_base(lane, base)),
         };
-        let object = self.object(value).ok_or_else(|| self.describe().no_base(lane, base))?;
-        Ok((value, object))
+        let object = self.object(value).filter(|object| object.base == base);
+        Ok((value, object.ok_or_else(|| self.describe().no_base(lane, base))?))
     }
 
     #[cold]
@@ -72,9 +73,12 @@ impl Registry {
         if address == 0 {
             return Ok(None);
         }
-        if let Some(range) = self.range_of(lane, address)
-            && let Some(object) = self.object(range.value)
-        {
+        let mut attempts = 0;
+        while let Some(range) = self.range_of(lane, address) {
+            let Some(object) = self.object_of(range) else {
+                wait(&mut attempts);
+                continue;
+            };
             if address == range.base && object.touched && self.ends_at(lane, address) {
                 self.ambiguous.fetch_add(1, Ordering::Relaxed);
             }
@@ -85,16 +89,19 @@ impl Registry {
 
     /// An empty range at the address, or a dead range that it was in.
     fn find_past(&self, lane: u16, address: u64) -> Option<Place> {
-        let empty = || self.empties.at(address).last().copied();
-        let own = || self.lane(lane).stack().dead.find(address);
-        let heap = || self.past().dead.find(address);
-        let others = || self.claimed().filter(|lane| lane.may_hold(address)).find_map(|l| l.stack().dead.find(address));
-        if let Some(object) = empty().and_then(|value| self.object(value)) {
+        let empties = self.empties.at(address).into_iter().rev().filter_map(|value| self.object(value));
+        if let Some(object) = empties.into_iter().find(|object| object.base == address && object.bytes == 0) {
             return Some(Place { serial: object.serial, offset: 0 });
         }
-        let range = own().or_else(heap).or_else(others)?;
-        let object = self.object(range.value)?;
-        Some(Place { serial: object.serial, offset: (address - range.base) as i64 })
+        // While the lock is held, no dead object is forgotten and its slot given to another one.
+        let place = |dead: &Dead| {
+            let range = dead.find(address)?;
+            let object = self.object(range.value)?;
+            Some(Place { serial: object.serial, offset: (address - range.base) as i64 })
+        };
+        let mut others = self.claimed().filter(|lane| lane.may_hold(address));
+        let own = place(&self.lane(lane).stack().dead);
+        own.or_else(|| place(&self.past().dead)).or_else(|| others.find_map(|lane| place(&lane.stack().dead)))
     }
 
     /// Whether a range that is alive ends at the address.
@@ -147,15 +154,11 @@ impl Registry {
         let moved = own
             .or_else(|| self.past().moved.find(address))
             .or_else(|| self.claimed().find_map(|lane| lane.stack().moved.find(address)));
-        let unmoved = || {
-            let range = self.range_of(lane, address)?;
-            self.object(range.value).filter(|object| object.forward_base == range.base)
-        };
-        let object = match moved {
-            Some(range) => self.object(range.value),
-            None => unmoved(),
-        };
-        let Some(object) = object else { return Ok(None) };
+        let range = moved.or_else(|| self.range_of(lane, address));
+        let object = range.and_then(|range| {
+            self.object(range.value).filter(|object| object.forward_base == range.base && object.bytes == range.bytes)
+        });
+        let Some(object) = object.filter(|object| object.state == State::Alive) else { return Ok(None) };
         let by = (address - object.forward_base) as i64;
         Ok(Some((offset(object.base, by), self.scaled(&object, by)?)))
     }

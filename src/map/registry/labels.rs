@@ -2,12 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+use super::object::LABELS;
 use crate::sync::{Arc, Lock, LockGuard};
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::PoisonError;
 
-/// Numbers for labels; 0 is the empty one.
+/// Numbers for labels; 0 is the empty one, which also stands for all beyond [`LABELS`].
 pub(super) struct Labels {
     table: Lock<Table>,
 }
@@ -33,7 +34,10 @@ impl Labels {
         if let Some((text, number)) = table.numbers.get_key_value(text) {
             return (text.clone(), *number);
         }
-        let number = u32::try_from(table.texts.len()).expect("fewer labels than 2^32");
+        let number = table.texts.len() as u32;
+        if number == LABELS {
+            return (table.texts[0].clone(), 0);
+        }
         let text: Arc<CStr> = text.into();
         table.numbers.insert(text.clone(), number);
         table.texts.push(text.clone());

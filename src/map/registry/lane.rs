@@ -18,12 +18,18 @@ pub(super) struct Lane {
     /// How many objects were born here.
     pub births: AtomicU64,
     pub objects: Objects,
-    /// `[low, high]` holds every stack range that is or was here.
-    low: AtomicU64,
-    high: AtomicU64,
+    span: Span,
     stack: Lock<Stack>,
     /// Numbers of labels, as in the registry's table.
     pub labels: Lock<HashMap<Arc<CStr>, u32>>,
+}
+
+/// `[low, high]` holds every stack range that is or was here, since the lane changed hands. In a line of the cache of its
+/// own: all threads read it, and what is beside it changes all the time.
+#[repr(align(128))]
+struct Span {
+    low: AtomicU64,
+    high: AtomicU64,
 }
 
 /// The ranges of a thread's stack.
@@ -36,12 +42,11 @@ pub(super) struct Stack {
 }
 
 impl Lane {
-    pub fn new() -> Lane {
+    pub fn new(lane: u16) -> Lane {
         Lane {
             births: AtomicU64::new(0),
-            objects: Objects::new(),
-            low: AtomicU64::new(u64::MAX),
-            high: AtomicU64::new(0),
+            objects: Objects::new(lane),
+            span: Span { low: AtomicU64::new(u64::MAX), high: AtomicU64::new(0) },
             stack: Lock::new(Stack::default()),
             labels: Lock::new(HashMap::new()),
         }
@@ -53,18 +58,24 @@ impl Lane {
 
     /// Whether the address may be in a stack range of this lane.
     pub fn may_hold(&self, address: u64) -> bool {
-        self.low.load(Ordering::Relaxed) <= address && address <= self.high.load(Ordering::Relaxed)
+        self.span.low.load(Ordering::Relaxed) <= address && address <= self.span.high.load(Ordering::Relaxed)
     }
 
     /// Whether a range may overlap a stack range of this lane.
     pub fn may_overlap(&self, base: u64, bytes: u64) -> bool {
-        self.low.load(Ordering::Relaxed) < base + bytes && base < self.high.load(Ordering::Relaxed)
+        self.span.low.load(Ordering::Relaxed) < base + bytes && base < self.span.high.load(Ordering::Relaxed)
     }
 
     /// Makes room for a range in what the two above say.
     pub fn widen(&self, base: u64, bytes: u64) {
-        self.low.fetch_min(base, Ordering::Relaxed);
-        self.high.fetch_max(base + bytes, Ordering::Relaxed);
+        self.span.low.fetch_min(base, Ordering::Relaxed);
+        self.span.high.fetch_max(base + bytes, Ordering::Relaxed);
+    }
+
+    /// No stack range is here, dead or alive.
+    pub fn holds_nothing(&self) {
+        self.span.low.store(u64::MAX, Ordering::Relaxed);
+        self.span.high.store(0, Ordering::Relaxed);
     }
 }
 
@@ -154,7 +165,7 @@ impl Dead {
 
     /// Forgets the range of an object that is back.
     pub fn remove(&mut self, base: u64, value: u64) {
-        if self.ranges.at(base).is_some_and(|range| range.value == value) {
+        if self.holds(base, value) {
             self.ranges.remove(base);
         }
     }
@@ -167,6 +178,10 @@ impl Dead {
 
     pub fn find(&self, address: u64) -> Option<Range> {
         self.ranges.find(address)
+    }
+
+    pub fn holds(&self, base: u64, value: u64) -> bool {
+        self.ranges.at(base).is_some_and(|range| range.value == value)
     }
 
     pub fn len(&self) -> usize {

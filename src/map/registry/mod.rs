@@ -30,6 +30,8 @@ mod events;
 mod find;
 mod labels;
 mod lane;
+#[cfg(all(test, loom))]
+mod models;
 mod object;
 mod objects;
 mod record;
@@ -106,6 +108,8 @@ impl RangeRecord {
 pub(crate) struct Arrival {
     pub variable: u64,
     pub value: u64,
+    /// In bytes from the object's base.
+    pub offset: i64,
 }
 
 /// Where an object and its adjoint lie.
@@ -148,17 +152,23 @@ impl Registry {
             return Err(describe::too_many_threads(LANES));
         }
         idle.fresh += 1;
-        self.lanes[usize::from(lane)].get_or_init(Lane::new);
+        self.lanes[usize::from(lane)].get_or_init(|| Lane::new(lane));
         Ok(lane)
     }
 
     /// Takes a lane back from a thread that ends. What is left of its stack's ranges ends with it.
     pub fn give_back(&self, lane: u16) {
-        let left: Vec<Range> = self.lane(lane).stack().ranges.iter().collect();
-        for range in left {
-            let _ = self.unbear(lane, range.base);
+        let own = self.lane(lane);
+        let mut left: Vec<u64> = own.stack().ranges.iter().map(|range| range.value).collect();
+        left.extend(self.empties.values());
+        for value in left {
+            let object = self.object(value).filter(|object| object.kind == RangeKind::Stack && object.home == lane);
+            if object.is_some_and(|object| self.leave(value, &object)) {
+                self.erase(value, |_| true);
+            }
         }
-        self.lane(lane).stack().dead.clear(|value| self.forget(value));
+        own.stack().dead.clear(|value| self.forget(value));
+        own.holds_nothing();
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).returned.push(lane);
     }
 
@@ -180,13 +190,30 @@ impl Registry {
         self.lane((value >> 32) as u16).objects.at(value as u32)
     }
 
+    /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object then.
+    fn object_of(&self, range: Range) -> Option<Object> {
+        self.object(range.value).filter(|object| object.base == range.base && object.bytes == range.bytes)
+    }
+
+    /// If it is there still.
     fn update(&self, value: u64, change: impl FnOnce(&mut Object)) {
         self.lane((value >> 32) as u16).objects.update(value as u32, change);
     }
 
+    /// A dead object whose place is remembered no more, unless it comes back just now.
     fn forget(&self, value: u64) {
-        if let Some(object) = self.object(value) {
-            self.lane(object.serial.lane()).objects.remove(object.serial);
+        self.erase(value, |object| object.state == State::Dead);
+    }
+
+    fn erase(&self, value: u64, wanted: impl FnOnce(&Object) -> bool) {
+        self.lane((value >> 32) as u16).objects.remove_if(value as u32, wanted);
+    }
+
+    /// The dead among whom an object lies when it dies.
+    fn dead_of<R>(&self, object: &Object, with: impl FnOnce(&mut Dead) -> R) -> R {
+        match object.kind {
+            RangeKind::Stack => with(&mut self.lane(object.home).stack().dead),
+            _ => with(&mut self.past().dead),
         }
     }
 
@@ -238,7 +265,7 @@ impl Registry {
         self.waiting.forget(variable);
     }
 
-    /// A pointer variable waits.
+    /// A pointer variable waits. Who calls this looks once more for the target, which may have come meanwhile.
     pub fn wait(&self, variable: u64, target: Target, adjoint: bool) {
         self.waiting.add(variable, Wait { target, adjoint });
     }

@@ -8,6 +8,12 @@
 pub(crate) struct Serial(pub u64);
 
 const LANE_SHIFT: u32 = 48;
+const LOW_48: u64 = (1 << 48) - 1;
+
+/// Words of an object in memory that threads share.
+pub(super) const WORDS: usize = 6;
+/// Labels have numbers below this.
+pub(super) const LABELS: u32 = 1 << 26;
 
 impl Serial {
     pub fn new(lane: u16, birth: u64) -> Serial {
@@ -21,7 +27,7 @@ impl Serial {
 
     /// Which birth of its lane, from 1.
     pub fn birth(self) -> u64 {
-        self.0 & ((1 << LANE_SHIFT) - 1)
+        self.0 & LOW_48
     }
 }
 
@@ -71,6 +77,8 @@ pub(crate) enum State {
     Alive = 1,
     /// It died in the forward sweep: a pointer that still points there is known to be to it.
     Dead = 2,
+    /// It is being entered into the maps.
+    Coming = 3,
 }
 
 /// See the module.
@@ -117,34 +125,57 @@ impl Object {
         self.base + self.bytes
     }
 
-    pub fn to_words(self) -> [u64; 7] {
-        let state = self.state as u64 | u64::from(self.touched) << 4;
-        let packed = u64::from(self.label) | (self.kind as u64) << 32 | state << 40 | u64::from(self.home) << 48;
-        [self.serial.0, self.base, self.forward_base, self.bytes, self.adjoint_base, self.adjoint_bytes, packed]
+    /// Without the lane that it was born on.
+    ///
+    /// ```text
+    ///   63                                                 48 47            0
+    ///   | home                                              | birth          |   word 0
+    ///   | label, low 16                                     | bytes          |   word 4
+    ///   | touched, 1 | state, 2 | kind, 3 | label, high 10  | adjoint bytes  |   word 5
+    /// ```
+    pub fn to_words(self) -> [u64; WORDS] {
+        debug_assert!(self.label < LABELS && (self.bytes | self.adjoint_bytes) <= LOW_48);
+        let label = u64::from(self.label);
+        let flags = u64::from(self.touched) << 15 | (self.state as u64) << 13 | (self.kind as u64) << 10 | label >> 16;
+        [
+            u64::from(self.home) << 48 | self.serial.birth(),
+            self.base,
+            self.forward_base,
+            self.adjoint_base,
+            label << 48 | self.bytes,
+            flags << 48 | self.adjoint_bytes,
+        ]
     }
 
-    /// None of a slot that is free, or read while it was written.
-    pub fn from_words(words: [u64; 7]) -> Option<Object> {
-        let [serial, base, forward_base, bytes, adjoint_base, adjoint_bytes, packed] = words;
-        let state = match packed >> 40 & 0xf {
+    /// The object of this lane; none of a slot that is free, or read while it was written.
+    pub fn from_words(lane: u16, words: [u64; WORDS]) -> Option<Object> {
+        let [first, base, forward_base, adjoint_base, bytes, adjoint_bytes] = words;
+        let flags = adjoint_bytes >> 48;
+        let state = match flags >> 13 & 3 {
             1 => State::Alive,
             2 => State::Dead,
+            3 => State::Coming,
             _ => return None,
         };
         Some(Object {
-            serial: Some(Serial(serial)).filter(|serial| serial.0 != 0)?,
+            serial: Some(birth_in(first)).filter(|birth| *birth != 0).map(|birth| Serial::new(lane, birth))?,
             base,
             forward_base,
-            bytes,
+            bytes: bytes & LOW_48,
             adjoint_base,
-            adjoint_bytes,
-            label: packed as u32,
-            kind: RangeKind::from_code((packed >> 32 & 0xff) as i32)?,
+            adjoint_bytes: adjoint_bytes & LOW_48,
+            label: (flags as u32 & 0x3ff) << 16 | (bytes >> 48) as u32,
+            kind: RangeKind::from_code((flags >> 10 & 7) as i32)?,
             state,
-            touched: packed >> 44 & 1 != 0,
-            home: (packed >> 48) as u16,
+            touched: flags >> 15 != 0,
+            home: (first >> 48) as u16,
         })
     }
+}
+
+/// The birth that the first of an object's words has; 0 if the slot is free.
+pub(super) fn birth_in(first: u64) -> u64 {
+    first & LOW_48
 }
 
 #[cfg(test)]
@@ -154,22 +185,22 @@ mod tests {
     #[test]
     fn object_comes_back_from_its_words() {
         for kind in RangeKind::ALL {
-            for (state, touched) in [(State::Alive, true), (State::Dead, false)] {
+            for (state, touched) in [(State::Alive, true), (State::Dead, false), (State::Coming, true)] {
                 let object = Object {
                     serial: Serial::new(4095, (1 << 48) - 1),
                     forward_base: u64::MAX - 1,
                     adjoint_base: 1 << 63,
-                    adjoint_bytes: 77,
+                    adjoint_bytes: 1 << 47,
                     state,
                     touched,
                     home: 4095,
-                    ..Object::new(1, 2, kind, u32::MAX)
+                    ..Object::new(1, (1 << 47) - 1, kind, LABELS - 1)
                 };
-                assert_eq!(Object::from_words(object.to_words()), Some(object));
+                assert_eq!(Object::from_words(4095, object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
             }
             assert_eq!(RangeKind::from_code(kind as i32), Some(kind));
         }
-        assert_eq!(Object::from_words([0; 7]), None);
+        assert_eq!(Object::from_words(0, [0; WORDS]), None);
     }
 }

@@ -1,13 +1,13 @@
 //! The objects born on one lane, by serial: read without a lock, changed under one.
 //!
-//! A *slot* holds one object; slots lie in chunks that never move. The *index* finds the slot of a serial: a table of
-//! slot numbers, searched from the place that the serial hashes to onward. Each doubling makes a new table; the old
-//! ones stay, half as large together, because a reader may still look at them.
+//! A *slot* holds one object; slots lie in chunks that never move. The *index* finds the slot of a serial: *buckets*, each
+//! the head of a list of slots whose births hash to it. One more bucket is made, out of half of another one, whenever
+//! there are twice as many objects as buckets; so nothing is ever copied, and nothing left behind.
 //!
 //! ```text
-//!   serial --hash--> index:  | - | 7 | 2 | - | 5 | - | …      0 is empty, else slot + 1
-//!                                  |
-//!                    slots:  | 0 | 1 | … | 6 | …              WORDS words each
+//!   birth --hash--> buckets: | 3 | - | 7 | …            0 is none, else slot + 1
+//!                              |       `--------------------------.
+//!                    slots:  | 0 | 1 | 2 | … | 6 | …   WORDS words and the next of the list each
 //! ```
 //!
 //! A reader copies what it needs and then looks whether a writer was there meanwhile (`version`, odd while one is); if
@@ -15,56 +15,96 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{Object, Serial};
-use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Lock, LockGuard, OnceLock, Ordering, fence};
+use super::object::{Object, Serial, State, WORDS, birth_in};
+use crate::sync::{AtomicU32, AtomicU64, Lock, LockGuard, OnceLock, Ordering, fence};
 use std::sync::PoisonError;
 
-/// Words of an object in a slot.
-const WORDS: usize = 7;
-/// Slots of a chunk, and chunks of a block of them.
-const CHUNK: usize = if cfg!(loom) { 2 } else { 512 };
-const BLOCK: usize = if cfg!(loom) { 2 } else { 1024 };
-const BLOCKS: usize = if cfg!(loom) { 2 } else { 4096 };
-/// Entries of the first table; each later one has twice as many.
-const FIRST_TABLE: usize = if cfg!(loom) { 4 } else { 64 };
-const TABLES: usize = if cfg!(loom) { 2 } else { 26 };
+/// Slots of a chunk.
+const CHUNK: usize = if cfg!(loom) { 4 } else { 128 };
+/// Chunks and buckets of the first segment.
+const FIRST: usize = if cfg!(loom) { 2 } else { 16 };
+const SEGMENTS: usize = if cfg!(loom) { 3 } else { 28 };
+/// Objects for each bucket.
+const LOAD: usize = 2;
 /// A reader that meets a writer this often waits for its lock instead.
 const TRIES: usize = if cfg!(loom) { 2 } else { 64 };
 
-type Chunk = Box<[AtomicU64]>;
-type Block = Box<[OnceLock<Chunk>]>;
+/// A table that grows and never moves: each segment is as long as all before it.
+struct Table<T>([OnceLock<Box<[T]>>; SEGMENTS]);
+
+impl<T> Table<T> {
+    fn new() -> Table<T> {
+        Table(std::array::from_fn(|_| OnceLock::new()))
+    }
+
+    /// Segment, place in it, length of it.
+    fn place(i: usize) -> (usize, usize, usize) {
+        match (i / FIRST).checked_ilog2() {
+            None => (0, i, FIRST),
+            Some(log) => (log as usize + 1, i - (FIRST << log), FIRST << log),
+        }
+    }
+
+    #[inline]
+    fn get(&self, i: usize) -> Option<&T> {
+        let (segment, place, _) = Table::<T>::place(i);
+        self.0.get(segment)?.get()?.get(place)
+    }
+
+    fn get_or_make(&self, i: usize, make: impl Fn() -> T) -> &T {
+        let (segment, place, length) = Table::<T>::place(i);
+        &self.0[segment].get_or_init(|| (0..length).map(|_| make()).collect())[place]
+    }
+}
+
+struct Chunk {
+    words: [[AtomicU64; WORDS]; CHUNK],
+    /// The next slot in the list of the same bucket, or of free slots, plus 1; 0 at the end.
+    next: [AtomicU32; CHUNK],
+}
+
+impl Chunk {
+    fn new() -> Box<Chunk> {
+        Box::new(Chunk {
+            words: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
+            next: std::array::from_fn(|_| AtomicU32::new(0)),
+        })
+    }
+}
 
 /// See the module.
 pub(super) struct Objects {
+    lane: u16,
     version: AtomicU64,
-    blocks: Box<[OnceLock<Block>]>,
-    tables: [OnceLock<Box<[AtomicU32]>>; TABLES],
-    /// Which of the tables is in use.
-    table: AtomicUsize,
+    chunks: Table<OnceLock<Box<Chunk>>>,
+    heads: Table<AtomicU32>,
+    /// How many of the heads are in use.
+    buckets: AtomicU32,
     writer: Lock<Writer>,
 }
 
-#[derive(Default)]
 struct Writer {
-    free: Vec<u32>,
+    /// As in [`Objects::version`].
+    version: u64,
+    /// The first of the list of free slots, plus 1.
+    free: u32,
     /// Slots from here on were never used.
     fresh: u32,
     len: usize,
 }
 
-fn cells<T>(n: usize, make: impl Fn() -> T) -> Box<[T]> {
-    (0..n).map(|_| make()).collect()
+/// One slot.
+struct Slot<'a> {
+    words: &'a [AtomicU64; WORDS],
+    next: &'a AtomicU32,
 }
 
 impl Objects {
-    pub fn new() -> Objects {
-        Objects {
-            version: AtomicU64::new(0),
-            blocks: cells(BLOCKS, OnceLock::new),
-            tables: std::array::from_fn(|_| OnceLock::new()),
-            table: AtomicUsize::new(0),
-            writer: Lock::new(Writer::default()),
-        }
+    pub fn new(lane: u16) -> Objects {
+        let writer = Lock::new(Writer { version: 0, free: 0, fresh: 0, len: 0 });
+        let (chunks, heads) = (Table::new(), Table::new());
+        heads.get_or_make(0, || AtomicU32::new(0));
+        Objects { lane, version: AtomicU64::new(0), chunks, heads, buckets: AtomicU32::new(1), writer }
     }
 
     // ---- reading ---------------------------------------------------------------------------------------
@@ -72,7 +112,7 @@ impl Objects {
     /// The object with this serial, and its slot.
     pub fn get(&self, serial: Serial) -> Option<(u32, Object)> {
         self.read(|| {
-            let slot = self.find(serial)?.1;
+            let slot = self.find(serial.birth())?;
             Some((slot, self.load(slot)?))
         })
     }
@@ -99,30 +139,45 @@ impl Objects {
         look()
     }
 
-    fn words(&self, slot: u32) -> Option<&[AtomicU64]> {
-        let slot = slot as usize;
-        let block = self.blocks.get(slot / CHUNK / BLOCK)?.get()?;
-        let chunk = block[slot / CHUNK % BLOCK].get()?;
-        Some(&chunk[slot % CHUNK * WORDS..][..WORDS])
+    #[inline]
+    fn slot(&self, slot: u32) -> Option<Slot<'_>> {
+        let (chunk, i) = (slot as usize / CHUNK, slot as usize % CHUNK);
+        let chunk = self.chunks.get(chunk)?.get()?;
+        Some(Slot { words: &chunk.words[i], next: &chunk.next[i] })
     }
 
     fn load(&self, slot: u32) -> Option<Object> {
-        let words = self.words(slot)?;
-        Object::from_words(std::array::from_fn(|i| words[i].load(Ordering::Relaxed)))
+        let slot = self.slot(slot)?;
+        Object::from_words(self.lane, std::array::from_fn(|i| slot.words[i].load(Ordering::Relaxed)))
     }
 
-    /// Where the index has this serial, and its slot.
-    fn find(&self, serial: Serial) -> Option<(usize, u32)> {
-        let table = self.tables[self.table.load(Ordering::Relaxed)].get()?;
-        let mut place = home(serial.0, table.len());
-        for _ in 0..table.len() {
-            let slot = table[place].load(Ordering::Relaxed).checked_sub(1)?;
-            if self.words(slot)?[0].load(Ordering::Relaxed) == serial.0 {
-                return Some((place, slot));
-            }
-            place = (place + 1) % table.len();
+    /// The bucket of a birth among so many. Births of the same time have heads in the same line of the cache.
+    #[inline]
+    fn bucket(birth: u64, buckets: u32) -> u32 {
+        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+        let mixed = (birth >> 4).wrapping_mul(FACTOR);
+        let hash = ((mixed ^ mixed >> 32).wrapping_mul(FACTOR) >> 32) as u32 ^ (birth as u32 & 15);
+        let whole = 1 << buckets.ilog2();
+        match hash & (2 * whole - 1) {
+            bucket if bucket < buckets => bucket,
+            bucket => bucket - whole,
         }
-        None
+    }
+
+    /// The slot of a birth. A reader may be led astray while a writer is there, but ends: at a free slot if nowhere else.
+    #[inline]
+    fn find(&self, birth: u64) -> Option<u32> {
+        let bucket = Objects::bucket(birth, self.buckets.load(Ordering::Relaxed));
+        let mut link = self.heads.get(bucket as usize)?.load(Ordering::Relaxed);
+        loop {
+            let id = link.checked_sub(1)?;
+            let slot = self.slot(id)?;
+            match birth_in(slot.words[0].load(Ordering::Relaxed)) {
+                0 => return None,
+                there if there == birth => return Some(id),
+                _ => link = slot.next.load(Ordering::Relaxed),
+            }
+        }
     }
 
     // ---- changing --------------------------------------------------------------------------------------
@@ -131,58 +186,81 @@ impl Objects {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a change that no reader sees half of.
-    fn write<R>(&self, change: impl FnOnce(&mut Writer) -> R) -> R {
-        let mut writer = self.lock();
-        let version = self.version.load(Ordering::Relaxed);
-        self.version.store(version + 1, Ordering::Relaxed);
+    /// Runs a change that no reader sees half of. The count of changes is never read here: loom would no longer know that
+    /// readers have read it.
+    fn write<R>(&self, mut writer: LockGuard<'_, Writer>, change: impl FnOnce(&mut Writer) -> R) -> R {
+        self.version.store(writer.version + 1, Ordering::Relaxed);
         fence(Ordering::Release);
         let result = change(&mut writer);
-        self.version.store(version + 2, Ordering::Release);
+        writer.version += 2;
+        self.version.store(writer.version, Ordering::Release);
         result
     }
 
-    /// Puts an object whose serial is not there into a free slot.
-    pub fn insert(&self, object: Object) -> u32 {
-        self.write(|writer| {
-            let slot = writer.free.pop().unwrap_or_else(|| {
-                writer.fresh += 1;
-                writer.fresh - 1
-            });
-            self.make_chunk(slot as usize);
-            writer.len += 1;
-            self.store(slot, &object);
-            if self.tables[self.table.load(Ordering::Relaxed)].get().is_none_or(|t| writer.len * 8 > t.len() * 7) {
-                self.grow(writer);
-            } else {
-                self.enter(slot, object.serial);
+    /// A slot for an object that comes, in the state [`State::Coming`], and the dead object that it was; or the object
+    /// with this serial that is there.
+    pub fn claim(&self, object: Object) -> Result<(u32, Option<Object>), Object> {
+        let writer = self.lock();
+        let coming = Object { state: State::Coming, ..object };
+        if let Some(slot) = self.find(object.serial.birth()) {
+            let there = self.load(slot).expect("an object in the slot");
+            if there.state != State::Dead {
+                return Err(there);
             }
-            slot
-        })
+            self.write(writer, |_| self.store(slot, &Object { state: State::Coming, ..there }));
+            return Ok((slot, Some(there)));
+        }
+        Ok((self.insert(writer, &coming), None))
     }
 
-    /// Changes the object in a slot.
-    pub fn update(&self, slot: u32, change: impl FnOnce(&mut Object)) {
-        self.write(|_| {
-            let mut object = self.load(slot).expect("an object in the slot");
-            let serial = object.serial;
-            change(&mut object);
-            debug_assert_eq!(object.serial, serial);
-            self.store(slot, &object);
+    /// Puts an object whose serial is not there into a free slot.
+    fn insert(&self, writer: LockGuard<'_, Writer>, object: &Object) -> u32 {
+        let id = writer.free.checked_sub(1).unwrap_or(writer.fresh);
+        self.chunks.get_or_make(id as usize / CHUNK, OnceLock::new).get_or_init(Chunk::new);
+        let slot = self.slot(id).expect("its chunk is there");
+        let buckets = self.buckets.load(Ordering::Relaxed);
+        let more = writer.len + 1 > LOAD * buckets as usize;
+        if more {
+            self.heads.get_or_make(buckets as usize, || AtomicU32::new(0));
+        }
+        self.write(writer, |writer| {
+            match writer.free {
+                0 => writer.fresh += 1,
+                _ => writer.free = slot.next.load(Ordering::Relaxed),
+            }
+            writer.len += 1;
+            self.store(id, object);
+            self.link(id, Objects::bucket(object.serial.birth(), buckets));
+            if more {
+                self.split(buckets);
+            }
         });
+        id
     }
 
-    /// Takes the object with this serial out; its slot is free.
-    pub fn remove(&self, serial: Serial) -> Option<Object> {
-        self.write(|writer| {
-            let (place, slot) = self.find(serial)?;
-            let object = self.load(slot);
-            self.vacate(place);
-            self.words(slot)?[0].store(0, Ordering::Relaxed);
-            writer.free.push(slot);
+    /// Changes the object in a slot, if there is one.
+    pub fn update(&self, slot: u32, change: impl FnOnce(&mut Object)) {
+        let writer = self.lock();
+        let Some(mut object) = self.load(slot) else { return };
+        let serial = object.serial;
+        change(&mut object);
+        debug_assert_eq!(object.serial, serial);
+        self.write(writer, |_| self.store(slot, &object));
+    }
+
+    /// Takes the object in a slot out if it is one to be taken; the slot is free.
+    pub fn remove_if(&self, slot: u32, wanted: impl FnOnce(&Object) -> bool) -> Option<Object> {
+        let writer = self.lock();
+        let object = self.load(slot).filter(wanted)?;
+        self.write(writer, |writer| {
+            self.unlink(slot, Objects::bucket(object.serial.birth(), self.buckets.load(Ordering::Relaxed)));
+            let there = self.slot(slot).expect("its chunk is there");
+            there.words[0].store(0, Ordering::Relaxed);
+            there.next.store(writer.free, Ordering::Relaxed);
+            writer.free = slot + 1;
             writer.len -= 1;
-            object
-        })
+        });
+        Some(object)
     }
 
     /// Calls `each` with every slot that holds an object, and nothing changes meanwhile.
@@ -195,70 +273,49 @@ impl Objects {
         }
     }
 
-    fn make_chunk(&self, slot: usize) {
-        let block = self.blocks[slot / CHUNK / BLOCK].get_or_init(|| cells(BLOCK, OnceLock::new));
-        block[slot / CHUNK % BLOCK].get_or_init(|| cells(CHUNK * WORDS, || AtomicU64::new(0)));
-    }
-
     fn store(&self, slot: u32, object: &Object) {
-        let words = self.words(slot).expect("the slot's chunk");
+        let words = self.slot(slot).expect("its chunk is there").words;
         for (word, value) in words.iter().zip(object.to_words()) {
             word.store(value, Ordering::Relaxed);
         }
     }
 
-    /// Enters a slot into the table in use, which has room.
-    fn enter(&self, slot: u32, serial: Serial) {
-        let table = self.tables[self.table.load(Ordering::Relaxed)].get().expect("a table");
-        let mut place = home(serial.0, table.len());
-        while table[place].load(Ordering::Relaxed) != 0 {
-            place = (place + 1) % table.len();
-        }
-        table[place].store(slot + 1, Ordering::Relaxed);
+    fn head(&self, bucket: u32) -> &AtomicU32 {
+        self.heads.get(bucket as usize).expect("a bucket in use")
     }
 
-    /// Goes on to a table of twice the size, or to the first, and enters every slot into it.
-    fn grow(&self, writer: &Writer) {
-        let old = self.table.load(Ordering::Relaxed);
-        let next = if self.tables[old].get().is_some() { old + 1 } else { old };
-        self.tables[next].get_or_init(|| cells(FIRST_TABLE << next, || AtomicU32::new(0)));
-        self.table.store(next, Ordering::Relaxed);
-        for slot in 0..writer.fresh {
-            if let Some(object) = self.load(slot) {
-                self.enter(slot, object.serial);
-            }
-        }
+    fn link(&self, id: u32, bucket: u32) {
+        let (slot, head) = (self.slot(id).expect("its chunk is there"), self.head(bucket));
+        slot.next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
+        head.store(id + 1, Ordering::Relaxed);
     }
 
-    /// Empties a place of the table: what was pushed past it moves up, so that no search ends early.
-    fn vacate(&self, place: usize) {
-        let table = self.tables[self.table.load(Ordering::Relaxed)].get().expect("a table");
-        let (mut hole, mut next) = (place, place);
-        loop {
-            next = (next + 1) % table.len();
-            let entry = table[next].load(Ordering::Relaxed);
-            let Some(slot) = entry.checked_sub(1) else { break };
-            let serial = self.words(slot).expect("the slot's chunk")[0].load(Ordering::Relaxed);
-            // It may move to the hole unless its home lies between the hole and where it is.
-            let (from_home, from_hole) =
-                (distance(home(serial, table.len()), next, table.len()), distance(hole, next, table.len()));
-            if from_home >= from_hole {
-                table[hole].store(entry, Ordering::Relaxed);
-                hole = next;
-            }
+    fn unlink(&self, id: u32, bucket: u32) {
+        let mut link = self.head(bucket);
+        while link.load(Ordering::Relaxed) != id + 1 {
+            link = self.next(link.load(Ordering::Relaxed));
         }
-        table[hole].store(0, Ordering::Relaxed);
+        link.store(self.next(id + 1).load(Ordering::Relaxed), Ordering::Relaxed);
     }
-}
 
-/// Where the search for a serial begins in a table of this length, a power of two.
-fn home(serial: u64, len: usize) -> usize {
-    (serial.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - len.trailing_zeros())) as usize
-}
+    fn next(&self, link: u32) -> &AtomicU32 {
+        self.slot(link - 1).expect("its chunk is there").next
+    }
 
-/// How far behind `from` the place `to` lies, around the end.
-fn distance(from: usize, to: usize, len: usize) -> usize {
-    to.wrapping_sub(from) & (len - 1)
+    /// Makes bucket number `buckets`, out of the one that has its objects so far.
+    fn split(&self, buckets: u32) {
+        let old = buckets - (1 << buckets.ilog2());
+        let mut link = self.head(old).load(Ordering::Relaxed);
+        for bucket in [old, buckets] {
+            self.head(bucket).store(0, Ordering::Relaxed);
+        }
+        while let Some(id) = link.checked_sub(1) {
+            let slot = self.slot(id).expect("its chunk is there");
+            link = slot.next.load(Ordering::Relaxed);
+            self.link(id, Objects::bucket(birth_in(slot.words[0].load(Ordering::Relaxed)), buckets + 1));
+        }
+        self.buckets.store(buckets + 1, Ordering::Relaxed);
+    }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -267,8 +324,16 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn object(serial: u64, base: u64) -> Object {
-        Object { serial: Serial(serial), ..Object::new(base, 8, RangeKind::Heap, 0) }
+    fn object(serial: Serial, base: u64) -> Object {
+        Object { serial, ..Object::new(base, 8, RangeKind::Heap, 0) }
+    }
+
+    /// Adds an object that is not there.
+    fn add(objects: &Objects, serial: Serial, base: u64) -> u32 {
+        let (slot, was) = objects.claim(object(serial, base)).unwrap();
+        assert_eq!(was, None);
+        objects.update(slot, |object| object.state = State::Alive);
+        slot
     }
 
     #[test]
@@ -281,17 +346,21 @@ mod tests {
                 state ^= state << 17;
                 state % n
             };
-            let (objects, mut model) = (Objects::new(), BTreeMap::new());
-            let range = [10, 100, 5000][seed as usize % 3];
+            let (objects, mut model) = (Objects::new(3), BTreeMap::new());
+            let (range, spread) = ([10, 100, 5000][seed as usize % 3], [1, 1 << 20, 1 << 33][seed as usize / 3 % 3]);
             for step in 0..20_000 {
-                let serial = 1 + random(range) + (random(2) << 48);
+                let serial = Serial::new(3, (1 + random(range)) * spread);
                 match (random(3), model.contains_key(&serial)) {
                     (0, false) => {
-                        model.insert(serial, (objects.insert(object(serial, step)), step));
+                        model.insert(serial, (add(&objects, serial, step), step));
                     }
+                    (0, true) => assert_eq!(objects.claim(object(serial, step)).unwrap_err().serial, serial),
                     (1, true) => {
-                        model.remove(&serial);
-                        assert_eq!(objects.remove(Serial(serial)).map(|o| o.serial.0), Some(serial), "seed {seed}");
+                        let (slot, _) = model.remove(&serial).expect("it is there");
+                        assert_eq!(objects.remove_if(slot, |_| false), None);
+                        assert_eq!(objects.remove_if(slot, |_| true).map(|o| o.serial), Some(serial), "seed {seed}");
+                        assert_eq!(objects.remove_if(slot, |_| true), None);
+                        objects.update(slot, |_| panic!("nothing is there"));
                     }
                     (2, true) => {
                         let entry = model.get_mut(&serial).expect("it is there");
@@ -300,31 +369,61 @@ mod tests {
                     }
                     _ => {}
                 }
-                let found = objects.get(Serial(serial)).map(|(slot, object)| (slot, object.base));
+                let found = objects.get(serial).map(|(slot, object)| (slot, object.base));
                 assert_eq!(found, model.get(&serial).copied(), "seed {seed}, step {step}");
             }
             assert_eq!(objects.lock().len, model.len());
             let mut all = BTreeMap::new();
             objects.for_each(|slot, object| {
-                all.insert(object.serial.0, (slot, object.base));
+                all.insert(object.serial, (slot, object.base));
             });
             assert_eq!(all, model, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn dead_object_that_comes_back_keeps_its_slot_and_comes_once() {
+        let objects = Objects::new(0);
+        let slot = add(&objects, Serial(1), 100);
+        objects.update(slot, |object| object.state = State::Dead);
+        let dead = objects.at(slot).unwrap();
+        assert_eq!(objects.claim(object(Serial(1), 200)), Ok((slot, Some(dead))));
+        assert_eq!(objects.remove_if(slot, |object| object.state == State::Dead), None, "it is coming");
+        assert_eq!(objects.claim(object(Serial(1), 300)).unwrap_err().state, State::Coming);
+    }
+
+    #[test]
+    fn index_has_few_objects_a_bucket_whatever_the_births() {
+        for step in [1, 3, 64, 1000, 1 << 16, 1 << 20] {
+            let objects = Objects::new(0);
+            (1..=20_000).for_each(|i| _ = add(&objects, Serial(step * i), i));
+            let length = |bucket| {
+                let list = std::iter::successors(Some(objects.head(bucket)), |link| {
+                    Some(link.load(Ordering::Relaxed)).filter(|link| *link > 0).map(|link| objects.next(link))
+                });
+                list.count() - 1
+            };
+            let lengths: Vec<usize> = (0..objects.buckets.load(Ordering::Relaxed)).map(length).collect();
+            assert_eq!(lengths.iter().sum::<usize>(), 20_000, "steps of {step}");
+            let probes: usize = lengths.iter().map(|length| length * (length + 1) / 2).sum();
+            assert!(probes < 3 * 20_000, "{probes} probes for births in steps of {step}");
         }
     }
 
     /// A reader sees an object whole: base and adjoint base are always written together.
     #[test]
     fn reader_sees_no_half_written_object_while_others_come_and_go() {
-        let objects = Objects::new();
-        let slot = objects.insert(object(1, 0));
+        let objects = Objects::new(0);
+        let slot = add(&objects, Serial(1), 0);
         let done = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
+                let mut slots = vec![];
                 for i in 0..20_000 {
                     objects.update(slot, |o| (o.base, o.adjoint_base) = (i, i));
-                    objects.insert(object(2 + i, i));
+                    slots.push(add(&objects, Serial(2 + i), i));
                     if i % 3 == 0 {
-                        objects.remove(Serial(2 + i / 2));
+                        objects.remove_if(slots[i as usize / 2], |_| true);
                     }
                 }
                 done.store(true, std::sync::atomic::Ordering::Release);
@@ -343,17 +442,27 @@ mod models {
     use super::*;
     use crate::sync::Arc;
 
-    /// While another object comes and the table grows, one that is there is found whole.
+    fn object(serial: u64) -> Object {
+        Object { serial: Serial(serial), ..Object::new(10, 8, RangeKind::Heap, 0) }
+    }
+
+    /// Every interleaving with so many changes of thread that no thread asked for.
+    fn model(body: impl Fn() + Send + Sync + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(body);
+    }
+
+    /// While an object changes and goes, it is found whole or not at all.
     #[test]
-    fn reader_finds_an_object_whole_while_the_table_changes() {
-        loom::model(|| {
-            let objects = Arc::new(Objects::new());
-            let object = |serial| Object { serial: Serial(serial), ..Object::new(10, 8, RangeKind::Heap, 0) };
-            let slot = objects.insert(object(1));
+    fn reader_finds_an_object_whole_while_it_changes_and_goes() {
+        model(|| {
+            let objects = Arc::new(Objects::new(0));
+            let (slot, _) = objects.claim(object(1)).unwrap();
             let other = objects.clone();
             let writer = loom::thread::spawn(move || {
                 other.update(slot, |o| (o.base, o.adjoint_base) = (20, 10));
-                other.remove(Serial(1));
+                other.remove_if(slot, |_| true);
             });
             if let Some((found, object)) = objects.get(Serial(1)) {
                 assert_eq!(found, slot);
@@ -361,6 +470,23 @@ mod models {
             }
             writer.join().unwrap();
             assert!(objects.get(Serial(1)).is_none());
+        });
+    }
+
+    /// An object that is there throughout is found while others come and their coming splits a bucket.
+    #[test]
+    fn reader_finds_an_object_while_its_bucket_is_split() {
+        model(|| {
+            let objects = Arc::new(Objects::new(0));
+            let slots = [1, 2].map(|serial| objects.claim(object(serial)).unwrap().0);
+            let other = objects.clone();
+            let writer = loom::thread::spawn(move || {
+                other.claim(object(3)).unwrap();
+                other.remove_if(slots[0], |_| true);
+            });
+            assert_eq!(objects.get(Serial(2)).map(|(slot, _)| slot), Some(slots[1]));
+            writer.join().unwrap();
+            assert!(objects.get(Serial(1)).is_none() && objects.get(Serial(3)).is_some());
         });
     }
 }

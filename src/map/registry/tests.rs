@@ -143,7 +143,7 @@ fn adjoint_that_does_not_fit_a_waiting_pointer_is_refused_and_changes_nothing() 
     );
     assert_eq!((registry.list(), registry.waiting().len()), (vec![], 1));
     let arrivals = registry.restore(lane, &record, Present { base: 1, adjoint_base: 9, adjoint_bytes: 8 }).unwrap();
-    assert_eq!(arrivals, [Arrival { variable: 70, value: 10 }]);
+    assert_eq!(arrivals, [Arrival { variable: 70, value: 10, offset: 1 }]);
     assert_eq!(registry.waiting(), []);
 }
 
@@ -194,6 +194,125 @@ fn stack_ranges_of_another_thread_are_found_and_end_with_it() {
     assert_eq!(registry.find(lane, 9000).unwrap().unwrap().serial, heap);
     assert_eq!(registry.claim().unwrap(), other, "the lane is used again");
     assert_eq!(registry.add(other, 5000, 8, RangeKind::Stack, c"").unwrap().birth(), 3);
+}
+
+/// It was left behind, in the way of the next thread: its base was ambiguous.
+#[test]
+fn stack_range_ends_with_its_thread_though_an_empty_one_shares_its_base() {
+    let (registry, lane) = registry();
+    let other = registry.claim().unwrap();
+    registry.add(other, 5000, 80, RangeKind::Stack, c"").unwrap();
+    registry.add(other, 5000, 0, RangeKind::Stack, c"").unwrap();
+    let heap = registry.add(other, 5000, 0, RangeKind::Heap, c"").unwrap();
+    registry.give_back(other);
+    assert_eq!(registry.list().iter().map(|object| object.serial).collect::<Vec<_>>(), [heap]);
+    registry.add(lane, 5040, 8, RangeKind::Stack, c"").unwrap();
+}
+
+#[test]
+fn stack_ranges_of_two_threads_that_overlap_are_refused() {
+    let (registry, lane) = registry();
+    let other = registry.claim().unwrap();
+    registry.add(lane, 5000, 80, RangeKind::Stack, c"x").unwrap();
+    let error = registry.add(other, 5072, 80, RangeKind::Stack, c"y").unwrap_err();
+    assert_eq!(error.status(), Status::Overlap);
+    assert!(error.message().contains("`x`") && error.message().contains("`y`"), "{error}");
+    registry.add(other, 5080, 80, RangeKind::Stack, c"y").unwrap();
+}
+
+/// Records come from the program, which may have changed them.
+#[test]
+fn record_that_nothing_was_born_with_is_refused() {
+    let (registry, lane) = registry();
+    registry.add(lane, 1000, 8, RangeKind::Heap, c"x").unwrap();
+    let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
+    for (wrong, expected) in [
+        (RangeRecord { serial: Serial(2), ..record }, Status::BadArgument),
+        (RangeRecord { serial: Serial(0), ..record }, Status::BadArgument),
+        (RangeRecord { serial: Serial(u64::MAX), ..record }, Status::BadArgument),
+        (RangeRecord { base: u64::MAX - 3, ..record }, Status::CountRange),
+        (RangeRecord { bytes: u64::MAX, ..record }, Status::CountRange),
+        (RangeRecord { base: 0, ..record }, Status::NullPointer),
+    ] {
+        assert_eq!(status(registry.restore(lane, &wrong, at(2000))), expected, "{wrong:?}");
+    }
+    registry.restore(lane, &record, at(2000)).unwrap();
+}
+
+#[test]
+fn dead_object_that_cannot_come_back_is_as_dead_as_before() {
+    for kind in [RangeKind::Heap, RangeKind::Stack] {
+        let (registry, lane) = registry();
+        let serial = registry.add(lane, 1000, 8, kind, c"x").unwrap();
+        let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
+        registry.add(lane, 2000, 8, RangeKind::Heap, c"y").unwrap();
+        assert_eq!(status(registry.restore(lane, &record, at(2004))), Status::Overlap);
+        assert_eq!(registry.find(lane, 1004).unwrap(), Some(Place { serial, offset: 4 }));
+        assert_eq!((registry.locate(Place { serial, offset: 4 }).unwrap(), registry.dead()), (None, 1));
+        registry.restore(lane, &record, at(3000)).unwrap();
+        assert_eq!((registry.find(lane, 3004).unwrap(), registry.dead()), (Some(Place { serial, offset: 4 }), 0));
+    }
+}
+
+#[test]
+fn ranges_at_the_ends_of_the_address_space_are_as_others() {
+    let (registry, lane) = registry();
+    let low = registry.add(lane, 1, 7, RangeKind::Heap, c"low").unwrap();
+    let high = registry.add(lane, u64::MAX - 8, 8, RangeKind::Heap, c"high").unwrap();
+    let empty = registry.add(lane, u64::MAX, 0, RangeKind::Heap, c"empty").unwrap();
+    let find = |address| registry.find(lane, address).unwrap().map(|place| (place.serial, place.offset));
+    assert_eq!((find(1), find(8)), (Some((low, 0)), Some((low, 7))));
+    assert_eq!((find(u64::MAX - 8), find(u64::MAX)), (Some((high, 0)), Some((high, 8))));
+    assert_eq!(registry.ambiguous(), 0);
+    for (base, bytes) in [(u64::MAX, 1), (u64::MAX - 7, 8), (2, u64::MAX), (1 << 40, (1 << 47) + 1)] {
+        let status = status(registry.add(lane, base, bytes, RangeKind::Stack, c""));
+        assert_eq!(status, Status::CountRange, "{base:#x}, {bytes}");
+    }
+    assert_eq!(status(registry.add(lane, u64::MAX - 8, 7, RangeKind::Stack, c"")), Status::Overlap);
+    registry.remove(lane, u64::MAX - 8).unwrap();
+    assert_eq!(find(u64::MAX), Some((empty, 0)));
+    assert_eq!(find(u64::MAX - 1), Some((high, 7)), "dead");
+}
+
+/// Each arrival searched the list of all that waited for the same object.
+#[test]
+fn many_pointers_that_wait_for_one_object_are_set_at_once() {
+    let (registry, lane) = registry();
+    let serial = registry.add(lane, 1000, 8, RangeKind::Heap, c"x").unwrap();
+    let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
+    const COUNT: u64 = 100_000;
+    for i in 0..COUNT {
+        registry.wait((1 << 40) + 8 * i, Target::Object(serial, 4), false);
+    }
+    (0..COUNT).step_by(2).for_each(|i| registry.settle((1 << 40) + 8 * i));
+    let arrivals = registry.restore(lane, &record, at(2000)).unwrap();
+    assert_eq!(arrivals.len() as u64, COUNT / 2);
+    assert!(arrivals.iter().all(|arrival| (arrival.value, arrival.offset) == (2004, 4)));
+    assert_eq!(registry.waiting(), []);
+}
+
+/// Pointers in blocks that are themselves pointed to: each waits for the next, and goes with its own block.
+#[test]
+fn pointers_that_wait_in_ranges_that_end_are_dropped_and_set_nobody() {
+    let (registry, lane) = registry();
+    let births = (0..10).map(|i| registry.add(lane, 1000 + 100 * i, 16, RangeKind::Heap, c"node").unwrap());
+    let serials: Vec<Serial> = births.collect();
+    let die = |i: u64| RangeRecord::of(&registry.remove(lane, 1000 + 100 * i).unwrap());
+    let records: Vec<RangeRecord> = (0..10).map(die).collect();
+    // Node i comes back, its pointer and that of its adjoint wait for node i + 1.
+    for i in 0..9 {
+        let base = 5000 + 100 * i as u64;
+        let present = Present { base, adjoint_base: base + 50, adjoint_bytes: 16 };
+        let arrivals = registry.restore(lane, &records[i], present).unwrap();
+        assert_eq!(arrivals.len(), 2 * (i > 0) as usize, "{i}");
+        let next = Target::Object(serials[i + 1], 0);
+        registry.wait(base + 8, next, false);
+        registry.wait(base + 58, next, true);
+        assert_eq!(registry.waiting().len(), 2, "only of the last");
+    }
+    registry.unbear(lane, 5000 + 800).unwrap();
+    assert_eq!(registry.waiting(), []);
+    assert_eq!(registry.restore(lane, &records[9], at(9000)).unwrap(), []);
 }
 
 // ---- random programs -----------------------------------------------------------------------------------
@@ -456,4 +575,71 @@ fn threads_find_what_is_alive_while_others_add_and_remove() {
     });
     assert_eq!(registry.list().len(), 100);
     assert_eq!(registry.births(), 100 + 4 * 3000 * 2);
+}
+
+/// Free addresses, given out at random: what one thread gives back another one gets.
+struct Pool(std::sync::Mutex<(Random, Vec<u64>)>);
+
+impl Pool {
+    fn take(&self) -> u64 {
+        let (random, free) = &mut *self.0.lock().unwrap();
+        let i = random.below(free.len() as u64) as usize;
+        free.swap_remove(i)
+    }
+
+    fn give(&self, base: u64) {
+        self.0.lock().unwrap().1.push(base);
+    }
+}
+
+/// Sweeps forward and backward in several threads at once, over the same few addresses, which touch: dead objects are
+/// forgotten while others come back, neighbours end while they are told that they are touched.
+#[test]
+fn threads_in_both_sweeps_reuse_each_others_addresses() {
+    const BYTES: u64 = 64;
+    let registry = Registry::new();
+    let addresses = (0..60).map(|i| (1 << 32) + BYTES * i).collect();
+    let pool = Pool(std::sync::Mutex::new((Random(99), addresses)));
+    std::thread::scope(|scope| {
+        for t in 0..4_u64 {
+            let (registry, pool) = (&registry, &pool);
+            scope.spawn(move || {
+                let lane = registry.claim().unwrap();
+                let mut random = Random(1234 + t);
+                for _ in 0..400 {
+                    let kind = RangeKind::ALL[random.below(5) as usize];
+                    let (mut tape, mut alive) = (Vec::new(), Vec::new());
+                    for _ in 0..8 {
+                        let base = pool.take();
+                        let serial = registry.add(lane, base, BYTES, kind, c"x").unwrap();
+                        let place = registry.find(lane, base + 8).unwrap().unwrap();
+                        assert_eq!(place, Place { serial, offset: 8 });
+                        alive.push((base, place));
+                        if random.below(2) == 0 {
+                            let (base, place) = alive.swap_remove(random.below(alive.len() as u64) as usize);
+                            tape.push((RangeRecord::of(&registry.remove(lane, base).unwrap()), place));
+                            pool.give(base);
+                        }
+                    }
+                    for (record, place) in tape.into_iter().rev() {
+                        let base = pool.take();
+                        assert_eq!(registry.locate(place).unwrap(), None);
+                        assert_eq!(registry.restore(lane, &record, at(base)).unwrap(), []);
+                        assert_eq!(registry.locate(place).unwrap(), Some((base + 8, 0)));
+                        alive.push((base, place));
+                    }
+                    for (base, place) in alive {
+                        assert_eq!(registry.find(lane, base + 8).unwrap(), Some(place));
+                        assert_eq!(registry.unbear(lane, base).unwrap().serial, place.serial);
+                        pool.give(base);
+                    }
+                }
+                registry.give_back(lane);
+            });
+        }
+    });
+    assert_eq!(registry.list(), []);
+    let mut slots = 0;
+    registry.claimed().for_each(|lane| lane.objects.for_each(|_, _| slots += 1));
+    assert_eq!(slots, registry.dead(), "an object for each that is remembered");
 }

@@ -5,7 +5,7 @@
 
 use super::object::Serial;
 use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 /// Where a pointer variable is to point when its target comes.
@@ -35,8 +35,9 @@ pub(super) struct Waiting {
 #[derive(Default)]
 struct Table {
     by_variable: BTreeMap<u64, Wait>,
-    by_serial: HashMap<Serial, Vec<u64>>,
-    by_address: BTreeMap<u64, Vec<u64>>,
+    /// Each with the variable.
+    by_serial: BTreeSet<(Serial, u64)>,
+    by_address: BTreeSet<(u64, u64)>,
 }
 
 impl Table {
@@ -44,29 +45,32 @@ impl Table {
         self.remove(variable);
         self.by_variable.insert(variable, wait);
         match wait.target {
-            Target::Object(serial, _) => self.by_serial.entry(serial).or_default().push(variable),
-            Target::Forward(address) => self.by_address.entry(address).or_default().push(variable),
-        }
+            Target::Object(serial, _) => self.by_serial.insert((serial, variable)),
+            Target::Forward(address) => self.by_address.insert((address, variable)),
+        };
     }
 
     fn remove(&mut self, variable: u64) {
         let Some(wait) = self.by_variable.remove(&variable) else { return };
-        let empty_without = |variables: &mut Vec<u64>| {
-            variables.retain(|other| *other != variable);
-            variables.is_empty()
-        };
         match wait.target {
-            Target::Object(serial, _) => {
-                if self.by_serial.get_mut(&serial).is_some_and(empty_without) {
-                    self.by_serial.remove(&serial);
-                }
-            }
-            Target::Forward(address) => {
-                if self.by_address.get_mut(&address).is_some_and(empty_without) {
-                    self.by_address.remove(&address);
-                }
-            }
-        }
+            Target::Object(serial, _) => self.by_serial.remove(&(serial, variable)),
+            Target::Forward(address) => self.by_address.remove(&(address, variable)),
+        };
+    }
+
+    /// As [`Waiting::of`].
+    fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, bool)> {
+        let by_serial = self.by_serial.range((serial, 0)..=(serial, u64::MAX)).map(|(_, variable)| variable);
+        let by_address = self.by_address.range((base, 0)..(base + bytes, 0)).map(|(_, variable)| variable);
+        let found = by_serial.chain(by_address).map(|variable| {
+            let wait = self.by_variable[variable];
+            let offset = match wait.target {
+                Target::Object(_, offset) => offset,
+                Target::Forward(address) => (address - base) as i64,
+            };
+            (*variable, offset, wait.adjoint)
+        });
+        found.collect()
     }
 }
 
@@ -119,18 +123,18 @@ impl Waiting {
         if self.is_empty() {
             return Vec::new();
         }
-        let table = self.lock();
-        let by_serial = table.by_serial.get(&serial).into_iter().flatten();
-        let by_address = table.by_address.range(base..base + bytes).flat_map(|(_, variables)| variables);
-        let found = by_serial.chain(by_address).map(|variable| {
-            let wait = table.by_variable[variable];
-            let offset = match wait.target {
-                Target::Object(_, offset) => offset,
-                Target::Forward(address) => (address - base) as i64,
-            };
-            (*variable, offset, wait.adjoint)
+        self.lock().of(serial, base, bytes)
+    }
+
+    /// The same variables wait no more, as far as `set` says so. Sees each that waited before it was called.
+    pub fn take(&self, serial: Serial, base: u64, bytes: u64, mut set: impl FnMut(u64, i64, bool) -> bool) {
+        self.change(|table| {
+            for (variable, by, adjoint) in table.of(serial, base, bytes) {
+                if set(variable, by, adjoint) {
+                    table.remove(variable);
+                }
+            }
         });
-        found.collect()
     }
 
     /// All that wait, by address of the variable.

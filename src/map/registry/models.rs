@@ -1,0 +1,123 @@
+//! Loom's models of the registry as a whole: the shipped code, with small nodes and tables.
+//!
+//! An event is some hundred accesses, each of which may see an older value, so they would not end within hours: each
+//! model goes through [`MOST`] interleavings. The parts have models of their own that end, in `objects` and
+//! [`crate::map::ranges`].
+
+#![forbid(unsafe_code)]
+
+use super::*;
+use loom::thread;
+
+const MOST: usize = 4000;
+
+/// So many interleavings with one change of thread that no thread asked for.
+fn model(body: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(1);
+    builder.max_branches = 100_000;
+    (builder.max_permutations, builder.checkpoint_interval) = (Some(MOST), 1000);
+    builder.check(body);
+}
+
+fn registry() -> (Arc<Registry>, u16, u16) {
+    let registry = Arc::new(Registry::new());
+    let (one, other) = (registry.claim().unwrap(), registry.claim().unwrap());
+    (registry, one, other)
+}
+
+fn at(base: u64) -> Present {
+    Present { base, adjoint_base: 0, adjoint_bytes: 0 }
+}
+
+fn add(registry: &Registry, lane: u16, base: u64) -> Serial {
+    registry.add(lane, base, 10, RangeKind::Heap, c"").unwrap()
+}
+
+/// The place one past the end of a range that stays is found while a range that begins there comes and goes.
+#[test]
+fn a_pointer_is_found_while_a_neighbour_comes_and_goes() {
+    model(|| {
+        let (registry, here, there) = registry();
+        let stays = add(&registry, here, 100);
+        let writer = {
+            let registry = registry.clone();
+            thread::spawn(move || {
+                let comes = add(&registry, there, 110);
+                registry.unbear(there, 110).unwrap();
+                comes
+            })
+        };
+        let found = registry.find(here, 110).unwrap().unwrap();
+        let comes = writer.join().unwrap();
+        assert!([(stays, 10), (comes, 0)].contains(&(found.serial, found.offset)), "{found:?}");
+        assert_eq!(registry.list().len(), 1);
+    });
+}
+
+/// The death of one object takes the place of another dead one, which comes back elsewhere.
+#[test]
+fn an_object_comes_back_while_its_old_place_is_forgotten() {
+    model(|| {
+        let (registry, here, there) = registry();
+        let serial = add(&registry, here, 100);
+        let record = RangeRecord::of(&registry.remove(here, 100).unwrap());
+        add(&registry, there, 105);
+        let writer = {
+            let registry = registry.clone();
+            thread::spawn(move || registry.remove(there, 105).unwrap())
+        };
+        registry.restore(here, &record, at(200)).unwrap();
+        writer.join().unwrap();
+        assert_eq!(registry.locate(Place { serial, offset: 3 }).unwrap(), Some((203, 0)));
+        assert_eq!(registry.find(here, 203).unwrap(), Some(Place { serial, offset: 3 }));
+        assert_eq!((registry.list().len(), registry.dead()), (1, 1));
+    });
+}
+
+/// A pointer is restored while its object comes back: whoever is last sets it.
+#[test]
+fn a_pointer_does_not_wait_for_what_has_come() {
+    model(|| {
+        let (registry, here, there) = registry();
+        let serial = add(&registry, there, 100);
+        let record = RangeRecord::of(&registry.remove(there, 100).unwrap());
+        let writer = {
+            let registry = registry.clone();
+            thread::spawn(move || registry.restore(there, &record, at(200)).unwrap())
+        };
+        let place = Place { serial, offset: 4 };
+        let mut now = registry.locate(place).unwrap();
+        if now.is_none() {
+            registry.wait(9000, Target::Object(serial, 4), false);
+            now = registry.locate(place).unwrap();
+        }
+        if now.is_some() {
+            registry.settle(9000);
+        }
+        let set = writer.join().unwrap();
+        assert!(
+            now == Some((204, 0)) || set == [Arrival { variable: 9000, value: 204, offset: 4 }],
+            "{now:?}, {set:?}"
+        );
+        let _ = here;
+        assert_eq!(registry.waiting(), []);
+    });
+}
+
+/// One neighbour is told that it is touched while it ends.
+#[test]
+fn a_range_comes_while_the_one_that_it_touches_goes() {
+    model(|| {
+        let (registry, here, there) = registry();
+        add(&registry, there, 110);
+        let writer = {
+            let registry = registry.clone();
+            thread::spawn(move || registry.unbear(there, 110).unwrap())
+        };
+        let serial = add(&registry, here, 100);
+        writer.join().unwrap();
+        assert_eq!(registry.find(here, 110).unwrap(), Some(Place { serial, offset: 10 }));
+        assert_eq!((registry.list().len(), registry.ambiguous()), (1, 0));
+    });
+}
