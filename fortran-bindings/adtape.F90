@@ -62,7 +62,7 @@ module adtape
   public :: schedule_next, schedule_end_at, schedule_predict
   public :: driver_new, driver_free, driver_set_steps, driver_set_records, driver_set_snapshots, driver_register
   public :: driver_set_progress, driver_show_progress, driver_set_store, driver_new_schedule, driver_run
-  public :: driver_snapshot_bytes
+  public :: driver_snapshot_bytes, driver_register_adjoint, driver_set_resume
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
   integer, parameter :: r16 = selected_real_kind(33)
@@ -183,6 +183,7 @@ module adtape
   ! How far a driver is; 0 for what is not known.
   type, bind(c), public :: adtape_progress
     integer(c_int64_t) :: steps = 0, forward_steps = 0, forward_steps_total = 0, reversed_steps = 0
+    integer(c_int64_t) :: resumed_steps = 0
   end type
 
   ! A stable heap, by its handle; a variable begins as the NULL handle. A copy refers to the same heap.

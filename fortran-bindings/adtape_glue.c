@@ -522,22 +522,32 @@ void adtape_fortran_driver_set_progress(adtape_driver_t *driver, adtape_progress
 void adtape_fortran_driver_show_progress(adtape_driver_t *driver, int32_t on, int32_t *stat) {
     finish(adtape_driver_show_progress(driver, on != 0), stat, SITE_);
 }
-/* Any rank and type: what counts are the bytes. */
-void adtape_fortran_driver_register(adtape_driver_t *driver, const CFI_cdesc_t *x, int32_t *stat) {
-    uint64_t bytes = x->elem_len;
-    intptr_t dense = (intptr_t)x->elem_len;
-    for (int i = 0; i < x->rank; i++) {
-        if (x->dim[i].extent < 0) {
-            refuse(ADTAPE_STATUS_BAD_ARGUMENT, SITE_, "an assumed-size array has no size\n  register a section, x(1:n)");
-        }
-        if (x->dim[i].extent > 1 && x->dim[i].sm != dense) {
-            refuse(ADTAPE_STATUS_BAD_ARGUMENT, SITE_,
-                   "registered state is not contiguous\n  register the whole array, or its parts one by one");
-        }
-        bytes *= (uint64_t)x->dim[i].extent;
-        dense *= x->dim[i].extent;
+/* Any rank, strides and type; elements of a type that is none of ours are bytes. */
+static void driver_register(adtape_driver_t *driver, int32_t role, const CFI_cdesc_t *x, const CFI_cdesc_t *name,
+                            int32_t *stat, const void *site) {
+    const adtape_type_t type = type_of(x) == 0 ? ADTAPE_TYPE_BYTES : type_of(x);
+    text_t text;
+    section_t s;
+    if (x->rank > 0 && x->dim[x->rank - 1].extent < 0) {
+        refuse(ADTAPE_STATUS_BAD_ARGUMENT, site, "an assumed-size array has no size\n  register a section, x(1:n)");
     }
-    finish(adtape_driver_register(driver, x->base_addr, bytes), stat, SITE_);
+    read_section(x, type, &s);
+    finish(adtape_driver_register_section(driver, role, name == NULL ? NULL : c_text(name, &text), type, x->base_addr,
+                                          s.rank, s.extents, s.strides_bytes),
+           stat, site);
+}
+void adtape_fortran_driver_register(adtape_driver_t *driver, const CFI_cdesc_t *x, const CFI_cdesc_t *name,
+                                    int32_t *stat) {
+    driver_register(driver, ADTAPE_ROLE_STATE, x, name, stat, SITE_);
+}
+void adtape_fortran_driver_register_adjoint(adtape_driver_t *driver, const CFI_cdesc_t *x, const CFI_cdesc_t *name,
+                                            int32_t *stat) {
+    driver_register(driver, ADTAPE_ROLE_ADJOINT, x, name, stat, SITE_);
+}
+void adtape_fortran_driver_set_resume(adtape_driver_t *driver, const adtape_store_t *store, const CFI_cdesc_t *name,
+                                      double interval_seconds, int32_t *stat) {
+    text_t text;
+    finish(adtape_driver_set_resume(driver, store, c_text(name, &text), interval_seconds), stat, SITE_);
 }
 void adtape_fortran_driver_new_schedule(adtape_driver_t *driver, int64_t steps, int64_t budget_bytes,
                                         adtape_schedule_t **out, int32_t *stat) {

@@ -65,7 +65,10 @@ mod tape;
 mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};
-pub use driver::{Flow, MemoryStorage, Model, Progress, ProgressLine, Storage, StoreStorage, drive};
+pub use driver::{
+    Flow, MemoryStorage, Model, Progress, ProgressLine, Resumable, Resume, Storage, StoreStorage, Variable, drive,
+    drive_resumable,
+};
 pub use error::{Error, Status};
 pub use heap::{Heap, HeapMark, HeapStats};
 pub use map::registry::RangeKind;

@@ -393,6 +393,13 @@ fn recursion_in_fortran_finds_its_local_variables_in_other_frames() {
     recursion(Language::Fortran, 1);
 }
 
+/// Killed and resumed by tests/restart.rs.
+#[test]
+fn long_run_in_c_has_the_gradient_of_differences() {
+    let Some((_, text)) = example("long_run", Language::C, &["small"]) else { return };
+    assert_eq!(number(&text, "forward runs extra"), 1.98);
+}
+
 // ---- the guide ---------------------------------------------------------------------------------------
 
 const GUIDE: &str = "docs/guide.md";

@@ -1,18 +1,19 @@
-//! The example `examples/restart`: killed at any segment, forward and in reverse, and started again, it finds the gradient
-//! of an undisturbed run, bit for bit.
+//! The examples `restart` and `long_run`: killed, forward and in reverse, and started again, they find the gradient of an
+//! undisturbed run, bit for bit. The first is killed at any segment; the second, by a driver, at random moments.
 
 mod common;
 
 use common::{build_release, root, run, scratch, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-fn c_program(directory: &Path) -> PathBuf {
-    let program = directory.join("restart");
+fn c_program(name: &str, directory: &Path) -> PathBuf {
+    let program = directory.join(name);
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=c11", "-D_DEFAULT_SOURCE", "-g", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]);
-    gcc.arg(root().join("include")).arg(root().join("examples/restart/restart.c"));
+    gcc.arg(root().join("include")).arg(root().join(format!("examples/{name}/{name}.c")));
     run(gcc.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
     program
 }
@@ -29,6 +30,8 @@ fn fortran_program(directory: &Path) -> PathBuf {
     run(gfortran.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
     program
 }
+
+// ---- killed at segments ------------------------------------------------------------------------------------------
 
 fn start(program: &Path, files: &Path, kill_after: Option<u32>) -> Output {
     let mut command = Command::new(program);
@@ -69,7 +72,7 @@ fn check(program: &Path, files: &Path) {
 #[test]
 fn c_program_that_is_killed_and_started_again_finds_the_same_gradient() {
     let directory = scratch("restart_c");
-    check(&c_program(&directory), &directory.join("files"));
+    check(&c_program("restart", &directory), &directory.join("files"));
 }
 
 #[test]
@@ -82,4 +85,105 @@ fn fortran_program_that_is_killed_and_started_again_finds_the_same_gradient() {
     }
     let directory = scratch("restart_fortran");
     check(&fortran_program(&directory), &directory.join("files"));
+}
+
+// ---- killed at random moments --------------------------------------------------------------------------------------
+
+/// Points every two milliseconds, so that there are some in a run of a tenth of a second.
+fn long_run(program: &Path, size: &str, files: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg(size).arg(files).arg("0.002").env("OMPI_COMM_WORLD_RANK", "3");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The point in the directory, if there is one.
+fn point(files: &Path) -> Option<PathBuf> {
+    Some(files.join("long_run.r3.point.adtape")).filter(|path| path.exists())
+}
+
+fn names(files: &Path) -> Vec<String> {
+    let entries = fs::read_dir(files).expect("a directory");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Starts the program and kills it after `wait`, unless it has ended: then what it said.
+fn killed(mut command: Command, wait: Duration) -> Option<String> {
+    let mut child = command.spawn().expect("the program starts");
+    std::thread::sleep(wait);
+    let ended = child.try_wait().expect("its state").is_some();
+    if !ended {
+        child.kill().expect("it can be killed");
+    }
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!ended || output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    ended.then_some(said)
+}
+
+#[test]
+fn driver_that_is_killed_at_random_moments_and_started_again_finds_the_same_gradient() {
+    let directory = scratch("long_run");
+    let files = directory.join("files");
+    fs::create_dir_all(&files).expect("a directory");
+    let program = c_program("long_run", &directory);
+    let undisturbed = gradient(&Command::new(&program).output().expect("the program starts"));
+    let mut random = SystemTime::now().duration_since(UNIX_EPOCH).expect("a date").as_nanos() as u64;
+    println!("seed {random}");
+    let (mut kills, mut went_on) = (0, 0);
+    for round in 0..8 {
+        let said = loop {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Where the machine is slow, processes live longer and longer.
+            let wait = Duration::from_micros(5_000 + (random >> 33) % (100_000 + 5_000 * kills));
+            match killed(long_run(&program, "small", &files), wait) {
+                Some(said) => break said,
+                None => kills += 1,
+            }
+            let strange = names(&files).into_iter().find(|name| !name.starts_with("long_run.r3.point."));
+            assert_eq!(strange, None, "round {round}");
+        };
+        went_on += usize::from(said.contains("went on after"));
+        assert_eq!(said.lines().find(|line| line.starts_with("gradient:")), Some(&*undisturbed), "round {round}");
+        assert_eq!(names(&files), [""; 0], "round {round}: nothing is left");
+    }
+    assert!(kills > 0 && went_on > 0, "{kills} kills, {went_on} resumed");
+}
+
+#[test]
+fn point_that_is_damaged_or_of_another_run_is_refused_and_said() {
+    let directory = scratch("long_run_refused");
+    let files = directory.join("files");
+    fs::create_dir_all(&files).expect("a directory");
+    let program = c_program("long_run", &directory);
+    let undisturbed = gradient(&Command::new(&program).output().expect("the program starts"));
+    let mut wait = Duration::from_millis(20);
+    let path = loop {
+        // A run that ends takes its point with it.
+        killed(long_run(&program, "small", &files), wait);
+        match point(&files) {
+            Some(path) => break path,
+            None => wait += Duration::from_millis(5),
+        }
+    };
+    let whole = fs::read(&path).expect("the point");
+    let refused = |size: &str, text: &str| {
+        let output = long_run(&program, size, &files).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(text), "{text}: {said}");
+    };
+    for at in [8, 2000, 4096 + 20, whole.len() / 2, whole.len() - 1] {
+        let mut changed = whole.clone();
+        changed[at] ^= 4;
+        fs::write(&path, &changed).expect("a file");
+        refused("small", "long_run.r3.point.adtape");
+    }
+    for bytes in [0, 100, whole.len() / 2, whole.len() - 1] {
+        fs::write(&path, &whole[..bytes]).expect("a file");
+        refused("small", "long_run.r3.point.adtape");
+    }
+    fs::write(&path, &whole).expect("a file");
+    refused("large", "binomial, 20000 steps, 305 snapshots; this one is binomial, 1000000 steps");
+    let output = long_run(&program, "small", &files).output().expect("the program starts");
+    assert_eq!(gradient(&output), undisturbed, "the point is as it was");
 }

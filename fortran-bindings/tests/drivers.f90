@@ -5,13 +5,16 @@ module driver_tests
   use support
   implicit none
   private
-  public :: test_schedules, test_gradients, test_budget, test_refusals
+  public :: test_schedules, test_gradients, test_resumed, test_nested, test_budget, test_refusals
 
   ! The model: a map of three numbers. What its functions share is in the module, as in many programs.
   real(8), target :: x(3), stored(3, 0:1, 0:99)
   real(8) :: adjoint(3)
   integer(8) :: length, told, snapshot_bytes
   integer(c_int64_t), target :: stop_at
+  real(8), target :: rows(3, 3)
+  integer(8) :: turns, stop_after_turns = -1, resumed
+  logical :: outer_is_first
 
 contains
 
@@ -227,6 +230,156 @@ contains
     end do
   end subroutine
 
+  ! ---- runs that are resumed -----------------------------------------------------------------------------------------
+
+  ! The state is a row of a matrix, which is not contiguous.
+  function row_step(step, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    x = rows(2, :)
+    flow = model_step(step, user)
+    rows(2, :) = x
+  end function
+
+  function row_adjoint_step(step, first, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    integer(c_int32_t), value :: first
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    x = rows(2, :)
+    flow = model_adjoint_step(step, first, user)
+    rows(2, :) = -1
+    flow = ADTAPE_FLOW_CONTINUE
+    turns = turns + 1
+    if (turns == stop_after_turns) flow = ADTAPE_FLOW_STOP
+  end function
+
+  subroutine note_resumed(progress, user) bind(c)
+    type(adtape_progress), intent(in) :: progress
+    type(c_ptr), value :: user
+    call check(.not. c_associated(user), 'no user address')
+    resumed = progress%resumed_steps
+  end subroutine
+
+  ! In a new process, as it were: all but the store is new.
+  subroutine run_again(store, steps, stat)
+    type(adtape_store), intent(in) :: store
+    integer(8), intent(in) :: steps
+    integer(c_int32_t), intent(out) :: stat
+    type(adtape_driver) :: driver
+    type(adtape_schedule) :: schedule
+    rows = 7
+    rows(2, :) = [0.3d0, 0.5d0, 0.7d0]
+    adjoint = -1
+    turns = 0
+    resumed = 0
+    call driver_new(driver)
+    call driver_set_steps(driver, row_step, row_adjoint_step, c_loc(stop_at))
+    call driver_set_progress(driver, note_resumed)
+    call driver_register(driver, rows(2, :), 'row')
+    call driver_register_adjoint(driver, adjoint, 'adjoint of the row')
+    call driver_set_resume(driver, store, 'run', 0d0)
+    call schedule_new_multistage(schedule, steps, 2_8, 2_8)
+    call driver_run(driver, schedule, stat)
+    call schedule_free(schedule)
+    call driver_free(driver)
+  end subroutine
+
+  subroutine test_resumed
+    type(adtape_schedule) :: schedule
+    type(adtape_store) :: store
+    character(100), allocatable :: names(:)
+    real(8) :: expected(3)
+    integer(c_int32_t) :: stat
+    integer(8) :: stops
+    length = 40
+    call schedule_new_store_all(schedule, 40_8)
+    call gradient(schedule, .true., expected)
+    call store_new_memory(store, 0_8)
+    stop_after_turns = 7
+    stops = 0
+    do
+      call run_again(store, 40_8, stat)
+      if (stat == ADTAPE_STATUS_OK) exit
+      call check(stat == ADTAPE_STATUS_STOPPED, 'stopped')
+      call check(stops == 0 .or. resumed > 0, 'resumed')
+      if (stops == 2) then
+        call run_again(store, 41_8, stat)
+        call check(stat == ADTAPE_STATUS_MISMATCH .and. index(adtape_error_message(), '41 steps') > 0, 'another run')
+      end if
+      stops = stops + 1
+    end do
+    call check(stops >= 5 .and. resumed > 0, 'stopped often')
+    call check(all(adjoint == expected), 'the gradient of a run that was stopped again and again')
+    call check(all(rows(1, :) == 7) .and. all(rows(3, :) == 7), 'rows that are not registered')
+    call store_list(store, names)
+    call check(size(names) == 0, 'nothing is left')
+    call store_free(store)
+    stop_after_turns = -1
+  end subroutine
+
+  ! ---- nested --------------------------------------------------------------------------------------------------------
+
+  ! A step of six steps, and its adjoint by a driver of its own.
+  function outer_step(step, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    integer(c_int64_t) :: k
+    do k = 0, 5
+      call forward(k)
+    end do
+    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, step >= 0 .and. c_associated(user))
+  end function
+
+  function inner_adjoint_step(step, first, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    integer(c_int32_t), value :: first
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    flow = model_adjoint_step(step, merge(first, 0_c_int32_t, outer_is_first), user)
+  end function
+
+  function outer_adjoint_step(step, first, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    integer(c_int32_t), value :: first
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    type(adtape_driver) :: inner
+    type(adtape_schedule) :: schedule
+    outer_is_first = first == 1
+    call driver_new(inner)
+    call driver_set_steps(inner, model_step, inner_adjoint_step, user)
+    call driver_register(inner, x)
+    call schedule_new_binomial(schedule, 6_8, 2_8)
+    call driver_run(inner, schedule)
+    call schedule_free(schedule)
+    call driver_free(inner)
+    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, step >= 0)
+  end function
+
+  subroutine test_nested
+    type(adtape_driver) :: driver
+    type(adtape_schedule) :: schedule
+    real(8) :: found(3, 2)
+    integer :: i
+    length = 1000
+    stop_at = -1
+    do i = 1, 2
+      x = [0.3d0, 0.5d0, 0.7d0]
+      call driver_new(driver)
+      call driver_set_steps(driver, outer_step, outer_adjoint_step, c_loc(stop_at))
+      call driver_register(driver, x)
+      call schedule_new_binomial(schedule, 8_8, merge(1_8, 8_8, i == 1))
+      call driver_run(driver, schedule)
+      call schedule_free(schedule)
+      call driver_free(driver)
+      found(:, i) = adjoint
+    end do
+    call check(all(found(:, 1) == found(:, 2)) .and. all(found /= 0), 'nested drivers')
+  end subroutine
+
   subroutine test_budget
     type(adtape_schedule) :: schedule
     type(adtape_driver) :: driver
@@ -267,7 +420,7 @@ contains
     call driver_new(driver)
     a = 0
     call driver_register(driver, a)
-    call driver_register(driver, a(3:4), stat)
+    call driver_register(driver, a(3:4), stat=stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. index(adtape_error_message(), 'overlaps') > 0, 'twice')
     length = 100
     stop_at = 4
@@ -287,6 +440,8 @@ program drivers
   implicit none
   call test_schedules
   call test_gradients
+  call test_resumed
+  call test_nested
   call test_budget
   call test_refusals
   call finish('drivers')

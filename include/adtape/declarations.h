@@ -56,6 +56,12 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 // What a call of the program returns to end the run with an error.
 #define ADTAPE_FLOW_STOP 2
 
+// What a registered variable is: state, which steps read and change. It is saved in snapshots.
+#define ADTAPE_ROLE_STATE 0
+
+// What a registered variable is: an adjoint or another result of adjoint steps. It is kept for a run that is resumed.
+#define ADTAPE_ROLE_ADJOINT 1
+
 // The kind of an error.
 enum {
     // No error.
@@ -489,6 +495,8 @@ typedef struct {
     uint64_t forward_steps_total;
     // Steps whose adjoint is done.
     uint64_t reversed_steps;
+    // Forward steps that were done before the process was killed that left the run; 0 of a run that was not resumed.
+    uint64_t resumed_steps;
 } adtape_progress_t;
 
 // Is told how far a run is; `progress` is valid during the call.
@@ -1387,9 +1395,11 @@ adtape_status_t adtape_schedule_predict(adtape_schedule_t *s,
 // Fortran: `call driver_new(driver)`.
 adtape_status_t adtape_driver_new(adtape_driver_t **out);
 
-// Releases a driver that is not running, with its snapshots. NULL is allowed and does nothing.
+// Releases a driver that is not running, with its snapshots, and with what it left in a store to be resumed if its run
+// came to the end. NULL is allowed and does nothing.
 //
-// Returns ADTAPE_STATUS_OK, or ADTAPE_STATUS_BAD_ARGUMENT if it is running.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_ARGUMENT if it is running, or ADTAPE_STATUS_IO (what is in the store cannot
+// be removed; the driver is released).
 // Fortran: `call driver_free(driver)`.
 adtape_status_t adtape_driver_free(adtape_driver_t *d);
 
@@ -1418,20 +1428,79 @@ adtape_status_t adtape_driver_set_records(adtape_driver_t *d,
 // Returns as adtape_driver_set_steps. Fortran: `call driver_set_snapshots(driver, save, load)`.
 adtape_status_t adtape_driver_set_snapshots(adtape_driver_t *d, adtape_snapshot_t save, adtape_snapshot_t load);
 
-// Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself, in memory. All of what a step
-// reads and an earlier step wrote has to be registered. The memory is the program's and stays where it is until the
-// driver is freed; registered parts do not overlap.
+// Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself. All of what a step reads and an
+// earlier step wrote has to be registered. The memory is the program's and stays where it is until the driver is freed;
+// registered parts do not overlap. In a store it is the section `state-0`, `state-1`, …, of bytes.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 // ADTAPE_STATUS_BAD_ARGUMENT (it overlaps with another part; the driver is running).
-// Fortran: `call driver_register(driver, x)`, any contiguous variable that is a target.
-adtape_status_t adtape_driver_register(adtape_driver_t *d, void *address, uint64_t bytes);
+// Fortran: `call driver_register(driver, x)`, any variable that is a target; it is registered as a section.
+adtape_status_t adtape_driver_register(adtape_driver_t *d,
+                                       void *address,
+                                       uint64_t bytes);
+
+// Registers `bytes` bytes at `address` of what adjoint steps compute and add to: adjoints of the state and of
+// parameters. Only a run that can be resumed needs them (adtape_driver_set_resume). In a store it is the section
+// `adjoint-0`, `adjoint-1`, …, of bytes. Otherwise as adtape_driver_register.
+//
+// Fortran: `call driver_register_adjoint(driver, x)`, any variable that is a target; it is registered as a section.
+adtape_status_t adtape_driver_register_adjoint(adtape_driver_t *d, void *address, uint64_t bytes);
+
+// Registers a variable by name, type and shape: in a store it is a section of a checkpoint like those that
+// adtape_checkpoint_write_section writes, and it is read back only into the like.
+//
+// `role` is ADTAPE_ROLE_STATE (see adtape_driver_register) or ADTAPE_ROLE_ADJOINT (see adtape_driver_register_adjoint).
+// `name` has 1 to 1000 bytes and is that of no other variable of the driver; NULL for the role and a number. `type_code`,
+// `base`, `rank`, `extents` and `strides_bytes` are those of adtape_push_section; elements of a type that adtape does not know
+// are bytes, along a first dimension.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
+// ADTAPE_STATUS_BAD_ARGUMENT (role, name, type or shape make no sense; it overlaps with another part; the driver is
+// running). Sections with gaps are not checked for overlaps.
+// Fortran: `call driver_register(driver, x, name)`, `call driver_register_adjoint(driver, x, name)`.
+adtape_status_t adtape_driver_register_section(adtape_driver_t *d,
+                                               int32_t role,
+                                               const char *name,
+                                               adtape_type_t type_code,
+                                               void *base,
+                                               int32_t rank,
+                                               const int64_t *extents,
+                                               const int64_t *strides_bytes);
 
 // Snapshots of registered state that a schedule has on disk go to the store, under names of their own: any number of
 // drivers can share one. The store may be freed before the driver. NULL: such schedules are refused.
 //
+// Replaces the store of adtape_driver_set_resume, after which the run cannot be resumed.
+//
 // Returns as adtape_driver_set_steps. Fortran: `call driver_set_store(driver, store)`.
 adtape_status_t adtape_driver_set_store(adtape_driver_t *d, const adtape_store_t *store);
+
+// Makes runs that go on after their process was killed. Every `interval_seconds`, and so seldom that it takes a tenth of
+// the time at most, the driver leaves a checkpoint called `name` in the store: the registered state and adjoints as they
+// are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called in a new process
+// with a new schedule like the first one and the same initial state, finds it and goes on from there; the result is the same,
+// bit for bit, if steps compute the same when they are run again. Snapshots that the schedule has on disk go to the
+// same store, as `name-step-K`.
+//
+// `name` has letters, digits, '-', '_' and '.', 74 at most, and is used by no other run in the store. With an interval
+// of 0 there is a checkpoint after every step. The store may be freed before the driver; only one of files, with the
+// name of a run, outlives a process. After a run that came to its end the checkpoint stays until the driver is freed, so that a
+// process killed before it has used the result does not compute it again. Several processes that exchange data
+// within a step would not go on from the same step: they cannot be resumed in this way.
+// `store` is NULL: runs cannot be resumed.
+//
+// Returns as adtape_driver_set_steps, and ADTAPE_STATUS_BAD_ARGUMENT also for a name or an interval that makes no sense.
+// adtape_driver_run returns besides: ADTAPE_STATUS_MISMATCH (the checkpoint is of a run with another schedule,
+// another initial state or other variables; both are said), ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_OTHER_VERSION,
+// ADTAPE_STATUS_NOT_FOUND (a snapshot on disk is gone), ADTAPE_STATUS_IO; ADTAPE_STATUS_BAD_ARGUMENT if functions of the
+// program save and load. Nothing was computed then, and adtape_store_remove of the checkpoint lets the run begin anew.
+// Cost: of each checkpoint one write of all registered variables and all snapshots in memory; to go on, one read and the
+// schedule's actions up to there, some ns each. While one is written there are two in the store.
+// Fortran: `call driver_set_resume(driver, store, name, interval_seconds)`.
+adtape_status_t adtape_driver_set_resume(adtape_driver_t *d,
+                                         const adtape_store_t *store,
+                                         const char *name,
+                                         double interval_seconds);
 
 // `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
 //
@@ -1469,7 +1538,7 @@ adtape_status_t adtape_driver_snapshot_bytes(const adtape_driver_t *d,
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs is
 // missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT (the
 // driver is running; a function returned no flow; the schedule stores on disk and there is no store);
-// ADTAPE_STATUS_OUT_OF_MEMORY. After a failure the schedule is of no further use.
+// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says. After a failure the schedule is of no further use.
 // Cost: that of the program's functions; a save or load of registered state copies it once.
 // Fortran: `call driver_run(driver, schedule)`.
 adtape_status_t adtape_driver_run(adtape_driver_t *d,

@@ -3,7 +3,9 @@
 //! | word | meaning |
 //! |---|---|
 //! | model | the program's side: a step, its adjoint, its state |
-//! | storage | where snapshots of registered state go |
+//! | variable | a part of the model's state, with a name |
+//! | storage | where snapshots of variables go |
+//! | point | what a run leaves in a store, to go on after its process was killed: [`resume`] |
 //! | progress | how much is done: steps run and steps reversed |
 //!
 //! A driver has no state outside its run and no lock: an adjoint step may run a driver of its own.
@@ -11,12 +13,17 @@
 #![forbid(unsafe_code)]
 
 mod progress;
+mod resume;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod variable;
 
 pub use progress::{Progress, ProgressLine};
+pub use resume::{Resumable, Resume, drive_resumable};
 pub use storage::{MemoryStorage, Storage, StoreStorage};
+pub use variable::Variable;
+pub(crate) use variable::{bytes_of, fingerprint_of};
 
 use crate::error::{Error, Status};
 use crate::schedule::{Action, Place, Schedule};
@@ -115,54 +122,110 @@ pub fn drive(
     model: &mut (impl Model + ?Sized),
     mut progress: impl FnMut(&Progress),
 ) -> Result<Progress, Error> {
-    let mut done = Progress::new(schedule);
-    while let Some(action) = schedule.next() {
-        match action {
-            Action::Advance { from, to } => advance(schedule, model, (from, to), &mut done, &mut progress)?,
-            Action::Save { step, place } => model.save(step, place)?,
-            Action::Load { step, place } => model.load(step, place)?,
-            Action::Drop { step, place } => model.forget(step, place)?,
-            Action::Turn { step, first } => {
-                done.begin_reverse(schedule);
-                model.adjoint_step(step, first)?;
-                done.forward_steps += 1;
-                done.reversed_steps += 1;
-            }
-            Action::Record { step, .. } => {
-                let flow = model.record_step(step)?;
-                done.forward_steps += 1;
-                if flow == Flow::Ended && schedule.may_end() {
-                    schedule.end_at(step + 1)?;
-                }
-            }
-            Action::Reverse { step, first, .. } => {
-                done.begin_reverse(schedule);
-                model.reverse_step(step, first)?;
-                done.reversed_steps += 1;
-            }
-        }
-        progress(&done);
-    }
-    Ok(done)
+    let mut run = Run::new(schedule, model);
+    run.finish(None, |_, _, done| {
+        progress(done);
+        Ok(())
+    })?;
+    Ok(run.done)
 }
 
-fn advance(
-    schedule: &mut Schedule,
-    model: &mut (impl Model + ?Sized),
-    (from, to): (u64, u64),
-    done: &mut Progress,
-    progress: &mut impl FnMut(&Progress),
-) -> Result<(), Error> {
-    for step in from..to {
-        let flow = model.step(step)?;
-        done.forward_steps += 1;
-        // Steps that are run again end as they ended before.
-        if flow == Flow::Ended && schedule.may_end() {
-            return schedule.end_at(step + 1);
-        }
-        if step + 1 < to {
-            progress(done);
-        }
+/// Where a run is, between two steps or actions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Position {
+    /// Actions that were begun.
+    actions: u64,
+    /// The next step of the last of them, if it is an advance that is not done.
+    within: Option<u64>,
+    /// The action, counted from 1, in which the loop ended by itself, and its number of steps.
+    ended: Option<(u64, u64)>,
+    /// Steps whose tape is kept.
+    records: u64,
+}
+
+/// A schedule that is being performed.
+struct Run<'a, M: ?Sized> {
+    schedule: &'a mut Schedule,
+    model: &'a mut M,
+    at: Position,
+    done: Progress,
+}
+
+impl<'a, M: Model + ?Sized> Run<'a, M> {
+    fn new(schedule: &'a mut Schedule, model: &'a mut M) -> Run<'a, M> {
+        let done = Progress::new(schedule);
+        Run { schedule, model, at: Position::default(), done }
     }
-    Ok(())
+
+    /// Performs `rest`, which is left of an advance, and then all other actions. `between` is called after every step
+    /// and action.
+    fn finish(
+        &mut self,
+        rest: Option<(u64, u64)>,
+        mut between: impl FnMut(&mut M, &Position, &Progress) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if let Some(steps) = rest {
+            self.advance(steps, &mut between)?;
+            between(self.model, &self.at, &self.done)?;
+        }
+        while let Some(action) = self.schedule.next() {
+            self.at.actions += 1;
+            match action {
+                Action::Advance { from, to } => self.advance((from, to), &mut between)?,
+                Action::Save { step, place } => self.model.save(step, place)?,
+                Action::Load { step, place } => self.model.load(step, place)?,
+                Action::Drop { step, place } => self.model.forget(step, place)?,
+                Action::Turn { step, first } => {
+                    self.done.begin_reverse(self.schedule);
+                    self.model.adjoint_step(step, first)?;
+                    self.done.forward_steps += 1;
+                    self.done.reversed_steps += 1;
+                }
+                Action::Record { step, .. } => {
+                    let flow = self.model.record_step(step)?;
+                    self.done.forward_steps += 1;
+                    self.at.records += 1;
+                    self.look_for_the_end(flow, step + 1)?;
+                }
+                Action::Reverse { step, first, .. } => {
+                    self.done.begin_reverse(self.schedule);
+                    self.model.reverse_step(step, first)?;
+                    self.done.reversed_steps += 1;
+                    self.at.records -= 1;
+                }
+            }
+            between(self.model, &self.at, &self.done)?;
+        }
+        Ok(())
+    }
+
+    fn advance(
+        &mut self,
+        (from, to): (u64, u64),
+        between: &mut impl FnMut(&mut M, &Position, &Progress) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for step in from..to {
+            let flow = self.model.step(step)?;
+            self.done.forward_steps += 1;
+            self.at.within = (step + 1 < to).then_some(step + 1);
+            if self.look_for_the_end(flow, step + 1)? {
+                self.at.within = None;
+                return Ok(());
+            }
+            if self.at.within.is_some() {
+                between(self.model, &self.at, &self.done)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// After a step that led to state `state`. Steps that are run again end as they ended before.
+    fn look_for_the_end(&mut self, flow: Flow, state: u64) -> Result<bool, Error> {
+        let ends = flow == Flow::Ended && self.schedule.may_end();
+        if ends {
+            self.schedule.end_at(state)?;
+            self.at.ended = Some((self.at.actions, state));
+        }
+        Ok(ends)
+    }
 }

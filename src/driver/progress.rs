@@ -18,6 +18,8 @@ pub struct Progress {
     pub forward_steps_total: u64,
     /// Steps whose adjoint is done.
     pub reversed_steps: u64,
+    /// Forward steps that were done before the process was killed that left the run; 0 of a run that was not resumed.
+    pub resumed_steps: u64,
 }
 
 impl Progress {
@@ -44,17 +46,21 @@ impl Progress {
     }
 }
 
-/// A line on standard error that is written over as the run goes on; none where that is no terminal.
+/// A bar on standard error that grows as the run goes on; none where that is no terminal. One line of 79 columns at most,
+/// which is cleared at the end.
 #[derive(Debug)]
 pub struct ProgressLine {
     begun: Instant,
+    /// What was done before this process began.
+    before: Option<f64>,
     said: Option<Instant>,
     is_terminal: bool,
 }
 
 impl Default for ProgressLine {
     fn default() -> ProgressLine {
-        ProgressLine { begun: Instant::now(), said: None, is_terminal: std::io::stderr().is_terminal() }
+        let is_terminal = std::io::stderr().is_terminal();
+        ProgressLine { begun: Instant::now(), before: None, said: None, is_terminal }
     }
 }
 
@@ -65,7 +71,8 @@ impl ProgressLine {
     pub fn show(&mut self, progress: &Progress) {
         if self.is_terminal && self.said.is_none_or(|said| said.elapsed() >= Self::BETWEEN) {
             self.said = Some(Instant::now());
-            let line = line(progress, self.begun.elapsed());
+            let before = *self.before.get_or_insert_with(|| progress.fraction());
+            let line = line(progress, before, self.begun.elapsed());
             // Standard error may be closed; there is nobody left to tell.
             let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
         }
@@ -80,22 +87,34 @@ impl Drop for ProgressLine {
     }
 }
 
-/// `adtape: 41 %, 370 of 1000 steps reversed, 1800 run forward of 4636, 12 s left`
-fn line(progress: &Progress, elapsed: Duration) -> String {
-    let Progress { steps, forward_steps, forward_steps_total, reversed_steps } = progress;
+/// Columns of the bar.
+const BAR: usize = 20;
+/// So many columns fit everywhere: a longer line would wrap, and could not be written over.
+const COLUMNS: usize = 79;
+
+/// `adtape [########............]  41 %  370 of 1000 steps reversed, 12 s left`
+fn line(progress: &Progress, before: f64, elapsed: Duration) -> String {
+    let Progress { steps, forward_steps, reversed_steps, .. } = progress;
     let fraction = progress.fraction();
-    let mut line = format!("adtape: {:.0} %, ", 100.0 * fraction);
+    let done = ((fraction * BAR as f64) as usize).min(BAR);
+    let mut line = format!("adtape [{}{}] {:3.0} %  ", "#".repeat(done), ".".repeat(BAR - done), 100.0 * fraction);
     match steps {
         0 => line += &format!("{forward_steps} steps run forward"),
-        _ => line += &format!("{reversed_steps} of {steps} steps reversed, {forward_steps} run forward"),
+        _ => line += &format!("{reversed_steps} of {steps} steps reversed"),
     }
-    if *forward_steps_total > 0 {
-        line += &format!(" of {forward_steps_total}");
+    if fraction > before {
+        line += &format!(", {} left", time(elapsed.as_secs_f64() * (1.0 - fraction) / (fraction - before)));
     }
-    if fraction > 0.0 {
-        line += &format!(", {:.0} s left", elapsed.as_secs_f64() * (1.0 / fraction - 1.0));
-    }
+    line.truncate(COLUMNS);
     line
+}
+
+fn time(seconds: f64) -> String {
+    match seconds {
+        0.0..120.0 => format!("{seconds:.0} s"),
+        120.0..7200.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.0} h", seconds / 3600.0),
+    }
 }
 
 #[cfg(test)]
@@ -104,12 +123,26 @@ mod tests {
 
     #[test]
     fn line_says_what_is_known() {
-        let all = Progress { steps: 1000, forward_steps: 1159, forward_steps_total: 4636, reversed_steps: 70 };
+        let all = Progress {
+            steps: 1000,
+            forward_steps: 1159,
+            forward_steps_total: 4636,
+            reversed_steps: 70,
+            ..Progress::default()
+        };
         let ten = Duration::from_secs(10);
-        assert_eq!(line(&all, ten), "adtape: 25 %, 70 of 1000 steps reversed, 1159 run forward of 4636, 30 s left");
+        assert_eq!(line(&all, 0.0, ten), "adtape [#####...............]  25 %  70 of 1000 steps reversed, 30 s left");
+        assert!(line(&all, 0.15, ten).ends_with("75 s left"), "a tenth in ten seconds");
         let unknown = Progress { forward_steps: 7, ..Progress::default() };
-        assert_eq!(line(&unknown, ten), "adtape: 0 %, 7 steps run forward");
+        assert_eq!(line(&unknown, 0.0, ten), "adtape [....................]   0 %  7 steps run forward");
         let ended = Progress { steps: 10, forward_steps: 20, reversed_steps: 5, ..Progress::default() };
-        assert_eq!(line(&ended, ten), "adtape: 50 %, 5 of 10 steps reversed, 20 run forward, 10 s left");
+        assert_eq!(line(&ended, 0.0, ten), "adtape [##########..........]  50 %  5 of 10 steps reversed, 10 s left");
+        let long = Progress { steps: u64::MAX, reversed_steps: u64::MAX / 2, ..Progress::default() };
+        assert_eq!(line(&long, 0.0, ten).len(), COLUMNS);
+    }
+
+    #[test]
+    fn time_has_a_unit_that_fits() {
+        assert_eq!([0.4, 119.0, 120.0, 7199.0, 72_000.0].map(time), ["0 s", "119 s", "2 min", "120 min", "20 h"]);
     }
 }

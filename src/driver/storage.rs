@@ -2,20 +2,22 @@
 
 #![forbid(unsafe_code)]
 
+use super::variable::{Variable, bytes_of};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::error::{Error, Status};
 use crate::schedule::{Level, Place};
 use crate::store::Store;
 use crate::sync::Arc;
 use crate::tape::Type;
+use std::collections::BTreeSet;
 
-/// Keeps snapshots by their places. A snapshot is a list of parts, the same number and sizes each time.
+/// Keeps snapshots by their places. A snapshot has the same variables each time.
 pub trait Storage {
-    /// Stores the parts of state `step`. What was in the place is not needed any more.
-    fn save(&mut self, step: u64, place: Place, parts: &[&[u8]]) -> Result<(), Error>;
+    /// Stores state `step`. What was in the place is not needed any more.
+    fn save(&mut self, step: u64, place: Place, state: &[Variable]) -> Result<(), Error>;
 
-    /// Copies state `step` back into the parts.
-    fn load(&mut self, step: u64, place: Place, parts: &mut [&mut [u8]]) -> Result<(), Error>;
+    /// Copies state `step` back into the variables.
+    fn load(&mut self, step: u64, place: Place, state: &[Variable]) -> Result<(), Error>;
 
     /// The place is free.
     fn forget(&mut self, step: u64, place: Place) -> Result<(), Error>;
@@ -43,16 +45,14 @@ impl MemoryStorage {
     pub fn bytes(&self) -> u64 {
         self.slots.iter().map(|(_, buffer)| buffer.capacity() as u64).sum()
     }
-}
 
-impl Storage for MemoryStorage {
-    fn save(&mut self, step: u64, place: Place, parts: &[&[u8]]) -> Result<(), Error> {
-        let slot = self.slot(place)?;
+    /// The buffer of a slot, empty, with room for `bytes`.
+    fn room(&mut self, slot: usize, step: u64, bytes: usize) -> Result<&mut Vec<u8>, Error> {
         if self.slots.len() <= slot {
             self.slots.resize_with(slot + 1, Default::default);
         }
         let (stored, buffer) = &mut self.slots[slot];
-        let bytes = parts.iter().map(|part| part.len()).sum();
+        *stored = None;
         buffer.clear();
         buffer.try_reserve_exact(bytes).map_err(|_| {
             let asked = crate::error::bytes(bytes as u64);
@@ -61,15 +61,51 @@ impl Storage for MemoryStorage {
                 format!("no memory for the snapshot of step {step}: {asked}\n  take a schedule with fewer snapshots"),
             )
         })?;
-        parts.iter().for_each(|part| buffer.extend_from_slice(part));
         *stored = Some(step);
+        Ok(buffer)
+    }
+
+    /// Writes all snapshots to a checkpoint.
+    pub fn write(&self, checkpoint: &mut CheckpointWriter) -> Result<(), Error> {
+        for (slot, (stored, buffer)) in self.slots.iter().enumerate() {
+            let Some(step) = stored else { continue };
+            checkpoint.write(SLOT, &[slot as i64, *step as i64])?;
+            checkpoint.write_bytes(SNAPSHOT, Type::Bytes, buffer)?;
+        }
         Ok(())
     }
 
-    fn load(&mut self, step: u64, place: Place, parts: &mut [&mut [u8]]) -> Result<(), Error> {
+    /// Reads what [`write`](MemoryStorage::write) wrote, in place of what there is.
+    pub fn read(&mut self, checkpoint: &mut CheckpointReader) -> Result<(), Error> {
+        self.slots.iter_mut().for_each(|(stored, _)| *stored = None);
+        while checkpoint.peek()?.is_some_and(|section| section.name == SLOT) {
+            let mut slot = [0_i64; 2];
+            checkpoint.read(SLOT, &mut slot)?;
+            let bytes = checkpoint.peek()?.map_or(0, |section| section.count as usize);
+            let buffer = self.room(slot[0] as usize, slot[1] as u64, bytes)?;
+            buffer.resize(bytes, 0);
+            checkpoint.read_bytes(SNAPSHOT, Type::Bytes, buffer)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the sections of a snapshot in memory are called in the checkpoint of a resume point.
+const SLOT: &str = "adtape-slot";
+const SNAPSHOT: &str = "adtape-snapshot";
+
+impl Storage for MemoryStorage {
+    fn save(&mut self, step: u64, place: Place, state: &[Variable]) -> Result<(), Error> {
+        let slot = self.slot(place)?;
+        let buffer = self.room(slot, step, bytes_of(state))?;
+        state.iter().for_each(|variable| variable.append_to(buffer));
+        Ok(())
+    }
+
+    fn load(&mut self, step: u64, place: Place, state: &[Variable]) -> Result<(), Error> {
         let slot = self.slot(place)?;
         let found = self.slots.get(slot).filter(|(stored, _)| *stored == Some(step));
-        let bytes: usize = parts.iter().map(|part| part.len()).sum();
+        let bytes = bytes_of(state);
         let Some((_, buffer)) = found.filter(|(_, buffer)| buffer.len() == bytes) else {
             return Err(Error::new(
                 Status::BadArgument,
@@ -79,12 +115,7 @@ impl Storage for MemoryStorage {
                 ),
             ));
         };
-        let mut rest = &buffer[..];
-        for part in parts {
-            let (mine, others) = rest.split_at(part.len());
-            part.copy_from_slice(mine);
-            rest = others;
-        }
+        state.iter().fold(&buffer[..], |bytes, variable| variable.take_from(bytes));
         Ok(())
     }
 
@@ -97,16 +128,42 @@ impl Storage for MemoryStorage {
     }
 }
 
-/// Snapshots in a store: each is a checkpoint `PREFIX-step-K` with a section of bytes for each part.
+/// Snapshots in a store: each is a checkpoint `PREFIX-step-K` with a section for each variable.
 pub struct StoreStorage {
     store: Arc<dyn Store>,
     prefix: String,
+    /// Of a lasting storage: the snapshots that are still there for the last resume point.
+    forgotten: Option<BTreeSet<u64>>,
 }
 
 impl StoreStorage {
     /// Names begin with `prefix`, which is this storage's alone in its store.
     pub fn new(store: Arc<dyn Store>, prefix: impl Into<String>) -> StoreStorage {
-        StoreStorage { store, prefix: prefix.into() }
+        StoreStorage { store, prefix: prefix.into(), forgotten: None }
+    }
+
+    /// For runs that can be resumed: what is forgotten stays stored until [`kept`](StoreStorage::kept).
+    pub fn lasting(store: Arc<dyn Store>, prefix: impl Into<String>) -> StoreStorage {
+        StoreStorage { forgotten: Some(BTreeSet::new()), ..StoreStorage::new(store, prefix) }
+    }
+
+    /// There is a newer resume point: what was forgotten before it is removed.
+    pub fn kept(&mut self) -> Result<(), Error> {
+        let forgotten = self.forgotten.as_mut().map(std::mem::take).unwrap_or_default();
+        forgotten.iter().try_for_each(|step| self.store.remove(&self.name(*step)))
+    }
+
+    /// Removes all but these snapshots, which must be there.
+    pub fn keep_only(&mut self, steps: &[u64]) -> Result<(), Error> {
+        let step_of = |name: &String| name.strip_prefix(&self.prefix)?.strip_prefix("-step-")?.parse().ok();
+        let there: BTreeSet<u64> = self.store.names()?.iter().filter_map(step_of).collect();
+        for step in there.iter().filter(|step| !steps.contains(step)) {
+            self.store.remove(&self.name(*step))?;
+        }
+        steps
+            .iter()
+            .filter(|step| !there.contains(step))
+            .try_for_each(|step| self.store.open(&self.name(*step)).map(drop))
     }
 
     fn name(&self, step: u64) -> String {
@@ -115,23 +172,27 @@ impl StoreStorage {
 }
 
 impl Storage for StoreStorage {
-    fn save(&mut self, step: u64, _place: Place, parts: &[&[u8]]) -> Result<(), Error> {
-        let mut checkpoint = CheckpointWriter::create(&*self.store, &self.name(step))?;
-        for (i, part) in parts.iter().enumerate() {
-            checkpoint.write_bytes(&format!("part-{i}"), Type::Bytes, part)?;
+    fn save(&mut self, step: u64, _place: Place, state: &[Variable]) -> Result<(), Error> {
+        if let Some(forgotten) = &mut self.forgotten {
+            forgotten.remove(&step);
         }
+        let mut checkpoint = CheckpointWriter::create(&*self.store, &self.name(step))?;
+        state.iter().try_for_each(|variable| variable.write(&mut checkpoint))?;
         checkpoint.commit()
     }
 
-    fn load(&mut self, step: u64, _place: Place, parts: &mut [&mut [u8]]) -> Result<(), Error> {
+    fn load(&mut self, step: u64, _place: Place, state: &[Variable]) -> Result<(), Error> {
         let mut checkpoint = CheckpointReader::open(&*self.store, &self.name(step))?;
-        for (i, part) in parts.iter_mut().enumerate() {
-            checkpoint.read_bytes(&format!("part-{i}"), Type::Bytes, part)?;
-        }
-        Ok(())
+        state.iter().try_for_each(|variable| variable.read(&mut checkpoint))
     }
 
     fn forget(&mut self, step: u64, _place: Place) -> Result<(), Error> {
-        self.store.remove(&self.name(step))
+        match &mut self.forgotten {
+            Some(forgotten) => {
+                forgotten.insert(step);
+                Ok(())
+            }
+            None => self.store.remove(&self.name(step)),
+        }
     }
 }

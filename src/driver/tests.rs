@@ -1,7 +1,9 @@
 use super::*;
+use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::schedule::Level;
 use crate::store::{MemoryStore, Store};
 use crate::sync::Arc;
+use std::time::Duration;
 
 /// x <- a map of three numbers and the step, and its adjoint.
 struct Map {
@@ -31,10 +33,6 @@ impl Map {
         let (first, last) = (1.8 * (2.0 * b * (1.0 - a)).cos() * ab, (a * b).cos() * cb);
         self.adjoint = [0.5 * bb - b * first + b * last, (1.0 - a) * first + a * last, -0.3 * (c + time).sin() * bb];
     }
-
-    fn bytes(x: &[f64; 3]) -> [[u8; 8]; 3] {
-        x.map(f64::to_ne_bytes)
-    }
 }
 
 impl Model for Map {
@@ -54,15 +52,11 @@ impl Model for Map {
     }
 
     fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
-        let bytes = Map::bytes(&self.x);
-        self.storage.save(step, place, &bytes.each_ref().map(|part| &part[..]))
+        self.storage.save(step, place, &[Variable::new("x", &mut self.x)])
     }
 
     fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
-        let mut bytes = [[0; 8]; 3];
-        self.storage.load(step, place, &mut bytes.each_mut().map(|part| &mut part[..]))?;
-        self.x = bytes.map(f64::from_ne_bytes);
-        Ok(())
+        self.storage.load(step, place, &[Variable::new("x", &mut self.x)])
     }
 
     fn forget(&mut self, step: u64, place: Place) -> Result<(), Error> {
@@ -139,15 +133,11 @@ impl Model for Nested {
     }
 
     fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
-        let bytes = Map::bytes(&self.inner.x);
-        self.outer.save(step, place, &bytes.each_ref().map(|part| &part[..]))
+        self.outer.save(step, place, &[Variable::new("x", &mut self.inner.x)])
     }
 
     fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
-        std::mem::swap(&mut self.outer, &mut self.inner.storage);
-        let result = self.inner.load(step, place);
-        std::mem::swap(&mut self.outer, &mut self.inner.storage);
-        result
+        self.outer.load(step, place, &[Variable::new("x", &mut self.inner.x)])
     }
 }
 
@@ -212,18 +202,20 @@ fn error_of_the_model_ends_the_run() {
 fn memory_storage_refuses_what_it_does_not_have() {
     let mut storage = MemoryStorage::default();
     let at = |slot| Place { level: Level::Memory, slot };
-    storage.save(5, at(2), &[&[1, 2], &[3]]).unwrap();
-    let (mut a, mut b) = ([0; 2], [0; 1]);
-    storage.load(5, at(2), &mut [&mut a, &mut b]).unwrap();
+    let (mut a, mut b) = ([1_i16, 2], [3_i64]);
+    storage.save(5, at(2), &[Variable::new("a", &mut a), Variable::new("b", &mut b)]).unwrap();
+    (a, b) = ([0; 2], [0; 1]);
+    storage.load(5, at(2), &[Variable::new("a", &mut a), Variable::new("b", &mut b)]).unwrap();
     assert_eq!((a, b), ([1, 2], [3]));
-    assert!(storage.load(4, at(2), &mut [&mut a, &mut b]).is_err(), "another step");
-    assert!(storage.load(5, at(1), &mut [&mut a, &mut b]).is_err(), "another slot");
-    assert!(storage.load(5, at(2), &mut [&mut a]).is_err(), "fewer parts");
+    let mut load = |step, slot| storage.load(step, at(slot), &[Variable::new("a", &mut a), Variable::new("b", &mut b)]);
+    assert!(load(4, 2).is_err(), "another step");
+    assert!(load(5, 1).is_err(), "another slot");
+    assert!(storage.load(5, at(2), &[Variable::new("a", &mut a)]).is_err(), "fewer variables");
     storage.forget(5, at(2)).unwrap();
-    assert!(storage.load(5, at(2), &mut [&mut a, &mut b]).is_err(), "forgotten");
+    assert!(storage.load(5, at(2), &[Variable::new("a", &mut a), Variable::new("b", &mut b)]).is_err(), "forgotten");
     let disk = storage.save(5, Place { level: Level::Disk, slot: 0 }, &[]).unwrap_err();
     assert_eq!(disk.status(), Status::BadArgument);
-    assert!(storage.bytes() >= 3);
+    assert!(storage.bytes() >= 12);
 }
 
 #[test]
@@ -232,15 +224,209 @@ fn snapshots_in_a_store_come_back_and_leave_nothing_behind() {
     let mut storages = ["a", "b"].map(|prefix| StoreStorage::new(store.clone(), prefix));
     let at = Place { level: Level::Disk, slot: 0 };
     for (i, storage) in storages.iter_mut().enumerate() {
-        storage.save(5, at, &[&[1, 2 + i as u8], &[]]).unwrap();
+        storage.save(5, at, &[Variable::new("x", &mut [1.0, 2.0 + i as f64])]).unwrap();
     }
     for (i, storage) in storages.iter_mut().enumerate() {
-        let (mut first, mut second) = ([0; 2], [0; 0]);
-        storage.load(5, at, &mut [&mut first, &mut second]).unwrap();
-        assert_eq!(first, [1, 2 + i as u8]);
-        assert!(storage.load(5, at, &mut [&mut [0; 3]]).is_err(), "another size");
-        assert_eq!(storage.load(4, at, &mut []).unwrap_err().status(), Status::NotFound);
+        let mut x = [0.0; 2];
+        storage.load(5, at, &[Variable::new("x", &mut x)]).unwrap();
+        assert_eq!(x, [1.0, 2.0 + i as f64]);
+        for other in
+            [Variable::new("x", &mut [0.0; 3]), Variable::new("x", &mut [0_i64; 2]), Variable::new("y", &mut x)]
+        {
+            assert_eq!(storage.load(5, at, &[other]).unwrap_err().status(), Status::Mismatch);
+        }
+        assert_eq!(storage.load(4, at, &[]).unwrap_err().status(), Status::NotFound);
         storage.forget(5, at).unwrap();
     }
     assert_eq!(store.names().unwrap(), [""; 0]);
+}
+
+// ---- runs that are killed and resumed --------------------------------------------------------------------------
+
+/// A map whose process is killed at one of its calls: what is in memory is lost, what is in the store is not.
+struct Killed {
+    map: Map,
+    disk: StoreStorage,
+    calls: u64,
+    kill_at: u64,
+}
+
+impl Killed {
+    fn new(store: &Arc<dyn Store>, ends: u64, kill_at: u64) -> Killed {
+        Killed { map: Map::new(ends), disk: StoreStorage::lasting(store.clone(), "run"), calls: 0, kill_at }
+    }
+
+    fn call(&mut self) -> Result<(), Error> {
+        self.calls += 1;
+        match self.calls == self.kill_at {
+            true => Err(Error::new(Status::Stopped, "killed")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Model for Killed {
+    fn step(&mut self, step: u64) -> Result<Flow, Error> {
+        self.call()?;
+        self.map.step(step)
+    }
+    fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        self.call()?;
+        self.map.adjoint_step(step, first)
+    }
+    fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.call()?;
+        match place.level {
+            Level::Memory => self.map.save(step, place),
+            Level::Disk => self.disk.save(step, place, &[Variable::new("x", &mut self.map.x)]),
+        }
+    }
+    fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.call()?;
+        match place.level {
+            Level::Memory => self.map.load(step, place),
+            Level::Disk => self.disk.load(step, place, &[Variable::new("x", &mut self.map.x)]),
+        }
+    }
+    fn forget(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.call()?;
+        match place.level {
+            Level::Memory => self.map.forget(step, place),
+            Level::Disk => self.disk.forget(step, place),
+        }
+    }
+    fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
+        self.call()?;
+        self.map.record_step(step)
+    }
+    fn reverse_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        self.call()?;
+        self.map.reverse_step(step, first)
+    }
+}
+
+impl Resumable for Killed {
+    fn fingerprint(&mut self) -> Result<u64, Error> {
+        Ok(fingerprint_of(&[Variable::new("x", &mut self.map.x)]))
+    }
+    fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error> {
+        self.call()?;
+        let map = &mut self.map;
+        point.write("x", &map.x)?;
+        point.write("adjoint", &map.adjoint)?;
+        map.storage.write(point)?;
+        self.call()
+    }
+    fn resume(&mut self, point: &mut CheckpointReader) -> Result<(), Error> {
+        self.call()?;
+        let map = &mut self.map;
+        point.read("x", &mut map.x)?;
+        point.read("adjoint", &mut map.adjoint)?;
+        map.storage.read(point)
+    }
+    fn kept(&mut self) -> Result<(), Error> {
+        self.call()?;
+        self.disk.kept()
+    }
+    fn keep_only(&mut self, steps: &[u64]) -> Result<(), Error> {
+        self.call()?;
+        self.disk.keep_only(steps)
+    }
+}
+
+/// Of `ends` steps.
+fn schedules(n: u64) -> Vec<Schedule> {
+    let all = [
+        Schedule::binomial(n, 1),
+        Schedule::binomial(n, 3),
+        Schedule::binomial(2 * n, 3),
+        Schedule::online(3),
+        Schedule::multistage(n, 1, 2),
+        Schedule::multistage(n + 3, 2, 2),
+        Schedule::disk_revolve(n, 2, 1.5, 0.5),
+        Schedule::two_level(Some(n), 4, 2),
+        Schedule::two_level(None, 3, 1),
+        Schedule::mixed(n, 3),
+    ];
+    all.into_iter().map(Result::unwrap).chain([Schedule::store_all(n)]).collect()
+}
+
+#[test]
+fn run_that_is_killed_at_any_call_again_and_again_goes_on_to_the_same_gradient() {
+    const N: u64 = 11;
+    let expected = gradient(Ok(Schedule::store_all(N)), N);
+    for schedule in schedules(N) {
+        for every in (1..80).chain([1000]) {
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            let (mut kills, mut resumed, mut kill_at) = (0, 0, every);
+            let (map, done) = loop {
+                let mut model = Killed::new(&store, N, kill_at);
+                let mut resume = Resume::new(store.clone(), "run", Duration::ZERO).unwrap();
+                match drive_resumable(&mut schedule.clone(), &mut model, &mut resume, |_| ()) {
+                    Ok(done) => {
+                        resume.remove().unwrap();
+                        break (model.map, done);
+                    }
+                    Err(error) => assert_eq!(error.status(), Status::Stopped, "{error}"),
+                }
+                // A process that is killed before its first point gets no further: the next one lives longer.
+                (kills, resumed, kill_at) = (kills + 1, resumed + 1, kill_at + 1);
+                assert!(kills < 1000, "{} does not get on", schedule.name());
+            };
+            assert_eq!(map.adjoint.map(f64::to_bits), expected, "{}, every {every}", schedule.name());
+            assert_eq!((done.steps, done.reversed_steps), (N, N));
+            assert!(done.forward_steps_total == 0 || done.forward_steps_total == done.forward_steps, "{done:?}");
+            assert_eq!(store.names().unwrap(), [""; 0], "{}, every {every}", schedule.name());
+        }
+    }
+}
+
+#[test]
+fn result_of_a_run_that_ended_is_there_until_it_is_removed() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let run = |resume: &mut Resume| {
+        let mut model = Killed::new(&store, 20, u64::MAX);
+        drive_resumable(&mut Schedule::binomial(20, 3).unwrap(), &mut model, resume, |_| ()).unwrap();
+        (model.map.adjoint.map(f64::to_bits), model.calls)
+    };
+    let new = || Resume::new(store.clone(), "run", Duration::from_secs(3600)).unwrap();
+    let mut first = new();
+    let (gradient, calls) = run(&mut first);
+    assert_eq!(run(&mut new()), (gradient, 1), "it is read");
+    assert_eq!(run(&mut first), (gradient, calls), "a second run in one process is computed");
+    first.remove().unwrap();
+    assert_eq!(run(&mut new()), (gradient, calls));
+}
+
+#[test]
+fn point_of_another_run_is_refused_with_both() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let resume = || Resume::new(store.clone(), "run", Duration::ZERO).unwrap();
+    let killed = Killed::new(&store, 20, 40);
+    let start = |n, mut model: Killed| {
+        drive_resumable(&mut Schedule::binomial(n, 3).unwrap(), &mut model, &mut resume(), |_| ())
+    };
+    assert_eq!(start(20, killed).unwrap_err().status(), Status::Stopped);
+    let other = start(30, Killed::new(&store, 30, u64::MAX)).unwrap_err();
+    assert_eq!(other.status(), Status::Mismatch);
+    assert!(other.message().contains("20 steps") && other.message().contains("30 steps"), "{other}");
+    let mut model = Killed::new(&store, 20, u64::MAX);
+    model.map.x[1] += 1e-15;
+    let other = start(20, model).unwrap_err();
+    assert!(other.status() == Status::Mismatch && other.message().contains("initial state"), "{other}");
+    let mut begun = Schedule::binomial(20, 3).unwrap();
+    begun.next();
+    let begun = drive_resumable(&mut begun, &mut Killed::new(&store, 20, u64::MAX), &mut resume(), |_| ()).unwrap_err();
+    assert!(begun.status() == Status::BadArgument && begun.message().contains("has begun"), "{begun}");
+    start(20, Killed::new(&store, 20, u64::MAX)).unwrap();
+}
+
+#[test]
+fn name_of_a_run_that_cannot_be_one_is_refused() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    for name in ["", "a/b", &"x".repeat(75)] {
+        let error = Resume::new(store.clone(), name, Duration::ZERO).err().unwrap();
+        assert_eq!(error.status(), Status::BadArgument, "{name:?}");
+    }
+    Resume::new(store, &"x".repeat(74), Duration::ZERO).unwrap();
 }

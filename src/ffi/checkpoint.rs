@@ -115,7 +115,7 @@ fn array_bytes(type_code: TypeCode, x: *const c_void, count: i64) -> Result<(cra
 
 /// # Safety
 /// The contract of pointers.
-unsafe fn section_of(
+pub(super) unsafe fn section_of(
     type_code: TypeCode,
     base: *const c_void,
     rank: i32,

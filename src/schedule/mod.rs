@@ -236,11 +236,15 @@ pub struct Schedule {
     running: Option<(u64, u64)>,
     /// A step is turned or [`Schedule::end_at`] was called: the length is final.
     settled: bool,
+    /// It was asked for an action.
+    begun: bool,
+    /// Kind and parameters.
+    name: String,
 }
 
 impl Schedule {
-    fn new(kind: Kind, steps: Option<u64>) -> Schedule {
-        Schedule { kind, steps, running: Some((0, 0)), settled: false }
+    fn new(kind: Kind, steps: Option<u64>, name: String) -> Schedule {
+        Schedule { kind, steps, running: Some((0, 0)), settled: false, begun: false, name }
     }
 
     /// The binomial schedule, revolve: with `snapshots` in memory the least number of extra steps there can be, and
@@ -248,7 +252,8 @@ impl Schedule {
     /// Mathematical Software 26 (2000). Memory: one entry a snapshot; cost of an action: independent of `steps`.
     pub fn binomial(steps: u64, snapshots: u64) -> Result<Schedule, Error> {
         enough(steps, snapshots)?;
-        Ok(Schedule::new(Kind::Binomial(Binomial::new(0, steps, snapshots, multistage::Places::memory())), Some(steps)))
+        let kind = Kind::Binomial(Binomial::new(0, steps, snapshots, multistage::Places::memory()));
+        Ok(Schedule::new(kind, Some(steps), format!("binomial, {steps} steps, {snapshots} snapshots")))
     }
 
     /// The binomial schedule with `memory_snapshots` + `disk_snapshots` in all, of which those that are used least lie
@@ -258,7 +263,8 @@ impl Schedule {
         let snapshots = memory_snapshots.saturating_add(disk_snapshots);
         enough(steps, snapshots)?;
         let places = multistage::Places::multistage(steps, memory_snapshots, snapshots);
-        Ok(Schedule::new(Kind::Binomial(Binomial::new(0, steps, snapshots, places)), Some(steps)))
+        let name = format!("multistage, {steps} steps, {memory_snapshots} + {disk_snapshots} snapshots");
+        Ok(Schedule::new(Kind::Binomial(Binomial::new(0, steps, snapshots, places)), Some(steps), name))
     }
 
     /// `memory_snapshots` in memory, which cost nothing, and as many on disk as pay off, where a save costs as much as
@@ -277,7 +283,10 @@ impl Schedule {
             }
         }
         let kind = DiskRevolve::new(steps, memory_snapshots, save_cost, load_cost);
-        Ok(Schedule::new(Kind::DiskRevolve(Box::new(kind)), Some(steps)))
+        let name = format!(
+            "disk_revolve, {steps} steps, {memory_snapshots} snapshots in memory, costs {save_cost} and {load_cost}"
+        );
+        Ok(Schedule::new(Kind::DiskRevolve(Box::new(kind)), Some(steps), name))
     }
 
     /// A snapshot on disk every `period` steps; between two of them the binomial schedule, with `memory_snapshots`
@@ -288,7 +297,9 @@ impl Schedule {
         if period == 0 {
             return Err(Error::new(Status::BadArgument, "the period is 0 steps\n  pass 1 or more"));
         }
-        Ok(Schedule::new(Kind::TwoLevel(TwoLevel::new(steps, period, memory_snapshots)), steps))
+        let length = steps.map_or("an unknown number of".to_owned(), |steps| steps.to_string());
+        let name = format!("two_level, {length} steps, period {period}, {memory_snapshots} snapshots in memory");
+        Ok(Schedule::new(Kind::TwoLevel(TwoLevel::new(steps, period, memory_snapshots)), steps, name))
     }
 
     /// For loops whose length is not known: run what the schedule says and tell it by [`Schedule::end_at`] where the
@@ -298,7 +309,7 @@ impl Schedule {
     /// Journal on Scientific Computing 31 (2009); the state that is present takes no snapshot before it has to.
     pub fn online(snapshots: u64) -> Result<Schedule, Error> {
         enough(u64::MAX, snapshots)?;
-        Ok(Schedule::new(Kind::Online(Online::new(snapshots)), None))
+        Ok(Schedule::new(Kind::Online(Online::new(snapshots)), None, format!("online, {snapshots} snapshots")))
     }
 
     /// `units` of storage, each for a state or for the tape of one step, whichever saves more. J. R. Maddison, On the
@@ -306,12 +317,16 @@ impl Schedule {
     /// steps² · units operations; more than 2³² are refused.
     pub fn mixed(steps: u64, units: u64) -> Result<Schedule, Error> {
         enough(steps, units)?;
-        Ok(Schedule::new(Kind::Mixed(Mixed::new(steps, units)?), Some(steps)))
+        Ok(Schedule::new(
+            Kind::Mixed(Mixed::new(steps, units)?),
+            Some(steps),
+            format!("mixed, {steps} steps, {units} units"),
+        ))
     }
 
     /// Every step is recorded and its tape kept: no extra steps, and a tape for each step.
     pub fn store_all(steps: u64) -> Schedule {
-        Schedule::new(Kind::Mixed(Mixed::store_all(steps)), Some(steps))
+        Schedule::new(Kind::Mixed(Mixed::store_all(steps)), Some(steps), format!("store_all, {steps} steps"))
     }
 
     /// The loop has ended (or left early) after `step` steps: state `step` is its last, and step `step - 1` is the first
@@ -349,6 +364,16 @@ impl Schedule {
         !self.settled
     }
 
+    /// Kind and parameters: two schedules of one name say the same. `binomial, 1000 steps, 10 snapshots`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it has been asked for an action.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     /// The number of steps, as far as it is known.
     pub fn steps(&self) -> Option<u64> {
         self.steps
@@ -356,7 +381,7 @@ impl Schedule {
 
     /// What the schedule costs in all, if the loop runs to its end. Asked before its first action.
     pub fn predict(&self) -> Result<Prediction, Error> {
-        let (Some(steps), false) = (self.steps, self.settled || self.running != Some((0, 0))) else {
+        let (Some(steps), false) = (self.steps, self.has_begun()) else {
             return Err(Error::new(
                 Status::BadArgument,
                 "the cost cannot be predicted: the loop's length is not known, or the schedule has begun\n  ask a \
@@ -386,6 +411,7 @@ impl Iterator for Schedule {
 
     #[inline]
     fn next(&mut self) -> Option<Action> {
+        self.begun = true;
         let action = match &mut self.kind {
             Kind::Binomial(schedule) => schedule.next(),
             Kind::TwoLevel(schedule) => schedule.next(),

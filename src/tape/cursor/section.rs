@@ -134,9 +134,21 @@ impl Section {
         Ok(Section { shape: Shape::new(ty, extents, strides_bytes)?, ty, base, extents: extents.to_vec() })
     }
 
+    /// All of `values`. It must not be used for longer than they live.
+    pub(crate) fn of<T: Scalar>(values: &mut [T]) -> Section {
+        let extents = [values.len() as i64];
+        let shape = Shape::new(T::TYPE, &extents, &[size_of::<T>() as i64]).expect("a slice fits into memory");
+        Section { shape, ty: T::TYPE, base: values.as_mut_ptr().cast(), extents: extents.to_vec() }
+    }
+
     /// Elements.
     pub fn count(&self) -> usize {
         self.shape.count
+    }
+
+    /// Whether its elements lie one behind the other from its base on.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.shape.count == 0 || self.shape.rank == 0 || self.shape.rank == 1
     }
 
     /// Type of the elements.

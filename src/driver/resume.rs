@@ -1,0 +1,340 @@
+//! Runs that go on after their process was killed.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | point | a checkpoint of what a run has in memory, between two steps or actions |
+//! | position | how many actions of the schedule were begun, and how far the last one is |
+//!
+//! ```text
+//!   NAME            version | position | schedule | what the model has in memory      the last point, replaced whole
+//!   NAME-step-K     a snapshot that the schedule has on disk
+//! ```
+//!
+//! A schedule says the same every time, so it comes to a position by being asked as often as it was before; and what was
+//! done since the last point is done once more, with the same result. What is on disk is forgotten only once there is
+//! a point that does not need it.
+
+#![forbid(unsafe_code)]
+
+use super::{Model, Position, Progress, Run};
+use crate::checkpoint::{CheckpointReader, CheckpointWriter};
+use crate::error::{Error, Status};
+use crate::schedule::{Action, Level, Schedule};
+use crate::store::{Store, check_name};
+use crate::sync::Arc;
+use crate::tape::Type;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// Version of what is in a point.
+const VERSION: i64 = 1;
+const VERSION_SECTION: &str = "adtape-resume-version";
+const POSITION_SECTION: &str = "adtape-position";
+const SCHEDULE_SECTION: &str = "adtape-schedule";
+
+/// A model whose run can be resumed.
+pub trait Resumable: Model {
+    /// Tells this run from others: a number that depends on the initial state. Asked before the first step.
+    fn fingerprint(&mut self) -> Result<u64, Error>;
+
+    /// Writes all that is in memory and comes from steps: the present state, the adjoint, the snapshots in memory.
+    fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error>;
+
+    /// Reads what [`keep`](Resumable::keep) wrote in a process that was killed.
+    fn resume(&mut self, point: &mut CheckpointReader) -> Result<(), Error>;
+
+    /// The point is in the store: snapshots on disk that were forgotten before may go.
+    fn kept(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Before the run begins or goes on: of these steps, in ascending order, there are snapshots on disk. Others are of a
+    /// process that was killed, and may go.
+    fn keep_only(&mut self, _steps: &[u64]) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Where a run leaves its points.
+pub struct Resume {
+    store: Arc<dyn Store>,
+    name: String,
+    interval: Duration,
+    /// No point before that.
+    next: Instant,
+    /// The run came to its end in this process: its point is of no more use.
+    finished: bool,
+}
+
+impl Resume {
+    /// A point every `interval`, and so seldom that they take a tenth of the time at most; with 0, after every step.
+    /// `name` is that of the checkpoint; other runs in the store have other ones, of which none continues it by `-step-`.
+    pub fn new(store: Arc<dyn Store>, name: &str, interval: Duration) -> Result<Resume, Error> {
+        check_name(name)?;
+        check_name(&format!("{name}-step-{}", u64::MAX))?;
+        Ok(Resume { store, name: name.to_owned(), interval, next: Instant::now(), finished: false })
+    }
+
+    /// Removes the point, after which a run begins anew.
+    pub fn remove(&mut self) -> Result<(), Error> {
+        self.finished = false;
+        match self.store.remove(&self.name) {
+            Err(error) if error.status() != Status::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there is a point of a run that came to its end in this process.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// The point that a process left, if there is one.
+    fn open(&mut self) -> Result<Option<CheckpointReader>, Error> {
+        if self.finished {
+            self.remove()?;
+        }
+        match CheckpointReader::open(&*self.store, &self.name) {
+            Err(error) if error.status() == Status::NotFound => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
+    fn write<M: Resumable + ?Sized>(&mut self, model: &mut M, point: &Point) -> Result<(), Error> {
+        let begun = Instant::now();
+        let mut checkpoint = CheckpointWriter::create(&*self.store, &self.name)?;
+        checkpoint.write(VERSION_SECTION, &[VERSION])?;
+        checkpoint.write(POSITION_SECTION, &point.encode())?;
+        checkpoint.write_bytes(SCHEDULE_SECTION, Type::Bytes, point.schedule.as_bytes())?;
+        model.keep(&mut checkpoint)?;
+        checkpoint.commit()?;
+        model.kept()?;
+        self.next = Instant::now()
+            + if self.interval.is_zero() { self.interval } else { self.interval.max(begun.elapsed() * 9) };
+        Ok(())
+    }
+
+    #[cold]
+    fn other_run(&self, what: &str) -> Error {
+        Error::new(
+            Status::Mismatch,
+            format!(
+                "the checkpoint {:?} is of another run: {what}\n  start the program as it was started before; or give \
+                 this run another name, or remove the checkpoint, to begin anew",
+                self.name
+            ),
+        )
+    }
+}
+
+/// What a point says besides what the model has in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Point {
+    at: Position,
+    done: Progress,
+    fingerprint: u64,
+    finished: bool,
+    schedule: String,
+}
+
+const NONE: i64 = -1;
+
+impl Point {
+    fn encode(&self) -> [i64; 10] {
+        let Position { actions, within, ended, .. } = self.at;
+        let Progress { steps, forward_steps, forward_steps_total, reversed_steps, .. } = self.done;
+        let or_none = |number: Option<u64>| number.map_or(NONE, |number| number as i64);
+        [
+            actions as i64,
+            or_none(within),
+            or_none(ended.map(|ended| ended.0)),
+            or_none(ended.map(|ended| ended.1)),
+            steps as i64,
+            forward_steps as i64,
+            forward_steps_total as i64,
+            reversed_steps as i64,
+            self.fingerprint as i64,
+            self.finished.into(),
+        ]
+    }
+
+    fn read(checkpoint: &mut CheckpointReader) -> Result<Point, Error> {
+        let mut version = [0];
+        checkpoint.read(VERSION_SECTION, &mut version)?;
+        if version != [VERSION] {
+            return Err(Error::new(
+                Status::OtherVersion,
+                format!(
+                    "the point to resume from is of version {}, and this library reads version {VERSION}\n  resume it \
+                     with the version of adtape that wrote it",
+                    version[0]
+                ),
+            ));
+        }
+        let mut numbers = [0_i64; 10];
+        checkpoint.read(POSITION_SECTION, &mut numbers)?;
+        let mut schedule = vec![0; checkpoint.peek()?.map_or(0, |section| section.bytes() as usize)];
+        checkpoint.read_bytes(SCHEDULE_SECTION, Type::Bytes, &mut schedule)?;
+        let [actions, within, ended_in, ended_at, rest @ ..] = numbers.map(|number| number as u64);
+        let [steps, forward_steps, forward_steps_total, reversed_steps, fingerprint, finished] = rest;
+        let some = |number: u64| (number != NONE as u64).then_some(number);
+        let ended = some(ended_in).zip(some(ended_at));
+        Ok(Point {
+            at: Position { actions, within: some(within), ended, records: 0 },
+            done: Progress { steps, forward_steps, forward_steps_total, reversed_steps, resumed_steps: forward_steps },
+            fingerprint,
+            finished: finished != 0,
+            schedule: String::from_utf8_lossy(&schedule).into_owned(),
+        })
+    }
+}
+
+/// What a schedule says of a position.
+struct There {
+    /// What is left of the advance in which it lies.
+    rest: Option<(u64, u64)>,
+    /// Steps whose snapshots are on disk, in order.
+    on_disk: Vec<u64>,
+}
+
+/// Brings a new schedule to a position. None if it has no such position.
+fn replay(schedule: &mut Schedule, at: &Position) -> Option<There> {
+    let (mut last, mut on_disk) = (None, BTreeSet::new());
+    for count in 1..=at.actions {
+        let action = schedule.next()?;
+        match action {
+            Action::Save { step, place } if place.level == Level::Disk => drop(on_disk.insert(step)),
+            Action::Drop { step, place } if place.level == Level::Disk => drop(on_disk.remove(&step)),
+            _ => {}
+        }
+        if let Some((_, steps)) = at.ended.filter(|(action, _)| *action == count) {
+            schedule.end_at(steps).ok()?;
+        }
+        last = Some(action);
+    }
+    let rest = match (at.within, last) {
+        (None, _) => None,
+        (Some(step), Some(Action::Advance { from, to })) if from < step && step < to => Some((step, to)),
+        _ => return None,
+    };
+    Some(There { rest, on_disk: on_disk.into_iter().collect() })
+}
+
+/// Performs the schedule on the model as [`drive`](super::drive) does, and leaves points from which the run goes on
+/// when this function is called again in another process: with the same schedule, anew, and the same initial state. The
+/// point of a run that has come to its end stays, too, until [`Resume::remove`]: only then is its result in safety.
+///
+/// ```
+/// use adtape::*;
+/// use std::{sync::Arc, time::Duration};
+///
+/// /// x <- x² + step.
+/// struct Model1 { x: [f64; 1], adjoint: [f64; 1], memory: MemoryStorage, kill_at: u64 }
+///
+/// impl Model for Model1 {
+///     fn step(&mut self, step: u64) -> Result<Flow, Error> {
+///         if step == self.kill_at {
+///             return Err(Error::new(Status::Stopped, "pretends to be killed"));
+///         }
+///         self.x[0] = 1e-2 * self.x[0] * self.x[0] + step as f64;
+///         Ok(Flow::Continue)
+///     }
+///     fn adjoint_step(&mut self, _: u64, first: bool) -> Result<(), Error> {
+///         self.adjoint[0] = if first { 1.0 } else { self.adjoint[0] } * 2e-2 * self.x[0];
+///         Ok(())
+///     }
+///     fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
+///         self.memory.save(step, place, &[Variable::new("x", &mut self.x)])
+///     }
+///     fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+///         self.memory.load(step, place, &[Variable::new("x", &mut self.x)])
+///     }
+/// }
+///
+/// impl Resumable for Model1 {
+///     fn fingerprint(&mut self) -> Result<u64, Error> {
+///         Ok(self.x[0].to_bits())
+///     }
+///     fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error> {
+///         point.write("x", &self.x)?;
+///         point.write("adjoint", &self.adjoint)?;
+///         self.memory.write(point)
+///     }
+///     fn resume(&mut self, point: &mut CheckpointReader) -> Result<(), Error> {
+///         point.read("x", &mut self.x)?;
+///         point.read("adjoint", &mut self.adjoint)?;
+///         self.memory.read(point)
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Error> {
+/// let store: Arc<dyn Store> = Arc::new(MemoryStore::new()); // files, if the process is to be killed indeed
+/// let run = |kill_at| {
+///     let mut model = Model1 { x: [0.5], adjoint: [0.0], memory: MemoryStorage::default(), kill_at };
+///     let mut resume = Resume::new(store.clone(), "run", Duration::ZERO)?;
+///     let done = drive_resumable(&mut Schedule::binomial(10, 2)?, &mut model, &mut resume, |_| ())?;
+///     resume.remove()?;
+///     Ok::<_, Error>((model.adjoint[0], done.resumed_steps))
+/// };
+/// assert_eq!(run(7).unwrap_err().status(), Status::Stopped);
+/// let (resumed, steps) = run(u64::MAX)?;
+/// assert_eq!(steps, 7);
+/// assert_eq!(run(u64::MAX)?, (resumed, 0));
+/// # Ok(())
+/// # }
+/// ```
+pub fn drive_resumable<M: Resumable + ?Sized>(
+    schedule: &mut Schedule,
+    model: &mut M,
+    resume: &mut Resume,
+    mut progress: impl FnMut(&Progress),
+) -> Result<Progress, Error> {
+    if schedule.has_begun() {
+        return Err(Error::new(
+            Status::BadArgument,
+            "the schedule has begun, and a run that can be resumed performs all of it\n  pass a new one",
+        ));
+    }
+    let (fingerprint, name) = (model.fingerprint()?, schedule.name().to_owned());
+    let mut run = Run::new(schedule, model);
+    let mut rest = None;
+    match resume.open()? {
+        None => run.model.keep_only(&[])?,
+        Some(mut checkpoint) => {
+            let point = Point::read(&mut checkpoint)?;
+            if point.schedule != name {
+                return Err(resume.other_run(&format!("its schedule is {}; this one is {name}", point.schedule)));
+            }
+            if point.fingerprint != fingerprint {
+                return Err(resume.other_run("its initial state was another one"));
+            }
+            (run.at, run.done) = (point.at, point.done);
+            if !point.finished {
+                let there = replay(run.schedule, &point.at);
+                let there = there.ok_or_else(|| resume.other_run("its schedule was another one"))?;
+                run.model.keep_only(&there.on_disk)?;
+                rest = there.rest;
+            }
+            run.model.resume(&mut checkpoint)?;
+            if point.finished {
+                resume.finished = true;
+                return Ok(run.done);
+            }
+        }
+    }
+    let mut point = Point { at: run.at, done: run.done, fingerprint, finished: false, schedule: name };
+    resume.next = Instant::now() + resume.interval;
+    run.finish(rest, |model, at, done| {
+        progress(done);
+        // What is on the tape cannot be brought back.
+        if at.records == 0 && Instant::now() >= resume.next {
+            (point.at, point.done) = (*at, *done);
+            resume.write(model, &point)?;
+        }
+        Ok(())
+    })?;
+    (point.at, point.done, point.finished) = (run.at, run.done, true);
+    resume.write(run.model, &point)?;
+    resume.finished = true;
+    Ok(run.done)
+}
