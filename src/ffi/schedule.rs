@@ -142,12 +142,14 @@ pub unsafe extern "C" fn adtape_schedule_new_two_level(
     unsafe { make(out, || Schedule::two_level((steps > 0).then_some(steps), period, memory_snapshots)) }
 }
 
-/// Makes a schedule for a loop whose length is not known, with `snapshots` in memory at most. No step is run more
-/// often than in the binomial schedule of one step more. See adtape_schedule_end_at.
+/// Makes a schedule for a loop whose length is not known, with `snapshots` in memory at most. Up to (s + 1)(s + 2)/2
+/// steps with s snapshots it costs as little as if the length had been known, and hardly more beyond. See
+/// adtape_schedule_end_at.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
 /// snapshot).
-/// Fortran: `call schedule_new_online(schedule, snapshots)`. Source: Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
+/// Fortran: `call schedule_new_online(schedule, snapshots)`. Source: P. Stumm, A. Walther, New algorithms for
+/// optimal online checkpointing, SIAM J. Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
 /// dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009).
 ///
 /// # Safety

@@ -9,6 +9,7 @@
 //!   T(1, s) = 0
 //! ```
 //!
+//! T is not convex in n, so nothing shorter than trying every m is known: the table takes steps² · units operations.
 //! Tapes are recorded and used up last in, first out, so that they can all lie on one tape.
 
 #![forbid(unsafe_code)]

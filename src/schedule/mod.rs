@@ -29,7 +29,7 @@
 //! | [`Schedule::multistage`] | some in memory, some on disk | Stumm & Walther 2009 |
 //! | [`Schedule::disk_revolve`] | as many on disk as pay off | Aupy, Herrmann, Hovland & Robert 2016 |
 //! | [`Schedule::two_level`] | one on disk every so many steps | Pringle et al. 2016 |
-//! | [`Schedule::online`] | unknown length | Wang, Moin & Iaccarino 2009 |
+//! | [`Schedule::online`] | unknown length | Stumm & Walther 2010; Wang, Moin & Iaccarino 2009 |
 //! | [`Schedule::mixed`] | storing a step's tape instead of its state | Maddison 2024 |
 //! | [`Schedule::store_all`] | enough memory for every tape | |
 
@@ -303,10 +303,12 @@ impl Schedule {
     }
 
     /// For loops whose length is not known: run what the schedule says and tell it by [`Schedule::end_at`] where the
-    /// loop ended. No step is run more often than in the binomial schedule of one step
-    /// more than that. Q. Wang, P. Moin
-    /// and G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM
-    /// Journal on Scientific Computing 31 (2009); the state that is present takes no snapshot before it has to.
+    /// loop ended. Up to (s + 1)(s + 2)/2 steps with s snapshots no choice of snapshots would have cost less, had the
+    /// length been known, and hardly any beyond: P. Stumm and A. Walther, New algorithms for optimal online checkpointing,
+    /// SIAM Journal on Scientific Computing 32 (2010). Which snapshots are kept goes, up to there, by Q. Wang, P. Moin and
+    /// G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM Journal on
+    /// Scientific Computing 31 (2009), and then by what their reversal costs. Memory: one entry a snapshot; cost of an
+    /// action: independent of the steps, with a search among the snapshots when one is given away.
     pub fn online(snapshots: u64) -> Result<Schedule, Error> {
         enough(u64::MAX, snapshots)?;
         Ok(Schedule::new(Kind::Online(Online::new(snapshots)), None, format!("online, {snapshots} snapshots")))

@@ -1,20 +1,29 @@
-//! The online schedule, for loops whose length is not known (Wang, Moin & Iaccarino 2009).
+//! The online schedule, for loops whose length is not known.
 //!
-//! Every snapshot has a rank. While there is room, each state is stored, with rank 0. Without room, a snapshot is
-//! spare if a later one has a higher rank; a spare one gives its place away. If none is spare, the present state is
-//! passed by: the next state takes its place and a rank higher by one, which makes those before it of lower rank spare.
-//! So the distances grow as the binomial numbers do. The present state is kept in the program's variables and stored
-//! only when the loop goes on and it is not passed by.
+//! Stumm & Walther (2010) place snapshots so that, had the length been known, no other choice would have cost less up to
+//! β(s, 2) steps, and hardly any up to β(s, 3). So does this schedule, in its own way.
+//!
+//! Up to β(s, 2) steps it goes by rank (Wang, Moin & Iaccarino 2009). Every snapshot has one. While there is room, each state
+//! is stored, with rank 0. Without room, a snapshot is spare if a later one has a higher rank; a spare one gives its place
+//! away. If none is spare, the present state is passed by: the next state takes its place and a rank higher by one,
+//! which makes those before it of lower rank spare.
 //!
 //! ```text
 //!   s = 3    S0 S1 S2 x3         ranks ∞ 0 0 | 0: no room, none spare, so 3 is passed by
 //!            S0 S1 S2 .. x4            ∞ 0 0 | 1: snapshots 1 and 2 are spare
 //!            S0 S1 .. .. S4 x5         ∞ 0 1 | 0
 //! ```
+//!
+//! Beyond, the present state takes the place of the snapshot without which the reversal of all steps so far costs least,
+//! or is passed by if that costs less still. With intervals ℓ0, ℓ1, … between the snapshots and to the end, the reversal
+//! costs t(ℓ0, s) + t(ℓ1, s − 1) + …. Which snapshot within is the best to do without changes only when one is stored or
+//! given away, so that a state that is passed by takes no search. The present state is kept in the program's variables and
+//! stored only when the loop goes on and it is not passed by.
 
 #![forbid(unsafe_code)]
 
 use super::binomial::Binomial;
+use super::count::{beta, extra_steps};
 use super::multistage::Places;
 use super::{Action, Place};
 
@@ -35,6 +44,11 @@ pub(super) struct Online {
     free: Option<u64>,
     /// Those spare are `kept[spare.0..spare.1]`: the newest of them goes first.
     spare: (usize, usize),
+    /// β(s, 2): up to this state by rank.
+    ranked: u64,
+    /// Of the snapshots between the first and the last, the one to do without and what that costs; None if that is to be
+    /// found, or if there is none.
+    cheapest: Option<(usize, i128)>,
     present: u64,
     rank: u64,
     /// The present state is the last of `kept`.
@@ -50,6 +64,8 @@ impl Online {
             kept,
             free: None,
             spare: (0, 0),
+            ranked: beta(snapshots, 2),
+            cheapest: None,
             present: 0,
             rank: FIRST_RANK,
             saved: false,
@@ -68,32 +84,84 @@ impl Online {
         if let Some(reversal) = &mut self.reversal {
             return reversal.next();
         }
-        let has_room = (self.kept.len() as u64) < self.snapshots;
-        let (begin, end) = self.spare;
-        if !self.saved && has_room {
-            return Some(self.save());
-        }
-        if !self.saved && begin < end {
-            self.spare.1 -= 1;
-            let dropped = self.kept.remove(end - 1);
-            self.free = Some(dropped.slot);
-            return Some(Action::Drop { step: dropped.step, place: Place::memory(dropped.slot) });
-        }
-        if self.saved {
-            (self.saved, self.rank) = (false, 0);
+        if !self.saved {
+            if (self.kept.len() as u64) < self.snapshots {
+                return Some(self.save());
+            }
+            let given_away = if self.present < self.ranked { self.spare() } else { self.least_missed() };
+            if let Some(index) = given_away {
+                return Some(self.give_away(index));
+            }
         } else {
-            self.rank += 1;
-            let higher = self.kept.iter().rposition(|kept| kept.rank >= self.rank);
-            self.spare = (higher.map_or(0, |last| last + 1), self.kept.len());
+            (self.saved, self.rank) = (false, 0);
         }
         self.present += 1;
         Some(Action::Advance { from: self.present - 1, to: self.present })
     }
 
+    /// The newest snapshot that is spare by its rank. None if the present state is passed by.
+    fn spare(&mut self) -> Option<usize> {
+        let (begin, end) = self.spare;
+        if begin < end {
+            self.spare.1 -= 1;
+            return Some(end - 1);
+        }
+        self.rank += 1;
+        let higher = self.kept.iter().rposition(|kept| kept.rank >= self.rank);
+        self.spare = (higher.map_or(0, |last| last + 1), self.kept.len());
+        None
+    }
+
+    fn give_away(&mut self, index: usize) -> Action {
+        let dropped = self.kept.remove(index);
+        self.free = Some(dropped.slot);
+        self.cheapest = None;
+        Action::Drop { step: dropped.step, place: Place::memory(dropped.slot) }
+    }
+
+    /// The snapshot without which, if the present state takes its place, the reversal of the steps up to the next state
+    /// costs least; the first of several. None if to pass the present state by costs less.
+    fn least_missed(&mut self) -> Option<usize> {
+        let (last, before) = (self.kept.len() - 1, self.kept.len().checked_sub(2)?);
+        if self.cheapest.is_none() {
+            self.cheapest = self.cheapest_within();
+        }
+        let length = self.present - self.kept[last].step;
+        let reaching = self.present - self.kept[before].step;
+        let passed = cost(length + 1, 1);
+        let without_last = cost(reaching, 2) - cost(reaching - length, 2);
+        let within = self.cheapest.map(|(index, price)| (index, price + cost(length, 2)));
+        let (index, price) = within.filter(|(_, price)| *price <= without_last).unwrap_or((last, without_last));
+        (price <= passed).then_some(index)
+    }
+
+    /// The first of those between the first snapshot and the last whose loss costs least: two intervals become one, and
+    /// those behind it have a snapshot more.
+    fn cheapest_within(&self) -> Option<(usize, i128)> {
+        let s = self.snapshots;
+        let length = |i: usize| self.kept[i + 1].step - self.kept[i].step;
+        let (mut behind, mut best) = (0, None);
+        for i in (1..self.kept.len() - 1).rev() {
+            let (before, after, free) = (length(i - 1), length(i), s - i as u64);
+            let price = behind + cost(before + after, free + 1) - cost(before, free + 1) - cost(after, free);
+            behind += cost(after, free + 1) - cost(after, free);
+            if best.is_none_or(|(_, least)| price <= least) {
+                best = Some((i, price));
+            }
+        }
+        best
+    }
+
     fn save(&mut self) -> Action {
         let slot = self.free.take().unwrap_or(self.kept.len() as u64);
         self.kept.push(Snapshot { step: self.present, rank: self.rank, slot });
+        self.cheapest = None;
         self.saved = true;
         Action::Save { step: self.present, place: Place::memory(slot) }
     }
+}
+
+/// t(n, s), for differences.
+fn cost(steps: u64, snapshots: u64) -> i128 {
+    i128::from(extra_steps(steps, snapshots))
 }

@@ -21,7 +21,7 @@ fn least_extra_steps(longest: usize, most: usize) -> Vec<Vec<u64>> {
 
 #[test]
 fn formula_is_the_least_number_of_extra_steps() {
-    let table = least_extra_steps(300, 12);
+    let table = least_extra_steps(2000, 20);
     for (s, row) in table.iter().enumerate().skip(1) {
         for (n, extra) in row.iter().enumerate() {
             assert_eq!(extra_steps(n as u64, s as u64), *extra, "t({n}, {s})");
@@ -213,31 +213,76 @@ fn disk_revolve_of_a_long_loop_costs_hardly_more_a_step_than_the_best_group() {
     }
 }
 
-/// The number of repetitions of the binomial schedule of the same length.
-fn repetitions(n: u64, s: u64) -> u64 {
-    if n <= 1 { 0 } else { count::rank(n, s).0 }
+/// What the loop of n steps costs at least if its length is known only at its end: all n steps, and then the reversal
+/// from the best snapshots there could be, for each n.
+fn least_after_a_sweep(longest: usize, s: u64) -> Vec<u64> {
+    // The costs of what is behind i snapshots, from the last.
+    let mut behind: Vec<u64> = (0..=longest as u64).map(|n| extra_steps(n, 1)).collect();
+    for free in 2..=s {
+        let t: Vec<u64> = (0..=longest as u64).map(|n| extra_steps(n, free)).collect();
+        let best = |n: usize| (1..n).map(|m| t[m] + behind[n - m]).fold(t[n], u64::min);
+        behind = (0..=longest).map(best).collect();
+    }
+    behind.iter().zip(0..).map(|(cost, n)| cost + n).collect()
+}
+
+/// Extra steps of the online schedule, performed.
+fn online_extra_steps(n: u64, s: u64) -> u64 {
+    let mut schedule = Schedule::online(s).unwrap();
+    assert!(schedule.predict().is_err());
+    if n == 0 {
+        schedule.end_at(0).unwrap();
+    }
+    Executor::new(n, memory(s)).run(&mut schedule).done.extra_steps
+}
+
+#[test]
+fn online_is_optimal_up_to_two_repetitions() {
+    for s in 1..=12 {
+        let reach = if s == 1 { 50 } else { beta(s, 2) };
+        let least = least_after_a_sweep(reach as usize, s);
+        for n in 0..=reach {
+            assert_eq!(online_extra_steps(n, s), least[n as usize], "n = {n}, s = {s}");
+        }
+    }
+}
+
+#[test]
+fn online_costs_hardly_more_than_the_best_choice_beyond() {
+    for s in [2, 3, 4, 5, 8, 10, 20] {
+        let longest = beta(s, 5).min(500);
+        let least = least_after_a_sweep(longest as usize, s);
+        let (mut sum, mut least_sum) = (0, 0);
+        for n in 1..=longest {
+            // With the steps that the turns run.
+            let (total, least) = (online_extra_steps(n, s) + n, least[n as usize] + n);
+            assert!(total >= least && 100 * total <= 115 * least, "n = {n}, s = {s}: {total}, at least {least}");
+            (sum, least_sum) = (sum + total, least_sum + least);
+        }
+        assert!(100 * sum <= 105 * least_sum, "s = {s}: {sum}, at least {least_sum}");
+    }
 }
 
 #[test]
 fn online_repeats_no_step_more_often_than_binomial() {
-    let mut random = Random(2);
-    for s in (1..=12).chain([20, 50]) {
-        for n in (0..150).chain((0..8).map(|_| random.below(4000))) {
-            if s == 1 && n > 1000 {
-                continue;
-            }
-            let mut schedule = Schedule::online(s).unwrap();
-            assert!(schedule.predict().is_err());
-            if n == 0 {
-                schedule.end_at(0).unwrap();
-            }
-            let executor = Executor::new(n, memory(s)).counting_runs().run(&mut schedule);
+    for s in 1..=12 {
+        for n in 1..=beta(s, 2) {
+            let executor = Executor::new(n, memory(s)).counting_runs().run(&mut Schedule::online(s).unwrap());
             let most = executor.runs.unwrap().into_iter().max().unwrap_or(0);
             // The first sweep runs the last step too, as it does not know that it is.
-            assert!(most <= repetitions(n + 1, s), "n = {n}, s = {s}: {most}, not {}", repetitions(n + 1, s));
-            let least = extra_steps(n, s);
-            let extra = executor.done.extra_steps;
-            assert!(extra >= least && extra + n <= (least + n) * 14 / 10 + 1, "n = {n}, s = {s}: {extra}, {least}");
+            assert!(most <= count::rank(n + 1, s).0, "n = {n}, s = {s}: {most}");
+        }
+    }
+}
+
+#[test]
+fn online_with_many_snapshots_or_steps_stays_near_the_binomial_schedule() {
+    let mut random = Random(2);
+    for (s, longest) in [(1, 1000), (3, 4000), (10, 20_000), (50, 20_000), (300, 100_000)] {
+        for _ in 0..4 {
+            let n = random.below(longest);
+            let (extra, least) = (online_extra_steps(n, s), extra_steps(n, s));
+            assert!(extra >= least && 10 * (extra + n) <= 14 * (least + n), "n = {n}, s = {s}: {extra}, {least}");
         }
     }
 }
