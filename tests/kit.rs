@@ -359,6 +359,26 @@ fn binomial_checkpointing_takes_the_least_number_of_steps_and_fixed_points_end()
     }
 }
 
+/// The names in Fortran's spelling, called from Fortran; the program's own adFixedPoint_notReduced, in Fortran, goes before
+/// the kit's.
+#[test]
+fn binomial_checkpointing_and_fixed_points_serve_fortran() {
+    let test = "binomial_checkpointing_and_fixed_points_serve_fortran";
+    if !has(&fc(), test) {
+        return;
+    }
+    for how in [How::Static, How::Shared] {
+        for flags in [&[][..], &["-DREPLACE"]] {
+            let modules = format!("-J{}", scratch("kit-binomial-module").display());
+            passes(&compile(&fc(), &["binomial.F90"], how, &[flags, &[&modules]].concat()), &[], &[]);
+        }
+    }
+    if has_gnu_lto(test) {
+        let modules = format!("-J{}", scratch("kit-binomial-lto-module").display());
+        passes(&compile(&fc(), &["binomial.F90"], How::Lto, &["-DREPLACE", &modules]), &[], &[]);
+    }
+}
+
 // ---- addresses ---------------------------------------------------------------------------------------
 
 /// The calls on addresses with the arguments of today, and with those of 2020: from a library that comes before, from
