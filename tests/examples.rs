@@ -72,7 +72,21 @@ fn fortran_objects() -> &'static Path {
 
 /// examples/<name>/<name>.f90 as a program.
 fn compile_fortran(name: &str) -> PathBuf {
-    let own = scratch(&format!("example-{name}-fortran"));
+    link_fortran(name, "", &[])
+}
+
+/// The same with an allocator whose addresses are not what malloc's are: examples/common/allocator.c.
+fn compile_fortran_with_allocator(name: &str) -> PathBuf {
+    let object = scratch(&format!("example-{name}-allocator")).join("allocator.o");
+    let mut gcc = Command::new("gcc");
+    gcc.current_dir(root()).args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]);
+    run(gcc.arg("examples/common/allocator.c").arg("-o").arg(&object));
+    let wraps = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free";
+    link_fortran(name, "-allocator", &[object.to_str().expect("a path in UTF-8"), wraps])
+}
+
+fn link_fortran(name: &str, variant: &str, more: &[&str]) -> PathBuf {
+    let own = scratch(&format!("example-{name}-fortran{variant}"));
     let program = own.join(name);
     let objects = fortran_objects();
     let mut gfortran = Command::new("gfortran");
@@ -81,7 +95,7 @@ fn compile_fortran(name: &str) -> PathBuf {
     for object in ["blocks.o", "example.o", "adtape.o", "adtape_glue.o"] {
         gfortran.arg(objects.join(object));
     }
-    link(gfortran.arg("-o").arg(&program));
+    link(gfortran.args(more).arg("-o").arg(&program));
     program
 }
 
@@ -305,6 +319,32 @@ fn does_not_pass(program: &Path, arguments: &[&str]) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(!output.status.success() && !text.contains("all checks passed"), "{arguments:?}: {text}");
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A Fortran program with the allocators that blocks.h has in it.
+fn passes_under_every_allocator(name: &str, small: &[&str]) {
+    let program = compile_fortran_with_allocator(name);
+    for allocator in ["reuse", "fresh"] {
+        checked(&program, small, &[("EXAMPLE_ALLOCATOR", allocator)]);
+        checked(&program, small, &[("EXAMPLE_ALLOCATOR", allocator), ("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
+    }
+}
+
+#[test]
+fn categories_in_c_have_the_gradients_of_finite_differences() {
+    let (program, text) = example("categories", Language::C, &["300"]).expect("a C compiler");
+    assert_eq!(text.matches("the gradient against finite differences: passed").count(), 6, "{text}");
+    assert!(text.contains("both gradients are equal bit for bit: passed\n"), "{text}");
+    for allocator in ["fresh", "system"] {
+        checked(&program, &[allocator], &[]);
+    }
+    does_not_pass(&program, &["300", "fresh", "identity"]);
+}
+#[test]
+fn categories_in_fortran_have_the_gradients_of_finite_differences() {
+    let Some((_, text)) = example("categories", Language::Fortran, &["300"]) else { return };
+    assert_eq!(text.matches("the gradient against finite differences: passed").count(), 6, "{text}");
+    passes_under_every_allocator("categories", &["300"]);
 }
 
 /// What is freed is given back: the most that is alive is far below what is kept where nothing can be.
