@@ -47,6 +47,7 @@ module adtape
   public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
   public :: heap_new, heap_destroy, heap_self, heap_release, heap_acquire, heap_set_recording, heap_begin_reverse
   public :: heap_end_reverse, heap_adjoint, heap_find_adjoint, heap_trim, heap_stats_get, heap_range
+  public :: heap_join, heap_leave
   public :: heap_alloc, heap_calloc, heap_alloc_aligned, heap_realloc, heap_realloc_save, heap_free, heap_free_save
   public :: heap_undo_alloc, heap_undo_realloc, heap_undo_free, heap_alloc_adjoint, heap_free_adjoint
   public :: heap_mark_take, heap_mark_check, heap_push_mark, heap_pop_mark, heap_save_bytes, heap_save, heap_restore

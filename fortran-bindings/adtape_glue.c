@@ -603,6 +603,11 @@ void adtape_fortran_heap_range(adtape_heap_t *h, void **base, int64_t *bytes, vo
                                int64_t *adjoint_bytes, int32_t *stat) {
     finish(adtape_heap_range(h, base, bytes, adjoint_base, adjoint_bytes), stat, SITE_);
 }
+void adtape_fortran_heap_join(adtape_heap_t *h, const CFI_cdesc_t *label, int32_t *stat) {
+    char buffer[LABEL_BYTES_];
+    finish(adtape_heap_join(h, SESSION_, label_of(label, buffer)), stat, SITE_);
+}
+void adtape_fortran_heap_leave(adtape_heap_t *h, int32_t *stat) { finish(adtape_heap_leave(h), stat, SITE_); }
 void adtape_fortran_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *mark, int32_t *stat) {
     finish(adtape_heap_mark_take(h, mark), stat, SITE_);
 }

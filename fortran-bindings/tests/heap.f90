@@ -5,7 +5,7 @@ module heap_tests
   use support
   implicit none
   private
-  public :: test_blocks, test_realloc, test_factor, test_checkpoint, test_errors, test_self
+  public :: test_blocks, test_realloc, test_factor, test_checkpoint, test_errors, test_self, test_join
 
   type :: cell
     real(8) :: value(20)
@@ -182,6 +182,49 @@ contains
     call check(stat == ADTAPE_STATUS_OK, 'the NULL handle')
   end subroutine
 
+  ! A cell on the heap points to an array elsewhere, which is gone when the cell goes; its pointer waits in the cell.
+  subroutine test_join(t)
+    type(adtape_tape), intent(in) :: t
+    type(adtape_heap) :: h
+    type(adtape_range) :: range
+    type(cell), pointer :: c, cb
+    type(c_ptr), target :: p, pb
+    type(c_ptr) :: q
+    real(8), target :: x(10), y(10), yb(10)
+    integer(c_int32_t) :: stat
+    call heap_new(h, 1, 1073741824_c_int64_t)
+    call heap_join(h, 'heap')
+    call heap_join(h, 'again', stat)
+    call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'a heap that joins twice')
+    call live_add(c_loc(x), 80, ADTAPE_KIND_STACK, 'x')
+    q = heap_alloc(h, t, c_sizeof_cell())
+    call c_f_pointer(q, c)
+    c%next = c_loc(x(7))
+    call push_pointer(t, q)
+    call live_end(t, c_loc(x))
+    call push_pointer(t, c%next)
+    call heap_free(h, t, q)
+    call begin_reverse()
+    call heap_begin_reverse(h)
+    p = heap_undo_free(h, t)
+    call c_f_pointer(p, c)
+    call c_f_pointer(heap_adjoint(h, p), cb)
+    call pop_pointer(t, c%next, cb%next)
+    call check(.not. c_associated(c%next), 'a pointer that waits in a block')
+    call pop_range(t, range)
+    call rebase_add(range, c_loc(y), c_loc(yb), 80)
+    call check(same_ptr(c%next, c_loc(y(7))) .and. same_ptr(cb%next, c_loc(yb(7))), 'a pointer set in a block')
+    call pop_pointer(t, p, pb)
+    call check(same_ptr(p, q) .and. same_ptr(pb, heap_adjoint(h, q)), 'a pointer into a block')
+    call rebase_remove(c_loc(y))
+    call heap_undo_alloc(h, t)
+    call heap_leave(h)
+    call heap_leave(h, stat)
+    call check(stat == ADTAPE_STATUS_OK, 'a heap that has left')
+    call heap_join(h)
+    call heap_destroy(h)
+  end subroutine
+
   subroutine test_self()
     type(adtape_heap) :: h
     type(c_ptr) :: p
@@ -211,6 +254,7 @@ program heap_program
   call test_factor(t)
   call test_checkpoint(h, t)
   call test_errors(h)
+  call test_join(t)
   call test_self()
   call adtape_free(t)
   call heap_destroy(h)

@@ -1652,6 +1652,32 @@ adtape_status_t adtape_heap_range(adtape_heap_t *h,
                                   void **adjoint_base,
                                   int64_t *adjoint_bytes);
 
+/* ---- join ------------------------------------------------------------------------------------------------ */
+
+// The heap joins the addresses of a session: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
+// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of
+// malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
+// what waits in a block waits no more when the block goes, and moves along where its contents move. `label` names the
+// heap in messages; it is copied; NULL for none. Undone by adtape_heap_leave.
+//
+// A pointer into a block that is gone is one into the heap all the same. To have that noticed, register each block
+// (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_OVERLAP (a block is registered), ADTAPE_STATUS_BAD_ARGUMENT (it has joined
+// already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has changed then.
+// Cost: one insertion; after it, one comparison for each free, realloc and undo while nothing waits.
+// Fortran: `call heap_join(h, label)`, label optional.
+adtape_status_t adtape_heap_join(adtape_heap_t *h,
+                                 const adtape_session_t *s,
+                                 const char *label);
+
+// The heap leaves the addresses that it joined: pointers into it are in no range any more. Done after the reverse
+// sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
+// Fortran: `call heap_leave(h)`.
+adtape_status_t adtape_heap_leave(adtape_heap_t *h);
+
 // Allocates a block, in place of malloc(bytes) in the forward sweep: at a multiple of 16, contents undefined, an
 // address of its own also for 0 bytes. Never NULL. Undone by adtape_heap_undo_alloc. Pushes 8 bytes onto `t`, 16 for
 // a block above 8 KiB. Cost: as malloc; for a block above 8 KiB two searches in an ordered set.

@@ -2,6 +2,7 @@
 //! which take the records off again.
 
 use super::heap::{HeapHandle, heap, operate, size};
+use super::join::{Goes, operate_moving};
 use super::{value_or_fail, with_site};
 use crate::heap::Heap;
 use crate::site::Site;
@@ -40,19 +41,41 @@ unsafe extern "C" fn alloc_aligned(
     }
 }
 
+/// Its contents are nowhere.
+fn nowhere(_: &()) -> *const u8 {
+    std::ptr::null()
+}
+
+/// They are in the block that the operation returned.
+fn there(p: &*mut u8) -> *const u8 {
+    *p
+}
+
 unsafe extern "C" fn free(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "free", |heap, tape, site| heap.free_at(tape, p, false, site)) }
+    unsafe {
+        operate_moving(h, t, site, "free", Goes::Block(p), nowhere, |heap, tape, site| {
+            heap.free_at(tape, p, false, site)
+        })
+    }
 }
 
 unsafe extern "C" fn free_saving(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "free", |heap, tape, site| heap.free_at(tape, p, true, site)) }
+    unsafe {
+        operate_moving(h, t, site, "free", Goes::Block(p), nowhere, |heap, tape, site| {
+            heap.free_at(tape, p, true, site)
+        })
+    }
 }
 
 unsafe extern "C" fn realloc(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "realloc", |heap, tape, site| heap.realloc_at(tape, p, size(bytes)?, false, site)) }
+    unsafe {
+        operate_moving(h, t, site, "realloc", Goes::Block(p), there, |heap, tape, site| {
+            heap.realloc_at(tape, p, size(bytes)?, false, site)
+        })
+    }
 }
 
 unsafe extern "C" fn realloc_saving(
@@ -63,7 +86,11 @@ unsafe extern "C" fn realloc_saving(
     site: usize,
 ) -> *mut u8 {
     // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "realloc", |heap, tape, site| heap.realloc_at(tape, p, size(bytes)?, true, site)) }
+    unsafe {
+        operate_moving(h, t, site, "realloc", Goes::Block(p), there, |heap, tape, site| {
+            heap.realloc_at(tape, p, size(bytes)?, true, site)
+        })
+    }
 }
 
 /// Allocates a block, in place of malloc(bytes) in the forward sweep: at a multiple of 16, contents undefined, an
@@ -179,12 +206,12 @@ pub unsafe extern "C" fn adtape_heap_free_save(h: *mut HeapHandle, t: *mut Curso
 
 unsafe extern "C" fn undo_alloc(h: *mut HeapHandle, t: *mut Cursor, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "undoing an allocation", Heap::undo_alloc_at) }
+    unsafe { operate_moving(h, t, site, "undoing an allocation", Goes::LastBorn, nowhere, Heap::undo_alloc_at) }
 }
 
 unsafe extern "C" fn undo_realloc(h: *mut HeapHandle, t: *mut Cursor, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "undoing a realloc", Heap::undo_realloc_at) }
+    unsafe { operate_moving(h, t, site, "undoing a realloc", Goes::LastBorn, there, Heap::undo_realloc_at) }
 }
 
 unsafe extern "C" fn undo_free(h: *mut HeapHandle, t: *mut Cursor, site: usize) -> *mut u8 {

@@ -3,10 +3,11 @@
 //! `h` is a heap: adtape_heap_self() for the calling thread's own, or one made by adtape_heap_new. Allocations and
 //! releases are in `block`, marks and snapshots in `snapshot`.
 
+use super::join::{contents_replaced, leave};
 use super::{null_handle, status, tape, value_or_fail, write_out};
 use crate::error::{Error, Status, bytes, failure_noted};
 use crate::heap::{Heap, HeapStats};
-use crate::session::Session;
+use crate::session::{Addresses, Session};
 use crate::site::Site;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::tape::Cursor;
@@ -20,6 +21,8 @@ pub struct HeapHandle {
     heap: Heap,
     /// The thread that uses it; 0: released.
     owner: AtomicUsize,
+    /// The addresses that it has joined.
+    pub(super) joined: Option<Addresses>,
 }
 
 fn this_thread() -> usize {
@@ -117,7 +120,16 @@ pub(super) fn size(count: i64) -> Result<usize, Error> {
 // ---- heaps ---------------------------------------------------------------------------------------------
 
 fn boxed(heap: Heap) -> *mut HeapHandle {
-    Box::into_raw(Box::new(HeapHandle { heap, owner: AtomicUsize::new(this_thread()) }))
+    Box::into_raw(Box::new(HeapHandle { heap, owner: AtomicUsize::new(this_thread()), joined: None }))
+}
+
+/// # Safety
+/// A heap that nobody uses any more.
+unsafe fn unmake(h: *mut HeapHandle) -> Result<(), Error> {
+    // SAFETY: handles come from `boxed`.
+    let mut handle = unsafe { Box::from_raw(h) };
+    let HeapHandle { heap, joined, .. } = &mut *handle;
+    leave(heap, joined)
 }
 
 /// Makes an empty heap that the calling thread owns. Reserves address space, which takes no memory. Undone by
@@ -180,9 +192,8 @@ pub unsafe extern "C" fn adtape_heap_destroy(h: *mut HeapHandle) -> Status {
             own.heap.set(std::ptr::null_mut());
         }
     });
-    // SAFETY: handles come from `boxed`.
-    drop(unsafe { Box::from_raw(h) });
-    Status::Ok
+    // SAFETY: as above, and nobody uses it any more.
+    status(unsafe { unmake(h) })
 }
 
 thread_local! {
@@ -202,7 +213,8 @@ impl Drop for Own {
         let stats = handle.heap.stats();
         if stats.blocks == 0 {
             // SAFETY: the thread's own heap, which no other thread may use.
-            return drop(unsafe { Box::from_raw(h) });
+            let _ = unsafe { unmake(h) };
+            return;
         }
         // Others may have pointers to its blocks: they stay.
         if !failure_noted() {
@@ -325,7 +337,12 @@ pub unsafe extern "C" fn adtape_heap_begin_reverse(h: *mut HeapHandle) -> Status
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_heap_end_reverse(h: *mut HeapHandle) -> Status {
     // SAFETY: by contract.
-    status(unsafe { heap(h) }.and_then(Heap::end_reverse))
+    status(unsafe { heap(h) }.and_then(|heap| {
+        heap.end_reverse()?;
+        // SAFETY: a heap of this thread: `heap` looked.
+        unsafe { contents_replaced(h, heap, true) };
+        Ok(())
+    }))
 }
 
 /// The adjoint of an address in a block, checked: `*adjoint` is NULL for NULL. adtape_heap_adjoint, which is inlined,

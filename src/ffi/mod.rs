@@ -11,6 +11,7 @@ mod driver;
 mod entry;
 mod error;
 mod heap;
+mod join;
 mod live;
 mod mark;
 mod pair;

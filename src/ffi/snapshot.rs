@@ -1,6 +1,7 @@
 //! The state of a stable heap, for checkpoints: marks, which are compared, and snapshots, which are restored.
 
 use super::heap::{HeapHandle, heap, operate, size};
+use super::join::contents_replaced;
 use super::{null_pointer, status, with_site, write_out};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, HeapMark};
@@ -138,6 +139,9 @@ pub unsafe extern "C" fn adtape_heap_restore(h: *mut HeapHandle, snapshot: *cons
             return Err(null_pointer("the snapshot"));
         }
         // SAFETY: not NULL, so readable for `bytes` bytes by contract.
-        heap.restore(unsafe { std::slice::from_raw_parts(snapshot.cast(), count) })
+        heap.restore(unsafe { std::slice::from_raw_parts(snapshot.cast(), count) })?;
+        // SAFETY: a heap of this thread: `heap` looked.
+        unsafe { contents_replaced(h, heap, false) };
+        Ok(())
     }))
 }

@@ -16,6 +16,7 @@
 //! * [`arena`]: those, the memory behind them and that of their adjoints; [`shared`]: what other threads see.
 //! * [`record`]: what an operation leaves on the tape; [`fingerprint`]: whether the heap is what it was then.
 //! * [`forward`], [`reverse`], [`adjoint`]: the operations. [`mark`], [`snapshot`]: for checkpoints.
+//! * [`extent`]: where a block lies, for others.
 //! * [`quarantine`]: blocks freed by another thread.
 //!
 //! The conditions under which all this holds, and how each is enforced or its violation detected, are in `docs/heap.md`.
@@ -24,6 +25,7 @@ mod adjoint;
 mod arena;
 mod bitset;
 mod class;
+mod extent;
 mod fingerprint;
 mod forward;
 mod large;

@@ -46,7 +46,7 @@ use std::ffi::{CStr, CString};
 /// # }
 /// ```
 pub struct Addresses {
-    numbered: Arc<Numbered>,
+    pub(super) numbered: Arc<Numbered>,
 }
 
 /// A range of addresses and whose it is.

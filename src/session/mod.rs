@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod addresses;
+mod joined;
 mod lane;
 
 pub use addresses::{Addresses, LiveRange, LiveStats, Restored, Waiter};

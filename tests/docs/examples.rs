@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-const PAGES: [&str; 5] = ["reference", "errors", "tools", "addresses", "checkpointing"];
+const PAGES: [&str; 6] = ["reference", "errors", "tools", "addresses", "heap", "checkpointing"];
 
 /// A fenced block.
 pub struct Block {

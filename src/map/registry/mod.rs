@@ -32,6 +32,7 @@ mod labels;
 mod lane;
 #[cfg(all(test, loom))]
 mod models;
+mod moving;
 mod object;
 mod objects;
 mod record;

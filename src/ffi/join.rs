@@ -1,0 +1,127 @@
+//! A stable heap among the addresses of a session: pointers into its blocks and pointers to elsewhere are pushed and
+//! popped by the same calls.
+
+use super::heap::{HeapHandle, heap, operate};
+use super::{session, status};
+use crate::error::{Error, Status};
+use crate::heap::Heap;
+use crate::session::Session;
+use crate::site::Site;
+use crate::tape::Cursor;
+use std::ffi::{CStr, c_char};
+
+/// The heap joins the addresses of a session: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
+/// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of
+/// malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
+/// what waits in a block waits no more when the block goes, and moves along where its contents move. `label` names the
+/// heap in messages; it is copied; NULL for none. Undone by adtape_heap_leave.
+///
+/// A pointer into a block that is gone is one into the heap all the same. To have that noticed, register each block
+/// (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
+///
+/// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_OVERLAP (a block is registered), ADTAPE_STATUS_BAD_ARGUMENT (it has joined
+/// already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has changed then.
+/// Cost: one insertion; after it, one comparison for each free, realloc and undo while nothing waits.
+/// Fortran: `call heap_join(h, label)`, label optional.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_heap_join(h: *mut HeapHandle, s: *const Session, label: *const c_char) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { heap(h) }.and_then(|heap| {
+        // SAFETY: by contract.
+        let addresses = unsafe { session(s) }?.addresses();
+        // SAFETY: not NULL, and this thread's: `heap` looked.
+        let joined = unsafe { &mut (*h).joined };
+        if joined.is_some() {
+            return Err(Error::new(
+                Status::BadArgument,
+                "the heap has joined the addresses of a session already\n  once is enough; adtape_heap_leave undoes it",
+            ));
+        }
+        // SAFETY: not NULL, so a string by contract.
+        let label = if label.is_null() { c"" } else { unsafe { CStr::from_ptr(label) } };
+        addresses.heap_join(heap, &label.to_string_lossy())?;
+        *joined = Some(addresses.share());
+        Ok(())
+    }))
+}
+
+/// The heap leaves the addresses that it joined: pointers into it are in no range any more. Done after the reverse
+/// sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
+/// Fortran: `call heap_leave(h)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_heap_leave(h: *mut HeapHandle) -> Status {
+    // SAFETY: by contract; not NULL and this thread's: `heap` looked.
+    status(unsafe { heap(h).and_then(|heap| leave(heap, &mut (*h).joined)) })
+}
+
+/// As [`adtape_heap_leave`].
+pub(super) fn leave(heap: &Heap, joined: &mut Option<crate::session::Addresses>) -> Result<(), Error> {
+    joined.take().map_or(Ok(()), |addresses| addresses.heap_leave(heap))
+}
+
+/// Whose memory an operation takes away, or gives another place.
+pub(super) enum Goes {
+    /// Of the block that begins here. Its adjoint has a life of its own.
+    Block(*const u8),
+    /// Of the block whose birth is undone, and of its adjoint.
+    LastBorn,
+}
+
+/// As [`operate`], and tells the addresses that the heap has joined. `stays` is the block that the contents are in
+/// afterwards, NULL for none.
+///
+/// # Safety
+/// As [`operate`].
+#[inline(always)]
+pub(super) unsafe fn operate_moving<R>(
+    h: *mut HeapHandle,
+    t: *mut Cursor,
+    site: usize,
+    what: &str,
+    goes: Goes,
+    stays: impl FnOnce(&R) -> *const u8,
+    operation: impl FnOnce(&mut Heap, &Cursor, Site) -> Result<R, Error>,
+) -> R {
+    let tell = |heap: &mut Heap, tape: &Cursor, site: Site| {
+        // SAFETY: not NULL, and this thread's: `operate` looked.
+        let joined = unsafe { &(*h).joined };
+        let Some(addresses) = joined.as_ref().filter(|addresses| addresses.anyone_waits()) else {
+            return operation(heap, tape, site);
+        };
+        let (from, with_adjoint) = match goes {
+            Goes::Block(p) => (heap.extent(p), false),
+            Goes::LastBorn => (heap.last_born(tape), true),
+        };
+        let result = operation(heap, tape, site)?;
+        if let Some(from) = from {
+            let to = heap.extent(stays(&result));
+            addresses.memory_moved(from, to);
+            if with_adjoint {
+                addresses.memory_moved(heap.adjoint_extent(from), to.map(|to| heap.adjoint_extent(to)));
+            }
+        }
+        Ok(result)
+    };
+    // SAFETY: by contract.
+    unsafe { operate(h, t, site, what, tell) }
+}
+
+/// All blocks of the heap, or all of their adjoints, have other contents now: nothing there waits.
+///
+/// # Safety
+/// `h` is a heap of this thread.
+pub(super) unsafe fn contents_replaced(h: *const HeapHandle, heap: &Heap, adjoints: bool) {
+    // SAFETY: by contract.
+    if let Some(addresses) = unsafe { &(*h).joined } {
+        let (base, end) = heap.ranges()[usize::from(adjoints)];
+        addresses.memory_moved((base, end - base), None);
+    }
+}

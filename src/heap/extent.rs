@@ -1,0 +1,30 @@
+//! Where a block lies and how much it takes, before and after an operation, for who keeps data about memory.
+
+use super::Heap;
+use super::record::{self, Kind};
+use crate::site::Site;
+use crate::tape::Cursor;
+
+/// Base and bytes.
+type Extent = (usize, usize);
+
+impl Heap {
+    /// Of the block that begins at `p`; `None` where none does.
+    pub(crate) fn extent(&self, p: *const u8) -> Option<Extent> {
+        let block = self.arena.shared.find(self.arena.layout.offset(p as usize)?)?;
+        Some((p as usize, block.bytes))
+    }
+
+    /// Of the block whose birth the record on top of the tape is: what an undo of it would take away.
+    pub(crate) fn last_born(&self, tape: &Cursor) -> Option<Extent> {
+        let (kind, block, tag) = record::pop(tape, Site::UNKNOWN).ok()??;
+        record::push_tagged(tape, kind, block, tag, Site::UNKNOWN).ok()?;
+        let births = [Kind::Alloc, Kind::Realloc, Kind::ReallocSaved, Kind::ReallocNull];
+        births.contains(&kind).then(|| (self.arena.address(block) as usize, block.bytes))
+    }
+
+    /// Where the adjoint of that memory lies.
+    pub(crate) fn adjoint_extent(&self, (base, bytes): Extent) -> Extent {
+        (self.factor.wrapping_mul(base).wrapping_add(self.origin), self.factor * bytes)
+    }
+}

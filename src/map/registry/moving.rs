@@ -1,0 +1,27 @@
+//! Memory inside a range that goes, or moves, while the range stays: pointer variables in it that wait.
+
+#![forbid(unsafe_code)]
+
+use super::{Registry, Wait};
+
+impl Registry {
+    /// Whether any pointer variable waits.
+    pub fn anyone_waits(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Memory at `from`, a base and a number of bytes, is gone, or is `to` with its contents. Variables in what is gone
+    /// wait no more; those that moved along wait where they are now.
+    pub fn memory_moved(&self, from: (u64, u64), to: Option<(u64, u64)>) {
+        let (base, bytes) = from;
+        let (there, room) = to.unwrap_or((base, 0));
+        let kept = bytes.min(room);
+        if there == base {
+            return self.waiting.forget_inside(base + kept, bytes - kept);
+        }
+        let inside = |variable: u64| (base..base + kept).contains(&variable);
+        let waiting: Vec<(u64, Wait)> = self.waiting.list().into_iter().filter(|(v, _)| inside(*v)).collect();
+        self.waiting.forget_inside(base, bytes);
+        waiting.into_iter().for_each(|(variable, wait)| self.waiting.add(variable - base + there, wait));
+    }
+}

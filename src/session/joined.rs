@@ -1,0 +1,67 @@
+//! A stable heap among the addresses of a session, beside variables and blocks from elsewhere.
+
+#![forbid(unsafe_code)]
+
+use super::Addresses;
+use crate::error::Error;
+use crate::heap::Heap;
+use crate::map::registry::RangeKind;
+use crate::sync::Arc;
+
+impl Addresses {
+    /// The heap joins: all of its blocks are one range, of kind [`RangeKind::Static`], and their adjoints its adjoint, so
+    /// that a pointer into any of them can be pushed beside pointers to elsewhere; it comes back as it was, with its
+    /// adjoint. A pointer into a block that is gone is one into the heap all the same: to have that noticed, register
+    /// the blocks one by one, and not the heap. Undone by [`heap_leave`](Addresses::heap_leave).
+    ///
+    /// Where pointer variables lie in blocks, a program tells [`memory_moved`](Addresses::memory_moved) what the heap does
+    /// to them. (In C and Fortran it is told.)
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let (session, tape, mut heap) = (Session::new(), Tape::new()?, Heap::new()?);
+    /// let addresses = session.addresses();
+    /// addresses.heap_join(&heap, "heap")?;
+    /// let p = heap.alloc(&tape, 800)?;
+    /// addresses.push_pointer(&tape, p.addr() + 24)?;
+    /// heap.begin_reverse()?;
+    /// let pointer = addresses.pop_pointer(&tape, 0, 0)?;
+    /// assert_eq!((pointer.address, pointer.adjoint), (p.addr() + 24, heap.adjoint(p)?.addr() + 24));
+    /// heap.undo_alloc(&tape)?;
+    /// addresses.heap_leave(&heap)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn heap_join(&self, heap: &Heap, label: &str) -> Result<(), Error> {
+        let [(base, end), (adjoint_base, adjoint_end)] = heap.ranges();
+        self.live_add(base, end - base, RangeKind::Static, label)?;
+        match adjoint_end - adjoint_base {
+            0 => Ok(()),
+            bytes => self.live_adjoint(base, adjoint_base, bytes),
+        }
+    }
+
+    /// The heap leaves: pointers into it are in no range any more. Before it is dropped, and after the reverse sweep.
+    pub fn heap_leave(&self, heap: &Heap) -> Result<(), Error> {
+        self.rebase_remove(heap.ranges()[0].0)
+    }
+
+    /// Memory inside a range that stays is gone, as a block of a heap that joined, or has moved with its contents: from
+    /// and to are base and bytes, `to` `None` for what is gone. Pointer variables that wait in it wait no more, or where
+    /// they are now.
+    pub fn memory_moved(&self, from: (usize, usize), to: Option<(usize, usize)>) {
+        let words = |(base, bytes): (usize, usize)| (base as u64, bytes as u64);
+        self.numbered.registry.memory_moved(words(from), to.map(words));
+    }
+
+    /// Whether [`memory_moved`](Addresses::memory_moved) has anything to do.
+    pub(crate) fn anyone_waits(&self) -> bool {
+        self.numbered.registry.anyone_waits()
+    }
+
+    /// The same addresses, which live as long as one of both.
+    pub(crate) fn share(&self) -> Addresses {
+        Addresses { numbered: Arc::clone(&self.numbered) }
+    }
+}
