@@ -238,6 +238,64 @@ fn fortran_program_builds_through_pkg_config() {
     }
 }
 
+const KIT_C_PROGRAM: &str = r#"
+#include "adBuffer.h"
+#include "adOMP.h"
+#include <stdio.h>
+int main(void) {
+  double x = 0;
+  int branch = 0;
+  pushReal8(42.5);
+  pushControl2b(2);
+  popControl2b(&branch);
+  popReal8(&x);
+  if (x != 42.5 || branch != 2) return 1;
+  puts("popped what was pushed");
+  return 0;
+}
+"#;
+
+const KIT_FORTRAN_PROGRAM: &str = "
+program check
+  implicit none
+  double precision :: x
+  integer :: branch
+  call pushreal8(42.5d0)
+  call pushcontrol2b(2)
+  call popcontrol2b(branch)
+  call popreal8(x)
+  if (x /= 42.5d0 .or. branch /= 2) stop 1
+  print '(a)', 'popped what was pushed'
+end program
+";
+
+/// The commands of docs/kit.md, with no other -I and -L than those.
+#[test]
+fn kit_programs_build_as_the_docs_say() {
+    for prefix in [installed(), moved()] {
+        for package in ["adtape-kit", "adtape-kit-static"] {
+            build_and_run(prefix, &["cc", "-O2"], "check.c", KIT_C_PROGRAM, package);
+            build_and_run(prefix, &[&fc(), "-O2"], "check.f90", KIT_FORTRAN_PROGRAM, package);
+        }
+    }
+    let directory = scratch("install_kit_by_hand");
+    let prefix = installed().display();
+    fs::write(directory.join("check.c"), KIT_C_PROGRAM).expect("scratch directory is writable");
+    fs::write(directory.join("check.f90"), KIT_FORTRAN_PROGRAM).expect("scratch directory is writable");
+    let include = format!("-I{prefix}/include/adtape/kit");
+    let library = format!("-L{prefix}/lib");
+    let source = format!("{prefix}/share/adtape/kit/adtape_kit_lto.c");
+    let mut commands = vec![("cc".to_owned(), vec!["-O2", &include, "check.c", &library, "-ladtape_kit", "-ladtape"])];
+    if stdout(Command::new(fc()).arg("--version")).starts_with("GNU") {
+        commands.push((fc(), vec!["-O2", "-flto", "check.f90", &source, &include, &library, "-ladtape"]));
+    }
+    for (compiler, arguments) in commands {
+        run(Command::new(compiler).current_dir(&directory).args(arguments).args(["-o", "check"]));
+        let program = directory.join("check");
+        assert_eq!(stdout(Command::new(&program).env("LD_LIBRARY_PATH", installed().join("lib"))), SAYS);
+    }
+}
+
 /// Configures and builds a CMake project of a C and a Fortran program over each target; runs all four.
 fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
     let directory = scratch(name);

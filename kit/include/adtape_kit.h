@@ -15,7 +15,12 @@
 #ifndef ADTAPE_KIT_H
 #define ADTAPE_KIT_H
 
+/* Where both are installed one -I finds both. */
+#if __has_include("../../adtape.h")
+#include "../../adtape.h"
+#else
 #include "adtape.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
