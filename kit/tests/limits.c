@@ -146,7 +146,7 @@ static char *folded(void) {
     char *memory = (char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     check(file >= 0 && memory != MAP_FAILED && ftruncate(file, PIECE) == 0, "address space for the large arrays");
     for (size_t at = 2 * PIECE; at < LARGE - PIECE; at += PIECE) {
-        void *there = mmap(memory + at, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+        void *there = mmap(memory + at, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, file, 0);
         check(there == memory + at, "a piece of the large arrays");
     }
     close(file);
