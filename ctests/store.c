@@ -70,6 +70,8 @@ static void every_store_keeps_replaces_lists_and_removes(adtape_store_t *s) {
     CHECK_OK(adtape_store_remove(s, "step-1"));
     CHECK_STATUS(adtape_store_remove(s, "step-1"), ADTAPE_STATUS_NOT_FOUND);
     CHECK_HAS(adtape_error_message(), "step-1");
+    CHECK_OK(adtape_store_trim(s));
+    get(s, "step-2", 300, 50);
     CHECK_I64(count_of(s), 1);
     CHECK_OK(adtape_store_free(s));
 }
@@ -343,6 +345,7 @@ static void arguments_that_make_no_sense_are_refused(void) {
     CHECK_STATUS(adtape_store_new_files("/nowhere/at/all", "a", 0, 0, &s), ADTAPE_STATUS_IO);
     CHECK_HAS(adtape_error_message(), "/nowhere/at/all");
     CHECK_STATUS(adtape_store_new_tiers(NULL, NULL, &s), ADTAPE_STATUS_NULL_HANDLE);
+    CHECK_STATUS(adtape_store_trim(NULL), ADTAPE_STATUS_NULL_HANDLE);
     CHECK_STATUS(adtape_store_new_user(&calls, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
     CHECK_STATUS(adtape_store_new_user(NULL, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
     CHECK_STATUS(adtape_store_remove(NULL, "a"), ADTAPE_STATUS_NULL_HANDLE);

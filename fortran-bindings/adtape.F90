@@ -52,7 +52,7 @@ module adtape
   public :: heap_undo_alloc, heap_undo_realloc, heap_undo_free, heap_alloc_adjoint, heap_free_adjoint
   public :: heap_mark_take, heap_mark_check, heap_push_mark, heap_pop_mark, heap_save_bytes, heap_save, heap_restore
   public :: adtape_self, adtape_new, adtape_free, adtape_release, adtape_acquire, adtape_trim
-  public :: store_new_memory, store_new_files, store_new_tiers, store_free, store_remove, store_list
+  public :: store_new_memory, store_new_files, store_new_tiers, store_free, store_remove, store_trim, store_list
   public :: checkpoint_create, checkpoint_write, checkpoint_write_allocatable, checkpoint_commit
   public :: checkpoint_open, checkpoint_read, checkpoint_read_allocatable, checkpoint_next, checkpoint_skip
   public :: checkpoint_find, checkpoint_free

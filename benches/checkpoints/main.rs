@@ -5,7 +5,7 @@
 #[path = "../speed/table.rs"]
 mod table;
 
-use adtape::{CheckpointReader, CheckpointWriter, FileOptions, FileStore, MemoryStore, Store};
+use adtape::{ArchiveStore, CheckpointReader, CheckpointWriter, FileOptions, FileStore, MemoryStore, Store};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{Read, Write};
@@ -61,6 +61,11 @@ fn rate(title: &str, bound: f64, mut measure: impl FnMut() -> Vec<(f64, f64)>) -
         }
         all.extend(measure());
     }
+}
+
+/// A row of rates that nothing is promised of.
+fn informative(title: &str, measure: impl FnMut() -> Vec<(f64, f64)>) -> Row {
+    Row { bound: None, ..rate(title, f64::INFINITY, measure) }
 }
 
 fn save(store: &dyn Store, state: &[Vec<f64>]) {
@@ -132,7 +137,7 @@ fn files(table: &mut Table, directory: &Path) {
     let bytes: Vec<u8> = state.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
     let mut found = bytes.clone();
     let options = FileOptions { run: Some("bench".to_owned()), ..FileOptions::default() };
-    let store = FileStore::new(directory, options).expect("a store");
+    let store = FileStore::new(directory, options.clone()).expect("a store");
     let plain = directory.join("plain");
     let write_plain = || {
         let _ = std::fs::remove_file(&plain);
@@ -151,6 +156,22 @@ fn files(table: &mut Table, directory: &Path) {
     })]);
     assert!(into == state);
     store.remove("state").expect("the checkpoint");
+    let archive = ArchiveStore::new(directory, options).expect("a store");
+    let write_archive = || {
+        let _ = archive.remove("state");
+        save(&archive, &state);
+    };
+    table.extend(vec![informative("save 256 MiB to one file for all / write + fsync", || {
+        rounds(7, write_archive, write_plain)
+    })]);
+    table.extend(vec![informative("load 256 MiB from one file for all / read", || {
+        let read_plain = || File::open(&plain).expect("a file").read_exact(&mut found).expect("its bytes");
+        rounds(9, || load(&archive, &mut into), read_plain)
+    })]);
+    assert!(into == state);
+    archive.remove("state").expect("the checkpoint");
+    drop(archive);
+    std::fs::remove_file(directory.join("bench.r0.adtapes")).expect("the file");
     std::fs::remove_file(&plain).expect("the file");
 }
 

@@ -190,6 +190,7 @@ contains
     call check(size(names) == 2, 'both are listed')
     call check(names(1) == 'allocatables' .and. names(2) == 'values', 'in order')
     call store_remove(s, 'values')
+    call store_trim(s)
     call store_list(s, names)
     call check(size(names) == 1, 'one is left')
   end subroutine

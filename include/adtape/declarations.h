@@ -911,6 +911,13 @@ adtape_status_t adtape_store_new_user(const adtape_store_calls_t *calls,
 // Fortran: `call store_free(s)`.
 adtape_status_t adtape_store_free(adtape_store_t *s);
 
+// Gives memory back to the system that a store in memory, or of tiers, keeps for checkpoints to come: the buffers of
+// those that were removed or replaced. Other stores keep none.
+//
+// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
+// Fortran: `call store_trim(s)`.
+adtape_status_t adtape_store_trim(const adtape_store_t *s);
+
 // Removes a checkpoint from a store.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_NOT_FOUND or

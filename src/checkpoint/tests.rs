@@ -71,9 +71,9 @@ fn check_all(store: &dyn Store, name: &str, written: &Written, random: &mut Rand
     }
 }
 
-fn stores(name: &str) -> Vec<Arc<dyn Store>> {
-    let directory = std::env::temp_dir().join(format!("adtape-checkpoint-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
+fn stores() -> Vec<Arc<dyn Store>> {
+    // Files of stores without the name of a run have names of their own, and go with the store.
+    let directory = std::env::temp_dir();
     let files =
         |compress| Arc::new(FileStore::new(&directory, FileOptions { compress, ..Default::default() }).unwrap());
     vec![
@@ -87,7 +87,7 @@ fn stores(name: &str) -> Vec<Arc<dyn Store>> {
 
 #[test]
 fn random_checkpoints_come_back_from_every_store() {
-    for (i, store) in stores("random").into_iter().enumerate() {
+    for (i, store) in stores().into_iter().enumerate() {
         for seed in 1..=10 {
             let mut random = Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
             let mut model = std::collections::BTreeMap::new();
@@ -113,7 +113,7 @@ fn random_checkpoints_come_back_from_every_store() {
 
 #[test]
 fn abandoned_checkpoint_leaves_the_older_one() {
-    for store in stores("abandoned") {
+    for store in stores() {
         let mut random = Random(99);
         let written = write_some(&*store, "a", &mut random).unwrap();
         let mut checkpoint = CheckpointWriter::create(&*store, "a").unwrap();

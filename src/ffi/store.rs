@@ -261,6 +261,20 @@ pub unsafe extern "C" fn adtape_store_free(s: *mut StoreHandle) -> Status {
     Status::Ok
 }
 
+/// Gives memory back to the system that a store in memory, or of tiers, keeps for checkpoints to come: the buffers of
+/// those that were removed or replaced. Other stores keep none.
+///
+/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
+/// Fortran: `call store_trim(s)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_store_trim(s: *const StoreHandle) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { store(s) }.map(|store| store.trim()))
+}
+
 /// Removes a checkpoint from a store.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_NOT_FOUND or

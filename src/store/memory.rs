@@ -198,6 +198,10 @@ impl Store for MemoryStore {
     fn names(&self) -> Result<Vec<String>, Error> {
         Ok(lock(&self.shared.state).entries.keys().cloned().collect())
     }
+
+    fn trim(&self) {
+        MemoryStore::trim(self);
+    }
 }
 
 pub(super) struct MemoryWriter {

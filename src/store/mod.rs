@@ -52,6 +52,9 @@ pub trait Store: Send + Sync {
 
     /// The names of all committed entries, in ascending order.
     fn names(&self) -> Result<Vec<String>, Error>;
+
+    /// Gives memory back to the system that the store only keeps for entries to come.
+    fn trim(&self) {}
 }
 
 /// Writes one entry from front to back. Dropped without a commit, it leaves nothing behind.

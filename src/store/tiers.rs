@@ -77,6 +77,11 @@ impl Store for TieredStore {
         all.extend(self.memory.names()?);
         Ok(all.into_iter().collect())
     }
+
+    fn trim(&self) {
+        self.memory.trim();
+        self.below.trim();
+    }
 }
 
 enum Now {
@@ -173,6 +178,9 @@ mod tests {
         assert_eq!(store.names().unwrap(), ["a", "b"]);
         store.remove("a").unwrap();
         store.remove("b").unwrap();
+        assert!(memory.held_bytes() > 0 && below.held_bytes() > 0);
+        store.trim();
+        assert_eq!((memory.held_bytes(), below.held_bytes()), (0, 0));
         assert_eq!(store.remove("a").unwrap_err().status(), Status::NotFound);
     }
 }
