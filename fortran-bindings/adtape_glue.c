@@ -581,6 +581,18 @@ void *adtape_fortran_heap_adjoint(const adtape_heap_t *h, const void *p) {
     }
     return p == NULL ? NULL : adtape_heap_adjoint_scaled(h, p);
 }
+void *adtape_fortran_self_heap_adjoint(const void *p) { return adtape_self_adjoint(p); }
+/* Tail calls: the place that messages name is the one in the program. */
+void *adtape_fortran_self_heap_alloc(int64_t bytes) { return adtape_self_malloc((size_t)bytes); }
+void *adtape_fortran_self_heap_calloc(int64_t count, int64_t bytes) {
+    return adtape_self_calloc((size_t)count, (size_t)bytes);
+}
+void *adtape_fortran_self_heap_realloc(void *p, int64_t bytes) { return adtape_self_realloc(p, (size_t)bytes); }
+void adtape_fortran_self_heap_free(void *p) { adtape_self_free(p); }
+void adtape_fortran_self_heap_free_save(void *p) { adtape_self_free_save(p); }
+void adtape_fortran_self_heap_undo_alloc(void) { adtape_self_undo_malloc(); }
+void *adtape_fortran_self_heap_undo_realloc(void) { return adtape_self_undo_realloc(); }
+void *adtape_fortran_self_heap_undo_free(void) { return adtape_self_undo_free(); }
 void adtape_fortran_heap_find_adjoint(adtape_heap_t *h, const void *p, void **adjoint, int32_t *stat) {
     finish(adtape_heap_find_adjoint(h, p, adjoint), stat, SITE_);
 }

@@ -1,13 +1,15 @@
 ! adaptive_mesh.f90: an adaptive mesh on the stable heap; adaptive_mesh.c in Fortran, through C_F_POINTER.
 !
 ! Cells are refined where a front passes and coarsened behind it, in a linked list of type(c_ptr) that allocates and
-! frees while it steps. In the reverse sweep a cell comes back where it was, and its adjoint is one addition away.
+! frees while it steps. In the reverse sweep a cell comes back where it was, and its adjoint is one addition away. Over the
+! maps it comes back elsewhere, and the gradient is the same bit for bit.
 !
 !   adaptive_mesh [cells [steps]]       by default 80000 and 25
 module adaptive_mesh
   use, intrinsic :: iso_c_binding
   use adtape
   use example
+  use blocks
   implicit none
   private
   public :: mesh, forward, reverse
@@ -27,7 +29,7 @@ module adaptive_mesh
   type :: mesh
     integer :: cells = 0, steps = 0
     logical :: recording = .false.
-    type(adtape_heap) :: h
+    type(adtape_heap) :: h                               ! for runs without records
     type(c_ptr) :: head = c_null_ptr
     integer(8) :: made = 0
   end type
@@ -40,11 +42,10 @@ contains
     call c_f_pointer(p, c)
   end function
 
-  function adjoint(m, p) result(cb)
-    type(mesh), intent(in) :: m
+  function adjoint(p) result(cb)
     type(c_ptr), intent(in) :: p
     type(cell), pointer :: cb
-    call c_f_pointer(heap_adjoint(m%h, p), cb)
+    call c_f_pointer(adjoint_of(p), cb)
   end function
 
   integer(c_int64_t) function bytes_of(level)
@@ -58,12 +59,26 @@ contains
     integer(8), intent(in) :: index
     type(c_ptr) :: p
     type(cell), pointer :: c
-    p = heap_alloc(m%h, adtape_self(), bytes_of(level))
+    if (m%recording) then
+      p = birth(bytes_of(level), 'cell')
+    else
+      p = heap_alloc(m%h, adtape_self(), bytes_of(level))
+    end if
     call describe(p, level, index, c_null_ptr)
     c => at(p)
     c%u(:c%n) = 0
     m%made = m%made + 1
   end function
+
+  subroutine free_cell(m, p)
+    type(mesh), intent(in) :: m
+    type(c_ptr), intent(in) :: p
+    if (m%recording) then
+      call death(p)
+    else
+      call heap_free(m%h, adtape_self(), p)
+    end if
+  end subroutine
 
   subroutine describe(p, level, index, next)
     type(c_ptr), intent(in) :: p, next
@@ -116,7 +131,7 @@ contains
     end do
     a%next = pb
     b%next = c%next
-    call heap_free(m%h, adtape_self(), p)
+    call free_cell(m, p)
   end function
 
   function coarsen(m, pc) result(pp)
@@ -135,8 +150,8 @@ contains
       p%u(source(p, d, 1, j)) = p%u(source(p, d, 1, j)) + real(p%n, 8)/(2*c%n)*d%u(j)
     end do
     p%next = d%next
-    call heap_free(m%h, adtape_self(), pc)
-    call heap_free(m%h, adtape_self(), pd)
+    call free_cell(m, pc)
+    call free_cell(m, pd)
   end function
 
   integer function what_to_do(m, c, k)
@@ -177,7 +192,7 @@ contains
         last = here
       end if
       if (m%recording) then
-        call push(before)
+        call push_link(before)
         call push_control(branch, 2)
       end if
       call link(m, before, here)
@@ -217,7 +232,7 @@ contains
       if (m%recording) then
         call push(c%u(:c%n))
         call push(left)
-        call push(p)
+        call push_link(p)
       end if
       do j = c%n, 2, -1
         c%u(j) = c%u(j) - dt*c%u(j)*(c%u(j) - c%u(j - 1))
@@ -264,80 +279,78 @@ contains
 
   ! ---- reverse sweep -------------------------------------------------------------------------------
 
-  function refine_b(m, pa) result(pc)
-    type(mesh), intent(inout) :: m
+  function refine_b(pa) result(pc)
     type(c_ptr), intent(in) :: pa
-    type(c_ptr) :: pb, pc
+    type(c_ptr) :: pb, pc, adjoint_of_c
     type(cell), pointer :: a, b, c, ab, bb, cb
     integer :: j
-    pc = heap_undo_free(m%h, adtape_self())
+    call rebirth(pc, adjoint_of_c)
     a => at(pa)
     pb = a%next
     b => at(pb)
     call describe(pc, a%level - 1, a%index/2, b%next)
     c => at(pc)
-    ab => adjoint(m, pa)
-    bb => adjoint(m, pb)
-    cb => adjoint(m, pc)
+    ab => adjoint(pa)
+    bb => adjoint(pb)
+    call c_f_pointer(adjoint_of_c, cb)
     do j = a%n, 1, -1
       cb%u(source(c, b, 1, j)) = cb%u(source(c, b, 1, j)) + bb%u(j)
       cb%u(source(c, a, 0, j)) = cb%u(source(c, a, 0, j)) + ab%u(j)
     end do
-    call heap_undo_alloc(m%h, adtape_self())
-    call heap_undo_alloc(m%h, adtape_self())
+    call unborn(pb)
+    call unborn(pa)
   end function
 
-  function coarsen_b(m, pp) result(pc)
-    type(mesh), intent(inout) :: m
+  function coarsen_b(pp) result(pc)
     type(c_ptr), intent(in) :: pp
-    type(c_ptr) :: pc, pd
+    type(c_ptr) :: pc, pd, adjoint_of_c, adjoint_of_d
     type(cell), pointer :: p, c, d, pb, cb, db
     integer :: j
-    pd = heap_undo_free(m%h, adtape_self())
-    pc = heap_undo_free(m%h, adtape_self())
+    call rebirth(pd, adjoint_of_d)
+    call rebirth(pc, adjoint_of_c)
     p => at(pp)
     call describe(pd, p%level + 1, 2*p%index + 1, p%next)
     call describe(pc, p%level + 1, 2*p%index, pd)
     c => at(pc)
     d => at(pd)
-    pb => adjoint(m, pp)
-    cb => adjoint(m, pc)
-    db => adjoint(m, pd)
+    pb => adjoint(pp)
+    call c_f_pointer(adjoint_of_c, cb)
+    call c_f_pointer(adjoint_of_d, db)
     do j = c%n, 1, -1
       db%u(j) = db%u(j) + real(p%n, 8)/(2*c%n)*pb%u(source(p, d, 1, j))
       cb%u(j) = cb%u(j) + real(p%n, 8)/(2*c%n)*pb%u(source(p, c, 0, j))
     end do
-    call heap_undo_alloc(m%h, adtape_self())
+    call unborn(pp)
   end function
 
   subroutine adapt_b(m)
     type(mesh), intent(inout) :: m
-    type(c_ptr) :: before, here
+    type(c_ptr), target :: before, adjoint_of_before
+    type(c_ptr) :: here
     type(cell), pointer :: b
     integer(8) :: count
     integer :: branch
     call pop_count(count)
     do while (count > 0)
       call pop_control(branch, 2)
-      call pop(before)
+      call pop_link(before, adjoint_of_before)
       here = m%head
       if (c_associated(before)) then
         b => at(before)
         here = b%next
       end if
       if (branch == refined) then
-        here = refine_b(m, here)
+        here = refine_b(here)
       else if (branch == coarsened) then
-        here = coarsen_b(m, here)
+        here = coarsen_b(here)
       end if
       call link(m, before, here)
       count = count - 1
     end do
   end subroutine
 
-  subroutine evolve_b(m)
-    type(mesh), intent(in) :: m
-    type(c_ptr) :: p
+  subroutine evolve_b()
+    type(c_ptr), target :: p, pb
     type(cell), pointer :: c, cb
     real(8) :: left, leftb, lastb
     integer(8) :: count
@@ -345,10 +358,10 @@ contains
     leftb = 0
     call pop_count(count)
     do while (count > 0)
-      call pop(p)
+      call pop_link(p, pb)
       call pop(left)
       c => at(p)
-      cb => adjoint(m, p)
+      call c_f_pointer(pb, cb)
       call pop(c%u(:c%n))
       lastb = leftb
       leftb = dt*c%u(1)*cb%u(1)
@@ -365,32 +378,32 @@ contains
   subroutine reverse(m, xb)
     type(mesh), intent(inout) :: m
     real(8), intent(out) :: xb(:)
-    type(c_ptr) :: p
+    type(c_ptr) :: p, first(m%cells)
     type(cell), pointer :: c, cb
     integer :: i, k
-    call heap_begin_reverse(m%h)
+    call turn()
     p = m%head
     do while (c_associated(p))
       c => at(p)
-      cb => adjoint(m, p)
+      cb => adjoint(p)
       cb%u(:c%n) = 2*width(m, c)/c%n*c%u(:c%n)
       p = c%next
     end do
     do k = m%steps - 1, 0, -1
-      call evolve_b(m)
+      call evolve_b()
       call adapt_b(m)
     end do
     p = m%head
     do i = 1, m%cells
       c => at(p)
-      cb => adjoint(m, p)
+      cb => adjoint(p)
       xb(i) = 0.1d0*sum(cb%u(:c%n))
+      first(i) = p
       p = c%next
     end do
-    do i = 1, m%cells
-      call heap_undo_alloc(m%h, adtape_self())
+    do i = m%cells, 1, -1
+      call unborn(first(i))
     end do
-    call heap_end_reverse(m%h)
   end subroutine
 
 end module
@@ -399,29 +412,29 @@ program adaptive_mesh_program
   use, intrinsic :: iso_c_binding
   use adtape
   use example
+  use blocks
   use adaptive_mesh
   implicit none
   type(mesh) :: m
   type(adtape_heap_stats) :: stats
-  real(8), allocatable :: x(:), xb(:), direction(:)
+  real(8), allocatable :: x(:), xb(:, :), direction(:)
   real(8) :: y, moved(2)
   real(8), parameter :: step = 1d-4
-  integer :: i, side
+  integer :: side
 
-  m%cells = argument(1, 80000)
-  m%steps = argument(2, 25)
-  allocate (x(m%cells), xb(m%cells), direction(m%cells))
-  x = [(noise(i), i=0, m%cells - 1)]
-  direction = [(noise(i + 77), i=0, m%cells - 1)]
+  m%cells = 80000
+  m%steps = 25
+  call choose_memory(m%cells, m%steps)
+  allocate (x(m%cells), xb(m%cells, 2), direction(m%cells))
+  x = [(noise(side), side=0, m%cells - 1)]
+  direction = [(noise(side + 77), side=0, m%cells - 1)]
 
-  m%h = heap_self()
   m%recording = .true.
-  call forward(m, x, y)
-  call reverse(m, xb)
-  call check_tape_empty('bytes on the tape after the adjoint on the heap')
-  call heap_stats_get(m%h, stats)
-  call check_count('cells alive after it', stats%blocks, 0_8)
-  call report_count('cells made', m%made)
+  call gradient(merge('an identity map', 'maps           ', over == over_identity), xb(:, 1))
+  call go_over_to_the_heap()
+  call gradient('the stable heap', xb(:, 2))
+  call heap_stats_get(heap_self(), stats)
+  call check_same_bits('both gradients are equal bit for bit', xb(:, 1), xb(:, 2))
 
   ! The same without records, on heaps of their own.
   m%recording = .false.
@@ -432,8 +445,22 @@ program adaptive_mesh_program
     call forward(m, x + merge(step, -step, side == 1)*direction, moved(side))
     call heap_destroy(m%h)
   end do
-  call check_close('gradient against central differences', dot_product(xb, direction), &
-                   (moved(1) - moved(2))/(2*step), sum(abs(xb*direction)), 1d-7)
+  call check_close('gradient against central differences', dot_product(xb(:, 1), direction), &
+                   (moved(1) - moved(2))/(2*step), sum(abs(xb(:, 1)*direction)), 1d-7)
   call report_count('most bytes of cells alive on the heap', stats%peak_bytes)
   call finish()
+
+contains
+
+  subroutine gradient(memory, gradient_of_x)
+    character(*), intent(in) :: memory
+    real(8), intent(out) :: gradient_of_x(:)
+    print '(2a)', '-- over ', trim(memory)
+    m%head = c_null_ptr
+    call forward(m, x, y)
+    call reverse(m, gradient_of_x)
+    call check_blocks()
+    call report_count('cells made', m%made)
+  end subroutine
+
 end program

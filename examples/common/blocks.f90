@@ -17,7 +17,7 @@ module blocks
   implicit none
   private
   public :: birth, death, push_link, turn, adjoint_of, rebirth, unborn, pop_link, push_place
-  public :: pop_place, moved_by, choose_memory, check_over_both
+  public :: pop_place, moved_by, choose_memory, go_over_to_the_heap, check_blocks, check_over_both
 
   integer, parameter, public :: over_maps = 0, over_heap = 1, over_identity = 2
   integer, protected, public :: over = over_maps
@@ -259,9 +259,11 @@ contains
 
   ! ---- around it ---------------------------------------------------------------------------------------
 
-  ! Looks at the arguments of the program: a count, which n becomes, and the words above; without them, maps and reuse.
-  subroutine choose_memory(n)
+  ! Looks at the arguments of the program: one count or two, which n and m become, and the words above; without them, maps
+  ! and reuse.
+  subroutine choose_memory(n, m)
     integer, intent(inout) :: n
+    integer, intent(inout), optional :: m
     character(16) :: word
     integer :: i
     do i = 1, command_argument_count()
@@ -276,9 +278,17 @@ contains
       case ('kind')
         policy = kind_one
       case default
-        n = argument(i, n)
+        if (i == 2 .and. present(m)) then
+          m = argument(i, m)
+        else
+          n = argument(i, n)
+        end if
       end select
     end do
+  end subroutine
+
+  subroutine go_over_to_the_heap()
+    over = over_heap
   end subroutine
 
   ! Both sweeps match. Blocks came back elsewhere, with fresh addresses all of them: code that takes an address of the

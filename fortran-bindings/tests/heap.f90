@@ -227,7 +227,8 @@ contains
 
   subroutine test_self()
     type(adtape_heap) :: h
-    type(c_ptr) :: p
+    type(adtape_heap_stats) :: stats
+    type(c_ptr) :: p, q
     real(8), pointer :: x(:)
     h = heap_self()
     p = heap_alloc_adjoint(h, 800_c_int64_t)
@@ -235,6 +236,24 @@ contains
     call check(all(x == 0), 'a block for the reverse sweep only')
     call heap_free_adjoint(h, p)
     call test_blocks(h, adtape_self())
+    p = heap_alloc(80_c_int64_t)
+    p = heap_realloc(p, 8000_c_int64_t)
+    q = heap_calloc(10_c_int64_t, 8_c_int64_t)
+    call c_f_pointer(q, x, [10])
+    call check(all(x == 0), 'a block of zeros on the thread''s heap')
+    x = 3
+    call heap_free_save(q)
+    call heap_free(p)
+    call heap_begin_reverse(h)
+    call check(same_ptr(heap_undo_free(), p), 'a block that comes back on the thread''s heap')
+    call check(same_ptr(heap_undo_free(), q) .and. all(x == 3), 'and its contents')
+    call check(same_ptr(heap_adjoint(q), heap_adjoint(h, q)), 'the adjoint on the thread''s heap')
+    call heap_undo_alloc()
+    p = heap_undo_realloc()
+    call heap_undo_alloc()
+    call heap_end_reverse(h)
+    call heap_stats_get(h, stats)
+    call check(stats%blocks == 0 .and. stats%operations == 0, 'nothing is left on the thread''s heap')
   end subroutine
 
 end module heap_tests

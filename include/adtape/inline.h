@@ -452,6 +452,42 @@ ADTAPE_INLINE_ void *adtape_heap_adjoint_scaled(const adtape_heap_t *h, const vo
     return (void *)(h->factor * (uintptr_t)p + h->origin);
 }
 
+/* ---- in place of malloc and free --------------------------------------------------------------- */
+
+/* The calls of stdlib.h on the calling thread's heap and tape, with the same arguments, so that a generator changes names
+ * only; each is the call of the heap without its first two arguments. What the reverse sweep calls follows each, in the
+ * opposite order. Fortran: heap_alloc(bytes), heap_undo_alloc() and so on. */
+
+/* adtape_heap_alloc. */
+ADTAPE_INLINE_ void *adtape_self_malloc(size_t bytes) {
+    return adtape_heap_alloc(adtape_heap_self(), adtape_self(), (int64_t)bytes);
+}
+/* adtape_heap_calloc. */
+ADTAPE_INLINE_ void *adtape_self_calloc(size_t count, size_t bytes) {
+    return adtape_heap_calloc(adtape_heap_self(), adtape_self(), (int64_t)count, (int64_t)bytes);
+}
+/* adtape_heap_undo_alloc, of one of both. */
+ADTAPE_INLINE_ void adtape_self_undo_malloc(void) { adtape_heap_undo_alloc(adtape_heap_self(), adtape_self()); }
+
+/* adtape_heap_realloc. */
+ADTAPE_INLINE_ void *adtape_self_realloc(void *p, size_t bytes) {
+    return adtape_heap_realloc(adtape_heap_self(), adtape_self(), p, (int64_t)bytes);
+}
+/* adtape_heap_undo_realloc: the block as it was. */
+ADTAPE_INLINE_ void *adtape_self_undo_realloc(void) {
+    return adtape_heap_undo_realloc(adtape_heap_self(), adtape_self());
+}
+
+/* adtape_heap_free. */
+ADTAPE_INLINE_ void adtape_self_free(void *p) { adtape_heap_free(adtape_heap_self(), adtape_self(), p); }
+/* adtape_heap_free_save: with its contents on the tape. */
+ADTAPE_INLINE_ void adtape_self_free_save(void *p) { adtape_heap_free_save(adtape_heap_self(), adtape_self(), p); }
+/* adtape_heap_undo_free: the block that was freed. */
+ADTAPE_INLINE_ void *adtape_self_undo_free(void) { return adtape_heap_undo_free(adtape_heap_self(), adtape_self()); }
+
+/* The adjoint of an address in one of those blocks, NULL of NULL. */
+ADTAPE_INLINE_ void *adtape_self_adjoint(const void *p) { return adtape_heap_adjoint_or_null(adtape_heap_self(), p); }
+
 #ifdef __cplusplus
 }
 #endif
