@@ -1,0 +1,98 @@
+//! The calls on addresses (`ADMM_…`), with the arguments of today and with those of 2020.
+
+use super::symbols::symbols;
+use super::*;
+
+/// The calls on addresses with the arguments of today, and with those of 2020: from a library that comes before, from
+/// the header, or chosen when the source is compiled.
+fn address_programs(source: &str, test: &str) -> Vec<PathBuf> {
+    let mut programs: Vec<_> = [How::Static, How::Shared, How::Inline]
+        .into_iter()
+        .flat_map(|how| {
+            let before = match how {
+                How::Static => Some("libadtape_kit_admm2020.a"),
+                How::Shared => Some("libadtape_kit_admm2020.so"),
+                _ => None,
+            };
+            let before = before.map(|name| build_kit().join(name).to_string_lossy().into_owned());
+            let older: Vec<&str> = std::iter::once(source).chain(before.as_deref()).collect();
+            let flags = ["-Wall", "-Wextra", "-Werror", "-pthread"];
+            [
+                compile(&cc(), &[source], how, &flags),
+                compile(&cc(), &older, how, &[&flags[..], &["-DABI2020"]].concat()),
+            ]
+        })
+        .collect();
+    if has_gnu_lto(test) {
+        programs.push(compile("gcc", &[source], How::Lto, &["-pthread"]));
+        programs.push(compile("gcc", &[source], How::Lto, &["-pthread", "-DABI2020", "-DADTAPE_KIT_ADMM2020"]));
+    }
+    programs
+}
+
+/// Of each pointer that is restored: with its block there or away, under allocators that use an address again at once
+/// and never, in either sweep.
+#[test]
+fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
+    for program in address_programs("admm.c", "restored_pointers_point_to_their_blocks_whatever_the_addresses_do") {
+        passes(&program, &["random", "400", "1"], &[]);
+        passes(&program, &["threads"], &[]);
+        let text = passes(&program, &["edges"], &[]);
+        for line in [
+            "Registerings:71, Unregisterings:70, numberOfRebases:59",
+            "chunks:2[peak:2] waiting:1[peak:5]",
+            "unregistered, but not registered:1",
+            "  (old:0x100000000000=>)0x100000000000+80 (10 elements)",
+            "  (old:0x100000000000=>)0x1000000000a0+80    Shadow: (old:0x200000000000=>)0x2000000000a0+88 (10 elements)",
+        ] {
+            assert!(text.lines().any(|l| l == line), "\"{line}\" in\n{text}");
+        }
+        for end in ["]->0x5000", "]->0x6000"] {
+            assert!(text.lines().any(|l| l.ends_with(end)), "\"{end}\" in\n{text}");
+        }
+    }
+}
+
+/// Of a program with a list, a marching pointer and indices, under the same allocators.
+#[test]
+fn gradient_of_a_program_that_allocates_is_that_of_finite_differences() {
+    for program in address_programs("blocks.c", "gradient_of_a_program_that_allocates_is_that_of_finite_differences") {
+        passes(&program, &[], &[]);
+        passes(&program, &[], &[CHECK, PAGES]);
+    }
+}
+
+#[test]
+fn module_for_fortran_binds_the_arguments_that_it_declares() {
+    let test = "module_for_fortran_binds_the_arguments_that_it_declares";
+    if !has(&fc(), test) {
+        return;
+    }
+    let modules = format!("-J{}", scratch("kit-admm-module").display());
+    let sources = ["kit/admm_tapenade_interface.f90", "kit/tests/admm.f90"];
+    let older = build_kit().join("libadtape_kit_admm2020.a").to_string_lossy().into_owned();
+    for how in [How::Static, How::Shared] {
+        let text = passes(&compile(&fc(), &sources, how, &[&modules]), &[], &[]);
+        assert!(text.starts_with("Registerings:4, Unregisterings:4, numberOfRebases:3\n"), "{text}");
+    }
+    // The module does not depend on which arguments the other names have.
+    passes(&compile(&fc(), &[sources[0], sources[1], &older], How::Static, &[&modules]), &[], &[]);
+}
+
+#[test]
+fn library_of_2020_has_the_two_names_with_other_arguments() {
+    let names = ["ADMM_register", "ADMM_registerShadowed"].map(str::to_owned);
+    let shared = symbols(&build_kit().join("libadtape_kit_admm2020.so"), &["-D", "--defined-only"], "TWVDBR");
+    assert_eq!(shared, BTreeSet::from(names.clone()));
+    let archive = symbols(&build_kit().join("libadtape_kit_admm2020.a"), &["-g", "--defined-only"], "TW");
+    assert_eq!(archive, BTreeSet::from(names));
+}
+
+/// Lists searched from their beginning would make it ten times as dear.
+#[test]
+fn block_among_many_costs_little_more_than_among_few() {
+    let program = compile(&cc(), &["admm.c"], How::Static, &["-pthread"]);
+    let text = passes(&program, &["cost"], &[]);
+    let ratio: f64 = text.trim_end().rsplit(' ').next().and_then(|word| word.parse().ok()).expect("a ratio");
+    assert!(ratio < 6.0, "{text}");
+}

@@ -1,0 +1,95 @@
+//! What `-flto` and the headers leave of the calls.
+
+use super::*;
+
+/// Calls in the code of a function, those of its cold part not included.
+fn calls(program: &Path, function: &str) -> usize {
+    let text = stdout(Command::new("objdump").args(["-d", &format!("--disassemble={function}")]).arg(program));
+    assert!(text.contains(&format!("<{function}>:")), "{function} is not in {}", program.display());
+    text.lines().filter(|line| line.contains("call")).count()
+}
+
+#[test]
+fn no_call_is_left_in_a_hot_c_loop_with_the_headers() {
+    let separate = compile(&cc(), &["hot_loop.c"], How::Static, &[]);
+    assert!(calls(&separate, "forward_sweep") >= 5 && calls(&separate, "reverse_sweep") >= 5);
+    for flags in [&["-O2"][..], &["-O3"], &["-O2", "-fPIC"]] {
+        let program = compile(&cc(), &["hot_loop.c"], How::Inline, flags);
+        for function in ["forward_sweep", "reverse_sweep"] {
+            assert_eq!(calls(&program, function), 0, "{function} with {flags:?}");
+        }
+        assert_eq!(passes(&program, &[], &[]), passes(&separate, &[], &[]), "{flags:?}");
+    }
+}
+
+#[test]
+fn no_call_is_left_in_a_hot_fortran_loop_with_lto() {
+    let test = "no_call_is_left_in_a_hot_fortran_loop_with_lto";
+    if !has_gnu_lto(test) {
+        return;
+    }
+    let sources = ["hot_loop.f90", "hot_main.f90"];
+    let expected = passes(&compile(&fc(), &sources, How::Static, &[]), &[], &[]);
+    // With calls that are not inlined there is something to count: the test's own check.
+    let separate = compile(&fc(), &sources, How::Static, &["-fno-inline"]);
+    assert!(calls(&separate, "forward_sweep_") >= 5);
+    for flags in [&["-O2"][..], &["-O3"], &["-fPIC"], &["-march=native"]] {
+        // Exported, so that the subroutines are there beside their inlined copies.
+        let program = compile(&fc(), &sources, How::Lto, &[flags, &["-rdynamic"]].concat());
+        for function in ["forward_sweep_", "reverse_sweep_"] {
+            assert_eq!(calls(&program, function), 0, "{function} with {flags:?}");
+        }
+        if flags[0] != "-march=native" {
+            assert_eq!(passes(&program, &[], &[]), expected, "{flags:?}");
+        }
+    }
+}
+
+/// The compilers of C and Fortran differ in types (a logical is no int) and in presumptions about floating-point numbers.
+#[test]
+fn main_programs_with_lto_pop_what_they_pushed() {
+    let test = "main_programs_with_lto_pop_what_they_pushed";
+    if !has_gnu_lto(test) {
+        return;
+    }
+    assert_eq!(passes(&compile(&fc(), &["aliases.f90"], How::Static, &[]), &[], &[]), "passed\n");
+    for level in ["-O0", "-O1", "-O2", "-O3", "-Os", "-Ofast"] {
+        let program = compile(&fc(), &["aliases.f90"], How::Lto, &[level]);
+        assert_eq!(passes(&program, &[], &[]), "passed\n", "{level}");
+    }
+}
+
+/// The compiler's own limits end the inlining in a program of some hundred calls; real adjoints have thousands.
+#[test]
+fn no_call_is_left_in_a_large_fortran_program_with_lto() {
+    let test = "no_call_is_left_in_a_large_fortran_program_with_lto";
+    if !has_gnu_lto(test) {
+        return;
+    }
+    let mut text = String::new();
+    for s in 0..12 {
+        text += &format!("subroutine s{s}(n, x, y)\n  integer n, i\n  real(8) x(n), y(n)\n  do i = 1, n\n");
+        for k in 0..40 {
+            text += &format!(
+                "    call pushreal8(x(i))\n    x(i) = x(i)*y(i) + {k}\n    call pushcontrol3b({})\n    \
+                 call pushinteger4(i)\n",
+                k % 8
+            );
+        }
+        text += "  end do\nend subroutine\n";
+    }
+    text += "program p\n  real(8) x(10), y(10)\n  x = 1\n  y = 1\n";
+    for s in 0..12 {
+        text += &format!("  call s{s}(10, x, y)\n");
+    }
+    text += "end program\n";
+    let source = scratch("kit-large").join("large.f90");
+    fs::write(&source, text).expect("scratch directory is writable");
+    let program = compile(&fc(), &[source.to_str().expect("a path")], How::Lto, &[]);
+    let code = stdout(Command::new("objdump").arg("-d").arg(&program));
+    let left = code.lines().filter(|line| {
+        line.contains("call")
+            && ["<pushreal8_>", "<pushcontrol3b_>", "<pushinteger4_>"].iter().any(|name| line.contains(name))
+    });
+    assert_eq!(left.count(), 0);
+}
