@@ -201,7 +201,7 @@ static void misuse_is_refused(void) {
     CHECK_FAILS(adtape_stats_traffic(t, -1, 0, &traffic), ADTAPE_STATUS_BAD_ARGUMENT, "-1");
     CHECK_FAILS(adtape_stats_traffic(t, 0, 2, &traffic), ADTAPE_STATUS_BAD_ARGUMENT, "operation");
     CHECK(strcmp(adtape_type_name(0), "unknown type") == 0);
-    CHECK(strcmp(adtape_type_name(ADTAPE_TYPE_RANGE + 1), "unknown type") == 0);
+    CHECK(strcmp(adtape_type_name(ADTAPE_TYPE_DESCRIPTOR + 1), "unknown type") == 0);
     CHECK(strcmp(adtape_type_name(ADTAPE_TYPE_COMPLEX_F128), "complex_f128") == 0);
     double x = 0;
     adtape_pop_f64(t, &x);

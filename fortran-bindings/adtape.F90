@@ -43,6 +43,7 @@ module adtape
   public :: repeat_start, repeat_reset, repeat_end
   public :: live_add, live_remove, live_end, live_adjoint, live_find, live_list, live_stats, live_print
   public :: push_range, pop_range, begin_reverse, rebase_add, rebase_remove, rebase_pointer
+  public :: deallocate_save, undo_deallocate, undo_allocate
   public :: push_pointer, pop_pointer, pointer_waiting, push_pair, pop_pair, adtape_pair_add, adtape_kind_name
   public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
   public :: heap_new, heap_destroy, heap_self, heap_release, heap_acquire, heap_set_recording, heap_begin_reverse
@@ -292,6 +293,61 @@ module adtape
 #include "adtape_store.inc"
 #include "adtape_checkpoint.inc"
 #include "adtape_address.inc"
+
+  ! call push_pointer(p), call push_pointer(t, p): pushes a Fortran pointer of any intrinsic type and rank that is about to be
+  ! associated anew, if it is null or all that it points to lies in one range: its bounds and strides, and the place of
+  ! its first element as an object and an offset. 8 bytes for a null one, else 32 and 24 for each dimension. Undone by
+  ! pop_pointer.
+  !   p  of integer(1,2,4,8), real(4,8,10,16), complex(4,8,10,16), logical(1,2,4,8,16) or character(*), as far as the
+  !      compiler has them. Without elements it may point anywhere.
+  ! gfortran 12 gives a call with a pointer or allocatable of this and the following procedures no line of its own: messages
+  ! name the procedure rightly, and a line of it.
+  ! Errors: NO_RANGE, those of push. Source: adtape_abi0_push_association; Alg. 2, line 18.
+  interface push_pointer
+#include "adtape_push_association.inc"
+  end interface
+
+  ! call pop_pointer(p, p_adjoint), call pop_pointer(t, p, p_adjoint): associates p with its target, wherever that is now,
+  ! with the bounds and strides that it had, and p_adjoint with the same part of the adjoint.
+  !   p_adjoint  optional, of a real or complex p: a pointer of the same kind and rank, or in double precision for one in
+  !              single precision; null if the target has no adjoint
+  ! If the target is not back yet, both are null and wait, and rebase_add or undo_deallocate sets them: until then, or until
+  ! they are popped again, they stay where they are and are assigned nothing else. Pointers to scalars cannot wait.
+  ! Errors: UNDERFLOW, CORRUPT, MISMATCH (another type, kind or rank was pushed), UNEVEN (the adjoint has elements of
+  !   another size), NO_RANGE (a pointer to a scalar would have to wait). Source: adtape_abi0_pop_association; Alg. 2,
+  !   line 20.
+  interface pop_pointer
+#include "adtape_pop_association.inc"
+  end interface
+
+  ! call deallocate_save(x), call deallocate_save(t, x): deallocates an allocatable, or what a pointer was allocated with;
+  ! its values, bounds and range go onto the tape, and the range ends. One that is not allocated, or not associated, is
+  ! pushed as such. Kinds are those of push_pointer. Undone by undo_deallocate.
+  ! Errors: BAD_ARGUMENT (the range that begins there has another size; a pointer to what is not contiguous), those of
+  !   push. Source: adtape_abi0_push_allocation; Alg. 2, line 13.
+  interface deallocate_save
+#include "adtape_deallocate_save_allocatable.inc"
+#include "adtape_deallocate_save_pointer.inc"
+  end interface
+
+  ! call undo_deallocate(x, x_adjoint), call undo_deallocate(t, x, x_adjoint): allocates x with the bounds that it had,
+  ! gives it the values that it had, and x_adjoint zeros; its range, if it had one, is there from now on, and pointers that
+  ! wait for it are set. x is as it was: not allocated, if that was pushed.
+  !   x_adjoint  optional, of a real or complex x: as in pop_pointer
+  ! Errors: BAD_ARGUMENT (an allocatable is allocated), MISMATCH, UNDERFLOW, CORRUPT, OVERLAP, UNEVEN, OUT_OF_MEMORY; x
+  !   is then not allocated. Source: adtape_abi0_pop_allocation; Alg. 2, line 14.
+  interface undo_deallocate
+#include "adtape_undo_deallocate_allocatable.inc"
+#include "adtape_undo_deallocate_pointer.inc"
+  end interface
+
+  ! call undo_allocate(x, x_adjoint): the allocation of an allocatable or pointer that live_add told is reversed: its range
+  ! ends, it is deallocated, and x_adjoint, which is optional, too, if it is allocated. Errors: NULL_POINTER (it is not
+  ! allocated), NO_RANGE, AMBIGUOUS. Source: adtape_rebase_remove; Alg. 2, line 11.
+  interface undo_allocate
+#include "adtape_undo_allocate.inc"
+  end interface
+
 #include "adtape_schedule.inc"
 #include "adtape_driver.inc"
 

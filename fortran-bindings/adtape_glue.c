@@ -24,7 +24,7 @@
 /* Ends in the error handler of the session. */
 static __attribute__((noinline, cold, noreturn, format(printf, 3, 4))) void
 refuse(adtape_status_t status, const void *site, const char *format, ...) {
-    char message[600];
+    char message[1500];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -301,6 +301,8 @@ COUNT_CALLS_(i32, int32_t, INT32_MIN, INT32_MAX)
 COUNT_CALLS_(i64, int64_t, INT64_MIN, INT64_MAX)
 
 #include "adtape_checkpoint_glue.inc"
+#include "adtape_variable.inc"
+#include "adtape_pointer_glue.inc"
 
 /* ---- calls with a status ---------------------------------------------------------------------------------- */
 
@@ -386,6 +388,56 @@ INLINE_ const char *label_of(const CFI_cdesc_t *label, char *buffer) {
     buffer[n] = '\0';
     return buffer;
 }
+
+/* Bytes of a contiguous array of any rank and type. */
+static uint64_t bytes_of_array(const CFI_cdesc_t *x, const char *what, const void *site) {
+    uint64_t bytes = x->elem_len;
+    for (int i = 0; i < x->rank; i++) {
+        if (x->dim[i].extent < 0) {
+            refuse(ADTAPE_STATUS_BAD_ARGUMENT, site, "%s: an assumed-size array has no size\n  pass a section, x(1:n)", what);
+        }
+        if (x->dim[i].extent > 1 && (uint64_t)x->dim[i].sm != bytes) {
+            refuse(ADTAPE_STATUS_BAD_ARGUMENT, site,
+                   "%s is not contiguous\n  pass the whole array, or its parts one by one", what);
+        }
+        bytes *= (uint64_t)x->dim[i].extent;
+    }
+    return bytes;
+}
+
+static void add_array(const CFI_cdesc_t *x, int32_t kind, const CFI_cdesc_t *label, const void *site) {
+    char buffer[LABEL_BYTES_];
+    const uint64_t bytes = bytes_of_array(x, "the array of live_add", site);
+    if (x->base_addr == NULL) {
+        refuse_null("live_add", x, site);
+    }
+    adtape_abi0_site(site);
+    adtape_live_add(SESSION_, x->base_addr, bytes, kind, label_of(label, buffer));
+    adtape_abi0_site(NULL);
+}
+static void set_adjoint_array(const CFI_cdesc_t *x, const CFI_cdesc_t *adjoint, const void *site) {
+    const uint64_t bytes = bytes_of_array(adjoint, "the adjoint of live_adjoint", site);
+    if (x->base_addr == NULL || adjoint->base_addr == NULL) {
+        refuse_null("live_adjoint", x, site);
+    }
+    adtape_abi0_site(site);
+    adtape_live_adjoint(SESSION_, x->base_addr, adjoint->base_addr, bytes);
+    adtape_abi0_site(NULL);
+}
+
+/* A name for each rank, as for push and pop. */
+void adtape_fortran_live_add_1(const CFI_cdesc_t *x, int32_t kind, const CFI_cdesc_t *label) {
+    add_array(x, kind, label, SITE_);
+}
+void adtape_fortran_live_adjoint_1(const CFI_cdesc_t *x, const CFI_cdesc_t *adjoint) {
+    set_adjoint_array(x, adjoint, SITE_);
+}
+#define LIVE_OF_RANK_(n)                                                                        \
+    void adtape_fortran_live_add_##n(const CFI_cdesc_t *, int32_t, const CFI_cdesc_t *)         \
+        __attribute__((alias("adtape_fortran_live_add_1")));                                    \
+    void adtape_fortran_live_adjoint_##n(const CFI_cdesc_t *, const CFI_cdesc_t *)              \
+        __attribute__((alias("adtape_fortran_live_adjoint_1")));
+LIVE_OF_RANK_(2) LIVE_OF_RANK_(3) LIVE_OF_RANK_(4) LIVE_OF_RANK_(5) LIVE_OF_RANK_(6) LIVE_OF_RANK_(7)
 
 #define ADDRESS_CALLS_(kind_of_bytes, T)                                                                        \
     void adtape_fortran_live_add_##kind_of_bytes(void *base, T bytes, int32_t kind, const CFI_cdesc_t *label) { \

@@ -97,7 +97,7 @@ macro_rules! programs {
 // One for each C object, and the threads that share nothing but the session.
 programs! {
     error, session, tape, scalar, array, section, control, mark, repeat, stats, store, checkpoint, live, range, rebase,
-    pointer, pair, schedule, driver, heap, block, snapshot, join, entry, threads, thread_end,
+    pointer, pair, descriptor, schedule, driver, heap, block, snapshot, join, entry, threads, thread_end,
 }
 
 /// Seeds from `SEED` on, if it is set; the same ones every time otherwise.

@@ -143,6 +143,11 @@ fn addresses_come_back_wherever_their_objects_lie() {
 }
 
 #[test]
+fn fortran_pointers_and_allocatables_come_back_wherever_their_targets_lie() {
+    passes("associations.f90");
+}
+
+#[test]
 fn drivers_give_the_same_gradient_by_every_schedule() {
     passes("drivers.f90");
 }

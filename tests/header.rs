@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 24] = [
+const SECTIONS: [&str; 25] = [
     "error",
     "session",
     "tape",
@@ -23,6 +23,7 @@ const SECTIONS: [&str; 24] = [
     "rebase",
     "pointer",
     "pair",
+    "descriptor",
     "schedule",
     "driver",
     "heap",

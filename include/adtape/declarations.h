@@ -181,6 +181,8 @@ enum {
     ADTAPE_TYPE_PAIR = 25,
     // What brings a range of addresses back.
     ADTAPE_TYPE_RANGE = 26,
+    // A Fortran pointer or allocatable: its shape, and where it points or which range it is.
+    ADTAPE_TYPE_DESCRIPTOR = 27,
 };
 typedef int32_t adtape_type_t;
 
@@ -440,6 +442,26 @@ typedef struct {
     // From there, in bytes; 0 if the base is NULL.
     int64_t offset;
 } adtape_pair_t;
+
+// A pointer or allocatable variable of Fortran, whatever its compiler.
+typedef struct {
+    // The first element; NULL if it is not associated or allocated.
+    void *base;
+    // Of a character, its length.
+    uint64_t element_bytes;
+    // One of ADTAPE_TYPE_….
+    int32_t type_code;
+    // 0 to ADTAPE_MAX_RANK.
+    int32_t rank;
+    // Of each dimension.
+    int64_t lower[ADTAPE_MAX_RANK];
+    // Of each dimension, 0 or more.
+    int64_t extents[ADTAPE_MAX_RANK];
+    // Of each dimension, in bytes.
+    int64_t strides_bytes[ADTAPE_MAX_RANK];
+    // The address of the variable, whose first word is `base`; NULL if it has none that stays.
+    void *variable;
+} adtape_descriptor_t;
 
 // What a schedule says to do next. Fields that an action does not have are 0.
 typedef struct {
@@ -1281,6 +1303,51 @@ void adtape_pop_pair(adtape_t *t, const adtape_session_t *s, adtape_pair_t *pair
 // Fortran: `adtape_pair_add(q, bytes)`. Source: eq. (3).
 adtape_pair_t adtape_pair_add(adtape_pair_t q, int64_t bytes);
 
+/* ---- descriptor ------------------------------------------------------------------------------------------ */
+
+// Pushes what a pointer variable is: NULL, or its bounds and strides and the object that its first element lies in.
+// Undone by adtape_abi0_pop_association. Returns ADTAPE_STATUS_NO_RANGE if it points into no range or beyond one.
+adtape_status_t adtape_abi0_push_association(adtape_t *t,
+                                             const adtape_session_t *s,
+                                             const adtape_descriptor_t *p,
+                                             const void *site);
+
+// Pops a pointer into `*p`, which says type, element and rank, and its adjoint into `*p_adjoint`, unless that is NULL:
+// `base` is where the target is now, `nowhere` if there are no elements, and NULL while the target is not back; the first
+// word of the variables is then set when it comes.
+adtape_status_t adtape_abi0_pop_association(adtape_t *t,
+                                            const adtape_session_t *s,
+                                            adtape_descriptor_t *p,
+                                            adtape_descriptor_t *p_adjoint,
+                                            void *nowhere,
+                                            const void *site);
+
+// Pushes an allocatable that is about to be deallocated, contiguous if it is allocated: its values, bounds and range,
+// which ends. Undone by adtape_abi0_pop_allocation.
+adtape_status_t adtape_abi0_push_allocation(adtape_t *t,
+                                            const adtape_session_t *s,
+                                            const adtape_descriptor_t *x,
+                                            const void *site);
+
+// The bounds that an allocatable, whose type, element and rank `*x` says, had when it was deallocated, in `*x`; in
+// `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable that is allocated.
+adtape_status_t adtape_abi0_peek_allocation(adtape_t *t,
+                                            const adtape_session_t *s,
+                                            adtape_descriptor_t *x,
+                                            int32_t *allocated,
+                                            const void *site);
+
+// Pops an allocatable that is allocated again with the bounds of adtape_abi0_peek_allocation, or not if it was not: its
+// values; its range is where it lies now, with the adjoint `*x_adjoint`, unless that is NULL.
+adtape_status_t adtape_abi0_pop_allocation(adtape_t *t,
+                                           const adtape_session_t *s,
+                                           const adtape_descriptor_t *x,
+                                           const adtape_descriptor_t *x_adjoint,
+                                           const void *site);
+
+// The birth of the allocatable at `base` is reversed: adtape_rebase_remove with a status.
+adtape_status_t adtape_abi0_undo_allocation(const adtape_session_t *s, const void *base);
+
 /* ---- schedule -------------------------------------------------------------------------------------------- */
 
 // Makes the binomial schedule (revolve) of `steps` steps with `snapshots` in memory at most, the first state's
@@ -1854,6 +1921,9 @@ void adtape_abi0_null(int64_t count, const void *site);
 
 // Ends in the session's error handler, for glue code in other languages. Does not return.
 void adtape_abi0_fail(int32_t status, const char *message, const void *site);
+
+// Remembers what went wrong as this thread's last error, for glue code in other languages; returns the status.
+adtape_status_t adtape_abi0_error(int32_t status, const char *message);
 
 #ifdef __cplusplus
 }

@@ -1,41 +1,60 @@
 //! Arrays whose type is given at run time.
 
 use super::{TypeCode, check_address, tape, type_of_array, value_or_fail, with_site};
+use crate::error::Error;
 use crate::site::Site;
-use crate::tape::Cursor;
 use crate::tape::cursor::{copy, thread};
+use crate::tape::{Cursor, Type};
 use std::ffi::c_void;
 
+/// # Safety
+/// `x` is NULL or has `count` values of the type.
+pub(super) unsafe fn push_values(
+    cursor: &Cursor,
+    ty: Type,
+    x: *const c_void,
+    count: i64,
+    site: Site,
+) -> Result<(), Error> {
+    check_address(x, count, site)?;
+    let n = (count as usize).wrapping_mul(ty.bytes());
+    if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
+        cursor.push_room(ty, count, site)?;
+    }
+    // SAFETY: there is room for n bytes, which is now known not to have overflowed.
+    unsafe { copy::copy_in(cursor, x.cast(), n) };
+    Ok(())
+}
+
+/// # Safety
+/// `x` is NULL or has room for `count` values of the type.
+pub(super) unsafe fn pop_values(
+    cursor: &Cursor,
+    ty: Type,
+    x: *mut c_void,
+    count: i64,
+    site: Site,
+) -> Result<(), Error> {
+    check_address(x, count, site)?;
+    let n = (count as usize).wrapping_mul(ty.bytes());
+    if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
+        cursor.pop_room(ty, count, site)?;
+    }
+    // SAFETY: n bytes lie contiguous below cur.
+    unsafe { copy::copy_out(cursor, x.cast(), n) };
+    Ok(())
+}
+
 unsafe extern "C" fn push(t: *const Cursor, ty: i32, x: *const c_void, count: i64, site: usize) {
-    value_or_fail(Site(site), || {
-        // SAFETY: the contract of pointers.
-        let cursor = unsafe { tape(t) }?;
-        let ty = type_of_array(ty, Site(site))?;
-        check_address(x, count, Site(site))?;
-        let n = (count as usize).wrapping_mul(ty.bytes());
-        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
-            cursor.push_room(ty, count, Site(site))?;
-        }
-        // SAFETY: there is room for n bytes, which is now known not to have overflowed.
-        unsafe { copy::copy_in(cursor, x.cast(), n) };
-        Ok(())
-    })
+    let site = Site(site);
+    // SAFETY: the contract of pointers.
+    value_or_fail(site, || unsafe { push_values(tape(t)?, type_of_array(ty, site)?, x, count, site) })
 }
 
 unsafe extern "C" fn pop(t: *const Cursor, ty: i32, x: *mut c_void, count: i64, site: usize) {
-    value_or_fail(Site(site), || {
-        // SAFETY: the contract of pointers.
-        let cursor = unsafe { tape(t) }?;
-        let ty = type_of_array(ty, Site(site))?;
-        check_address(x, count, Site(site))?;
-        let n = (count as usize).wrapping_mul(ty.bytes());
-        if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
-            cursor.pop_room(ty, count, Site(site))?;
-        }
-        // SAFETY: n bytes lie contiguous below cur.
-        unsafe { copy::copy_out(cursor, x.cast(), n) };
-        Ok(())
-    })
+    let site = Site(site);
+    // SAFETY: the contract of pointers.
+    value_or_fail(site, || unsafe { pop_values(tape(t)?, type_of_array(ty, site)?, x, count, site) })
 }
 
 unsafe extern "C" fn self_push(ty: i32, x: *const c_void, count: i64, site: usize) {

@@ -187,15 +187,33 @@ pub extern "C" fn adtape_abi0_null(count: i64, site: *const c_void) {
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_fail(status: i32, message: *const c_char, site: *const c_void) {
+    // SAFETY: by contract.
+    let error = unsafe { error_of(status, message) };
+    match site.is_null() {
+        true => super::fail(&error),
+        false => super::fail_at(error, Site(site as usize)),
+    }
+}
+
+/// Remembers what went wrong as this thread's last error, for glue code in other languages; returns the status.
+///
+/// # Safety
+/// `message` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_error(status: i32, message: *const c_char) -> Status {
+    // SAFETY: by contract.
+    super::status(Err(unsafe { error_of(status, message) }))
+}
+
+/// # Safety
+/// `message` is NULL or NUL-terminated.
+unsafe fn error_of(status: i32, message: *const c_char) -> Error {
     let text = match message.is_null() {
         true => "no message".into(),
         // SAFETY: not NULL, so NUL-terminated by contract.
         false => unsafe { CStr::from_ptr(message) }.to_string_lossy(),
     };
     let status = Status::from_code(status).filter(|status| *status != Status::Ok).unwrap_or(Status::BadArgument);
-    let error = Error::new(status, text);
-    super::fail(&match site.is_null() {
-        true => error,
-        false => error.with_line(&format!("at {}", Site(site as usize))),
-    })
+    Error::new(status, text)
 }

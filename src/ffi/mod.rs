@@ -7,6 +7,7 @@ mod array;
 mod block;
 mod checkpoint;
 mod control;
+mod descriptor;
 mod driver;
 mod entry;
 mod error;

@@ -120,7 +120,7 @@ pub extern "C" fn adtape_type_name(type_code: TypeCode) -> *const c_char {
         ComplexF128 c"complex_f128", Bool c"bool", Logical8 c"logical8", Logical16 c"logical16",
         Logical32 c"logical32", Logical64 c"logical64", Logical128 c"logical128", Char c"char", Bytes c"bytes",
         Ptr c"ptr", Control c"control", Count c"count",
-        Pointer c"pointer", Pair c"pair", Range c"range",
+        Pointer c"pointer", Pair c"pair", Range c"range", Descriptor c"descriptor",
     };
     debug_assert!(Type::from_code(type_code).is_none_or(|ty| ty.name().as_bytes() == name.to_bytes()));
     name.as_ptr()

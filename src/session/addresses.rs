@@ -76,7 +76,7 @@ impl LiveRange {
         }
     }
 
-    fn of_record(record: &RangeRecord) -> LiveRange {
+    pub(super) fn of_record(record: &RangeRecord) -> LiveRange {
         let RangeRecord { serial, base, bytes, kind, label } = *record;
         let (base, bytes) = (base as usize, bytes as usize);
         LiveRange { serial: serial.0, base, bytes, kind, adjoint_base: 0, adjoint_bytes: 0, label }
@@ -137,7 +137,7 @@ impl Addresses {
         Addresses { numbered: Numbered::new() }
     }
 
-    fn lane(&self) -> Result<u16, Error> {
+    pub(super) fn lane(&self) -> Result<u16, Error> {
         lane_of(&self.numbered)
     }
 
@@ -269,9 +269,7 @@ impl Addresses {
     pub(crate) fn push_range_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
         let object = self.numbered.registry.begins_at(self.lane()?, base as u64);
         let object = object.map_err(|e| located(e, "push", Type::Range, 1, site))?;
-        let kind_and_label = (object.kind as u64) | u64::from(object.label) << 8;
-        let words = [kind_and_label, object.bytes, object.base, object.serial.0];
-        tape.push_words(Type::Range, words, site)
+        tape.push_words(Type::Range, pack_range(&RangeRecord::of(&object)), site)
     }
 
     /// POPRANGE: the range whose death is to be reversed (lines 6 and 14).
@@ -280,11 +278,8 @@ impl Addresses {
     }
 
     pub(crate) fn pop_range_at(&self, tape: &Cursor, site: Site) -> Result<LiveRange, Error> {
-        tape.pop_words(Type::Range, site, |[kind_and_label, bytes, base, serial]| {
-            let kind = RangeKind::from_code((kind_and_label & 0xff) as i32).filter(|_| kind_and_label >> 40 == 0);
-            let kind = kind.ok_or_else(|| corrupt("range"))?;
-            let label = (kind_and_label >> 8) as u32;
-            Ok(LiveRange::of_record(&RangeRecord { serial: Serial(serial), base, bytes, kind, label }))
+        tape.pop_words(Type::Range, site, |words| {
+            unpack_range(words).map(|record| LiveRange::of_record(&record)).ok_or_else(|| corrupt("range"))
         })
     }
 
@@ -469,12 +464,23 @@ impl Addresses {
     }
 }
 
+/// The words of a range on the tape.
+pub(super) fn pack_range(record: &RangeRecord) -> [u64; 4] {
+    [(record.kind as u64) | u64::from(record.label) << 8, record.bytes, record.base, record.serial.0]
+}
+
+/// The range of these words; None if they are none.
+pub(super) fn unpack_range([kind_and_label, bytes, base, serial]: [u64; 4]) -> Option<RangeRecord> {
+    let kind = RangeKind::from_code((kind_and_label & 0xff) as i32).filter(|_| kind_and_label >> 40 == 0)?;
+    Some(RangeRecord { serial: Serial(serial), base, bytes, kind, label: (kind_and_label >> 8) as u32 })
+}
+
 fn read(record: Record, what: &str) -> Result<Option<Place>, Error> {
     unpack(record).ok_or_else(|| corrupt(what))
 }
 
 #[cold]
-fn corrupt(what: &str) -> Error {
+pub(super) fn corrupt(what: &str) -> Error {
     Error::new(
         Status::Corrupt,
         format!(

@@ -4,10 +4,14 @@
 #![forbid(unsafe_code)]
 
 mod addresses;
+mod descriptors;
 mod joined;
 mod lane;
+mod shape;
 
 pub use addresses::{Addresses, LiveRange, LiveStats, Restored, Waiter};
+pub(crate) use descriptors::{Association, Pointee, Variable};
+pub(crate) use shape::{Dimension, Shape};
 
 use crate::error::{Error, note_failure};
 use crate::store::spill;

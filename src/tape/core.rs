@@ -342,7 +342,7 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
 #[cold]
 pub(crate) fn located(error: Error, what: &str, ty: Type, count: i64, site: Site) -> Error {
     let amount = match (count, ty) {
-        (1, Type::Count | Type::Pointer | Type::Pair | Type::Range) => format!("a {}", ty.name()),
+        (1, Type::Count | Type::Pointer | Type::Pair | Type::Range | Type::Descriptor) => format!("a {}", ty.name()),
         (1, Type::Control) => "one control bit".to_owned(),
         (_, Type::Control) => format!("{count} control bits"),
         (1, _) => format!("one {}", ty.name()),

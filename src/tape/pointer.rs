@@ -1,4 +1,4 @@
-//! Pointers, pairs and ranges of addresses on the tape, in words of 8 bytes: what they mean is the registry's business.
+//! Pointers, pairs, ranges and descriptors on the tape, in words of 8 bytes: what they mean is the registry's business.
 
 #![forbid(unsafe_code)]
 
@@ -24,12 +24,56 @@ impl Cursor {
 
     /// Pushes words that are popped together.
     pub(crate) fn push_words<const N: usize>(&self, ty: Type, words: [u64; N], site: Site) -> Result<(), Error> {
+        self.push_list(ty, &words, site)
+    }
+
+    /// Pushes words that are popped together, of which the last says how many there are.
+    pub(crate) fn push_list(&self, ty: Type, words: &[u64], site: Site) -> Result<(), Error> {
+        let bytes = words.len() * WORD;
         self.slow(|core| {
-            core.machine.make_room(N * WORD)?;
-            core.note(Operation::Push, ty, 1, N * WORD, site)?;
+            core.machine.make_room(bytes)?;
+            core.note(Operation::Push, ty, 1, bytes, site)?;
             words.iter().try_for_each(|word| core.machine.push(&word.to_ne_bytes()))
         })
         .map_err(|e| located(e, "push", ty, 1, site))
+    }
+
+    /// Pops what [`push_list`](Cursor::push_list) pushed: `length` tells by the last word how many there are, and `read`
+    /// gets all of them. If one of them refuses, they stay on the tape.
+    pub(crate) fn pop_list<R>(
+        &self,
+        ty: Type,
+        site: Site,
+        length: impl FnOnce(u64) -> Result<usize, Error>,
+        read: impl FnOnce(&[u64]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let popped = self.slow(|core| {
+            pop(core, ty, site, |core| {
+                let words = pop_list(core, length)?;
+                Ok((read(&words)?, words.len() * WORD))
+            })
+        });
+        popped.map_err(|e| located(e, "pop", ty, 1, site))
+    }
+
+    /// What [`pop_list`](Cursor::pop_list) would return; the words stay on the tape.
+    pub(crate) fn peek_list<R>(
+        &self,
+        ty: Type,
+        site: Site,
+        length: impl FnOnce(u64) -> Result<usize, Error>,
+        read: impl FnOnce(&[u64]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let seen = self.slow(|core| {
+            if let Some(recorder) = &mut core.recorder {
+                recorder.expect(ty, 1, site)?;
+            }
+            let start = core.machine.position();
+            let words = pop_list(core, length);
+            core.machine.restore(start);
+            read(&words?)
+        });
+        seen.map_err(|e| located(e, "pop", ty, 1, site))
     }
 
     /// Pops what [`push_record`](Cursor::push_record) pushed. If `read` refuses it, it stays on the tape.
@@ -81,6 +125,16 @@ fn pop_word(core: &mut Core) -> Result<u64, Error> {
     let mut bytes = [0; WORD];
     core.machine.pop(&mut bytes)?;
     Ok(u64::from_ne_bytes(bytes))
+}
+
+/// The words of a list, in the order they were pushed.
+fn pop_list(core: &mut Core, length: impl FnOnce(u64) -> Result<usize, Error>) -> Result<Vec<u64>, Error> {
+    let last = pop_word(core)?;
+    let mut words = vec![last; length(last)?];
+    for word in words.iter_mut().rev().skip(1) {
+        *word = pop_word(core)?;
+    }
+    Ok(words)
 }
 
 /// Runs `take`, which pops bytes and says how many; if it fails, they are on the tape again.

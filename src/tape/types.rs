@@ -58,12 +58,14 @@ pub enum Type {
     Pair = 25,
     /// What brings a range of addresses back.
     Range = 26,
+    /// A Fortran pointer or allocatable: its shape, and where it points or which range it is.
+    Descriptor = 27,
 }
 
 impl Type {
     /// All of them, in the order of their codes, which begin at 1.
     /// cbindgen:ignore
-    pub const ALL: [Type; 26] = [
+    pub const ALL: [Type; 27] = [
         Type::I8,
         Type::I16,
         Type::I32,
@@ -90,6 +92,7 @@ impl Type {
         Type::Pointer,
         Type::Pair,
         Type::Range,
+        Type::Descriptor,
     ];
 
     /// The type with this code.
@@ -126,19 +129,21 @@ impl Type {
             Type::Pointer => "pointer",
             Type::Pair => "pair",
             Type::Range => "range",
+            Type::Descriptor => "descriptor",
         }
     }
 
     /// Whether there are arrays of it: its values have a fixed size and lie on the tape as they do in memory.
     pub fn has_arrays(self) -> bool {
-        !matches!(self, Type::Control | Type::Count | Type::Pointer | Type::Pair | Type::Range)
+        use Type::{Control, Count, Descriptor, Pair, Pointer, Range};
+        !matches!(self, Control | Count | Pointer | Pair | Range | Descriptor)
     }
 
     /// Bytes of one value. What varies in size is an array of single bytes here.
     pub const fn bytes(self) -> usize {
         match self {
             Type::I8 | Type::Bool | Type::Logical8 | Type::Char | Type::Bytes => 1,
-            Type::Control | Type::Count | Type::Pointer | Type::Pair | Type::Range => 1,
+            Type::Control | Type::Count | Type::Pointer | Type::Pair | Type::Range | Type::Descriptor => 1,
             Type::I16 | Type::Logical16 => 2,
             Type::I32 | Type::F32 | Type::Logical32 => 4,
             Type::I64 | Type::F64 | Type::Logical64 | Type::Ptr | Type::ComplexF32 => 8,

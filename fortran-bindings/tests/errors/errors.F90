@@ -58,6 +58,7 @@ contains
     real(8) :: x, a(10), b(4, 4)
     real(8), allocatable :: none(:), none2(:, :), big(:)
     real(8), pointer :: nowhere(:)
+    real(4), pointer :: single(:)
     type(point) :: points(3)
     integer :: n, i
     integer(8) :: long
@@ -262,6 +263,22 @@ contains
     case ('pointer_outside')
       call live_add(c_loc(v), 64, ADTAPE_KIND_STACK, 'v (real(8), 8)')
       call push_pointer(c_loc(v(10))) !@pointer_outside
+    case ('section_outside')
+      call live_add(v(:8), ADTAPE_KIND_STACK, 'v (real(8), 8)')
+      nowhere => v(5:9:2)
+      call push_pointer(nowhere)
+    case ('pointer_kind')
+      nullify (nowhere)
+      call push_pointer(nowhere)
+      call pop_pointer(single)
+    case ('array_allocated')
+      call deallocate_save(none)
+      allocate (none(3))
+      call undo_deallocate(none)
+    case ('range_of_section')
+      call live_add(b(1:4:2, :), ADTAPE_KIND_STACK, 'b') !@range_of_section
+    case ('range_of_none')
+      call live_add(none, ADTAPE_KIND_ALLOCATABLE, 'none') !@range_of_none
     case ('pair_outside')
       call live_add(c_loc(v), 64, ADTAPE_KIND_STACK, 'v')
       call push_pair(c_loc(v(2)), 0_c_int64_t) !@pair_outside

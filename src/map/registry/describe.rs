@@ -129,6 +129,46 @@ impl Describe<'_> {
     }
 
     #[cold]
+    pub fn uneven_elements(&self, object: &Object, element: u64, of_adjoint: u64) -> Error {
+        Error::new(
+            Status::Uneven,
+            format!(
+                "a pointer to elements of {} in {} cannot have an adjoint pointer to elements of {}: the adjoint has {}\n  \
+                 give the adjoint pointer the kind of the adjoint",
+                bytes(element),
+                self.object(object),
+                bytes(of_adjoint),
+                bytes(object.adjoint_bytes)
+            ),
+        )
+    }
+
+    #[cold]
+    pub fn other_size(&self, object: &Object, size: u64) -> Error {
+        Error::new(
+            Status::BadArgument,
+            format!(
+                "an array of {} is at the base of {}\n  it was registered with another size, or what lay there before was \
+                 not removed when it ended",
+                bytes(size),
+                self.object(object)
+            ),
+        )
+    }
+
+    #[cold]
+    pub fn leaves(&self, object: &Object, low: i64, high: i64) -> Error {
+        Error::new(
+            Status::NoRange,
+            format!(
+                "what the pointer points to is not all in one range: it reaches from {low} to {high} bytes past the base \
+                 of {}\n  register the object that all of it lies in, with its whole size",
+                self.object(object)
+            ),
+        )
+    }
+
+    #[cold]
     pub fn uneven(&self, object: &Object, by: i64) -> Error {
         Error::new(
             Status::Uneven,

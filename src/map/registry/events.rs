@@ -4,7 +4,7 @@
 
 use super::lane::{Lane, Stack};
 use super::object::{Object, RangeKind, Serial, State};
-use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, describe, offset, value};
+use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, Wait, describe, offset, value};
 use crate::error::Error;
 use crate::map::ranges::Range;
 use crate::sync::{OnceLock, Ordering};
@@ -86,15 +86,18 @@ impl Registry {
             home: lane,
             ..Object::new(present.base, bytes, kind, label)
         };
-        let value = |by, adjoint| if adjoint { self.scaled(&object, by) } else { Ok(offset(object.base, by)) };
-        for (_, by, adjoint) in self.waiting.of(serial, record.base, bytes) {
-            value(by, adjoint)?;
+        let value = |by, wait: Wait| {
+            wait.elements.map_or(Ok(()), |elements| self.check_elements(&object, elements))?;
+            if wait.adjoint { self.scaled(&object, by) } else { Ok(offset(object.base, by)) }
+        };
+        for (_, by, wait) in self.waiting.of(serial, record.base, bytes) {
+            value(by, wait)?;
         }
         self.place(object)?;
         // Those, and whoever looked before it was there and waits since. Who waits later looks once more.
         let mut arrivals = Vec::new();
-        self.waiting.take(serial, record.base, bytes, |variable, by, adjoint| {
-            let value = value(by, adjoint).ok();
+        self.waiting.take(serial, record.base, bytes, |variable, by, wait| {
+            let value = value(by, wait).ok();
             arrivals.extend(value.map(|value| Arrival { variable, value, offset: by }));
             value.is_some()
         });

@@ -148,6 +148,31 @@ impl Registry {
         Ok(offset(object.adjoint_base, (product / bytes) as i64))
     }
 
+    /// Refuses elements of the object and of its adjoint whose sizes are not in the ratio of the two.
+    pub fn check_elements(&self, object: &Object, (element, of_adjoint): (u64, u64)) -> Result<(), Error> {
+        let even = u128::from(object.adjoint_bytes) * u128::from(element);
+        if object.adjoint_base == 0 || even == u128::from(object.bytes) * u128::from(of_adjoint) {
+            return Ok(());
+        }
+        Err(self.describe().uneven_elements(object, element, of_adjoint))
+    }
+
+    /// Refuses what reaches from `low` to `high`, in bytes from a place, if that is not all inside the place's object. Of
+    /// an object that ended nothing is said.
+    pub fn check_inside(&self, place: Place, low: i64, high: i64) -> Result<(), Error> {
+        let Some(object) = self.alive(place.serial) else { return Ok(()) };
+        let (low, high) = (place.offset.saturating_add(low), place.offset.saturating_add(high));
+        match low >= 0 && high <= object.bytes as i64 {
+            true => Ok(()),
+            false => Err(self.describe().leaves(&object, low, high)),
+        }
+    }
+
+    /// An object was registered with another size than it has.
+    pub fn other_size(&self, object: &Object, bytes: u64) -> Error {
+        self.describe().other_size(object, bytes)
+    }
+
     /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
     pub fn rebase(&self, lane: u16, address: u64) -> Result<Option<(u64, u64)>, Error> {
         let own = self.lane(lane).stack().moved.find(address);

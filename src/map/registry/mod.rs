@@ -268,7 +268,12 @@ impl Registry {
 
     /// A pointer variable waits. Who calls this looks once more for the target, which may have come meanwhile.
     pub fn wait(&self, variable: u64, target: Target, adjoint: bool) {
-        self.waiting.add(variable, Wait { target, adjoint });
+        self.wait_for(variable, Wait::new(target, adjoint));
+    }
+
+    /// The same, with all that there is to say.
+    pub fn wait_for(&self, variable: u64, wait: Wait) {
+        self.waiting.add(variable, wait);
     }
 
     fn describe(&self) -> describe::Describe<'_> {

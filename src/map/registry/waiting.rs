@@ -23,6 +23,14 @@ pub(crate) struct Wait {
     pub target: Target,
     /// It is to point into the object's adjoint.
     pub adjoint: bool,
+    /// Bytes of an element of the object and of its adjoint, if the variable's strides depend on them.
+    pub elements: Option<(u64, u64)>,
+}
+
+impl Wait {
+    pub fn new(target: Target, adjoint: bool) -> Wait {
+        Wait { target, adjoint, elements: None }
+    }
 }
 
 /// See the module.
@@ -59,7 +67,7 @@ impl Table {
     }
 
     /// As [`Waiting::of`].
-    fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, bool)> {
+    fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, Wait)> {
         let by_serial = self.by_serial.range((serial, 0)..=(serial, u64::MAX)).map(|(_, variable)| variable);
         let by_address = self.by_address.range((base, 0)..(base + bytes, 0)).map(|(_, variable)| variable);
         let found = by_serial.chain(by_address).map(|variable| {
@@ -68,7 +76,7 @@ impl Table {
                 Target::Object(_, offset) => offset,
                 Target::Forward(address) => (address - base) as i64,
             };
-            (*variable, offset, wait.adjoint)
+            (*variable, offset, wait)
         });
         found.collect()
     }
@@ -118,8 +126,8 @@ impl Waiting {
     }
 
     /// Which variables wait for an object that lay at `[base, base + bytes)` in the forward sweep: their addresses, how
-    /// far into the object they are to point, and whether into its adjoint.
-    pub fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, bool)> {
+    /// far into the object they are to point, and what for.
+    pub fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, Wait)> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -127,10 +135,10 @@ impl Waiting {
     }
 
     /// The same variables wait no more, as far as `set` says so. Sees each that waited before it was called.
-    pub fn take(&self, serial: Serial, base: u64, bytes: u64, mut set: impl FnMut(u64, i64, bool) -> bool) {
+    pub fn take(&self, serial: Serial, base: u64, bytes: u64, mut set: impl FnMut(u64, i64, Wait) -> bool) {
         self.change(|table| {
-            for (variable, by, adjoint) in table.of(serial, base, bytes) {
-                if set(variable, by, adjoint) {
+            for (variable, by, wait) in table.of(serial, base, bytes) {
+                if set(variable, by, wait) {
                     table.remove(variable);
                 }
             }
@@ -148,7 +156,12 @@ mod tests {
     use super::*;
 
     fn wait(serial: u64, offset: i64) -> Wait {
-        Wait { target: Target::Object(Serial(serial), offset), adjoint: false }
+        Wait::new(Target::Object(Serial(serial), offset), false)
+    }
+
+    fn waiting_of(waiting: &Waiting, serial: u64, base: u64, bytes: u64) -> Vec<(u64, i64, bool)> {
+        let found = waiting.of(Serial(serial), base, bytes).into_iter();
+        found.map(|(variable, offset, wait)| (variable, offset, wait.adjoint)).collect()
     }
 
     #[test]
@@ -158,8 +171,8 @@ mod tests {
         waiting.add(100, wait(1, 8));
         waiting.add(200, wait(1, 16));
         waiting.add(100, wait(2, 0));
-        assert_eq!(waiting.of(Serial(1), 1 << 40, 8), [(200, 16, false)]);
-        assert_eq!(waiting.of(Serial(2), 1 << 40, 8), [(100, 0, false)]);
+        assert_eq!(waiting_of(&waiting, 1, 1 << 40, 8), [(200, 16, false)]);
+        assert_eq!(waiting_of(&waiting, 2, 1 << 40, 8), [(100, 0, false)]);
         assert_eq!(waiting.list().len(), 2);
         waiting.forget(100);
         waiting.forget(200);
@@ -171,12 +184,12 @@ mod tests {
     fn variable_waits_for_whatever_lay_at_an_address() {
         let waiting = Waiting::new();
         for (variable, address) in [(1, 999), (2, 1000), (3, 1007), (4, 1008)] {
-            waiting.add(variable, Wait { target: Target::Forward(address), adjoint: variable == 3 });
+            waiting.add(variable, Wait::new(Target::Forward(address), variable == 3));
         }
-        assert_eq!(waiting.of(Serial(5), 1000, 8), [(2, 0, false), (3, 7, true)]);
+        assert_eq!(waiting_of(&waiting, 5, 1000, 8), [(2, 0, false), (3, 7, true)]);
         waiting.forget(2);
         waiting.add(3, wait(5, 1));
-        assert_eq!(waiting.of(Serial(5), 1000, 8), [(3, 1, false)]);
+        assert_eq!(waiting_of(&waiting, 5, 1000, 8), [(3, 1, false)]);
     }
 
     #[test]

@@ -1,0 +1,235 @@
+//! Fortran pointers and allocatables in both sweeps.
+//!
+//! *Variable*: a pointer or allocatable of Fortran, whose first word is the address of its data. A pointer that is
+//! restored before its target has its bounds at once and waits for that word only.
+
+#![forbid(unsafe_code)]
+
+use super::addresses::{Addresses, LiveRange, Waiter};
+use super::shape::{Shape, What, pack, unpack, words};
+use crate::error::{Error, Status};
+use crate::map::registry::{Place, RangeRecord, Target, Wait};
+use crate::site::Site;
+use crate::tape::core::located;
+use crate::tape::{Cursor, Type};
+
+/// A pointer variable that is to be restored.
+pub(crate) struct Variable {
+    /// Its type, element and rank.
+    pub like: Shape,
+    /// Its address; 0 if it has none that stays.
+    pub address: usize,
+}
+
+/// What a pointer points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pointee {
+    /// Nothing: it is not associated, or waits.
+    Null,
+    /// No elements, which lie nowhere.
+    Nowhere,
+    /// Elements from this address on.
+    At(usize),
+}
+
+impl Pointee {
+    fn at(address: u64) -> Pointee {
+        if address == 0 { Pointee::Null } else { Pointee::At(address as usize) }
+    }
+}
+
+/// A pointer as it is now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Association {
+    pub shape: Shape,
+    pub pointee: Pointee,
+}
+
+impl Addresses {
+    // ---- pointers --------------------------------------------------------------------------------------
+
+    /// Pushes a pointer to elements from `base` on, 0 if it is not associated.
+    pub(crate) fn push_association(&self, tape: &Cursor, base: usize, shape: &Shape, site: Site) -> Result<(), Error> {
+        let what = self.place_of(base, shape).map_err(|e| located(e, "push", Type::Descriptor, 1, site))?;
+        tape.push_list(Type::Descriptor, &pack(shape, &what), site)
+    }
+
+    fn place_of(&self, base: usize, shape: &Shape) -> Result<What, Error> {
+        let registry = &self.numbered.registry;
+        let place = registry.find(self.lane()?, base as u64);
+        let Some((low, high)) = shape.extent_bytes().filter(|_| base != 0) else {
+            let at_base = place.ok().flatten().filter(|place| place.offset == 0);
+            return Ok(if base == 0 { What::Null } else { at_base.map_or(What::Nowhere, What::Place) });
+        };
+        let Some(place) = place? else { return Ok(What::Null) };
+        registry.check_inside(place, low, high)?;
+        Ok(What::Place(place))
+    }
+
+    /// Pops a pointer, and with `adjoint` its adjoint. If its target is not back, the variables wait.
+    pub(crate) fn pop_association(
+        &self,
+        tape: &Cursor,
+        variable: &Variable,
+        adjoint: Option<&Variable>,
+        site: Site,
+    ) -> Result<(Association, Option<Association>), Error> {
+        tape.pop_list(Type::Descriptor, site, words, |words| {
+            let (shape, what) = unpack(words, &variable.like, true)?;
+            let of_adjoint = adjoint.map(|a| shape.scaled(a.like.ty, a.like.element_bytes)).transpose()?;
+            let (pointee, adjoint_pointee) = match what {
+                What::Place(place) => self.found(&shape, place, variable, adjoint)?,
+                What::Nowhere => (Pointee::Nowhere, Pointee::Nowhere),
+                _ => (Pointee::Null, Pointee::Null),
+            };
+            if !matches!((what, pointee), (What::Place(_), Pointee::Null)) {
+                self.settle_both(variable, adjoint);
+            }
+            let adjoint = of_adjoint.map(|shape| Association { shape, pointee: adjoint_pointee });
+            Ok((Association { shape, pointee }, adjoint))
+        })
+    }
+
+    /// What the variables point to now: nothing, while they wait.
+    fn found(
+        &self,
+        shape: &Shape,
+        place: Place,
+        variable: &Variable,
+        adjoint: Option<&Variable>,
+    ) -> Result<(Pointee, Pointee), Error> {
+        if let Some(both) = self.pointees(shape, place, adjoint)? {
+            return Ok(both);
+        }
+        self.wait_for(shape, place, variable, adjoint)?;
+        // The object may have come before the variables waited.
+        let both = self.pointees(shape, place, adjoint).inspect_err(|_| self.settle_both(variable, adjoint))?;
+        Ok(both.unwrap_or((Pointee::Null, Pointee::Null)))
+    }
+
+    fn settle_both(&self, variable: &Variable, adjoint: Option<&Variable>) {
+        for variable in std::iter::once(variable).chain(adjoint).filter(|variable| variable.address != 0) {
+            self.numbered.registry.settle(variable.address as u64);
+        }
+    }
+
+    /// Where elements are that begin at a place, and their adjoints; None if the object is not back.
+    fn pointees(
+        &self,
+        shape: &Shape,
+        place: Place,
+        adjoint: Option<&Variable>,
+    ) -> Result<Option<(Pointee, Pointee)>, Error> {
+        let registry = &self.numbered.registry;
+        let Some(object) = registry.alive(place.serial) else { return Ok(None) };
+        if let Some(adjoint) = adjoint.filter(|_| shape.count() > 0) {
+            registry.check_elements(&object, (shape.element_bytes, adjoint.like.element_bytes))?;
+        }
+        Ok(registry.locate(place)?.map(|(address, adjoint)| (Pointee::at(address), Pointee::at(adjoint))))
+    }
+
+    fn wait_for(
+        &self,
+        shape: &Shape,
+        place: Place,
+        variable: &Variable,
+        adjoint: Option<&Variable>,
+    ) -> Result<(), Error> {
+        if variable.address == 0 || adjoint.is_some_and(|adjoint| adjoint.address == 0) {
+            return Err(cannot_wait());
+        }
+        let target = Target::Object(place.serial, place.offset);
+        let registry = &self.numbered.registry;
+        registry.wait(variable.address as u64, target, false);
+        if let Some(adjoint) = adjoint {
+            let elements = Some((shape.element_bytes, adjoint.like.element_bytes)).filter(|_| shape.count() > 0);
+            registry.wait_for(adjoint.address as u64, Wait { target, adjoint: true, elements });
+        }
+        Ok(())
+    }
+
+    // ---- allocatables ----------------------------------------------------------------------------------
+
+    /// Pushes an allocatable that is about to be deallocated, and ends its range, if it has one. `values` pushes its
+    /// values.
+    pub(crate) fn push_allocation(
+        &self,
+        tape: &Cursor,
+        base: usize,
+        shape: &Shape,
+        site: Site,
+        values: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let what = self.range_of(base, shape).map_err(|e| located(e, "push", Type::Descriptor, 1, site))?;
+        if what == What::Unallocated {
+            return tape.push_list(Type::Descriptor, &pack(shape, &what), site);
+        }
+        let before = tape.mark()?;
+        values()?;
+        if let Err(error) = tape.push_list(Type::Descriptor, &pack(shape, &what), site) {
+            tape.reset_to(&before)?;
+            return Err(error);
+        }
+        if matches!(what, What::Range(_)) { self.live_remove(base) } else { Ok(()) }
+    }
+
+    fn range_of(&self, base: usize, shape: &Shape) -> Result<What, Error> {
+        if base == 0 {
+            return Ok(What::Unallocated);
+        }
+        let object = match self.numbered.registry.begins_at(self.lane()?, base as u64) {
+            Ok(object) => object,
+            Err(error) if error.status() == Status::NoRange => return Ok(What::Alone),
+            Err(error) => return Err(error),
+        };
+        match shape.bytes() {
+            bytes if bytes == object.bytes => Ok(What::Range(RangeRecord::of(&object))),
+            bytes => Err(self.numbered.registry.other_size(&object, bytes)),
+        }
+    }
+
+    /// The bounds that an allocatable is to have when its deallocation is reversed; None if it was not allocated.
+    pub(crate) fn peek_allocation(&self, tape: &Cursor, like: &Shape, site: Site) -> Result<Option<Shape>, Error> {
+        tape.peek_list(Type::Descriptor, site, words, |words| {
+            let (shape, what) = unpack(words, like, false)?;
+            Ok((what != What::Unallocated).then_some(shape))
+        })
+    }
+
+    /// Its deallocation is reversed: it is at `base` now, its adjoint, if any, at `adjoint_base`. `values` pops its values.
+    /// Returns the variables that waited for it.
+    pub(crate) fn pop_allocation(
+        &self,
+        tape: &Cursor,
+        base: usize,
+        like: &Shape,
+        (adjoint_base, adjoint_bytes): (usize, usize),
+        site: Site,
+        values: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<Vec<Waiter>, Error> {
+        let (what, waiters) = tape.pop_list(Type::Descriptor, site, words, |words| {
+            let (_, what) = unpack(words, like, false)?;
+            let waiters = match &what {
+                What::Range(record) => {
+                    self.rebase_add(&LiveRange::of_record(record), base, adjoint_base, adjoint_bytes)?
+                }
+                _ => Vec::new(),
+            };
+            Ok((what, waiters))
+        })?;
+        if what != What::Unallocated {
+            values()?;
+        }
+        Ok(waiters)
+    }
+}
+
+#[cold]
+fn cannot_wait() -> Error {
+    Error::new(
+        Status::NoRange,
+        "what the pointer points to is not back yet, and a pointer to a scalar cannot wait for it\n  pop it after its \
+         target has come back, or push and pop a pointer to a section of one element, or a type(c_ptr)"
+            .to_owned(),
+    )
+}
