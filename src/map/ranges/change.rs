@@ -3,6 +3,9 @@
 //! A full node is halved, except where it grows at one of its ends: ranges that come in order of address, upwards or
 //! downwards, leave full nodes behind. A node that falls below a quarter joins a neighbour if they fill three quarters at
 //! most, so that a range that comes and goes does not split and join a node each time.
+//!
+//! Ranges also come and go in order of address: stacks grow downwards, lists of blocks are freed from the first on. The gap
+//! before a leaf's first range keeps each of those from moving all others.
 
 use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
 use super::nodes::{Account, Kind};
@@ -26,31 +29,32 @@ struct Path {
 /// Where a base is, or belongs.
 pub(super) struct Place {
     path: Path,
-    /// How many ranges of the path's leaf have bases up to it.
-    count: usize,
+    /// Behind the last range of the path's leaf whose base is not above it.
+    behind: usize,
 }
 
 impl Tree {
     /// Where `base` is or belongs. Any change makes the place invalid.
     pub fn place(&self, base: u64) -> Place {
         let path = self.path(base.min(MAX_BASE));
-        let count = up_to(self.nodes.node(path.leaf), base);
-        Place { path, count }
+        let behind = up_to(self.nodes.node(path.leaf), base);
+        Place { path, behind }
     }
 
     /// The lowest of the ranges that `range` overlaps; `place` is that of its base.
     pub fn overlapping(&self, place: &Place, range: Range) -> Option<Range> {
         debug_assert!(range.bytes > 0 && range.base.checked_add(range.bytes).is_some(), "{range:?}");
         let leaf = self.nodes.node(place.path.leaf);
-        let below = self.before(place.path.leaf, leaf, place.count).map(|(below, _)| below);
+        let below = self.before(place.path.leaf, leaf, place.behind).map(|(below, _)| below);
         let below = below.filter(|below| below.end() > range.base);
-        below.or_else(|| self.from(leaf, place.count).filter(|above| above.base < range.end()))
+        below.or_else(|| self.from(leaf, place.behind).filter(|above| above.base < range.end()))
     }
 
     /// The range that begins at `base`; `place` is that of `base`.
     pub fn range_at(&self, place: &Place, base: u64) -> Option<Range> {
-        let i = place.count.checked_sub(1)?;
-        self.range(self.nodes.node(place.path.leaf), i).filter(|range| range.base == base)
+        let leaf = self.nodes.node(place.path.leaf);
+        let i = place.behind.checked_sub(1).filter(|i| *i >= leaf.front())?;
+        self.range(leaf, i).filter(|range| range.base == base)
     }
 
     fn path(&self, address: u64) -> Path {
@@ -82,13 +86,13 @@ impl Tree {
 
     /// Inserts a range that overlaps none at the place of its base; enough nodes are reserved.
     pub fn insert(&self, place: &Place, range: Range, account: &mut Account) {
-        let (path, i) = (&place.path, place.count);
+        let (path, i) = (&place.path, place.behind);
         let leaf = self.nodes.node(path.leaf);
         let wide = self.extent(range, account);
         let entry_in = |leaf: &Node| Entry { wide, narrow: (range.base - leaf.origin()) as u32 };
         let count = leaf.count();
         if range.base - leaf.origin() > MAX_DELTA {
-            let least = if count > 0 { leaf.origin() + leaf.delta(count - 1) } else { leaf.origin() } + 1;
+            let least = if count > 0 { leaf.origin() + leaf.delta(leaf.end() - 1) } else { leaf.origin() } + 1;
             let new = self.new_leaf(path, (range.base & !(WINDOW - 1)).max(least), account);
             new.insert(0, entry_in(new));
         } else if !leaf.is_full() {
@@ -162,7 +166,7 @@ impl Tree {
     pub fn remove(&self, place: &Place, account: &mut Account) {
         let path = &place.path;
         let leaf = self.nodes.node(path.leaf);
-        let extent = leaf.remove(place.count - 1).wide;
+        let extent = leaf.remove_in_leaf(place.behind - 1).wide;
         if let Err(id) = extent::unpack(extent) {
             account.give_back(&self.nodes, Kind::Aside, id);
         }
@@ -195,10 +199,9 @@ impl Tree {
             let right_id = parent.get(i).narrow;
             let (left, right) = (self.nodes.node(parent.get(i - 1).narrow), self.nodes.node(right_id));
             let shift = right.origin() - left.origin();
-            let count = right.count();
-            let fits = left.count() + count <= MANY && shift + right.delta(count - 1) <= MAX_DELTA;
+            let fits = left.count() + right.count() <= MANY && shift + right.delta(right.end() - 1) <= MAX_DELTA;
             if fits {
-                right.move_entries(0, left, |entry| Entry { narrow: entry.narrow + shift as u32, ..entry });
+                right.move_entries(right.front(), left, |entry| Entry { narrow: entry.narrow + shift as u32, ..entry });
                 self.unlink(right_id, account);
                 return self.remove_child(path, 0, i, account);
             }

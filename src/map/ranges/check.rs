@@ -35,8 +35,10 @@ impl Walk<'_> {
     /// A node for addresses from `low` on and below `high`.
     fn node(&mut self, id: u32, height: usize, low: u64, high: u64) {
         let node = self.tree.nodes.node(id);
-        let count = node.count();
-        for i in count..CAPACITY {
+        let (front, end, count) = (node.front(), node.end(), node.count());
+        assert!(front == 0 || height == 0 && front < end, "a gap before entries of a leaf");
+        assert!((0..front).all(|i| node.delta(i) == 0), "gap");
+        for i in end..CAPACITY {
             let padding = node.get(i);
             assert_eq!((padding.wide, padding.narrow), (u64::MAX, u32::MAX), "padding");
         }
@@ -52,10 +54,10 @@ impl Walk<'_> {
         }
         assert_eq!(node.origin(), low, "origin");
         assert!(count > 0 || self.leaves.is_empty(), "an empty leaf that is not the leftmost");
-        for i in 0..count {
+        for i in front..end {
             let delta = node.delta(i);
             assert!(delta <= MAX_DELTA && low + delta < high, "base in the leaf's part");
-            assert!(i == 0 || node.delta(i - 1) < delta, "deltas in order");
+            assert!(i == front || node.delta(i - 1) < delta, "deltas in order");
             self.aside += usize::from(extent::unpack(node.get(i).wide).is_err());
         }
         self.leaves.push(id);

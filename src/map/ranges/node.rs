@@ -4,16 +4,17 @@
 //! its base less the *origin* of the leaf, and the wide one its *extent*, bytes and value. In an *inner*
 //! node the wide word is the *key*, the origin of the leftmost leaf below the child, and the narrow one the child. The
 //! sixth narrow word of a line is *spare*: the header of the node is spread over them. What is behind the last entry is
-//! *padding*, all ones, above everything that is searched for.
+//! *padding*, all ones, above everything that is searched for. Before the first entry of a leaf there may be a *gap*, with
+//! deltas of zero, which are below everything: ranges come and go at the front without moving the others.
 //!
 //! ```text
 //!           64 bytes, one line of the cache
-//!  line 0 | wide 0 | wide 1 | wide 2 | wide 3 | wide 4 | 0  1  2  3  4 | count
+//!  line 0 | wide 0 | wide 1 | wide 2 | wide 3 | wide 4 | 0  1  2  3  4 | end, behind the last entry
 //!  line 1 | wide 5 | wide 6 | wide 7 | wide 8 | wide 9 | 5  6  7  8  9 | previous leaf
 //!  line 2 |                                            |               | next leaf
 //!  line 3 |                                            |               | origin, low half
 //!  line 4 |                                            |               | origin, high half
-//!  line 5 |                                            |               | zero
+//!  line 5 |                                            |               | front, the first entry: zero in inner nodes
 //!   ...
 //! ```
 //!
@@ -52,15 +53,16 @@ pub(super) struct Entry {
 }
 
 const PADDING: Entry = Entry { wide: u64::MAX, narrow: u32::MAX };
+const GAP: Entry = Entry { wide: 0, narrow: 0 };
 
 #[derive(Clone, Copy)]
 enum Header {
-    Count,
+    End,
     Previous,
     Next,
     OriginLow,
     OriginHigh,
-    Zero,
+    Front,
 }
 
 impl Line {
@@ -88,10 +90,9 @@ impl Node {
 
     /// Makes it an empty node without neighbours.
     pub fn clear(&self, origin: u64) {
-        for i in 0..self.count() {
-            self.set(i, PADDING);
-        }
-        self.set_header(Header::Count, 0);
+        self.pad(0, self.end());
+        self.set_header(Header::End, 0);
+        self.set_header(Header::Front, 0);
         self.set_header(Header::OriginLow, origin as u32);
         self.set_header(Header::OriginHigh, (origin >> 32) as u32);
         self.set_previous(NONE);
@@ -109,9 +110,21 @@ impl Node {
         self.lines[which as usize].spare.store(word, RELAXED);
     }
 
+    /// Where the entries begin.
+    #[inline]
+    pub fn front(&self) -> usize {
+        self.header(Header::Front) as usize
+    }
+
+    /// Where they end.
+    #[inline]
+    pub fn end(&self) -> usize {
+        self.header(Header::End) as usize
+    }
+
     #[inline]
     pub fn count(&self) -> usize {
-        self.header(Header::Count) as usize
+        self.end().saturating_sub(self.front())
     }
 
     #[inline]
@@ -137,7 +150,7 @@ impl Node {
 
     // ---- search --------------------------------------------------------------------------------------------
 
-    /// How many deltas of a leaf are not above `delta`, which is no padding.
+    /// Behind the last entry of a leaf whose delta is not above `delta`, which is no padding.
     #[inline]
     pub fn deltas_up_to(&self, delta: u32) -> usize {
         let mut line = 0;
@@ -169,7 +182,7 @@ impl Node {
     fn child_place(&self, address: u64) -> (usize, usize) {
         // Sums from a zero that the compiler does not know: each comparison is then one instruction with its load and one
         // that adds the carry. Of sums that it knows to be small it makes a shift and an addition to an address for each.
-        let zero = self.header(Header::Zero);
+        let zero = self.header(Header::Front);
         let mut line = zero;
         for other in &self.lines[1..] {
             line += u32::from(other.wide[0].load(RELAXED) <= address);
@@ -202,13 +215,34 @@ impl Node {
         self.count() == CAPACITY
     }
 
+    fn pad(&self, from: usize, to: usize) {
+        (from..to).for_each(|i| self.set(i, PADDING));
+    }
+
+    /// Inserts an entry before the `i`th, or at the end; the node is not full.
     pub fn insert(&self, i: usize, entry: Entry) {
-        let count = self.count();
-        debug_assert!(i <= count && count < CAPACITY);
+        let (front, end) = (self.front(), self.end());
+        debug_assert!((front..=end).contains(&i) && end - front < CAPACITY);
+        if i == front && end > front {
+            // More may come here: half of the room is for them.
+            let front = if front > 0 { front } else { self.open_gap((CAPACITY - end).div_ceil(2)) };
+            self.set(front - 1, entry);
+            self.set_header(Header::Front, front as u32 - 1);
+        } else if end == CAPACITY {
+            self.close_gap();
+            self.insert_behind(i - front, entry);
+        } else {
+            self.insert_behind(i, entry);
+        }
+    }
+
+    /// Inserts an entry where those behind it have room to move up.
+    fn insert_behind(&self, i: usize, entry: Entry) {
+        let end = self.end();
         // What each line loses at its end goes to the front of the next.
         let mut coming = entry;
         let mut first = i % PER_LINE;
-        for line in &self.lines[i / PER_LINE..=count / PER_LINE] {
+        for line in &self.lines[i / PER_LINE..=end / PER_LINE] {
             let going = line.get(PER_LINE - 1);
             for k in (first..PER_LINE - 1).rev() {
                 line.set(k + 1, line.get(k));
@@ -216,15 +250,50 @@ impl Node {
             line.set(first, coming);
             (coming, first) = (going, 0);
         }
-        self.set_header(Header::Count, count as u32 + 1);
+        self.set_header(Header::End, end as u32 + 1);
+    }
+
+    /// Moves all entries of a leaf without a gap up, and returns where they begin then.
+    fn open_gap(&self, by: usize) -> usize {
+        let end = self.end();
+        (0..end).rev().for_each(|i| self.set(i + by, self.get(i)));
+        (0..by).for_each(|i| self.set(i, GAP));
+        self.set_header(Header::End, (end + by) as u32);
+        by
+    }
+
+    fn close_gap(&self) {
+        let (front, end) = (self.front(), self.end());
+        (front..end).for_each(|i| self.set(i - front, self.get(i)));
+        self.pad(end - front, end);
+        self.set_header(Header::Front, 0);
+        self.set_header(Header::End, (end - front) as u32);
+    }
+
+    /// Removes an entry of a leaf: at the front it leaves a gap.
+    pub fn remove_in_leaf(&self, i: usize) -> Entry {
+        let (front, end) = (self.front(), self.end());
+        if i > front {
+            return self.remove(i);
+        }
+        let removed = self.get(i);
+        if end - front > 1 {
+            self.set(i, GAP);
+            self.set_header(Header::Front, front as u32 + 1);
+        } else {
+            self.pad(0, end);
+            self.set_header(Header::Front, 0);
+            self.set_header(Header::End, 0);
+        }
+        removed
     }
 
     pub fn remove(&self, i: usize) -> Entry {
-        let (count, removed) = (self.count(), self.get(i));
-        debug_assert!(i < count);
+        let (end, removed) = (self.end(), self.get(i));
+        debug_assert!(i < end);
         // From the last line down: what each loses at its front goes to the end of the one before.
         let mut coming = PADDING;
-        for (j, line) in self.lines.iter().enumerate().take(count.div_ceil(PER_LINE)).skip(i / PER_LINE).rev() {
+        for (j, line) in self.lines.iter().enumerate().take(end.div_ceil(PER_LINE)).skip(i / PER_LINE).rev() {
             let first = if j == i / PER_LINE { i % PER_LINE } else { 0 };
             let going = line.get(first);
             for k in first..PER_LINE - 1 {
@@ -233,19 +302,23 @@ impl Node {
             line.set(PER_LINE - 1, coming);
             coming = going;
         }
-        self.set_header(Header::Count, count as u32 - 1);
+        self.set_header(Header::End, end as u32 - 1);
         removed
     }
 
     /// Moves the entries from `i` on behind those of `to`, `change` applied to each.
     pub fn move_entries(&self, i: usize, to: &Node, change: impl Fn(Entry) -> Entry) {
-        let (count, there) = (self.count(), to.count());
-        debug_assert!(there + count - i <= CAPACITY);
-        for j in i..count {
+        let end = self.end();
+        debug_assert!(to.count() + end - i <= CAPACITY);
+        if to.end() + end - i > CAPACITY {
+            to.close_gap();
+        }
+        let there = to.end();
+        for j in i..end {
             to.set(there + j - i, change(self.get(j)));
             self.set(j, PADDING);
         }
-        self.set_header(Header::Count, i as u32);
-        to.set_header(Header::Count, (there + count - i) as u32);
+        self.set_header(Header::End, i as u32);
+        to.set_header(Header::End, (there + end - i) as u32);
     }
 }

@@ -55,10 +55,13 @@ impl Tree {
         let leaf = self.nodes.get(hint)?;
         let delta = address.checked_sub(leaf.origin())?;
         let count = leaf.deltas_up_to(delta.min(MAX_DELTA) as u32);
-        let range = self.range(leaf, count.checked_sub(1)?)?;
+        if count <= leaf.front() {
+            return None;
+        }
+        let range = self.range(leaf, count - 1)?;
         let end = range.base.wrapping_add(range.bytes);
         // At the end of the leaf's last range another leaf's may begin.
-        (address < end || address == end && count < leaf.count()).then_some(range)
+        (address < end || address == end && count < leaf.end()).then_some(range)
     }
 
     /// The range with the greatest base that is not above `address`, and the leaf that has it.
@@ -83,9 +86,9 @@ impl Tree {
     /// The range before the `i`th of a leaf, and the leaf that has it.
     #[inline(always)]
     pub fn before(&self, id: u32, leaf: &Node, i: usize) -> Option<(Range, u32)> {
-        match i.checked_sub(1) {
-            Some(i) => Some((self.range(leaf, i)?, id)),
-            None => self.last(leaf.previous()),
+        match i > leaf.front() {
+            true => Some((self.range(leaf, i - 1)?, id)),
+            false => self.last(leaf.previous()),
         }
     }
 
@@ -93,16 +96,16 @@ impl Tree {
     #[cold]
     fn last(&self, id: u32) -> Option<(Range, u32)> {
         let leaf = self.nodes.get(id)?;
-        Some((self.range(leaf, leaf.count().checked_sub(1)?)?, id))
+        Some((self.range(leaf, leaf.end().checked_sub(1)?)?, id))
     }
 
     /// The `i`th range of a leaf, or the next behind the leaf.
     pub fn from(&self, leaf: &Node, i: usize) -> Option<Range> {
-        if i < leaf.count() {
+        if i < leaf.end() {
             return self.range(leaf, i);
         }
         let next = self.nodes.get(leaf.next())?;
-        if next.count() > 0 { self.range(next, 0) } else { None }
+        if next.count() > 0 { self.range(next, next.front()) } else { None }
     }
 
     #[inline]
@@ -136,10 +139,11 @@ impl Tree {
     /// All ranges by ascending address; only while nobody changes the tree.
     pub fn iter(&self) -> impl Iterator<Item = Range> {
         let mut leaf = self.leaf_of(0).and_then(|id| self.nodes.get(id));
-        let mut i = 0;
+        let mut i = leaf.map_or(0, Node::front);
         std::iter::from_fn(move || {
-            while i == leaf?.count() {
-                (leaf, i) = (self.nodes.get(leaf?.next()), 0);
+            while i == leaf?.end() {
+                leaf = self.nodes.get(leaf?.next());
+                i = leaf?.front();
             }
             i += 1;
             self.range(leaf?, i - 1)
@@ -147,7 +151,7 @@ impl Tree {
     }
 }
 
-/// How many of a leaf's ranges have a base that is not above `address`.
+/// Behind the last of a leaf's ranges whose base is not above `address`; where they begin if there is none.
 #[inline]
 pub(super) fn up_to(leaf: &Node, address: u64) -> usize {
     let delta = address.wrapping_sub(leaf.origin());

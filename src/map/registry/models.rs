@@ -9,14 +9,14 @@
 use super::*;
 use loom::thread;
 
-const MOST: usize = 4000;
+const MOST: usize = 750;
 
 /// So many interleavings with one change of thread that no thread asked for.
 fn model(body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(1);
     builder.max_branches = 100_000;
-    (builder.max_permutations, builder.checkpoint_interval) = (Some(MOST), 1000);
+    (builder.max_permutations, builder.checkpoint_interval) = (Some(MOST), 250);
     builder.check(body);
 }
 
