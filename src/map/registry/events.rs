@@ -9,31 +9,18 @@ use crate::error::Error;
 use crate::map::ranges::Range;
 use crate::sync::{OnceLock, Ordering};
 use std::ffi::CStr;
-use std::sync::PoisonError;
 
 impl Registry {
     /// An object is born on the lane.
     pub fn add(&self, lane: u16, base: u64, bytes: u64, kind: RangeKind, label: &CStr) -> Result<Serial, Error> {
         check_extent(base, bytes)?;
         let own = self.lane(lane);
-        let label = self.number(own, label);
+        let label = if label.is_empty() { 0 } else { own.number(label, || self.labels.number(label)) };
         let birth = own.births.load(Ordering::Relaxed) + 1;
         let serial = Serial::new(lane, birth);
         self.place(Object { serial, home: lane, ..Object::new(base, bytes, kind, label) })?;
         own.births.store(birth, Ordering::Relaxed);
         Ok(serial)
-    }
-
-    fn number(&self, lane: &Lane, label: &CStr) -> u32 {
-        if label.is_empty() {
-            return 0;
-        }
-        let mut known = lane.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(label).copied().unwrap_or_else(|| {
-            let (text, number) = self.labels.number(label);
-            known.insert(text, number);
-            number
-        })
     }
 
     /// The object that begins at `base` dies in the forward sweep.

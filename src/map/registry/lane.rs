@@ -20,8 +20,15 @@ pub(super) struct Lane {
     pub objects: Objects,
     span: Span,
     stack: Lock<Stack>,
-    /// Numbers of labels, as in the registry's table.
-    pub labels: Lock<HashMap<Arc<CStr>, u32>>,
+    labels: Lock<Known>,
+}
+
+/// Numbers of labels, as in the registry's table.
+#[derive(Default)]
+struct Known {
+    /// The one that was asked for last is likely to be asked for again.
+    last: Option<(Arc<CStr>, u32)>,
+    numbers: HashMap<Arc<CStr>, u32>,
 }
 
 /// `[low, high]` holds every stack range that is or was here, since the lane changed hands. In a line of the cache of its
@@ -48,12 +55,27 @@ impl Lane {
             objects: Objects::new(lane),
             span: Span { low: AtomicU64::new(u64::MAX), high: AtomicU64::new(0) },
             stack: Lock::new(Stack::default()),
-            labels: Lock::new(HashMap::new()),
+            labels: Lock::new(Known::default()),
         }
     }
 
     pub fn stack(&self) -> LockGuard<'_, Stack> {
         self.stack.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of a label that is not empty; `learn` tells the text that is kept and its number.
+    pub fn number(&self, label: &CStr, learn: impl FnOnce() -> (Arc<CStr>, u32)) -> u32 {
+        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((text, number)) = &known.last
+            && **text == *label
+        {
+            return *number;
+        }
+        let found = known.numbers.get_key_value(label).map(|(text, number)| (text.clone(), *number));
+        let (text, number) = found.unwrap_or_else(learn);
+        known.numbers.insert(text.clone(), number);
+        known.last = Some((text, number));
+        number
     }
 
     /// Whether the address may be in a stack range of this lane.
@@ -83,6 +105,8 @@ impl Lane {
 #[derive(Default)]
 pub(super) struct Moved {
     ranges: Ranges,
+    /// Values of those that lie elsewhere as well, but had addresses that another one had later.
+    hidden: Vec<u64>,
 }
 
 impl Moved {
@@ -90,6 +114,7 @@ impl Moved {
     pub fn insert(&mut self, range: Range) {
         while let Some(there) = self.ranges.below(range.end() - 1).filter(|below| below.end() > range.base) {
             self.ranges.remove(there.base);
+            self.hidden.push(there.value);
         }
         self.ranges.insert(range).expect("nothing overlaps it any more");
     }
@@ -104,11 +129,11 @@ impl Moved {
         self.ranges.find(address)
     }
 
-    /// Forgets all, and returns their values.
+    /// Forgets all, and returns their values; among them may be some of objects that ended since.
     pub fn take(&mut self) -> Vec<u64> {
-        let values = self.ranges.iter().map(|range| range.value).collect();
-        self.ranges = Ranges::default();
-        values
+        let Moved { ranges, mut hidden } = std::mem::take(self);
+        hidden.extend(ranges.iter().map(|range| range.value));
+        hidden
     }
 }
 
@@ -163,10 +188,13 @@ impl Dead {
         if below.end() > base { self.ranges.remove(below.base) } else { None }
     }
 
-    /// Forgets the range of an object that is back.
+    /// Forgets the range of an object that is back. When all are, their memory is free as well.
     pub fn remove(&mut self, base: u64, value: u64) {
         if self.holds(base, value) {
             self.ranges.remove(base);
+            if self.ranges.len() == 0 {
+                *self = Dead { most: self.most, ..Dead::default() };
+            }
         }
     }
 

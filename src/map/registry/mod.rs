@@ -63,7 +63,8 @@ const MAX_BYTES: u64 = 1 << 47;
 
 /// See the module.
 pub(crate) struct Registry {
-    lanes: Box<[OnceLock<Lane>]>,
+    /// Boxed, as most never are.
+    lanes: Box<[OnceLock<Box<Lane>>]>,
     idle: Lock<Idle>,
     heap: SharedRanges,
     heap_past: Lock<Past>,
@@ -153,7 +154,7 @@ impl Registry {
             return Err(describe::too_many_threads(LANES));
         }
         idle.fresh += 1;
-        self.lanes[usize::from(lane)].get_or_init(|| Lane::new(lane));
+        self.lanes[usize::from(lane)].get_or_init(|| Box::new(Lane::new(lane)));
         Ok(lane)
     }
 
@@ -178,7 +179,7 @@ impl Registry {
     }
 
     fn claimed(&self) -> impl Iterator<Item = &Lane> {
-        self.lanes.iter().map_while(OnceLock::get)
+        self.lanes.iter().map_while(OnceLock::get).map(|lane| &**lane)
     }
 
     fn past(&self) -> LockGuard<'_, Past> {

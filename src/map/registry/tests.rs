@@ -181,6 +181,26 @@ fn forward_addresses_are_translated_for_what_moved_and_for_what_stayed() {
     assert_eq!(registry.rebase(lane, 1004).unwrap(), None);
 }
 
+/// What came back first was never at home again: its address waited for ever.
+#[test]
+fn objects_that_had_the_same_address_one_after_the_other_are_both_at_home_after_the_turn() {
+    for kind in [RangeKind::Heap, RangeKind::Stack] {
+        let (registry, lane) = registry();
+        let record = || {
+            registry.add(lane, 1000, 8, kind, c"").unwrap();
+            RangeRecord::of(&registry.remove(lane, 1000).unwrap())
+        };
+        let records = [record(), record()];
+        registry.turn();
+        registry.restore(lane, &records[1], at(2000)).unwrap();
+        registry.restore(lane, &records[0], at(3000)).unwrap();
+        assert_eq!(registry.rebase(lane, 1004).unwrap(), Some((3004, 0)), "the last to come back was there first");
+        registry.turn();
+        assert_eq!(registry.rebase(lane, 2004).unwrap(), Some((2004, 0)));
+        assert_eq!(registry.rebase(lane, 3004).unwrap(), Some((3004, 0)));
+    }
+}
+
 #[test]
 fn stack_ranges_of_another_thread_are_found_and_end_with_it() {
     let (registry, lane) = registry();

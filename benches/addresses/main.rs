@@ -1,0 +1,182 @@
+//! The calls on addresses beside the same bookkeeping with std's `BTreeMap` and a `Vec` for a tape, in one process, turn and
+//! turn about: through the Rust API and through the C ABI. And the memory of a live range. See `benches/README.md`.
+
+#[path = "../speed/table.rs"]
+#[allow(unused)]
+mod table;
+
+mod calls;
+mod memory;
+mod plain;
+
+use calls::{CApi, Calls, Record, RustApi};
+use plain::Plain;
+use std::hint::black_box;
+use std::time::Instant;
+use table::{Row, Table, Unit, median};
+
+/// Objects that stay alive, and others that come and go between them.
+const ALIVE: usize = 100_000;
+const OTHERS: usize = 50_000;
+const ROUNDS: usize = 7;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((u128::from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)) * n as u128) >> 64) as usize
+    }
+
+    fn shuffle<T>(&mut self, values: &mut [T]) {
+        (1..values.len()).rev().for_each(|i| values.swap(i, self.below(i + 1)));
+    }
+}
+
+/// Blocks as an allocator lays them out, 16 bytes to 8 KiB, 16 bytes apart, from `base` on.
+fn blocks(random: &mut Random, base: usize, count: usize) -> Vec<(usize, usize)> {
+    let mut next = base;
+    let mut block = || {
+        let least = 16 << random.below(9);
+        let (base, bytes) = (next, (least + random.below(least)).next_multiple_of(16));
+        next += bytes + 16;
+        (base, bytes)
+    };
+    (0..count).map(|_| block()).collect()
+}
+
+/// What all sides do.
+struct Work {
+    others: Vec<(usize, usize)>,
+    /// Each once, in random order, and in order of address.
+    pointers: [Vec<(usize, usize)>; 2],
+}
+
+/// How far away things lie in the reverse sweep.
+const AWAY: usize = 1 << 36;
+const ADJOINT: usize = 1 << 37;
+
+/// Nanoseconds of one operation, by figure.
+type Times = Vec<(&'static str, f64)>;
+
+fn time(times: &mut Times, figure: &'static str, count: usize, run: impl FnOnce()) {
+    let start = Instant::now();
+    run();
+    times.push((figure, start.elapsed().as_nanos() as f64 / count as f64));
+}
+
+/// One round: everything that happens leaves the maps as they were.
+fn round(calls: &mut impl Calls, work: &Work) -> Times {
+    let mut times = Times::new();
+    let others = &work.others;
+    time(&mut times, "live_add + live_remove, random", others.len(), || {
+        others.iter().for_each(|(base, bytes)| calls.live_add(*base, *bytes, false));
+        others.iter().rev().for_each(|(base, _)| calls.live_remove(*base));
+    });
+    const DEPTH: usize = 16;
+    time(&mut times, "live_add + live_remove, stack, nested", others.len(), || {
+        for _ in 0..others.len() / DEPTH {
+            (0..DEPTH).for_each(|i| calls.live_add((1 << 46) - 128 * i, 64, true));
+            (0..DEPTH).rev().for_each(|i| calls.live_remove((1 << 46) - 128 * i));
+        }
+    });
+    let bases = &work.pointers[0][..others.len()];
+    time(&mut times, "push_range, random", bases.len(), || bases.iter().for_each(|(base, _)| calls.push_range(*base)));
+    for (figure, pointers) in ["push_pointer, random", "push_pointer, address order"].iter().zip(&work.pointers) {
+        time(&mut times, figure, pointers.len(), || {
+            pointers.iter().for_each(|(base, offset)| calls.push_pointer(base + offset));
+        });
+    }
+    time(&mut times, "push_pair, random", bases.len(), || {
+        bases.iter().for_each(|(base, offset)| calls.push_pair(*base, 10 * offset));
+    });
+    others.iter().for_each(|(base, bytes)| calls.live_add(*base, *bytes, false));
+    time(&mut times, "live_end, random", others.len(), || others.iter().for_each(|(base, _)| calls.live_end(*base)));
+    calls.begin_reverse();
+    time(&mut times, "pop_range + rebase_add, elsewhere", others.len(), || {
+        for (base, bytes) in others.iter().rev() {
+            let record: Record = calls.pop_range();
+            assert_eq!((record.base, record.bytes), (*base, *bytes));
+            calls.rebase_add(&record, base + AWAY, base + ADJOINT);
+        }
+    });
+    time(&mut times, "rebase_pointer, random", others.len(), || {
+        for (base, bytes) in others {
+            assert_eq!(calls.rebase_pointer(base + bytes / 2), base + bytes / 2 + AWAY);
+        }
+    });
+    time(&mut times, "rebase_remove, random", others.len(), || {
+        others.iter().for_each(|(base, _)| calls.rebase_remove(*base + AWAY, *base));
+    });
+    time(&mut times, "pop_pair, random", bases.len(), || {
+        bases.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pair(), base + 10 * offset));
+    });
+    for (figure, pointers) in
+        ["pop_pointer, address order", "pop_pointer, random"].iter().zip(work.pointers.iter().rev())
+    {
+        time(&mut times, figure, pointers.len(), || {
+            pointers.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pointer(), base + offset));
+        });
+    }
+    time(&mut times, "pop_range", bases.len(), || bases.iter().for_each(|_| _ = black_box(calls.pop_range())));
+    calls.end_reverse();
+    times
+}
+
+fn rows(how: &str, ours: &mut impl Calls, reference: &mut Plain, work: &Work) -> Vec<Row> {
+    let mut rounds = Vec::new();
+    for i in 0..=ROUNDS {
+        let (a, b) = match i % 2 {
+            0 => (round(ours, work), round(reference, work)),
+            _ => {
+                let second = round(reference, work);
+                (round(ours, work), second)
+            }
+        };
+        rounds.push(a.into_iter().zip(b).map(|((figure, a), (_, b))| (figure, a, b)).collect::<Vec<_>>());
+    }
+    // The first meets cold caches and fresh pages.
+    let rounds = &rounds[1..];
+    let row = |i: usize| Row {
+        title: format!("{}, {how}", rounds[0][i].0),
+        ours: median(rounds.iter().map(|round| round[i].1)),
+        reference: median(rounds.iter().map(|round| round[i].2)),
+        unit: Unit::Nanoseconds,
+        ratio: median(rounds.iter().map(|round| round[i].1 / round[i].2)),
+        bound: None,
+    };
+    (0..rounds[0].len()).map(row).collect()
+}
+
+fn main() {
+    // cargo bench adds --bench; a name of a figure is for another benchmark.
+    if std::env::args().skip(1).any(|argument| !argument.starts_with("--") && argument != "addresses") {
+        return;
+    }
+    let mut random = Random(88_172_645_463_325_252);
+    let (mut alive, mut others) = (Vec::new(), Vec::new());
+    for (i, block) in blocks(&mut random, 1 << 32, ALIVE + OTHERS).into_iter().enumerate() {
+        if i % 3 == 2 { others.push(block) } else { alive.push(block) }
+    }
+    let ordered: Vec<_> = alive.iter().map(|(base, bytes)| (*base, random.below(*bytes))).collect();
+    let mut mixed = ordered.clone();
+    random.shuffle(&mut mixed);
+    random.shuffle(&mut others);
+    let work = Work { others, pointers: [mixed, ordered] };
+    let mut reference = Plain::default();
+    let (mut by_rust, mut by_c) = (RustApi::new(), CApi::new());
+    random.shuffle(&mut alive);
+    for (base, bytes) in &alive {
+        by_rust.live_add(*base, *bytes, false);
+        by_c.live_add(*base, *bytes, false);
+        reference.live_add(*base, *bytes, false);
+    }
+    let mut table = Table::default();
+    table.extend(rows("Rust", &mut by_rust, &mut reference, &work));
+    table.extend(rows("C", &mut by_c, &mut reference, &work));
+    drop((by_rust, by_c, reference));
+    table.extend(memory::rows());
+    table.print();
+}

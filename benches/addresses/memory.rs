@@ -1,0 +1,76 @@
+//! The memory of a live range, as the allocator sees it; the tape, which maps its own, is not in it.
+
+use crate::table::{Bound, Row, Unit};
+use crate::{AWAY, Random, blocks};
+use adtape::{LiveRange, RangeKind, Session};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: the system's allocator, with a count beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        BYTES.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn bytes() -> usize {
+    BYTES.load(Ordering::Relaxed)
+}
+
+/// Ranges that are born in this order, with adjoints, and come back elsewhere in the reverse sweep, all of them: bytes of
+/// each before they die, when all are dead, and when all are back.
+fn measure(blocks: &[(usize, usize)]) -> [f64; 3] {
+    let mut records: Vec<LiveRange> = Vec::with_capacity(blocks.len());
+    let before = bytes();
+    let session = Session::new();
+    let addresses = session.addresses();
+    let each = || (bytes() - before) as f64 / blocks.len() as f64;
+    for (base, bytes) in blocks {
+        addresses.live_add(*base, *bytes, RangeKind::Heap, "x").expect("no overlap");
+        addresses.live_adjoint(*base, *base + 2 * AWAY, *bytes).expect("alive");
+    }
+    let alive = each();
+    for (base, _) in blocks {
+        records.push(addresses.live_find(*base).expect("alive"));
+        addresses.live_remove(*base).expect("alive");
+    }
+    let dead = each();
+    addresses.begin_reverse();
+    for record in records.iter().rev() {
+        addresses.rebase_add(record, record.base + AWAY, record.base + 2 * AWAY, record.bytes).expect("no overlap");
+    }
+    [alive, dead, each()]
+}
+
+pub fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for count in [100_000_usize, 1_000_000] {
+        let ordered = blocks(&mut Random(7), 1 << 32, count);
+        let mut shuffled = ordered.clone();
+        Random(9).shuffle(&mut shuffled);
+        for (order, blocks) in [("address order", ordered), ("random", shuffled)] {
+            let states = ["live range", "dead range, remembered", "the same, with its entry in the rebase map"];
+            for (state, bytes) in states.into_iter().zip(measure(&blocks)) {
+                let bound = state.contains("rebase").then_some(Bound::AtMost(1.0));
+                let title = format!("{state}, {order}, 10^{}", count.ilog10());
+                rows.push(Row { title, ours: bytes, reference: 96.0, unit: Unit::Bytes, ratio: bytes / 96.0, bound });
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,9 @@
+//! Random programs on addresses, against a naive model.
+
+#![no_main]
+
+mod address_model;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| address_model::run(input));
