@@ -435,10 +435,17 @@ fn recursion_in_fortran_finds_its_local_variables_in_other_frames() {
 }
 
 /// Killed and resumed by tests/restart.rs.
+fn long_run(language: Language) {
+    let Some((_, text)) = example("long_run", language, &["small"]) else { return };
+    assert_eq!(number(&text, "forward runs extra"), 1.98);
+}
 #[test]
 fn long_run_in_c_has_the_gradient_of_differences() {
-    let Some((_, text)) = example("long_run", Language::C, &["small"]) else { return };
-    assert_eq!(number(&text, "forward runs extra"), 1.98);
+    long_run(Language::C);
+}
+#[test]
+fn long_run_in_fortran_has_the_gradient_of_differences() {
+    long_run(Language::Fortran);
 }
 
 // ---- the guide ---------------------------------------------------------------------------------------

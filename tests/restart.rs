@@ -7,6 +7,7 @@ use common::{build_release, root, run, scratch, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 fn c_program(name: &str, directory: &Path) -> PathBuf {
@@ -18,17 +19,31 @@ fn c_program(name: &str, directory: &Path) -> PathBuf {
     program
 }
 
-fn fortran_program(directory: &Path) -> PathBuf {
-    let program = directory.join("restart");
-    let [sources, include] = ["fortran-bindings", "include"].map(|name| root().join(name));
-    let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
-    run(build.args([&sources, &include]).arg(directory).env("FC", "gfortran").env("FCFLAGS", "-O1"));
+/// The directory with the Fortran module and its library.
+fn fortran_module() -> &'static Path {
+    static MODULE: OnceLock<PathBuf> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let directory = scratch("restart_module");
+        let [sources, include] = ["fortran-bindings", "include"].map(|name| root().join(name));
+        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
+        run(build.args([&sources, &include]).arg(&directory).env("FC", "gfortran").env("FCFLAGS", "-O1"));
+        directory
+    })
+}
+
+/// None, after having said so, where there is no compiler.
+fn fortran_program(name: &str, directory: &Path, test: &str) -> Option<PathBuf> {
+    if Command::new("gfortran").arg("--version").output().is_err() {
+        skip(test, "there is no gfortran");
+        return None;
+    }
+    let program = directory.join(name);
     let mut gfortran = Command::new("gfortran");
     gfortran.current_dir(directory).args(["-std=f2018", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]);
-    gfortran.args(["-Wno-unused-dummy-argument", "-Wno-maybe-uninitialized"]);
-    gfortran.arg(root().join("examples/restart/restart.f90")).arg("libadtape_fortran.a");
+    gfortran.args(["-Wno-unused-dummy-argument", "-Wno-maybe-uninitialized", "-I"]).arg(fortran_module());
+    gfortran.arg(root().join(format!("examples/{name}/{name}.f90"))).arg(fortran_module().join("libadtape_fortran.a"));
     run(gfortran.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
-    program
+    Some(program)
 }
 
 // ---- killed at segments ------------------------------------------------------------------------------------------
@@ -77,14 +92,10 @@ fn c_program_that_is_killed_and_started_again_finds_the_same_gradient() {
 
 #[test]
 fn fortran_program_that_is_killed_and_started_again_finds_the_same_gradient() {
-    if Command::new("gfortran").arg("--version").output().is_err() {
-        return skip(
-            "fortran_program_that_is_killed_and_started_again_finds_the_same_gradient",
-            "there is no gfortran",
-        );
-    }
     let directory = scratch("restart_fortran");
-    check(&fortran_program(&directory), &directory.join("files"));
+    let test = "fortran_program_that_is_killed_and_started_again_finds_the_same_gradient";
+    let Some(program) = fortran_program("restart", &directory, test) else { return };
+    check(&program, &directory.join("files"));
 }
 
 // ---- killed at random moments --------------------------------------------------------------------------------------
@@ -122,12 +133,22 @@ fn killed(mut command: Command, wait: Duration) -> Option<String> {
 }
 
 #[test]
-fn driver_that_is_killed_at_random_moments_and_started_again_finds_the_same_gradient() {
-    let directory = scratch("long_run");
-    let files = directory.join("files");
-    fs::create_dir_all(&files).expect("a directory");
-    let program = c_program("long_run", &directory);
-    let undisturbed = gradient(&Command::new(&program).output().expect("the program starts"));
+fn driver_in_c_that_is_killed_at_random_moments_and_started_again_finds_the_same_gradient() {
+    let directory = scratch("long_run_c");
+    check_random_kills(&c_program("long_run", &directory), &directory.join("files"));
+}
+
+#[test]
+fn driver_in_fortran_that_is_killed_at_random_moments_and_started_again_finds_the_same_gradient() {
+    let directory = scratch("long_run_fortran");
+    let test = "driver_in_fortran_that_is_killed_at_random_moments_and_started_again_finds_the_same_gradient";
+    let Some(program) = fortran_program("long_run", &directory, test) else { return };
+    check_random_kills(&program, &directory.join("files"));
+}
+
+fn check_random_kills(program: &Path, files: &Path) {
+    fs::create_dir_all(files).expect("a directory");
+    let undisturbed = gradient(&Command::new(program).output().expect("the program starts"));
     let mut random = SystemTime::now().duration_since(UNIX_EPOCH).expect("a date").as_nanos() as u64;
     println!("seed {random}");
     let (mut kills, mut went_on) = (0, 0);
@@ -136,16 +157,16 @@ fn driver_that_is_killed_at_random_moments_and_started_again_finds_the_same_grad
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             // Where the machine is slow, processes live longer and longer.
             let wait = Duration::from_micros(5_000 + (random >> 33) % (100_000 + 5_000 * kills));
-            match killed(long_run(&program, "small", &files), wait) {
+            match killed(long_run(program, "small", files), wait) {
                 Some(said) => break said,
                 None => kills += 1,
             }
-            let strange = names(&files).into_iter().find(|name| !name.starts_with("long_run.r3.point."));
+            let strange = names(files).into_iter().find(|name| !name.starts_with("long_run.r3.point."));
             assert_eq!(strange, None, "round {round}");
         };
         went_on += usize::from(said.contains("went on after"));
         assert_eq!(said.lines().find(|line| line.starts_with("gradient:")), Some(&*undisturbed), "round {round}");
-        assert_eq!(names(&files), [""; 0], "round {round}: nothing is left");
+        assert_eq!(names(files), [""; 0], "round {round}: nothing is left");
     }
     assert!(kills > 0 && went_on > 0, "{kills} kills, {went_on} resumed");
 }

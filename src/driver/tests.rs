@@ -1,8 +1,9 @@
 use super::*;
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::schedule::Level;
-use crate::store::{MemoryStore, Store};
+use crate::store::{EntryReader, EntryWriter, MemoryStore, Store};
 use crate::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// x <- a map of three numbers and the step, and its adjoint.
@@ -419,6 +420,73 @@ fn point_of_another_run_is_refused_with_both() {
     let begun = drive_resumable(&mut begun, &mut Killed::new(&store, 20, u64::MAX), &mut resume(), |_| ()).unwrap_err();
     assert!(begun.status() == Status::BadArgument && begun.message().contains("has begun"), "{begun}");
     start(20, Killed::new(&store, 20, u64::MAX)).unwrap();
+}
+
+/// A store in memory whose disk is full now and then.
+struct Full {
+    memory: MemoryStore,
+    creates: AtomicU64,
+    refuses: u64,
+}
+
+impl Store for Full {
+    fn create(&self, name: &str) -> Result<Box<dyn EntryWriter>, Error> {
+        match self.creates.fetch_add(1, Ordering::Relaxed) + 1 == self.refuses {
+            true => Err(Error::new(Status::Io, "the disk is full")),
+            false => self.memory.create(name),
+        }
+    }
+    fn open(&self, name: &str) -> Result<Box<dyn EntryReader>, Error> {
+        self.memory.open(name)
+    }
+    fn remove(&self, name: &str) -> Result<(), Error> {
+        self.memory.remove(name)
+    }
+    fn names(&self) -> Result<Vec<String>, Error> {
+        self.memory.names()
+    }
+}
+
+#[test]
+fn disk_that_is_full_ends_the_run_and_it_goes_on_from_the_point_before() {
+    const N: u64 = 11;
+    let expected = gradient(Ok(Schedule::store_all(N)), N);
+    for refuses in 1..40 {
+        let memory = MemoryStore::new();
+        let mut store: Arc<dyn Store> = Arc::new(Full { memory: memory.clone(), creates: AtomicU64::new(0), refuses });
+        let mut ends = 0;
+        let map = loop {
+            let mut model = Killed::new(&store, N, u64::MAX);
+            let mut resume = Resume::new(store.clone(), "run", Duration::ZERO).unwrap();
+            let schedule = Schedule::multistage(N, 1, 2);
+            match drive_resumable(&mut schedule.unwrap(), &mut model, &mut resume, |_| ()) {
+                Ok(_) => break model.map,
+                Err(error) => assert_eq!(error.status(), Status::Io, "{error}"),
+            }
+            ends += 1;
+            store = Arc::new(memory.clone());
+        };
+        assert_eq!(ends, 1, "{refuses}");
+        assert_eq!(map.adjoint.map(f64::to_bits), expected, "{refuses}");
+        assert_eq!(memory.names().unwrap(), ["run"]);
+    }
+}
+
+#[test]
+fn snapshot_on_disk_that_is_gone_is_an_error_before_anything_is_computed() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let run = |kill_at| {
+        let mut model = Killed::new(&store, 30, kill_at);
+        let mut resume = Resume::new(store.clone(), "run", Duration::ZERO).unwrap();
+        let done = drive_resumable(&mut Schedule::multistage(30, 1, 3).unwrap(), &mut model, &mut resume, |_| ());
+        (done.map(drop), model.calls)
+    };
+    assert_eq!(run(100).0.unwrap_err().status(), Status::Stopped);
+    store.remove("run-step-0").unwrap();
+    let (result, calls) = run(u64::MAX);
+    let error = result.unwrap_err();
+    assert!(error.status() == Status::NotFound && error.message().contains("run-step-0"), "{error}");
+    assert_eq!(calls, 1, "that of keep_only");
 }
 
 #[test]

@@ -1,0 +1,157 @@
+! long_run.f90: the gradient of a million time steps in bounded memory, by a driver, in a process that may be killed.
+!
+!     long_run [small|large] [DIRECTORY SECONDS]
+!
+! Burgers' equation on a ring; the energy at the end, differentiated with respect to the initial state and to the
+! viscosity. With a directory, the driver leaves a point there every so many seconds: killed at any moment and started
+! again, the program goes on from the last one.
+module ring
+  use, intrinsic :: iso_c_binding
+  use adtape
+  implicit none
+  real(8), parameter :: c = 0.05d0
+  real(8), target :: viscosity = 0.1d0, viscosity_adjoint
+  integer :: cells = 512
+  integer(8) :: steps = 20000
+  ! The state from 1 to cells, and one cell more at each end, equal to that at the other.
+  real(8), allocatable, target :: state(:), adjoint(:)
+  real(8), allocatable :: next(:)
+  type(adtape_progress) :: done
+
+contains
+
+  subroutine close_ring(x)
+    real(8), intent(inout) :: x(0:)
+    x(0) = x(cells)
+    x(cells + 1) = x(1)
+  end subroutine
+
+  subroutine start
+    integer :: i
+    state(1:cells) = [(0.5d0 + 0.4d0*sin(6.283185307179586d0*(i - 1)/cells) + 0.1d0*cos(0.7d0*i), i = 1, cells)]
+  end subroutine
+
+  function step(k, user) bind(c) result(flow)
+    integer(c_int64_t), value :: k
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    integer :: n
+    n = cells
+    call close_ring(state)
+    next = state
+    state(1:n) = next(1:n) - c*next(1:n)*(next(2:n+1) - next(0:n-1)) &
+                 + viscosity*(next(0:n-1) - 2*next(1:n) + next(2:n+1))
+    flow = ADTAPE_FLOW_CONTINUE
+  end function
+
+  function adjoint_step(k, first, user) bind(c) result(flow)
+    integer(c_int64_t), value :: k
+    integer(c_int32_t), value :: first
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    integer :: n
+    n = cells
+    call push(state(1:n))                ! forward, recorded
+    flow = step(k, user)
+    if (first == 1) then                 ! after the loop: J = sum(state**2)/2
+      adjoint = state
+      viscosity_adjoint = 0
+    end if
+    call pop(state(1:n))                 ! reverse
+    call close_ring(state)
+    next(1:n) = adjoint(1:n)
+    call close_ring(next)
+    adjoint(1:n) = next(1:n)*(1 - c*(state(2:n+1) - state(0:n-1)) - 2*viscosity) &
+                   + next(0:n-1)*(viscosity - c*state(0:n-1)) + next(2:n+1)*(viscosity + c*state(2:n+1))
+    viscosity_adjoint = viscosity_adjoint + sum(next(1:n)*(state(0:n-1) - 2*state(1:n) + state(2:n+1)))
+  end function
+
+  ! The energy after all steps, without an adjoint.
+  function energy(changed_viscosity) result(sum_of_squares)
+    real(8), intent(in) :: changed_viscosity
+    real(8) :: sum_of_squares, kept
+    integer(8) :: k
+    integer(c_int32_t) :: flow
+    kept = viscosity
+    viscosity = changed_viscosity
+    call start
+    do k = 0, steps - 1
+      flow = step(k, c_null_ptr)
+    end do
+    viscosity = kept
+    sum_of_squares = sum(state(1:cells)**2)/2
+  end function
+
+  subroutine note(progress, user) bind(c)
+    type(adtape_progress), intent(in) :: progress
+    type(c_ptr), value :: user
+    done = progress
+  end subroutine
+
+  ! Of all bits.
+  function fingerprint(x) result(hash)
+    real(8), intent(in) :: x(:)
+    integer(8) :: hash
+    integer :: i
+    hash = 0
+    do i = 1, size(x)
+      hash = ieor(ishftc(hash, 7), transfer(x(i), hash))
+    end do
+  end function
+end module
+
+program long_run
+  use ring
+  implicit none
+  integer(8), parameter :: snapshots = 305
+  type(adtape_driver) :: driver
+  type(adtape_schedule) :: schedule
+  type(adtape_prediction) :: cost
+  type(adtape_store) :: files
+  character(1000) :: argument
+  real(8) :: seconds, difference, error
+  integer(8) :: state_bytes
+  call get_command_argument(1, argument)
+  if (argument == 'large') then
+    cells = 8192
+    steps = 1000000
+  else if (argument /= 'small' .and. argument /= '') then
+    error stop 'usage: long_run [small|large] [DIRECTORY SECONDS]'
+  end if
+  allocate (state(0:cells+1), adjoint(0:cells+1), next(0:cells+1))
+  state_bytes = 8_8*cells
+
+  call driver_new(driver)
+  call driver_set_steps(driver, step, adjoint_step)
+  call driver_register(driver, state(1:cells), 'state')
+  call driver_register_adjoint(driver, adjoint(1:cells), 'adjoint')
+  call driver_register_adjoint(driver, viscosity_adjoint, 'viscosity_adjoint')
+  call driver_set_progress(driver, note)
+  call driver_show_progress(driver, .true.)
+  if (command_argument_count() == 3) then
+    call get_command_argument(3, argument)
+    read (argument, *) seconds
+    call get_command_argument(2, argument)
+    call store_new_files(files, trim(argument), 'long_run')
+    call driver_set_resume(driver, files, 'point', seconds)
+    call store_free(files)
+  end if
+  call driver_new_schedule(driver, steps, snapshots*state_bytes, schedule)
+  call schedule_predict(schedule, cost)
+  print '(i0,a,i0,a)', steps, ' steps, a state of ', state_bytes, ' bytes'
+  print '(a,f0.1,a)', 'snapshots in memory: ', snapshots*state_bytes/1d6, ' MB at most'
+  print '(a,f0.2,a)', 'forward runs extra: ', real(cost%extra_steps, 8)/steps, ' predicted'
+
+  call start
+  call driver_run(driver, schedule)
+  if (done%resumed_steps > 0) print '(a,i0,a)', 'went on after ', done%resumed_steps, ' forward steps'
+  print '(a,z16.16,1x,es24.16)', 'gradient: ', fingerprint(adjoint(1:cells)), viscosity_adjoint
+  call schedule_free(schedule)
+  call driver_free(driver)               ! and with it the point
+
+  difference = (energy(viscosity + 2d-6) - energy(viscosity - 2d-6))/4d-6
+  error = abs(viscosity_adjoint/difference - 1)
+  print '(a,f0.6,a,es7.1,a)', 'derivative by the viscosity: ', viscosity_adjoint, ', error ', error, ' of differences'
+  if (.not. error < 1d-6) error stop 'FAILED'
+  print '(a)', 'all checks passed'
+end program
