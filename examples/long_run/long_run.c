@@ -52,7 +52,8 @@ static int32_t step(uint64_t k, void *user) {
     close_ring(state);
     memcpy(old, state, sizeof(double) * (size_t)(cells + 2));
     for (int i = 1; i <= cells; i++) {
-        state[i] = old[i] - c * old[i] * (old[i + 1] - old[i - 1]) + viscosity * (old[i - 1] - 2.0 * old[i] + old[i + 1]);
+        state[i] = old[i] - c * old[i] * (old[i + 1] - old[i - 1]) +
+                   viscosity * (old[i - 1] - 2.0 * old[i] + old[i + 1]);
     }
     return ADTAPE_FLOW_CONTINUE;
 }

@@ -46,8 +46,8 @@ impl Progress {
     }
 }
 
-/// A bar on standard error that grows as the run goes on; none where that is no terminal. One line of 79 columns at most,
-/// which is cleared at the end.
+/// A bar on standard error that grows as the run goes on; none where that is no terminal. One line of 79 columns at
+/// most, which is cleared at the end.
 #[derive(Debug)]
 pub struct ProgressLine {
     begun: Instant,

@@ -10,9 +10,9 @@
 //!   NAME-step-K     a snapshot that the schedule has on disk
 //! ```
 //!
-//! A schedule says the same every time, so it comes to a position by being asked as often as it was before; and what was
-//! done since the last point is done once more, with the same result. What is on disk is forgotten only once there is
-//! a point that does not need it.
+//! A schedule says the same every time, so it comes to a position by being asked as often as it was before; and what
+//! was done since the last point is done once more, with the same result. What is on disk is forgotten only once there
+//! is a point that does not need it.
 
 #![forbid(unsafe_code)]
 
@@ -48,8 +48,8 @@ pub trait Resumable: Model {
         Ok(())
     }
 
-    /// Before the run begins or goes on: of these steps, in ascending order, there are snapshots on disk. Others are of a
-    /// process that was killed, and may go.
+    /// Before the run begins or goes on: of these steps, in ascending order, there are snapshots on disk. Others are of
+    /// a process that was killed, and may go.
     fn keep_only(&mut self, _steps: &[u64]) -> Result<(), Error> {
         Ok(())
     }
@@ -68,7 +68,8 @@ pub struct Resume {
 
 impl Resume {
     /// A point every `interval`, and so seldom that they take a tenth of the time at most; with 0, after every step.
-    /// `name` is that of the checkpoint; other runs in the store have other ones, of which none continues it by `-step-`.
+    /// `name` is that of the checkpoint; other runs in the store have other ones, of which none continues it by
+    /// `-step-`.
     pub fn new(store: Arc<dyn Store>, name: &str, interval: Duration) -> Result<Resume, Error> {
         check_name(name)?;
         check_name(&format!("{name}-step-{}", u64::MAX))?;
@@ -229,9 +230,9 @@ fn replay(schedule: &mut Schedule, at: &Position) -> Option<There> {
 /// use std::{sync::Arc, time::Duration};
 ///
 /// /// x <- x² + step.
-/// struct Model1 { x: [f64; 1], adjoint: [f64; 1], memory: MemoryStorage, kill_at: u64 }
+/// struct Quadratic { x: [f64; 1], adjoint: [f64; 1], memory: MemoryStorage, kill_at: u64 }
 ///
-/// impl Model for Model1 {
+/// impl Model for Quadratic {
 ///     fn step(&mut self, step: u64) -> Result<Flow, Error> {
 ///         if step == self.kill_at {
 ///             return Err(Error::new(Status::Stopped, "pretends to be killed"));
@@ -251,7 +252,7 @@ fn replay(schedule: &mut Schedule, at: &Position) -> Option<There> {
 ///     }
 /// }
 ///
-/// impl Resumable for Model1 {
+/// impl Resumable for Quadratic {
 ///     fn fingerprint(&mut self) -> Result<u64, Error> {
 ///         Ok(self.x[0].to_bits())
 ///     }
@@ -270,7 +271,7 @@ fn replay(schedule: &mut Schedule, at: &Position) -> Option<There> {
 /// # fn main() -> Result<(), Error> {
 /// let store: Arc<dyn Store> = Arc::new(MemoryStore::new()); // files, if the process is to be killed indeed
 /// let run = |kill_at| {
-///     let mut model = Model1 { x: [0.5], adjoint: [0.0], memory: MemoryStorage::default(), kill_at };
+///     let mut model = Quadratic { x: [0.5], adjoint: [0.0], memory: MemoryStorage::default(), kill_at };
 ///     let mut resume = Resume::new(store.clone(), "run", Duration::ZERO)?;
 ///     let done = drive_resumable(&mut Schedule::binomial(10, 2)?, &mut model, &mut resume, |_| ())?;
 ///     resume.remove()?;

@@ -345,8 +345,8 @@ pub unsafe extern "C" fn adtape_driver_new(out: *mut *mut Driver) -> Status {
 /// Releases a driver that is not running, with its snapshots, and with what it left in a store to be resumed if its run
 /// came to the end. NULL is allowed and does nothing.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_ARGUMENT if it is running, or ADTAPE_STATUS_IO (what is in the store cannot
-/// be removed; the driver is released).
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_ARGUMENT if it is running, or ADTAPE_STATUS_IO (what is in the store
+/// cannot be removed; the driver is released).
 /// Fortran: `call driver_free(driver)`.
 ///
 /// # Safety
@@ -417,9 +417,9 @@ pub unsafe extern "C" fn adtape_driver_set_snapshots(d: *mut Driver, save: Snaps
     status(unsafe { driver(d) }.and_then(|driver| driver.change(|calls| (calls.save, calls.load) = (save, load))))
 }
 
-/// Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself. All of what a step reads and an
-/// earlier step wrote has to be registered. The memory is the program's and stays where it is until the driver is freed;
-/// registered parts do not overlap. In a store it is the section `state-0`, `state-1`, …, of bytes.
+/// Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself. All of what a step reads and
+/// an earlier step wrote has to be registered. The memory is the program's and stays where it is until the driver is
+/// freed; registered parts do not overlap. In a store it is the section `state-0`, `state-1`, …, of bytes.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 /// ADTAPE_STATUS_BAD_ARGUMENT (it overlaps with another part; the driver is running).
@@ -474,10 +474,10 @@ unsafe fn register_bytes(d: *mut Driver, role: i32, address: *mut c_void, bytes:
 /// Registers a variable by name, type and shape: in a store it is a section of a checkpoint like those that
 /// adtape_checkpoint_write_section writes, and it is read back only into the like.
 ///
-/// `role` is ADTAPE_ROLE_STATE (see adtape_driver_register) or ADTAPE_ROLE_ADJOINT (see adtape_driver_register_adjoint).
-/// `name` has 1 to 1000 bytes and is that of no other variable of the driver; NULL for the role and a number. `type_code`,
-/// `base`, `rank`, `extents` and `strides_bytes` are those of adtape_push_section; elements of a type that adtape does not know
-/// are bytes, along a first dimension.
+/// `role` is ADTAPE_ROLE_STATE (see adtape_driver_register) or ADTAPE_ROLE_ADJOINT (see
+/// adtape_driver_register_adjoint). `name` has 1 to 1000 bytes and is that of no other variable of the driver; NULL for
+/// the role and a number. `type_code`, `base`, `rank`, `extents` and `strides_bytes` are those of adtape_push_section;
+/// elements of a type that adtape does not know are bytes, along a first dimension.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 /// ADTAPE_STATUS_BAD_ARGUMENT (role, name, type or shape make no sense; it overlaps with another part; the driver is
@@ -541,27 +541,29 @@ pub unsafe extern "C" fn adtape_driver_set_store(d: *mut Driver, store: *const S
     status(unsafe { driver(d) }.and_then(set))
 }
 
-/// Makes runs that go on after their process was killed. Every `interval_seconds`, and so seldom that it takes a tenth of
-/// the time at most, the driver leaves a checkpoint called `name` in the store: the registered state and adjoints as they
-/// are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called in a new process
-/// with a new schedule like the first one and the same initial state, finds it and goes on from there; the result is the same,
-/// bit for bit, if steps compute the same when they are run again. Snapshots that the schedule has on disk go to the
-/// same store, as `name-step-K`.
+/// Makes runs that go on after their process was killed. Every `interval_seconds`, and so seldom that it takes a tenth
+/// of the time at most, the driver leaves a checkpoint called `name` in the store: the registered state and adjoints as
+/// they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called in a new
+/// process with a new schedule like the first one and the same initial state, finds it and goes on from there; the
+/// result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule has
+/// on disk go to the same store, as `name-step-K`.
 ///
 /// `name` has letters, digits, '-', '_' and '.', 74 at most, and is used by no other run in the store. With an interval
 /// of 0 there is a checkpoint after every step. The store may be freed before the driver; only one of files, with the
-/// name of a run, outlives a process. After a run that came to its end the checkpoint stays until the driver is freed, so that a
-/// process killed before it has used the result does not compute it again. Several processes that exchange data
-/// within a step would not go on from the same step: they cannot be resumed in this way.
+/// name of a run, outlives a process. After a run that came to its end the checkpoint stays until the driver is freed,
+/// so that a process killed before it has used the result does not compute it again. Several processes that exchange
+/// data within a step would not go on from the same step: they cannot be resumed in this way.
 /// `store` is NULL: runs cannot be resumed.
 ///
-/// Returns as adtape_driver_set_steps, and ADTAPE_STATUS_BAD_ARGUMENT also for a name or an interval that makes no sense.
-/// adtape_driver_run returns besides: ADTAPE_STATUS_MISMATCH (the checkpoint is of a run with another schedule,
-/// another initial state or other variables; both are said), ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_OTHER_VERSION,
-/// ADTAPE_STATUS_NOT_FOUND (a snapshot on disk is gone), ADTAPE_STATUS_IO; ADTAPE_STATUS_BAD_ARGUMENT if functions of the
-/// program save and load. Nothing was computed then, and adtape_store_remove of the checkpoint lets the run begin anew.
-/// Cost: of each checkpoint one write of all registered variables and all snapshots in memory; to go on, one read and the
-/// schedule's actions up to there, some ns each. While one is written there are two in the store.
+/// Returns as adtape_driver_set_steps, and ADTAPE_STATUS_BAD_ARGUMENT also for a name or an interval that makes no
+/// sense.
+/// adtape_driver_run returns besides: ADTAPE_STATUS_MISMATCH (the checkpoint is of a run with another schedule, another
+/// initial state or other variables: what differs is said), ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_OTHER_VERSION,
+/// ADTAPE_STATUS_NOT_FOUND (a snapshot on disk is gone), ADTAPE_STATUS_IO; ADTAPE_STATUS_BAD_ARGUMENT if functions of
+/// the program save and load. Nothing was computed then, and adtape_store_remove of the checkpoint lets the run begin
+/// anew.
+/// Cost: of each checkpoint one write of all registered variables and all snapshots in memory; to go on, one read and
+/// the schedule's actions up to there, some ns each. While one is written there are two in the store.
 /// Fortran: `call driver_set_resume(driver, store, name, interval_seconds)`.
 ///
 /// # Safety
@@ -668,7 +670,8 @@ pub unsafe extern "C" fn adtape_driver_new_schedule(
 /// Memory that the driver's snapshots of registered state take, in bytes: the most of its runs so far, as buffers are
 /// kept for the next one. What lies in a store does not count.
 ///
-/// On failure `*bytes` is as before. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_NULL_POINTER.
+/// On failure `*bytes` is as before. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or
+/// ADTAPE_STATUS_NULL_POINTER.
 /// Fortran: `call driver_snapshot_bytes(driver, bytes)`, an `integer(8)`.
 ///
 /// # Safety
@@ -682,9 +685,9 @@ pub unsafe extern "C" fn adtape_driver_snapshot_bytes(d: *const Driver, bytes: *
 /// Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
 /// step may run another driver.
 ///
-/// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs is
-/// missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT (the
-/// driver is running; a function returned no flow; the schedule stores on disk and there is no store);
+/// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs
+/// is missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT
+/// (the driver is running; a function returned no flow; the schedule stores on disk and there is no store);
 /// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says. After a failure the schedule is of no further use.
 /// Cost: that of the program's functions; a save or load of registered state copies it once.
 /// Fortran: `call driver_run(driver, schedule)`.
