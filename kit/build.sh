@@ -4,8 +4,8 @@
 #   kit/build.sh BUILT OUT      CC, CFLAGS: compiler and further flags
 #
 # The static library's object knows the cursor of the thread's tape, a hidden symbol of libadtape.a (x86-64); the shared
-# one goes through a pointer. Entry points begin a cache line: they fit into one, and what a call costs would depend on
-# chance otherwise.
+# one goes through a pointer, and finds the libraries that it needs beside itself. Entry points begin a cache line: they
+# fit into one, and what a call costs would depend on chance otherwise.
 set -euo pipefail
 built=$1 out=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,9 +18,11 @@ direct=
 case $(uname -sm) in "Linux x86_64") direct=-DADTAPE_KIT_DIRECT ;; esac
 compile "$out/adtape_kit.o" $direct
 compile "$out/adtape_kit_shared.o"
+# As DT_RPATH: with DT_RUNPATH the program's own would not be searched.
+beside=(-Wl,--disable-new-dtags -Wl,-rpath,'$ORIGIN')
 rm -f "$out/libadtape_kit.a"
 ar rcs "$out/libadtape_kit.a" "$out/adtape_kit.o"
-${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs -o "$out/libadtape_kit.so" "$out/adtape_kit_shared.o" \
+${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs "${beside[@]}" -o "$out/libadtape_kit.so" "$out/adtape_kit_shared.o" \
   -L "$built" -ladtape -lpthread
 ln -sf libadtape_kit.so "$out/libadtape_kit.so.0"
 
@@ -28,6 +30,6 @@ ln -sf libadtape_kit.so "$out/libadtape_kit.so.0"
 source=adtape_kit_admm2020.c compile "$out/adtape_kit_admm2020.o"
 rm -f "$out/libadtape_kit_admm2020.a"
 ar rcs "$out/libadtape_kit_admm2020.a" "$out/adtape_kit_admm2020.o"
-${CC:-cc} -shared -Wl,-soname,libadtape_kit_admm2020.so.0 -Wl,-z,defs -o "$out/libadtape_kit_admm2020.so" \
+${CC:-cc} -shared -Wl,-soname,libadtape_kit_admm2020.so.0 -Wl,-z,defs "${beside[@]}" -o "$out/libadtape_kit_admm2020.so" \
   "$out/adtape_kit_admm2020.o" -L "$out" -L "$built" -ladtape_kit -ladtape -lpthread
 ln -sf libadtape_kit_admm2020.so "$out/libadtape_kit_admm2020.so.0"

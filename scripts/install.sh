@@ -13,9 +13,8 @@
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
 #   lib/adtape/fortran/COMPILER/       adtape.mod, libadtape_fortran.a
-#   lib/pkgconfig/                     adtape, adtape-static, adtape-fortran, adtape-fortran-static, adtape-kit,
-#                                      adtape-kit-static
-#   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, ...
+#   lib/pkgconfig/                     adtape, adtape-fortran, adtape-kit, adtape-kit-admm2020, and each with -static
+#   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler
 #   share/doc/adtape/                  licences
 #
@@ -95,7 +94,9 @@ scripts/install/build_fortran.sh fortran-bindings include "$(dest "$libdir/adtap
 for suffix in "" -static; do
   fill "adtape$suffix.pc.in" "$libdir/pkgconfig" "adtape$suffix.pc" '${pcfiledir}'
   fill adtape-fortran.pc.in "$libdir/pkgconfig" "adtape-fortran$suffix.pc" '${pcfiledir}' -e "s|@SUFFIX@|$suffix|g"
-  fill "adtape-kit$suffix.pc.in" "$libdir/pkgconfig" "adtape-kit$suffix.pc" '${pcfiledir}'
+  for name in adtape-kit adtape-kit-admm2020; do
+    fill "$name$suffix.pc.in" "$libdir/pkgconfig" "$name$suffix.pc" '${pcfiledir}'
+  done
 done
 for file in adtapeConfig adtapeConfigVersion; do
   fill "$file.cmake.in" "$libdir/cmake/adtape" "$file.cmake" '${CMAKE_CURRENT_LIST_DIR}'

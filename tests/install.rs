@@ -28,6 +28,30 @@ int main(void) {
 }
 "#;
 
+/// As an adjoint that was compiled with the arguments of 2020 calls them: with those of today nothing would be found, or
+/// the program would crash.
+const ADMM2020_PROGRAM: &str = r#"
+#include <stdio.h>
+void pushReal8(double x);
+void popReal8(double *x);
+void ADMM_register(void *base, void *obase, int size, int elements);
+void ADMM_unregister(void *base, int *elements);
+void ADMM_rebase(void **p);
+int main(void) {
+  double then[10], now[10], x = 0.0;
+  void *p = &then[3];
+  int n = 0;
+  ADMM_register(now, then, (int)sizeof now, 10);
+  ADMM_rebase(&p);
+  ADMM_unregister(now, &n);
+  pushReal8(42.5);
+  popReal8(&x);
+  if (p != (void *)&now[3] || n != 10 || x != 42.5) return 1;
+  puts("popped what was pushed");
+  return 0;
+}
+"#;
+
 const FORTRAN_PROGRAM: &str = "
 program check
   use, intrinsic :: iso_fortran_env, only: real64
@@ -55,6 +79,10 @@ project(check LANGUAGES C Fortran)
 find_package(adtape 0.1 REQUIRED COMPONENTS fortran)
 foreach(kind adtape static)
   add_executable(c_${kind} check.c)
+  target_link_libraries(c_${kind} PRIVATE adtape::${kind})
+endforeach()
+foreach(kind kit_admm2020 kit_admm2020_static)
+  add_executable(c_${kind} admm2020.c)
   target_link_libraries(c_${kind} PRIVATE adtape::${kind})
 endforeach()
 foreach(kind fortran fortran_static)
@@ -135,8 +163,10 @@ fn build_and_run(prefix: &Path, compiler: &[&str], file: &str, text: &str, packa
     program
 }
 
+/// Of adtape's shared libraries, any: a linker drops those that the program itself does not call.
 fn needs_shared_adtape(program: &Path) -> bool {
-    stdout(Command::new("objdump").arg("-p").arg(program)).lines().any(|line| line.ends_with("libadtape.so.0"))
+    let text = stdout(Command::new("objdump").arg("-p").arg(program));
+    text.lines().any(|line| line.contains("NEEDED") && line.contains("libadtape"))
 }
 
 #[test]
@@ -160,6 +190,8 @@ fn installation_holds_the_files_listed_and_no_more() {
         concat!("lib/libadtape_kit_admm2020.so.", env!("CARGO_PKG_VERSION")),
         "lib/pkgconfig/adtape-fortran-static.pc",
         "lib/pkgconfig/adtape-fortran.pc",
+        "lib/pkgconfig/adtape-kit-admm2020-static.pc",
+        "lib/pkgconfig/adtape-kit-admm2020.pc",
         "lib/pkgconfig/adtape-kit-static.pc",
         "lib/pkgconfig/adtape-kit.pc",
         "lib/pkgconfig/adtape-static.pc",
@@ -296,10 +328,26 @@ fn kit_programs_build_as_the_docs_say() {
     }
 }
 
-/// Configures and builds a CMake project of a C and a Fortran program over each target; runs all four.
+#[test]
+fn program_with_addresses_as_of_2020_builds_through_pkg_config() {
+    for prefix in [installed(), moved()] {
+        let shared = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020");
+        assert!(needs_shared_adtape(&shared));
+        let alone = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020-static");
+        assert!(!needs_shared_adtape(&alone));
+    }
+}
+
+/// Configures and builds a CMake project of C and Fortran programs over each target; runs them all.
 fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
     let directory = scratch(name);
-    for (file, text) in [("CMakeLists.txt", CMAKE_PROJECT), ("check.c", C_PROGRAM), ("check.f90", FORTRAN_PROGRAM)] {
+    let files = [
+        ("CMakeLists.txt", CMAKE_PROJECT),
+        ("check.c", C_PROGRAM),
+        ("check.f90", FORTRAN_PROGRAM),
+        ("admm2020.c", ADMM2020_PROGRAM),
+    ];
+    for (file, text) in files {
         fs::write(directory.join(file), text).expect("scratch directory is writable");
     }
     let build = directory.join("build");
@@ -307,7 +355,8 @@ fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
     configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DCMAKE_Fortran_COMPILER={}", fc()));
     let log = stdout(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
     run(Command::new("cmake").arg("--build").arg(&build));
-    for program in ["c_adtape", "c_static", "f_fortran", "f_fortran_static"] {
+    for program in ["c_adtape", "c_static", "c_kit_admm2020", "c_kit_admm2020_static", "f_fortran", "f_fortran_static"]
+    {
         assert_eq!(stdout(&mut Command::new(build.join(program))), SAYS, "{program}");
         assert_eq!(needs_shared_adtape(&build.join(program)), !program.contains("static"), "{program}");
     }
