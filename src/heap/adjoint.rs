@@ -27,7 +27,13 @@ impl Heap {
             Adjoints::None { used } => {
                 let used = *used;
                 self.arena.open_adjoints()?;
-                self.give_adjoints(self.arena.list(), used).inspect_err(|_| self.arena.close_adjoints())?;
+                // From here on what makes room leaves them their memory.
+                self.arena.adjoints = Adjoints::Alive;
+                if let Err(error) = self.give_adjoints(self.arena.list(), used) {
+                    self.arena.close_adjoints();
+                    self.arena.adjoints = Adjoints::None { used: true };
+                    return Err(error);
+                }
             }
             Adjoints::Apart { blocks, print } => {
                 if *print != self.arena.print || blocks.len() as u64 != self.arena.blocks {
@@ -140,7 +146,7 @@ impl Heap {
     /// blocks go where they went; nothing is recorded. Undone by [`free_adjoint`](Heap::free_adjoint).
     pub fn alloc_adjoint(&mut self, bytes: usize) -> Result<*mut u8, Error> {
         if self.adjoint_only.is_none() {
-            self.adjoint_only = Some(Box::new(Arena::new(0, 0)?));
+            self.adjoint_only = Some(Box::new(Arena::unlisted()?));
         }
         let Some(arena) = &mut self.adjoint_only else { return Ok(std::ptr::null_mut()) };
         let plan = arena.plan(bytes, GRANULE)?;

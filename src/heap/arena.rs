@@ -53,7 +53,18 @@ pub(super) enum Adjoints {
 impl Arena {
     pub fn new(factor: usize, reserve_bytes: usize) -> Result<Arena, Error> {
         let (shared, zones) = Shared::new(factor, reserve_bytes)?;
-        Ok(Arena {
+        Shared::list(&shared);
+        Ok(Arena::with(shared, zones))
+    }
+
+    /// One without adjoints, whose blocks no other heap's thread can free.
+    pub fn unlisted() -> Result<Arena, Error> {
+        let (shared, zones) = Shared::new(0, 0)?;
+        Ok(Arena::with(shared, zones))
+    }
+
+    fn with(shared: Arc<Shared>, zones: Zones) -> Arena {
+        Arena {
             layout: shared.layout,
             slabs: Slabs::new(shared.heads),
             zones,
@@ -64,7 +75,7 @@ impl Arena {
             peak_bytes: 0,
             clock: 0,
             adjoints: Adjoints::None { used: false },
-        })
+        }
     }
 
     // ---- where blocks go ---------------------------------------------------------------------------

@@ -54,7 +54,8 @@ impl Heap {
     }
 
     /// Gives a block another size, and perhaps another address; its contents, up to the smaller of both sizes, stay.
-    /// NULL stands for a new block. What is cut off is not kept. Undone by [`undo_realloc`](Heap::undo_realloc).
+    /// NULL stands for a new block. What is cut off is not kept. A block of another thread's heap is refused: it would
+    /// have to move to this one. Undone by [`undo_realloc`](Heap::undo_realloc).
     pub fn realloc(&mut self, tape: &Cursor, p: *mut u8, bytes: usize) -> Result<*mut u8, Error> {
         self.realloc_at(tape, p, bytes, false, Site::UNKNOWN)
     }
@@ -230,7 +231,7 @@ impl Heap {
             }
             return Ok(p);
         }
-        let old = self.own_block(p)?;
+        let old = self.own_block(p).map_err(|error| self.no_realloc(p, error))?;
         if let Some(new) = self.in_place(old, bytes)? {
             let print = if new == old { self.arena.print } else { self.arena.print_with(&[old, new]) };
             self.record_realloc(tape, old, new, bytes, print, save, site)?;
@@ -252,6 +253,21 @@ impl Heap {
         self.arena.give(old);
         self.operations += 1;
         Ok(q)
+    }
+
+    /// What is wrong with `p` where a realloc wants a block of this heap.
+    #[cold]
+    fn no_realloc(&self, p: *mut u8, no_own_block: Error) -> Error {
+        match Shared::of_address(p as usize) {
+            Some(other) if other.id != self.arena.shared.id => Error::new(
+                Status::BadBlock,
+                format!(
+                    "{p:p} lies in another thread's heap, where only that thread's realloc finds a place\n  allocate \
+                     here, copy, and free the old block, which this thread may do"
+                ),
+            ),
+            _ => no_own_block,
+        }
     }
 
     /// The block with another size at the same address, where a realloc leaves it there.

@@ -117,10 +117,11 @@ impl Heap {
     #[inline]
     fn come_back(&mut self, block: Block) -> Result<(), Error> {
         let Some(plan) = self.arena.plan_at(block)? else { return Err(self.occupied(block)) };
-        if self.factor > 0 {
-            self.arena.touch_adjoint(block)?;
-        }
+        // Alive before memory is found for its adjoint: what is free may lose its own.
         self.arena.take(plan);
+        if self.factor > 0 {
+            self.arena.touch_adjoint(block).inspect_err(|_| self.arena.give(block))?;
+        }
         Ok(())
     }
 
@@ -210,10 +211,10 @@ impl Heap {
             if resized.is_none() {
                 return Err(self.occupied(old));
             }
-            if self.factor > 0 {
-                self.arena.touch_adjoint(old)?;
-            }
             self.arena.resize(new, old);
+            if self.factor > 0 {
+                self.arena.touch_adjoint(old).inspect_err(|_| self.arena.resize(old, new))?;
+            }
         }
         if self.factor > 0 {
             self.arena.zero_adjoint(old, kept, old.bytes);

@@ -73,7 +73,7 @@ pub(super) struct Zones {
     pub adjoint_large: Zone,
 }
 
-/// The heaps of the process.
+/// The heaps of the process, but for those of adjoints only.
 static HEAPS: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
 impl Shared {
@@ -104,10 +104,14 @@ impl Shared {
             reversing: Unordered::new(0),
             _region: region,
         });
+        Ok((shared, zones))
+    }
+
+    /// Makes a heap known to other heaps' threads.
+    pub fn list(shared: &Arc<Shared>) {
         let mut heaps = HEAPS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         heaps.retain(|heap| heap.strong_count() > 0);
-        heaps.push(Arc::downgrade(&shared));
-        Ok((shared, zones))
+        heaps.push(Arc::downgrade(shared));
     }
 
     pub fn large(&self) -> MutexGuard<'_, Large> {

@@ -10,7 +10,7 @@
 
 use super::Heap;
 use super::arena::Adjoints;
-use super::class::{Class, GRANULE, SMALL};
+use super::class::{CHUNK, Class, GRANULE, SMALL};
 use super::fingerprint::Fingerprint;
 use super::large::UNIT;
 use super::record::Block;
@@ -111,12 +111,16 @@ impl Heap {
         let table_end = table.checked_add(8 * HEAD_WORDS).filter(|end| *end <= snapshot.len()).ok_or_else(damaged)?;
         let (mut blocks, mut quarantined) = (Vec::with_capacity(count as usize), Vec::new());
         let (mut end, mut total, mut found) = (0, 0_usize, Fingerprint::default());
+        let mut last: Option<Block> = None;
         for pair in snapshot[8 * HEAD_WORDS..table_end].chunks_exact(16) {
             let [offset, size] = [&pair[..8], &pair[8..]].map(|w| u64::from_ne_bytes(w.try_into().unwrap_or_default()));
             let block = self.block(offset as usize, (size & !QUARANTINED) as usize).ok_or_else(damaged)?;
-            if block.offset < end {
+            // Disjoint, and of one class in each chunk.
+            let same_chunk = |last: &Block| last.offset / CHUNK == block.offset / CHUNK && last.class != block.class;
+            if block.offset < end || last.as_ref().is_some_and(same_chunk) {
                 return Err(damaged());
             }
+            last = Some(block);
             (end, total) = (block.end(), total + block.bytes);
             found.toggle(block.offset, block.bytes);
             if size & QUARANTINED != 0 {
@@ -135,7 +139,7 @@ impl Heap {
         let (half, end) = (self.arena.layout.half, offset.checked_add(bytes)?);
         if offset < half {
             let class = Class::of(bytes, GRANULE).filter(|class| bytes <= SMALL && class.slot_bytes() == bytes)?;
-            class.slot_at(offset % super::class::CHUNK)?;
+            class.slot_at(offset % CHUNK)?;
             return (end <= half).then_some(Block::small(offset, class));
         }
         let fits = end <= 2 * half && offset.is_multiple_of(UNIT) && bytes.is_multiple_of(UNIT) && bytes > 0;

@@ -265,3 +265,36 @@ fn free_of_another_heap_that_is_gone_is_noticed() {
     says(other.undo_free(&other_tape), Status::HeapState, &["does not exist any more"]);
     says(other.free(&other_tape, p), Status::BadBlock, &["no address of this heap"]);
 }
+
+/// It was taken for a block of another thread's heap, and went into quarantine.
+#[test]
+fn free_of_a_block_for_adjoints_only_is_refused() {
+    let (tape, mut heap) = pair();
+    let mut other = Heap::new().unwrap();
+    let adjoint = other.alloc_adjoint(8).unwrap();
+    for heap in [&mut heap, &mut other] {
+        says(heap.free(&tape, adjoint), Status::BadBlock, &["no address of this heap"]);
+        says(heap.realloc(&tape, adjoint, 80), Status::BadBlock, &["no address of this heap"]);
+    }
+    other.free_adjoint(adjoint).unwrap();
+}
+
+#[test]
+fn realloc_of_a_block_of_another_threads_heap_is_refused_with_what_to_do() {
+    let (tape, mut heap) = pair();
+    let mut other = Heap::new().unwrap();
+    for bytes in [100, 100_000] {
+        let p = other.alloc(&tape, bytes).unwrap();
+        says(heap.realloc(&tape, p, 5), Status::BadBlock, &["another thread's heap", "allocate here, copy, and free"]);
+        // What it says can be done, and undone.
+        let q = heap.alloc(&tape, bytes).unwrap();
+        heap.free(&tape, p).unwrap();
+        says(other.realloc(&tape, p, 5), Status::BadBlock, &["another thread freed"]);
+        heap.begin_reverse().unwrap();
+        other.begin_reverse().unwrap();
+        assert_eq!(heap.undo_free(&tape).unwrap(), p);
+        heap.undo_alloc(&tape).unwrap();
+        other.undo_alloc(&tape).unwrap();
+        assert_ne!(q, p);
+    }
+}
