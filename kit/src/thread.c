@@ -372,11 +372,26 @@ KIT_SLOW void adtape_kit0_push_bits(adtape_t **self, uint64_t value, int bits) {
     adtape_abi0_push_control(s->tape, value, bits, site);
     note(s, 0, (uint64_t)bits);
 }
-KIT_SLOW int adtape_kit0_pop_control(adtape_t **self, int bits, int *cc) {
-    const void *site = KIT_SITE;
+/* An open cursor without bits takes the next word of them, 62 below a marker, from the tape here and at once: that is
+ * every 62nd call. A closed one holds other bits. */
+static uint64_t pop_bits(adtape_t **self, int bits, const void *site) {
+    adtape_t *t = self != NULL ? *self : ADTAPE_KIT_CURSOR_;
+    if (t->bits == 1 && t->cur - 8 >= t->floor) {
+        uint64_t word;
+        memcpy(&word, (const void *)(t->cur - 8), 8);
+        if (word >> 62 == 1) {
+            t->cur -= 8;
+            t->bits = word >> bits;
+            return word & ((UINT64_C(1) << bits) - 1);
+        }
+    }
     kit_stream_t *s = tape_for(self, ADTAPE_KIT_BITS_ << 16, site);
-    const int value = (int)adtape_kit_reverse_(adtape_abi0_pop_control(s->tape, bits, site), bits);
+    const uint64_t value = adtape_abi0_pop_control(s->tape, bits, site);
     note(s, 0, (uint64_t)bits);
+    return value;
+}
+KIT_SLOW int adtape_kit0_pop_control(adtape_t **self, int bits, int *cc) {
+    const int value = (int)adtape_kit_reverse_(pop_bits(self, bits, KIT_SITE), bits);
     if (cc != NULL) {
         *cc = value;
     }
