@@ -12,7 +12,9 @@ LIBRARY := cargo build --release --locked --lib
 SECONDS_OF_FUZZ ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test reference bench build install sanitize test-flang fuzz loom counts lint oldest-rust bless clean
+RESTORATIONS ?= 100000
+
+.PHONY: help demo test restoration reference bench build install sanitize test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +28,10 @@ test: ## all tests
 	$(SETUP) test
 	$(LIBRARY)
 	cargo test --locked --no-fail-fast
+
+restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
+	$(SETUP) test
+	ADTAPE_RESTORATION_RUNS=$(RESTORATIONS) cargo test --release --locked --test restoration -- --nocapture
 
 bench: ## speed beside the hardware's limit, in the same run
 	$(SETUP) bench

@@ -30,7 +30,7 @@ done
 
 # One test file for each C object, then what is across them. Arguments, or modes other than `all`, behind a colon.
 all='plain ADTAPE_CHECK=1 ADTAPE_PROFILE=1 ADTAPE_STEP=4096,ADTAPE_RESERVE=4096'
-objects='error session tape scalar array section control mark repeat stats store checkpoint heap block snapshot entry'
+objects='error session tape scalar array section control mark repeat stats store checkpoint heap block snapshot restoration entry'
 across='random threads thread_end openmp errors header'
 bounded='limits large small'
 

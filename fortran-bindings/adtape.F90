@@ -56,7 +56,10 @@ module adtape
   public :: store_new_memory, store_new_files, store_new_tiers, store_free, store_remove, store_trim, store_list
   public :: checkpoint_create, checkpoint_write, checkpoint_write_allocatable, checkpoint_commit
   public :: checkpoint_open, checkpoint_read, checkpoint_read_allocatable, checkpoint_next, checkpoint_skip
-  public :: checkpoint_find, checkpoint_free
+  public :: checkpoint_find, checkpoint_free, checkpoint_write_pointer, checkpoint_read_pointer
+  public :: live_set_pointers, live_set_allocator, live_set_bounds, live_add_allocatable, allocate_wanted
+  public :: live_add_heap, live_remove_heap, live_save, live_save_some, live_restore, live_arrive
+  public :: live_forget_adjoints, restoration_free, adtape_allocate, adtape_deallocate
   public :: adtape_set_memory_limit, adtape_set_spill_directory, adtape_memory, adtape_set_error_handler, adtape_error_handler
   public :: adtape_error_message, adtape_status_name, adtape_type_name, adtape_text
   public :: schedule_new_binomial, schedule_new_multistage, schedule_new_disk_revolve, schedule_new_two_level
@@ -156,6 +159,39 @@ module adtape
     integer(c_int64_t) :: ambiguous = 0   ! pointers pushed that were the end of a range and the base of another
   end type
 
+  ! An object that a restoration needs memory for, or needs no longer.
+  type, bind(c), public :: adtape_wanted
+    type(c_ptr) :: label = c_null_ptr            ! a C string, see adtape_text; valid during the call
+    integer(c_int64_t) :: bytes = 0
+    integer(c_int32_t) :: kind = 0               ! ADTAPE_KIND_...
+    integer(c_int32_t) :: rank = 0               ! dimensions whose bounds are known
+    integer(c_int64_t) :: lower(16) = 0          ! lower bounds
+    integer(c_int64_t) :: extents(16) = 0
+  end type
+
+  ! What live_restore did, for live_arrive. Its component is the handle of C, adtape_restoration_t *.
+  type, bind(c), public :: adtape_restoration
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! What a checkpoint of everything has.
+  type, bind(c), public :: adtape_saved_counts
+    integer(c_int64_t) :: ranges = 0, bytes = 0  ! objects, and bytes in them
+    integer(c_int64_t) :: pointers = 0           ! in them
+    integer(c_int64_t) :: suspects = 0           ! check mode: words that are addresses, and no pointer that is known
+  end type
+
+  ! What live_restore did, by number of objects.
+  type, bind(c), public :: adtape_restored_counts
+    integer(c_int64_t) :: kept = 0               ! alive in both
+    integer(c_int64_t) :: allocated = 0          ! were missing
+    integer(c_int64_t) :: reused = 0             ! of those, in the memory of superfluous ones
+    integer(c_int64_t) :: bound = 0              ! to a variable of the same label and frame
+    integer(c_int64_t) :: dead = 0               ! variables of the stack that are not there
+    integer(c_int64_t) :: ended = 0              ! superfluous
+    integer(c_int64_t) :: pointers = 0           ! that were set
+  end type
+
   ! A schedule. Its component is the handle of C; a variable begins as the NULL handle.
   type, bind(c), public :: adtape_schedule
     type(c_ptr) :: handle = c_null_ptr
@@ -238,6 +274,19 @@ module adtape
       integer(c_int32_t) :: flow
     end function
 
+    ! What live_set_allocator takes: allocates an object and returns its address, or c_null_ptr; deallocates it.
+    function adtape_allocate(wanted, user) bind(c) result(base)
+      import :: adtape_wanted, c_ptr
+      type(adtape_wanted), intent(in) :: wanted
+      type(c_ptr), value :: user
+      type(c_ptr) :: base
+    end function
+    subroutine adtape_deallocate(wanted, base, user) bind(c)
+      import :: adtape_wanted, c_ptr
+      type(adtape_wanted), intent(in) :: wanted
+      type(c_ptr), value :: base, user
+    end subroutine
+
     ! What driver_set_snapshots takes: stores or brings back state `step`; slots count from 0.
     function adtape_snapshot(step, level, slot, user) bind(c) result(flow)
       import :: c_int64_t, c_int32_t, c_ptr
@@ -292,6 +341,7 @@ module adtape
 #include "adtape_tape.inc"
 #include "adtape_store.inc"
 #include "adtape_checkpoint.inc"
+#include "adtape_restoration.inc"
 #include "adtape_address.inc"
 
   ! call push_pointer(p), call push_pointer(t, p): pushes a Fortran pointer of any intrinsic type and rank that is about to be
@@ -466,6 +516,28 @@ contains
       name = adtape_text(text)
       names(i) = name
     end do
+  end subroutine
+
+  ! call live_set_allocator(label, allocate, deallocate, user): how objects of this label are allocated and deallocated by
+  ! live_restore, which otherwise takes malloc and free, or for kind ALLOCATABLE an error. For an allocatable variable:
+  ! call allocate_wanted(x, wanted), and deallocate it. Without both: as if never said.
+  !   user  optional address that both get
+  ! Errors: NULL_POINTER (one without the other). Source: adtape_live_set_allocator.
+  subroutine live_set_allocator(label, allocate, deallocate, user, stat)
+    character(len=*, kind=c_char), intent(in) :: label
+    procedure(adtape_allocate), optional :: allocate
+    procedure(adtape_deallocate), optional :: deallocate
+    type(c_ptr), intent(in), optional :: user
+    integer(c_int32_t), intent(out), optional :: stat
+    type(c_funptr) :: allocates, deallocates
+    type(c_ptr) :: passed
+    allocates = c_null_funptr
+    deallocates = c_null_funptr
+    if (present(allocate)) allocates = c_funloc(allocate)
+    if (present(deallocate)) deallocates = c_funloc(deallocate)
+    passed = c_null_ptr
+    if (present(user)) passed = user
+    call glue_live_set_allocator(label, allocates, deallocates, passed, stat)
   end subroutine
 
   ! call driver_set_steps(driver, step, adjoint_step, user): the loop. step runs a step and records nothing; adjoint_step

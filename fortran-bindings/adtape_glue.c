@@ -494,6 +494,8 @@ void adtape_fortran_live_stats(adtape_live_stats_t *counts, int32_t *stat) {
 }
 void adtape_fortran_live_print(int32_t *stat) { finish(adtape_live_print(SESSION_, 1), stat, SITE_); }
 
+#include "adtape_restoration_glue.inc"
+
 /* ---- schedules and drivers ----------------------------------------------------------------------------------- */
 
 /* Refuses a negative number. */

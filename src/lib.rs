@@ -70,10 +70,13 @@ pub use driver::{
     drive_resumable,
 };
 pub use error::{Error, Status};
-pub use heap::{Heap, HeapMark, HeapStats};
+pub use heap::{Heap, HeapMark, HeapStats, ObjectMemory, ProcessMemory};
 pub use map::registry::RangeKind;
 pub use schedule::{Action, Level, Place, Prediction, Schedule};
-pub use session::{Addresses, ErrorHandler, LiveRange, LiveStats, Memory, Restored, Session, Waiter};
+pub use session::{
+    Addresses, AllocateFn, Allocator, ErrorHandler, LiveRange, LiveStats, Memory, ReleaseFn, Restoration, Restored,
+    RestoredCounts, SavedCounts, Session, Waiter, Wanted,
+};
 pub use store::{
     ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore,
 };

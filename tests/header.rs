@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 25] = [
+const SECTIONS: [&str; 26] = [
     "error",
     "session",
     "tape",
@@ -30,15 +30,17 @@ const SECTIONS: [&str; 25] = [
     "join",
     "block",
     "snapshot",
+    "restoration",
     "entry",
 ];
 
 /// Where the types of the C API are defined.
-const TYPES: [&str; 12] = [
+const TYPES: [&str; 13] = [
     "src/error.rs",
     "src/map/registry/object.rs",
     "src/session/addresses.rs",
     "src/session/mod.rs",
+    "src/session/snapshot/mod.rs",
     "src/tape/cursor/mod.rs",
     "src/tape/mark.rs",
     "src/tape/stats.rs",

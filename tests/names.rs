@@ -255,6 +255,8 @@ fn types_of_the_module_have_the_components_of_the_header() {
         ("adtape_instruction_t", "adtape_instruction"),
         ("adtape_prediction_t", "adtape_prediction"),
         ("adtape_progress_t", "adtape_progress"),
+        ("adtape_saved_counts_t", "adtape_saved_counts"),
+        ("adtape_restored_counts_t", "adtape_restored_counts"),
     ] {
         let end = declarations.find(&format!("}} {in_c};")).expect("a struct");
         let start = declarations[..end].rfind('{').expect("its start") + 1;

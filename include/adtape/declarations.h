@@ -47,6 +47,21 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 // What a section of a checkpoint is: values and bounds of something that is allocated when they are read.
 #define ADTAPE_SECTION_ALLOCATABLE 2
 
+// What a section of a checkpoint is: a pointer variable, as adtape_checkpoint_write_pointer writes it.
+#define ADTAPE_SECTION_POINTER 3
+
+// What a section of a checkpoint is: which ranges were alive, as adtape_live_save writes them.
+#define ADTAPE_SECTION_RANGES 4
+
+// What a section of a checkpoint is: the pointers inside of those ranges.
+#define ADTAPE_SECTION_SLOTS 5
+
+// What a section of a checkpoint is: the contents of those ranges, one after the other.
+#define ADTAPE_SECTION_CONTENTS 6
+
+// What a section of a checkpoint is: the state of a stable heap.
+#define ADTAPE_SECTION_HEAP 7
+
 // What a step returns: the loop goes on.
 #define ADTAPE_FLOW_CONTINUE 0
 
@@ -245,6 +260,9 @@ typedef struct adtape_checkpoint_t adtape_checkpoint_t;
 
 // A driver. Runs of one driver do not nest, because they would share its snapshots; runs of two do.
 typedef struct adtape_driver_t adtape_driver_t;
+
+// M′ of Alg. 4: which objects of a checkpoint lie elsewhere since it was restored.
+typedef struct adtape_restoration_t adtape_restoration_t;
 
 // A schedule: an iterator over [`Action`]s that ends when every step is reversed.
 //
@@ -558,6 +576,58 @@ typedef struct {
     // Operations of the forward sweep up to here.
     uint64_t operations;
 } adtape_heap_mark_t;
+
+// An object that a restoration needs memory for, or needs no longer.
+typedef struct {
+    // As it was registered; valid during the call.
+    const char *label;
+    // Its size.
+    uint64_t bytes;
+    // ADTAPE_KIND_….
+    int32_t kind;
+    // Number of dimensions whose bounds are known; 0 if adtape_live_set_bounds has not told any.
+    int32_t rank;
+    // Lower bound of each dimension, the fastest first.
+    int64_t lower[16];
+    // Number of elements along each dimension.
+    int64_t extents[16];
+} adtape_wanted_t;
+
+// Allocates an object and returns its address, or NULL if it cannot.
+typedef void *(*adtape_allocate_t)(const adtape_wanted_t *wanted, void *user);
+
+// Deallocates an object at `base`.
+typedef void (*adtape_deallocate_t)(const adtape_wanted_t *wanted, void *base, void *user);
+
+// What a checkpoint of everything has.
+typedef struct {
+    // Objects.
+    uint64_t ranges;
+    // Bytes of contents, those of stable heaps among them.
+    uint64_t bytes;
+    // Pointers inside of objects.
+    uint64_t pointers;
+    // Check mode: words in the contents that are addresses of heap ranges, and no pointer that is known.
+    uint64_t suspects;
+} adtape_saved_counts_t;
+
+// What a restoration did.
+typedef struct {
+    // Objects that were alive and stayed.
+    uint64_t kept;
+    // Objects that were missing and have memory again.
+    uint64_t allocated;
+    // Of those, the ones that took over the memory of a superfluous object.
+    uint64_t reused;
+    // Missing variables that took the place of one of the same label and frame.
+    uint64_t bound;
+    // Missing variables of the stack that there is no such place for.
+    uint64_t dead;
+    // Superfluous objects.
+    uint64_t ended;
+    // Pointers inside of objects that were set.
+    uint64_t pointers;
+} adtape_restored_counts_t;
 
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 
@@ -1192,7 +1262,8 @@ const char *adtape_kind_name(adtape_kind_t kind);
 // is, with the adjoint that it has; addresses of the forward sweep (adtape_rebase_pointer) are from now on those that
 // objects have at this point.
 //
-// Errors go to the session's handler: NULL_HANDLE.
+// Errors go to the session's handler and change nothing: NULL_HANDLE; HEAP_STATE (a section that was run again from a
+// checkpoint did not bring back every object that has an adjoint).
 // Cost: proportional to the objects that came back since the last reversal point and are alive. No thread changes
 // the maps meanwhile. Fortran: `call begin_reverse()`.
 void adtape_begin_reverse(const adtape_session_t *s);
@@ -1883,6 +1954,152 @@ adtape_status_t adtape_heap_save(adtape_heap_t *h, void *out, int64_t bytes);
 // Cost: a copy of all that comes alive, and of the list of what was. Fortran: `call heap_restore(h, snapshot,
 // bytes)`.
 adtape_status_t adtape_heap_restore(adtape_heap_t *h, const void *snapshot, int64_t bytes);
+
+/* ---- restoration ----------------------------------------------------------------------------------------- */
+
+// Says where pointers are in the objects that are registered with this label: in every record of `record_bytes` bytes,
+// `count` of them at these offsets. adtape_live_save saves them as pointers; all else is saved as bytes. A later call
+// for the label replaces what the earlier one said; a count of 0 says that there are none.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
+// ADTAPE_STATUS_BAD_ARGUMENT (pointers overlap or leave the record). Any thread.
+// Fortran: `call live_set_pointers(label, record_bytes, offsets)`.
+adtape_status_t adtape_live_set_pointers(const adtape_session_t *s,
+                                         const char *label,
+                                         uint64_t record_bytes,
+                                         const uint64_t *offsets,
+                                         int64_t count);
+
+// Says how objects with this label are allocated and deallocated by adtape_live_restore, which otherwise takes malloc
+// and free for those of kind HEAP and an error for those of kind ALLOCATABLE. Both calls get `user`; they register
+// nothing. Both NULL: as if never said.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
+// Fortran: `call live_set_allocator(label, allocate, deallocate, user)`, `user` optional, with `bind(c)` procedures.
+adtape_status_t adtape_live_set_allocator(const adtape_session_t *s,
+                                          const char *label,
+                                          adtape_allocate_t allocate,
+                                          adtape_deallocate_t deallocate,
+                                          void *user);
+
+// The object that begins at `base` is an array with these bounds: lower bound and number of elements of each of `rank`
+// dimensions, the fastest first. Checkpoints keep them, and an allocator (adtape_live_set_allocator) is told.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE,
+// ADTAPE_STATUS_BAD_ARGUMENT (a rank above 16, a negative extent), ADTAPE_STATUS_NO_RANGE or ADTAPE_STATUS_AMBIGUOUS.
+// Fortran: `call live_set_bounds(base, lower, extents)`; live_add_allocatable does it by itself.
+adtape_status_t adtape_live_set_bounds(const adtape_session_t *s,
+                                       const void *base,
+                                       int32_t rank,
+                                       const int64_t *lower,
+                                       const int64_t *extents);
+
+// A stable heap is part of the state that adtape_live_save saves: its blocks come back at their addresses. Blocks that
+// pointers in other objects point to are registered one by one (adtape_live_add, kind HEAP), or the heap joins as a whole
+// (adtape_heap_join). Undone by adtape_live_remove_heap, before the heap is destroyed.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it is part already).
+// Fortran: `call live_add_heap(h)`.
+adtape_status_t adtape_live_add_heap(const adtape_session_t *s,
+                                     adtape_heap_t *h);
+
+// A stable heap is no part of the state any more.
+//
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it was none).
+// Fortran: `call live_remove_heap(h)`.
+adtape_status_t adtape_live_remove_heap(const adtape_session_t *s, adtape_heap_t *h);
+
+// Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the paper),
+// the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap). Ranges of
+// kind FOREIGN are known to the checkpoint and not saved. Undone by adtape_live_restore. Pointers that point nowhere
+// are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a layout names,
+// are reported on standard error. `counts` may be NULL.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN (an
+// object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is being
+// read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
+// adtape_checkpoint_write, after which the checkpoint cannot be completed.
+// Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
+// Fortran: `call live_save(c, counts)`, `counts` optional. Source: section 5 of the paper.
+adtape_status_t adtape_live_save(const adtape_session_t *s,
+                                 adtape_checkpoint_t *c,
+                                 adtape_saved_counts_t *counts);
+
+// The same with the contents of those ranges only that begin at one of `count` addresses: the others are restored as
+// memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
+//
+// Returns the statuses of adtape_live_save, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE.
+// Fortran: `call live_save_some(c, bases, counts)`, an array of type(c_ptr).
+adtape_status_t adtape_live_save_some(const adtape_session_t *s,
+                                      adtape_checkpoint_t *c,
+                                      const void *const *bases,
+                                      int64_t count,
+                                      adtape_saved_counts_t *counts);
+
+// Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again. Objects
+// that are alive in both stay where they are. Missing ones are allocated: by malloc, by their stable heap, by the
+// allocator of their label; those of the stack take the place of a variable of the same label and frame. Superfluous ones
+// end, and their memory is deallocated; their adjoints stay, and are theirs again when the section that is run again
+// makes them. Then contents are read, then pointers are set. The next objects that are born get the serials that they
+// got the first time.
+//
+// out: what adtape_live_arrive needs, undone by adtape_restoration_free; NULL: not wanted. counts: may be NULL.
+// Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
+// for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
+// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a variable of
+// the stack that is not there; static memory that another run has not registered), ADTAPE_STATUS_OVERLAP (an adjoint in
+// memory that would be overwritten), ADTAPE_STATUS_HEAP_STATE (a stable heap that is not there); the message tells if an
+// allocator that failed left allocatables deallocated.
+// Cost: that of a copy, and a search for each range and pointer. No other thread changes the maps meanwhile.
+// Fortran: `call live_restore(c, r, counts)`, `r` and `counts` optional. Source: Alg. 4.
+adtape_status_t adtape_live_restore(const adtape_session_t *s,
+                                    adtape_checkpoint_t *c,
+                                    adtape_restoration_t **out,
+                                    adtape_restored_counts_t *counts);
+
+// The reverse sweep is back where the checkpoint of this restoration was written. What lies below on the tape was
+// recorded when objects lay where they lay then, so that addresses of that forward sweep (adtape_rebase_pointer) are
+// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it.
+//
+// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Cost: proportional to the objects that lie elsewhere.
+// Fortran: `call live_arrive(r)`. Source: M′ of Alg. 4, composed with M̄.
+adtape_status_t adtape_live_arrive(const adtape_session_t *s, const adtape_restoration_t *r);
+
+// Frees what adtape_live_restore returned. NULL is allowed and does nothing.
+//
+// Returns ADTAPE_STATUS_OK. Fortran: `call restoration_free(r)`.
+adtape_status_t adtape_restoration_free(adtape_restoration_t *r);
+
+// The reverse sweep is given up: adjoints that wait for objects of a section that is run again are forgotten, so that
+// adtape_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted.
+//
+// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(count)`, optional.
+adtape_status_t adtape_live_forget_adjoints(const adtape_session_t *s, uint64_t *count);
+
+// Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range that
+// is alive. Undone by adtape_checkpoint_read_pointer.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or
+// ADTAPE_STATUS_BAD_ARGUMENT, which change nothing; those of adtape_checkpoint_write.
+// Fortran: `call checkpoint_write_pointer(c, section, p)`, a type(c_ptr). Source: section 5 of the paper.
+adtape_status_t adtape_checkpoint_write_pointer(adtape_checkpoint_t *c,
+                                                const adtape_session_t *s,
+                                                const char *section,
+                                                const void *p);
+
+// Reads the next section, a pointer of this name: sets `*p` to where it points now and `*p_adjoint` to the same place in
+// the adjoint, NULL if there is none. `p_adjoint` may be NULL. The object that it points into is alive: restored, or it
+// never went.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_MISMATCH, ADTAPE_STATUS_NO_RANGE (the object is not alive),
+// ADTAPE_STATUS_UNEVEN, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_BAD_ARGUMENT, which change
+// nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO.
+// Fortran: `call checkpoint_read_pointer(c, section, p, p_adjoint)`, the last optional.
+adtape_status_t adtape_checkpoint_read_pointer(adtape_checkpoint_t *c,
+                                               const adtape_session_t *s,
+                                               const char *section,
+                                               void **p,
+                                               void **p_adjoint);
 
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 

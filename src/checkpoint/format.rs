@@ -5,7 +5,9 @@ use crate::tape::{MAX_RANK, Type};
 
 /// What a checkpoint begins with.
 pub(super) const MAGIC: [u8; 8] = *b"ADTCKPT\0";
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
+/// Versions that are read; 1 has no sections but values and allocatables.
+const READABLE: std::ops::RangeInclusive<u32> = 1..=VERSION;
 /// Bytes of the head and of the end of a checkpoint.
 pub(super) const HEAD: usize = 16;
 /// Bytes of a section's head before its name.
@@ -25,6 +27,32 @@ pub enum SectionKind {
     Values = 1,
     /// Values and bounds of something that is allocated when they are read.
     Allocatable = 2,
+    /// A pointer variable: the serial of the object that it points into, and an offset.
+    Pointer = 3,
+    /// Which objects were alive: serial, label, kind, size, where they lay.
+    Ranges = 4,
+    /// The pointer variables inside of those objects.
+    Slots = 5,
+    /// The contents of those objects, one after the other.
+    Contents = 6,
+    /// The state of a stable heap.
+    Heap = 7,
+}
+
+impl SectionKind {
+    const ALL: [SectionKind; 7] = [
+        SectionKind::Values,
+        SectionKind::Allocatable,
+        SectionKind::Pointer,
+        SectionKind::Ranges,
+        SectionKind::Slots,
+        SectionKind::Contents,
+        SectionKind::Heap,
+    ];
+
+    fn from_code(code: u8) -> Option<SectionKind> {
+        SectionKind::ALL.into_iter().find(|kind| *kind as u8 == code)
+    }
 }
 
 /// What is known of a section without reading its values.
@@ -55,7 +83,15 @@ impl SectionInfo {
         if !self.allocated {
             return format!("an allocatable of {} that was not allocated", self.ty.name());
         }
-        let kind = if self.kind == SectionKind::Allocatable { "an allocatable of " } else { "" };
+        let kind = match self.kind {
+            SectionKind::Values => "",
+            SectionKind::Allocatable => "an allocatable of ",
+            SectionKind::Pointer => "a pointer, ",
+            SectionKind::Ranges => "the ranges that were alive, ",
+            SectionKind::Slots => "the pointers in live ranges, ",
+            SectionKind::Contents => "the contents of live ranges, ",
+            SectionKind::Heap => "the state of a stable heap, ",
+        };
         let values = if self.count == 1 { "value" } else { "values" };
         let extents: Vec<String> = self.bounds.iter().map(|(_, extent)| extent.to_string()).collect();
         let shape = if extents.is_empty() { String::new() } else { format!(" in ({})", extents.join(", ")) };
@@ -72,11 +108,7 @@ impl SectionInfo {
 
     /// The head whose first bytes [`head_bytes`](SectionInfo::head_bytes) has measured; `None` if it makes no sense.
     pub(super) fn decode(head: &[u8]) -> Option<SectionInfo> {
-        let kind = match head[4] {
-            1 => SectionKind::Values,
-            2 => SectionKind::Allocatable,
-            _ => return None,
-        };
+        let kind = SectionKind::from_code(head[4])?;
         let ty = Type::from_code(i32::from(head[5])).filter(|ty| !matches!(ty, Type::Control | Type::Count))?;
         let (rank, name) = (usize::from(head[6]), usize::from(u16_at(head, 8)));
         let name_end = SECTION_HEAD + name;
@@ -161,10 +193,10 @@ pub(super) fn check_head(bytes: &[u8; HEAD]) -> Result<(), Error> {
         return Err(Error::new(Status::Damaged, message));
     }
     match u32_at(bytes, 8) {
-        VERSION => Ok(()),
+        version if READABLE.contains(&version) => Ok(()),
         other => Err(Error::new(
             Status::OtherVersion,
-            format!("the checkpoint has version {other}, and this library reads version {VERSION}"),
+            format!("the checkpoint has version {other}, and this library reads versions 1 to {VERSION}"),
         )),
     }
 }

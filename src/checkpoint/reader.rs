@@ -208,6 +208,77 @@ impl CheckpointReader {
         self.entry.bytes()
     }
 
+    // ---- sections that are read in parts ---------------------------------------------------------
+
+    /// Goes to a section of a kind by its name, and returns how many bytes it has. [`read_part`] and [`end_parts`] follow.
+    ///
+    /// [`read_part`]: CheckpointReader::read_part
+    /// [`end_parts`]: CheckpointReader::end_parts
+    pub(crate) fn begin_parts(&mut self, section: &str, kind: SectionKind) -> Result<u64, Error> {
+        let info = self.find(section)?;
+        if info.kind == kind {
+            return Ok(info.bytes());
+        }
+        Err(self.located(Error::new(
+            Status::Mismatch,
+            format!("section {section:?} is {}, and another kind is asked for", info.describe()),
+        )))
+    }
+
+    /// Reads bytes of the section from the byte `from` on.
+    pub(crate) fn read_part(&mut self, from: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        let inside = from.checked_add(bytes.len() as u64).is_some_and(|end| end <= Head(&self.head).value_bytes());
+        if !inside {
+            return Err(self.damaged("a section is shorter than another one says"));
+        }
+        self.read_values(from, bytes)
+    }
+
+    /// Passes over the section.
+    pub(crate) fn end_parts(&mut self) {
+        let bytes = Head(&self.head).value_bytes();
+        self.pass(bytes as usize);
+    }
+
+    /// All bytes of a section of a kind.
+    pub(crate) fn read_whole(&mut self, section: &str, kind: SectionKind) -> Result<Vec<u8>, Error> {
+        let bytes = self.begin_parts(section, kind)?;
+        let mut whole = Vec::new();
+        whole.try_reserve_exact(bytes as usize).map_err(|_| {
+            Error::new(Status::OutOfMemory, format!("no memory for section {section:?} of {bytes} bytes"))
+        })?;
+        whole.resize(bytes as usize, 0);
+        self.read_part(0, &mut whole)?;
+        self.end_parts();
+        Ok(whole)
+    }
+
+    /// Checks that the bytes of the section can be read as they were written.
+    pub(crate) fn verify_parts(&mut self) -> Result<(), Error> {
+        let (offset, bytes) = (self.at + self.head_bytes as u64, Head(&self.head).value_bytes());
+        self.entry.verify(offset, bytes).map_err(|error| self.located(error))
+    }
+
+    /// The error for a section that should be a pointer of this name, and is not.
+    #[cold]
+    pub(crate) fn not_the_pointer(&mut self, section: &str) -> Error {
+        self.mismatch_with(SectionInfo {
+            name: section.to_owned(),
+            kind: SectionKind::Pointer,
+            ty: Type::I64,
+            count: 2,
+            bounds: Vec::new(),
+            allocated: true,
+        })
+    }
+
+    /// An error that says where.
+    #[cold]
+    pub(crate) fn damaged(&self, what: &str) -> Error {
+        let place = self.entry.place();
+        self.located(Error::new(Status::Damaged, format!("{what}: the checkpoint in {place} is damaged")))
+    }
+
     // ---- the next section ------------------------------------------------------------------------
 
     /// The head of the next section; None at the end.
@@ -295,14 +366,18 @@ impl CheckpointReader {
     /// Says of both what is there and what was wanted.
     #[cold]
     fn mismatch(&mut self, section: &str, ty: Type, count: u64, bounds: &[(i64, i64)]) -> Error {
-        let wanted = SectionInfo {
+        self.mismatch_with(SectionInfo {
             name: section.to_owned(),
             kind: SectionKind::Values,
             ty,
             count,
             bounds: bounds.to_vec(),
             allocated: true,
-        };
+        })
+    }
+
+    #[cold]
+    fn mismatch_with(&mut self, wanted: SectionInfo) -> Error {
         let there = match self.peek() {
             Err(error) => return error,
             Ok(None) => "there are no more sections".to_owned(),
@@ -311,10 +386,11 @@ impl CheckpointReader {
         Error::new(
             Status::Mismatch,
             format!(
-                "checkpoint {:?} in {}: {there}; {section:?}, {}, is asked for\n  read the sections in the order in \
+                "checkpoint {:?} in {}: {there}; {:?}, {}, is asked for\n  read the sections in the order in \
                  which they were written, each into a variable like the one that it was written from",
                 self.name,
                 self.entry.place(),
+                wanted.name,
                 wanted.describe()
             ),
         )
@@ -339,7 +415,8 @@ impl Head<'_> {
     #[inline]
     fn holds(self, section: &str, ty: Type, bytes: usize) -> bool {
         let name = usize::from(self.0[8]) | usize::from(self.0[9]) << 8;
-        self.0[5] == ty as u8
+        self.0[4] <= SectionKind::Allocatable as u8
+            && self.0[5] == ty as u8
             && self.value_bytes() == bytes as u64
             && self.0[SECTION_HEAD..].get(..name) == Some(section.as_bytes())
             && self.0[7] == 1

@@ -140,6 +140,33 @@ impl CheckpointWriter {
         self.copy(from)
     }
 
+    /// Writes a section of `bytes` bytes that `write` hands over in parts, one after the other. If it fails, the
+    /// checkpoint cannot be completed any more.
+    pub(crate) fn write_parts(
+        &mut self,
+        section: &str,
+        kind: SectionKind,
+        ty: Type,
+        bytes: u64,
+        write: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.begin(section, kind, ty, bytes / ty.bytes() as u64, true, &[])?;
+        let mut written = 0;
+        let done = write(&mut |part| {
+            written += part.len() as u64;
+            self.pass_on(part)
+        });
+        self.failed |= done.is_err();
+        done?;
+        debug_assert_eq!(written, bytes);
+        self.pad(bytes as usize)
+    }
+
+    /// The name that it will have.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Makes the checkpoint complete and visible. With a store of files, it is on the disk when this returns.
     pub fn commit(mut self) -> Result<(), Error> {
         self.check()?;

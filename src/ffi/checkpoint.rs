@@ -5,6 +5,8 @@ use super::store::{StoreHandle, store, text};
 use super::{TypeCode, null_handle, null_pointer, section, status, type_of_array, write_out};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
+use crate::session::Session;
+use crate::settings::settings;
 use crate::site::Site;
 use crate::tape::{MAX_BYTES, MAX_RANK, Section};
 use std::ffi::{CString, c_char, c_void};
@@ -13,6 +15,26 @@ use std::ffi::{CString, c_char, c_void};
 pub const ADTAPE_SECTION_VALUES: i32 = 1;
 /// What a section of a checkpoint is: values and bounds of something that is allocated when they are read.
 pub const ADTAPE_SECTION_ALLOCATABLE: i32 = 2;
+/// What a section of a checkpoint is: a pointer variable, as adtape_checkpoint_write_pointer writes it.
+pub const ADTAPE_SECTION_POINTER: i32 = 3;
+/// What a section of a checkpoint is: which ranges were alive, as adtape_live_save writes them.
+pub const ADTAPE_SECTION_RANGES: i32 = 4;
+/// What a section of a checkpoint is: the pointers inside of those ranges.
+pub const ADTAPE_SECTION_SLOTS: i32 = 5;
+/// What a section of a checkpoint is: the contents of those ranges, one after the other.
+pub const ADTAPE_SECTION_CONTENTS: i32 = 6;
+/// What a section of a checkpoint is: the state of a stable heap.
+pub const ADTAPE_SECTION_HEAP: i32 = 7;
+
+const _: () = {
+    assert!(ADTAPE_SECTION_VALUES == SectionKind::Values as i32);
+    assert!(ADTAPE_SECTION_ALLOCATABLE == SectionKind::Allocatable as i32);
+    assert!(ADTAPE_SECTION_POINTER == SectionKind::Pointer as i32);
+    assert!(ADTAPE_SECTION_RANGES == SectionKind::Ranges as i32);
+    assert!(ADTAPE_SECTION_SLOTS == SectionKind::Slots as i32);
+    assert!(ADTAPE_SECTION_CONTENTS == SectionKind::Contents as i32);
+    assert!(ADTAPE_SECTION_HEAP == SectionKind::Heap as i32);
+};
 
 /// A checkpoint that is being written or read.
 pub struct CheckpointHandle {
@@ -56,7 +78,7 @@ unsafe fn handle<'a>(c: *mut CheckpointHandle) -> Result<&'a mut CheckpointHandl
 
 /// # Safety
 /// As for [`handle`].
-unsafe fn writer<'a>(c: *mut CheckpointHandle) -> Result<&'a mut CheckpointWriter, Error> {
+pub(super) unsafe fn writer<'a>(c: *mut CheckpointHandle) -> Result<&'a mut CheckpointWriter, Error> {
     // SAFETY: by contract.
     match &mut unsafe { handle(c) }?.state {
         State::Writing(writer) => Ok(writer),
@@ -66,7 +88,7 @@ unsafe fn writer<'a>(c: *mut CheckpointHandle) -> Result<&'a mut CheckpointWrite
 
 /// # Safety
 /// As for [`handle`].
-unsafe fn reader<'a>(c: *mut CheckpointHandle) -> Result<&'a mut CheckpointReader, Error> {
+pub(super) unsafe fn reader<'a>(c: *mut CheckpointHandle) -> Result<&'a mut CheckpointReader, Error> {
     // SAFETY: by contract.
     match &mut unsafe { handle(c) }?.state {
         State::Reading(reader) => Ok(reader),
@@ -185,6 +207,9 @@ pub unsafe extern "C" fn adtape_checkpoint_write(
             // SAFETY: readable by contract, and not NULL unless it is empty.
             _ => unsafe { std::slice::from_raw_parts(x.cast::<u8>(), bytes) },
         };
+        if settings()?.check {
+            Session::default_session().addresses().suspects_in_values(section, values)?;
+        }
         writer.write_bytes(section, ty, values)
     };
     status(write())
@@ -390,10 +415,7 @@ pub unsafe extern "C" fn adtape_checkpoint_next(c: *mut CheckpointHandle, out: *
             let handle = unsafe { handle(c) }?;
             handle.section = c_string(&info.name);
             description.name = handle.section.as_ptr();
-            description.kind = match info.kind {
-                SectionKind::Values => ADTAPE_SECTION_VALUES,
-                SectionKind::Allocatable => ADTAPE_SECTION_ALLOCATABLE,
-            };
+            description.kind = info.kind as i32;
             description.type_code = info.ty as i32;
             description.count = info.count as i64;
             description.allocated = info.allocated.into();

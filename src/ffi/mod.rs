@@ -20,6 +20,7 @@ mod pointer;
 mod range;
 mod rebase;
 mod repeat;
+mod restoration;
 mod scalar;
 mod schedule;
 mod section;

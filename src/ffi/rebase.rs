@@ -18,12 +18,7 @@ pub(super) unsafe fn set(variable: *mut *mut c_void, value: usize) {
 
 unsafe extern "C" fn begin_reverse(s: *const Session, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe {
-        on_addresses(s, site, |addresses, _| {
-            addresses.begin_reverse();
-            Ok(())
-        })
-    }
+    unsafe { on_addresses(s, site, |addresses, _| addresses.begin_reverse()) }
 }
 
 unsafe extern "C" fn rebase_add(
@@ -76,7 +71,8 @@ unsafe extern "C" fn rebase_pointer(
 /// is, with the adjoint that it has; addresses of the forward sweep (adtape_rebase_pointer) are from now on those that
 /// objects have at this point.
 ///
-/// Errors go to the session's handler: NULL_HANDLE.
+/// Errors go to the session's handler and change nothing: NULL_HANDLE; HEAP_STATE (a section that was run again from a
+/// checkpoint did not bring back every object that has an adjoint).
 /// Cost: proportional to the objects that came back since the last reversal point and are alive. No thread changes
 /// the maps meanwhile. Fortran: `call begin_reverse()`.
 ///

@@ -2,8 +2,14 @@
 
 use super::Heap;
 use super::record::{self, Kind};
+use super::shared::Shared;
 use crate::site::Site;
 use crate::tape::Cursor;
+
+/// Whether an address lies in a stable heap of the process.
+pub(crate) fn is_of_a_heap(address: usize) -> bool {
+    Shared::of_address(address).is_some()
+}
 
 /// Base and bytes.
 type Extent = (usize, usize);

@@ -17,7 +17,7 @@
 //! * [`record`]: what an operation leaves on the tape; [`fingerprint`]: whether the heap is what it was then.
 //! * [`forward`], [`reverse`], [`adjoint`]: the operations. [`mark`], [`snapshot`]: for checkpoints.
 //! * [`extent`]: where a block lies, for others.
-//! * [`quarantine`]: blocks freed by another thread.
+//! * [`quarantine`]: blocks freed by another thread. [`program`]: the program's other memory.
 //!
 //! The conditions under which all this holds, and how each is enforced or its violation detected, are in `docs/heap.md`.
 
@@ -30,6 +30,7 @@ mod fingerprint;
 mod forward;
 mod large;
 mod mark;
+mod program;
 mod quarantine;
 mod record;
 mod reverse;
@@ -38,7 +39,9 @@ mod slabs;
 mod snapshot;
 mod stats;
 
+pub(crate) use extent::is_of_a_heap;
 pub use mark::HeapMark;
+pub use program::{ObjectMemory, ProcessMemory};
 pub use stats::HeapStats;
 
 use crate::error::{Error, Status};

@@ -85,6 +85,11 @@ impl Heap {
         Ok(())
     }
 
+    /// Whether [`restore`](Heap::restore) would take these bytes, if there is memory.
+    pub(crate) fn check_snapshot(&self, snapshot: &[u8]) -> Result<(), Error> {
+        self.read(snapshot).map(drop)
+    }
+
     /// What a snapshot says, checked.
     fn read<'a>(&self, snapshot: &'a [u8]) -> Result<Plan<'a>, Error> {
         let words =

@@ -8,12 +8,13 @@
 #![forbid(unsafe_code)]
 
 use super::lane::{Numbered, lane_of};
+use super::snapshot::ByLabel;
 use crate::error::{Error, Status};
 use crate::map::registry::{
-    Arrival, Object, Place, Present, RangeKind, RangeRecord, Record, Serial, Target, Wait, pack, unpack,
+    Arrival, Object, Place, Present, RangeKind, RangeRecord, Record, Registry, Serial, Target, Wait, pack, unpack,
 };
 use crate::site::Site;
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex};
 use crate::tape::core::located;
 use crate::tape::{Cursor, Type};
 use std::ffi::{CStr, CString};
@@ -34,7 +35,7 @@ use std::ffi::{CStr, CString};
 /// addresses.live_end(&tape, base)?;
 /// drop(block);
 /// // Reverse sweep: the block comes back, elsewhere perhaps, and has an adjoint; so does the pointer.
-/// addresses.begin_reverse();
+/// addresses.begin_reverse()?;
 /// let range = addresses.pop_range(&tape)?;
 /// let (block, adjoint) = (vec![0.5_f64; 100], vec![0.0_f64; 100]);
 /// addresses.rebase_add(&range, block.as_ptr().addr(), adjoint.as_ptr().addr(), 800)?;
@@ -47,6 +48,8 @@ use std::ffi::{CStr, CString};
 /// ```
 pub struct Addresses {
     pub(super) numbered: Arc<Numbered>,
+    /// For checkpoints of everything.
+    pub(super) by_label: Arc<Mutex<ByLabel>>,
 }
 
 /// A range of addresses and whose it is.
@@ -68,7 +71,7 @@ pub struct LiveRange {
 }
 
 impl LiveRange {
-    fn of(object: &Object) -> LiveRange {
+    pub(super) fn of(object: &Object) -> LiveRange {
         LiveRange {
             adjoint_base: object.adjoint_base as usize,
             adjoint_bytes: object.adjoint_bytes as usize,
@@ -134,7 +137,11 @@ pub struct LiveStats {
 
 impl Addresses {
     pub(super) fn new() -> Addresses {
-        Addresses { numbered: Numbered::new() }
+        Addresses { numbered: Numbered::new(), by_label: Arc::default() }
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        &self.numbered.registry
     }
 
     pub(super) fn lane(&self) -> Result<u16, Error> {
@@ -286,9 +293,10 @@ impl Addresses {
     // ---- the rebase map --------------------------------------------------------------------------------
 
     /// The reversal point of a section: what is alive stays where it is, with its adjoint; addresses of the forward
-    /// sweep are those of now.
-    pub fn begin_reverse(&self) {
-        self.numbered.registry.turn();
+    /// sweep are those of now. If a checkpoint was restored since, the section has come to the state that its adjoints
+    /// belong to; else this is an error and changes nothing.
+    pub fn begin_reverse(&self) -> Result<(), Error> {
+        self.numbered.registry.turn()
     }
 
     /// The death of a range is reversed: it is at `new_base` now, its adjoint, if any, at `adjoint_base` (lines 6 and

@@ -62,6 +62,6 @@ impl Addresses {
 
     /// The same addresses, which live as long as one of both.
     pub(crate) fn share(&self) -> Addresses {
-        Addresses { numbered: Arc::clone(&self.numbered) }
+        Addresses { numbered: Arc::clone(&self.numbered), by_label: Arc::clone(&self.by_label) }
     }
 }

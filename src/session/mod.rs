@@ -8,10 +8,12 @@ mod descriptors;
 mod joined;
 mod lane;
 mod shape;
+mod snapshot;
 
 pub use addresses::{Addresses, LiveRange, LiveStats, Restored, Waiter};
 pub(crate) use descriptors::{Association, Pointee, Variable};
 pub(crate) use shape::{Dimension, Shape};
+pub use snapshot::{AllocateFn, Allocator, ReleaseFn, Restoration, RestoredCounts, SavedCounts, Wanted};
 
 use crate::error::{Error, note_failure};
 use crate::store::spill;

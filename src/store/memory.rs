@@ -293,6 +293,14 @@ impl EntryReader for MemoryReader {
         Ok(())
     }
 
+    /// Memory is as it was written.
+    fn verify(&mut self, offset: u64, bytes: u64) -> Result<(), Error> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.content.len => Ok(()),
+            _ => Err(beyond_the_end(offset, bytes as usize, self.content.len)),
+        }
+    }
+
     fn place(&self) -> String {
         "memory".to_owned()
     }

@@ -75,6 +75,19 @@ pub trait EntryReader: Send {
     /// Reads the bytes at `offset`; [`Status::Damaged`] if they are not there as they were written.
     fn read_at(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), Error>;
 
+    /// Checks that the `bytes` bytes at `offset` can be read as they were written, before anything depends on it: by
+    /// reading them.
+    fn verify(&mut self, offset: u64, bytes: u64) -> Result<(), Error> {
+        let mut part = vec![0; bytes.min(256 << 10) as usize];
+        let (mut at, end) = (offset, offset.saturating_add(bytes));
+        while at < end {
+            let n = (end - at).min(part.len() as u64);
+            self.read_at(at, &mut part[..n as usize])?;
+            at += n;
+        }
+        Ok(())
+    }
+
     /// Where the entry is, for messages: a file's path, "memory".
     fn place(&self) -> String;
 }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-const PAGES: [&str; 6] = ["reference", "errors", "tools", "addresses", "heap", "checkpointing"];
+const PAGES: [&str; 7] = ["reference", "errors", "tools", "addresses", "heap", "checkpointing", "restoration"];
 
 /// A fenced block.
 pub struct Block {

@@ -11,7 +11,7 @@ pub(super) struct Describe<'a>(pub &'a Registry);
 
 impl Describe<'_> {
     /// "`x` (double[1000]), a heap range of 8000 bytes at 0x5581… (object 7)". Of a label, the first word is the name.
-    fn object(&self, object: &Object) -> String {
+    pub fn object(&self, object: &Object) -> String {
         let label = self.0.label(object.label);
         let label = label.to_string_lossy();
         let name = match label.split_once(' ') {
@@ -216,6 +216,22 @@ pub(super) fn no_record(serial: Serial) -> Error {
             "object {} was never born in this session\n  pass the range as adtape_pop_range returned it, and the session \
              of the forward sweep",
             number(serial)
+        ),
+    )
+}
+
+#[cold]
+pub(super) fn apart(serial: Serial, n: u64, count: usize, now: Option<u64>) -> Error {
+    let now = now.map_or("is not alive".to_owned(), |now| format!("has {} now", bytes(now)));
+    Error::new(
+        Status::HeapState,
+        format!(
+            "a section that was run again from a checkpoint did not come to the state that the adjoints belong to\n  \
+             {count} of them have no object; the first is that of object {} of {}, which {now}\n  a section that is \
+             run again makes the same objects, of the same sizes and in the same order, on each thread; if the reverse \
+             sweep was given up, say so (adtape_live_forget_adjoints)",
+            number(serial),
+            bytes(n)
         ),
     )
 }

@@ -18,7 +18,9 @@ impl Registry {
         let label = if label.is_empty() { 0 } else { own.number(label, || self.labels.number(label)) };
         let birth = own.births.load(Ordering::Relaxed) + 1;
         let serial = Serial::new(lane, birth);
-        self.place(Object { serial, home: lane, ..Object::new(base, bytes, kind, label) })?;
+        let object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
+        self.place(object)?;
+        self.associate(&object);
         own.births.store(birth, Ordering::Relaxed);
         Ok(serial)
     }
@@ -100,7 +102,7 @@ impl Registry {
     }
 
     /// Puts an object that is not alive into the maps, or changes nothing.
-    fn place(&self, object: Object) -> Result<(), Error> {
+    pub(super) fn place(&self, object: Object) -> Result<(), Error> {
         let objects = &self.lane(object.serial.lane()).objects;
         let (slot, was) = objects.claim(object).map_err(|there| self.describe().twice(&there, &object))?;
         let value = value(object.serial, slot);
@@ -183,10 +185,11 @@ impl Registry {
     /// Takes the range that begins at `base` out of the maps.
     fn take(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
         let (value, object) = self.exact(lane, base)?;
-        match self.leave(value, &object) {
-            true => Ok((value, object)),
-            false => Err(self.describe().no_base(lane, base)),
+        if !self.leave(value, &object) {
+            return Err(self.describe().no_base(lane, base));
         }
+        self.beside.ended(&object);
+        Ok((value, object))
     }
 
     /// Takes an object out of the maps, with what waits in it. Whether it was there.

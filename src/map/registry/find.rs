@@ -45,7 +45,7 @@ impl Registry {
     }
 
     /// The range that an address is in, whatever the kind.
-    fn range_of(&self, lane: u16, address: u64) -> Option<Range> {
+    pub(super) fn range_of(&self, lane: u16, address: u64) -> Option<Range> {
         let own = self.lane(lane);
         let mut end_of = None;
         let mut inside = |range: Option<Range>| match range {
@@ -175,23 +175,37 @@ impl Registry {
 
     /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
     pub fn rebase(&self, lane: u16, address: u64) -> Result<Option<(u64, u64)>, Error> {
-        let own = self.lane(lane).stack().moved.find(address);
-        let moved = own
-            .or_else(|| self.past().moved.find(address))
-            .or_else(|| self.claimed().find_map(|lane| lane.stack().moved.find(address)));
-        let range = moved.or_else(|| self.range_of(lane, address));
-        let object = range.and_then(|range| {
-            self.object(range.value).filter(|object| object.forward_base == range.base && object.bytes == range.bytes)
-        });
-        let Some(object) = object.filter(|object| object.state == State::Alive) else { return Ok(None) };
+        // A base wins over an end, also where one of the two objects lies elsewhere now and the other one does not.
+        let object = |range: Range| {
+            let same = |object: &Object| object.forward_base == range.base && object.bytes == range.bytes;
+            self.object(range.value).filter(|object| same(object) && object.state == State::Alive)
+        };
+        let moved = self.moved_at(lane, address).and_then(object);
+        let unmoved = |address: u64| self.range_of(lane, address).and_then(object);
+        let inside = |object: &Object| address < object.forward_base + object.bytes;
+        let found = moved.filter(inside).or_else(|| unmoved(address).filter(inside)).or(moved);
+        let ends_here = || unmoved(address - 1).filter(|object| object.forward_base + object.bytes == address);
+        let Some(object) = found.or_else(ends_here) else { return Ok(None) };
         let by = (address - object.forward_base) as i64;
         Ok(Some((offset(object.base, by), self.scaled(&object, by)?)))
     }
 
-    /// The reversal point: addresses of the forward sweep are where objects lie now.
-    pub fn turn(&self) {
+    /// The range of the forward sweep, of an object that lies elsewhere now, that an address is in.
+    fn moved_at(&self, lane: u16, address: u64) -> Option<Range> {
+        let own = self.lane(lane).stack().moved.find(address);
+        let heap = self.past().moved.find(address);
+        let inside = |range: &Range| address < range.end();
+        let others = || self.claimed().find_map(|lane| lane.stack().moved.find(address));
+        own.filter(inside).or(heap.filter(inside)).or(own).or(heap).or_else(others)
+    }
+
+    /// The reversal point: addresses of the forward sweep are where objects lie now. An error, which changes nothing,
+    /// while an adjoint waits for an object that the section should have brought back.
+    pub fn turn(&self) -> Result<(), Error> {
+        self.check_apart()?;
         let mut values = self.past().moved.take();
         self.claimed().for_each(|lane| values.extend(lane.stack().moved.take()));
         values.into_iter().for_each(|value| self.update(value, |object| object.forward_base = object.base));
+        Ok(())
     }
 }

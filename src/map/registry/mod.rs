@@ -36,6 +36,8 @@ mod moving;
 mod object;
 mod objects;
 mod record;
+mod saved;
+mod snapshot;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod waiting;
@@ -43,6 +45,8 @@ mod waiting;
 pub use object::RangeKind;
 pub(crate) use object::{Object, Serial, State};
 pub(crate) use record::{LONG, Place, Record, pack, unpack};
+pub(crate) use saved::{Saved, SavedObject, Slot, decode_slots, encode_slots};
+pub(crate) use snapshot::Exchange;
 pub(crate) use waiting::{Target, Wait};
 
 use crate::error::Error;
@@ -51,6 +55,7 @@ use crate::sync::{Arc, AtomicU64, Lock, LockGuard, OnceLock, Ordering};
 use empties::Empties;
 use labels::Labels;
 use lane::{Dead, Lane, Moved};
+use snapshot::Beside;
 use std::ffi::CStr;
 use std::sync::PoisonError;
 use waiting::Waiting;
@@ -71,6 +76,7 @@ pub(crate) struct Registry {
     empties: Empties,
     labels: Labels,
     waiting: Waiting,
+    beside: Beside,
     ambiguous: AtomicU64,
 }
 
@@ -137,6 +143,7 @@ impl Registry {
             empties: Empties::new(),
             labels: Labels::new(),
             waiting: Waiting::new(),
+            beside: Beside::new(),
             ambiguous: AtomicU64::new(0),
         }
     }

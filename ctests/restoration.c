@@ -1,0 +1,306 @@
+/* Checkpoints of everything that is alive: a list that grows and shrinks, memory from other allocators, a stable heap,
+ * adjoints that wait for their objects, addresses on the tape below a checkpoint. */
+#include "check.h"
+#include <stddef.h>
+
+static const adtape_session_t *s;
+static adtape_store_t *store;
+
+typedef struct node {
+    double value;
+    struct node *next;
+} node_t;
+
+static node_t *head;
+
+static void save(const char *name, adtape_saved_counts_t *counts) {
+    adtape_checkpoint_t *c;
+    CHECK_OK(adtape_checkpoint_create(store, name, &c));
+    CHECK_OK(adtape_checkpoint_write_pointer(c, s, "head", head));
+    CHECK_OK(adtape_live_save(s, c, counts));
+    CHECK_OK(adtape_checkpoint_commit(c));
+}
+
+static void load(const char *name, adtape_restoration_t **r, adtape_restored_counts_t *counts) {
+    adtape_checkpoint_t *c;
+    void *p, *p_adjoint;
+    CHECK_OK(adtape_checkpoint_open(store, name, &c));
+    CHECK_OK(adtape_live_restore(s, c, r, counts));
+    CHECK_OK(adtape_checkpoint_find(c, "head"));
+    CHECK_OK(adtape_checkpoint_read_pointer(c, s, "head", &p, &p_adjoint));
+    head = (node_t *)p;
+    CHECK_OK(adtape_checkpoint_free(c));
+}
+
+static void push_front(double value) {
+    node_t *n = (node_t *)malloc(sizeof *n);
+    n->value = value;
+    n->next = head;
+    adtape_live_add(s, n, sizeof *n, ADTAPE_KIND_HEAP, "node");
+    head = n;
+}
+
+static void drop_front(void) {
+    node_t *n = head;
+    head = n->next;
+    adtape_live_remove(s, n);
+    free(n);
+}
+
+static void drop_all(void) {
+    while (head != NULL) {
+        drop_front();
+    }
+}
+
+static double sum(void) {
+    double total = 0;
+    for (const node_t *n = head; n != NULL; n = n->next) {
+        total = 2 * total + n->value;
+    }
+    return total;
+}
+
+static void list_that_grew_and_shrank_comes_back(void) {
+    const uint64_t next = offsetof(node_t, next);
+    adtape_saved_counts_t saved;
+    adtape_restored_counts_t done;
+    adtape_section_t section;
+    adtape_checkpoint_t *c;
+    double before;
+    int kinds = 0;
+    CHECK_OK(adtape_live_set_pointers(s, "node", sizeof(node_t), &next, 1));
+    for (int i = 0; i < 5; i++) {
+        push_front(i);
+    }
+    before = sum();
+    save("list", &saved);
+    CHECK_U64(saved.ranges, 5);
+    CHECK_U64(saved.pointers, 5);
+    CHECK_U64(saved.bytes, 5 * sizeof(node_t));
+    for (int i = 0; i < 3; i++) {
+        drop_front();
+    }
+    for (int i = 0; i < 7; i++) {
+        push_front(100 + i);
+    }
+    load("list", NULL, &done);
+    CHECK(sum() == before);
+    CHECK_U64(done.kept, 2);
+    CHECK_U64(done.allocated, 3);
+    CHECK_U64(done.reused, 3);
+    CHECK_U64(done.ended, 7);
+    /* A look at it without reading it. */
+    CHECK_OK(adtape_checkpoint_open(store, "list", &c));
+    for (;;) {
+        CHECK_OK(adtape_checkpoint_next(c, &section));
+        if (section.name == NULL) {
+            break;
+        }
+        kinds = 10 * kinds + section.kind;
+        CHECK_OK(adtape_checkpoint_skip(c));
+    }
+    CHECK_U64((uint64_t)kinds, 3456);
+    CHECK_OK(adtape_checkpoint_free(c));
+    drop_all();
+}
+
+/* ---- allocators ---------------------------------------------------------------------------------------- */
+
+static int allocations, deallocations;
+
+static void *allocate(const adtape_wanted_t *wanted, void *user) {
+    CHECK(user == &allocations && wanted->rank == 2 && wanted->lower[1] == -1 && wanted->extents[0] == 3);
+    CHECK(strcmp(wanted->label, "u") == 0 && wanted->kind == ADTAPE_KIND_ALLOCATABLE);
+    allocations++;
+    return calloc(1, wanted->bytes);
+}
+
+static void deallocate(const adtape_wanted_t *wanted, void *base, void *user) {
+    CHECK(user == &allocations && wanted->bytes == 48);
+    deallocations++;
+    free(base);
+}
+
+static void *no_memory(const adtape_wanted_t *wanted, void *user) {
+    (void)wanted, (void)user;
+    return NULL;
+}
+
+static void arrays_come_from_the_allocator_of_their_label(void) {
+    static const int64_t lower[2] = {0, -1}, extents[2] = {3, 2}, wrong[2] = {3, -2};
+    adtape_checkpoint_t *c;
+    adtape_restored_counts_t done;
+    adtape_range_t range;
+    double *u = (double *)malloc(48);
+    int64_t count;
+    adtape_live_add(s, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
+    CHECK_OK(adtape_live_set_bounds(s, u, 2, lower, extents));
+    CHECK_FAILS(adtape_live_set_bounds(s, u, 2, lower, wrong), ADTAPE_STATUS_BAD_ARGUMENT, "negative");
+    CHECK_FAILS(adtape_live_set_bounds(s, u, -1, lower, wrong), ADTAPE_STATUS_COUNT_RANGE, "-1");
+    u[5] = 2.5;
+    save("arrays", NULL);
+    adtape_live_remove(s, u);
+    free(u);
+    CHECK_OK(adtape_checkpoint_open(store, "arrays", &c));
+    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "adtape_live_set_allocator");
+    CHECK_OK(adtape_live_set_allocator(s, "u", no_memory, deallocate, &allocations));
+    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_OUT_OF_MEMORY, "\"u\"");
+    CHECK_OK(adtape_live_set_allocator(s, "u", allocate, deallocate, &allocations));
+    CHECK_FAILS(adtape_live_set_allocator(s, "u", allocate, NULL, NULL), ADTAPE_STATUS_NULL_POINTER, "one of two");
+    CHECK_OK(adtape_live_restore(s, c, NULL, &done));
+    CHECK_U64(done.allocated, 1);
+    CHECK_OK(adtape_live_list(s, &range, 1, &count));
+    CHECK(count == 1 && allocations == 1 && ((double *)range.base)[5] == 2.5);
+    CHECK_OK(adtape_checkpoint_free(c));
+    /* One that came later goes by its allocator, too. */
+    save("one", NULL);
+    u = (double *)malloc(48);
+    adtape_live_add(s, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
+    load("one", NULL, &done);
+    CHECK(done.ended == 1 && deallocations == 1);
+    adtape_live_remove(s, range.base);
+    free(range.base);
+    CHECK_OK(adtape_live_set_allocator(s, "u", NULL, NULL, NULL));
+}
+
+/* ---- chosen contents ------------------------------------------------------------------------------------ */
+
+static void contents_of_chosen_ranges_only_are_saved(void) {
+    static double x[4], y[4];
+    const void *chosen[1] = {x};
+    adtape_saved_counts_t saved;
+    adtape_checkpoint_t *c;
+    adtape_live_add(s, x, sizeof x, ADTAPE_KIND_STATIC, "x");
+    adtape_live_add(s, y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    x[0] = y[0] = 1;
+    CHECK_OK(adtape_checkpoint_create(store, "some", &c));
+    CHECK_OK(adtape_live_save_some(s, c, chosen, 1, &saved));
+    CHECK_U64(saved.bytes, sizeof x);
+    CHECK_OK(adtape_checkpoint_commit(c));
+    x[0] = y[0] = 2;
+    CHECK_OK(adtape_checkpoint_open(store, "some", &c));
+    CHECK_OK(adtape_live_restore(s, c, NULL, NULL));
+    CHECK(x[0] == 1 && y[0] == 2);
+    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_FAILS(adtape_live_save_some(s, NULL, chosen, 1, NULL), ADTAPE_STATUS_NULL_HANDLE, "checkpoint");
+    adtape_live_remove(s, x);
+    adtape_live_remove(s, y);
+}
+
+/* ---- a stable heap --------------------------------------------------------------------------------------- */
+
+static void blocks_of_a_stable_heap_come_back_at_their_addresses(void) {
+    adtape_heap_t *h;
+    adtape_t *const t = adtape_self();
+    node_t *a, *b;
+    adtape_restored_counts_t done;
+    CHECK_OK(adtape_heap_new(s, 0, 0, &h));
+    CHECK_OK(adtape_heap_set_recording(h, 0));
+    CHECK_OK(adtape_live_add_heap(s, h));
+    CHECK_FAILS(adtape_live_add_heap(s, h), ADTAPE_STATUS_BAD_ARGUMENT, "once");
+    a = (node_t *)adtape_heap_alloc(h, t, sizeof *a);
+    b = (node_t *)adtape_heap_alloc(h, t, sizeof *b);
+    a->value = 1;
+    a->next = b;
+    b->value = 2;
+    b->next = NULL;
+    adtape_live_add(s, a, sizeof *a, ADTAPE_KIND_HEAP, "node");
+    adtape_live_add(s, b, sizeof *b, ADTAPE_KIND_HEAP, "node");
+    head = a;
+    save("stable", NULL);
+    adtape_live_remove(s, b);
+    adtape_heap_free(h, t, b);
+    a->next = NULL;
+    load("stable", NULL, &done);
+    CHECK(head == a && a->next == b && b->value == 2);
+    CHECK(done.kept == 1 && done.allocated == 0);
+    adtape_live_remove(s, a);
+    adtape_live_remove(s, b);
+    head = NULL;
+    CHECK_OK(adtape_live_remove_heap(s, h));
+    CHECK_FAILS(adtape_live_remove_heap(s, h), ADTAPE_STATUS_BAD_ARGUMENT, "not part");
+    CHECK_OK(adtape_heap_destroy(h));
+}
+
+/* ---- the reverse sweep ------------------------------------------------------------------------------------ */
+
+static void addresses_below_a_checkpoint_are_those_of_then(void) {
+    adtape_t *const t = adtape_self();
+    adtape_restoration_t *r;
+    void *raw, *there, *p, *p_adjoint;
+    push_front(1);
+    raw = head;
+    adtape_push_ptr(t, raw); /* an address among other data, below the checkpoint */
+    save("below", NULL);
+    drop_front();
+    there = malloc(sizeof(node_t)); /* so that the object of the checkpoint does not get its address again */
+    load("below", &r, NULL);
+    CHECK(head->value == 1);
+    adtape_begin_reverse(s);
+    CHECK_OK(adtape_live_arrive(s, r));
+    adtape_pop_ptr(t, &p);
+    adtape_rebase_pointer(s, p, &p, &p_adjoint);
+    CHECK(p == head && p_adjoint == NULL);
+    CHECK_OK(adtape_restoration_free(r));
+    CHECK_OK(adtape_restoration_free(NULL));
+    CHECK_FAILS(adtape_live_arrive(s, NULL), ADTAPE_STATUS_NULL_HANDLE, "adtape_live_restore");
+    drop_all();
+    free(there);
+}
+
+static void adjoint_waits_for_its_object(void) {
+    adtape_range_t range;
+    double adjoint[2] = {0, 0};
+    uint64_t forgotten;
+    save("empty", NULL);
+    push_front(2);
+    adtape_live_adjoint(s, head, adjoint, sizeof adjoint);
+    load("empty", NULL, NULL);
+    CHECK(head == NULL);
+    push_front(2); /* the section is run again */
+    CHECK_OK(adtape_live_find(s, head, &range));
+    CHECK(range.adjoint_base == adjoint);
+    adtape_begin_reverse(s);
+    /* Given up half way. */
+    load("empty", NULL, NULL);
+    CHECK_OK(adtape_live_forget_adjoints(s, &forgotten));
+    CHECK_U64(forgotten, 1);
+    adtape_begin_reverse(s);
+}
+
+static void what_is_wrong_is_said(void) {
+    static const uint64_t offsets[2] = {0, 4};
+    adtape_checkpoint_t *c;
+    void *p;
+    CHECK_FAILS(adtape_live_set_pointers(s, NULL, 8, NULL, 0), ADTAPE_STATUS_NULL_POINTER, "label");
+    CHECK_FAILS(adtape_live_set_pointers(s, "x", 16, offsets, 2), ADTAPE_STATUS_BAD_ARGUMENT, "side by side");
+    CHECK_FAILS(adtape_live_set_pointers(s, "x", 16, offsets, -1), ADTAPE_STATUS_COUNT_RANGE, "-1");
+    CHECK_FAILS(adtape_live_set_pointers(NULL, "x", 16, offsets, 1), ADTAPE_STATUS_NULL_HANDLE, "session");
+    CHECK_OK(adtape_checkpoint_create(store, "wrong", &c));
+    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "being written");
+    CHECK_FAILS(adtape_checkpoint_write_pointer(c, s, "p", &c), ADTAPE_STATUS_NO_RANGE, "no range");
+    CHECK_OK(adtape_checkpoint_write_pointer(c, s, "p", NULL));
+    CHECK_OK(adtape_checkpoint_commit(c));
+    CHECK_OK(adtape_checkpoint_open(store, "wrong", &c));
+    CHECK_FAILS(adtape_live_save(s, c, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "being read");
+    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_NOT_FOUND, "live ranges");
+    CHECK_FAILS(adtape_checkpoint_read_pointer(c, s, "q", &p, NULL), ADTAPE_STATUS_MISMATCH, "\"p\"");
+    CHECK_OK(adtape_checkpoint_read_pointer(c, s, "p", &p, NULL));
+    CHECK(p == NULL);
+    CHECK_OK(adtape_checkpoint_free(c));
+}
+
+int main(void) {
+    s = adtape_session_default();
+    CHECK_OK(adtape_store_new_memory(0, &store));
+    list_that_grew_and_shrank_comes_back();
+    arrays_come_from_the_allocator_of_their_label();
+    contents_of_chosen_ranges_only_are_saved();
+    blocks_of_a_stable_heap_come_back_at_their_addresses();
+    addresses_below_a_checkpoint_are_those_of_then();
+    adjoint_waits_for_its_object();
+    what_is_wrong_is_said();
+    CHECK_OK(adtape_store_free(store));
+    return 0;
+}
