@@ -17,13 +17,13 @@
 //! Beyond, the present state takes the place of the snapshot without which the reversal of all steps so far costs least,
 //! or is passed by if that costs less still. With intervals ℓ0, ℓ1, … between the snapshots and to the end, the reversal
 //! costs t(ℓ0, s) + t(ℓ1, s − 1) + …. Which snapshot within is the best to do without changes only when one is stored or
-//! given away, so that a state that is passed by takes no search. The present state is kept in the program's variables and
+//! given away, so that a state that is passed by takes no search, and what it adds is counted on. The present state is kept in the program's variables and
 //! stored only when the loop goes on and it is not passed by.
 
 #![forbid(unsafe_code)]
 
 use super::binomial::Binomial;
-use super::count::{beta, extra_steps};
+use super::count::{beta, extra_steps, rank};
 use super::multistage::Places;
 use super::{Action, Place};
 
@@ -36,6 +36,53 @@ struct Snapshot {
     slot: u64,
 }
 
+/// t(n, 2), as n grows.
+#[derive(Clone)]
+struct Growing {
+    n: u64,
+    repetitions: u64,
+    cost: i128,
+}
+
+impl Growing {
+    fn new(n: u64) -> Growing {
+        let repetitions = if n <= 1 { 0 } else { rank(n, 2).0 };
+        Growing { n, repetitions, cost: cost(n, 2) }
+    }
+
+    fn grown(mut self) -> Growing {
+        self.n += 1;
+        let r = u128::from(self.repetitions);
+        // β(2, r)
+        if u128::from(self.n) > (r + 1) * (r + 2) / 2 {
+            self.repetitions += 1;
+        }
+        self.cost += i128::from(self.repetitions);
+        self
+    }
+}
+
+/// What it costs to do without a snapshot.
+#[derive(Clone)]
+struct Losses {
+    /// Of those between the first and the last, the one that is missed least, and how much more the steps up to the last
+    /// cost without it.
+    within: Option<(usize, i128)>,
+    /// t(n, 2) of the steps up to the last.
+    last: i128,
+    /// From the last snapshot to the present state.
+    length: Growing,
+    /// From the one before it.
+    reaching: Growing,
+}
+
+impl Losses {
+    /// After one more step.
+    fn grown(self) -> Losses {
+        Losses { length: self.length.grown(), reaching: self.reaching.grown(), ..self }
+    }
+}
+
 #[derive(Clone)]
 pub(super) struct Online {
     snapshots: u64,
@@ -46,9 +93,8 @@ pub(super) struct Online {
     spare: (usize, usize),
     /// β(s, 2): up to this state by rank.
     ranked: u64,
-    /// Of the snapshots between the first and the last, the one to do without and what that costs; None if that is to be
-    /// found, or if there is none.
-    cheapest: Option<(usize, i128)>,
+    /// What it costs to do without a snapshot; None where that is not known.
+    losses: Option<Losses>,
     present: u64,
     rank: u64,
     /// The present state is the last of `kept`.
@@ -65,7 +111,7 @@ impl Online {
             free: None,
             spare: (0, 0),
             ranked: beta(snapshots, 2),
-            cheapest: None,
+            losses: None,
             present: 0,
             rank: FIRST_RANK,
             saved: false,
@@ -115,7 +161,7 @@ impl Online {
     fn give_away(&mut self, index: usize) -> Action {
         let dropped = self.kept.remove(index);
         self.free = Some(dropped.slot);
-        self.cheapest = None;
+        self.losses = None;
         Action::Drop { step: dropped.step, place: Place::memory(dropped.slot) }
     }
 
@@ -123,16 +169,24 @@ impl Online {
     /// costs least; the first of several. None if to pass the present state by costs less.
     fn least_missed(&mut self) -> Option<usize> {
         let (last, before) = (self.kept.len() - 1, self.kept.len().checked_sub(2)?);
-        if self.cheapest.is_none() {
-            self.cheapest = self.cheapest_within();
-        }
-        let length = self.present - self.kept[last].step;
-        let reaching = self.present - self.kept[before].step;
-        let passed = cost(length + 1, 1);
-        let without_last = cost(reaching, 2) - cost(reaching - length, 2);
-        let within = self.cheapest.map(|(index, price)| (index, price + cost(length, 2)));
+        let (reached, from) = (self.kept[last].step, self.kept[before].step);
+        let length = self.present - reached;
+        let losses = self.losses.take().unwrap_or_else(|| Losses {
+            within: self.cheapest_within(),
+            last: cost(reached - from, 2),
+            length: Growing::new(length),
+            reaching: Growing::new(self.present - from),
+        });
+        let without_last = losses.reaching.cost - losses.last;
+        let within = losses.within.map(|(index, price)| (index, price + losses.length.cost));
         let (index, price) = within.filter(|(_, price)| *price <= without_last).unwrap_or((last, without_last));
-        (price <= passed).then_some(index)
+        // t(length + 1, 1)
+        let passed = i128::from(length) * (i128::from(length) + 1) / 2;
+        if price <= passed {
+            return Some(index);
+        }
+        self.losses = Some(losses.grown());
+        None
     }
 
     /// The first of those between the first snapshot and the last whose loss costs least: two intervals become one, and
@@ -155,7 +209,7 @@ impl Online {
     fn save(&mut self) -> Action {
         let slot = self.free.take().unwrap_or(self.kept.len() as u64);
         self.kept.push(Snapshot { step: self.present, rank: self.rank, slot });
-        self.cheapest = None;
+        self.losses = None;
         self.saved = true;
         Action::Save { step: self.present, place: Place::memory(slot) }
     }
