@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -292,6 +294,61 @@ static void file_that_was_changed_is_refused(void) {
     CHECK_OK(adtape_store_free(s));
 }
 
+static void file_that_was_cut_off_is_refused(void) {
+    static const int64_t left[] = {0, 5, 4095, 4127, 4200, 12000};
+    char path[200];
+    struct stat status;
+    adtape_checkpoint_t *c = NULL;
+    adtape_store_t *s = files("cut", 0, ADTAPE_STORE_NO_SYNC);
+    snprintf(path, sizeof path, "%s/cut.r0.a.adtape", directory);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        put(s, "a", 1, 1000);
+        CHECK(stat(path, &status) == 0 && status.st_size > left[i]);
+        CHECK(truncate(path, (off_t)left[i]) == 0);
+        CHECK_STATUS(adtape_checkpoint_open(s, "a", &c), ADTAPE_STATUS_DAMAGED);
+        CHECK_HAS(adtape_error_message(), "cut.r0.a.adtape");
+        CHECK_HAS(adtape_error_message(), "cut off");
+        CHECK_HAS(adtape_error_message(), "go back to an older checkpoint");
+    }
+    CHECK_OK(adtape_store_remove(s, "a"));
+    CHECK_OK(adtape_store_free(s));
+}
+
+/* The limit on file sizes: the system writes a part of the bytes, and then refuses. */
+static void file_that_cannot_be_written_whole_leaves_the_old_checkpoint(void) {
+    static double x[200000];
+    struct rlimit before, limit;
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    limit = before;
+    limit.rlim_cur = 1 << 20;
+    for (int flags = 0; flags <= ADTAPE_STORE_ONE_FILE; flags += ADTAPE_STORE_ONE_FILE) {
+        adtape_checkpoint_t *c = NULL;
+        adtape_store_t *s = files("short", 0, flags);
+        put(s, "a", 1, 1000);
+        CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+        CHECK_OK(adtape_checkpoint_create(s, "a", &c));
+        adtape_status_t status = adtape_checkpoint_write(c, "x", ADTAPE_TYPE_F64, x, 200000);
+        if (status == ADTAPE_STATUS_OK) {
+            status = adtape_checkpoint_commit(c);
+        } else {
+            CHECK_OK(adtape_checkpoint_free(c));
+        }
+        CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+        CHECK_I64(status, ADTAPE_STATUS_IO);
+        CHECK_HAS(adtape_error_message(), "short.r0");
+        CHECK_HAS(adtape_error_message(), "ulimit -f");
+        get(s, "a", 1, 1000);
+        CHECK_I64(count_of(s), 1);
+        CHECK_I64(files_in_directory(), 1);
+        put(s, "a", 2, 300000);
+        get(s, "a", 2, 300000);
+        CHECK_OK(adtape_store_free(s));
+        char path[200];
+        snprintf(path, sizeof path, "%s/short.r0%s", directory, flags == 0 ? ".a.adtape" : ".adtapes");
+        CHECK(unlink(path) == 0);
+    }
+}
+
 static void compressed_files_of_smooth_values_are_smaller(void) {
     static double x[100000];
     char path[200];
@@ -375,6 +432,8 @@ int main(void) {
     one_file_for_all_stays_too();
     rank_is_that_of_the_launcher();
     file_that_was_changed_is_refused();
+    file_that_was_cut_off_is_refused();
+    file_that_cannot_be_written_whole_leaves_the_old_checkpoint();
     compressed_files_of_smooth_values_are_smaller();
     checkpoints_beyond_the_memory_of_a_tiered_store_are_files();
     arguments_that_make_no_sense_are_refused();

@@ -23,6 +23,7 @@ program checkpoints
   call checkpoints_are_listed_and_removed()
   call store_free(s)
   call missing_directory_is_a_status()
+  call damaged_file_is_a_status_and_the_old_one_is_read_again()
   call finish('checkpoints')
 
 contains
@@ -200,5 +201,97 @@ contains
     call store_new_files(s, '/nowhere/at/all', run='run', rank=1, stat=status)
     call check(status == ADTAPE_STATUS_IO .and. .not. c_associated(s%handle), 'there is no such directory')
   end subroutine
+
+  ! One bit changed in each part of the file, the version, and the file cut off.
+  subroutine damaged_file_is_a_status_and_the_old_one_is_read_again()
+    character(*), parameter :: path = '/tmp/adtape-fortran-damaged.r0.a.adtape'
+    integer(8), parameter :: places(4) = [1_8, 100_8, 4200_8, 12100_8]
+    integer(1), allocatable :: bytes(:), changed(:)
+    integer(8) :: length
+    integer :: i, unit
+    call store_new_files(s, '/tmp', run='adtape-fortran-damaged', rank=0, flags=ADTAPE_STORE_NO_SYNC)
+    call write_a()
+    open (newunit=unit, file=path, access='stream', form='unformatted', status='old', action='read')
+    inquire (unit, size=length)
+    allocate (bytes(length))
+    read (unit) bytes
+    close (unit)
+    call check(length > places(4), 'the file is as long as expected')
+    do i = 1, size(places)
+      changed = bytes
+      changed(places(i)) = ieor(changed(places(i)), 4_1)
+      call replace(changed)
+      call refuses_a(ADTAPE_STATUS_DAMAGED)
+    end do
+    call replace(bytes(:length/2))
+    call refuses_a(ADTAPE_STATUS_DAMAGED)
+    call replace(bytes(:0))
+    call refuses_a(ADTAPE_STATUS_DAMAGED)
+    changed = bytes
+    changed(9) = 2 ! the version, and the header's checksum in its last four bytes
+    changed(4093:4096) = transfer(crc32(changed(:4092)), [0_1])
+    call replace(changed)
+    call refuses_a(ADTAPE_STATUS_OTHER_VERSION)
+    call replace(bytes)
+    call read_a()
+    call store_remove(s, 'a')
+    call store_free(s)
+  end subroutine
+
+  subroutine write_a()
+    type(adtape_checkpoint) :: c
+    integer :: i
+    call checkpoint_create(c, s, 'a')
+    call checkpoint_write(c, 'x', [(0.5d0*i, i = 1, 1000)])
+    call checkpoint_commit(c)
+  end subroutine
+
+  subroutine read_a()
+    type(adtape_checkpoint) :: c
+    real(8) :: x(1000)
+    integer :: i
+    call checkpoint_open(c, s, 'a')
+    call checkpoint_read(c, 'x', x)
+    call checkpoint_free(c)
+    call check(all(x == [(0.5d0*i, i = 1, 1000)]), 'the file is whole again')
+  end subroutine
+
+  subroutine refuses_a(expected)
+    integer(c_int32_t), intent(in) :: expected
+    type(adtape_checkpoint) :: c
+    integer(c_int32_t) :: status
+    real(8) :: x(1000)
+    call checkpoint_open(c, s, 'a', status)
+    if (status == ADTAPE_STATUS_OK) then
+      call checkpoint_read(c, 'x', x, status)
+      call checkpoint_free(c)
+    end if
+    call check(status == expected, 'a file that was changed is refused')
+    call check(index(adtape_error_message(), 'adtape-fortran-damaged.r0.a.adtape') > 0, 'the message names the file')
+  end subroutine
+
+  subroutine replace(bytes)
+    integer(1), intent(in) :: bytes(:)
+    integer :: unit
+    open (newunit=unit, file='/tmp/adtape-fortran-damaged.r0.a.adtape', access='stream', form='unformatted', &
+          status='replace', action='write')
+    write (unit) bytes
+    close (unit)
+  end subroutine
+
+  ! docs/format.md
+  function crc32(bytes) result(crc)
+    integer(1), intent(in) :: bytes(:)
+    integer(4) :: crc
+    integer :: i, bit
+    crc = -1
+    do i = 1, size(bytes)
+      crc = ieor(crc, iand(int(bytes(i), 4), 255))
+      do bit = 1, 8
+        crc = merge(ieor(ishft(crc, -1), ibset(int(z'6DB88320', 4), 31)), ishft(crc, -1), btest(crc, 0))
+      end do
+    end do
+    crc = not(crc)
+  end function
 
 end program
