@@ -76,6 +76,7 @@ lint: ## formatting, clippy and rustdoc: a warning is an error
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo fmt --check --manifest-path $(PLOT)
+	cargo fmt --check --manifest-path benches/compression/Cargo.toml
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo clippy --locked --manifest-path $(PLOT) --target-dir target/plot -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps

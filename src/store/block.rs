@@ -2,7 +2,7 @@
 //!
 //! Of neighbouring numbers the high bytes are alike and the low ones are noise. So the bytes are sorted by their place
 //! in words of eight: first all first bytes, then all second ones. LZ4 finds repetitions in the former and hurries over
-//! the latter. Bytes behind the last whole word stay at the end.
+//! the latter. Bytes behind the last whole word stay at the end. `benches/README.md` has it beside other crates.
 //!
 //! ```text
 //!   a0 a1 … a7  b0 b1 … b7  …   ->   a0 b0 …  a1 b1 …  …  a7 b7 …
