@@ -6,6 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+/// Repetitions that are tried one by one.
+const FEW: u64 = 16;
+
 /// β(s, r), or `u64::MAX` if that is less.
 pub(super) fn beta(s: u64, r: u64) -> u64 {
     let (few, many) = (s.min(r), s.max(r));
@@ -24,7 +27,17 @@ pub(super) fn beta(s: u64, r: u64) -> u64 {
 /// The number of repetitions of n steps with s snapshots, and the reach of one repetition less: r and β(s, r − 1) with
 /// β(s, r − 1) < n ≤ β(s, r). n ≥ 2, s ≥ 1.
 pub(super) fn rank(n: u64, s: u64) -> (u64, u64) {
-    let (mut low, mut high) = (0, n - 1);
+    // Nearly always there are few, and each reach follows from the one before.
+    let mut reach = 1;
+    for r in 1..=FEW.min(n - 1) {
+        let product = u128::from(reach).saturating_mul(u128::from(s) + u128::from(r));
+        let next = u64::try_from(product).map_or_else(|_| product / u128::from(r), |p| u128::from(p / r));
+        if next >= u128::from(n) {
+            return (r, reach);
+        }
+        reach = next as u64;
+    }
+    let (mut low, mut high) = (FEW.min(n - 1), n - 1);
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if beta(s, middle) < n { low = middle } else { high = middle }

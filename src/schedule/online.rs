@@ -16,8 +16,9 @@
 //!
 //! Beyond, the present state takes the place of the snapshot without which the reversal of all steps so far costs least,
 //! or is passed by if that costs less still. With intervals ℓ0, ℓ1, … between the snapshots and to the end, the reversal
-//! costs t(ℓ0, s) + t(ℓ1, s − 1) + …. Which snapshot within is the best to do without changes only when one is stored or
-//! given away, so that a state that is passed by takes no search, and what it adds is counted on. The present state is kept in the program's variables and
+//! costs t(ℓ0, s) + t(ℓ1, s − 1) + …. Which snapshot within is the best to do without changes only behind the one that is
+//! given away, mostly one of the newest, so that little is to be found anew; a state that is passed by is counted on. The
+//! present state is kept in the program's variables and
 //! stored only when the loop goes on and it is not passed by.
 
 #![forbid(unsafe_code)]
@@ -46,8 +47,10 @@ struct Growing {
 
 impl Growing {
     fn new(n: u64) -> Growing {
-        let repetitions = if n <= 1 { 0 } else { rank(n, 2).0 };
-        Growing { n, repetitions, cost: cost(n, 2) }
+        let (r, reach) = if n <= 1 { (0, 0) } else { rank(n, 2) };
+        // β(3, r − 1) = β(2, r − 1) (r + 2) / 3
+        let saved = i128::from(reach) * (i128::from(r) + 2) / 3;
+        Growing { n, repetitions: r, cost: i128::from(r) * i128::from(n) - saved }
     }
 
     fn grown(mut self) -> Growing {
@@ -60,6 +63,16 @@ impl Growing {
         self.cost += i128::from(self.repetitions);
         self
     }
+}
+
+/// The loss of a snapshot: the intervals before and after it become one, and those behind have a snapshot more. What the
+/// latter saves is a sum over all that is behind, so it is kept as a sum from the front, to be added when the end is known.
+#[derive(Clone)]
+struct Within {
+    /// What another snapshot changes in the intervals up to this one.
+    moved_up: i128,
+    /// The first snapshot up to here whose loss costs least, and that cost less its `moved_up`.
+    least: (usize, i128),
 }
 
 /// What it costs to do without a snapshot.
@@ -93,6 +106,8 @@ pub(super) struct Online {
     spare: (usize, usize),
     /// β(s, 2): up to this state by rank.
     ranked: u64,
+    /// Of `kept[1]`, `kept[2]`, … up to where it is known, but not of the last.
+    within: Vec<Within>,
     /// What it costs to do without a snapshot; None where that is not known.
     losses: Option<Losses>,
     present: u64,
@@ -111,6 +126,7 @@ impl Online {
             free: None,
             spare: (0, 0),
             ranked: beta(snapshots, 2),
+            within: Vec::new(),
             losses: None,
             present: 0,
             rank: FIRST_RANK,
@@ -162,6 +178,8 @@ impl Online {
         let dropped = self.kept.remove(index);
         self.free = Some(dropped.slot);
         self.losses = None;
+        // What is known of the snapshot before the one in front depends on neither.
+        self.within.truncate(index.saturating_sub(2));
         Action::Drop { step: dropped.step, place: Place::memory(dropped.slot) }
     }
 
@@ -171,12 +189,15 @@ impl Online {
         let (last, before) = (self.kept.len() - 1, self.kept.len().checked_sub(2)?);
         let (reached, from) = (self.kept[last].step, self.kept[before].step);
         let length = self.present - reached;
-        let losses = self.losses.take().unwrap_or_else(|| Losses {
-            within: self.cheapest_within(),
-            last: cost(reached - from, 2),
-            length: Growing::new(length),
-            reaching: Growing::new(self.present - from),
-        });
+        let losses = match self.losses.take() {
+            Some(losses) => losses,
+            None => Losses {
+                within: self.cheapest_within(),
+                last: cost(reached - from, 2),
+                length: Growing::new(length),
+                reaching: Growing::new(self.present - from),
+            },
+        };
         let without_last = losses.reaching.cost - losses.last;
         let within = losses.within.map(|(index, price)| (index, price + losses.length.cost));
         let (index, price) = within.filter(|(_, price)| *price <= without_last).unwrap_or((last, without_last));
@@ -189,21 +210,21 @@ impl Online {
         None
     }
 
-    /// The first of those between the first snapshot and the last whose loss costs least: two intervals become one, and
-    /// those behind it have a snapshot more.
-    fn cheapest_within(&self) -> Option<(usize, i128)> {
-        let s = self.snapshots;
-        let length = |i: usize| self.kept[i + 1].step - self.kept[i].step;
-        let (mut behind, mut best) = (0, None);
-        for i in (1..self.kept.len() - 1).rev() {
-            let (before, after, free) = (length(i - 1), length(i), s - i as u64);
-            let price = behind + cost(before + after, free + 1) - cost(before, free + 1) - cost(after, free);
-            behind += cost(after, free + 1) - cost(after, free);
-            if best.is_none_or(|(_, least)| price <= least) {
-                best = Some((i, price));
-            }
+    /// The first of those between the first snapshot and the last whose loss costs least.
+    fn cheapest_within(&mut self) -> Option<(usize, i128)> {
+        for i in self.within.len() + 1..self.kept.len() - 1 {
+            let length = |i: usize| self.kept[i + 1].step - self.kept[i].step;
+            let (before, after, free) = (length(i - 1), length(i), self.snapshots - i as u64);
+            let alone = cost(after, free);
+            let joined = cost(before + after, free + 1) - cost(before, free + 1) - alone;
+            let moved_up = cost(after, free + 1) - alone;
+            let last = self.within.last();
+            let moved_up = last.map_or(0, |last| last.moved_up) + moved_up;
+            let here = (i, joined - moved_up);
+            let least = last.map_or(here, |last| if here.1 < last.least.1 { here } else { last.least });
+            self.within.push(Within { moved_up, least });
         }
-        best
+        self.within.last().map(|last| (last.least.0, last.least.1 + last.moved_up))
     }
 
     fn save(&mut self) -> Action {
