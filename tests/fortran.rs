@@ -148,6 +148,11 @@ fn fortran_pointers_and_allocatables_come_back_wherever_their_targets_lie() {
 }
 
 #[test]
+fn random_programs_of_pointers_agree_with_a_model_of_where_they_point() {
+    passes("associations_random.f90");
+}
+
+#[test]
 fn drivers_give_the_same_gradient_by_every_schedule() {
     passes("drivers.f90");
 }

@@ -58,7 +58,9 @@ impl Addresses {
         let registry = &self.numbered.registry;
         let place = registry.find(self.lane()?, base as u64);
         let Some((low, high)) = shape.extent_bytes().filter(|_| base != 0) else {
-            let at_base = place.ok().flatten().filter(|place| place.offset == 0);
+            // Not one that ended: what lies there now without elements is not remembered when it ends.
+            let alive = |place: &Place| place.offset == 0 && registry.alive(place.serial).is_some();
+            let at_base = place.ok().flatten().filter(alive);
             return Ok(if base == 0 { What::Null } else { at_base.map_or(What::Nowhere, What::Place) });
         };
         let Some(place) = place? else { return Ok(What::Null) };
