@@ -360,7 +360,7 @@ module adtape
   ! call pop_pointer(p, p_adjoint), call pop_pointer(t, p, p_adjoint): associates p with its target, wherever that is now,
   ! with the bounds and strides that it had, and p_adjoint with the same part of the adjoint.
   !   p_adjoint  optional, of a real or complex p: a pointer of the same kind and rank, or in double precision for one in
-  !              single precision; null if the target has no adjoint
+  !              single precision; null if the target has no adjoint. Both are associated or null before, not undefined.
   ! If the target is not back yet, both are null and wait, and rebase_add or undo_deallocate sets them: until then, or until
   ! they are popped again, they stay where they are and are assigned nothing else. Pointers to scalars cannot wait.
   ! Errors: UNDERFLOW, CORRUPT, MISMATCH (another type, kind or rank was pushed), UNEVEN (the adjoint has elements of
