@@ -87,7 +87,7 @@ impl Calls for RustApi {
         self.session.addresses().pop_pair(&self.tape, 8, 16).expect(OK).address
     }
     fn begin_reverse(&mut self) {
-        self.session.addresses().begin_reverse();
+        self.session.addresses().begin_reverse().expect("a reversal point");
     }
     fn rebase_add(&mut self, record: &Record, new_base: usize, adjoint_base: usize) {
         let What::Rust(range) = &record.what else { unreachable!("its own") };

@@ -50,7 +50,7 @@ fn measure(blocks: &[(usize, usize)]) -> [f64; 3] {
         addresses.live_remove(*base).expect("alive");
     }
     let dead = each();
-    addresses.begin_reverse();
+    addresses.begin_reverse().expect("a reversal point");
     for record in records.iter().rev() {
         addresses.rebase_add(record, record.base + AWAY, record.base + 2 * AWAY, record.bytes).expect("no overlap");
     }

@@ -287,7 +287,7 @@ impl Run<'_> {
             13 => self.unbear(),
             14 => self.rebase_pointer(),
             _ => {
-                self.addresses().begin_reverse();
+                self.addresses().begin_reverse().expect("no adjoint waits");
                 self.model.moved.clear();
                 self.model.objects.iter_mut().filter(|o| o.alive).for_each(|object| object.forward_base = object.base);
             }

@@ -213,11 +213,11 @@ fn objects_that_had_the_same_address_one_after_the_other_are_both_at_home_after_
             RangeRecord::of(&registry.remove(lane, 1000).unwrap())
         };
         let records = [record(), record()];
-        registry.turn();
+        registry.turn().unwrap();
         registry.restore(lane, &records[1], at(2000)).unwrap();
         registry.restore(lane, &records[0], at(3000)).unwrap();
         assert_eq!(registry.rebase(lane, 1004).unwrap(), Some((3004, 0)), "the last to come back was there first");
-        registry.turn();
+        registry.turn().unwrap();
         assert_eq!(registry.rebase(lane, 2004).unwrap(), Some((2004, 0)));
         assert_eq!(registry.rebase(lane, 3004).unwrap(), Some((3004, 0)));
     }
