@@ -243,28 +243,33 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// A file put together by hand from docs/format.md is read, and one of version 2 is refused.
+/// Files put together by hand from docs/format.md, with contents of both versions, are read, and an image of version 2 is
+/// refused.
 #[test]
 fn file_written_from_the_documentation_is_read() {
     let directory = scratch("faults_format");
-    let mut contents = b"ADTCKPT\0\x01\0\0\0\0\0\0\0".to_vec();
-    contents.extend(b"SECT\x01\x06\0\x01\x01\0\0\0");
-    contents.extend(40_u32.to_le_bytes()); // 32 + name
-    contents.extend(2_u64.to_le_bytes());
-    contents.extend(16_u64.to_le_bytes());
-    contents.extend(b"x\0\0\0\0\0\0\0");
-    contents.extend(1.5_f64.to_le_bytes());
-    contents.extend((-2.5_f64).to_le_bytes());
-    contents.extend(b"DONE\0\0\0\0\x01\0\0\0\0\0\0\0");
-    let file = |version: u32| {
+    let contents = |version: u8| {
+        let mut contents = b"ADTCKPT\0".to_vec();
+        contents.extend([version, 0, 0, 0, 0, 0, 0, 0]);
+        contents.extend(b"SECT\x01\x06\0\x01\x01\0\0\0");
+        contents.extend(40_u32.to_le_bytes()); // 32 + name
+        contents.extend(2_u64.to_le_bytes());
+        contents.extend(16_u64.to_le_bytes());
+        contents.extend(b"x\0\0\0\0\0\0\0");
+        contents.extend(1.5_f64.to_le_bytes());
+        contents.extend((-2.5_f64).to_le_bytes());
+        contents.extend(b"DONE\0\0\0\0\x01\0\0\0\0\0\0\0");
+        contents
+    };
+    let file = |version: u32, contents: &[u8]| {
         let mut file = b"\x89ADTP\r\n\x1a".to_vec();
         file.extend(version.to_le_bytes());
         file.extend(262_144_u32.to_le_bytes());
         file.resize(4092, 0);
         file.extend(crc32(&file).to_le_bytes());
-        file.extend(&contents);
+        file.extend(contents);
         let mut table = (contents.len() as u32).to_le_bytes().to_vec();
-        table.extend(crc32(&contents).to_le_bytes());
+        table.extend(crc32(contents).to_le_bytes());
         file.extend(&table);
         let mut trailer = b"ADTP-END".to_vec();
         trailer.extend((contents.len() as u64).to_le_bytes());
@@ -274,19 +279,23 @@ fn file_written_from_the_documentation_is_read() {
         file.extend(trailer);
         file
     };
-    fs::write(directory.join("run.r0.by-hand.adtape"), file(1)).expect("the file");
-    fs::write(directory.join("run.r0.newer.adtape"), file(2)).expect("the file");
+    fs::write(directory.join("run.r0.by-hand.adtape"), file(1, &contents(2))).expect("the file");
+    fs::write(directory.join("run.r0.newer.adtape"), file(2, &contents(2))).expect("the file");
+    fs::write(directory.join("run.r0.older.adtape"), file(1, &contents(1))).expect("the file");
     let store = store(&directory).expect("a store");
-    let mut checkpoint = CheckpointReader::open(&store, "by-hand").expect("a checkpoint");
     let mut x = [0.0; 2];
-    checkpoint.read("x", &mut x).expect("its section");
-    assert_eq!(x, [1.5, -2.5]);
-    assert_eq!(checkpoint.peek().expect("the end"), None);
+    for name in ["by-hand", "older"] {
+        x = [0.0; 2];
+        let mut checkpoint = CheckpointReader::open(&store, name).expect("a checkpoint");
+        checkpoint.read("x", &mut x).expect("its section");
+        assert_eq!(x, [1.5, -2.5]);
+        assert_eq!(checkpoint.peek().expect("the end"), None);
+    }
     // The other way round: what the library writes of the same section is this file, byte for byte.
     let mut checkpoint = CheckpointWriter::create(&store, "ours").expect("a checkpoint");
     checkpoint.write("x", &x).expect("a section");
     checkpoint.commit().expect("on the disk");
-    assert!(fs::read(directory.join("run.r0.ours.adtape")).expect("the file") == file(1));
+    assert!(fs::read(directory.join("run.r0.ours.adtape")).expect("the file") == file(1, &contents(2)));
     let error = CheckpointReader::open(&store, "newer").err().expect("another version");
     assert_eq!(error.status(), Status::OtherVersion);
     assert!(error.message().contains("version 2") && error.message().contains("newer.adtape"), "{error}");

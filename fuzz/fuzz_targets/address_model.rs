@@ -154,13 +154,14 @@ impl Model {
         within.max_by_key(|(_, object)| object.base).map(|(i, _)| i)
     }
 
-    /// Of places by class, the last that begins at or below an address, if it reaches there.
-    fn lay(&self, places: &[Lay], address: u64) -> Option<Lay> {
-        [true, false].into_iter().find_map(|stack| {
+    /// Of places of the stack, and of others, the last that begins at or below an address, if it reaches there.
+    fn lays(&self, places: &[Lay], address: u64) -> Vec<Lay> {
+        let last = |stack| {
             let class = places.iter().filter(|lay| self.objects[lay.object].is_stack() == stack);
             let below = class.filter(|lay| lay.base <= address).max_by_key(|lay| lay.base);
             below.filter(|lay| address - lay.base <= lay.bytes).copied()
-        })
+        };
+        [true, false].into_iter().filter_map(last).collect()
     }
 
     fn past(&self, address: u64) -> Option<(usize, i64)> {
@@ -168,7 +169,7 @@ impl Model {
         if let Some((i, _)) = empties.max_by_key(|(_, object)| object.came) {
             return Some((i, 0));
         }
-        self.lay(&self.dead, address).map(|lay| (lay.object, (address - lay.base) as i64))
+        self.lays(&self.dead, address).first().map(|lay| (lay.object, (address - lay.base) as i64))
     }
 
     fn find(&self, address: u64) -> Result<Option<(usize, i64)>, Status> {
@@ -219,12 +220,15 @@ impl Model {
         }
     }
 
-    /// Where an address of the forward sweep is now.
+    /// Where an address of the forward sweep is now: in an object, or else at the end of one; first those that moved.
     fn rebase(&self, address: u64) -> Result<Option<(u64, u64)>, Status> {
-        let i = match self.lay(&self.moved, address) {
-            Some(lay) => Some(lay.object),
-            None => self.within(address).filter(|i| self.objects[*i].forward_base == self.objects[*i].base),
-        };
+        let moved = self.lays(&self.moved, address);
+        let inside = moved.iter().find(|lay| address < lay.base + lay.bytes).map(|lay| lay.object);
+        let end_of = moved.first().map(|lay| lay.object);
+        let unmoved = |at: u64| self.within(at).filter(|i| self.objects[*i].forward_base == self.objects[*i].base);
+        let inside_unmoved = unmoved(address).filter(|i| address < self.objects[*i].end());
+        let end_of_unmoved = || unmoved(address - 1).filter(|i| address == self.objects[*i].end());
+        let i = inside.or(inside_unmoved).or(end_of).or_else(end_of_unmoved);
         let Some(object) = i.map(|i| self.objects[i]) else { return Ok(None) };
         object.now((address.wrapping_sub(object.forward_base)) as i64).map(Some)
     }
