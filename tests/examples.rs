@@ -434,6 +434,22 @@ fn recursion_in_fortran_finds_its_local_variables_in_other_frames() {
     recursion(Language::Fortran, 1);
 }
 
+/// Cells that are missing lie elsewhere after the restoration, and the section has the same result; without the layouts of
+/// the pointers it does not.
+#[test]
+fn restoration_of_a_list_that_grew_and_shrank_has_the_same_result_bit_for_bit() {
+    let (program, text) = example("restoration", Language::C, &["120"]).expect("a C compiler");
+    for allocator in ["fresh", "system"] {
+        checked(&program, &["120", allocator], &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
+        checked(&program, &[allocator], &[]);
+    }
+    assert!(number(&text, "of them allocated") > 600.0 && number(&text, "of them elsewhere now") > 600.0, "{text}");
+    assert_eq!(text.matches("half way and run again: passed\n").count(), 2, "{text}");
+    for allocator in ["reuse", "fresh"] {
+        does_not_pass(&program, &[allocator, "identity"]);
+    }
+}
+
 /// Killed and resumed by tests/restart.rs.
 fn long_run(language: Language) {
     let Some((_, text)) = example("long_run", language, &["small"]) else { return };
