@@ -132,7 +132,7 @@ static void arrays_come_from_the_allocator_of_their_label(void) {
     adtape_checkpoint_t *c;
     adtape_restored_counts_t done;
     adtape_range_t range;
-    double *u = (double *)malloc(48);
+    double *u = (double *)calloc(6, sizeof *u);
     int64_t count;
     adtape_live_add(s, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
     CHECK_OK(adtape_live_set_bounds(s, u, 2, lower, extents));
@@ -155,7 +155,7 @@ static void arrays_come_from_the_allocator_of_their_label(void) {
     CHECK_OK(adtape_checkpoint_free(c));
     /* One that came later goes by its allocator, too. */
     save("one", NULL);
-    u = (double *)malloc(48);
+    u = (double *)calloc(6, sizeof *u);
     adtape_live_add(s, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
     load("one", NULL, &done);
     CHECK(done.ended == 1 && deallocations == 1);
