@@ -1,11 +1,13 @@
 /* allocator.c: malloc that makes life hard for code that trusts addresses, for programs whose language hides it. A program
- * that is linked with it and -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free obeys EXAMPLE_ALLOCATOR:
+ * that is linked with it and -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=CFI_allocate,
+ * --wrap=CFI_deallocate, in one word, obeys EXAMPLE_ALLOCATOR:
  *
  *   reuse   an address that is freed is given out again at once
  *   fresh   no address is ever given out again
  *
  * and has the system's malloc otherwise. blocks.h and blocks.f90 do the same inside a program. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
+#include <ISO_Fortran_binding.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 void *__real_malloc(size_t bytes);
 void *__real_realloc(void *block, size_t bytes);
 void __real_free(void *block);
+int __real_CFI_allocate(CFI_cdesc_t *array, const CFI_index_t *lower, const CFI_index_t *upper, size_t element_bytes);
 
 enum { SYSTEM, REUSE, FRESH };
 static const size_t reserve = (size_t)16 << 30;
@@ -120,4 +123,30 @@ void *__wrap_realloc(void *block, size_t bytes) {
         __wrap_free(block);
     }
     return other;
+}
+
+/* What gfortran's own library allocates and frees for C, where its calls of malloc and free are not wrapped. */
+int __wrap_CFI_allocate(CFI_cdesc_t *array, const CFI_index_t *lower, const CFI_index_t *upper, size_t element_bytes) {
+    const int status = __real_CFI_allocate(array, lower, upper, element_bytes);
+    size_t bytes = array->elem_len;
+    void *ours;
+    if (status != CFI_SUCCESS) {
+        return status;
+    }
+    for (int i = 0; i < array->rank; i++) {
+        bytes *= (size_t)array->dim[i].extent;
+    }
+    ours = __wrap_malloc(bytes);
+    __real_free(array->base_addr);
+    array->base_addr = ours;
+    return ours == NULL ? CFI_ERROR_MEM_ALLOCATION : CFI_SUCCESS;
+}
+
+int __wrap_CFI_deallocate(CFI_cdesc_t *array) {
+    if (array->base_addr == NULL) {
+        return CFI_ERROR_BASE_ADDR_NULL;
+    }
+    __wrap_free(array->base_addr);
+    array->base_addr = NULL;
+    return CFI_SUCCESS;
 }
