@@ -8,6 +8,7 @@ mod common;
 mod errors;
 
 use common::{build_release, root, run, scratch, skip, stdout};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -97,7 +98,20 @@ macro_rules! programs {
 // One for each C object, and the threads that share nothing but the session.
 programs! {
     error, session, tape, scalar, array, section, control, mark, repeat, stats, store, checkpoint, live, range, rebase,
-    pointer, pair, descriptor, schedule, driver, heap, block, snapshot, join, entry, threads, thread_end,
+    pointer, pair, descriptor, restoration, schedule, driver, heap, block, snapshot, join, entry, threads, thread_end,
+}
+
+/// A program that nobody runs is no test.
+#[test]
+fn every_program_is_run_here() {
+    let this = include_str!("c_programs.rs");
+    let words: Vec<&str> = this.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    for entry in fs::read_dir(root().join("ctests")).expect("ctests") {
+        let file = entry.expect("an entry").file_name().into_string().expect("UTF-8");
+        if let Some(program) = file.strip_suffix(".c") {
+            assert!(words.contains(&program), "ctests/{file} is in none of the lists of tests/c_programs.rs");
+        }
+    }
 }
 
 /// Seeds from `SEED` on, if it is set; the same ones every time otherwise.
