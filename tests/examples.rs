@@ -460,6 +460,20 @@ fn restoration_of_a_list_that_grew_and_shrank_has_the_same_result_bit_for_bit() 
     }
 }
 
+/// The field has other bounds when the checkpoint is restored, the second time with as many cells.
+#[test]
+fn restoration_of_a_model_in_fortran_has_the_same_result_bit_for_bit() {
+    let Some((_, text)) = example("restoration", Language::Fortran, &["40"]) else { return };
+    assert!(number_in(&text, "at the end", "cells") > number(&text, "cells"), "{text}");
+    assert_eq!(text.matches("run again: passed\n").count(), 2, "{text}");
+    passes_under_every_allocator("restoration", &["125"]);
+    let program = compile_fortran_with_allocator("restoration");
+    let program = program.to_str().expect("a path in UTF-8");
+    for allocator in ["EXAMPLE_ALLOCATOR=reuse", "EXAMPLE_ALLOCATOR=fresh"] {
+        does_not_pass(Path::new("/usr/bin/env"), &[allocator, program, "125", "identity"]);
+    }
+}
+
 /// Killed and resumed by tests/restart.rs.
 fn long_run(language: Language) {
     let Some((_, text)) = example("long_run", language, &["small"]) else { return };
