@@ -143,8 +143,18 @@ fn addresses_come_back_wherever_their_objects_lie() {
 }
 
 #[test]
-fn fortran_pointers_and_allocatables_come_back_wherever_their_targets_lie() {
+fn fortran_pointers_come_back_wherever_their_targets_lie() {
     passes("associations.f90");
+}
+
+#[test]
+fn fortran_pointers_wait_for_targets_that_are_not_there_or_are_refused() {
+    passes("associations_waiting.f90");
+}
+
+#[test]
+fn allocatables_and_memory_of_pointers_come_back_with_bounds_and_values() {
+    passes("allocations.f90");
 }
 
 #[test]

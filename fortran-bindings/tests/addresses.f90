@@ -230,7 +230,6 @@ program addresses
   use support
   implicit none
   type(adtape_tape) :: t
-  type(adtape_stats) :: stats
   call adtape_new(t)
   call test_allocatable(t)
   call test_list(t)
@@ -239,10 +238,7 @@ program addresses
   call test_move_alloc(t)
   call test_recursion()
   call test_errors()
-  call stats_get(t, stats)
-  call check(stats%bytes == 0, 'nothing is left on the tape')
-  call stats_get(stats)
-  call check(stats%bytes == 0, 'nothing is left on the thread''s tape')
+  call check_nothing_left(t)
   call adtape_free(t)
   call finish('addresses')
 end program addresses

@@ -2,9 +2,10 @@
 module support
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit, int64
+  use adtape
   implicit none
   private
-  public :: check, finish, rng, draw, same_ptr, pointer_of, digit_string
+  public :: check, check_nothing_left, finish, rng, draw, same_ptr, pointer_of, digit_string
 
   integer :: checks = 0, failures = 0
 
@@ -25,6 +26,19 @@ contains
     !$omp atomic
     failures = failures + 1
     write (error_unit, '(2a)') 'failed: ', what
+  end subroutine
+
+  ! Checks that nothing is left: on the tape, on the thread's own, alive or waiting.
+  subroutine check_nothing_left(t)
+    type(adtape_tape), intent(in) :: t
+    type(adtape_stats) :: stats
+    type(adtape_live_counts) :: counts
+    call stats_get(t, stats)
+    call check(stats%bytes == 0, 'nothing is left on the tape')
+    call stats_get(stats)
+    call check(stats%bytes == 0, 'nothing is left on the thread''s tape')
+    call live_stats(counts)
+    call check(counts%ranges == 0 .and. counts%waiting == 0, 'nothing is left alive or waiting')
   end subroutine
 
   ! Ends the program: not with success if a check failed, or if there was none.
