@@ -47,13 +47,7 @@ impl Cursor {
         length: impl FnOnce(u64) -> Result<usize, Error>,
         read: impl FnOnce(&[u64]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let popped = self.slow(|core| {
-            pop(core, ty, site, |core| {
-                let words = pop_list(core, length)?;
-                Ok((read(&words)?, words.len() * WORD))
-            })
-        });
-        popped.map_err(|e| located(e, "pop", ty, 1, site))
+        self.read_list(ty, site, false, length, read)
     }
 
     /// What [`pop_list`](Cursor::pop_list) would return; the words stay on the tape.
@@ -64,16 +58,26 @@ impl Cursor {
         length: impl FnOnce(u64) -> Result<usize, Error>,
         read: impl FnOnce(&[u64]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let seen = self.slow(|core| {
-            if let Some(recorder) = &mut core.recorder {
-                recorder.expect(ty, 1, site)?;
+        self.read_list(ty, site, true, length, read)
+    }
+
+    fn read_list<R>(
+        &self,
+        ty: Type,
+        site: Site,
+        stays: bool,
+        length: impl FnOnce(u64) -> Result<usize, Error>,
+        read: impl FnOnce(&[u64]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.pop_bytes(ty, site, |core| {
+            let last = pop_word(core)?;
+            let mut words = vec![last; length(last)?];
+            for word in words.iter_mut().rev().skip(1) {
+                *word = pop_word(core)?;
             }
-            let start = core.machine.position();
-            let words = pop_list(core, length);
-            core.machine.restore(start);
-            read(&words?)
-        });
-        seen.map_err(|e| located(e, "pop", ty, 1, site))
+            let gone = if stays { 0 } else { words.len() * WORD };
+            Ok((read(&words)?, gone))
+        })
     }
 
     /// Pops what [`push_record`](Cursor::push_record) pushed. If `read` refuses it, it stays on the tape.
@@ -83,22 +87,21 @@ impl Cursor {
         site: Site,
         read: impl FnOnce(Record) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let popped = match self.top_word() {
-            Some(word) if word & 3 != LONG => read(Record::Short(word)).inspect(|_| self.drop_word()),
-            _ => self.slow(|core| {
-                pop(core, ty, site, |core| {
-                    let record = match pop_word(core)? {
-                        LONG => {
-                            let high = pop_word(core)?;
-                            (Record::Long([pop_word(core)?, high]), 3)
-                        }
-                        word => (Record::Short(word), 1),
-                    };
-                    Ok((read(record.0)?, record.1 * WORD))
-                })
+        match self.top_word() {
+            Some(word) if word & 3 != LONG => {
+                read(Record::Short(word)).inspect(|_| self.drop_word()).map_err(|e| located(e, "pop", ty, 1, site))
+            }
+            _ => self.pop_bytes(ty, site, |core| {
+                let (record, words) = match pop_word(core)? {
+                    LONG => {
+                        let high = pop_word(core)?;
+                        (Record::Long([pop_word(core)?, high]), 3)
+                    }
+                    word => (Record::Short(word), 1),
+                };
+                Ok((read(record)?, words * WORD))
             }),
-        };
-        popped.map_err(|e| located(e, "pop", ty, 1, site))
+        }
     }
 
     /// Pops what [`push_words`](Cursor::push_words) pushed. If `read` refuses it, it stays on the tape.
@@ -108,14 +111,39 @@ impl Cursor {
         site: Site,
         read: impl FnOnce([u64; N]) -> Result<R, Error>,
     ) -> Result<R, Error> {
+        self.pop_bytes(ty, site, |core| {
+            let mut words = [0; N];
+            for word in words.iter_mut().rev() {
+                *word = pop_word(core)?;
+            }
+            Ok((read(words)?, N * WORD))
+        })
+    }
+
+    /// Runs `pop`, which pops words and says how many bytes of them are gone for good. If it says none, or fails, they are
+    /// on the tape again.
+    fn pop_bytes<R>(
+        &self,
+        ty: Type,
+        site: Site,
+        pop: impl FnOnce(&mut Core) -> Result<(R, usize), Error>,
+    ) -> Result<R, Error> {
         let popped = self.slow(|core| {
-            pop(core, ty, site, |core| {
-                let mut words = [0; N];
-                for word in words.iter_mut().rev() {
-                    *word = pop_word(core)?;
+            if let Some(recorder) = &mut core.recorder {
+                recorder.expect(ty, 1, site)?;
+            }
+            let start = core.machine.position();
+            let popped = pop(core);
+            match popped {
+                Err(_) | Ok((_, 0)) => core.machine.restore(start),
+                Ok((_, bytes)) => {
+                    if let Some(recorder) = &mut core.recorder {
+                        recorder.forget_last();
+                    }
+                    core.count(Operation::Pop, ty, 1, bytes);
                 }
-                Ok((read(words)?, N * WORD))
-            })
+            }
+            popped.map(|(result, _)| result)
         });
         popped.map_err(|e| located(e, "pop", ty, 1, site))
     }
@@ -125,40 +153,4 @@ fn pop_word(core: &mut Core) -> Result<u64, Error> {
     let mut bytes = [0; WORD];
     core.machine.pop(&mut bytes)?;
     Ok(u64::from_ne_bytes(bytes))
-}
-
-/// The words of a list, in the order they were pushed.
-fn pop_list(core: &mut Core, length: impl FnOnce(u64) -> Result<usize, Error>) -> Result<Vec<u64>, Error> {
-    let last = pop_word(core)?;
-    let mut words = vec![last; length(last)?];
-    for word in words.iter_mut().rev().skip(1) {
-        *word = pop_word(core)?;
-    }
-    Ok(words)
-}
-
-/// Runs `take`, which pops bytes and says how many; if it fails, they are on the tape again.
-fn pop<R>(
-    core: &mut Core,
-    ty: Type,
-    site: Site,
-    take: impl FnOnce(&mut Core) -> Result<(R, usize), Error>,
-) -> Result<R, Error> {
-    if let Some(recorder) = &mut core.recorder {
-        recorder.expect(ty, 1, site)?;
-    }
-    let start = core.machine.position();
-    match take(core) {
-        Ok((result, bytes)) => {
-            if let Some(recorder) = &mut core.recorder {
-                recorder.forget_last();
-            }
-            core.count(Operation::Pop, ty, 1, bytes);
-            Ok(result)
-        }
-        Err(error) => {
-            core.machine.restore(start);
-            Err(error)
-        }
-    }
 }
