@@ -1,14 +1,15 @@
 //! Checkpoints.
 
 use super::error::c_string;
-use super::store::{StoreHandle, store, text};
-use super::{TypeCode, null_handle, null_pointer, section, status, type_of_array, write_out};
+use super::section::section_of;
+use super::store::{StoreHandle, store};
+use super::{TypeCode, null_handle, null_pointer, status, text, type_of_array, write_out};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::session::Session;
 use crate::settings::settings;
 use crate::site::Site;
-use crate::tape::{MAX_BYTES, MAX_RANK, Section};
+use crate::tape::{MAX_BYTES, MAX_RANK, Type};
 use std::ffi::{CString, c_char, c_void};
 
 /// What a section of a checkpoint is: values of a variable that exists when they are read.
@@ -26,15 +27,17 @@ pub const ADTAPE_SECTION_CONTENTS: i32 = 6;
 /// What a section of a checkpoint is: the state of a stable heap.
 pub const ADTAPE_SECTION_HEAP: i32 = 7;
 
-const _: () = {
-    assert!(ADTAPE_SECTION_VALUES == SectionKind::Values as i32);
-    assert!(ADTAPE_SECTION_ALLOCATABLE == SectionKind::Allocatable as i32);
-    assert!(ADTAPE_SECTION_POINTER == SectionKind::Pointer as i32);
-    assert!(ADTAPE_SECTION_RANGES == SectionKind::Ranges as i32);
-    assert!(ADTAPE_SECTION_SLOTS == SectionKind::Slots as i32);
-    assert!(ADTAPE_SECTION_CONTENTS == SectionKind::Contents as i32);
-    assert!(ADTAPE_SECTION_HEAP == SectionKind::Heap as i32);
-};
+fn code_of(kind: SectionKind) -> i32 {
+    match kind {
+        SectionKind::Values => ADTAPE_SECTION_VALUES,
+        SectionKind::Allocatable => ADTAPE_SECTION_ALLOCATABLE,
+        SectionKind::Pointer => ADTAPE_SECTION_POINTER,
+        SectionKind::Ranges => ADTAPE_SECTION_RANGES,
+        SectionKind::Slots => ADTAPE_SECTION_SLOTS,
+        SectionKind::Contents => ADTAPE_SECTION_CONTENTS,
+        SectionKind::Heap => ADTAPE_SECTION_HEAP,
+    }
+}
 
 /// A checkpoint that is being written or read.
 pub struct CheckpointHandle {
@@ -117,7 +120,7 @@ unsafe fn make(out: *mut *mut CheckpointHandle, make: impl FnOnce() -> Result<St
 }
 
 /// The bytes of an array of `count` values at `x`.
-fn array_bytes(type_code: TypeCode, x: *const c_void, count: i64) -> Result<(crate::tape::Type, usize), Error> {
+fn array_bytes(type_code: TypeCode, x: *const c_void, count: i64) -> Result<(Type, usize), Error> {
     let ty = type_of_array(type_code, Site::UNKNOWN)?;
     let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(ty.bytes()));
     let bytes = bytes.filter(|bytes| *bytes <= MAX_BYTES).ok_or_else(|| {
@@ -133,26 +136,6 @@ fn array_bytes(type_code: TypeCode, x: *const c_void, count: i64) -> Result<(cra
         return Err(null_pointer("the values of a section"));
     }
     Ok((ty, bytes))
-}
-
-/// # Safety
-/// The contract of pointers.
-pub(super) unsafe fn section_of(
-    type_code: TypeCode,
-    base: *const c_void,
-    rank: i32,
-    extents: *const i64,
-    strides_bytes: *const i64,
-) -> Result<Section, Error> {
-    let ty = type_of_array(type_code, Site::UNKNOWN)?;
-    // SAFETY: by contract.
-    let (extents, strides) = unsafe { section::shape(rank, extents, strides_bytes) }?;
-    // SAFETY: by contract.
-    let made = unsafe { Section::new(ty, base.cast_mut().cast(), extents, strides) }?;
-    if base.is_null() && made.count() > 0 {
-        return Err(null_pointer("the values of a section"));
-    }
-    Ok(made)
 }
 
 /// Begins a checkpoint, which becomes visible in the store under `name`, in place of an older one, when
@@ -415,7 +398,7 @@ pub unsafe extern "C" fn adtape_checkpoint_next(c: *mut CheckpointHandle, out: *
             let handle = unsafe { handle(c) }?;
             handle.section = c_string(&info.name);
             description.name = handle.section.as_ptr();
-            description.kind = info.kind as i32;
+            description.kind = code_of(info.kind);
             description.type_code = info.ty as i32;
             description.count = info.count as i64;
             description.allocated = info.allocated.into();

@@ -1,9 +1,9 @@
 //! Drivers: the program gives a step and its adjoint, the driver runs the loop by a schedule.
 
-use super::checkpoint::section_of;
 use super::schedule::{make, schedule};
-use super::store::{StoreHandle, shared, text};
-use super::{TypeCode, null_handle, null_pointer, status, write_out};
+use super::section::section_of;
+use super::store::{StoreHandle, shared};
+use super::{TypeCode, null_handle, null_pointer, status, text, text_or_none, write_out};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::driver::{
     Flow, MemoryStorage, Model, Progress, ProgressLine, Resumable, Resume, Storage, StoreStorage, Variable, bytes_of,
@@ -501,7 +501,7 @@ pub unsafe extern "C" fn adtape_driver_register_section(
         // SAFETY: by contract.
         let section = unsafe { section_of(type_code, base, rank, extents, strides_bytes) }?;
         // SAFETY: by contract.
-        let name = (!name.is_null()).then(|| unsafe { text(name, "the name of a variable") }).transpose()?;
+        let name = unsafe { text_or_none(name, "the name of a variable") }?;
         if name.is_some_and(|name| !(1..=1000).contains(&name.len())) {
             return Err(Error::new(
                 Status::BadArgument,

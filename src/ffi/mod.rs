@@ -34,6 +34,7 @@ use crate::error::{Error, Status};
 use crate::session::{Addresses, Session};
 use crate::site::Site;
 use crate::tape::{Cursor, Type};
+use std::ffi::{CStr, c_char};
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
@@ -176,6 +177,25 @@ fn null_handle(what: &str, wanted: &str) -> Error {
 #[cold]
 fn null_pointer(what: &str) -> Error {
     Error::new(Status::NullPointer, format!("the address of {what} is NULL\n  pass the address of a variable"))
+}
+
+/// # Safety
+/// `text` is NULL or a C string that lives for `'a`.
+unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Error> {
+    // SAFETY: by contract.
+    unsafe { text_or_none(text, what) }?.ok_or_else(|| null_pointer(what))
+}
+
+/// # Safety
+/// As for [`text`].
+unsafe fn text_or_none<'a>(text: *const c_char, what: &str) -> Result<Option<&'a str>, Error> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not NULL, so a C string by contract.
+    let text = unsafe { CStr::from_ptr(text) };
+    let text = text.to_str().map_err(|_| Error::new(Status::BadArgument, format!("{what}, {text:?}, is not UTF-8")));
+    text.map(Some)
 }
 
 /// Writes a result through an address of the caller's.

@@ -3,8 +3,7 @@
 use super::checkpoint::{CheckpointHandle, reader, writer};
 use super::heap::{HeapHandle, heap};
 use super::rebase::set;
-use super::store::text;
-use super::{check_address, null_handle, null_pointer, session, status, write_out};
+use super::{check_address, null_handle, null_pointer, session, status, text, write_out};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ProcessMemory};
 use crate::session::{Allocator, LiveRange, Restoration, RestoredCounts, SavedCounts, Session, Wanted};

@@ -1,14 +1,14 @@
 //! Strided sections.
 
-use super::{TypeCode, check_address, tape, type_of, value_or_fail};
+use super::{TypeCode, check_address, null_pointer, tape, type_of, type_of_array, value_or_fail};
 use crate::error::{Error, Status};
 use crate::site::Site;
-use crate::tape::{Cursor, MAX_RANK};
+use crate::tape::{Cursor, MAX_RANK, Section, Type};
 use std::ffi::c_void;
 
 /// # Safety
 /// `extents` and `strides_bytes` are NULL or point to `rank` values.
-pub(super) unsafe fn shape<'a>(
+unsafe fn shape<'a>(
     rank: i32,
     extents: *const i64,
     strides_bytes: *const i64,
@@ -20,7 +20,7 @@ pub(super) unsafe fn shape<'a>(
         return Ok((&[], &[]));
     }
     if extents.is_null() || strides_bytes.is_null() {
-        return Err(super::null_pointer("the extents or strides of a section"));
+        return Err(null_pointer("the extents or strides of a section"));
     }
     // SAFETY: not NULL, so valid for `rank` values by contract.
     Ok(unsafe { (std::slice::from_raw_parts(extents, rank), std::slice::from_raw_parts(strides_bytes, rank)) })
@@ -29,6 +29,46 @@ pub(super) unsafe fn shape<'a>(
 /// Elements of a section, for what is said of a NULL base; a shape that makes no sense is refused later.
 fn count(extents: &[i64]) -> i64 {
     extents.iter().fold(1, |count: i64, extent| count.saturating_mul(*extent))
+}
+
+/// A section of the program's, by the arguments that describe it.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+pub(super) unsafe fn section_of(
+    type_code: TypeCode,
+    base: *const c_void,
+    rank: i32,
+    extents: *const i64,
+    strides_bytes: *const i64,
+) -> Result<Section, Error> {
+    let ty = type_of_array(type_code, Site::UNKNOWN)?;
+    // SAFETY: by contract.
+    let (extents, strides) = unsafe { shape(rank, extents, strides_bytes) }?;
+    // SAFETY: by contract.
+    let made = unsafe { Section::new(ty, base.cast_mut().cast(), extents, strides) }?;
+    if base.is_null() && made.count() > 0 {
+        return Err(null_pointer("the values of a section"));
+    }
+    Ok(made)
+}
+
+/// What adtape_push_section and adtape_pop_section are given: tape, type, extents and strides.
+///
+/// # Safety
+/// As for [`section_of`].
+unsafe fn given<'a>(
+    t: *mut Cursor,
+    type_code: TypeCode,
+    base: *const c_void,
+    (rank, extents, strides_bytes): (i32, *const i64, *const i64),
+    site: Site,
+) -> Result<(&'a Cursor, Type, &'a [i64], &'a [i64]), Error> {
+    // SAFETY: by contract.
+    let (cursor, (extents, strides)) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+    let ty = type_of(type_code, site)?;
+    check_address(base, count(extents), site)?;
+    Ok((cursor, ty, extents, strides))
 }
 
 /// adtape_push_section, at a call site that glue code knows.
@@ -48,11 +88,10 @@ pub unsafe extern "C" fn adtape_abi0_push_section(
     let site = Site(site as usize);
     value_or_fail(site, || {
         // SAFETY: the contract of pointers.
-        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
-        let ty = type_of(type_code, site)?;
-        check_address(base, count(shape.0), site)?;
-        // SAFETY: the contract of pointers.
-        unsafe { cursor.push_section_at(ty, base.cast(), shape.0, shape.1, site) }
+        unsafe {
+            let (cursor, ty, extents, strides) = given(t, type_code, base, (rank, extents, strides_bytes), site)?;
+            cursor.push_section_at(ty, base.cast(), extents, strides, site)
+        }
     })
 }
 
@@ -73,10 +112,9 @@ pub unsafe extern "C" fn adtape_abi0_pop_section(
     let site = Site(site as usize);
     value_or_fail(site, || {
         // SAFETY: the contract of pointers.
-        let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
-        let ty = type_of(type_code, site)?;
-        check_address(base, count(shape.0), site)?;
-        // SAFETY: the contract of pointers.
-        unsafe { cursor.pop_section_at(ty, base.cast(), shape.0, shape.1, site) }
+        unsafe {
+            let (cursor, ty, extents, strides) = given(t, type_code, base, (rank, extents, strides_bytes), site)?;
+            cursor.pop_section_at(ty, base.cast(), extents, strides, site)
+        }
     })
 }

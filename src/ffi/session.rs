@@ -1,7 +1,7 @@
 //! Sessions: what the tapes of a process share.
 
 use super::error::c_string;
-use super::{session, status, write_out};
+use super::{session, status, text_or_none, write_out};
 use crate::error::{Error, Status};
 use crate::session::{ErrorHandler, Memory, Session};
 use crate::sync::Arc;
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn adtape_session_set_memory_limit(s: *const Session, limi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_session_set_spill_directory(s: *const Session, directory: *const c_char) -> Status {
     // SAFETY: by contract.
-    let path = (!directory.is_null()).then(|| unsafe { super::store::text(directory, "a directory") }).transpose();
+    let path = unsafe { text_or_none(directory, "a directory") };
     // SAFETY: by contract.
     status(unsafe { session(s) }.and_then(|session| session.set_spill_directory(path?.map(Path::new))))
 }

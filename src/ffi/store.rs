@@ -1,7 +1,7 @@
 //! Stores of checkpoints.
 
 use super::error::c_string;
-use super::{null_handle, null_pointer, status, write_out};
+use super::{null_handle, null_pointer, status, text, text_or_none, write_out};
 use crate::error::{Error, Status};
 use crate::store::{ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Store, TieredStore};
 use crate::sync::Arc;
@@ -43,17 +43,6 @@ pub(super) unsafe fn shared(s: *const StoreHandle) -> Result<Arc<dyn Store>, Err
 unsafe fn handle<'a>(s: *const StoreHandle) -> Result<&'a StoreHandle, Error> {
     // SAFETY: by contract.
     unsafe { s.as_ref() }.ok_or_else(|| null_handle("store", "what adtape_store_new_memory or another one returned"))
-}
-
-/// # Safety
-/// `text` is NULL or a C string that lives for `'a`.
-pub(super) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Error> {
-    if text.is_null() {
-        return Err(null_pointer(what));
-    }
-    // SAFETY: not NULL, so a C string by contract.
-    let text = unsafe { CStr::from_ptr(text) };
-    text.to_str().map_err(|_| Error::new(Status::BadArgument, format!("{what}, {text:?}, is not UTF-8")))
 }
 
 /// # Safety
@@ -113,7 +102,7 @@ pub unsafe extern "C" fn adtape_store_new_files(
         // SAFETY: by contract.
         let directory = unsafe { text(directory, "a directory") }?;
         // SAFETY: by contract.
-        let run = (!run.is_null()).then(|| unsafe { text(run, "the name of a run") }.map(str::to_owned)).transpose()?;
+        let run = unsafe { text_or_none(run, "the name of a run") }?.map(str::to_owned);
         if flags & !(ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC | ADTAPE_STORE_ONE_FILE) != 0 || rank < -1 {
             return Err(Error::new(
                 Status::BadArgument,
