@@ -83,7 +83,7 @@ static void variable_waits_and_its_adjoint_must_have_elements_of_the_right_size(
     CHECK_HAS(adtape_error_message(), "`x` (float[6])");
     CHECK_OK(adtape_abi0_pop_association(t, s, &d, NULL, nowhere, NULL));
 
-    /* Neither a scalar nor anything else without an address can wait. */
+    /* What has no address cannot wait. */
     d = vector(moved + 1, 1, 2, 4, NULL);
     d.element_bytes = 4;
     d.type_code = ADTAPE_TYPE_F32;

@@ -174,7 +174,8 @@ module adtape
   ! its first element as an object and an offset. 8 bytes for a null one, else 32 and 24 for each dimension. Undone by
   ! pop_pointer.
   !   p  of integer(1,2,4,8), real(4,8,10,16), complex(4,8,10,16), logical(1,2,4,8,16) or character(*), as far as the
-  !      compiler has them. Without elements it may point anywhere.
+  !      compiler has them, up to rank 7; of a derived type by adtape_derived.inc. Without elements it may point
+  !      anywhere.
   ! gfortran 12 gives a call with a pointer or allocatable of this and the following procedures no line of its own: messages
   ! name the procedure rightly, and a line of it.
   ! Errors: NO_RANGE, those of push. Source: adtape_abi0_push_association; Alg. 2, line 18.
@@ -187,12 +188,50 @@ module adtape
   !   p_adjoint  optional, of a real or complex p: a pointer of the same kind and rank, or in double precision for one in
   !              single precision; null if the target has no adjoint. Both are associated or null before, not undefined.
   ! If the target is not back yet, both are null and wait, and rebase_add or undo_deallocate sets them: until then, or until
-  ! they are popped again, they stay where they are and are assigned nothing else. Pointers to scalars cannot wait.
+  ! they are popped again, they stay where they are and are assigned nothing else.
   ! Errors: UNDERFLOW, CORRUPT, MISMATCH (another type, kind or rank was pushed), UNEVEN (the adjoint has elements of
-  !   another size), NO_RANGE (a pointer to a scalar would have to wait). Source: adtape_abi0_pop_association; Alg. 2,
-  !   line 20.
+  !   another size). Source: adtape_abi0_pop_association; Alg. 2, line 20.
   interface pop_pointer
+#define RANK_ 0
+#define COLONS_
 #include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
+#define RANK_ 1
+#define COLONS_ (:)
+#include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
+#define RANK_ 2
+#define COLONS_ (:, :)
+#include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
+#define RANK_ 3
+#define COLONS_ (:, :, :)
+#include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
+#define RANK_ 4
+#define COLONS_ (:, :, :, :)
+#include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
+#define RANK_ 5
+#define COLONS_ (:, :, :, :, :)
+#include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
+#define RANK_ 6
+#define COLONS_ (:, :, :, :, :, :)
+#include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
+#define RANK_ 7
+#define COLONS_ (:, :, :, :, :, :, :)
+#include "adtape_pop_association.inc"
+#undef RANK_
+#undef COLONS_
   end interface
 
   ! call deallocate_save(x), call deallocate_save(t, x): deallocates an allocatable, or what a pointer was allocated with;

@@ -158,6 +158,11 @@ fn allocatables_and_memory_of_pointers_come_back_with_bounds_and_values() {
 }
 
 #[test]
+fn pointers_to_scalars_and_derived_types_wait_for_their_targets() {
+    passes("pointers.f90");
+}
+
+#[test]
 fn random_programs_of_pointers_agree_with_a_model_of_where_they_point() {
     passes("associations_random.f90");
 }

@@ -29,16 +29,30 @@ fn fortran(name: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.split('!').next().unwrap_or_default())).collect()
 }
 
-/// adtape.F90 with what it includes, in lower case, a statement a line.
+/// adtape.F90 with what it includes, in lower case, a statement a line; what an included file is to have for its macros is
+/// in it.
 fn module() -> String {
     let mut text = String::new();
+    let mut macros = BTreeMap::new();
     for line in fortran("adtape.F90").lines() {
+        if let Some((name, value)) =
+            line.strip_prefix("#define ").map(|line| line.split_once(' ').unwrap_or((line, "")))
+        {
+            macros.insert(name.to_owned(), value.to_owned());
+        }
         match line.strip_prefix("#include \"") {
-            Some(name) => text.push_str(&fortran(name.trim_end_matches('"'))),
+            Some(name) => {
+                let included = fortran(name.trim_end_matches('"')).replace("/**/", "");
+                text.push_str(&macros.iter().fold(included, |text, (name, value)| text.replace(name, value)));
+            }
             None => text.push_str(line),
         }
         text.push('\n');
     }
+    statements(&text)
+}
+
+fn statements(text: &str) -> String {
     text.to_lowercase().replace("&\n        ", "").replace("&\n", "")
 }
 
@@ -51,10 +65,13 @@ fn bound(module: &str) -> BTreeSet<String> {
     procedures.filter_map(|line| quoted(line).or_else(|| procedure(line))).collect()
 }
 
-/// Procedures of the module's interfaces without a C name: externals, which the glue defines as Fortran names them.
+/// Procedures of the module's interfaces without a C name: externals, which the glue defines as Fortran names them. Those
+/// of the modules for derived types are among them.
 fn externals(module: &str) -> BTreeSet<String> {
-    let interfaces = module.split("contains").next().expect("a specification part");
-    let names = interfaces.lines().filter(|line| !line.contains("bind(c")).filter_map(procedure);
+    let derived = statements(&fortran("adtape_derived.inc"));
+    let interfaces = [module, &derived].map(|text| text.split("contains").next().expect("a specification part"));
+    let names =
+        interfaces.iter().flat_map(|text| text.lines()).filter(|line| !line.contains("bind(c")).filter_map(procedure);
     names.filter(|name| name.starts_with("adtapeself") || name.starts_with("adtapecall")).collect()
 }
 

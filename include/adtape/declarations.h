@@ -465,7 +465,7 @@ typedef struct {
 typedef struct {
     // The first element; NULL if it is not associated or allocated.
     void *base;
-    // Of a character, its length.
+    // Of a character its length; of a derived type, which is ADTAPE_TYPE_BYTES, its size.
     uint64_t element_bytes;
     // One of ADTAPE_TYPE_….
     int32_t type_code;

@@ -15,7 +15,7 @@ use std::ffi::c_void;
 pub struct Descriptor {
     /// The first element; NULL if it is not associated or allocated.
     pub base: *mut c_void,
-    /// Of a character, its length.
+    /// Of a character its length; of a derived type, which is ADTAPE_TYPE_BYTES, its size.
     pub element_bytes: u64,
     /// One of ADTAPE_TYPE_….
     pub type_code: i32,

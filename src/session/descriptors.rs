@@ -230,8 +230,8 @@ impl Addresses {
 fn cannot_wait() -> Error {
     Error::new(
         Status::NoRange,
-        "what the pointer points to is not back yet, and a pointer to a scalar cannot wait for it\n  pop it after its \
-         target has come back, or push and pop a pointer to a section of one element, or a type(c_ptr)"
+        "what the pointer points to is not back yet, and a variable without an address cannot wait for it\n  pop it after \
+         its target has come back"
             .to_owned(),
     )
 }

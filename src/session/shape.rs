@@ -35,7 +35,7 @@ pub(crate) struct Dimension {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub ty: Type,
-    /// Of a character: its length.
+    /// Of a character its length; of a derived type, whose type here is bytes, its size.
     pub element_bytes: u64,
     pub rank: usize,
     pub dimensions: [Dimension; MAX_RANK],
@@ -90,6 +90,7 @@ impl Shape {
     fn describe(&self) -> String {
         match self.ty {
             Type::Char => format!("char of length {} and rank {}", self.element_bytes, self.rank),
+            Type::Bytes => format!("a derived type of {} bytes, of rank {}", self.element_bytes, self.rank),
             ty => format!("{} of rank {}", ty.name(), self.rank),
         }
     }
