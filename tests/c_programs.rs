@@ -98,7 +98,8 @@ macro_rules! programs {
 // One for each C object, and the threads that share nothing but the session.
 programs! {
     error, session, tape, scalar, array, section, control, mark, repeat, stats, store, checkpoint, live, range, rebase,
-    pointer, pair, descriptor, restoration, schedule, driver, heap, block, snapshot, join, entry, threads, thread_end,
+    pointer, pair, descriptor, restoration, schedule, driver, variable, heap, block, snapshot, join, entry, threads,
+    thread_end,
 }
 
 /// A program that nobody runs is no test.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 26] = [
+const SECTIONS: [&str; 27] = [
     "error",
     "session",
     "tape",
@@ -26,6 +26,7 @@ const SECTIONS: [&str; 26] = [
     "descriptor",
     "schedule",
     "driver",
+    "variable",
     "heap",
     "join",
     "block",

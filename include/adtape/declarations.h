@@ -1574,6 +1574,31 @@ adtape_status_t adtape_driver_set_records(adtape_driver_t *d,
 // Returns as adtape_driver_set_steps. Fortran: `call driver_set_snapshots(driver, save, load)`.
 adtape_status_t adtape_driver_set_snapshots(adtape_driver_t *d, adtape_snapshot_t save, adtape_snapshot_t load);
 
+// `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
+//
+// Returns as adtape_driver_set_steps. Fortran: `call driver_set_progress(driver, progress, user)`.
+adtape_status_t adtape_driver_set_progress(adtape_driver_t *d, adtape_progress_call_t progress, void *user);
+
+// Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
+// error is a terminal. Off by default.
+//
+// Returns as adtape_driver_set_steps. Fortran: `call driver_show_progress(driver, on)`.
+adtape_status_t adtape_driver_show_progress(adtape_driver_t *d, bool on);
+
+// Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
+// step may run another driver.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs
+// is missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT
+// (the driver is running; a function returned no flow; the schedule stores on disk and there is no store);
+// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says. After a failure the schedule is of no further use.
+// Cost: that of the program's functions; a save or load of registered state copies it once.
+// Fortran: `call driver_run(driver, schedule)`.
+adtape_status_t adtape_driver_run(adtape_driver_t *d,
+                                  adtape_schedule_t *s);
+
+/* ---- variable -------------------------------------------------------------------------------------------- */
+
 // Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself. All of what a step reads and
 // an earlier step wrote has to be registered. The memory is the program's and stays where it is until the driver is
 // freed; registered parts do not overlap. In a store it is the section `state-0`, `state-1`, …, of bytes.
@@ -1648,17 +1673,6 @@ adtape_status_t adtape_driver_set_resume(adtape_driver_t *d,
                                          const char *name,
                                          double interval_seconds);
 
-// `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
-//
-// Returns as adtape_driver_set_steps. Fortran: `call driver_set_progress(driver, progress, user)`.
-adtape_status_t adtape_driver_set_progress(adtape_driver_t *d, adtape_progress_call_t progress, void *user);
-
-// Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
-// error is a terminal. Off by default.
-//
-// Returns as adtape_driver_set_steps. Fortran: `call driver_show_progress(driver, on)`.
-adtape_status_t adtape_driver_show_progress(adtape_driver_t *d, bool on);
-
 // Makes the best schedule in memory for the registered state and `budget_bytes`: binomial for `steps` steps, or, if
 // `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_free.
 //
@@ -1677,18 +1691,6 @@ adtape_status_t adtape_driver_new_schedule(adtape_driver_t *d,
 // ADTAPE_STATUS_NULL_POINTER.
 // Fortran: `call driver_snapshot_bytes(driver, bytes)`, an `integer(8)`.
 adtape_status_t adtape_driver_snapshot_bytes(const adtape_driver_t *d, int64_t *bytes);
-
-// Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
-// step may run another driver.
-//
-// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs
-// is missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT
-// (the driver is running; a function returned no flow; the schedule stores on disk and there is no store);
-// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says. After a failure the schedule is of no further use.
-// Cost: that of the program's functions; a save or load of registered state copies it once.
-// Fortran: `call driver_run(driver, schedule)`.
-adtape_status_t adtape_driver_run(adtape_driver_t *d,
-                                  adtape_schedule_t *s);
 
 /* ---- heap ------------------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
 //! | word | meaning |
 //! |---|---|
 //! | model | the program's side: a step, its adjoint, its state |
-//! | variable | a part of the model's state, with a name |
+//! | variable | a part of the model's state, with a name; one that a driver saves by itself is registered |
 //! | storage | where snapshots of variables go |
 //! | point | what a run leaves in a store, to go on after its process was killed: [`resume`] |
 //! | progress | how much is done: steps run and steps reversed |
@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod progress;
+mod registered;
 mod resume;
 mod storage;
 #[cfg(test)]
@@ -20,10 +21,11 @@ mod tests;
 mod variable;
 
 pub use progress::{Progress, ProgressLine};
+pub(crate) use registered::{Registered, Role};
 pub use resume::{Resumable, Resume, drive_resumable};
+pub(crate) use storage::Snapshots;
 pub use storage::{MemoryStorage, Storage, StoreStorage};
 pub use variable::Variable;
-pub(crate) use variable::{bytes_of, fingerprint_of};
 
 use crate::error::{Error, Status};
 use crate::schedule::{Action, Place, Schedule};

@@ -196,3 +196,21 @@ impl Storage for StoreStorage {
         }
     }
 }
+
+/// Where the snapshots of a driver go: to memory; or to a store, if there is one, what a schedule has on disk.
+#[derive(Default)]
+pub struct Snapshots {
+    /// Also refuses what is to go to disk, where there is no store.
+    pub memory: MemoryStorage,
+    pub disk: Option<StoreStorage>,
+}
+
+impl Snapshots {
+    /// What keeps the snapshots of the place's level.
+    pub fn storage(&mut self, place: Place) -> &mut dyn Storage {
+        match &mut self.disk {
+            Some(disk) if place.level == Level::Disk => disk,
+            _ => &mut self.memory,
+        }
+    }
+}

@@ -1,3 +1,4 @@
+use super::variable::fingerprint_of;
 use super::*;
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::schedule::Level;

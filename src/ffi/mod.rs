@@ -29,6 +29,7 @@ mod snapshot;
 mod stats;
 mod store;
 mod tape;
+mod variable;
 
 use crate::error::{Error, Status};
 use crate::session::{Addresses, Session};
