@@ -6,13 +6,12 @@ use crate::site::Site;
 use crate::tape::{Cursor, MAX_RANK, Section, Type};
 use std::ffi::c_void;
 
+/// Extents in elements and strides in bytes, the fastest dimension first.
+type Shape<'a> = (&'a [i64], &'a [i64]);
+
 /// # Safety
 /// `extents` and `strides_bytes` are NULL or point to `rank` values.
-unsafe fn shape<'a>(
-    rank: i32,
-    extents: *const i64,
-    strides_bytes: *const i64,
-) -> Result<(&'a [i64], &'a [i64]), Error> {
+unsafe fn shape<'a>(rank: i32, extents: *const i64, strides_bytes: *const i64) -> Result<Shape<'a>, Error> {
     let rank = usize::try_from(rank).ok().filter(|rank| *rank <= MAX_RANK).ok_or_else(|| {
         Error::new(Status::BadArgument, format!("{rank} is not the rank of a section\n  it is 0 to {MAX_RANK}"))
     })?;
@@ -53,7 +52,7 @@ pub(super) unsafe fn section_of(
     Ok(made)
 }
 
-/// What adtape_push_section and adtape_pop_section are given: tape, type, extents and strides.
+/// What adtape_push_section and adtape_pop_section are given: tape, type and shape.
 ///
 /// # Safety
 /// As for [`section_of`].
@@ -63,12 +62,12 @@ unsafe fn given<'a>(
     base: *const c_void,
     (rank, extents, strides_bytes): (i32, *const i64, *const i64),
     site: Site,
-) -> Result<(&'a Cursor, Type, &'a [i64], &'a [i64]), Error> {
+) -> Result<(&'a Cursor, Type, Shape<'a>), Error> {
     // SAFETY: by contract.
-    let (cursor, (extents, strides)) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
+    let (cursor, shape) = unsafe { (tape(t)?, shape(rank, extents, strides_bytes)?) };
     let ty = type_of(type_code, site)?;
-    check_address(base, count(extents), site)?;
-    Ok((cursor, ty, extents, strides))
+    check_address(base, count(shape.0), site)?;
+    Ok((cursor, ty, shape))
 }
 
 /// adtape_push_section, at a call site that glue code knows.
@@ -89,7 +88,7 @@ pub unsafe extern "C" fn adtape_abi0_push_section(
     value_or_fail(site, || {
         // SAFETY: the contract of pointers.
         unsafe {
-            let (cursor, ty, extents, strides) = given(t, type_code, base, (rank, extents, strides_bytes), site)?;
+            let (cursor, ty, (extents, strides)) = given(t, type_code, base, (rank, extents, strides_bytes), site)?;
             cursor.push_section_at(ty, base.cast(), extents, strides, site)
         }
     })
@@ -113,7 +112,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_section(
     value_or_fail(site, || {
         // SAFETY: the contract of pointers.
         unsafe {
-            let (cursor, ty, extents, strides) = given(t, type_code, base, (rank, extents, strides_bytes), site)?;
+            let (cursor, ty, (extents, strides)) = given(t, type_code, base, (rank, extents, strides_bytes), site)?;
             cursor.pop_section_at(ty, base.cast(), extents, strides, site)
         }
     })
