@@ -214,6 +214,13 @@ fn every_call_holds_at_its_edges() {
     }
 }
 
+#[test]
+fn further_headers_of_the_kit_may_be_included_beside() {
+    for flags in [&["-Wall", "-Werror"][..], &["-DBEFORE"], &["-DOF_2020"]] {
+        passes(&compile(&cc(), &["headers.c"], How::Inline, flags), &[], &[]);
+    }
+}
+
 /// Takes the 2 GiB of one such array, on the tape; the program's own array is folded into 5 MiB.
 #[test]
 fn arrays_beyond_two_gib_come_back() {
