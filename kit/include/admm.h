@@ -35,6 +35,14 @@ void ADMM_rebase(void **pp);
 void ADMM_rebaseShadowed(void **pp, void **ppb);
 void ADMM_statistics(void);
 
+/* The names before 2020, with the arguments of 2020. */
+#define ADMM_Register adtape_kit_admm2020_register_long
+#define ADMM_RegisterShadowed adtape_kit_admm2020_register_shadowed_long
+void ADMM_Unregister(void *base, int *nbElements);
+void ADMM_UnregisterShadowed(void *base, void *baseb, int *nbElements);
+void ADMM_Rebase(void **pp);
+void ADMM_RebaseShadowed(void **pp, void **ppb);
+
 #ifdef __cplusplus
 }
 #endif

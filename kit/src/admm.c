@@ -358,6 +358,15 @@ KIT_API void ADMM_rebase(void **pointer) {
     admm_rebase(variables, KIT_SITE);
 }
 
+/* The names before 2020, with the arguments of 2020. */
+#define ADMM_ALIAS(name) KIT_API __attribute__((alias(#name)))
+ADMM_ALIAS(adtape_kit_admm2020_register_shadowed) void ADMM_RegisterShadowed(void *, void *, int, void *, void *, int, int);
+ADMM_ALIAS(adtape_kit_admm2020_register) void ADMM_Register(void *base, void *then, int size, int elements);
+ADMM_ALIAS(ADMM_unregisterShadowed) void ADMM_UnregisterShadowed(void *base, void *adjoint_base, int *elements);
+ADMM_ALIAS(ADMM_unregister) void ADMM_Unregister(void *base, int *elements);
+ADMM_ALIAS(ADMM_rebaseShadowed) void ADMM_RebaseShadowed(void **pointer, void **adjoint_pointer);
+ADMM_ALIAS(ADMM_rebase) void ADMM_Rebase(void **pointer);
+
 /* ---- what the kit prints if it is compiled with ADMM_COUNTS ---- */
 
 static void admm_print_chunk(const struct admm_chunk *chunk) {

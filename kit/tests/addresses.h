@@ -20,6 +20,12 @@ void ADMM_unregisterShadowed(void *base, void *baseb, int *n);
 void ADMM_rebase(void **pp);
 void ADMM_rebaseShadowed(void **pp, void **ppb);
 void ADMM_statistics(void);
+void ADMM_Register(void *base, void *obase, int size, int n);
+void ADMM_RegisterShadowed(void *base, void *obase, int size, void *baseb, void *obaseb, int sizeb, int n);
+void ADMM_Unregister(void *base, int *n);
+void ADMM_UnregisterShadowed(void *base, void *baseb, int *n);
+void ADMM_Rebase(void **pp);
+void ADMM_RebaseShadowed(void **pp, void **ppb);
 void adtape_kit_admm_register(void *base, void **done, void *then, int64_t bytes, int elements);
 void adtape_kit_admm_register_shadowed(void *base, void *then, int64_t bytes, void *adjoint_base, void **done,
                                        void *adjoint_then, int64_t adjoint_bytes, int elements);

@@ -467,10 +467,26 @@ static void waiting_pointers(void) {
     CHECK(n == 8);
 }
 
+static void names_before_2020(void) {
+    int n;
+    void *alone = FAR + 4096 + 8;
+    p = FAR + 8, pb = FAR_B + 8;
+    ADMM_RebaseShadowed(&p, &pb);
+    ADMM_Rebase(&alone);
+    ADMM_RegisterShadowed(FAR + 512, FAR, 64, FAR_B + 512, FAR_B, 64, 8);
+    ADMM_Register(FAR + 1024, FAR + 4096, 64, 9);
+    CHECK(p == FAR + 520 && pb == FAR_B + 520 && alone == FAR + 1032);
+    ADMM_UnregisterShadowed(FAR + 512, FAR_B + 512, &n);
+    CHECK(n == 8);
+    ADMM_Unregister(FAR + 1024, &n);
+    CHECK(n == 9);
+}
+
 static void edges(void) {
     sizes_beyond_two_gib();
     ends_that_touch();
     waiting_pointers();
+    names_before_2020();
     static void *waits = (void *)0x5000, *waitsb = (void *)0x6000;
     int n = -7;
     ADMM_rebaseShadowed(&waits, &waitsb);

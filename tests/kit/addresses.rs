@@ -39,7 +39,7 @@ fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
         passes(&program, &["threads"], &[]);
         let text = passes(&program, &["edges"], &[]);
         for line in [
-            "Registerings:71, Unregisterings:70, numberOfRebases:59",
+            "Registerings:73, Unregisterings:72, numberOfRebases:63",
             "chunks:2[peak:2] waiting:1[peak:5]",
             "unregistered, but not registered:1",
             "  (old:0x100000000000=>)0x100000000000+80 (10 elements)",
