@@ -83,6 +83,24 @@ static void *use_tape_at_the_end_only(void *nothing) {
     return NULL;
 }
 
+/* After the library's own destructor. Each call took a place of the 4096 that a session has for threads. */
+static char blocks[5000];
+static void use_addresses_in_destructor(void *nothing) {
+    const adtape_session_t *s = adtape_session_default();
+    (void)nothing;
+    for (size_t i = 0; i < sizeof blocks; i++) {
+        adtape_live_add(s, &blocks[i], 1, ADTAPE_KIND_HEAP, "block");
+        adtape_live_remove(s, &blocks[i]);
+    }
+}
+static void *use_addresses_while_ending(void *nothing) {
+    (void)nothing;
+    adtape_live_add(adtape_session_default(), blocks, 1, ADTAPE_KIND_HEAP, "block");
+    adtape_live_remove(adtape_session_default(), blocks);
+    CHECK(pthread_setspecific(key, &key) == 0);
+    return NULL;
+}
+
 static void run_on_a_thread(void *argument) {
     void *(*const *run)(void *) = argument;
     joined(started(*run, NULL));
@@ -123,10 +141,16 @@ static void tape_can_be_used_while_a_thread_ends(void) {
     CHECK(end_of(use_tape_at_the_end_only).text[0] == '\0');
 }
 
+static void addresses_can_be_used_while_a_thread_ends(void) {
+    CHECK(pthread_key_create(&key, use_addresses_in_destructor) == 0);
+    CHECK(end_of(use_addresses_while_ending).text[0] == '\0');
+}
+
 int main(void) {
     values_left_by_a_thread_are_reported_with_their_bytes();
     balanced_thread_says_nothing();
     tape_can_be_used_while_a_thread_ends();
+    addresses_can_be_used_while_a_thread_ends();
     released_tape_outlives_its_thread_without_a_word();
     return 0;
 }

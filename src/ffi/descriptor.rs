@@ -1,9 +1,10 @@
 //! Pointers and allocatables of Fortran: what glue code calls that knows a compiler's descriptors.
 
 use super::array::{pop_values, push_values};
-use super::rebase::set;
+use super::rebase::set_waiter;
 use super::{null_pointer, session, status, tape, type_of_array};
 use crate::error::{Error, Status};
+use crate::map::registry::Present;
 use crate::session::{Association, Dimension, Pointee, Session, Shape, Variable};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_RANK};
@@ -213,17 +214,14 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
         let (cursor, session, x, x_adjoint) =
             unsafe { (tape(t)?, session(s)?, given(x.cast_mut())?, x_adjoint.as_ref()) };
         let shape = x.shape(site)?;
-        let adjoint = x_adjoint.map(|adjoint| Ok((adjoint.base as usize, adjoint.shape(site)?.bytes() as usize)));
-        let adjoint = adjoint.transpose()?.filter(|(base, _)| *base != 0).unwrap_or_default();
-        let waiters = session.addresses().pop_allocation(cursor, x.base as usize, &shape, adjoint, site, || {
+        let adjoint = x_adjoint.map(|adjoint| Ok((adjoint.base as u64, adjoint.shape(site)?.bytes())));
+        let (adjoint_base, adjoint_bytes) = adjoint.transpose()?.filter(|(base, _)| *base != 0).unwrap_or_default();
+        let now = Present { base: x.base as u64, adjoint_base, adjoint_bytes };
+        let values = || {
             // SAFETY: there is room for so many values by contract.
             unsafe { pop_values(cursor, shape.ty, x.base, x.values(&shape), site) }
-        })?;
-        for waiter in waiters {
-            // SAFETY: it is there to be written to, as adtape_pop_pointer demands.
-            unsafe { set(waiter.variable as *mut *mut c_void, waiter.value) };
-        }
-        Ok(())
+        };
+        session.addresses().pop_allocation(cursor, now, &shape, site, values, set_waiter)
     };
     status(pop())
 }

@@ -1,6 +1,6 @@
 //! Pairs of base and offset: pointers that may leave their range.
 
-use super::rebase::set;
+use super::rebase::{clear, set, set_both};
 use super::{on_addresses, tape, with_site};
 use crate::session::Session;
 use crate::tape::Cursor;
@@ -35,13 +35,15 @@ unsafe extern "C" fn pop_pair(
     unsafe {
         on_addresses(s, site, |addresses, site| {
             let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
-            let now = addresses.pop_pair_at(tape(t)?, base as usize, p as usize, p_adjoint as usize, site)?;
+            let variables = [base as usize, p as usize, p_adjoint as usize];
+            let now = addresses.pop_pair_at(tape(t)?, variables, &clear, site)?;
+            if !now.waits {
+                set(base, now.address.wrapping_sub(now.offset as usize));
+            }
             if !pair.is_null() {
-                set(base, if now.waits { 0 } else { now.address.wrapping_sub(now.offset as usize) });
                 (&raw mut (*pair).offset).write(now.offset as i64);
             }
-            set(p, now.address);
-            set(p_adjoint, now.adjoint);
+            set_both(p, p_adjoint, &now);
             Ok(())
         })
     }

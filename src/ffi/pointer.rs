@@ -1,7 +1,7 @@
 //! Pointers on the tape, checked and translated. (adtape_push_ptr pushes an address as an opaque word.)
 
 use super::live::capacity_of;
-use super::rebase::set;
+use super::rebase::{clear, set_both};
 use super::{check_address, on_addresses, session, status, tape, with_site, write_out};
 use crate::error::Status;
 use crate::session::{Session, Waiter};
@@ -24,9 +24,8 @@ unsafe extern "C" fn pop_pointer(
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(s, site, |addresses, site| {
-            let restored = addresses.pop_pointer_at(tape(t)?, p as usize, p_adjoint as usize, site)?;
-            set(p, restored.address);
-            set(p_adjoint, restored.adjoint);
+            let restored = addresses.pop_pointer_at(tape(t)?, p as usize, p_adjoint as usize, &clear, site)?;
+            set_both(p, p_adjoint, &restored);
             Ok(())
         })
     }

@@ -2,7 +2,8 @@
 
 use super::range::RangeInfo;
 use super::{null_pointer, on_addresses, with_site};
-use crate::session::{Restored, Session};
+use crate::map::registry::Present;
+use crate::session::{Restored, Session, Waiter};
 use std::ffi::c_void;
 
 /// Sets a pointer variable, if there is one.
@@ -14,6 +15,33 @@ pub(super) unsafe fn set(variable: *mut *mut c_void, value: usize) {
         // SAFETY: not NULL, so writable by contract; a pointer in packed data need not be aligned.
         unsafe { variable.write_unaligned(value as *mut c_void) };
     }
+}
+
+/// Sets a pointer variable and that of the adjoint, unless they wait.
+///
+/// # Safety
+/// As [`set`].
+pub(super) unsafe fn set_both(p: *mut *mut c_void, p_adjoint: *mut *mut c_void, restored: &Restored) {
+    if !restored.waits {
+        // SAFETY: by contract.
+        unsafe {
+            set(p, restored.address);
+            set(p_adjoint, restored.adjoint);
+        }
+    }
+}
+
+/// Sets a pointer variable that waited.
+pub(super) fn set_waiter(waiter: Waiter) {
+    // SAFETY: variables that wait are writable until their range ends or another value is popped into them, as
+    // adtape_pop_pointer demands.
+    unsafe { set(waiter.variable as *mut *mut c_void, waiter.value) };
+}
+
+/// Sets a pointer variable that begins to wait to NULL.
+pub(super) fn clear(variable: usize) {
+    // SAFETY: it is one that was passed to be written to.
+    unsafe { set(variable as *mut *mut c_void, 0) };
 }
 
 unsafe extern "C" fn begin_reverse(s: *const Session, site: usize) {
@@ -29,16 +57,12 @@ unsafe extern "C" fn rebase_add(
     adjoint_bytes: u64,
     site: usize,
 ) {
-    // SAFETY: the contract of pointers; variables that wait are writable until their range ends or another value is
-    // popped into them, as adtape_pop_pointer demands.
+    // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(s, site, |addresses, _| {
             let range = range.as_ref().ok_or_else(|| null_pointer("the range"))?.range()?;
-            let (new_base, adjoint_base) = (new_base as usize, adjoint_base as usize);
-            for waiter in addresses.rebase_add(&range, new_base, adjoint_base, adjoint_bytes as usize)? {
-                set(waiter.variable as *mut *mut c_void, waiter.value);
-            }
-            Ok(())
+            let now = Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes };
+            addresses.rebase_add_setting(&range, now, set_waiter)
         })
     }
 }
@@ -58,10 +82,9 @@ unsafe extern "C" fn rebase_pointer(
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(s, site, |addresses, _| {
-            let restored = addresses.rebase_pointer(address as usize, p as usize, p_adjoint as usize)?;
-            let Restored { address, adjoint, .. } = restored;
-            set(p, address);
-            set(p_adjoint, adjoint);
+            let restored =
+                addresses.rebase_pointer_clearing(address as usize, p as usize, p_adjoint as usize, &clear)?;
+            set_both(p, p_adjoint, &restored);
             Ok(())
         })
     }

@@ -308,16 +308,25 @@ impl Addresses {
         adjoint_base: usize,
         adjoint_bytes: usize,
     ) -> Result<Vec<Waiter>, Error> {
-        let present =
+        let mut waiters = Vec::new();
+        let now =
             Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes: adjoint_bytes as u64 };
-        let arrivals = self.numbered.registry.restore(self.lane()?, &range.record(), present)?;
-        let waiter = |Arrival { variable, value, offset }: Arrival| Waiter {
-            variable: variable as usize,
-            value: value as usize,
-            serial: range.serial,
-            offset: offset as isize,
-        };
-        Ok(arrivals.into_iter().map(waiter).collect())
+        self.rebase_add_setting(range, now, |waiter| waiters.push(waiter))?;
+        Ok(waiters)
+    }
+
+    /// The same, and `set` sets each variable that waited, before another thread restores it to something else.
+    pub(crate) fn rebase_add_setting(
+        &self,
+        range: &LiveRange,
+        now: Present,
+        mut set: impl FnMut(Waiter),
+    ) -> Result<(), Error> {
+        self.numbered.registry.restore(self.lane()?, &range.record(), now, |arrival| {
+            let Arrival { variable, value, offset } = arrival;
+            let (variable, value, offset) = (variable as usize, value as usize, offset as isize);
+            set(Waiter { variable, value, serial: range.serial, offset });
+        })
     }
 
     /// The birth of what lies at `new_base` is reversed (lines 7 and 11).
@@ -328,12 +337,23 @@ impl Addresses {
     /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
     /// not back, the variables wait (0 stands for none).
     pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        self.rebase_pointer_clearing(address, variable, adjoint_variable, &|_| ())
+    }
+
+    /// The same, and variables that wait are set to NULL by `clear`, before another thread sets them to what they wait for.
+    pub(crate) fn rebase_pointer_clearing(
+        &self,
+        address: usize,
+        variable: usize,
+        adjoint_variable: usize,
+        clear: &dyn Fn(usize),
+    ) -> Result<Restored, Error> {
         let (lane, target) = (self.lane()?, Target::Forward(address as u64));
         let variables = [(variable, target, false), (adjoint_variable, target, true)];
         if address == 0 {
             return Ok(self.null(&variables));
         }
-        self.restored(0, &variables, || self.numbered.registry.rebase(lane, address as u64))
+        self.restored(0, &variables, clear, || self.numbered.registry.rebase(lane, address as u64))
     }
 
     // ---- pointers on the tape --------------------------------------------------------------------------
@@ -352,18 +372,20 @@ impl Addresses {
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.pop_pointer_at(tape, variable, adjoint_variable, Site::UNKNOWN)
+        self.pop_pointer_at(tape, variable, adjoint_variable, &|_| (), Site::UNKNOWN)
     }
 
+    /// The same; `clear` as in [`rebase_pointer_clearing`](Addresses::rebase_pointer_clearing).
     pub(crate) fn pop_pointer_at(
         &self,
         tape: &Cursor,
         variable: usize,
         adjoint_variable: usize,
+        clear: &dyn Fn(usize),
         site: Site,
     ) -> Result<Restored, Error> {
         tape.pop_record(Type::Pointer, site, |record| {
-            self.restored_place(read(record, "pointer")?, 0, variable, adjoint_variable)
+            self.restored_place(read(record, "pointer")?, [0, variable, adjoint_variable], clear)
         })
     }
 
@@ -394,20 +416,19 @@ impl Addresses {
     /// Pops a pair (line 20*): `address` is that of base and offset together. The variables that wait are those of the
     /// address and of its adjoint.
     pub fn pop_pair(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.pop_pair_at(tape, 0, variable, adjoint_variable, Site::UNKNOWN)
+        self.pop_pair_at(tape, [0, variable, adjoint_variable], &|_| (), Site::UNKNOWN)
     }
 
+    /// The same, also with the address of a variable for the base, before the other two; `clear` as in
+    /// [`rebase_pointer_clearing`](Addresses::rebase_pointer_clearing).
     pub(crate) fn pop_pair_at(
         &self,
         tape: &Cursor,
-        base_variable: usize,
-        variable: usize,
-        adjoint_variable: usize,
+        variables: [usize; 3],
+        clear: &dyn Fn(usize),
         site: Site,
     ) -> Result<Restored, Error> {
-        tape.pop_record(Type::Pair, site, |record| {
-            self.restored_place(read(record, "pair")?, base_variable, variable, adjoint_variable)
-        })
+        tape.pop_record(Type::Pair, site, |record| self.restored_place(read(record, "pair")?, variables, clear))
     }
 
     /// Pointer variables that wait for their object, by address.
@@ -422,19 +443,18 @@ impl Addresses {
         self.numbered.registry.waiting().into_iter().map(waiter).collect()
     }
 
-    /// Where a place is now; if it is not, the variables wait.
+    /// Where a place is now; if it is not, the variables wait: of the base, of the place, of the place in the adjoint.
     fn restored_place(
         &self,
         place: Option<Place>,
-        base_variable: usize,
-        variable: usize,
-        adjoint_variable: usize,
+        [base_variable, variable, adjoint_variable]: [usize; 3],
+        clear: &dyn Fn(usize),
     ) -> Result<Restored, Error> {
         let Place { serial, offset } = place.unwrap_or(Place { serial: Serial(0), offset: 0 });
         let (base, target) = (Target::Object(serial, 0), Target::Object(serial, offset));
         let variables = [(base_variable, base, false), (variable, target, false), (adjoint_variable, target, true)];
         match place {
-            Some(place) => self.restored(offset, &variables, || self.numbered.registry.locate(place)),
+            Some(place) => self.restored(offset, &variables, clear, || self.numbered.registry.locate(place)),
             None => Ok(self.null(&variables)),
         }
     }
@@ -444,13 +464,14 @@ impl Addresses {
         &self,
         offset: i64,
         variables: &[(usize, Target, bool)],
+        clear: &dyn Fn(usize),
         look: impl Fn() -> Result<Option<(u64, u64)>, Error>,
     ) -> Result<Restored, Error> {
         let offset = offset as isize;
         let mut now = look()?;
         if now.is_none() {
             for (variable, target, adjoint) in variables.iter().filter(|(variable, ..)| *variable != 0) {
-                self.numbered.registry.wait(*variable as u64, *target, *adjoint);
+                self.numbered.registry.wait(*variable as u64, Wait::new(*target, *adjoint), || clear(*variable));
             }
             // The object may have come before the variables waited.
             now = look().inspect_err(|_| self.settle(variables))?;

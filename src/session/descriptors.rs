@@ -8,7 +8,7 @@
 use super::addresses::{Addresses, LiveRange, Waiter};
 use super::shape::{Shape, What, pack, unpack, words};
 use crate::error::{Error, Status};
-use crate::map::registry::{Place, RangeRecord, Target, Wait};
+use crate::map::registry::{Place, Present, RangeRecord, Target, Wait};
 use crate::site::Site;
 use crate::tape::core::located;
 use crate::tape::{Cursor, Type};
@@ -142,10 +142,10 @@ impl Addresses {
         }
         let target = Target::Object(place.serial, place.offset);
         let registry = &self.numbered.registry;
-        registry.wait(variable.address as u64, target, false);
+        registry.wait(variable.address as u64, Wait::new(target, false), || ());
         if let Some(adjoint) = adjoint {
             let elements = Some((shape.element_bytes, adjoint.like.element_bytes)).filter(|_| shape.count() > 0);
-            registry.wait_for(adjoint.address as u64, Wait { target, adjoint: true, elements });
+            registry.wait(adjoint.address as u64, Wait { target, adjoint: true, elements }, || ());
         }
         Ok(())
     }
@@ -198,31 +198,25 @@ impl Addresses {
         })
     }
 
-    /// Its deallocation is reversed: it is at `base` now, its adjoint, if any, at `adjoint_base`. `values` pops its values.
-    /// Returns the variables that waited for it.
+    /// Its deallocation is reversed: it and its adjoint, if any, are where `now` says. `values` pops its values.
+    /// `set` sets the variables that waited for it.
     pub(crate) fn pop_allocation(
         &self,
         tape: &Cursor,
-        base: usize,
+        now: Present,
         like: &Shape,
-        (adjoint_base, adjoint_bytes): (usize, usize),
         site: Site,
         values: impl FnOnce() -> Result<(), Error>,
-    ) -> Result<Vec<Waiter>, Error> {
-        let (what, waiters) = tape.pop_list(Type::Descriptor, site, words, |words| {
+        set: impl Fn(Waiter),
+    ) -> Result<(), Error> {
+        let what = tape.pop_list(Type::Descriptor, site, words, |words| {
             let (_, what) = unpack(words, like, false)?;
-            let waiters = match &what {
-                What::Range(record) => {
-                    self.rebase_add(&LiveRange::of_record(record), base, adjoint_base, adjoint_bytes)?
-                }
-                _ => Vec::new(),
-            };
-            Ok((what, waiters))
+            if let What::Range(record) = &what {
+                self.rebase_add_setting(&LiveRange::of_record(record), now, &set)?;
+            }
+            Ok(what)
         })?;
-        if what != What::Unallocated {
-            values()?;
-        }
-        Ok(waiters)
+        if what == What::Unallocated { Ok(()) } else { values() }
     }
 }
 

@@ -66,8 +66,8 @@ fn find(numbered: &Arc<Numbered>) -> Result<u16, Error> {
             });
             lane
         }
-        // The thread is ending: nobody would give a lane back.
-        Err(_) => return numbered.registry.claim(),
+        // The thread is ending, in a destructor that runs after ours: nobody gives this lane back.
+        Err(_) => numbered.registry.claim()?,
     };
     LAST.set((numbered.id, lane));
     Ok(lane)

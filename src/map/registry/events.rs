@@ -56,8 +56,14 @@ impl Registry {
         Ok(object)
     }
 
-    /// Its death is reversed: an object is back, at `present.base`. Returns the pointer variables that waited for it.
-    pub fn restore(&self, lane: u16, record: &RangeRecord, present: Present) -> Result<Vec<Arrival>, Error> {
+    /// Its death is reversed: an object is back, at `present.base`. `set` sets each pointer variable that waited for it.
+    pub fn restore(
+        &self,
+        lane: u16,
+        record: &RangeRecord,
+        present: Present,
+        mut set: impl FnMut(Arrival),
+    ) -> Result<(), Error> {
         check_extent(present.base, record.bytes)?;
         check_extent(record.base, record.bytes)?;
         check_adjoint(present.adjoint_base, present.adjoint_bytes)?;
@@ -84,13 +90,19 @@ impl Registry {
         }
         self.place(object)?;
         // Those, and whoever looked before it was there and waits since. Who waits later looks once more.
-        let mut arrivals = Vec::new();
         self.waiting.take(serial, record.base, bytes, |variable, by, wait| {
             let value = value(by, wait).ok();
-            arrivals.extend(value.map(|value| Arrival { variable, value, offset: by }));
+            value.into_iter().for_each(|value| set(Arrival { variable, value, offset: by }));
             value.is_some()
         });
-        Ok(arrivals)
+        Ok(())
+    }
+
+    /// As [`restore`](Registry::restore); returns the pointer variables.
+    #[cfg(test)]
+    pub fn restore_and_list(&self, lane: u16, record: &RangeRecord, present: Present) -> Result<Vec<Arrival>, Error> {
+        let mut arrivals = Vec::new();
+        self.restore(lane, record, present, |arrival| arrivals.push(arrival)).map(|()| arrivals)
     }
 
     /// The object that begins at `base` has its adjoint there.

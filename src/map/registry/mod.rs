@@ -269,19 +269,15 @@ impl Registry {
 
     // ---- waiting ---------------------------------------------------------------------------------------
 
-    /// A pointer variable has a value: it waits no more.
+    /// A pointer variable is about to be set: it waits no more, and nobody else sets it.
     pub fn settle(&self, variable: u64) {
         self.waiting.forget(variable);
     }
 
-    /// A pointer variable waits. Who calls this looks once more for the target, which may have come meanwhile.
-    pub fn wait(&self, variable: u64, target: Target, adjoint: bool) {
-        self.wait_for(variable, Wait::new(target, adjoint));
-    }
-
-    /// The same, with all that there is to say.
-    pub fn wait_for(&self, variable: u64, wait: Wait) {
-        self.waiting.add(variable, wait);
+    /// A pointer variable waits, and `clear` sets it to NULL. Who calls this looks once more for the target, which may
+    /// have come meanwhile.
+    pub fn wait(&self, variable: u64, wait: Wait, clear: impl FnOnce()) {
+        self.waiting.add(variable, wait, clear);
     }
 
     fn describe(&self) -> describe::Describe<'_> {

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Registry, Wait};
+use super::Registry;
 
 impl Registry {
     /// Whether any pointer variable waits.
@@ -16,12 +16,9 @@ impl Registry {
         let (base, bytes) = from;
         let (there, room) = to.unwrap_or((base, 0));
         let kept = bytes.min(room);
-        if there == base {
-            return self.waiting.forget_inside(base + kept, bytes - kept);
+        match there == base {
+            true => self.waiting.forget_inside(base + kept, bytes - kept),
+            false => self.waiting.shift(base, bytes, kept, there),
         }
-        let inside = |variable: u64| (base..base + kept).contains(&variable);
-        let waiting: Vec<(u64, Wait)> = self.waiting.list().into_iter().filter(|(v, _)| inside(*v)).collect();
-        self.waiting.forget_inside(base, bytes);
-        waiting.into_iter().for_each(|(variable, wait)| self.waiting.add(variable - base + there, wait));
     }
 }

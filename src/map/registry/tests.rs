@@ -66,7 +66,7 @@ fn base_wins_over_the_end_of_an_object_that_lies_elsewhere_now() {
             }
             let record = RangeRecord::of(&registry.begins_at(lane, moves).unwrap());
             registry.remove(lane, moves).unwrap();
-            registry.restore(lane, &record, at(1000)).unwrap();
+            registry.restore_and_list(lane, &record, at(1000)).unwrap();
             let now = |base, by| Some((if base == moves { 1000 + by } else { base + by }, 0));
             for (address, expected) in [(100, now(100, 0)), (107, now(100, 7)), (108, now(108, 0)), (116, now(108, 8))]
             {
@@ -132,7 +132,7 @@ fn ranges_without_bytes_share_a_base_and_are_told_apart_by_serial() {
     let other = registry.add(lane, 200, 0, RangeKind::Stack, c"").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 200).unwrap());
     assert_eq!(registry.locate(Place { serial: other, offset: 0 }).unwrap(), None);
-    registry.restore(lane, &record, at(100)).unwrap();
+    registry.restore_and_list(lane, &record, at(100)).unwrap();
     assert_eq!(registry.locate(Place { serial: other, offset: 0 }).unwrap(), Some((100, 0)));
 }
 
@@ -158,13 +158,14 @@ fn adjoint_that_does_not_fit_a_waiting_pointer_is_refused_and_changes_nothing() 
     let (registry, lane) = registry();
     let serial = registry.add(lane, 1000, 8, RangeKind::Heap, c"x").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
-    registry.wait(70, Target::Object(serial, 1), true);
+    registry.wait(70, Wait::new(Target::Object(serial, 1), true), || ());
     assert_eq!(
-        status(registry.restore(lane, &record, Present { base: 1, adjoint_base: 9, adjoint_bytes: 4 })),
+        status(registry.restore_and_list(lane, &record, Present { base: 1, adjoint_base: 9, adjoint_bytes: 4 })),
         Status::Uneven
     );
     assert_eq!((registry.list(), registry.waiting().len()), (vec![], 1));
-    let arrivals = registry.restore(lane, &record, Present { base: 1, adjoint_base: 9, adjoint_bytes: 8 }).unwrap();
+    let arrivals =
+        registry.restore_and_list(lane, &record, Present { base: 1, adjoint_base: 9, adjoint_bytes: 8 }).unwrap();
     assert_eq!(arrivals, [Arrival { variable: 70, value: 10, offset: 1 }]);
     assert_eq!(registry.waiting(), []);
 }
@@ -174,12 +175,12 @@ fn object_comes_back_once() {
     let (registry, lane) = registry();
     registry.add(lane, 1000, 8, RangeKind::Heap, c"x").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
-    registry.restore(lane, &record, at(2000)).unwrap();
-    let error = registry.restore(lane, &record, at(3000)).unwrap_err();
+    registry.restore_and_list(lane, &record, at(2000)).unwrap();
+    let error = registry.restore_and_list(lane, &record, at(3000)).unwrap_err();
     assert_eq!(error.status(), Status::Overlap);
     assert!(error.message().contains("comes back while it is alive"), "{error}");
     let stranger = RangeRecord { serial: Serial::new(7, 1), ..record };
-    assert_eq!(status(registry.restore(lane, &stranger, at(3000))), Status::BadArgument);
+    assert_eq!(status(registry.restore_and_list(lane, &stranger, at(3000))), Status::BadArgument);
 }
 
 #[test]
@@ -192,8 +193,8 @@ fn forward_addresses_are_translated_for_what_moved_and_for_what_stayed() {
     let stack = RangeRecord::of(&registry.remove(lane, 2000).unwrap());
     registry.turn().unwrap();
     assert_eq!(registry.rebase(lane, 1004).unwrap(), None, "it is not back");
-    registry.restore(lane, &stack, at(2004)).unwrap();
-    registry.restore(lane, &heap, Present { base: 3500, adjoint_base: 80, adjoint_bytes: 8 }).unwrap();
+    registry.restore_and_list(lane, &stack, at(2004)).unwrap();
+    registry.restore_and_list(lane, &heap, Present { base: 3500, adjoint_base: 80, adjoint_bytes: 8 }).unwrap();
     assert_eq!(registry.rebase(lane, 1004).unwrap(), Some((3504, 84)));
     assert_eq!(registry.rebase(lane, 2007).unwrap(), Some((2011, 0)));
     assert_eq!(registry.rebase(lane, 3008).unwrap(), Some((3008, 0)));
@@ -214,8 +215,8 @@ fn objects_that_had_the_same_address_one_after_the_other_are_both_at_home_after_
         };
         let records = [record(), record()];
         registry.turn().unwrap();
-        registry.restore(lane, &records[1], at(2000)).unwrap();
-        registry.restore(lane, &records[0], at(3000)).unwrap();
+        registry.restore_and_list(lane, &records[1], at(2000)).unwrap();
+        registry.restore_and_list(lane, &records[0], at(3000)).unwrap();
         assert_eq!(registry.rebase(lane, 1004).unwrap(), Some((3004, 0)), "the last to come back was there first");
         registry.turn().unwrap();
         assert_eq!(registry.rebase(lane, 2004).unwrap(), Some((2004, 0)));
@@ -276,9 +277,9 @@ fn record_that_nothing_was_born_with_is_refused() {
         (RangeRecord { bytes: u64::MAX, ..record }, Status::CountRange),
         (RangeRecord { base: 0, ..record }, Status::NullPointer),
     ] {
-        assert_eq!(status(registry.restore(lane, &wrong, at(2000))), expected, "{wrong:?}");
+        assert_eq!(status(registry.restore_and_list(lane, &wrong, at(2000))), expected, "{wrong:?}");
     }
-    registry.restore(lane, &record, at(2000)).unwrap();
+    registry.restore_and_list(lane, &record, at(2000)).unwrap();
 }
 
 #[test]
@@ -288,10 +289,10 @@ fn dead_object_that_cannot_come_back_is_as_dead_as_before() {
         let serial = registry.add(lane, 1000, 8, kind, c"x").unwrap();
         let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
         registry.add(lane, 2000, 8, RangeKind::Heap, c"y").unwrap();
-        assert_eq!(status(registry.restore(lane, &record, at(2004))), Status::Overlap);
+        assert_eq!(status(registry.restore_and_list(lane, &record, at(2004))), Status::Overlap);
         assert_eq!(registry.find(lane, 1004).unwrap(), Some(Place { serial, offset: 4 }));
         assert_eq!((registry.locate(Place { serial, offset: 4 }).unwrap(), registry.dead()), (None, 1));
-        registry.restore(lane, &record, at(3000)).unwrap();
+        registry.restore_and_list(lane, &record, at(3000)).unwrap();
         assert_eq!((registry.find(lane, 3004).unwrap(), registry.dead()), (Some(Place { serial, offset: 4 }), 0));
     }
 }
@@ -324,10 +325,10 @@ fn many_pointers_that_wait_for_one_object_are_set_at_once() {
     let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
     const COUNT: u64 = 100_000;
     for i in 0..COUNT {
-        registry.wait((1 << 40) + 8 * i, Target::Object(serial, 4), false);
+        registry.wait((1 << 40) + 8 * i, Wait::new(Target::Object(serial, 4), false), || ());
     }
     (0..COUNT).step_by(2).for_each(|i| registry.settle((1 << 40) + 8 * i));
-    let arrivals = registry.restore(lane, &record, at(2000)).unwrap();
+    let arrivals = registry.restore_and_list(lane, &record, at(2000)).unwrap();
     assert_eq!(arrivals.len() as u64, COUNT / 2);
     assert!(arrivals.iter().all(|arrival| (arrival.value, arrival.offset) == (2004, 4)));
     assert_eq!(registry.waiting(), []);
@@ -345,16 +346,16 @@ fn pointers_that_wait_in_ranges_that_end_are_dropped_and_set_nobody() {
     for i in 0..9 {
         let base = 5000 + 100 * i as u64;
         let present = Present { base, adjoint_base: base + 50, adjoint_bytes: 16 };
-        let arrivals = registry.restore(lane, &records[i], present).unwrap();
+        let arrivals = registry.restore_and_list(lane, &records[i], present).unwrap();
         assert_eq!(arrivals.len(), 2 * (i > 0) as usize, "{i}");
         let next = Target::Object(serials[i + 1], 0);
-        registry.wait(base + 8, next, false);
-        registry.wait(base + 58, next, true);
+        registry.wait(base + 8, Wait::new(next, false), || ());
+        registry.wait(base + 58, Wait::new(next, true), || ());
         assert_eq!(registry.waiting().len(), 2, "only of the last");
     }
     registry.unbear(lane, 5000 + 800).unwrap();
     assert_eq!(registry.waiting(), []);
-    assert_eq!(registry.restore(lane, &records[9], at(9000)).unwrap(), []);
+    assert_eq!(registry.restore_and_list(lane, &records[9], at(9000)).unwrap(), []);
 }
 
 // ---- random programs -----------------------------------------------------------------------------------
@@ -515,8 +516,9 @@ impl Program {
                     assert_eq!(found, self.truth(i, offset, spread), "pointer {k} to object {i}");
                     if found.is_none() {
                         let variable = VARIABLES + 16 * k as u64;
-                        self.registry.wait(variable, Target::Object(place.serial, place.offset), false);
-                        self.registry.wait(variable + 8, Target::Object(place.serial, place.offset), true);
+                        let target = Target::Object(place.serial, place.offset);
+                        self.registry.wait(variable, Wait::new(target, false), || ());
+                        self.registry.wait(variable + 8, Wait::new(target, true), || ());
                         waiting.insert(variable, (i, offset));
                     }
                 }
@@ -530,7 +532,7 @@ impl Program {
                     let base = self.allocator.allocate(bytes);
                     let adjoint = (1 << 44) + 1000 * i as u64;
                     let present = Present { base, adjoint_base: adjoint, adjoint_bytes: bytes * spread };
-                    let arrivals = self.registry.restore(self.lane, &record, present).unwrap();
+                    let arrivals = self.registry.restore_and_list(self.lane, &record, present).unwrap();
                     self.objects[i] = Truth { base, adjoint, alive: true, ..self.objects[i] };
                     let mut arrived: Vec<_> = arrivals.iter().map(|a| (a.variable, a.value)).collect();
                     arrived.sort_unstable();
@@ -606,7 +608,7 @@ fn threads_find_what_is_alive_while_others_add_and_remove() {
                     let place = registry.find(lane, heap + round % 7 * 64 + 64).unwrap().unwrap();
                     assert_eq!(place, Place { serial: own, offset: 64 });
                     let record = RangeRecord::of(&registry.remove(lane, heap + round % 7 * 64).unwrap());
-                    registry.restore(lane, &record, at(heap + 4096)).unwrap();
+                    registry.restore_and_list(lane, &record, at(heap + 4096)).unwrap();
                     assert_eq!(registry.locate(place).unwrap(), Some((heap + 4096 + 64, 0)));
                     registry.unbear(lane, heap + 4096).unwrap();
                     registry.remove(lane, stack).unwrap();
@@ -666,7 +668,7 @@ fn threads_in_both_sweeps_reuse_each_others_addresses() {
                     for (record, place) in tape.into_iter().rev() {
                         let base = pool.take();
                         assert_eq!(registry.locate(place).unwrap(), None);
-                        assert_eq!(registry.restore(lane, &record, at(base)).unwrap(), []);
+                        assert_eq!(registry.restore_and_list(lane, &record, at(base)).unwrap(), []);
                         assert_eq!(registry.locate(place).unwrap(), Some((base + 8, 0)));
                         alive.push((base, place));
                     }

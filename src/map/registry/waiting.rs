@@ -102,9 +102,12 @@ impl Waiting {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// The variable waits for this and nothing else.
-    pub fn add(&self, variable: u64, wait: Wait) {
-        self.change(|table| table.insert(variable, wait));
+    /// The variable waits for this and nothing else. `clear` sets it to NULL, before anybody sets it to what it waits for.
+    pub fn add(&self, variable: u64, wait: Wait, clear: impl FnOnce()) {
+        self.change(|table| {
+            table.insert(variable, wait);
+            clear();
+        });
     }
 
     /// The variable waits for nothing any more: it has another value.
@@ -125,6 +128,22 @@ impl Waiting {
         });
     }
 
+    /// The contents of a range of so many bytes have moved, as far as they are `kept`: variables in it wait where they are
+    /// now, and those in the rest no more.
+    pub fn shift(&self, base: u64, bytes: u64, kept: u64, to: u64) {
+        if self.is_empty() {
+            return;
+        }
+        self.change(|table| {
+            let inside = table.by_variable.range(base..base.saturating_add(bytes));
+            let inside: Vec<(u64, Wait)> = inside.map(|(variable, wait)| (*variable, *wait)).collect();
+            inside.iter().for_each(|(variable, _)| table.remove(*variable));
+            for (variable, wait) in inside.into_iter().filter(|(variable, _)| variable - base < kept) {
+                table.insert(variable - base + to, wait);
+            }
+        });
+    }
+
     /// Which variables wait for an object that lay at `[base, base + bytes)` in the forward sweep: their addresses, how
     /// far into the object they are to point, and what for.
     pub fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, Wait)> {
@@ -134,7 +153,8 @@ impl Waiting {
         self.lock().of(serial, base, bytes)
     }
 
-    /// The same variables wait no more, as far as `set` says so. Sees each that waited before it was called.
+    /// The same variables wait no more, as far as `set`, which sets them, says so. Sees each that waited before it was
+    /// called. Nobody else begins or ends to wait meanwhile, so that no later value is overwritten.
     pub fn take(&self, serial: Serial, base: u64, bytes: u64, mut set: impl FnMut(u64, i64, Wait) -> bool) {
         self.change(|table| {
             for (variable, by, wait) in table.of(serial, base, bytes) {
@@ -168,9 +188,9 @@ mod tests {
     fn variable_waits_for_what_it_was_last_restored_to() {
         let waiting = Waiting::new();
         assert!(waiting.is_empty());
-        waiting.add(100, wait(1, 8));
-        waiting.add(200, wait(1, 16));
-        waiting.add(100, wait(2, 0));
+        waiting.add(100, wait(1, 8), || ());
+        waiting.add(200, wait(1, 16), || ());
+        waiting.add(100, wait(2, 0), || ());
         assert_eq!(waiting_of(&waiting, 1, 1 << 40, 8), [(200, 16, false)]);
         assert_eq!(waiting_of(&waiting, 2, 1 << 40, 8), [(100, 0, false)]);
         assert_eq!(waiting.list().len(), 2);
@@ -184,11 +204,11 @@ mod tests {
     fn variable_waits_for_whatever_lay_at_an_address() {
         let waiting = Waiting::new();
         for (variable, address) in [(1, 999), (2, 1000), (3, 1007), (4, 1008)] {
-            waiting.add(variable, Wait::new(Target::Forward(address), variable == 3));
+            waiting.add(variable, Wait::new(Target::Forward(address), variable == 3), || ());
         }
         assert_eq!(waiting_of(&waiting, 5, 1000, 8), [(2, 0, false), (3, 7, true)]);
         waiting.forget(2);
-        waiting.add(3, wait(5, 1));
+        waiting.add(3, wait(5, 1), || ());
         assert_eq!(waiting_of(&waiting, 5, 1000, 8), [(3, 1, false)]);
     }
 
@@ -196,7 +216,7 @@ mod tests {
     fn variables_inside_a_dying_range_are_dropped_and_those_beside_it_stay() {
         let waiting = Waiting::new();
         for variable in [92, 100, 108, 116] {
-            waiting.add(variable, wait(7, variable as i64));
+            waiting.add(variable, wait(7, variable as i64), || ());
         }
         waiting.forget_inside(100, 16);
         waiting.forget_inside(92, 0);
