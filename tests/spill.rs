@@ -39,12 +39,17 @@ fn push_arrays(tape: &Tape, most: usize) -> (usize, Option<adtape::Error>) {
 }
 
 fn pop_arrays(tape: &Tape, count: usize) {
+    pop_arrays_down_to(tape, 0, count);
+    assert_eq!(tape.stats().expect("stats").bytes, 0);
+}
+
+/// Pops those from number `from` on, of `count` that are on the tape.
+fn pop_arrays_down_to(tape: &Tape, from: usize, count: usize) {
     let mut found = vec![0.0; ARRAY];
-    for i in (0..count).rev() {
+    for i in (from..count).rev() {
         tape.pop_slice(&mut found).expect("what was pushed");
         assert!(found.iter().all(|x| *x == i as f64), "array {i}");
     }
-    assert_eq!(tape.stats().expect("stats").bytes, 0);
 }
 
 /// Runs in a child.
@@ -61,6 +66,22 @@ fn what_a_child_does() {
                 assert!(Session::default_session().memory().peak_committed_bytes <= 8 << 20);
                 pop_arrays(&tape, count);
             }
+        }
+        "repeat region" => {
+            let (before, popped, within) = (60, 40, 80);
+            push_arrays(&tape, before);
+            tape.repeat_start().expect("a region");
+            for _ in 0..3 {
+                pop_arrays_down_to(&tape, before - popped, before);
+                push_arrays(&tape, within);
+                // Much of what was popped is in the store, although it is not on the tape at present.
+                assert!(tape.stats().expect("stats").spilled_bytes > ((before - popped + 20) * ARRAY * 8) as u64);
+                pop_arrays_down_to(&tape, 0, within);
+                pop_arrays_down_to(&tape, before - popped - 5, before - popped);
+                tape.repeat_reset().expect("the region's start");
+            }
+            tape.repeat_end().expect("a region");
+            pop_arrays(&tape, before);
         }
         "killed" => {
             push_arrays(&tape, 500);
@@ -100,6 +121,14 @@ fn tape_larger_than_the_memory_limit_comes_back_and_its_file_has_no_name() {
     let directory = scratch("spill_larger");
     assert!(run(child("larger than memory", &directory)).contains("did its work"));
     assert_eq!(fs::read_dir(&directory).expect("a directory").count(), 0);
+}
+
+/// What was popped in the region, and then spilled with what was pushed above it, was not read back from the store when a
+/// pop went on below it: after the reset the tape had zeros there.
+#[test]
+fn reset_restores_what_was_popped_and_spilled_in_the_region() {
+    let directory = scratch("spill_region");
+    assert!(run(child("repeat region", &directory)).contains("did its work"));
 }
 
 #[test]

@@ -446,7 +446,7 @@ impl Machine {
         let mut wish = n.max(UNSPILL_BYTES);
         loop {
             let lowest = self.cur.saturating_sub(wish).max(self.floor).min(to - 1);
-            match self.read_back(lowest / PAGE * PAGE, to) {
+            match self.read_back(lowest / PAGE * PAGE) {
                 Err(error) if is_shortage(&error) && wish > PAGE => wish /= 2,
                 done => return done,
             }
@@ -458,16 +458,18 @@ impl Machine {
         if self.cur >= self.spilled {
             return Ok(());
         }
-        self.read_back(self.cur / PAGE * PAGE, self.cur)
+        self.read_back(self.cur / PAGE * PAGE)
     }
 
-    /// Makes `[from, spilled)` resident again and fills `[from, to)` of it from the store; `from` begins a page.
-    fn read_back(&mut self, from: usize, to: usize) -> Result<(), Error> {
+    /// Makes `[from, spilled)` resident again, and fills from the store what is on the tape of it, or will be again after
+    /// a reset; `from` begins a page.
+    fn read_back(&mut self, from: usize) -> Result<(), Error> {
         if self.span.undiscard(from, self.spilled).is_err() {
             // What is kept warm above the top is needed below it now.
             self.trim(Trim::Hard);
             self.span.undiscard(from, self.spilled)?;
         }
+        let to = self.spilled.min(self.top());
         let spill = self.spill.as_deref_mut().expect("spilled only with a store");
         spill.read(from as u64, self.span.slice_mut(from, to - from))?;
         self.spilled = from;
