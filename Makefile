@@ -49,10 +49,11 @@ sanitize: ## AddressSanitizer, UndefinedBehaviorSanitizer and valgrind on the Ru
 	$(LIBRARY)
 	@scripts/sanitize.sh
 
-test-flang: ## the tests of the Fortran module and of the installation, with flang 19
+test-flang: ## the tests of the Fortran module, of the examples and of the installation, with flang 19
 	$(SETUP) test-flang
 	$(LIBRARY)
 	FC=flang-new-19 CC=clang-19 cargo test --locked --no-fail-fast --test fortran --test install
+	FC=flang-new-19 CC=clang-19 cargo test --locked --no-fail-fast --test examples in_fortran
 
 fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each target
 	$(SETUP) fuzz

@@ -1,9 +1,12 @@
 //! The example programs and the programs of the guide: compiled against the static library as users get it, run at their
 //! real sizes, run again in check mode with steps of one page, and compared with what their READMEs and the guide say.
+//!
+//! `FC` and `CC` name the compilers of those in Fortran (default gfortran and gcc):
+//! `FC=flang-new-19 CC=clang-19 cargo test --test examples in_fortran`.
 
 mod common;
 
-use common::{build_release, root, run, scratch, skip};
+use common::{build_release, cc, fc, root, run, scratch, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -44,27 +47,33 @@ fn compile_c(name: &str, optimisation: &str) -> PathBuf {
     program
 }
 
-fn has_gfortran() -> bool {
-    Command::new("gfortran").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+fn has_fortran() -> bool {
+    Command::new(fc()).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// The directory with the objects and module files of the Fortran module, its glue and what the examples share.
+/// The Fortran compiler with the flags of a user's program.
+fn fortran() -> Command {
+    let mut compiler = Command::new(fc());
+    compiler.current_dir(root()).args(["-O2", "-g"]);
+    if fc().contains("gfortran") {
+        compiler.args(["-std=f2018", "-Wall"]);
+    }
+    compiler
+}
+
+/// The directory with the Fortran module and the objects and module files of what the examples share.
 fn fortran_objects() -> &'static Path {
     static COMPILED: OnceLock<PathBuf> = OnceLock::new();
     COMPILED.get_or_init(|| {
         let directory = scratch("example-fortran-module");
-        let glue = directory.join("adtape_glue.o");
-        let mut gcc = Command::new("gcc");
-        gcc.current_dir(root()).args(["-O2", "-Iinclude", "-c", "fortran-bindings/adtape_glue.c", "-o"]).arg(&glue);
-        run(&mut gcc);
-        for (source, object) in [
-            ("fortran-bindings/adtape.F90", "adtape.o"),
-            ("examples/common/example.f90", "example.o"),
-            ("examples/common/blocks.f90", "blocks.o"),
-        ] {
-            let mut gfortran = Command::new("gfortran");
-            gfortran.current_dir(root()).args(["-O2", "-g", "-Ifortran-bindings", "-c", source, "-J"]);
-            run(gfortran.arg(&directory).arg("-o").arg(directory.join(object)));
+        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
+        build.args([&root().join("fortran-bindings"), &root().join("include"), &directory]);
+        run(build.env("FC", fc()).env("FCFLAGS", "-O2 -g").env("CC", cc()));
+        for name in ["example", "blocks"] {
+            let mut compiler = fortran();
+            compiler.arg("-I").arg(&directory).arg("-J").arg(&directory).arg("-c");
+            compiler.arg(format!("examples/common/{name}.f90")).arg("-o").arg(directory.join(format!("{name}.o")));
+            run(&mut compiler);
         }
         directory
     })
@@ -78,9 +87,9 @@ fn compile_fortran(name: &str) -> PathBuf {
 /// The same with an allocator whose addresses are not what malloc's are: examples/common/allocator.c.
 fn compile_fortran_with_allocator(name: &str) -> PathBuf {
     let object = scratch(&format!("example-{name}-allocator")).join("allocator.o");
-    let mut gcc = Command::new("gcc");
-    gcc.current_dir(root()).args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]);
-    run(gcc.arg("examples/common/allocator.c").arg("-o").arg(&object));
+    let mut compiler = Command::new(cc());
+    compiler.current_dir(root()).args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]);
+    run(compiler.arg("examples/common/allocator.c").arg("-o").arg(&object));
     let wraps = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=CFI_allocate,--wrap=CFI_deallocate";
     link_fortran(name, "-allocator", &[object.to_str().expect("a path in UTF-8"), wraps])
 }
@@ -89,13 +98,12 @@ fn link_fortran(name: &str, variant: &str, more: &[&str]) -> PathBuf {
     let own = scratch(&format!("example-{name}-fortran{variant}"));
     let program = own.join(name);
     let objects = fortran_objects();
-    let mut gfortran = Command::new("gfortran");
-    gfortran.current_dir(root()).args(["-std=f2018", "-O2", "-g", "-Wall", "-I"]).arg(objects).arg("-J").arg(&own);
-    gfortran.arg(format!("examples/{name}/{name}.f90"));
-    for object in ["blocks.o", "example.o", "adtape.o", "adtape_glue.o"] {
-        gfortran.arg(objects.join(object));
+    let mut compiler = fortran();
+    compiler.arg("-I").arg(objects).arg("-J").arg(&own).arg(format!("examples/{name}/{name}.f90"));
+    for object in ["blocks.o", "example.o", "libadtape_fortran.a"] {
+        compiler.arg(objects.join(object));
     }
-    link(gfortran.args(more).arg("-o").arg(&program));
+    link(compiler.args(more).arg("-o").arg(&program));
     program
 }
 
@@ -103,9 +111,9 @@ fn link_fortran(name: &str, variant: &str, more: &[&str]) -> PathBuf {
 fn compile(name: &str, language: Language) -> Option<PathBuf> {
     match language {
         Language::C => Some(compile_c(name, "-O2")),
-        Language::Fortran if has_gfortran() => Some(compile_fortran(name)),
+        Language::Fortran if has_fortran() => Some(compile_fortran(name)),
         Language::Fortran => {
-            skip(&format!("examples/{name}/{name}.f90"), "gfortran not found");
+            skip(&format!("examples/{name}/{name}.f90"), &format!("{} not found", fc()));
             None
         }
     }

@@ -125,12 +125,13 @@ void *__wrap_realloc(void *block, size_t bytes) {
     return other;
 }
 
-/* What gfortran's own library allocates and frees for C, where its calls of malloc and free are not wrapped. */
+/* What gfortran's own library allocates and frees for C, where its calls of malloc and free are not wrapped; flang's, which
+ * is linked statically, are. */
 int __wrap_CFI_allocate(CFI_cdesc_t *array, const CFI_index_t *lower, const CFI_index_t *upper, size_t element_bytes) {
     const int status = __real_CFI_allocate(array, lower, upper, element_bytes);
     size_t bytes = array->elem_len;
     void *ours;
-    if (status != CFI_SUCCESS) {
+    if (status != CFI_SUCCESS || is_ours(array->base_addr)) {
         return status;
     }
     for (int i = 0; i < array->rank; i++) {
