@@ -10,6 +10,9 @@
 !   reuse    an address that is freed is given out again at once, in both sweeps
 !   fresh    so it is in the forward sweep; the reverse sweep never gets an address that was used before
 !   kind     blocks come back where they were, as it happens: here even an identity map is right
+!
+! What `allocate` and `deallocate` do is decided by allocator.c, if the program is linked with it and EXAMPLE_ALLOCATOR is
+! set: identity is for pointers of the language as well then.
 module blocks
   use, intrinsic :: iso_c_binding
   use adtape
@@ -21,6 +24,7 @@ module blocks
 
   integer, parameter, public :: over_maps = 0, over_heap = 1, over_identity = 2
   integer, protected, public :: over = over_maps
+  logical, protected, public :: identity_of_pointers = .false.
   integer, parameter :: reuse = 0, fresh = 1, kind_one = 2
   integer :: policy = reuse
   integer(c_int64_t) :: reborn = 0, moved = 0            ! blocks that came back, and of them those that lie elsewhere
@@ -265,12 +269,14 @@ contains
     integer, intent(inout) :: n
     integer, intent(inout), optional :: m
     character(16) :: word
-    integer :: i
+    integer :: i, letters
     do i = 1, command_argument_count()
       call get_command_argument(i, word)
       select case (word)
       case ('identity')
         over = over_identity
+        call get_environment_variable('EXAMPLE_ALLOCATOR', length=letters)
+        identity_of_pointers = letters > 0
       case ('reuse')
         policy = reuse
       case ('fresh')

@@ -2,21 +2,47 @@
 !
 !   u_d = sin(2 x_d + best / 2),   best = max(best, u_d),   y = sum of u_d * best
 !
-! `best` is a pointer to a variable of this frame or of one that called it (category C4 of the paper). The reverse sweep runs
-! in routines of their own, and in the routine of the forward sweep, by a switch. Fortran itself has no threads: that the
-! sweeps may run on two of them is shown in C. As in C, what is on the tape is base and offset; a Fortran pointer is made
-! of an address by c_f_pointer where it is used.
+! `best` is a pointer to a variable of this frame or of one that called it (category C4 of the paper). Three ways to run the
+! reverse sweep: in routines of their own; in the routine of the forward sweep, by a switch; and on another thread's stack.
+! Threads are those of POSIX, which Fortran reaches as C does. Addresses are type(c_ptr); a Fortran pointer is made of one
+! by c_f_pointer where it is used.
 module recursion_sweeps
   use, intrinsic :: iso_c_binding
   use adtape
   implicit none
   private
-  public :: original, forward_sweep, separate, encapsulated
+  public :: original, forward_sweep, separate, encapsulated, on_thread, forward_thread, reverse_thread
 
+  type(adtape_tape), public :: t
   real(c_double), allocatable, public :: x(:), xb(:)
   integer(c_int64_t), public :: frames = 0, moved = 0    ! that came back, and of them those that lie elsewhere
   logical, public :: identity = .false.                  ! takes addresses of the forward sweep for ones of now: wrong
+  real(c_double), public :: value = 0                    ! of the forward sweep
   type(c_ptr), target :: ignored
+
+  ! Of <pthread.h>, with attributes in as many bytes as any system has for them.
+  interface
+    integer(c_int) function pthread_attr_init(attributes) bind(c)
+      import :: c_int, c_int64_t
+      integer(c_int64_t), intent(out) :: attributes(32)
+    end function
+    integer(c_int) function pthread_attr_setstacksize(attributes, bytes) bind(c)
+      import :: c_int, c_int64_t, c_size_t
+      integer(c_int64_t), intent(inout) :: attributes(32)
+      integer(c_size_t), value :: bytes
+    end function
+    integer(c_int) function pthread_create(thread, attributes, routine, argument) bind(c)
+      import :: c_int, c_int64_t, c_funptr, c_ptr
+      type(c_ptr), intent(out) :: thread
+      integer(c_int64_t), intent(in) :: attributes(32)
+      type(c_funptr), value :: routine
+      type(c_ptr), value :: argument
+    end function
+    integer(c_int) function pthread_join(thread, result) bind(c)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: thread, result
+    end function
+  end interface
 
 contains
 
@@ -61,8 +87,8 @@ contains
 
   subroutine push_best(best)
     type(c_ptr), intent(in) :: best
-    if (identity) call push(best)
-    call push_pointer(best)
+    if (identity) call push(t, best)
+    call push_pointer(t, best)
   end subroutine
 
   recursive real(c_double) function forward_sweep(d, best) result(y)
@@ -78,8 +104,8 @@ contains
     y = u*at(largest)
     if (d < size(x)) y = y + forward_sweep(d + 1, largest)
     call push_best(largest)
-    call push(u)
-    call live_end(c_loc(u))
+    call push(t, u)
+    call live_end(t, c_loc(u))
   end function
 
   ! ---- the reverse sweep in a routine of its own, lines 6, 7, 20 -----------------------------------------
@@ -87,21 +113,21 @@ contains
   subroutine pop_best(best, bestb)
     type(c_ptr), intent(inout), target :: best, bestb
     if (identity) then
-      call pop_pointer(ignored, bestb)
-      call pop(best)
+      call pop_pointer(t, ignored, bestb)
+      call pop(t, best)
     else
-      call pop_pointer(best, bestb)
+      call pop_pointer(t, best, bestb)
     end if
   end subroutine
 
   subroutine enter_frame(u, ub)
     real(c_double), intent(inout), target :: u, ub
     type(adtape_range) :: range
-    call pop_range(range)
+    call pop_range(t, range)
     call rebase_add(range, c_loc(u), c_loc(ub), 8)
     frames = frames + 1
     if (.not. c_associated(range%base, c_loc(u))) moved = moved + 1
-    call pop(u)
+    call pop(t, u)
   end subroutine
 
   recursive subroutine separate(d)
@@ -141,8 +167,8 @@ contains
       y = u*at(largest)
       if (d < size(x)) y = y + encapsulated(.false., d + 1, largest)
       call push_best(largest)
-      call push(u)
-      call live_end(c_loc(u))
+      call push(t, u)
+      call live_end(t, c_loc(u))
     else
       ub = 0
       call enter_frame(u, ub)
@@ -158,6 +184,41 @@ contains
     end if
   end function
 
+  ! ---- each sweep on the stack of another thread -----------------------------------------------------------
+
+  type(c_ptr) function forward_thread(unused) bind(c)
+    type(c_ptr), value :: unused
+    call adtape_acquire(t)
+    value = forward_sweep(1, c_null_ptr)
+    call adtape_release(t, t)
+    forward_thread = unused
+  end function
+
+  type(c_ptr) function reverse_thread(unused) bind(c)
+    type(c_ptr), value :: unused
+    call adtape_acquire(t)
+    call begin_reverse()
+    call separate(1)
+    call adtape_release(t, t)
+    reverse_thread = unused
+  end function
+
+  subroutine on_thread(sweep, stack_bytes)
+    interface
+      type(c_ptr) function sweep(unused) bind(c)
+        import :: c_ptr
+        type(c_ptr), value :: unused
+      end function
+    end interface
+    integer(c_size_t), intent(in) :: stack_bytes
+    integer(c_int64_t) :: attributes(32)
+    type(c_ptr) :: thread
+    if (pthread_attr_init(attributes) /= 0) error stop 'no attributes of a thread'
+    if (pthread_attr_setstacksize(attributes, stack_bytes) /= 0) error stop 'no stack of this size'
+    if (pthread_create(thread, attributes, c_funloc(sweep), c_null_ptr) /= 0) error stop 'no thread'
+    if (pthread_join(thread, c_null_ptr) /= 0) error stop 'the thread cannot be joined'
+  end subroutine
+
 end module recursion_sweeps
 
 program recursion
@@ -167,7 +228,8 @@ program recursion
   use recursion_sweeps
   implicit none
   real(c_double), allocatable :: first(:)
-  real(c_double) :: value, ignored
+  real(c_double) :: ignored
+  integer(c_size_t), parameter :: mebibyte = 2**20
   character(16) :: word
   integer :: n, i
   n = 2000
@@ -179,6 +241,7 @@ program recursion
   x = [(noise(i), i=1, n)]
   allocate (xb(n))
 
+  t = adtape_self()
   call begin('separate adjoint')
   value = forward_sweep(1, c_null_ptr)
   call begin_reverse()
@@ -193,6 +256,17 @@ program recursion
   ignored = encapsulated(.true., 1, c_null_ptr)
   call check()
   call check_same_bits('the gradient of the separate adjoint, bit for bit', xb, first)
+
+  call begin('sweeps on the stacks of two threads')
+  call adtape_new(t)
+  call adtape_release(t, t)
+  call on_thread(forward_thread, 4*mebibyte)
+  call on_thread(reverse_thread, 7*mebibyte)
+  call adtape_acquire(t)
+  call check()
+  call check_count('of them elsewhere', min(moved, 1_c_int64_t), 1_c_int64_t)
+  call check_same_bits('the gradient of the separate adjoint, bit for bit', xb, first)
+  call adtape_free(t)
   call finish()
 
 contains
@@ -210,8 +284,10 @@ contains
     real(c_double), parameter :: h = 1.0d-5
     real(c_double) :: direction(n)
     type(adtape_live_counts) :: counts
+    type(adtape_stats) :: stats
     call check_close('the forward sweep computes what the original computes', value, original(x, 1), abs(value), 1d-13)
-    call check_tape_empty('bytes on the tape after the adjoint')
+    call stats_get(t, stats)
+    call check_count('bytes on the tape after the adjoint', stats%bytes, 0_c_int64_t)
     call live_stats(counts)
     call check_count('ranges left alive', counts%ranges, 0_c_int64_t)
     call check_count('frames that came back', frames, int(n, c_int64_t))

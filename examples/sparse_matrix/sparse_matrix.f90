@@ -4,7 +4,8 @@
 ! moves along when the array does. Fortran has no realloc: a larger array is allocated, what there is is copied, and
 ! move_alloc gives the larger one the name. So it is twice, with the same original:
 !
-!   over allocatables   the array is the language's; deallocate_save keeps its contents, needed or not
+!   over allocatables   the array is the language's; deallocate_save keeps its contents, needed or not. With an identity
+!                       map the row is looked for where it was, where no array is any more if that came back elsewhere
 !   over blocks         those of blocks.f90, over maps and over the stable heap. As in C, what was copied is not
 !                       pushed: the old contents are the first part of the new ones
 module sparse_matrix_sweeps
@@ -79,6 +80,37 @@ contains
 
   ! ---- over allocatables -----------------------------------------------------------------------------
 
+  subroutine push_row(row)
+    real(c_double), pointer, intent(in) :: row(:)
+    type(c_ptr) :: address
+    if (identity_of_pointers) then
+      address = c_null_ptr
+      if (associated(row)) address = c_loc(row)
+      call push(address)
+    end if
+    call push_pointer(row)
+  end subroutine
+
+  subroutine pop_row(row, rowb)
+    real(c_double), pointer, intent(inout) :: row(:), rowb(:)
+    type(c_ptr) :: address
+    type(adtape_range) :: range
+    integer(c_int32_t) :: stat
+    call pop_pointer(row, rowb)
+    if (.not. identity_of_pointers) return
+    call pop(address)
+    if (.not. c_associated(address)) return
+    call live_find(address, range, stat)
+    if (stat /= ADTAPE_STATUS_OK) error stop 'there is no array where the row was'
+    call c_f_pointer(moved_by(range%adjoint_base, bytes_between(range%base, address)), rowb, [1])
+  end subroutine
+
+  function bytes_between(p, q) result(bytes)
+    type(c_ptr), intent(in) :: p, q
+    integer(c_int64_t) :: bytes
+    bytes = transfer(q, 0_c_intptr_t) - transfer(p, 0_c_intptr_t)
+  end function
+
   ! Where the array lies is pushed only so that the adjoint can tell that it lies elsewhere.
   real(c_double) function forward_of_allocatables(x) result(y)
     real(c_double), intent(in) :: x(:)
@@ -91,7 +123,7 @@ contains
     row => null()
     used = 0
     do i = 1, size(x)
-      call push_pointer(row)
+      call push_row(row)
       row => a(used + 1:)
       do j = 1, in_row
         grows = used == size(a)
@@ -99,7 +131,7 @@ contains
           allocate (grown(2*used), source=0d0)
           call live_add(grown, ADTAPE_KIND_ALLOCATABLE, 'a')
           grown(:used) = a
-          call push_pointer(row)
+          call push_row(row)
           call push(c_loc(a))
           call deallocate_save(a)
           call move_alloc(grown, a)                      ! the object keeps its place and its range
@@ -112,21 +144,24 @@ contains
       end do
     end do
     y = product_with(a, x)
-    call push_pointer(row)
+    call push_row(row)
     call push(c_loc(a))
     call deallocate_save(a)
   end function
 
+  ! The adjoint of the copy is put aside before the array comes back, and lies where that lay if freed addresses are given
+  ! out at once.
   subroutine adjoint_of_allocatables(x, xb)
     real(c_double), intent(in) :: x(:)
     real(c_double), intent(inout) :: xb(:)
     real(c_double), allocatable, target :: a(:), ab(:), grown(:), grownb(:)
+    real(c_double), allocatable :: aside(:)
     real(c_double), pointer :: row(:), rowb(:)
     integer :: i, j, used, grows
     call begin_reverse()
     call undo_deallocate(a, ab)
     call note_place(a)
-    call pop_pointer(row, rowb)
+    call pop_row(row, rowb)
     call product_with_b(a, ab, x, xb)
     used = size(x)*in_row
     do i = size(x), 1, -1
@@ -139,13 +174,14 @@ contains
         if (grows == 0) cycle
         call move_alloc(a, grown)
         call move_alloc(ab, grownb)
+        aside = grownb(:used)
         call undo_deallocate(a, ab)
         call note_place(a)
-        call pop_pointer(row, rowb)
-        ab = ab + grownb(:used)
+        call pop_row(row, rowb)
+        ab = ab + aside
         call undo_allocate(grown, grownb)
       end do
-      call pop_pointer(row, rowb)
+      call pop_row(row, rowb)
     end do
     call undo_allocate(a, ab)
   end subroutine
