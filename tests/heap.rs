@@ -189,3 +189,59 @@ fn memory_stays_in_proportion_to_what_is_alive() {
     assert!(stats.committed_bytes < 4 * stats.peak_bytes + (8 << 20), "{stats:?}");
     assert!(stats.overhead_bytes < stats.committed_bytes / 4 + (1 << 20), "{stats:?}");
 }
+
+/// One class with eight slots to a chunk: chunks fill, have room again, are empty and open anew all the time.
+#[test]
+fn block_goes_to_the_lowest_free_slot_of_the_lowest_open_chunk_with_room_or_to_the_lowest_chunk_without_a_block() {
+    const BYTES: usize = 8 << 10;
+    for seed in 1..20 {
+        let (tape, mut heap, mut rng) = (Tape::new().unwrap(), Heap::with_factor(0, 1 << 30).unwrap(), Rng::new(seed));
+        let base = heap.ranges()[0].0;
+        let mut chunks = [0_u8; 100];
+        for step in 0..1000 {
+            let taken = chunks.iter().map(|chunk| chunk.count_ones() as usize).sum::<usize>();
+            // More and less by turns.
+            if taken == 0 || taken < 100 && rng.below(10) < [3, 7][step / 100 % 2] {
+                let open = chunks.iter().position(|chunk| ![0, u8::MAX].contains(chunk));
+                let i = open.or_else(|| chunks.iter().position(|chunk| *chunk == 0)).unwrap();
+                let slot = chunks[i].trailing_ones() as usize;
+                let p = heap.alloc(&tape, BYTES).unwrap();
+                assert_eq!(p.addr() - base, (8 * i + slot) * BYTES, "seed {seed}, step {step}");
+                chunks[i] |= 1 << slot;
+            } else {
+                let slots = (0..800).filter(|slot| chunks[slot / 8] >> (slot % 8) & 1 != 0);
+                let slot = slots.skip(rng.below(taken)).next().unwrap();
+                heap.free(&tape, (base + slot * BYTES) as *mut u8).unwrap();
+                chunks[slot / 8] &= !(1 << (slot % 8));
+            }
+        }
+    }
+}
+
+#[test]
+fn large_block_goes_where_it_fits_exactly() {
+    let (tape, mut heap) = (Tape::new().unwrap(), Heap::new().unwrap());
+    let [_, large, _, exact, _] = [20, 50, 20, 30, 20].map(|kib| heap.alloc(&tape, kib << 10).unwrap());
+    heap.free(&tape, large).unwrap();
+    heap.free(&tape, exact).unwrap();
+    assert_eq!(heap.alloc(&tape, 30 << 10).unwrap(), exact);
+    assert_eq!(heap.alloc(&tape, 30 << 10).unwrap(), large);
+}
+
+#[test]
+fn realloc_leaves_a_block_where_it_is_while_its_size_class_is_the_same_and_where_there_is_room_behind_it() {
+    let (tape, mut heap) = (Tape::new().unwrap(), Heap::new().unwrap());
+    let p = heap.alloc(&tape, 1000).unwrap();
+    assert_eq!(heap.realloc(&tape, p, 900).unwrap(), p);
+    assert_eq!(heap.realloc(&tape, p, 1024).unwrap(), p);
+    assert_ne!(heap.realloc(&tape, p, 1025).unwrap(), p);
+    let large = heap.alloc(&tape, 20_000).unwrap();
+    assert_eq!(heap.realloc(&tape, large, 200_000).unwrap(), large);
+    assert_eq!(heap.realloc(&tape, large, 30_000).unwrap(), large);
+    heap.alloc(&tape, 20_000).unwrap();
+    assert_eq!(heap.realloc(&tape, large, 30_016).unwrap(), large, "up to a multiple of 64");
+    assert_ne!(heap.realloc(&tape, large, 30_017).unwrap(), large);
+    heap.begin_reverse().unwrap();
+    heap.undo_realloc(&tape).unwrap();
+    assert_eq!(heap.undo_realloc(&tape).unwrap(), large);
+}

@@ -101,6 +101,52 @@ fn block_that_grows_back_at_the_limit_keeps_its_memory() {
     assert!(all(heap.adjoint(p).unwrap(), 16 * MIB, 0));
 }
 
+/// Each word less than it takes: what was pushed of the record comes off again, and a block of another heap is not kept aside.
+#[test]
+fn operation_whose_record_has_no_room_on_the_tape_changes_nothing() {
+    type Operation = fn(&mut Heap, &Tape, [*mut u8; 3]) -> Result<(), Error>;
+    let operations: [Operation; 8] = [
+        |heap, tape, _| heap.alloc(tape, 48).map(drop),
+        |heap, tape, [small, ..]| heap.free(tape, small),
+        |heap, tape, [small, ..]| heap.free_saving(tape, small),
+        |heap, tape, [_, large, _]| heap.free(tape, large),
+        |heap, tape, [small, ..]| heap.realloc(tape, small, 8).map(drop),
+        |heap, tape, [small, ..]| heap.realloc_saving(tape, small, 8).map(drop),
+        |heap, tape, [.., other]| heap.free(tape, other),
+        |heap, tape, [.., other]| heap.free_saving(tape, other),
+    ];
+    for (i, operation) in operations.into_iter().enumerate() {
+        let limit = Limit::begin();
+        let (tape, mut heap, mut owner) = (Tape::new().unwrap(), Heap::new().unwrap(), Heap::new().unwrap());
+        let aside = Tape::new().unwrap();
+        let blocks = [48, 20_000].map(|bytes| heap.alloc(&aside, bytes).unwrap());
+        let blocks = [blocks[0], blocks[1], owner.alloc(&aside, 48).unwrap()];
+        heap.alloc(&aside, 16).unwrap(); // the chunk that a realloc needs
+        let mut words = 1_i64;
+        tape.push(0_i64).unwrap();
+        limit.leave(0);
+        while tape.push(words).is_ok() {
+            words += 1;
+        }
+        let mut refused = 0;
+        loop {
+            let (bytes, mark) = (tape.stats().unwrap().bytes, heap.mark());
+            match operation(&mut heap, &tape, blocks) {
+                Ok(()) => break,
+                Err(error) => assert_eq!(error.status(), Status::MemoryLimit, "operation {i}: {error}"),
+            }
+            assert_eq!(tape.stats().unwrap().bytes, bytes, "operation {i}, {refused} words short");
+            heap.check_mark(&mark).unwrap();
+            assert_eq!((heap.stats().operations, owner.stats().quarantined_blocks), (3, 0));
+            words -= 1;
+            assert_eq!(tape.pop::<i64>().unwrap(), words, "operation {i}");
+            refused += 1;
+            assert!(refused < 40, "operation {i}");
+        }
+        assert!(refused > 0, "operation {i}");
+    }
+}
+
 struct Rng(u64);
 
 impl Rng {

@@ -205,6 +205,75 @@ fn mark_on_the_tape_is_compared_in_full() {
     heap.pop_mark(&tape).unwrap();
 }
 
+/// Each operation by itself, as the first of a section: what it changed had no adjoint, or had that of another block.
+#[test]
+fn every_operation_after_the_reversal_point_asks_for_another_one_before_it_is_undone() {
+    type Operation = fn(&mut Heap, &Tape, [*mut u8; 2]) -> Result<*mut u8, Error>;
+    let operations: [(&str, Operation); 11] = [
+        ("alloc", |heap, tape, _| heap.alloc(tape, 100)),
+        ("alloc that opens a chunk", |heap, tape, _| heap.alloc(tape, 3000)),
+        ("alloc of a large block", |heap, tape, _| heap.alloc(tape, 50_000)),
+        ("free", |heap, tape, [small, _]| heap.free(tape, small).map(|()| small)),
+        ("free of a large block", |heap, tape, [_, large]| heap.free(tape, large).map(|()| large)),
+        ("free that saves", |heap, tape, [small, _]| heap.free_saving(tape, small).map(|()| small)),
+        ("realloc that stays", |heap, tape, [_, large]| heap.realloc(tape, large, 20_000)),
+        ("realloc that grows", |heap, tape, [_, large]| heap.realloc(tape, large, 90_000)),
+        ("realloc that moves", |heap, tape, [small, _]| heap.realloc(tape, small, 500)),
+        ("realloc to a large block", |heap, tape, [small, _]| heap.realloc(tape, small, 50_000)),
+        ("realloc of NULL", |heap, tape, _| heap.realloc(tape, std::ptr::null_mut(), 10)),
+    ];
+    for (name, operation) in operations {
+        let (tape, mut heap) = pair();
+        let blocks = [100, 40_000].map(|bytes| heap.alloc(&tape, bytes).unwrap());
+        heap.begin_reverse().unwrap();
+        operation(&mut heap, &tape, blocks).unwrap();
+        let undo = |heap: &mut Heap| match name.split(' ').next() {
+            Some("alloc") => heap.undo_alloc(&tape),
+            Some("free") => heap.undo_free(&tape).map(drop),
+            _ => heap.undo_realloc(&tape).map(drop),
+        };
+        says(undo(&mut heap), Status::NoAdjoint, &["before the reversal point"]);
+        // Blocks that had an adjoint and are gone are not there at the reversal point.
+        match heap.begin_reverse() {
+            Ok(()) => undo(&mut heap).unwrap(),
+            error => says(error, Status::HeapState, &["has an adjoint in use and is not alive"]),
+        }
+    }
+}
+
+#[test]
+fn block_that_comes_at_an_address_whose_adjoint_held_values_begins_with_zero() {
+    for bytes in [100, 50_000] {
+        let (tape, mut heap) = pair();
+        let _below = heap.alloc(&tape, bytes).unwrap();
+        let start = heap.snapshot();
+        let p = heap.alloc(&tape, bytes).unwrap();
+        heap.begin_reverse().unwrap();
+        // SAFETY: the adjoint of a block that is alive.
+        unsafe { heap.adjoint(p).unwrap().write_bytes(7, bytes) };
+        heap.undo_alloc(&tape).unwrap();
+        heap.restore(&start).unwrap();
+        assert_eq!(heap.stats().operations, 1);
+        assert_eq!(heap.alloc(&tape, bytes).unwrap(), p);
+        heap.begin_reverse().unwrap();
+        let adjoint = heap.adjoint(p).unwrap();
+        // SAFETY: as above.
+        assert!((0..bytes).all(|i| unsafe { *adjoint.add(i) } == 0), "{bytes} bytes");
+    }
+}
+
+#[test]
+fn block_with_an_adjoint_that_is_missing_is_named_wherever_it_lies() {
+    for missing in 0..4 {
+        let (tape, mut heap) = pair();
+        let blocks = [100, 100, 20_000, 20_000].map(|bytes| heap.alloc(&tape, bytes).unwrap());
+        heap.begin_reverse().unwrap();
+        heap.free(&tape, blocks[missing]).unwrap();
+        let named = format!("at {:p} has an adjoint in use", blocks[missing]);
+        says(heap.begin_reverse(), Status::HeapState, &[&named]);
+    }
+}
+
 // ---- threads ---------------------------------------------------------------------------------------------
 
 struct Address(*mut u8);
@@ -249,6 +318,9 @@ fn block_of_another_heap_comes_back_after_that_heaps_reversal_point_only() {
     let p = heap.alloc(&tape, 20_000).unwrap();
     other.free(&other_tape, p).unwrap();
     other.begin_reverse().unwrap();
+    says(other.undo_free(&other_tape), Status::NoAdjoint, &["before that heap's reversal point"]);
+    heap.begin_reverse().unwrap();
+    heap.end_reverse().unwrap();
     says(other.undo_free(&other_tape), Status::NoAdjoint, &["before that heap's reversal point"]);
     heap.begin_reverse().unwrap();
     assert_eq!(other.undo_free(&other_tape).unwrap(), p);

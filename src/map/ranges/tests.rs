@@ -352,6 +352,38 @@ fn memory_is_bounded_in_every_order_of_insertion() {
     }
 }
 
+/// A leaf spans at most the deltas below padding: a base right behind them, or two leaves that would span them, are apart.
+#[test]
+fn ranges_at_the_edge_of_what_a_leaf_spans_are_found() {
+    const EDGE: u64 = node::MAX_DELTA;
+    for (first, by) in (0..3).flat_map(|first| (0..4).map(move |by| (first << 40, by))) {
+        let mut ranges = Ranges::new();
+        let all = [0, 100, EDGE - 1 + by, EDGE + 3].map(|delta| range(first + delta, 1));
+        all.iter().for_each(|range| ranges.insert(*range).unwrap());
+        ranges.check();
+        // What is left is few enough for one leaf.
+        ranges.remove(first + 100).unwrap();
+        ranges.remove(first + EDGE + 3).unwrap();
+        ranges.check();
+        for range in [all[0], all[2]] {
+            assert_eq!([ranges.find(range.base), ranges.at(range.base)], [Some(range); 2], "{first:#x} {by}");
+        }
+    }
+}
+
+#[test]
+fn leaves_with_few_ranges_left_are_joined() {
+    let all: Vec<Range> = (0..MANY).map(|i| range(64 * i, 32)).collect();
+    let mut ranges = Ranges::new();
+    in_order(Order::Random, &all).into_iter().for_each(|range| ranges.insert(range).unwrap());
+    for range in in_order(Order::Random, &all).iter().filter(|range| range.base % 1024 != 0) {
+        ranges.remove(range.base).unwrap();
+    }
+    ranges.check();
+    let [leaves, ..] = ranges.account.in_use();
+    assert!(4 * leaves <= ranges.len(), "{leaves} leaves for {} ranges", ranges.len());
+}
+
 /// Ranges further apart than a leaf can span, each longer than an entry can say.
 #[test]
 fn huge_ranges_and_huge_gaps_are_found() {

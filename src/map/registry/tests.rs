@@ -252,6 +252,42 @@ fn stack_range_ends_with_its_thread_though_an_empty_one_shares_its_base() {
     registry.add(lane, 5040, 8, RangeKind::Stack, c"").unwrap();
 }
 
+/// A record that another thread pops than the one that it was born on.
+#[test]
+fn stack_range_is_that_of_the_thread_that_brought_it_back() {
+    let (registry, lane) = registry();
+    let (birth, other) = (registry.claim().unwrap(), registry.claim().unwrap());
+    let serial = registry.add(birth, 5000, 80, RangeKind::Stack, c"x").unwrap();
+    let record = RangeRecord::of(&registry.remove(birth, 5000).unwrap());
+    registry.restore_and_list(other, &record, at(7000)).unwrap();
+    registry.give_back(birth);
+    assert_eq!(registry.find(lane, 7008).unwrap(), Some(Place { serial, offset: 8 }));
+    registry.give_back(other);
+    assert_eq!(status(registry.find(lane, 7008)), Status::NoRange);
+    registry.add(lane, 7000, 80, RangeKind::Stack, c"in its place").unwrap();
+}
+
+/// Else a wild pointer into the next thread's stack would be one to it.
+#[test]
+fn dead_stack_ranges_are_forgotten_when_their_thread_ends_and_empty_ones_of_others_stay() {
+    let (registry, lane) = registry();
+    let other = registry.claim().unwrap();
+    let kept = registry.add(lane, 9000, 0, RangeKind::Stack, c"of none").unwrap();
+    let serial = registry.add(other, 5000, 80, RangeKind::Stack, c"x").unwrap();
+    registry.remove(other, 5000).unwrap();
+    assert_eq!(registry.find(lane, 5008).unwrap(), Some(Place { serial, offset: 8 }), "while it runs");
+    registry.give_back(other);
+    assert_eq!(registry.dead(), 0);
+    let next = registry.claim().unwrap();
+    assert_eq!(next, other);
+    registry.add(next, 6000, 8, RangeKind::Stack, c"y").unwrap();
+    registry.add(next, 4000, 8, RangeKind::Stack, c"z").unwrap();
+    for lane in [lane, next] {
+        assert_eq!(status(registry.find(lane, 5008)), Status::NoRange);
+    }
+    assert_eq!(registry.find(lane, 9000).unwrap(), Some(Place { serial: kept, offset: 0 }));
+}
+
 #[test]
 fn stack_ranges_of_two_threads_that_overlap_are_refused() {
     let (registry, lane) = registry();
@@ -356,6 +392,31 @@ fn pointers_that_wait_in_ranges_that_end_are_dropped_and_set_nobody() {
     registry.unbear(lane, 5000 + 800).unwrap();
     assert_eq!(registry.waiting(), []);
     assert_eq!(registry.restore_and_list(lane, &records[9], at(9000)).unwrap(), []);
+}
+
+#[test]
+fn pointers_that_wait_in_memory_that_moves_go_along_as_far_as_it_is_kept() {
+    let (registry, lane) = registry();
+    let serial = registry.add(lane, 1000, 8, RangeKind::Heap, c"x").unwrap();
+    let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
+    let wait = |variable| registry.wait(variable, Wait::new(Target::Object(serial, 0), false), || ());
+    let waiting = || registry.waiting().into_iter().map(|(variable, _)| variable).collect::<Vec<u64>>();
+    [4992, 5000, 5008, 5016, 5024].into_iter().for_each(wait);
+    registry.memory_moved((5000, 24), Some((7000, 16)));
+    assert_eq!(waiting(), [4992, 5024, 7000, 7008]);
+    registry.memory_moved((7000, 16), Some((7000, 8)));
+    assert_eq!(waiting(), [4992, 5024, 7000]);
+    registry.memory_moved((7000, 8), Some((7000, 800)));
+    registry.memory_moved((5024, 8), None);
+    assert_eq!(waiting(), [4992, 7000]);
+    // To where one waited that is overwritten, partly into where it was.
+    [5000, 5008].into_iter().for_each(wait);
+    registry.memory_moved((5000, 16), Some((4992, 16)));
+    assert_eq!(waiting(), [4992, 5000, 7000]);
+    let mut arrived: Vec<u64> =
+        registry.restore_and_list(lane, &record, at(2000)).unwrap().iter().map(|arrival| arrival.variable).collect();
+    arrived.sort_unstable();
+    assert_eq!((arrived, waiting()), (vec![4992, 5000, 7000], vec![]));
 }
 
 // ---- random programs -----------------------------------------------------------------------------------
