@@ -1,4 +1,4 @@
-/* LOOK: reading without popping, of the kits of 2007 to 2011.
+/* LOOK: reading without popping, of the kits of 2007 to 2016.
  *
  * A sequence of LOOK calls yields what the same sequence of pops would. It starts over at the top after any push or
  * pop on the stream (so after any at all by default), and after resetADLookStack.
@@ -73,11 +73,13 @@ KIT_DEFINE_LOOK(Real16, real16, , ADTAPE_KIT_REAL16_)
     KIT_API void lookcontrol##bits##b_(int *cc) { *cc = look_control(bits, KIT_SITE); }
 KIT_OLD_WIDTHS(KIT_DEFINE_LOOK_CONTROL)
 KIT_WIDTHS(KIT_DEFINE_LOOK_CONTROL_FORTRAN)
+KIT_DEFINE_LOOK_CONTROL_FORTRAN(9)
 KIT_API void lookboolean_(void *x) {
     const int logical = look_control(1, KIT_SITE);
     memcpy(x, &logical, sizeof logical);
 }
 KIT_API int lookbit(void) { return look_control(1, KIT_SITE); }
+KIT_API int lookbit_(void) { return look_control(1, KIT_SITE); }
 
 #define KIT_DEFINE_LOOK_ARRAY(name, bytes, what)                                                                     \
     KIT_API void look##name##array(void *x, int n) { look_values(KIT_AS_ARRAY(what), x, n, KIT_SITE); }              \

@@ -187,7 +187,7 @@ KIT_API void showStackAndBuffersSize(int label) {
 /* The label came with a later version, too. */
 KIT_API void showstackandbufferssize_(void) { show_sizes((const int[9]){0}, KIT_SITE); }
 
-/* ---- kits of 2007 to 2011 ----------------------------------------------------------------------- */
+/* ---- kits of 2007 to 2016 ----------------------------------------------------------------------- */
 
 /* A number with spaces between its thousands. */
 static void print_grouped(uint64_t n) {
@@ -216,6 +216,11 @@ KIT_API void printctraffic_(void) { print_line(" C Traffic: ", traffic_of_all())
 KIT_API void printftrafficinc_(const long *blocks_, const int *block, const int *bytes) {
     print_line(" F Traffic: ", (uint64_t)*blocks_ * (uint64_t)*block + (uint64_t)*bytes);
 }
+KIT_API void printtotaltraffic_(const long *blocks_, const int *block, const int *bytes) {
+    printf(" C+F Traffic: ");
+    print_grouped(traffic_of_all());
+    print_line(" + ", (uint64_t)*blocks_ * (uint64_t)*block + (uint64_t)*bytes);
+}
 static void print_traffic(const void *site) {
     print_line(" C Traffic: ", traffic_of_all());
     print_line(" F Traffic: ", (uint64_t)kit_state(site)->buffer_traffic);
@@ -239,6 +244,7 @@ KIT_API void printlookingplace_(void) {
 }
 KIT_API void showrecentcstack_(void) { show_stack("TOP OF C STACK", 14, KIT_SITE); }
 KIT_API void showallstacks(void) { show_stack("TOP OF C STACK", 14, KIT_SITE); }
+KIT_API void showallstacks_(void) { show_stack("TOP OF C STACK", 14, KIT_SITE); }
 KIT_API void getnbblocksinstack_(int *count) { *count = (int)blocks(own_bytes(KIT_SITE)); }
 KIT_API void getbigcsizes_(int *blocks_, int *rest, int *look_blocks, int *look_rest) {
     const void *site = KIT_SITE;
@@ -254,7 +260,9 @@ static void print_buffer(void) { printf("Buffer size:0 bytes i.e. 0 Kbytes\n"); 
 KIT_API void printbuffertop(void) { print_buffer(); }
 KIT_API void printbuffertop_(void) { print_buffer(); }
 KIT_API int smallstacksize_(void) { return 0; }
-KIT_API void printallbuffers(void) {
-    print_line(" Stack size: ", own_bytes(KIT_SITE));
+static void print_all(const void *site) {
+    print_line(" Stack size: ", own_bytes(site));
     print_buffer();
 }
+KIT_API void printallbuffers(void) { print_all(KIT_SITE); }
+KIT_API void printallbuffers_(void) { print_all(KIT_SITE); }

@@ -83,6 +83,7 @@ WIDTHS(CONTROL_FORTRAN)
 WIDTHS(CONTROL_LOOK)
 OLD_WIDTHS(CONTROL_OLD)
 CONTROL_FORTRAN(9)
+CONTROL_LOOK(9)
 
 static int int_at(const char *x) { int v; memcpy(&v, x, sizeof v); return v; }
 static void put_int(char *x, int v) { memcpy(x, &v, sizeof v); }
@@ -95,6 +96,7 @@ static void bit_push_c(char *x, int n) { (void)n; pushBit(int_at(x)); }
 static void bit_pop_c(char *x, int n) { (void)n; put_int(x, popBit()); }
 static void bit_push_f(char *x, int n) { (void)n; pushbit_((int *)x); }
 static void bit_pop_f(char *x, int n) { (void)n; put_int(x, popbit_()); }
+static void bit_look_f(char *x, int n) { (void)n; put_int(x, lookbit_()); }
 static void bit_push_old(char *x, int n) { (void)n; pushbit(int_at(x)); }
 static void bit_pop_old(char *x, int n) { (void)n; put_int(x, popbit()); }
 static void bit_look_old(char *x, int n) { (void)n; put_int(x, lookbit()); }
@@ -131,10 +133,10 @@ static const kind_t kinds[] = {
     {"pointer4", 8, 0, 10, {SPELLING_C(Pointer4), SPELLING_F(Pointer4), SPELLING_OLD(Pointer4), {pointer_push_f, pointer_pop_f, NULL}}},
     {"pointer8", 8, 0, 10, {SPELLING_C(Pointer8), SPELLING_F(Pointer8), SPELLING_OLD(Pointer8)}},
     {"boolean", -1, 0, 9, {SPELLING_C(boolean), SPELLING_F(boolean)}},
-    {"bit", -1, 0, 9, {SPELLING_C(bit), {bit_push_f, bit_pop_f, NULL}, SPELLING_OLD(bit)}},
+    {"bit", -1, 0, 9, {SPELLING_C(bit), SPELLING_F(bit), SPELLING_OLD(bit)}},
     OLD_WIDTHS(CONTROL_KIND)
     CONTROL_KIND_NEW(6) CONTROL_KIND_NEW(7) CONTROL_KIND_NEW(8)
-    {"control9", -9, 0, 9, {{control9_push_f, control9_pop_f, NULL}}},
+    {"control9", -9, 0, 9, {SPELLING_F(control9)}},
     {"integer4 array", 4, 1, 0, {SPELLING_C(Integer4Array), SPELLING_OLD_ARRAY(integer4)}},
     {"integer8 array", 8, 1, 0, {SPELLING_C(Integer8Array), SPELLING_OLD_ARRAY(integer8)}},
     {"real4 array", 4, 1, 0, {SPELLING_C(Real4Array), SPELLING_OLD_ARRAY(real4)}},

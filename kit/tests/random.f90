@@ -8,7 +8,7 @@
 program random_f
   use, intrinsic :: iso_fortran_env, only: int64, error_unit
   use arrays, only: array_kinds, bytes_kind, move_array
-  use scalars, only: bit_kind, control9_kind, move_scalar, op_look, op_pop, op_push, pointer_kind, scalar_kinds
+  use scalars, only: move_scalar, op_look, op_pop, op_push, pointer_kind, scalar_kinds
   implicit none
 
   integer, parameter :: kinds = scalar_kinds + array_kinds
@@ -74,7 +74,7 @@ contains
 
   logical function has_look(kind)
     integer, intent(in) :: kind
-    has_look = all(kind /= [bit_kind, pointer_kind, control9_kind, scalar_kinds + bytes_kind])
+    has_look = all(kind /= [pointer_kind, scalar_kinds + bytes_kind])
   end function
 
   ! Performs an operation on one entry, and compares.

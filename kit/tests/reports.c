@@ -28,6 +28,7 @@ void showstackandbufferssize_(int *label);
 void printbigbytes(long blocks, long block, long bytes);
 void printctraffic_(void);
 void printftrafficinc_(long *blocks, int *block, int *bytes);
+void printtotaltraffic_(long *blocks, int *block, int *bytes);
 void printtraffic(void);
 void printtraffic_(void);
 void printtopplace_(void);
@@ -36,11 +37,13 @@ void printstackmax_(void);
 void printlookingplace_(void);
 void showrecentcstack_(void);
 void showallstacks(void);
+void showallstacks_(void);
 void getnbblocksinstack_(int *count);
 void getbigcsizes_(int *blocks, int *rest, int *look_blocks, int *look_rest);
 void printbuffertop(void);
 void printbuffertop_(void);
 void printallbuffers(void);
+void printallbuffers_(void);
 int smallstacksize_(void);
 
 int main(void) {
@@ -94,6 +97,7 @@ int main(void) {
     printf("\n");
     printctraffic_();
     printftrafficinc_(&long_blocks, &block, &added);
+    printtotaltraffic_(&long_blocks, &block, &added);
     printtraffic();
     printtraffic_();
     printtopplace_();
@@ -107,11 +111,13 @@ int main(void) {
     printlookingplace_();
     showrecentcstack_();
     showallstacks();
+    showallstacks_();
     getnbblocksinstack_(&blocks);
     printf("blocks %d\n", blocks);
     printbuffertop();
     printbuffertop_();
     printallbuffers();
+    printallbuffers_();
     printf("buffers %d\n", smallstacksize_());
     popControl3b(&label);
     popReal8Array(x, 200000);

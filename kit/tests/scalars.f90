@@ -10,7 +10,7 @@ module scalars
   integer, parameter, public :: op_push = 1, op_pop = 2, op_look = 3
   integer, parameter, public :: scalar_kinds = 22, first_control = 14
   ! Kinds that have no look.
-  integer, parameter, public :: bit_kind = 10, pointer_kind = 13, control9_kind = 22
+  integer, parameter, public :: pointer_kind = 13
 
   ! A pointer to a scalar is passed as it is.
   interface
@@ -37,7 +37,7 @@ contains
     external :: pushcomplex8, popcomplex8, lookcomplex8, pushcomplex16, popcomplex16, lookcomplex16
     external :: pushcharacter, popcharacter, lookcharacter, pushboolean, popboolean, lookboolean
     external :: pushbit, pushpointer4, poppointer4, lookpointer4, pushpointer8, poppointer8, lookpointer8
-    logical, external :: popbit
+    logical, external :: popbit, lookbit
     integer(int32) :: i4, i4_is
     integer(int64) :: i8, i8_is
     real(real32) :: r4, r4_is
@@ -115,11 +115,12 @@ contains
       if (op == op_pop) call popboolean(l)
       if (op == op_look) call lookboolean(l)
       right = l .eqv. l_is
-    case (bit_kind)
+    case (10)
       l_is = modulo(seed, 2) == 1
       l = l_is
       if (op == op_push) call pushbit(l)
       if (op == op_pop) l = popbit()
+      if (op == op_look) l = lookbit()
       right = l .eqv. l_is
     case (11)
       address = transfer(int(seed, c_intptr_t)*2_c_intptr_t**20, address)
@@ -155,7 +156,7 @@ contains
     external :: pushcontrol3b, popcontrol3b, lookcontrol3b, pushcontrol4b, popcontrol4b, lookcontrol4b
     external :: pushcontrol5b, popcontrol5b, lookcontrol5b, pushcontrol6b, popcontrol6b, lookcontrol6b
     external :: pushcontrol7b, popcontrol7b, lookcontrol7b, pushcontrol8b, popcontrol8b, lookcontrol8b
-    external :: pushcontrol9b, popcontrol9b
+    external :: pushcontrol9b, popcontrol9b, lookcontrol9b
     integer :: cc
     cc = merge(is, -1, op == op_push)
     select case (3*width + op)
@@ -211,6 +212,8 @@ contains
       call pushcontrol9b(cc)
     case (29)
       call popcontrol9b(cc)
+    case (30)
+      call lookcontrol9b(cc)
     end select
     right = cc == is
   end subroutine
