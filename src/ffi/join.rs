@@ -5,7 +5,7 @@ use super::heap::{HeapHandle, heap, operate};
 use super::{session, status};
 use crate::error::{Error, Status};
 use crate::heap::Heap;
-use crate::session::Session;
+use crate::session::{Addresses, Session};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{CStr, c_char};
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn adtape_heap_leave(h: *mut HeapHandle) -> Status {
 }
 
 /// As [`adtape_heap_leave`].
-pub(super) fn leave(heap: &Heap, joined: &mut Option<crate::session::Addresses>) -> Result<(), Error> {
+pub(super) fn leave(heap: &Heap, joined: &mut Option<Addresses>) -> Result<(), Error> {
     joined.take().map_or(Ok(()), |addresses| addresses.heap_leave(heap))
 }
 
@@ -93,25 +93,45 @@ pub(super) unsafe fn operate_moving<R>(
     let tell = |heap: &mut Heap, tape: &Cursor, site: Site| {
         // SAFETY: not NULL, and this thread's: `operate` looked.
         let joined = unsafe { &(*h).joined };
-        let Some(addresses) = joined.as_ref().filter(|addresses| addresses.anyone_waits()) else {
-            return operation(heap, tape, site);
-        };
-        let (from, with_adjoint) = match goes {
-            Goes::Block(p) => (heap.extent(p), false),
-            Goes::LastBorn => (heap.last_born(tape), true),
-        };
+        let waiting = joined.as_ref().filter(|addresses| addresses.anyone_waits());
+        let moving = waiting.map(|addresses| Moving::look(addresses, heap, tape, goes));
         let result = operation(heap, tape, site)?;
-        if let Some(from) = from {
-            let to = heap.extent(stays(&result));
-            addresses.memory_moved(from, to);
-            if with_adjoint {
-                addresses.memory_moved(heap.adjoint_extent(from), to.map(|to| heap.adjoint_extent(to)));
-            }
+        if let Some(moving) = moving {
+            moving.tell(heap, stays(&result));
         }
         Ok(result)
     };
     // SAFETY: by contract.
     unsafe { operate(h, t, site, what, tell) }
+}
+
+/// What is known before an operation, while something waits. Boxed, so that while nothing does it is one register.
+struct Moving<'a> {
+    addresses: &'a Addresses,
+    from: Option<(usize, usize)>,
+    with_adjoint: bool,
+}
+
+impl<'a> Moving<'a> {
+    #[cold]
+    fn look(addresses: &'a Addresses, heap: &Heap, tape: &Cursor, goes: Goes) -> Box<Moving<'a>> {
+        let (from, with_adjoint) = match goes {
+            Goes::Block(p) => (heap.extent(p), false),
+            Goes::LastBorn => (heap.last_born(tape), true),
+        };
+        Box::new(Moving { addresses, from, with_adjoint })
+    }
+
+    /// Tells the addresses that the contents are in the block `stays` now; in none if that is NULL.
+    #[cold]
+    fn tell(self: Box<Self>, heap: &Heap, stays: *const u8) {
+        let Some(from) = self.from else { return };
+        let to = heap.extent(stays);
+        self.addresses.memory_moved(from, to);
+        if self.with_adjoint {
+            self.addresses.memory_moved(heap.adjoint_extent(from), to.map(|to| heap.adjoint_extent(to)));
+        }
+    }
 }
 
 /// All blocks of the heap, or all of their adjoints, have other contents now: nothing there waits.

@@ -36,7 +36,7 @@ impl Heap {
                 }
             }
             Adjoints::Apart { blocks, print } => {
-                if *print != self.arena.print || blocks.len() as u64 != self.arena.blocks {
+                if *print != self.arena.print || blocks.len() as u64 != self.arena.blocks() {
                     let new = newcomers(blocks, &self.arena)?;
                     self.give_adjoints(new, true)?;
                 }

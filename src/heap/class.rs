@@ -29,6 +29,17 @@ const SLOT_BYTES: [u32; CLASSES] = {
     table
 };
 
+/// Slots in a chunk.
+const SLOTS: [u16; CLASSES] = {
+    let mut table = [0; CLASSES];
+    let mut i = 0;
+    while i < CLASSES {
+        table[i] = (CHUNK as u32 / SLOT_BYTES[i]) as u16;
+        i += 1;
+    }
+    table
+};
+
 /// The least class for each number of granules.
 const LEAST: [u8; SMALL / GRANULE + 1] = {
     let mut table = [0; SMALL / GRANULE + 1];
@@ -89,7 +100,7 @@ impl Class {
     /// Slots in a chunk.
     #[inline(always)]
     pub fn slots(self) -> usize {
-        CHUNK / self.slot_bytes()
+        SLOTS[self.0 as usize & (CLASSES - 1)] as usize
     }
 
     /// The slot that begins at `offset` in its chunk; `None` for an address within one or behind the last.

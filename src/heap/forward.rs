@@ -65,7 +65,7 @@ impl Heap {
         self.realloc_at(tape, p, bytes, true, Site::UNKNOWN)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn alloc_at(
         &mut self,
         tape: &Cursor,
@@ -75,16 +75,17 @@ impl Heap {
     ) -> Result<*mut u8, Error> {
         // The usual case by itself, in registers: a block that is passed by memory waits for the stores before it.
         if let Some(class) = Class::of(bytes, alignment)
-            && let Some(offset) = self.arena.place_small(class)
+            && let Some(slot) = self.arena.place_small(class)
         {
-            let print = self.arena.print_with_small(offset, class);
+            let print = self.arena.print_with_small(slot);
             if self.recording {
-                tape.push_at(record::small_word(Kind::Alloc, offset, class, print.tag()) as i64, site)?;
+                tape.push_at(record::small_word(Kind::Alloc, slot.offset, slot.class, print.tag()) as i64, site)?;
             }
             self.leave_reverse();
-            self.arena.take_small(offset, class, print);
+            self.arena.take_small(slot, print);
+            self.arena.fetch_next(class);
             self.operations += 1;
-            return Ok((self.arena.layout.base + offset) as *mut u8);
+            return Ok((self.arena.layout.base + slot.offset) as *mut u8);
         }
         self.alloc_elsewhere(tape, bytes, alignment, site)
     }
@@ -128,15 +129,15 @@ impl Heap {
         self.alloc_at(tape, bytes, alignment, site)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn free_at(&mut self, tape: &Cursor, p: *mut u8, save: bool, site: Site) -> Result<(), Error> {
-        if !save && let Some((offset, class)) = self.arena.find_small(p as usize) {
-            let print = self.arena.print_with_small(offset, class);
+        if !save && let Some(slot) = self.arena.find_small(p as usize) {
+            let print = self.arena.print_with_small(slot);
             if self.recording {
-                tape.push_at(record::small_word(Kind::Free, offset, class, print.tag()) as i64, site)?;
+                tape.push_at(record::small_word(Kind::Free, slot.offset, slot.class, print.tag()) as i64, site)?;
             }
             self.leave_reverse();
-            self.arena.give_small(offset, class, print);
+            self.arena.give_small(slot, print);
             self.operations += 1;
             return Ok(());
         }

@@ -134,6 +134,11 @@ impl Large {
         self.blocks.iter().next_back().map_or(self.start, |(at, bytes)| at + bytes)
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// Each block in order: offset and size.
     pub fn for_each(&self, mut visit: impl FnMut(usize, usize)) {
         self.blocks.iter().for_each(|(at, bytes)| visit(*at, *bytes));

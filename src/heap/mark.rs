@@ -41,7 +41,7 @@ impl Heap {
     pub fn mark(&self) -> HeapMark {
         HeapMark {
             fingerprint: self.arena.print.0,
-            blocks: self.arena.blocks,
+            blocks: self.arena.blocks(),
             bytes: self.arena.bytes,
             operations: self.operations,
         }
@@ -49,7 +49,7 @@ impl Heap {
 
     /// That the heap is in the state in which the mark was taken: the same blocks are alive.
     pub fn check_mark(&self, mark: &HeapMark) -> Result<(), Error> {
-        if mark.fingerprint == self.arena.print.0 && mark.blocks == self.arena.blocks {
+        if mark.fingerprint == self.arena.print.0 && mark.blocks == self.arena.blocks() {
             return Ok(());
         }
         Err(Error::new(
@@ -64,7 +64,7 @@ impl Heap {
                 mark.blocks,
                 mark.operations,
                 bytes(self.arena.bytes),
-                self.arena.blocks,
+                self.arena.blocks(),
                 self.operations
             ),
         ))

@@ -14,6 +14,7 @@
 
 use super::class::{Class, GRANULE};
 use super::fingerprint::{Fingerprint, TAG_BITS};
+use super::slabs::Slot;
 use crate::error::Error;
 use crate::site::Site;
 use crate::tape::Cursor;
@@ -100,6 +101,11 @@ impl Block {
     /// Offset 0 for operations without a block.
     pub fn none() -> Block {
         Block::large(0, 0)
+    }
+
+    /// Its slot; `None` for a large one.
+    pub fn slot(&self) -> Option<Slot> {
+        Slot::at(self.offset, self.class?)
     }
 
     pub fn end(&self) -> usize {

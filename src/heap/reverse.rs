@@ -29,15 +29,16 @@ impl Heap {
         self.undo_realloc_at(tape, Site::UNKNOWN)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn undo_alloc_at(&mut self, tape: &Cursor, site: Site) -> Result<(), Error> {
         // The usual case by itself, in registers: a block that is passed by memory waits for the stores before it.
         let word = tape.pop_at::<i64>(site)? as u64;
         if let Some((offset, class)) = record::small_block(word, Kind::Alloc, self.arena.print.tag())
             && self.is_reversing()
-            && self.arena.find_small(self.arena.layout.base + offset) == Some((offset, class))
+            && let Some(slot) = self.arena.find_small(self.arena.layout.base + offset)
+            && slot.class == class
         {
-            self.arena.give_small(offset, class, self.arena.print_with_small(offset, class));
+            self.arena.give_small(slot, self.arena.print_with_small(slot));
             self.operations = self.operations.wrapping_sub(1);
             return Ok(());
         }
@@ -63,15 +64,15 @@ impl Heap {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn undo_free_at(&mut self, tape: &Cursor, site: Site) -> Result<*mut u8, Error> {
         let word = tape.pop_at::<i64>(site)? as u64;
         if let Some((offset, class)) = record::small_block(word, Kind::Free, self.arena.print.tag())
             && self.is_reversing()
-            && self.arena.is_free_small(offset, class)
+            && let Some(slot) = self.arena.free_small(offset, class)
         {
             // Memory of the adjoint is there: the chunk has a block.
-            self.arena.take_small(offset, class, self.arena.print_with_small(offset, class));
+            self.arena.take_small(slot, self.arena.print_with_small(slot));
             self.operations = self.operations.wrapping_sub(1);
             let p = (self.arena.layout.base + offset) as *mut u8;
             if self.factor > 0 {
@@ -306,7 +307,7 @@ impl Heap {
             self.operations,
             bytes(on_tape),
             bytes(self.arena.bytes),
-            self.arena.blocks
+            self.arena.blocks()
         )
     }
 

@@ -122,7 +122,10 @@ impl Shared {
     #[inline]
     pub fn find(&self, offset: usize) -> Option<Block> {
         if offset < self.layout.half {
-            return self.heads.find(offset, self.top.load(UNORDERED) as usize).map(|class| Block::small(offset, class));
+            return self
+                .heads
+                .find(offset, self.top.load(UNORDERED) as usize)
+                .map(|slot| Block::small(offset, slot.class));
         }
         self.large().find(offset).map(|bytes| Block::large(offset, bytes))
     }

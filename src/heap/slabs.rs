@@ -18,6 +18,30 @@ use crate::sync::{UNORDERED, Unordered};
 
 const WORDS: usize = 64;
 
+/// A slot of a chunk, taken or free: looked up once, then used for all of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// Where it begins, in the arena.
+    pub offset: usize,
+    pub class: Class,
+    /// Its number in its chunk.
+    index: u32,
+}
+
+impl Slot {
+    /// The slot that begins at `offset` if its chunk is one of this class.
+    #[inline(always)]
+    pub fn at(offset: usize, class: Class) -> Option<Slot> {
+        let index = class.slot_at(offset % CHUNK)? as u32;
+        Some(Slot { offset, class, index })
+    }
+
+    #[inline(always)]
+    fn chunk(self) -> usize {
+        self.offset / CHUNK
+    }
+}
+
 /// What is known of a chunk. All zero is a closed one.
 #[repr(C, align(64))]
 pub(super) struct Head {
@@ -40,8 +64,8 @@ impl Head {
     }
 
     #[inline(always)]
-    fn is_taken(&self, slot: usize) -> bool {
-        self.taken[slot / 64 % WORDS].load(UNORDERED) >> (slot % 64) & 1 != 0
+    fn is_taken(&self, index: u32) -> bool {
+        self.taken[index as usize / 64 % WORDS].load(UNORDERED) >> (index % 64) & 1 != 0
     }
 
     fn open(&self, class: Class) {
@@ -58,31 +82,30 @@ impl Head {
 
     /// Takes a free slot.
     #[inline(always)]
-    fn take(&self, slot: usize) {
-        let word = &self.taken[slot / 64 % WORDS];
-        let now = word.load(UNORDERED) | 1 << (slot % 64);
+    fn take(&self, index: u32) {
+        let word = &self.taken[index as usize / 64 % WORDS];
+        let now = word.load(UNORDERED) | 1 << (index % 64);
         word.store(now, UNORDERED);
-        if now == u64::MAX {
-            self.room.store(self.room.load(UNORDERED) & !(1 << (slot / 64)), UNORDERED);
-        }
+        let full = u64::from(now == u64::MAX) << (index / 64);
+        self.room.store(self.room.load(UNORDERED) & !full, UNORDERED);
         self.used.store(self.used.load(UNORDERED) + 1, UNORDERED);
     }
 
     /// Frees a taken slot; how many are taken after that.
     #[inline(always)]
-    fn give(&self, slot: usize) -> usize {
-        let word = &self.taken[slot / 64 % WORDS];
-        word.store(word.load(UNORDERED) & !(1 << (slot % 64)), UNORDERED);
-        self.room.store(self.room.load(UNORDERED) | 1 << (slot / 64), UNORDERED);
+    fn give(&self, index: u32) -> usize {
+        let word = &self.taken[index as usize / 64 % WORDS];
+        word.store(word.load(UNORDERED) & !(1 << (index % 64)), UNORDERED);
+        self.room.store(self.room.load(UNORDERED) | 1 << (index / 64), UNORDERED);
         let used = self.used.load(UNORDERED) - 1;
         self.used.store(used, UNORDERED);
         used as usize
     }
 
     #[inline(always)]
-    fn lowest_free(&self) -> usize {
-        let word = self.room.load(UNORDERED).trailing_zeros() as usize;
-        word * 64 + (!self.taken[word % WORDS].load(UNORDERED)).trailing_zeros() as usize
+    fn lowest_free(&self) -> u32 {
+        let word = self.room.load(UNORDERED).trailing_zeros();
+        word * 64 + (!self.taken[word as usize % WORDS].load(UNORDERED)).trailing_zeros()
     }
 }
 
@@ -116,17 +139,16 @@ impl Heads {
         unsafe { &*self.first.add(chunk) }
     }
 
-    /// The class of the block that begins at `offset`, of chunks below `top`; `None` if there is none.
+    /// The slot of the block that begins at `offset`, of chunks below `top`; `None` if there is none.
     #[inline(always)]
-    pub fn find(&self, offset: usize, top: usize) -> Option<Class> {
+    pub fn find(&self, offset: usize, top: usize) -> Option<Slot> {
         let chunk = offset / CHUNK;
         if chunk >= top {
             return None;
         }
         let head = self.get(chunk);
-        let class = head.class()?;
-        let slot = class.slot_at(offset % CHUNK)?;
-        head.is_taken(slot).then_some(class)
+        let slot = Slot::at(offset, head.class()?)?;
+        head.is_taken(slot.index).then_some(slot)
     }
 
     /// The block around `offset`, where there is one: where it begins, and its class.
@@ -134,7 +156,7 @@ impl Heads {
         let chunk = offset / CHUNK;
         let class = if chunk < top { self.get(chunk).class()? } else { return None };
         let slot = offset % CHUNK / class.slot_bytes();
-        let taken = slot < class.slots() && self.get(chunk).is_taken(slot);
+        let taken = slot < class.slots() && self.get(chunk).is_taken(slot as u32);
         taken.then(|| (chunk * CHUNK + slot * class.slot_bytes(), class))
     }
 }
@@ -150,78 +172,80 @@ pub(super) struct Slabs {
     closed: Bitset,
     /// Chunks from here on were never open.
     pub top: usize,
+    /// Slots taken in all chunks. Kept away from the sums of [`Arena`](super::arena::Arena): two neighbours that
+    /// change together are loaded as one pair, which waits until the stores of the operation before have left the
+    /// store buffer, behind one into a new block, which is out of cache.
+    pub taken: u64,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Slabs {
     pub fn new(heads: Heads) -> Slabs {
-        Slabs { heads, room: Default::default(), lowest: [NONE; CLASSES], closed: Bitset::default(), top: 0 }
+        Slabs { heads, room: Default::default(), lowest: [NONE; CLASSES], closed: Bitset::default(), top: 0, taken: 0 }
     }
 
     /// Where the next block of this class goes, if that opens no chunk.
     #[inline(always)]
-    pub fn place_in_open(&self, class: Class) -> Option<usize> {
+    pub fn place_in_open(&self, class: Class) -> Option<Slot> {
         let chunk = self.lowest[class.index()];
         (chunk != NONE).then(|| {
-            let slot = self.heads.get(chunk as usize).lowest_free();
-            chunk as usize * CHUNK + slot * class.slot_bytes()
+            let index = self.heads.get(chunk as usize).lowest_free();
+            Slot { offset: chunk as usize * CHUNK + index as usize * class.slot_bytes(), class, index }
         })
     }
 
     /// Where the next block of this class goes, and whether that opens a chunk; the memory may not be committed yet.
     #[inline]
-    pub fn place(&self, class: Class) -> (usize, bool) {
+    pub fn place(&mut self, class: Class) -> (usize, bool) {
         match self.place_in_open(class) {
-            Some(offset) => (offset, false),
+            Some(slot) => (slot.offset, false),
             None => (self.closed.first().unwrap_or(self.top) * CHUNK, true),
         }
     }
 
     /// Whether the slot at `offset` is free for a block of this class, and whether taking it opens a chunk.
     pub fn is_free(&self, offset: usize, class: Class) -> Option<bool> {
-        let chunk = offset / CHUNK;
-        let slot = class.slot_at(offset % CHUNK)?;
-        if chunk >= self.top {
+        let slot = Slot::at(offset, class)?;
+        if slot.chunk() >= self.top {
             return Some(true);
         }
-        let head = self.heads.get(chunk);
+        let head = self.heads.get(slot.chunk());
         match head.class() {
             None => Some(true),
-            Some(found) => (found == class && !head.is_taken(slot)).then_some(false),
+            Some(found) => (found == class && !head.is_taken(slot.index)).then_some(false),
         }
     }
 
-    /// Whether the slot at `offset` is free for a block of this class, and its chunk open.
+    /// The slot at `offset` if it is free for a block of this class and its chunk open.
     #[inline(always)]
-    pub fn is_free_in_open(&self, offset: usize, class: Class) -> bool {
-        let chunk = offset / CHUNK;
-        chunk < self.top && {
-            let head = self.heads.get(chunk);
-            let slot = class.slot_at(offset % CHUNK);
-            head.class() == Some(class) && slot.is_some_and(|slot| !head.is_taken(slot))
-        }
+    pub fn free_in_open(&self, offset: usize, class: Class) -> Option<Slot> {
+        let slot = Slot::at(offset, class).filter(|slot| slot.chunk() < self.top)?;
+        let head = self.heads.get(slot.chunk());
+        (head.class() == Some(class) && !head.is_taken(slot.index)).then_some(slot)
     }
 
-    /// Takes the slot at `offset`, which is free for it.
+    /// Takes a slot that is free for it.
     #[inline(always)]
-    pub fn take(&mut self, offset: usize, class: Class, opens: bool) {
-        let chunk = offset / CHUNK;
+    pub fn take(&mut self, slot: Slot, opens: bool) {
         if opens {
-            self.open(chunk, class);
+            self.open(slot.chunk(), slot.class);
         }
-        let head = self.heads.get(chunk);
-        head.take(class.slot_at(offset % CHUNK).unwrap_or(0));
+        self.taken += 1;
+        let head = self.heads.get(slot.chunk());
+        head.take(slot.index);
         if head.room.load(UNORDERED) == 0 {
-            self.no_more_room(chunk, class);
+            self.no_more_room(slot.chunk(), slot.class);
         }
     }
 
-    #[cold]
+    #[inline(always)]
     fn no_more_room(&mut self, chunk: usize, class: Class) {
-        let room = &mut self.room[class.index()];
+        let (room, lowest) = (&mut self.room[class.index()], &mut self.lowest[class.index()]);
         room.remove(chunk);
-        self.lowest[class.index()] = room.first().map_or(NONE, |chunk| chunk as u32);
+        if *lowest == chunk as u32 {
+            *lowest = room.first_from(chunk).map_or(NONE, |chunk| chunk as u32);
+        }
     }
 
     #[cold]
@@ -235,7 +259,7 @@ impl Slabs {
         self.gains_room(chunk, class);
     }
 
-    #[cold]
+    #[inline(always)]
     fn gains_room(&mut self, chunk: usize, class: Class) {
         self.room[class.index()].insert(chunk);
         let lowest = &mut self.lowest[class.index()];
@@ -244,14 +268,14 @@ impl Slabs {
 
     /// Frees the slot of a block that [`Heads::find`] found. `now` counts up.
     #[inline(always)]
-    pub fn give(&mut self, offset: usize, class: Class, now: u64) {
-        let chunk = offset / CHUNK;
+    pub fn give(&mut self, slot: Slot, now: u64) {
+        let (chunk, class) = (slot.chunk(), slot.class);
         let head = self.heads.get(chunk);
-        let was_full = head.room.load(UNORDERED) == 0;
-        let used = head.give(class.slot_at(offset % CHUNK).unwrap_or(0));
-        if was_full {
-            self.gains_room(chunk, class);
-        }
+        self.taken -= 1;
+        let used = head.give(slot.index);
+        // Without asking whether it had room before: the answer is known late, when the head comes from far, and no
+        // processor guesses it.
+        self.gains_room(chunk, class);
         if used == 0 {
             self.close(chunk, class, now);
         }
@@ -279,7 +303,7 @@ impl Slabs {
         for chunk in 0..self.top {
             let head = self.heads.get(chunk);
             let Some(class) = head.class() else { continue };
-            for slot in (0..class.slots()).filter(|slot| head.is_taken(*slot)) {
+            for slot in (0..class.slots()).filter(|slot| head.is_taken(*slot as u32)) {
                 visit(chunk * CHUNK + slot * class.slot_bytes(), class);
             }
         }

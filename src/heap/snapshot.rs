@@ -25,7 +25,7 @@ const QUARANTINED: u64 = 1 << 63;
 impl Heap {
     /// The size of a snapshot of the present state.
     pub fn snapshot_bytes(&self) -> usize {
-        8 * (HEAD_WORDS + WORDS_A_BLOCK * self.arena.blocks as usize) + self.arena.bytes as usize
+        8 * (HEAD_WORDS + WORDS_A_BLOCK * self.arena.blocks() as usize) + self.arena.bytes as usize
     }
 
     /// A snapshot: the blocks that are alive and their contents, for [`restore`](Heap::restore).
@@ -45,7 +45,7 @@ impl Heap {
     /// ```
     pub fn snapshot(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.snapshot_bytes());
-        let head = [MAGIC, self.arena.shared.id, self.operations, self.arena.print.0, self.arena.blocks];
+        let head = [MAGIC, self.arena.shared.id, self.operations, self.arena.print.0, self.arena.blocks()];
         head.iter().for_each(|word| out.extend_from_slice(&word.to_ne_bytes()));
         let quarantine = &self.arena.shared.quarantine;
         let blocks = self.arena.list();

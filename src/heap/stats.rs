@@ -32,7 +32,7 @@ impl Heap {
         let [committed_bytes, adjoint_committed_bytes, overhead_bytes] = self.arena.resident_bytes();
         let extra = self.adjoint_only.as_ref().map_or([0; 3], |arena| arena.resident_bytes());
         HeapStats {
-            blocks: self.arena.blocks,
+            blocks: self.arena.blocks(),
             bytes: self.arena.bytes,
             peak_bytes: self.arena.peak_bytes,
             operations: self.operations,
