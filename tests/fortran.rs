@@ -248,16 +248,20 @@ struct Case {
     substrings: Vec<String>,
 }
 
+/// The sources with the cases, and the procedures that they are in.
+const ERRORS: [(&str, &str); 2] = [("errors.F90", "provoke"), ("errors_addresses.F90", "provoke_address")];
+
 fn errors_file(name: &str) -> PathBuf {
     sources().join("tests/errors").join(name)
 }
 
 fn cases() -> Vec<Case> {
-    let source = fs::read_to_string(errors_file("errors.F90")).expect("errors.F90");
+    let sources = ERRORS.map(|(file, _)| (file, fs::read_to_string(errors_file(file)).expect(file)));
     let table = fs::read_to_string(errors_file("errors.txt")).expect("errors.txt");
     let line_of = |mark: &str| {
-        let found = source.lines().position(|line| line.ends_with(&format!("!@{mark}")));
-        format!("errors.F90:{} ", found.unwrap_or_else(|| panic!("no !@{mark}")) + 1)
+        let line_in = |text: &str| text.lines().position(|line| line.ends_with(&format!("!@{mark}")));
+        let found = sources.iter().find_map(|(file, text)| Some(format!("{file}:{} ", line_in(text)? + 1)));
+        found.unwrap_or_else(|| panic!("no !@{mark}"))
     };
     let read = |line: &str| {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -289,7 +293,9 @@ fn errors_program() -> &'static Path {
         let mut compile_c = Command::new(cc());
         compile_c.args(["-g", "-c"]).arg(errors_file("descriptors.c")).arg("-o").arg(&object);
         run(&mut compile_c);
-        compile(&errors_file("errors.F90"), &[object.to_str().expect("a name in UTF-8")]).1
+        let addresses = errors_file("errors_addresses.F90");
+        let further = [&object, &addresses].map(|path| path.to_str().expect("a name in UTF-8"));
+        compile(&errors_file("errors.F90"), &further).1
     })
 }
 
@@ -371,10 +377,13 @@ fn program_aborts_where_the_handler_returns() {
 
 #[test]
 fn every_case_of_the_errors_program_is_in_the_table() {
-    let source = fs::read_to_string(errors_file("errors.F90")).expect("errors.F90");
-    let (_, rest) = source.split_once("subroutine provoke(name)").expect("the cases");
-    let body = rest.split("end subroutine").next().expect("the cases");
-    let written: BTreeSet<String> = body
+    let body = |(file, procedure): (&str, &str)| {
+        let source = fs::read_to_string(errors_file(file)).expect(file);
+        let (_, rest) = source.split_once(&format!("subroutine {procedure}(name)")).expect("the cases");
+        rest.split("end subroutine").next().expect("the cases").to_owned()
+    };
+    let bodies = ERRORS.map(body).concat();
+    let written: BTreeSet<String> = bodies
         .lines()
         .filter_map(|line| line.trim().strip_prefix("case ('"))
         .filter_map(|rest| rest.strip_suffix("')"))

@@ -1,15 +1,14 @@
 ! errors.F90: provokes an error: `errors <case>` with the default error handler, `errors <case> handler` with one of its
 ! own, which prints the name of the status and the message and stops with code 9. errors.txt says what each case is to
-! print. A comment "!@name" marks a call whose line the message must name.
+! print. A comment "!@name" marks a call whose line the message must name. Cases of maps and heaps are in errors_addresses.F90.
 module errors_cases
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
   use adtape
+  use errors_addresses
   implicit none
   private
   public :: provoke, handler, returning_handler
-
-  real(8), target, save :: a_target(10) = 0
 
   type :: point
     real(8) :: x(3) = 1
@@ -58,7 +57,6 @@ contains
     real(8) :: x, a(10), b(4, 4)
     real(8), allocatable :: none(:), none2(:, :), big(:)
     real(8), pointer :: nowhere(:)
-    real(4), pointer :: single(:)
     type(point) :: points(3)
     integer :: n, i
     integer(8) :: long
@@ -66,13 +64,8 @@ contains
     logical :: flag
     character(4) :: text
     complex(8) :: z
-    real(8), target :: v(10)
-    type(c_ptr) :: address
-    type(adtape_range) :: range
-    type(adtape_pair) :: pair
 
     a = 1
-    v = 1
     b = 1
     z = 0
     nullify (nowhere)
@@ -250,75 +243,6 @@ contains
     case ('mismatch_nothing')
       call pop(a(::2)) !@mismatch_nothing
 
-    ! ---- addresses
-    case ('overlap')
-      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v (real(8), 10)')
-      call live_add(c_loc(v(10)), 8, ADTAPE_KIND_HEAP, 'w') !@overlap
-    case ('overlap_twice')
-      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
-      call live_end(c_loc(v))
-      call pop_range(range)
-      call rebase_add(range, c_loc(a_target), c_null_ptr, 0)
-      call rebase_add(range, c_loc(v)) !@overlap_twice
-    case ('pointer_outside')
-      call live_add(c_loc(v), 64, ADTAPE_KIND_STACK, 'v (real(8), 8)')
-      call push_pointer(c_loc(v(10))) !@pointer_outside
-    case ('section_outside')
-      call live_add(v(:8), ADTAPE_KIND_STACK, 'v (real(8), 8)')
-      nowhere => v(5:9:2)
-      call push_pointer(nowhere)
-    case ('pointer_kind')
-      nullify (nowhere)
-      call push_pointer(nowhere)
-      call pop_pointer(single)
-    case ('array_allocated')
-      call deallocate_save(none)
-      allocate (none(3))
-      call undo_deallocate(none)
-    case ('range_of_section')
-      call live_add(b(1:4:2, :), ADTAPE_KIND_STACK, 'b') !@range_of_section
-    case ('range_of_none')
-      call live_add(none, ADTAPE_KIND_ALLOCATABLE, 'none') !@range_of_none
-    case ('pair_outside')
-      call live_add(c_loc(v), 64, ADTAPE_KIND_STACK, 'v')
-      call push_pair(c_loc(v(2)), 0_c_int64_t) !@pair_outside
-    case ('pair_of_null')
-      call push_pair(c_null_ptr, 8_c_int64_t) !@pair_of_null
-    case ('base_of_null')
-      call live_add(c_null_ptr, 8, ADTAPE_KIND_HEAP, 'w') !@base_of_null
-    case ('bytes_of_range')
-      call live_add(c_loc(v), -8, ADTAPE_KIND_STACK, 'v') !@bytes_of_range
-    case ('kind_unknown')
-      call live_add(c_loc(v), 80, 9, 'v') !@kind_unknown
-    case ('ends_twice')
-      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
-      call live_remove(c_loc(v))
-      call live_remove(c_loc(v)) !@ends_twice
-    case ('base_shared')
-      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
-      call live_add(c_loc(v), 0, ADTAPE_KIND_STACK, 'none')
-      call rebase_remove(c_loc(v)) !@base_shared
-    case ('uneven')
-      call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
-      call live_adjoint(c_loc(v), c_loc(a_target), 79)
-      call push_pointer(c_loc(v(2)))
-      call pop_pointer(address) !@uneven
-    case ('no_stat')
-      call live_find(c_null_ptr, range) !@no_stat
-    case ('underflow_pointer')
-      call pop_pointer(address) !@underflow_pointer
-    case ('underflow_range')
-      call adtape_new(t)
-      call pop_range(t, range) !@underflow_range
-    case ('corrupt_pair')
-      call push(1d0)
-      call pop_pair(pair) !@corrupt_pair
-    case ('mismatch_pointer')
-      call push_pointer(c_null_ptr) !@mismatch_pointer_push
-      call pop(x) !@mismatch_pointer_pop
-    case ('null_handle_pointer')
-      call push_pointer(t, c_null_ptr) !@null_handle_pointer
-
     ! ---- threads and hand-over
     case ('wrong_thread')
       call adtape_new(t)
@@ -345,8 +269,7 @@ contains
       call adtape_acquire(t) !@acquire_unreleased
 
     case default
-      write (error_unit, '(2a)') 'no such case: ', name
-      stop 3
+      call provoke_address(name)
     end select
     write (error_unit, '(2a)') 'no error in case ', name
     if (stats%bytes + traffic%bytes + order < 0) print *, a, b, z, x, flag, text, n, long
