@@ -5,15 +5,10 @@ mod address_model;
 
 /// Bytes that are the same on every run.
 fn program(seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mut byte = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    let length = 100 + usize::from(byte()) * 8;
-    (0..length).map(|_| byte()).collect()
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut bytes = vec![0; 100 + 8 * random.usize(..256)];
+    random.fill(&mut bytes);
+    bytes
 }
 
 #[test]

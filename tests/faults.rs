@@ -128,17 +128,14 @@ fn process_killed_at_any_moment_of_a_write_to_one_file_for_all_leaves_a_whole_ch
 }
 
 fn kill_at_many_moments(role: &str, directory: &Path, one_file: bool) {
-    let mut seed = 0x1234_5678_9ABC_DEFF_u64;
+    let mut random = fastrand::Rng::with_seed(1);
     let (mut last, mut amid) = (0, 0);
     for round in 0..100 {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
         let mut child = child(role, directory).spawn().expect("a child");
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
         let mut said = Said { lines, begun: 0, committed: 0 };
-        said.listen((seed >> 40) % 3);
-        std::thread::sleep(Duration::from_micros((seed >> 11) % 15_000));
+        said.listen(random.u64(..3));
+        std::thread::sleep(Duration::from_micros(random.u64(..15_000)));
         child.kill().expect("SIGKILL");
         child.wait().expect("dead");
         said.listen(u64::MAX);
@@ -209,16 +206,13 @@ fn changed_or_cut_file_is_damaged_and_the_error_names_file_and_place() {
     write(&store, "a", 1).expect("there is room");
     let path = directory.join("run.r0.a.adtape");
     let good = fs::read(&path).expect("the file");
-    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = fastrand::Rng::with_seed(2);
     for round in 0..300 {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        let at = (seed >> 11) as usize % good.len();
+        let at = random.usize(..good.len());
         let mut bad = good.clone();
         match round % 3 {
             0 => bad.truncate(at),
-            1 => bad[at] ^= 1 << (seed % 8),
+            1 => bad[at] ^= 1 << random.u32(..8),
             _ => bad[at..].iter_mut().take(4096).for_each(|byte| *byte = 0),
         }
         if bad == good {

@@ -4,6 +4,7 @@
 //! The modes are the process's, so each runs in a child: this same test program with another environment.
 
 use adtape::{Cursor, Error, Mark, Spill, SpillFile, Status, Tape, Type};
+use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -27,21 +28,6 @@ impl Item {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 16) % n
-    }
-}
-
 /// How a program is drawn.
 #[derive(Clone, Copy)]
 struct Plan {
@@ -55,7 +41,7 @@ struct Plan {
 
 struct Run<'a> {
     tape: &'a Cursor,
-    random: Random,
+    random: Rng,
     plan: Plan,
     items: Vec<Item>,
     levels: Vec<Vec<Item>>,
@@ -69,7 +55,7 @@ impl Run<'_> {
     }
 
     fn step(&mut self, pushing: u64) -> Result<(), Error> {
-        match self.random.below(1000) {
+        match self.random.u64(..1000) {
             0..12 if self.levels.len() < self.plan.deepest => {
                 self.note("start".into());
                 self.levels.push(self.items.clone());
@@ -99,30 +85,30 @@ impl Run<'_> {
             50..55 => self.back_to_mark(),
             55..58 => {
                 self.note("trim".into());
-                self.tape.trim(if self.random.below(2) == 0 { adtape::Trim::Soft } else { adtape::Trim::Hard })
+                self.tape.trim(if self.random.bool() { adtape::Trim::Soft } else { adtape::Trim::Hard })
             }
-            _ if self.random.below(100) < pushing => self.push(),
+            _ if self.random.u64(..100) < pushing => self.push(),
             _ => self.pop(),
         }
     }
 
     fn push(&mut self) -> Result<(), Error> {
-        let item = match self.random.below(8) {
+        let item = match self.random.u64(..8) {
             0 | 1 => {
-                let width = 1 + self.random.below(64) as u32;
-                Item::Bits(width, self.random.next() & (u64::MAX >> (64 - width)))
+                let width = 1 + self.random.u64(..64) as u32;
+                Item::Bits(width, self.random.u64(..) & (u64::MAX >> (64 - width)))
             }
             2 => {
-                let shift = self.random.below(64);
-                Item::Count((self.random.next() >> shift) as i64)
+                let shift = self.random.u64(..64);
+                Item::Count((self.random.u64(..) >> shift) as i64)
             }
             3 | 4 => Item::Words(self.data(8)),
             5 => {
-                let n = self.random.below(1 + self.plan.longest / 8) * 8;
+                let n = self.random.u64(..1 + self.plan.longest / 8) * 8;
                 Item::Words(self.data(n))
             }
             _ => {
-                let n = self.random.below(41);
+                let n = self.random.u64(..41);
                 Item::Bytes(self.data(n))
             }
         };
@@ -137,7 +123,7 @@ impl Run<'_> {
     }
 
     fn data(&mut self, n: u64) -> Vec<u8> {
-        let (mut seed, step) = (self.random.next(), self.random.next() | 1);
+        let (mut seed, step) = (self.random.u64(..), self.random.u64(..) | 1);
         (0..n)
             .map(|_| {
                 seed = seed.wrapping_add(step);
@@ -163,8 +149,8 @@ impl Run<'_> {
 
     /// Pops any number of the bytes on top, whatever they were pushed as.
     fn pop_some_bytes(&mut self) -> Result<(), Error> {
-        let most = if self.random.below(10) == 0 { 1 + self.plan.longest } else { 60 };
-        let wish = self.random.below(most) as usize;
+        let most = if self.random.u64(..10) == 0 { 1 + self.plan.longest } else { 60 };
+        let wish = self.random.u64(..most) as usize;
         let mut wanted = Vec::new();
         while let Some(bytes) = self.items.last_mut().and_then(|item| match item {
             Item::Bytes(bytes) | Item::Words(bytes) => Some(bytes),
@@ -186,7 +172,7 @@ impl Run<'_> {
 
     /// Pops any number, up to 64, of the bits on top.
     fn pop_some_bits(&mut self) -> Result<(), Error> {
-        let wish = 1 + self.random.below(64) as u32;
+        let wish = 1 + self.random.u64(..64) as u32;
         let (mut wanted, mut got) = (0u64, 0);
         while let Some(Item::Bits(width, value)) = self.items.last_mut() {
             let count = (*width).min(wish - got);
@@ -214,14 +200,14 @@ impl Run<'_> {
         if self.marks.is_empty() {
             return Ok(());
         }
-        let (mark, below) = self.marks.swap_remove(self.random.below(self.marks.len() as u64) as usize);
+        let (mark, below) = self.marks.swap_remove(self.random.usize(..self.marks.len()));
         self.note(format!("back to mark at {} items", below.len()));
         self.items = below;
         self.tape.reset_to(&mark)
     }
 }
 
-fn push(tape: &Cursor, item: &Item, random: &mut Random) -> Result<(), Error> {
+fn push(tape: &Cursor, item: &Item, random: &mut Rng) -> Result<(), Error> {
     match item {
         Item::Bits(width, value) => tape.push_control(*value, *width),
         Item::Count(count) => tape.push_count(*count),
@@ -230,7 +216,7 @@ fn push(tape: &Cursor, item: &Item, random: &mut Random) -> Result<(), Error> {
             tape.push(f64::from_bits(u64::from_ne_bytes(bytes[..].try_into().unwrap())))
         }
         // As a contiguous array or as a section of every second word, backwards.
-        Item::Words(bytes) if random.below(2) == 0 => {
+        Item::Words(bytes) if random.bool() => {
             let words: Vec<f64> =
                 bytes.chunks_exact(8).map(|word| f64::from_ne_bytes(word.try_into().unwrap())).collect();
             tape.push_slice(&words)
@@ -247,7 +233,7 @@ fn push(tape: &Cursor, item: &Item, random: &mut Random) -> Result<(), Error> {
     }
 }
 
-fn pop(tape: &Cursor, item: &Item, random: &mut Random) -> Result<(), Error> {
+fn pop(tape: &Cursor, item: &Item, random: &mut Rng) -> Result<(), Error> {
     let bytes = match item {
         Item::Bits(width, value) => {
             assert_eq!(tape.pop_control(*width)?, *value);
@@ -262,7 +248,7 @@ fn pop(tape: &Cursor, item: &Item, random: &mut Random) -> Result<(), Error> {
     let mut found = vec![0u8; bytes.len()];
     match item {
         Item::Words(_) if bytes.len() == 8 => found.copy_from_slice(&tape.pop::<f64>()?.to_ne_bytes()),
-        Item::Words(_) if random.below(2) == 0 => {
+        Item::Words(_) if random.bool() => {
             let mut words = vec![0f64; bytes.len() / 8];
             tape.pop_slice(&mut words)?;
             found = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -303,7 +289,7 @@ fn expect_mismatch(tape: &Cursor) -> Result<(), Error> {
 fn run_program(tape: &Cursor, seed: u64, plan: Plan) {
     let mut run = Run {
         tape,
-        random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+        random: Rng::with_seed(seed),
         plan,
         items: Vec::new(),
         levels: Vec::new(),
@@ -314,7 +300,7 @@ fn run_program(tape: &Cursor, seed: u64, plan: Plan) {
         let mut pushing = 50;
         for i in 0..plan.operations {
             if i % 64 == 0 {
-                pushing = 20 + run.random.below(60);
+                pushing = 20 + run.random.u64(..60);
             }
             run.step(pushing).unwrap();
         }
@@ -426,7 +412,7 @@ fn run_program_above(tape: &Cursor, seed: u64, plan: Plan) {
     let below = tape.stats().unwrap().bytes;
     let mut run = Run {
         tape,
-        random: Random(seed | 1),
+        random: Rng::with_seed(seed),
         plan,
         items: Vec::new(),
         levels: Vec::new(),
@@ -436,7 +422,7 @@ fn run_program_above(tape: &Cursor, seed: u64, plan: Plan) {
     for i in 0..plan.operations {
         if run.items.is_empty() || i % 3 == 0 {
             run.push().unwrap();
-        } else if run.levels.len() < 3 || run.random.below(2) == 0 {
+        } else if run.levels.len() < 3 || run.random.bool() {
             run.step(if i % 500 < 250 { 80 } else { 20 }).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         }
         if run.items.is_empty() {

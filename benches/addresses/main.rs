@@ -10,6 +10,7 @@ mod memory;
 mod plain;
 
 use calls::{CApi, Calls, Record, RustApi};
+use fastrand::Rng;
 use plain::Plain;
 use std::hint::black_box;
 use std::time::Instant;
@@ -20,27 +21,12 @@ const ALIVE: usize = 100_000;
 const OTHERS: usize = 50_000;
 const ROUNDS: usize = 7;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((u128::from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)) * n as u128) >> 64) as usize
-    }
-
-    fn shuffle<T>(&mut self, values: &mut [T]) {
-        (1..values.len()).rev().for_each(|i| values.swap(i, self.below(i + 1)));
-    }
-}
-
 /// Blocks as an allocator lays them out, 16 bytes to 8 KiB, 16 bytes apart, from `base` on.
-fn blocks(random: &mut Random, base: usize, count: usize) -> Vec<(usize, usize)> {
+fn blocks(random: &mut Rng, base: usize, count: usize) -> Vec<(usize, usize)> {
     let mut next = base;
     let mut block = || {
-        let least = 16 << random.below(9);
-        let (base, bytes) = (next, (least + random.below(least)).next_multiple_of(16));
+        let least = 16 << random.usize(..9);
+        let (base, bytes) = (next, (least + random.usize(..least)).next_multiple_of(16));
         next += bytes + 16;
         (base, bytes)
     };
@@ -155,12 +141,12 @@ fn main() {
     if std::env::args().skip(1).any(|argument| !argument.starts_with("--") && argument != "addresses") {
         return;
     }
-    let mut random = Random(88_172_645_463_325_252);
+    let mut random = Rng::with_seed(1);
     let (mut alive, mut others) = (Vec::new(), Vec::new());
     for (i, block) in blocks(&mut random, 1 << 32, ALIVE + OTHERS).into_iter().enumerate() {
         if i % 3 == 2 { others.push(block) } else { alive.push(block) }
     }
-    let ordered: Vec<_> = alive.iter().map(|(base, bytes)| (*base, random.below(*bytes))).collect();
+    let ordered: Vec<_> = alive.iter().map(|(base, bytes)| (*base, random.usize(..*bytes))).collect();
     let mut mixed = ordered.clone();
     random.shuffle(&mut mixed);
     random.shuffle(&mut others);

@@ -1,8 +1,9 @@
 //! The memory of a live range, as the allocator sees it; the tape, which maps its own, is not in it.
 
 use crate::table::{Bound, Row, Unit};
-use crate::{AWAY, Random, blocks};
+use crate::{AWAY, blocks};
 use adtape::{LiveRange, RangeKind, Session};
+use fastrand::Rng;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -60,9 +61,9 @@ fn measure(blocks: &[(usize, usize)]) -> [f64; 3] {
 pub fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for count in [100_000_usize, 1_000_000] {
-        let ordered = blocks(&mut Random(7), 1 << 32, count);
+        let ordered = blocks(&mut Rng::with_seed(7), 1 << 32, count);
         let mut shuffled = ordered.clone();
-        Random(9).shuffle(&mut shuffled);
+        Rng::with_seed(9).shuffle(&mut shuffled);
         for (order, blocks) in [("address order", ordered), ("random", shuffled)] {
             let states = ["live range", "dead range, remembered", "the same, with its entry in the rebase map"];
             for (state, bytes) in states.into_iter().zip(measure(&blocks)) {

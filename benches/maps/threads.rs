@@ -1,9 +1,10 @@
 //! Two threads on one map, beside one.
 
-use crate::program::{Program, Random};
+use crate::program::Program;
 use crate::ranges::{Range, SharedRanges};
 use crate::single::{Map, Reference, rounds, row, size, time};
 use crate::table::Row;
+use fastrand::Rng;
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::thread;
@@ -17,7 +18,7 @@ const ROUNDS: usize = 7;
 fn run(map: &SharedRanges, program: &Program, threads: usize, every: Option<usize>) -> f64 {
     let start = Barrier::new(threads);
     let thread = &|i: usize| {
-        let mut random = Random(77 + 13 * i as u64);
+        let mut random = Rng::with_seed(77 + i as u64);
         let own: Vec<Range> = program.shuffled.iter().skip(i).step_by(threads).take(1000).copied().collect();
         let (mut changes, mut sum) = (0, 0_u64);
         start.wait();
@@ -31,7 +32,7 @@ fn run(map: &SharedRanges, program: &Program, threads: usize, every: Option<usiz
                 }
                 changes += 1;
             } else {
-                let address = program.random[random.below(program.random.len())];
+                let address = program.random[random.usize(..program.random.len())];
                 sum = sum.wrapping_add(map.find(address).map_or(0, |range| range.value));
             }
         }
@@ -52,10 +53,10 @@ fn run(map: &SharedRanges, program: &Program, threads: usize, every: Option<usiz
 fn run_reference(map: &Reference, program: &Program, threads: usize) -> f64 {
     let start = Barrier::new(threads);
     let thread = &|i: usize| {
-        let mut random = Random(77 + 13 * i as u64);
+        let mut random = Rng::with_seed(77 + i as u64);
         start.wait();
         time(FINDS, || {
-            let address = |_| program.random[random.below(program.random.len())];
+            let address = |_| program.random[random.usize(..program.random.len())];
             black_box((0..FINDS).map(address).fold(0_u64, |sum, address| sum.wrapping_add(map.value(address))));
         })
     };

@@ -5,30 +5,19 @@ use crate::error::{Error, Status};
 use crate::store::{ArchiveStore, FileOptions, FileStore, MemoryStore, Store, TieredStore};
 use crate::sync::Arc;
 use crate::tape::Type;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-}
+use fastrand::Rng;
 
 /// What was written: name, type, bytes.
 type Written = Vec<(String, Type, Vec<u8>)>;
 
-fn write_some(store: &dyn Store, name: &str, random: &mut Random) -> Result<Written, Error> {
+fn write_some(store: &dyn Store, name: &str, random: &mut Rng) -> Result<Written, Error> {
     let mut checkpoint = CheckpointWriter::create(store, name)?;
     let mut written = Written::new();
-    for i in 0..random.below(40) {
-        let ty = Type::ALL[random.below(21) as usize];
-        let most = if random.below(10) == 0 { 100_000 } else { 300 };
-        let bytes: Vec<u8> =
-            (0..random.below(most) as usize * ty.bytes()).map(|k| (k as u64 * (i + 3)) as u8).collect();
-        let section = format!("{}{}", "variable".repeat(random.below(5) as usize), i);
+    for i in 0..random.u64(..40) {
+        let ty = Type::ALL[random.usize(..21)];
+        let most = if random.u64(..10) == 0 { 100_000 } else { 300 };
+        let bytes: Vec<u8> = (0..random.usize(..most) * ty.bytes()).map(|k| (k as u64 * (i + 3)) as u8).collect();
+        let section = format!("{}{}", "variable".repeat(random.usize(..5)), i);
         checkpoint.write_bytes(&section, ty, &bytes)?;
         written.push((section, ty, bytes));
     }
@@ -36,7 +25,7 @@ fn write_some(store: &dyn Store, name: &str, random: &mut Random) -> Result<Writ
     Ok(written)
 }
 
-fn check_all(store: &dyn Store, name: &str, written: &Written, random: &mut Random) {
+fn check_all(store: &dyn Store, name: &str, written: &Written, random: &mut Rng) {
     let mut checkpoint = CheckpointReader::open(store, name).unwrap();
     let list = checkpoint.sections().unwrap();
     assert_eq!(list.len(), written.len());
@@ -45,7 +34,7 @@ fn check_all(store: &dyn Store, name: &str, written: &Written, random: &mut Rand
         assert_eq!((&info.name, info.ty, info.bytes()), expected);
     }
     for (section, ty, bytes) in written {
-        if random.below(8) == 0 {
+        if random.u64(..8) == 0 {
             assert!(checkpoint.skip().unwrap());
             continue;
         }
@@ -63,7 +52,7 @@ fn check_all(store: &dyn Store, name: &str, written: &Written, random: &mut Rand
     }
     assert_eq!(checkpoint.peek().unwrap(), None);
     assert_eq!(checkpoint.read("x", &mut [0.0]).unwrap_err().status(), Status::Mismatch);
-    if let Some((section, ty, bytes)) = written.get(random.below(written.len().max(1) as u64) as usize) {
+    if let Some((section, ty, bytes)) = written.get(random.usize(..written.len().max(1))) {
         checkpoint.find(section).unwrap();
         let mut found = vec![0; bytes.len()];
         checkpoint.read_bytes(section, *ty, &mut found).unwrap();
@@ -89,11 +78,11 @@ fn stores() -> Vec<Arc<dyn Store>> {
 fn random_checkpoints_come_back_from_every_store() {
     for (i, store) in stores().into_iter().enumerate() {
         for seed in 1..=10 {
-            let mut random = Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
+            let mut random = Rng::with_seed(seed);
             let mut model = std::collections::BTreeMap::new();
             for _ in 0..8 {
-                let name = format!("step-{}", random.below(3));
-                if random.below(4) == 0 {
+                let name = format!("step-{}", random.u64(..3));
+                if random.u64(..4) == 0 {
                     let removed = store.remove(&name);
                     assert_eq!(removed.is_ok(), model.remove(&name).is_some(), "store {i}, seed {seed}");
                     continue;
@@ -114,7 +103,7 @@ fn random_checkpoints_come_back_from_every_store() {
 #[test]
 fn abandoned_checkpoint_leaves_the_older_one() {
     for store in stores() {
-        let mut random = Random(99);
+        let mut random = Rng::with_seed(99);
         let written = write_some(&*store, "a", &mut random).unwrap();
         let mut checkpoint = CheckpointWriter::create(&*store, "a").unwrap();
         checkpoint.write("x", &[1.0; 1000]).unwrap();
@@ -155,19 +144,19 @@ fn writer_that_was_refused_memory_stays_refused() {
 #[test]
 fn bytes_that_are_no_checkpoint_are_damaged_wherever_they_begin_to_differ() {
     let store = MemoryStore::new();
-    write_some(&store, "good", &mut Random(5)).unwrap();
+    write_some(&store, "good", &mut Rng::with_seed(5)).unwrap();
     let mut entry = store.open("good").unwrap();
     let mut good = vec![0; (entry.bytes() as usize).min(1 << 20)];
     entry.read_at(0, &mut good).unwrap();
-    let mut random = Random(77);
+    let mut random = Rng::with_seed(77);
     for _ in 0..3000 {
         let mut bytes = good.clone();
-        match random.below(3) {
-            0 => bytes.truncate(random.below(good.len() as u64) as usize),
+        match random.u64(..3) {
+            0 => bytes.truncate(random.usize(..good.len())),
             _ => {
-                for _ in 0..=random.below(4) {
-                    let at = random.below(400) as usize;
-                    bytes[at] = random.below(256) as u8;
+                for _ in 0..=random.u64(..4) {
+                    let at = random.usize(..400);
+                    bytes[at] = random.u64(..256) as u8;
                 }
             }
         }

@@ -1,6 +1,7 @@
 use super::count::{beta, extra_steps};
 use super::executor::{Executor, Limits};
 use super::*;
+use fastrand::Rng;
 
 /// Limits that a schedule in memory keeps.
 fn memory(snapshots: u64) -> Limits {
@@ -57,10 +58,10 @@ fn binomial_takes_the_least_number_of_extra_steps() {
 
 #[test]
 fn binomial_takes_the_least_number_of_extra_steps_in_longer_loops() {
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     for n in [5000, 40_000, 200_000] {
         for s in [2, 5, 30, 99, 300, 1999] {
-            let n = n + random.below(1000);
+            let n = n + random.u64(..1000);
             let mut schedule = Schedule::binomial(n, s).unwrap();
             let predicted = schedule.predict().unwrap();
             assert_eq!(Executor::new(n, memory(s)).run(&mut schedule).done, predicted, "n = {n}, s = {s}");
@@ -277,10 +278,10 @@ fn online_repeats_no_step_more_often_than_binomial() {
 
 #[test]
 fn online_with_many_snapshots_or_steps_stays_near_the_binomial_schedule() {
-    let mut random = Random(2);
+    let mut random = Rng::with_seed(2);
     for (s, longest) in [(1, 1000), (3, 4000), (10, 20_000), (50, 20_000), (300, 100_000)] {
         for _ in 0..4 {
-            let n = random.below(longest);
+            let n = random.u64(..longest);
             let (extra, least) = (online_extra_steps(n, s), extra_steps(n, s));
             assert!(extra >= least && 10 * (extra + n) <= 14 * (least + n), "n = {n}, s = {s}: {extra}, {least}");
         }
@@ -289,10 +290,10 @@ fn online_with_many_snapshots_or_steps_stays_near_the_binomial_schedule() {
 
 #[test]
 fn loops_that_leave_early_are_reversed_by_every_schedule() {
-    let mut random = Random(3);
+    let mut random = Rng::with_seed(3);
     for round in 0..3000 {
-        let n = 1 + random.below(if round % 10 == 0 { 700 } else { 60 });
-        let (ends, s) = (random.below(n + 1), 1 + random.below(8));
+        let n = 1 + random.u64(..if round % 10 == 0 { 700 } else { 60 });
+        let (ends, s) = (random.u64(..n + 1), 1 + random.u64(..8));
         let schedules = [
             Schedule::binomial(n, s),
             Schedule::multistage(n, s, 2),
@@ -392,17 +393,4 @@ fn a_loop_can_end_only_where_it_runs_and_before_the_first_turn() {
     let mut schedule = Schedule::binomial(10, 2).unwrap();
     schedule.find(|action| matches!(action, Action::Turn { .. }));
     assert!(schedule.end_at(9).is_err());
-}
-
-/// Xorshift.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        let mut x = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        self.0 = x;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (x ^ (x >> 31)) % end
-    }
 }

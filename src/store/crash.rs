@@ -10,20 +10,10 @@ use super::disk::{Contents, Disk, DiskFile};
 use super::{ArchiveStore, FileOptions, FileStore, Store, lock};
 use crate::error::{Error, Status};
 use crate::sync::{Arc, Mutex};
+use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
 
 /// What a crash keeps or loses as a whole.
 const SECTOR: usize = 512;
@@ -35,9 +25,9 @@ struct Node {
 }
 
 impl Node {
-    fn crash(&mut self, random: &mut Random) {
+    fn crash(&mut self, random: &mut Rng) {
         let (short, long) = (self.bytes.len().min(self.certain.len()), self.bytes.len().max(self.certain.len()));
-        let len = short + random.below(long - short + 1);
+        let len = short + random.usize(..long - short + 1);
         let mut after = vec![0; len];
         for (i, sector) in after.chunks_mut(SECTOR).enumerate() {
             let from = |bytes: &[u8], sector: &mut [u8]| {
@@ -46,7 +36,7 @@ impl Node {
                 sector[..n].copy_from_slice(&old[..n]);
             };
             let same = self.bytes.chunks(SECTOR).nth(i) == self.certain.chunks(SECTOR).nth(i);
-            match random.below(8) {
+            match random.usize(..8) {
                 0 if !same => {}
                 1..=3 => from(&self.certain, sector),
                 _ => from(&self.bytes, sector),
@@ -97,13 +87,13 @@ impl Tree {
     }
 
     /// What is there after a crash now.
-    fn crash(&self, random: &mut Random) -> Tree {
+    fn crash(&self, random: &mut Rng) -> Tree {
         let mut after = self.clone();
         for node in &mut after.nodes {
             node.crash(random);
         }
         for changes in &self.pending {
-            if random.below(2) == 0 {
+            if random.bool() {
                 changes.iter().for_each(|change| Tree::apply(&mut after.certain, change));
             }
         }
@@ -263,19 +253,19 @@ fn version(store: &dyn Store, name: usize) -> Option<usize> {
 fn programs(one_file: bool) {
     let mut crashes = 0;
     for seed in 1..=500_u64 {
-        let mut random = Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
+        let mut random = Rng::with_seed(seed);
         let mut tree = Tree { fuse: usize::MAX, room: usize::MAX, ..Tree::default() };
         // For each name the versions that it may have after a crash.
         let mut possible: BTreeMap<usize, Vec<Option<usize>>> = (0..3).map(|name| (name, vec![None])).collect();
         for life in 0..3 {
-            tree.fuse = random.below(90);
+            tree.fuse = random.usize(..90);
             let disk = FragileDisk::new(tree);
             // The crash may come while the store is opened.
             if let Ok(store) = store(&disk, one_file) {
                 for number in 1..20 {
-                    let (name, number) = (random.below(3), 100 * life + number);
+                    let (name, number) = (random.usize(..3), 100 * life + number);
                     let versions = possible.get_mut(&name).unwrap();
-                    let removes = random.below(4) == 0;
+                    let removes = random.usize(..4) == 0;
                     let done = match removes {
                         true => store.remove(&format!("step-{name}")),
                         false => write(&*store, name, number),

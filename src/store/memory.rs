@@ -337,11 +337,10 @@ mod tests {
         let all = fill(&store, "a", &pieces);
         let mut reader = store.open("a").unwrap();
         assert_eq!(reader.bytes(), all.len() as u64);
-        let mut state = 1u64;
+        let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..2000 {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let from = (state >> 33) as usize % (all.len() + 1);
-            let n = (state as usize >> 8) % (all.len() + 1 - from).clamp(1, 20_000);
+            let from = random.usize(..=all.len());
+            let n = random.usize(..(all.len() + 1 - from).min(20_000));
             let mut found = vec![0; n];
             reader.read_at(from as u64, &mut found).unwrap();
             assert!(found == all[from..from + n], "{from} {n}");

@@ -337,19 +337,15 @@ mod tests {
     #[test]
     fn zone_accounts_for_every_page_that_has_memory() {
         const PAGES: usize = 200;
-        let mut state = 7_u64;
-        let mut below = |n: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % n
-        };
+        let mut random = fastrand::Rng::with_seed(7);
         let region = Region::reserve(HUGE_PAGE).unwrap();
         let mut zone = region.zone(0, HUGE_PAGE).unwrap();
         zone.step = PAGE;
         let mut model = [false; PAGES];
         for _ in 0..3000 {
-            let a = below(PAGES);
-            let b = a + 1 + below(PAGES - a);
-            match below(5) {
+            let a = random.usize(..PAGES);
+            let b = a + 1 + random.usize(..PAGES - a);
+            match random.u32(..5) {
                 0..=2 => {
                     zone.touch(a * PAGE + 5, b * PAGE - 5).unwrap();
                     // Steps commit what lies between, too.

@@ -9,25 +9,10 @@ mod rules;
 mod world;
 
 use adtape::{Addresses, CheckpointReader, CheckpointWriter, MemoryStore, Restoration, Session, Status, Tape};
+use fastrand::Rng;
 use program::{Adjoints, Op, Program, State};
 use std::collections::BTreeMap;
 use world::{Policy, World};
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16) % n
-    }
-}
 
 /// Says which program failed.
 struct Which(u64, Policy);
@@ -50,7 +35,7 @@ struct Run<'a> {
     states: Vec<State>,
     /// What the adjoints should be.
     adjoints: Adjoints,
-    random: Random,
+    random: Rng,
     checkpoints: u64,
     restorations: u64,
     /// Objects that restorations allocated, gave the memory of others, bound.
@@ -66,7 +51,7 @@ struct Written {
 
 impl<'a> Run<'a> {
     fn new(session: &'a Session, tape: &'a Tape, seed: u64, policy: Policy) -> Run<'a> {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let program = Program::random(&mut random);
         let states = program.states();
         let mut run = Run {
@@ -116,8 +101,8 @@ impl<'a> Run<'a> {
 
     /// From state `from` of a forward sweep to state `to`, and back to `from` in the reverse sweep.
     fn sweep(&mut self, from: usize, to: usize) {
-        let middle = from + self.random.below((to - from).max(1) as u64) as usize;
-        match self.random.below(4) {
+        let middle = from + self.random.usize(..(to - from).max(1));
+        match self.random.u64(..4) {
             _ if to - from < 2 => self.record_and_reverse(from, to),
             0 => self.record_and_reverse(from, to),
             // What lies below the checkpoint is on the tape.
@@ -132,9 +117,9 @@ impl<'a> Run<'a> {
                 self.sweep(middle.max(from + 1), to);
                 let restoration = self.restore(&written);
                 // Perhaps it takes two attempts.
-                let restoration = match self.random.below(4) {
+                let restoration = match self.random.u64(..4) {
                     0 => {
-                        let further = self.random.below((middle.max(from + 1) - from) as u64) as usize;
+                        let further = self.random.usize(..(middle.max(from + 1) - from));
                         self.forward(from, from + further, false);
                         self.restore(&written)
                     }
@@ -190,8 +175,8 @@ impl<'a> Run<'a> {
 
     fn restore(&mut self, written: &Written) -> Restoration {
         // An allocation fails, now and then: nothing has changed.
-        if self.random.below(4) == 0 {
-            self.world.fail_after = Some(self.random.below(2));
+        if self.random.u64(..4) == 0 {
+            self.world.fail_after = Some(self.random.u64(..2));
             let before = (self.addresses().live_list(), self.world.contents());
             let mut checkpoint = CheckpointReader::open(&self.store, &written.name).unwrap();
             let result = self.world.restore(self.session.addresses(), &mut checkpoint);
@@ -271,7 +256,7 @@ fn random_programs_come_through_restorations_as_in_the_model() {
 fn random_programs_do_everything() {
     let mut seen = [0; 6];
     for seed in 1..100 {
-        for op in Program::random(&mut Random::new(seed)).ops {
+        for op in Program::random(&mut Rng::with_seed(seed)).ops {
             seen[match op {
                 Op::Bear { .. } => 0,
                 Op::End { .. } => 1,

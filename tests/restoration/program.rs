@@ -1,6 +1,6 @@
 //! Random programs, and what they do as a naive model sees it: objects by identity, pointers as identities and offsets.
 
-use crate::Random;
+use fastrand::Rng;
 use std::collections::BTreeMap;
 
 /// An object is known by its serial, which is its number among all births.
@@ -106,21 +106,21 @@ impl State {
 }
 
 impl Program {
-    pub fn random(random: &mut Random) -> Program {
+    pub fn random(random: &mut Rng) -> Program {
         let (mut state, mut ops, mut births, mut frame) = (State::first(), Vec::new(), 2, 1);
-        let length = 20 + random.below(50) as usize;
+        let length = 20 + random.usize(..50);
         while ops.len() < length {
             let ids: Vec<Id> = state.objects.keys().copied().collect();
-            let any = |random: &mut Random| ids[random.below(ids.len() as u64) as usize];
+            let any = |random: &mut Rng| ids[random.usize(..ids.len())];
             let mut add = |state: &mut State, op: Op| {
                 state.apply(&op);
                 ops.push(op);
             };
             let id = any(random);
-            match random.below(14) {
+            match random.u64(..14) {
                 0..=3 if ids.len() < 10 => {
                     births += 1;
-                    add(&mut state, Op::Bear { id: births, shape: random.below(3) as usize });
+                    add(&mut state, Op::Bear { id: births, shape: random.usize(..3) });
                 }
                 0..=6 if state.objects[&id].shape < SHAPES.len() => {
                     clear(&mut state, id, &mut add, random);
@@ -133,17 +133,17 @@ impl Program {
                     frame = births;
                 }
                 8..=10 if !state.objects[&id].slots.is_empty() => {
-                    let slot = random.below(state.objects[&id].slots.len() as u64) as usize;
+                    let slot = random.usize(..state.objects[&id].slots.len());
                     let to = any(random);
                     let bytes = 8 * (state.objects[&to].slots.len() + state.objects[&to].values.len()) as u64;
-                    let to = (random.below(8) > 0).then(|| (to, 8 * random.below(bytes / 8)));
-                    add(&mut state, Op::Point { id, slot, to, raw: random.below(3) == 0 });
+                    let to = (random.u64(..8) > 0).then(|| (to, 8 * random.u64(..bytes / 8)));
+                    add(&mut state, Op::Point { id, slot, to, raw: random.u64(..3) == 0 });
                 }
                 _ => {
-                    let value = random.below(state.objects[&id].values.len() as u64) as usize;
+                    let value = random.usize(..state.objects[&id].values.len());
                     let with = any(random);
                     let slots = state.objects[&with].slots.len() as u64;
-                    let through = (slots > 0).then(|| (with, random.below(slots.max(1)) as usize));
+                    let through = (slots > 0).then(|| (with, random.u64(..slots.max(1)) as usize));
                     add(&mut state, Op::Compute { id, value, through });
                 }
             }
@@ -164,14 +164,14 @@ impl Program {
 }
 
 /// No pointer points to an object that is about to end.
-fn clear(state: &mut State, id: Id, add: &mut impl FnMut(&mut State, Op), random: &mut Random) {
+fn clear(state: &mut State, id: Id, add: &mut impl FnMut(&mut State, Op), random: &mut Rng) {
     let mut pointing = Vec::new();
     for (from, object) in &state.objects {
         let to_it = |slot: &Option<(Id, u64)>| slot.is_some_and(|(to, _)| to == id);
         pointing.extend(object.slots.iter().enumerate().filter(|(_, slot)| to_it(slot)).map(|(i, _)| (*from, i)));
     }
     for (from, slot) in pointing {
-        add(state, Op::Point { id: from, slot, to: None, raw: random.below(3) == 0 });
+        add(state, Op::Point { id: from, slot, to: None, raw: random.u64(..3) == 0 });
     }
 }
 

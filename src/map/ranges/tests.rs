@@ -1,6 +1,7 @@
 //! What holds for both kinds of ranges: rules by example, random programs against a naive model.
 
 use super::*;
+use fastrand::Rng;
 
 /// Both kinds behind one face.
 trait Subject {
@@ -88,28 +89,6 @@ impl Model {
 
     fn above(&self, address: u64) -> Option<Range> {
         self.0.iter().find(|range| range.base > address).copied()
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    /// Below `n`, which is above 0.
-    fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
-    }
-
-    /// Of any magnitude up to `bits` bits.
-    fn of_any_size(&mut self, bits: u64) -> u64 {
-        let shift = 64 - 1 - self.below(bits);
-        self.next() >> shift
     }
 }
 
@@ -202,41 +181,47 @@ const PLANS: [Plan; 5] = [
 ];
 
 /// An address that a program takes notice of: anywhere, or at, just below or just above an edge.
-fn address(random: &mut Random, model: &Model, plan: Plan) -> u64 {
-    let anywhere = plan.low + random.below(plan.high - plan.low + u64::from(plan.high != u64::MAX));
-    if model.0.is_empty() || random.below(3) == 0 {
+fn address(random: &mut Rng, model: &Model, plan: Plan) -> u64 {
+    let anywhere = plan.low + random.u64(..plan.high - plan.low + u64::from(plan.high != u64::MAX));
+    if model.0.is_empty() || random.u64(..3) == 0 {
         return anywhere;
     }
-    let near = model.0[random.below(model.0.len() as u64) as usize];
-    let edge = if random.below(2) == 0 { near.base } else { near.end() };
-    match random.below(3) {
+    let near = model.0[random.usize(..model.0.len())];
+    let edge = if random.bool() { near.base } else { near.end() };
+    match random.u64(..3) {
         0 => edge,
         1 => edge.saturating_sub(1),
         _ => edge.saturating_add(1),
     }
 }
 
+/// A number of any magnitude up to `bits` bits.
+fn of_any_size(random: &mut Rng, bits: u64) -> u64 {
+    let shift = 64 - 1 - random.u64(..bits);
+    random.u64(..) >> shift
+}
+
 fn run_program<S: Subject>(seed: u64, plan: Plan) {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Rng::with_seed(seed);
     let (mut ranges, mut model) = (S::new(), Model::default());
     let what = |i: usize| format!("{} seed {seed} {plan:?} operation {i}", S::NAME);
     for i in 0..plan.operations {
         // Swells and shrinks, so that nodes split and join.
         let growing = (i / 500) % 2 == 0 && model.0.len() < plan.most;
         let here = address(&mut random, &model, plan);
-        if random.below(3) < if growing { 2 } else { 1 } {
+        if random.u64(..3) < if growing { 2 } else { 1 } {
             let room = (u64::MAX - here).min(plan.high.saturating_sub(here)).max(1);
             let to_next = model.above(here).map_or(room, |next| next.base - here);
-            let bytes = match random.below(3) {
+            let bytes = match random.u64(..3) {
                 0 => to_next.min(room),
-                _ => random.of_any_size(plan.size_bits).clamp(1, room),
+                _ => of_any_size(&mut random, plan.size_bits).clamp(1, room),
             };
             if here.checked_add(bytes).is_some() {
-                let range = Range { base: here, bytes, value: random.next() };
+                let range = Range { base: here, bytes, value: random.u64(..) };
                 assert_eq!(ranges.insert(range), model.insert(range), "{}: insert {range:?}", what(i));
             }
         } else {
-            let base = model.below(here).filter(|_| random.below(8) > 0).map_or(here, |range| range.base);
+            let base = model.below(here).filter(|_| random.u64(..8) > 0).map_or(here, |range| range.base);
             assert_eq!(ranges.remove(base), model.remove(base), "{}: remove {base}", what(i));
         }
         for _ in 0..3 {
@@ -286,12 +271,7 @@ fn in_order(order: Order, ranges: &[Range]) -> Vec<Range> {
     match order {
         Order::Up => {}
         Order::Down => ordered.reverse(),
-        Order::Random => {
-            let mut random = Random(3);
-            for i in (1..ordered.len()).rev() {
-                ordered.swap(i, random.below(i as u64 + 1) as usize);
-            }
-        }
+        Order::Random => Rng::with_seed(3).shuffle(&mut ordered),
         Order::Inwards => {
             let count = ranges.len();
             ordered = (0..count).map(|i| ranges[if i % 2 == 0 { i / 2 } else { count - 1 - i / 2 }]).collect();
@@ -495,11 +475,11 @@ fn readers_see_whole_changes_while_writers_split_and_join_leaves() {
         for reader in 0..2 {
             let (ranges, writers_left) = (&ranges, &writers_left);
             scope.spawn(move || {
-                let mut random = Random(5 + reader);
+                let mut random = Rng::with_seed(5 + reader);
                 while writers_left.load(std::sync::atomic::Ordering::Relaxed) > 0 {
-                    let (i, k) = (random.below(STAYING), 1 + random.below(9));
+                    let (i, k) = (random.u64(..STAYING), 1 + random.u64(..9));
                     let stays = Range { base: 1000 * i, bytes: 100, value: i };
-                    assert_eq!(ranges.find(1000 * i + random.below(100)), Some(stays));
+                    assert_eq!(ranges.find(1000 * i + random.u64(..100)), Some(stays));
                     assert_eq!(ranges.at(1000 * i), Some(stays));
                     let base = 1000 * i + 100 * k;
                     if let Some(found) = ranges.find(base + 50) {

@@ -339,18 +339,12 @@ mod tests {
     #[test]
     fn objects_are_found_by_serial_as_in_a_map() {
         for seed in 1..20_u64 {
-            let mut state = seed;
-            let mut random = move |n: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                state % n
-            };
+            let mut random = fastrand::Rng::with_seed(seed);
             let (objects, mut model) = (Objects::new(3), BTreeMap::new());
             let (range, spread) = ([10, 100, 5000][seed as usize % 3], [1, 1 << 20, 1 << 33][seed as usize / 3 % 3]);
             for step in 0..20_000 {
-                let serial = Serial::new(3, (1 + random(range)) * spread);
-                match (random(3), model.contains_key(&serial)) {
+                let serial = Serial::new(3, (1 + random.u64(..range)) * spread);
+                match (random.u64(..3), model.contains_key(&serial)) {
                     (0, false) => {
                         model.insert(serial, (add(&objects, serial, step), step));
                     }

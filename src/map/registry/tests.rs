@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::error::Status;
+use fastrand::Rng;
 
 fn registry() -> (Registry, u16) {
     let registry = Registry::new();
@@ -421,17 +422,6 @@ fn pointers_that_wait_in_memory_that_moves_go_along_as_far_as_it_is_kept() {
 
 // ---- random programs -----------------------------------------------------------------------------------
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
-
 /// How the allocator of a sweep chooses addresses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Choice {
@@ -487,7 +477,7 @@ enum Step {
 struct Program {
     registry: Registry,
     lane: u16,
-    random: Random,
+    random: Rng,
     objects: Vec<Truth>,
     /// Deaths whose addresses no later death has taken, as (object, base, bytes).
     past: Vec<(usize, u64, u64)>,
@@ -498,12 +488,12 @@ struct Program {
 impl Program {
     fn pick(&mut self, alive: bool) -> Option<usize> {
         let which: Vec<usize> = (0..self.objects.len()).filter(|i| self.objects[*i].alive == alive).collect();
-        (!which.is_empty()).then(|| which[self.random.below(which.len() as u64) as usize])
+        (!which.is_empty()).then(|| which[self.random.usize(..which.len())])
     }
 
     fn birth(&mut self) {
-        let bytes = 8 * (1 + self.random.below(6));
-        let kind = RangeKind::ALL[self.random.below(5) as usize];
+        let bytes = 8 * (1 + self.random.u64(..6));
+        let kind = RangeKind::ALL[self.random.usize(..5)];
         let base = self.allocator.allocate(bytes);
         let serial = self.registry.add(self.lane, base, bytes, kind, c"").unwrap();
         self.tape.push(Step::Birth(self.objects.len()));
@@ -544,9 +534,9 @@ impl Program {
     }
 
     fn pointer(&mut self) {
-        let alive = self.random.below(4) > 0;
+        let alive = self.random.u64(..4) > 0;
         let Some(i) = self.pick(alive) else { return };
-        let address = self.objects[i].base + self.random.below(self.objects[i].bytes / 4 + 1) * 4;
+        let address = self.objects[i].base + self.random.u64(..self.objects[i].bytes / 4 + 1) * 4;
         let owner = self.owner(address);
         let found = self.registry.find(self.lane, address);
         match owner {
@@ -627,11 +617,11 @@ fn random_programs_find_every_object_again_in_the_reverse_sweep() {
         {
             let (registry, lane) = registry();
             let allocator = Allocator { choice: forward, next: 4096, blocks: Default::default() };
-            let random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let random = Rng::with_seed(seed);
             let mut program =
                 Program { registry, lane, random, objects: vec![], past: vec![], allocator, tape: vec![] };
             for _ in 0..120 {
-                match program.random.below(8) {
+                match program.random.u64(..8) {
                     0..=2 => program.birth(),
                     3 | 4 => program.death(),
                     _ => program.pointer(),
@@ -657,12 +647,12 @@ fn threads_find_what_is_alive_while_others_add_and_remove() {
             let (registry, fixed) = (&registry, &fixed);
             scope.spawn(move || {
                 let lane = registry.claim().unwrap();
-                let mut random = Random(77 + t);
+                let mut random = Rng::with_seed(77 + t);
                 for round in 0..3000 {
                     let (heap, stack) = ((t + 1) << 32, (t + 11) << 32);
                     let own = registry.add(lane, heap + round % 7 * 64, 64, RangeKind::Heap, c"own").unwrap();
                     registry.add(lane, stack, 16, RangeKind::Stack, c"local").unwrap();
-                    let i = random.below(100);
+                    let i = random.u64(..100);
                     let place = registry.find(lane, (1 << 40) + 100 * i + 5).unwrap().unwrap();
                     assert_eq!(place, Place { serial: fixed[i as usize], offset: 5 });
                     assert_eq!(registry.locate(place).unwrap(), Some(((1 << 40) + 100 * i + 5, 0)));
@@ -683,12 +673,12 @@ fn threads_find_what_is_alive_while_others_add_and_remove() {
 }
 
 /// Free addresses, given out at random: what one thread gives back another one gets.
-struct Pool(std::sync::Mutex<(Random, Vec<u64>)>);
+struct Pool(std::sync::Mutex<(Rng, Vec<u64>)>);
 
 impl Pool {
     fn take(&self) -> u64 {
         let (random, free) = &mut *self.0.lock().unwrap();
-        let i = random.below(free.len() as u64) as usize;
+        let i = random.usize(..free.len());
         free.swap_remove(i)
     }
 
@@ -704,15 +694,15 @@ fn threads_in_both_sweeps_reuse_each_others_addresses() {
     const BYTES: u64 = 64;
     let registry = Registry::new();
     let addresses = (0..60).map(|i| (1 << 32) + BYTES * i).collect();
-    let pool = Pool(std::sync::Mutex::new((Random(99), addresses)));
+    let pool = Pool(std::sync::Mutex::new((Rng::with_seed(99), addresses)));
     std::thread::scope(|scope| {
         for t in 0..4_u64 {
             let (registry, pool) = (&registry, &pool);
             scope.spawn(move || {
                 let lane = registry.claim().unwrap();
-                let mut random = Random(1234 + t);
+                let mut random = Rng::with_seed(1234 + t);
                 for _ in 0..400 {
-                    let kind = RangeKind::ALL[random.below(5) as usize];
+                    let kind = RangeKind::ALL[random.usize(..5)];
                     let (mut tape, mut alive) = (Vec::new(), Vec::new());
                     for _ in 0..8 {
                         let base = pool.take();
@@ -720,8 +710,8 @@ fn threads_in_both_sweeps_reuse_each_others_addresses() {
                         let place = registry.find(lane, base + 8).unwrap().unwrap();
                         assert_eq!(place, Place { serial, offset: 8 });
                         alive.push((base, place));
-                        if random.below(2) == 0 {
-                            let (base, place) = alive.swap_remove(random.below(alive.len() as u64) as usize);
+                        if random.bool() {
+                            let (base, place) = alive.swap_remove(random.usize(..alive.len()));
                             tape.push((RangeRecord::of(&registry.remove(lane, base).unwrap()), place));
                             pool.give(base);
                         }
