@@ -386,8 +386,9 @@ impl CheckpointReader {
         Error::new(
             Status::Mismatch,
             format!(
-                "checkpoint {:?} in {}: {there}; {:?}, {}, is asked for\n  read the sections in the order in \
-                 which they were written, each into a variable like the one that it was written from",
+                "checkpoint {:?} in {}: {there}; {:?}, {}, is asked for\n  \
+                 read the sections in the order in which they were written, \
+                 each into a variable like the one that it was written from",
                 self.name,
                 self.entry.place(),
                 wanted.name,

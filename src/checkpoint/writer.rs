@@ -181,8 +181,8 @@ impl CheckpointWriter {
         Err(Error::new(
             Status::Poisoned,
             format!(
-                "checkpoint {:?} cannot be completed since an earlier write failed\n  abandon it; an older one of its \
-                 name is as it was",
+                "checkpoint {:?} cannot be completed since an earlier write failed\n  \
+                 abandon it; an older one of its name is as it was",
                 self.name
             ),
         ))

@@ -120,8 +120,9 @@ impl Resume {
         Error::new(
             Status::Mismatch,
             format!(
-                "the checkpoint {:?} is of another run: {what}\n  start the program as it was started before; or give \
-                 this run another name, or remove the checkpoint, to begin anew",
+                "the checkpoint {:?} is of another run: {what}\n  \
+                 start the program as it was started before; or give this run another name, \
+                 or remove the checkpoint, to begin anew",
                 self.name
             ),
         )
@@ -166,8 +167,8 @@ impl Point {
             return Err(Error::new(
                 Status::OtherVersion,
                 format!(
-                    "the point to resume from is of version {}, and this library reads version {VERSION}\n  resume it \
-                     with the version of adtape that wrote it",
+                    "the point to resume from is of version {}, and this library reads version {VERSION}\n  \
+                     resume it with the version of adtape that wrote it",
                     version[0]
                 ),
             ));

@@ -34,8 +34,8 @@ impl MemoryStorage {
         if place.level != Level::Memory {
             return Err(Error::new(
                 Status::BadArgument,
-                "the schedule stores on disk, and the driver keeps registered state in memory only\n  give it a \
-                 store or calls that save and load, or take a schedule that stores in memory",
+                "the schedule stores on disk, and the driver keeps registered state in memory only\n  \
+                 give it a store or calls that save and load, or take a schedule that stores in memory",
             ));
         }
         usize::try_from(place.slot).map_err(|_| Error::new(Status::OutOfMemory, "too many snapshots"))
@@ -110,8 +110,8 @@ impl Storage for MemoryStorage {
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
-                    "the snapshot of step {step} is not in slot {slot}, or not of {bytes} bytes\n  register all state \
-                     before the run"
+                    "the snapshot of step {step} is not in slot {slot}, or not of {bytes} bytes\n  \
+                     register all state before the run"
                 ),
             ));
         };

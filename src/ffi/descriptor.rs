@@ -159,8 +159,8 @@ pub unsafe extern "C" fn adtape_abi0_push_allocation(
 fn is_allocated() -> Error {
     Error::new(
         Status::BadArgument,
-        "the deallocation of an array is undone that is allocated\n  it was allocated after it in the forward sweep: undo \
-         that first"
+        "the deallocation of an array is undone that is allocated\n  \
+         it was allocated after it in the forward sweep: undo that first"
             .to_owned(),
     )
 }

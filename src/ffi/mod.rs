@@ -245,8 +245,8 @@ fn check_address<T>(x: *const T, count: i64, site: Site) -> Result<(), Error> {
     Err(Error::new(
         Status::NullPointer,
         format!(
-            "the address of {count} values is NULL, at {site}\n  an unallocated array or unassociated pointer is \
-             pushed or popped; pass a count of 0, or allocate it"
+            "the address of {count} values is NULL, at {site}\n  \
+             an unallocated array or unassociated pointer is pushed or popped; pass a count of 0, or allocate it"
         ),
     ))
 }

@@ -112,8 +112,8 @@ pub unsafe extern "C" fn adtape_heap_save(h: *mut HeapHandle, out: *mut c_void, 
         Err(Error::new(
             Status::CountRange,
             format!(
-                "a snapshot of the heap takes {need} bytes, and there is room for {bytes}\n  ask \
-            adtape_heap_save_bytes just before"
+                "a snapshot of the heap takes {need} bytes, and there is room for {bytes}\n  \
+                 ask adtape_heap_save_bytes just before"
             ),
         ))
     }))

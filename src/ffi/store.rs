@@ -107,8 +107,8 @@ pub unsafe extern "C" fn adtape_store_new_files(
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
-                    "flags {flags:#x} and rank {rank} make no sense for a store of files\n  pass the sum of \
-                     ADTAPE_STORE_… or 0, and a rank or -1"
+                    "flags {flags:#x} and rank {rank} make no sense for a store of files\n  \
+                     pass the sum of ADTAPE_STORE_… or 0, and a rank or -1"
                 ),
             ));
         }

@@ -235,8 +235,8 @@ pub unsafe extern "C" fn adtape_driver_new_schedule(
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
-                    "no snapshot of the registered state, {state}, fits into {budget}\n  register the state first, and \
-                     allow at least its size"
+                    "no snapshot of the registered state, {state}, fits into {budget}\n  \
+                     register the state first, and allow at least its size"
                 ),
             ));
         }

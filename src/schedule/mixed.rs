@@ -51,8 +51,8 @@ impl Mixed {
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
-                    "a mixed schedule of {steps} steps and {units} units takes too long to find\n  steps² · units may \
-                     be {MOST_WORK} at most; a binomial schedule has no limit"
+                    "a mixed schedule of {steps} steps and {units} units takes too long to find\n  \
+                     steps² · units may be {MOST_WORK} at most; a binomial schedule has no limit"
                 ),
             ));
         }

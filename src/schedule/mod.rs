@@ -386,8 +386,8 @@ impl Schedule {
         let (Some(steps), false) = (self.steps, self.has_begun()) else {
             return Err(Error::new(
                 Status::BadArgument,
-                "the cost cannot be predicted: the loop's length is not known, or the schedule has begun\n  ask a \
-                 schedule of known length before its first action",
+                "the cost cannot be predicted: the loop's length is not known, or the schedule has begun\n  \
+                 ask a schedule of known length before its first action",
             ));
         };
         let costs = match &self.kind {

@@ -513,8 +513,8 @@ pub(super) fn corrupt(what: &str) -> Error {
     Error::new(
         Status::Corrupt,
         format!(
-            "a {what} is popped where none was pushed\n  pushes and pops do not match; run with ADTAPE_CHECK=1 to see \
-             the first that does not"
+            "a {what} is popped where none was pushed\n  \
+             pushes and pops do not match; run with ADTAPE_CHECK=1 to see the first that does not"
         ),
     )
 }

@@ -224,8 +224,8 @@ impl Addresses {
 fn cannot_wait() -> Error {
     Error::new(
         Status::NoRange,
-        "what the pointer points to is not back yet, and a variable without an address cannot wait for it\n  pop it after \
-         its target has come back"
+        "what the pointer points to is not back yet, and a variable without an address cannot wait for it\n  \
+         pop it after its target has come back"
             .to_owned(),
     )
 }

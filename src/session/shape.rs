@@ -75,8 +75,9 @@ impl Shape {
                 return Err(Error::new(
                     Status::Uneven,
                     format!(
-                        "a stride of {} bytes between elements of {} has no counterpart between adjoints of {element_bytes}\
-                         \n  the adjoint of a derived type has the same layout, with components of the same kind",
+                        "a stride of {} bytes between elements of {} has no counterpart between adjoints of \
+                         {element_bytes}\n  \
+                         the adjoint of a derived type has the same layout, with components of the same kind",
                         dimension.stride, self.element_bytes
                     ),
                 ));
@@ -193,8 +194,8 @@ fn mismatch(was_pointer: bool, shape: &Shape, pointer: bool, like: &Shape) -> Er
     Error::new(
         Status::Mismatch,
         format!(
-            "what was pushed is {} {}, what is popped {} {}\n  pops are those of the pushes in reverse order, each into \
-             a variable of the same type, kind and rank",
+            "what was pushed is {} {}, what is popped {} {}\n  \
+             pops are those of the pushes in reverse order, each into a variable of the same type, kind and rank",
             name(was_pointer),
             shape.describe(),
             name(pointer),

@@ -101,8 +101,8 @@ impl State {
         Err(Error::new(
             status,
             format!(
-                "a store of checkpoints needs {} more and has {}: {problem}\n  raise the limit, keep fewer \
-                 checkpoints, or give the store files to go on in",
+                "a store of checkpoints needs {} more and has {}: {problem}\n  \
+                 raise the limit, keep fewer checkpoints, or give the store files to go on in",
                 bytes(least as u64),
                 bytes(self.held)
             ),

@@ -167,8 +167,8 @@ fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
 fn not_a_count() -> Error {
     Error::new(
         Status::Corrupt,
-        "a counter is popped where none was pushed\n  pushes and pops do not match; run with ADTAPE_CHECK=1 to see \
-         the first that does not",
+        "a counter is popped where none was pushed\n  \
+         pushes and pops do not match; run with ADTAPE_CHECK=1 to see the first that does not",
     )
 }
 

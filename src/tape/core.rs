@@ -182,8 +182,9 @@ impl Core {
             return Err(Error::new(
                 Status::Underflow,
                 format!(
-                    "the tape holds {} only\n  the reverse sweep pops more than the forward sweep pushed; run \
-                     with ADTAPE_CHECK=1 to see the first push and pop that do not match",
+                    "the tape holds {} only\n  \
+                     the reverse sweep pops more than the forward sweep pushed; \
+                     run with ADTAPE_CHECK=1 to see the first push and pop that do not match",
                     bytes(have as u64)
                 ),
             ));

@@ -501,8 +501,8 @@ fn underflow(asked: usize, have: usize) -> Error {
         Status::Underflow,
         format!(
             "pop of {asked} bytes from a tape that holds {have}\n  \
-             the reverse sweep pops more than the forward sweep pushed; run with ADTAPE_CHECK=1 to see the first \
-             push and pop that do not match"
+             the reverse sweep pops more than the forward sweep pushed; \
+             run with ADTAPE_CHECK=1 to see the first push and pop that do not match"
         ),
     )
 }

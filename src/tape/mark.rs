@@ -141,8 +141,8 @@ fn reset(core: &mut Core, mark: &Mark) -> Result<(), Error> {
         return Err(Error::new(
             Status::MarkAboveTop,
             format!(
-                "reset to a mark at {} and {} control bits of a tape that holds {} and {pending}\n  what the mark \
-                 points to was popped since; take the mark again",
+                "reset to a mark at {} and {} control bits of a tape that holds {} and {pending}\n  \
+                 what the mark points to was popped since; take the mark again",
                 bytes(mark.offset_bytes),
                 bits::len(mark.bits),
                 bytes(have),

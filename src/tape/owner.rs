@@ -71,8 +71,9 @@ fn denied(owner: usize) -> Error {
         ),
         _ => Error::new(
             Status::WrongThread,
-            "the tape belongs to another thread\n  one thread uses a tape at a time: hand it over by adtape_release there and \
-             adtape_acquire here, or use this thread's own tape, adtape_self()",
+            "the tape belongs to another thread\n  \
+             one thread uses a tape at a time: hand it over by adtape_release there and adtape_acquire here, \
+             or use this thread's own tape, adtape_self()",
         ),
     }
 }

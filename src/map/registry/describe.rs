@@ -68,9 +68,9 @@ impl Describe<'_> {
         Error::new(
             Status::NoRange,
             format!(
-                "the pointer {address:#x} is in no range that is alive{}\n  register what it points to \
-                 (adtape_live_add) while it is alive; a pointer that marches out of its range is pushed as a pair of \
-                 base and offset (adtape_push_pair)",
+                "the pointer {address:#x} is in no range that is alive{}\n  \
+                 register what it points to (adtape_live_add) while it is alive; \
+                 a pointer that marches out of its range is pushed as a pair of base and offset (adtape_push_pair)",
                 self.neighbours(lane, address)
             ),
         )
@@ -81,8 +81,8 @@ impl Describe<'_> {
         Error::new(
             Status::NoRange,
             format!(
-                "no range that is alive begins at {base:#x}{}\n  pass the base that the range was registered with; a \
-                 range ends once",
+                "no range that is alive begins at {base:#x}{}\n  \
+                 pass the base that the range was registered with; a range ends once",
                 self.neighbours(lane, base)
             ),
         )
@@ -94,8 +94,11 @@ impl Describe<'_> {
         Error::new(
             Status::Overlap,
             format!(
-                "a range overlaps one that is alive\n  new:   {}\n  there: {there}\n  the one that is there was not \
-                 removed when it ended, or one of the sizes is wrong; parts of an object need no range of their own",
+                "a range overlaps one that is alive\n  \
+                 new:   {}\n  \
+                 there: {there}\n  \
+                 the one that is there was not removed when it ended, or one of the sizes is wrong; \
+                 parts of an object need no range of their own",
                 self.object(object)
             ),
         )
@@ -106,8 +109,10 @@ impl Describe<'_> {
         Error::new(
             Status::Overlap,
             format!(
-                "an object comes back while it is alive\n  new:   {}\n  there: {}\n  each range that is popped is \
-                 added to the rebase map once, and removed where its birth is reversed",
+                "an object comes back while it is alive\n  \
+                 new:   {}\n  \
+                 there: {}\n  \
+                 each range that is popped is added to the rebase map once, and removed where its birth is reversed",
                 self.object(object),
                 self.object(alive)
             ),
@@ -119,8 +124,10 @@ impl Describe<'_> {
         Error::new(
             Status::Ambiguous,
             format!(
-                "several ranges begin at {:#x}, and which is meant cannot be told\n  {}\n  {}\n  do not register \
-                 ranges of no bytes, or give them a byte of their own",
+                "several ranges begin at {:#x}, and which is meant cannot be told\n  \
+                 {}\n  \
+                 {}\n  \
+                 do not register ranges of no bytes, or give them a byte of their own",
                 one.base,
                 self.object(one),
                 self.object(other)
@@ -148,8 +155,8 @@ impl Describe<'_> {
         Error::new(
             Status::BadArgument,
             format!(
-                "an array of {} is at the base of {}\n  it was registered with another size, or what lay there before was \
-                 not removed when it ended",
+                "an array of {} is at the base of {}\n  \
+                 it was registered with another size, or what lay there before was not removed when it ended",
                 bytes(size),
                 self.object(object)
             ),
@@ -161,8 +168,9 @@ impl Describe<'_> {
         Error::new(
             Status::NoRange,
             format!(
-                "what the pointer points to is not all in one range: it reaches from {low} to {high} bytes past the base \
-                 of {}\n  register the object that all of it lies in, with its whole size",
+                "what the pointer points to is not all in one range: it reaches from {low} to {high} bytes past the \
+                 base of {}\n  \
+                 register the object that all of it lies in, with its whole size",
                 self.object(object)
             ),
         )
@@ -173,9 +181,9 @@ impl Describe<'_> {
         Error::new(
             Status::Uneven,
             format!(
-                "offset {by} in {} has no place in its adjoint of {}\n  offset * adjoint bytes / bytes must be whole; \
-                 the adjoint of an object with parts of several sizes has the same layout, or each part has a range of \
-                 its own",
+                "offset {by} in {} has no place in its adjoint of {}\n  \
+                 offset * adjoint bytes / bytes must be whole; the adjoint of an object with parts of several sizes \
+                 has the same layout, or each part has a range of its own",
                 self.object(object),
                 bytes(object.adjoint_bytes)
             ),
@@ -213,8 +221,8 @@ pub(super) fn no_record(serial: Serial) -> Error {
     Error::new(
         Status::BadArgument,
         format!(
-            "object {} was never born in this session\n  pass the range as adtape_pop_range returned it, and the session \
-             of the forward sweep",
+            "object {} was never born in this session\n  \
+             pass the range as adtape_pop_range returned it, and the session of the forward sweep",
             number(serial)
         ),
     )
@@ -227,9 +235,9 @@ pub(super) fn apart(serial: Serial, n: u64, count: usize, now: Option<u64>) -> E
         Status::HeapState,
         format!(
             "a section that was run again from a checkpoint did not come to the state that the adjoints belong to\n  \
-             {count} of them have no object; the first is that of object {} of {}, which {now}\n  a section that is \
-             run again makes the same objects, of the same sizes and in the same order, on each thread; if the reverse \
-             sweep was given up, say so (adtape_live_forget_adjoints)",
+             {count} of them have no object; the first is that of object {} of {}, which {now}\n  \
+             a section that is run again makes the same objects, of the same sizes and in the same order, \
+             on each thread; if the reverse sweep was given up, say so (adtape_live_forget_adjoints)",
             number(serial),
             bytes(n)
         ),

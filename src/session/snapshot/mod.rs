@@ -279,8 +279,9 @@ impl Addresses {
             return Err(Error::new(
                 Status::NoRange,
                 format!(
-                    "the pointer {section:?} points into object {serial}, which is not alive\n  restore the checkpoint \
-                     first (adtape_live_restore); a variable of the stack must be in its frame again",
+                    "the pointer {section:?} points into object {serial}, which is not alive\n  \
+                     restore the checkpoint first (adtape_live_restore); \
+                     a variable of the stack must be in its frame again",
                     serial = serial.0
                 ),
             ));

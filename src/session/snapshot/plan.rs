@@ -236,8 +236,8 @@ impl Plan {
                 return Err(Error::new(
                     Status::Overlap,
                     format!(
-                        "the adjoint of {} lies in {}, which the restoration would overwrite or release\n  keep adjoints \
-                         in memory of their own while checkpoints are restored",
+                        "the adjoint of {} lies in {}, which the restoration would overwrite or release\n  \
+                         keep adjoints in memory of their own while checkpoints are restored",
                         registry.describe_object(object),
                         registry.describe_object(&there)
                     ),
@@ -274,9 +274,11 @@ impl Plan {
         Error::new(
             Status::NoRange,
             format!(
-                "a pointer of the checkpoint points to a variable of the stack that is not there\n  pointer: {at} bytes \
-                 past the base of {}\n  target:  {}\n  restore the checkpoint in the frame where it was written, with \
-                 the variable registered under the same label and size",
+                "a pointer of the checkpoint points to a variable of the stack that is not there\n  \
+                 pointer: {at} bytes past the base of {}\n  \
+                 target:  {}\n  \
+                 restore the checkpoint in the frame where it was written, \
+                 with the variable registered under the same label and size",
                 self.describe(slot),
                 self.describe(target)
             ),
@@ -288,8 +290,9 @@ impl Plan {
         Error::new(
             Status::NoRange,
             format!(
-                "the checkpoint is of another run and has {}, of which this run has none, or several\n  register it \
-                 (adtape_live_add) with the same label and size, which no other has, before the checkpoint is restored",
+                "the checkpoint is of another run and has {}, of which this run has none, or several\n  \
+                 register it (adtape_live_add) with the same label and size, which no other has, \
+                 before the checkpoint is restored",
                 self.describe(then)
             ),
         )
@@ -300,8 +303,8 @@ impl Plan {
         Error::new(
             Status::BadArgument,
             format!(
-                "{} is missing, and nobody has said how it is allocated\n  give its label an allocator \
-                 (adtape_live_set_allocator)",
+                "{} is missing, and nobody has said how it is allocated\n  \
+                 give its label an allocator (adtape_live_set_allocator)",
                 self.describe(then)
             ),
         )

@@ -288,8 +288,8 @@ fn no_heap(base: u64) -> Error {
     Error::new(
         Status::HeapState,
         format!(
-            "a block of the checkpoint lies at {base:#x} in a stable heap that is not there\n  restore with the heaps \
-             that it was written with, in the process that wrote it"
+            "a block of the checkpoint lies at {base:#x} in a stable heap that is not there\n  \
+             restore with the heaps that it was written with, in the process that wrote it"
         ),
     )
 }

@@ -156,8 +156,8 @@ impl Addresses {
         let Some(object) = self.registry().alive(object.serial) else { return error };
         let there = self.registry().describe_object(&object);
         error.with_line(&format!(
-            "it is {at} bytes past the base of {there}, where the layout of its label has a pointer: one that points \
-             nowhere is NULL when a checkpoint is written"
+            "it is {at} bytes past the base of {there}, where the layout of its label has a pointer: \
+             one that points nowhere is NULL when a checkpoint is written"
         ))
     }
 
@@ -166,8 +166,9 @@ impl Addresses {
         Error::new(
             Status::Uneven,
             format!(
-                "an object {:?} of {} bytes is no whole number of records of {} bytes, which the layout of its label \
-                 has\n  give the size of one record, as sizeof does",
+                "an object {:?} of {} bytes is no whole number of records of {} bytes, \
+                 which the layout of its label has\n  \
+                 give the size of one record, as sizeof does",
                 saved.label(object),
                 object.bytes,
                 layout.record_bytes
@@ -196,9 +197,9 @@ impl Addresses {
             let contents = memory.view(object.base as usize, object.bytes as usize);
             self.scan(contents, suspects, known, |at, word, target| {
                 format!(
-                    "checkpoint {checkpoint:?}: {at} bytes past the base of {}, {word:#x} is an address in {target}; it \
-                     is saved as a number and will be wrong where that lies elsewhere: name it in a layout \
-                     (adtape_live_set_pointers)",
+                    "checkpoint {checkpoint:?}: {at} bytes past the base of {}, {word:#x} is an address in {target}; \
+                     it is saved as a number and will be wrong where that lies elsewhere: \
+                     name it in a layout (adtape_live_set_pointers)",
                     place().unwrap_or_default()
                 )
             })
@@ -216,9 +217,9 @@ impl Addresses {
             |_| false,
             |at, word, target| {
                 format!(
-                    "section {section:?} of a checkpoint: {at} bytes past its beginning, {word:#x} is an address in \
-                 {target}; it is saved as a number and will be wrong where that lies elsewhere: write it as a pointer \
-                 (adtape_checkpoint_write_pointer)"
+                    "section {section:?} of a checkpoint: {at} bytes past its beginning, \
+                     {word:#x} is an address in {target}; it is saved as a number and will be wrong where that lies \
+                     elsewhere: write it as a pointer (adtape_checkpoint_write_pointer)"
                 )
             },
         )
@@ -255,8 +256,8 @@ pub(super) fn dangling(what: &str, serial: Serial) -> Error {
     Error::new(
         Status::NoRange,
         format!(
-            "{what} points to where object {} was, which has ended\n  what it points to could not be restored: set it to \
-             NULL, or push it, before the checkpoint is written",
+            "{what} points to where object {} was, which has ended\n  \
+             what it points to could not be restored: set it to NULL, or push it, before the checkpoint is written",
             serial.0
         ),
     )

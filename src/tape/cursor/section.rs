@@ -35,8 +35,9 @@ impl Shape {
         }
         if let Some((dimension, extent)) = extents.iter().enumerate().find(|(_, extent)| **extent < 0) {
             return Err(bad(format!(
-                "extent of dimension {dimension} is {extent}\n  extents are numbers of elements, at least 0; an \
-                 assumed-size array has none, so pass a section of it that has"
+                "extent of dimension {dimension} is {extent}\n  \
+                 extents are numbers of elements, at least 0; an assumed-size array has none, \
+                 so pass a section of it that has"
             )));
         }
         let mut shape = Shape { rank: 0, extents: [1; MAX_RANK + 1], strides: [0; MAX_RANK + 1], count: 1 };
@@ -50,8 +51,8 @@ impl Shape {
                 Error::new(
                     Status::CountRange,
                     format!(
-                        "a section of extents {extents:?} exceeds the address space\n  extents are in elements; look \
-                         at how they are computed"
+                        "a section of extents {extents:?} exceeds the address space\n  \
+                         extents are in elements; look at how they are computed"
                     ),
                 )
             })?;
