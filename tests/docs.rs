@@ -1,9 +1,11 @@
 //! The pages of docs/ say what is true: every example compiles without a warning, runs and holds, every message is
-//! what the library says, and nothing public is left out.
+//! what the library says, nothing public is left out, and every link and path leads somewhere.
 
 mod common;
 #[path = "docs/examples.rs"]
 mod examples;
+#[path = "docs/paths.rs"]
+mod paths;
 
 use adtape::{Error, Session, Spill, Status, Tape};
 use common::{root, run, scratch, skip};
