@@ -7,11 +7,11 @@
 use std::fs;
 use std::path::Path;
 
-/// The layers from the top down (docs/design.md, "Layers"). The crate root stands above all.
+/// The layers from the top down (ARCHITECTURE.md, "The picture"). The crate root stands above all.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("interfaces", &["ffi", "kit"]),
+    ("interfaces", &["ffi"]),
     ("session", &["session", "driver"]),
-    ("checkpoints", &["checkpoint", "heap", "spill"]),
+    ("checkpoints", &["checkpoint", "heap"]),
     ("tape", &["tape"]),
     ("foundation", &["vm", "store", "map", "schedule"]),
     ("settings", &["settings", "site"]),
@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
-const UNSAFE: &[&str] = &["vm", "store::os", "tape::cursor", "heap", "ffi", "kit"];
+const UNSAFE: &[&str] = &["vm", "store::os", "tape::cursor", "heap", "ffi"];
 
 struct Source {
     /// As in `src/tape/mark.rs`.
