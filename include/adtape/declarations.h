@@ -957,14 +957,14 @@ const char *adtape_type_name(adtape_type_t type_code);
 // Fortran: `call store_new_memory(s, limit_bytes)`.
 adtape_status_t adtape_store_new_memory(uint64_t limit_bytes, adtape_store_t **out);
 
-// Makes a store of files in a directory that exists, one file for each checkpoint or one for all, checksummed and on the disk when
-// adtape_checkpoint_commit returns. Undone by adtape_store_free, which leaves the files of a named run.
+// Makes a store of files in a directory that exists, one file for each checkpoint or one for all, checksummed and on
+// the disk when adtape_checkpoint_commit returns. Undone by adtape_store_free, which leaves the files of a named run.
 //
 // `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
 // again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
 // the store. `rank` tells the processes of a run apart: -1 for the MPI rank that the launcher says, 0 without one.
-// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC and ADTAPE_STORE_ONE_FILE. What a killed process of the same run and
-// rank left half written is removed.
+// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC and ADTAPE_STORE_ONE_FILE. What a killed
+// process of the same run and rank left half written is removed.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT or
 // ADTAPE_STATUS_IO. Any thread.

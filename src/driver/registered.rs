@@ -62,7 +62,8 @@ impl Registered {
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
-                    "{name:?}, {bytes} bytes at 0x{begin:x}, overlaps with the {others} bytes at 0x{other:x}\n  register each part once",
+                    "{name:?}, {bytes} bytes at 0x{begin:x}, overlaps with the {others} bytes at 0x{other:x}\n  \
+                     register each part once",
                 ),
             ));
         }

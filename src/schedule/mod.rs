@@ -304,11 +304,12 @@ impl Schedule {
 
     /// For loops whose length is not known: run what the schedule says and tell it by [`Schedule::end_at`] where the
     /// loop ended. Up to (s + 1)(s + 2)/2 steps with s snapshots no choice of snapshots would have cost less, had the
-    /// length been known, and hardly any beyond: P. Stumm and A. Walther, New algorithms for optimal online checkpointing,
-    /// SIAM Journal on Scientific Computing 32 (2010). Which snapshots are kept goes, up to there, by Q. Wang, P. Moin and
-    /// G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM Journal on
-    /// Scientific Computing 31 (2009), and then by what their reversal costs. Memory: one entry a snapshot; cost of an
-    /// action: independent of the steps, with a search among the snapshots when one is given away.
+    /// length been known, and hardly any beyond: P. Stumm and A. Walther, New algorithms for optimal online
+    /// checkpointing, SIAM Journal on Scientific Computing 32 (2010). Which snapshots are kept goes, up to there, by Q.
+    /// Wang, P. Moin and G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for unsteady adjoint
+    /// calculation, SIAM Journal on Scientific Computing 31 (2009), and then by what their reversal costs. Memory: one
+    /// entry a snapshot; cost of an action: independent of the steps, with a search among the snapshots when one is
+    /// given away.
     pub fn online(snapshots: u64) -> Result<Schedule, Error> {
         enough(u64::MAX, snapshots)?;
         Ok(Schedule::new(Kind::Online(Online::new(snapshots)), None, format!("online, {snapshots} snapshots")))
@@ -331,15 +332,16 @@ impl Schedule {
         Schedule::new(Kind::Mixed(Mixed::store_all(steps)), Some(steps), format!("store_all, {steps} steps"))
     }
 
-    /// The loop has ended (or left early) after `step` steps: state `step` is its last, and step `step - 1` is the first
-    /// to be turned. `step` lies within the action that is being performed. Loops of unknown length need this call;
-    /// for others it shortens what is left. Only before the first turn.
+    /// The loop has ended (or left early) after `step` steps: state `step` is its last, and step `step - 1` is the
+    /// first to be turned. `step` lies within the action that is being performed. Loops of unknown length need this
+    /// call; for others it shortens what is left. Only before the first turn.
     pub fn end_at(&mut self, step: u64) -> Result<(), Error> {
         let Some((from, to)) = self.running.filter(|_| !self.settled) else {
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
-                    "the loop cannot end at step {step} now\n  say so while or right after it advances, before the first turn"
+                    "the loop cannot end at step {step} now\n  \
+                     say so while or right after it advances, before the first turn"
                 ),
             ));
         };

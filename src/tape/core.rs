@@ -333,7 +333,10 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
         let problem = if count < 0 { "is negative" } else { "exceeds the address space" };
         let error = Error::new(
             Status::CountRange,
-            format!("the count {problem}\n  counts are in elements, 64 bits wide, from 0 to 2^47 bytes; look at how it is computed"),
+            format!(
+                "the count {problem}\n  \
+                 counts are in elements, 64 bits wide, from 0 to 2^47 bytes; look at how it is computed"
+            ),
         );
         located(error, what, ty, count, site)
     })

@@ -461,8 +461,8 @@ impl Machine {
         self.read_back(self.cur / PAGE * PAGE)
     }
 
-    /// Makes `[from, spilled)` resident again, and fills from the store what is on the tape of it, or will be again after
-    /// a reset; `from` begins a page.
+    /// Makes `[from, spilled)` resident again, and fills from the store what of it is on the tape, or will be again
+    /// after a reset; `from` begins a page.
     fn read_back(&mut self, from: usize) -> Result<(), Error> {
         if self.span.undiscard(from, self.spilled).is_err() {
             // What is kept warm above the top is needed below it now.

@@ -81,7 +81,8 @@ impl Mark {
         Err(Error::new(
             Status::MarkForeign,
             format!(
-                "marks of two tapes (number {} and number {}) have no order and no distance\n  compare marks of one tape",
+                "marks of two tapes (number {} and number {}) have no order and no distance\n  \
+                 compare marks of one tape",
                 self.tape, other.tape
             ),
         ))
@@ -130,7 +131,8 @@ fn reset(core: &mut Core, mark: &Mark) -> Result<(), Error> {
         return Err(Error::new(
             Status::MarkForeign,
             format!(
-                "reset of tape number {} to a mark of tape number {}\n  a mark is valid on the tape where it was taken only",
+                "reset of tape number {} to a mark of tape number {}\n  \
+                 a mark is valid on the tape where it was taken only",
                 core.id(),
                 mark.tape
             ),

@@ -56,7 +56,8 @@ impl Owner {
             Ok(_) if self.by_thread => Ok(()),
             _ => Err(Error::new(
                 Status::Released,
-                "adtape_acquire of a tape that is not released\n  its owner calls adtape_release first; one acquire for each release",
+                "adtape_acquire of a tape that is not released\n  \
+                 its owner calls adtape_release first; one acquire for each release",
             )),
         }
     }
@@ -67,7 +68,8 @@ fn denied(owner: usize) -> Error {
     match owner {
         NOBODY => Error::new(
             Status::Released,
-            "the tape is released, so no thread may use it\n  the thread that goes on with it calls adtape_acquire first",
+            "the tape is released, so no thread may use it\n  \
+             the thread that goes on with it calls adtape_acquire first",
         ),
         _ => Error::new(
             Status::WrongThread,

@@ -38,8 +38,8 @@ impl Cursor {
         .map_err(|e| located(e, "push", ty, 1, site))
     }
 
-    /// Pops what [`push_list`](Cursor::push_list) pushed: `length` tells by the last word how many there are, and `read`
-    /// gets all of them. If one of them refuses, they stay on the tape.
+    /// Pops what [`push_list`](Cursor::push_list) pushed: `length` tells by the last word how many there are, and
+    /// `read` gets all of them. If one of them refuses, they stay on the tape.
     pub(crate) fn pop_list<R>(
         &self,
         ty: Type,
@@ -120,8 +120,8 @@ impl Cursor {
         })
     }
 
-    /// Runs `pop`, which pops words and says how many bytes of them are gone for good. If it says none, or fails, they are
-    /// on the tape again.
+    /// Runs `pop`, which pops words and says how many bytes of them are gone for good. If it says none, or fails, they
+    /// are on the tape again.
     fn pop_bytes<R>(
         &self,
         ty: Type,
