@@ -37,6 +37,23 @@ POINTER_PATH(restore_pointer, const adtape_heap_t *h = heap, adtape_heap_adjoint
 POINTER_PATH(restore_pointer_plain, const intptr_t *d = &distance, (char *)pointers[i] + *d)
 PATH(push_pointer, ADDED(t); adtape_push_ptr(t, &values[i]))
 PATH(push_pointer_plain, ADDED(t); adtape_push_ptr(t, &values[i]))
+/* A free and an allocation on the stable heap, beside another block of their chunk; and both undone. */
+static void *block;
+#define HEAP_PATH(name, before, statement)                                              \
+    __attribute__((noinline)) void name##_fast_path(adtape_t *t, double x, long n) {    \
+        (void)x;                                                                        \
+        if (before != ADTAPE_STATUS_OK) {                                               \
+            abort();                                                                    \
+        }                                                                               \
+        for (long i = 0; i < n; i++) {                                                  \
+            ADDED(t);                                                                   \
+            statement;                                                                  \
+        }                                                                               \
+    }
+HEAP_PATH(heap_free_alloc, adtape_heap_end_reverse(heap), adtape_heap_free(heap, t, block);
+          block = adtape_heap_alloc(heap, t, 300))
+HEAP_PATH(heap_undo_free_alloc, adtape_heap_begin_reverse(heap), adtape_heap_undo_alloc(heap, t);
+          block = adtape_heap_undo_free(heap, t))
 PATH(push_control_handle, ADDED(t); adtape_push_control(t, (uint64_t)i, 1))
 PATH(pop_control_handle, ADDED(t); values[i] = (double)adtape_pop_control(t, 1))
 PATH(push_count_handle, ADDED(t); adtape_push_count(t, i & 127))
@@ -96,6 +113,11 @@ int main(void) {
     distance = heap->delta;
     run(t, push_pointer_fast_path, restore_pointer_fast_path);
     run(t, push_pointer_plain_fast_path, restore_pointer_plain_fast_path);
+    adtape_heap_alloc(heap, t, 300);
+    block = adtape_heap_alloc(heap, t, 300);
+    run(t, heap_free_alloc_fast_path, heap_undo_free_alloc_fast_path);
+    adtape_heap_undo_alloc(heap, t);
+    adtape_heap_undo_alloc(heap, t);
     run(t, push_control_local_fast_path, pop_control_local_fast_path);
     run(t, push_control_handle_fast_path, pop_control_handle_fast_path);
     run(t, push_count_handle_fast_path, pop_count_handle_fast_path);
