@@ -52,14 +52,14 @@ fn denied(owner: usize) -> Error {
     match owner {
         0 => Error::new(
             Status::Released,
-            "the heap is released, so no thread may use it\n  the thread that goes on with it calls \
-             adtape_heap_acquire first",
+            "the heap is released, so no thread may use it\n  \
+             the thread that goes on with it calls adtape_heap_acquire first",
         ),
         _ => Error::new(
             Status::WrongThread,
-            "the heap belongs to another thread\n  each thread allocates and frees on its own heap, \
-             adtape_heap_self(), also blocks of other \
-             heaps; to hand a heap over, call adtape_heap_release there and adtape_heap_acquire here",
+            "the heap belongs to another thread\n  \
+             each thread allocates and frees on its own heap, adtape_heap_self(), also blocks of other heaps; \
+             to hand a heap over, call adtape_heap_release there and adtape_heap_acquire here",
         ),
     }
 }
@@ -220,8 +220,8 @@ impl Drop for Own {
         if !failure_noted() {
             eprintln!(
                 "adtape: warning: a thread ended with {} in {} blocks alive on its heap, which stay allocated\n  \
-                 the reverse sweep undoes each allocation on the thread that made it; a team of threads that shrinks \
-                 between the sweeps loses heaps",
+                 the reverse sweep undoes each allocation on the thread that made it; \
+                 a team of threads that shrinks between the sweeps loses heaps",
                 bytes(stats.bytes),
                 stats.blocks
             );
@@ -287,8 +287,8 @@ pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
     status(taken.map(|_| ()).map_err(|_| {
         Error::new(
             Status::Released,
-            "adtape_heap_acquire of a heap that is not released\n  its owner calls adtape_heap_release first; one \
-             acquire for each release",
+            "adtape_heap_acquire of a heap that is not released\n  \
+             its owner calls adtape_heap_release first; one acquire for each release",
         )
     }))
 }

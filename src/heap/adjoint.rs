@@ -103,8 +103,9 @@ impl Heap {
                     match self.factor {
                         0 => "\n  the heap was made without adjoints (adjoint_factor 0)",
                         _ => {
-                            " yet\n  adjoints exist from the reversal point on: adtape_heap_begin_reverse comes \
-                             before their first use"
+                            " yet\n  \
+                             adjoints exist from the reversal point on: adtape_heap_begin_reverse comes before their \
+                             first use"
                         }
                     }
                 ),
@@ -133,9 +134,8 @@ impl Heap {
             _ if self.factor == 0 => Ok(()),
             _ => Err(Error::new(
                 Status::NoAdjoint,
-                "something is undone before the reversal point\n  where the forward sweep or a section that was run \
-                 again ends, \
-                 call adtape_heap_begin_reverse",
+                "something is undone before the reversal point\n  \
+                 where the forward sweep or a section that was run again ends, call adtape_heap_begin_reverse",
             )),
         }
     }
@@ -175,8 +175,7 @@ impl Heap {
                 Status::BadBlock,
                 format!(
                     "{p:p} is no block that was allocated for adjoints only and is alive\n  \
-                     adtape_heap_free_adjoint takes what \
-                     adtape_heap_alloc_adjoint returned, once"
+                     adtape_heap_free_adjoint takes what adtape_heap_alloc_adjoint returned, once"
                 ),
             )),
         }
@@ -202,10 +201,10 @@ fn newcomers(known: &[Block], arena: &Arena) -> Result<Vec<Block>, Error> {
         Some(block) => Err(Error::new(
             Status::HeapState,
             format!(
-                "the block of {} bytes at {:p} has an adjoint in use and is not alive at the reversal point\n  the \
-                 section was not \
-                 run again as it was the first time: it must allocate and free the same blocks in the same order \
-                 (compare marks, adtape_heap_mark_check, to see where they begin to differ)",
+                "the block of {} bytes at {:p} has an adjoint in use and is not alive at the reversal point\n  \
+                 the section was not run again as it was the first time: \
+                 it must allocate and free the same blocks in the same order (compare marks, adtape_heap_mark_check, \
+                 to see where they begin to differ)",
                 block.bytes,
                 arena.address(block)
             ),

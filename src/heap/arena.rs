@@ -125,9 +125,9 @@ impl Arena {
         Error::new(
             Status::OutOfMemory,
             format!(
-                "the heap's address space is full: {} for small blocks and as much for large ones, of which {} in \
-                 {} blocks are \
-                 alive\n  make the heap with more (reserve_bytes of adtape_heap_new); it cannot move",
+                "the heap's address space is full: {} for small blocks and as much for large ones, \
+                 of which {} in {} blocks are alive\n  \
+                 make the heap with more (reserve_bytes of adtape_heap_new); it cannot move",
                 bytes(self.layout.half as u64),
                 bytes(self.bytes),
                 self.blocks()

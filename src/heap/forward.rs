@@ -263,8 +263,8 @@ impl Heap {
             Some(other) if other.id != self.arena.shared.id => Error::new(
                 Status::BadBlock,
                 format!(
-                    "{p:p} lies in another thread's heap, where only that thread's realloc finds a place\n  allocate \
-                     here, copy, and free the old block, which this thread may do"
+                    "{p:p} lies in another thread's heap, where only that thread's realloc finds a place\n  \
+                     allocate here, copy, and free the old block, which this thread may do"
                 ),
             ),
             _ => no_own_block,

@@ -55,11 +55,10 @@ impl Heap {
         Err(Error::new(
             Status::HeapState,
             format!(
-                "the heap is not in the state of the mark\n  then {} in {} blocks were alive, after operation {}; \
-                 now {} in {} \
-                 blocks, after operation {}; the program, run again, must allocate and free the same blocks in the \
-                 same \
-                 order, and nothing else may",
+                "the heap is not in the state of the mark\n  \
+                 then {} in {} blocks were alive, after operation {}; now {} in {} blocks, after operation {}; \
+                 the program, run again, must allocate and free the same blocks in the same order, \
+                 and nothing else may",
                 bytes(mark.bytes),
                 mark.blocks,
                 mark.operations,

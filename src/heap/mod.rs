@@ -120,8 +120,8 @@ impl Heap {
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
-                    "{factor} adjoint bytes for each primal byte\n  pass 1 for equal sizes, 2 for float with \
-                     adjoints in double, \
+                    "{factor} adjoint bytes for each primal byte\n  \
+                     pass 1 for equal sizes, 2 for float with adjoints in double, \
                      the number of directions in vector mode, 0 for no adjoints, at most {MAX_FACTOR}"
                 ),
             ));
@@ -180,9 +180,9 @@ impl Heap {
             return Error::new(
                 Status::BadBlock,
                 format!(
-                    "{p:p} is no address of this heap, whose blocks lie from {:#x} to {:#x}\n  it came from malloc \
-                     or from \
-                     another heap: free it there; only what the heap allocated is freed here",
+                    "{p:p} is no address of this heap, whose blocks lie from {:#x} to {:#x}\n  \
+                     it came from malloc or from another heap: free it there; \
+                     only what the heap allocated is freed here",
                     self.arena.layout.base,
                     self.arena.layout.end()
                 ),
@@ -190,23 +190,21 @@ impl Heap {
         };
         let what = match shared.around(offset) {
             Some(block) if shared.quarantine.contains(block.offset) => format!(
-                "{p:p} lies in the block of {} bytes at {:p}, which another thread freed\n  a block is freed once; \
-                 in the \
-                 reverse sweep that thread undoes its free first",
+                "{p:p} lies in the block of {} bytes at {:p}, which another thread freed\n  \
+                 a block is freed once; in the reverse sweep that thread undoes its free first",
                 block.bytes,
                 self.arena.address(block)
             ),
             Some(block) => format!(
-                "{p:p} is {} bytes past the beginning of the block of {} bytes at {:p}\n  pass the address that the \
-                 heap \
-                 returned",
+                "{p:p} is {} bytes past the beginning of the block of {} bytes at {:p}\n  \
+                 pass the address that the heap returned",
                 offset - block.offset,
                 block.bytes,
                 self.arena.address(block)
             ),
             None => format!(
-                "{p:p} lies in the heap, but in no block that is alive\n  it was freed already, or its allocation \
-                 is undone"
+                "{p:p} lies in the heap, but in no block that is alive\n  \
+                 it was freed already, or its allocation is undone"
             ),
         };
         Error::new(Status::BadBlock, what)

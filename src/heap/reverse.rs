@@ -136,9 +136,9 @@ impl Heap {
             if other.layout.factor > 0 && other.reversing.load(UNORDERED) == 0 {
                 return Err(Error::new(
                     Status::NoAdjoint,
-                    "a block of another thread's heap comes back before that heap's reversal point\n  at the \
-                     reversal point every thread \
-                     calls adtape_heap_begin_reverse for its heap, and goes on when all have",
+                    "a block of another thread's heap comes back before that heap's reversal point\n  \
+                     at the reversal point every thread calls adtape_heap_begin_reverse for its heap, \
+                     and goes on when all have",
                 ));
             }
             if other.find(block.offset) != Some(block) || !other.quarantine.remove(block.offset) {
@@ -146,9 +146,8 @@ impl Heap {
                     Status::HeapState,
                     format!(
                         "the block at {:#x} of another thread's heap is not waiting for its free to be undone\n  \
-                         its owner undid its \
-                         allocation before: the sweeps of threads are reversed in the opposite order of their \
-                         synchronization",
+                         its owner undid its allocation before: the sweeps of threads are reversed in the opposite \
+                         order of their synchronization",
                         other.layout.base + block.offset
                     ),
                 ));
@@ -265,21 +264,18 @@ impl Heap {
         }
         let (text, status) = if !kinds.contains(&kind) {
             let text = format!(
-                "{} is undone where {} was the last operation\n  the reverse sweep undoes the calls of the forward \
-                 sweep in the \
-                 opposite order",
+                "{} is undone where {} was the last operation\n  \
+                 the reverse sweep undoes the calls of the forward sweep in the opposite order",
                 wanted.name(),
                 kind.name()
             );
             (text, Status::HeapState)
         } else {
             let text = format!(
-                "{} is undone and the heap is not in the state that it had after it\n  since then something was \
-                 allocated or \
-                 freed and not undone, or undone twice, or recorded on another tape: nothing but recorded \
-                 operations may \
-                 change the heap (for what the reverse sweep itself needs there is adtape_heap_alloc_adjoint, or \
-                 malloc)",
+                "{} is undone and the heap is not in the state that it had after it\n  \
+                 since then something was allocated or freed and not undone, or undone twice, \
+                 or recorded on another tape: nothing but recorded operations may change the heap (for what the \
+                 reverse sweep itself needs there is adtape_heap_alloc_adjoint, or malloc)",
                 kind.name()
             );
             (text, Status::HeapState)
@@ -290,9 +286,9 @@ impl Heap {
     #[cold]
     fn no_record(&self, tape: &Cursor, wanted: Kind) -> Error {
         let text = format!(
-            "{} is undone and what lies on the tape is no record of the heap\n  pops of the reverse sweep and \
-             pushes of the forward \
-             sweep do not match; run with ADTAPE_CHECK=1 to see the first that do not",
+            "{} is undone and what lies on the tape is no record of the heap\n  \
+             pops of the reverse sweep and pushes of the forward sweep do not match; \
+             run with ADTAPE_CHECK=1 to see the first that do not",
             wanted.name()
         );
         Error::new(Status::HeapState, text).with_line(&self.position(tape))
@@ -325,9 +321,8 @@ impl Heap {
         Error::new(
             Status::HeapState,
             format!(
-                "the block of {} bytes at {:p} cannot come back: something else lies there\n  it was allocated \
-                 since and not \
-                 recorded, or its allocation is not undone",
+                "the block of {} bytes at {:p} cannot come back: something else lies there\n  \
+                 it was allocated since and not recorded, or its allocation is not undone",
                 block.bytes,
                 self.arena.address(block)
             ),

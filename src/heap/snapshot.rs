@@ -108,8 +108,8 @@ impl Heap {
         if id != self.arena.shared.id {
             return Err(Error::new(
                 Status::HeapState,
-                "the snapshot is of another heap\n  it restores blocks at their addresses, in the heap and the \
-                 process where it was taken",
+                "the snapshot is of another heap\n  \
+                 it restores blocks at their addresses, in the heap and the process where it was taken",
             ));
         }
         let table = usize::try_from(count).ok().and_then(|n| n.checked_mul(8 * WORDS_A_BLOCK)).ok_or_else(damaged)?;
