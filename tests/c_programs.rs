@@ -7,7 +7,7 @@ mod common;
 #[path = "c_programs/errors.rs"]
 mod errors;
 
-use common::{build_release, root, run, scratch, skip, stdout};
+use common::{build_release, clean, root, run, scratch, skip, stdout};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,17 +15,6 @@ use std::process::{Command, Output};
 const WARNINGS: [&str; 3] = ["-Wall", "-Wextra", "-Wpedantic"];
 /// As the installed pkg-config file of the static library has them.
 const SYSTEM_LIBRARIES: [&str; 4] = ["-Wl,--gc-sections", "-lpthread", "-ldl", "-lm"];
-
-/// Variables that change what a tape does; a program gets those of its mode and no others.
-const VARIABLES: [&str; 7] = [
-    "ADTAPE_CHECK",
-    "ADTAPE_PROFILE",
-    "ADTAPE_MEMORY_LIMIT",
-    "ADTAPE_RESERVE",
-    "ADTAPE_STEP",
-    "ADTAPE_HUGE_PAGES",
-    "ADTAPE_SPILL_DIRECTORY",
-];
 
 type Mode = &'static [(&'static str, &'static str)];
 const PLAIN: Mode = &[];
@@ -62,10 +51,7 @@ fn build(test: &str, program: &str, flags: &[&str]) -> PathBuf {
 }
 
 fn in_mode(program: impl AsRef<std::ffi::OsStr>, mode: Mode) -> Command {
-    let mut command = Command::new(program);
-    for variable in VARIABLES {
-        command.env_remove(variable);
-    }
+    let mut command = clean(program);
     command.envs(mode.iter().copied());
     command
 }

@@ -4,21 +4,11 @@
 
 mod common;
 
-use common::{build_release, root, run, scratch, skip};
+use common::{build_release, clean, root, run, scratch, skip};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
-
-const SETTINGS: [&str; 7] = [
-    "ADTAPE_CHECK",
-    "ADTAPE_PROFILE",
-    "ADTAPE_MEMORY_LIMIT",
-    "ADTAPE_RESERVE",
-    "ADTAPE_STEP",
-    "ADTAPE_HUGE_PAGES",
-    "DEMO_DATA",
-];
 
 // ---- compiling and running ----------------------------------------------------------------------------
 
@@ -68,11 +58,8 @@ fn programs() -> impl Iterator<Item = &'static Path> {
 }
 
 fn command(program: &Path, size: &str, settings: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(program);
-    for name in SETTINGS {
-        command.env_remove(name);
-    }
-    command.env("SIZE", size).envs(settings.iter().copied());
+    let mut command = clean(program);
+    command.env_remove("DEMO_DATA").env("SIZE", size).envs(settings.iter().copied());
     command
 }
 
@@ -301,11 +288,12 @@ fn demo_shrinks_to_the_memory_limit_and_says_so() {
 fn demo_shrinks_to_the_limits_of_the_shell() {
     for program in programs() {
         for (limit, source) in [("ulimit -v 50000", "ulimit -v"), ("ulimit -d 24000", "ulimit -d")] {
-            let mut shell = Command::new("sh");
-            for name in SETTINGS {
-                shell.env_remove(name);
-            }
-            shell.args(["-c", &format!("{limit} && exec \"$0\"")]).arg(program).env("SIZE", "small");
+            let mut shell = clean("sh");
+            shell
+                .env_remove("DEMO_DATA")
+                .args(["-c", &format!("{limit} && exec \"$0\"")])
+                .arg(program)
+                .env("SIZE", "small");
             let text = String::from_utf8(run(&mut shell).stdout).expect("the demo prints UTF-8");
             assert_verified(&text);
             assert!(value(&text, "memory").contains(source), "{text}");
@@ -346,11 +334,14 @@ fn demo_draws_a_progress_bar_on_a_terminal() {
         return;
     }
     for program in programs() {
-        let mut script = Command::new("script");
-        script.args(["-qec"]).arg(program).arg("/dev/null").env("SIZE", "small").stdin(Stdio::null());
-        for name in SETTINGS {
-            script.env_remove(name);
-        }
+        let mut script = clean("script");
+        script
+            .env_remove("DEMO_DATA")
+            .args(["-qec"])
+            .arg(program)
+            .arg("/dev/null")
+            .env("SIZE", "small")
+            .stdin(Stdio::null());
         let text = String::from_utf8_lossy(&run(&mut script).stdout).into_owned();
         assert!(text.contains("\r[") && text.contains(" %  "), "{text}");
         // It is removed before each line: what a line shows in the end is what follows the last removal.

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{build_release, cc, fc, root, run, scratch, skip};
+use common::{build_release, cc, clean, fc, root, run, scratch, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -17,17 +17,6 @@ enum Language {
     C,
     Fortran,
 }
-
-/// Settings of the library that a test run must not inherit.
-const SETTINGS: [&str; 7] = [
-    "ADTAPE_CHECK",
-    "ADTAPE_PROFILE",
-    "ADTAPE_MEMORY_LIMIT",
-    "ADTAPE_RESERVE",
-    "ADTAPE_STEP",
-    "ADTAPE_HUGE_PAGES",
-    "ADTAPE_SPILL_DIRECTORY",
-];
 
 // ---- compiling ---------------------------------------------------------------------------------------
 
@@ -122,12 +111,8 @@ fn compile(name: &str, language: Language) -> Option<PathBuf> {
 // ---- running -----------------------------------------------------------------------------------------
 
 fn command(program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(program);
-    command.args(arguments);
-    for name in SETTINGS {
-        command.env_remove(name);
-    }
-    command.envs(settings.iter().copied());
+    let mut command = clean(program);
+    command.args(arguments).envs(settings.iter().copied());
     command
 }
 

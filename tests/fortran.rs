@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{build_release, cc, fc, root, run, scratch, skip};
+use common::{build_release, cc, clean, fc, root, run, scratch, skip};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -79,12 +79,9 @@ fn compile(source: &Path, further: &[&str]) -> (Output, PathBuf) {
 }
 
 /// A command without adtape's variables in its environment, nor a backtrace by gfortran's run-time library.
-fn clean(program: &Path) -> Command {
-    let mut command = Command::new(program);
+fn quiet(program: &Path) -> Command {
+    let mut command = clean(program);
     command.env("GFORTRAN_ERROR_BACKTRACE", "0");
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ADTAPE_")) {
-        command.env_remove(name);
-    }
     command
 }
 
@@ -96,7 +93,7 @@ fn passes(file: &str) {
     }
     let (_, program) = compile(&sources().join("tests").join(file), &[]);
     for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(("ADTAPE_PROFILE", "1"))] {
-        let output = run(clean(&program).envs(mode));
+        let output = run(quiet(&program).envs(mode));
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(said.contains(&format!("{name}: checks passed: ")), "{mode:?}: {said}");
     }
@@ -229,7 +226,7 @@ fn example_in_the_source_of_the_module_prints_two_equal_numbers() {
     let source = scratch("fortran_head").join("example.f90");
     fs::write(&source, program[..=end].join("\n")).expect("write the example");
     let (_, program) = compile(&source, &[]);
-    let said = String::from_utf8_lossy(&run(&mut clean(&program)).stdout).into_owned();
+    let said = String::from_utf8_lossy(&run(&mut quiet(&program)).stdout).into_owned();
     let numbers: Vec<f64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert!(numbers.len() == 2 && (numbers[0] - numbers[1]).abs() < 1e-14, "{said}");
 }
@@ -302,9 +299,9 @@ fn errors_program() -> &'static Path {
 /// Runs a case; returns how it ended and what it said on standard error.
 fn provoke(case: &Case, how: &str) -> (Output, String) {
     let mut command = match &case.limit {
-        None => clean(errors_program()),
+        None => quiet(errors_program()),
         Some(kib) => {
-            let mut shell = clean(Path::new("sh"));
+            let mut shell = quiet(Path::new("sh"));
             shell.args(["-c", &format!("ulimit -v {kib} && exec \"$@\""), "sh"]).arg(errors_program());
             shell
         }

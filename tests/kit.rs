@@ -12,24 +12,13 @@ mod reports;
 #[path = "kit/symbols.rs"]
 mod symbols;
 
-use common::{build_release, cc, fc, root, run, scratch, skip, stdout};
+use common::{build_release, cc, clean, fc, root, run, scratch, skip, stdout};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Settings that a run must not inherit.
-const SETTINGS: [&str; 7] = [
-    "ADTAPE_CHECK",
-    "ADTAPE_PROFILE",
-    "ADTAPE_MEMORY_LIMIT",
-    "ADTAPE_RESERVE",
-    "ADTAPE_STEP",
-    "ADTAPE_HUGE_PAGES",
-    "ADTAPE_KIT_ORDER",
-];
 
 // ---- building ----------------------------------------------------------------------------------------
 
@@ -119,12 +108,8 @@ fn has_gnu_lto(test: &str) -> bool {
 // ---- running -----------------------------------------------------------------------------------------
 
 fn command(program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(program);
-    command.args(arguments);
-    for name in SETTINGS {
-        command.env_remove(name);
-    }
-    command.envs(settings.iter().copied());
+    let mut command = clean(program);
+    command.args(arguments).envs(settings.iter().copied());
     command
 }
 

@@ -3,6 +3,7 @@
 // Each test file uses some of it.
 #![allow(dead_code)]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,15 @@ pub fn run(command: &mut Command) -> Output {
         String::from_utf8_lossy(&output.stderr)
     );
     output
+}
+
+/// A command without adtape's variables in its environment.
+pub fn clean(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("ADTAPE_")) {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// What a command that must succeed prints on its standard output, trimmed.

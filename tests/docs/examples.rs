@@ -15,7 +15,7 @@
 //! A block of text right after an example is what it prints, standard output first. There the program is called
 //! model.c or model.f90, and its function main. `ADTAPE_BLESS=1 cargo test --test docs` writes what is printed now.
 
-use super::common::{build_release, root, run};
+use super::common::{build_release, clean, root, run};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -176,11 +176,8 @@ pub fn build(compiler: &str, arguments: &[&str], source: &Path) -> PathBuf {
 
 fn run_example(program: &Path, i: usize, block: &Block, say_status: bool) -> Output {
     let limit = block.words.iter().find(|word| word.starts_with("ulimit")).map_or("", String::as_str);
-    let mut command = Command::new("sh");
+    let mut command = clean("sh");
     command.args(["-c", &format!("{limit}\nexec \"$0\" \"$1\"")]).arg(program).arg(i.to_string());
-    for name in ["CHECK", "PROFILE", "MEMORY_LIMIT", "RESERVE", "STEP", "HUGE_PAGES", "SPILL_DIRECTORY"] {
-        command.env_remove(format!("ADTAPE_{name}"));
-    }
     command.envs(block.words.iter().filter_map(|word| word.split_once('=')));
     if say_status {
         command.env("SAY_STATUS", "1");
