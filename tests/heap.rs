@@ -8,7 +8,8 @@ mod model;
 mod violations;
 
 use adtape::{Heap, HeapMark, Tape};
-use model::{Adjoints, Program, Rng, Step};
+use fastrand::Rng;
+use model::{Adjoints, Program, Step};
 
 /// Runs `steps` operations forward; what was alive before each is kept.
 fn forward(heap: &mut Heap, tape: &Tape, program: &mut Program, steps: usize) -> Vec<(Step, Program, HeapMark)> {
@@ -111,13 +112,13 @@ fn partial_reversals_and_new_forward_runs_alternate() {
     for seed in first..first + count {
         let (tape, mut heap) = (Tape::new().unwrap(), Heap::with_factor(0, 1 << 30).unwrap());
         let mut program = Program::new(seed, heap.ranges()[0].0);
-        let (mut rng, mut done) = (Rng::new(seed), Vec::new());
+        let (mut rng, mut done) = (Rng::with_seed(seed), Vec::new());
         for _ in 0..12 {
-            done.extend(forward(&mut heap, &tape, &mut program, rng.below(30)));
-            let keep = rng.below(done.len() + 1);
+            done.extend(forward(&mut heap, &tape, &mut program, rng.usize(..30)));
+            let keep = rng.usize(..done.len() + 1);
             let undone = done.split_off(keep);
             backward(&mut heap, &tape, &mut program, &mut Adjoints::default(), undone);
-            program.turn(rng.below(1 << 30) as u64);
+            program.turn(rng.u64(..));
         }
         backward(&mut heap, &tape, &mut program, &mut Adjoints::default(), done);
         assert_eq!((heap.stats().blocks, tape.stats().unwrap().bytes), (0, 0), "seed {seed}");
@@ -168,7 +169,7 @@ fn pages_of_free_intervals_go_back_when_asked_and_read_as_zero_when_used_again()
 /// A mesh that changes all the time, and never has more than so many cells.
 #[test]
 fn memory_stays_in_proportion_to_what_is_alive() {
-    let (tape, mut heap, mut rng) = (Tape::new().unwrap(), Heap::new().unwrap(), Rng::new(1));
+    let (tape, mut heap, mut rng) = (Tape::new().unwrap(), Heap::new().unwrap(), Rng::with_seed(1));
     let mark = tape.mark().unwrap();
     let mut alive: Vec<*mut u8> = Vec::new();
     for round in 0..300_000 {
@@ -176,12 +177,12 @@ fn memory_stays_in_proportion_to_what_is_alive() {
             tape.reset_to(&mark).unwrap(); // the heap's memory is meant, not the tape's
         }
         if alive.len() == 2000 {
-            let i = rng.below(alive.len());
+            let i = rng.usize(..alive.len());
             heap.free(&tape, alive.swap_remove(i)).unwrap();
         }
-        let bytes = match rng.below(100) {
-            0 => 8 << 10 << rng.below(4),
-            _ => 16 + rng.below(2000),
+        let bytes = match rng.usize(..100) {
+            0 => 8 << 10 << rng.usize(..4),
+            _ => 16 + rng.usize(..2000),
         };
         alive.push(heap.alloc(&tape, bytes).unwrap());
     }
@@ -195,13 +196,14 @@ fn memory_stays_in_proportion_to_what_is_alive() {
 fn block_goes_to_the_lowest_free_slot_of_the_lowest_open_chunk_with_room_or_to_the_lowest_chunk_without_a_block() {
     const BYTES: usize = 8 << 10;
     for seed in 1..20 {
-        let (tape, mut heap, mut rng) = (Tape::new().unwrap(), Heap::with_factor(0, 1 << 30).unwrap(), Rng::new(seed));
+        let (tape, mut heap, mut rng) =
+            (Tape::new().unwrap(), Heap::with_factor(0, 1 << 30).unwrap(), Rng::with_seed(seed));
         let base = heap.ranges()[0].0;
         let mut chunks = [0_u8; 100];
         for step in 0..1000 {
             let taken = chunks.iter().map(|chunk| chunk.count_ones() as usize).sum::<usize>();
             // More and less by turns.
-            if taken == 0 || taken < 100 && rng.below(10) < [3, 7][step / 100 % 2] {
+            if taken == 0 || taken < 100 && rng.usize(..10) < [3, 7][step / 100 % 2] {
                 let open = chunks.iter().position(|chunk| ![0, u8::MAX].contains(chunk));
                 let i = open.or_else(|| chunks.iter().position(|chunk| *chunk == 0)).unwrap();
                 let slot = chunks[i].trailing_ones() as usize;
@@ -210,7 +212,7 @@ fn block_goes_to_the_lowest_free_slot_of_the_lowest_open_chunk_with_room_or_to_t
                 chunks[i] |= 1 << slot;
             } else {
                 let slots = (0..800).filter(|slot| chunks[slot / 8] >> (slot % 8) & 1 != 0);
-                let slot = slots.skip(rng.below(taken)).next().unwrap();
+                let slot = slots.skip(rng.usize(..taken)).next().unwrap();
                 heap.free(&tape, (base + slot * BYTES) as *mut u8).unwrap();
                 chunks[slot / 8] &= !(1 << (slot % 8));
             }

@@ -2,6 +2,7 @@
 //! that is alive loses its own, and what fails has changed nothing.
 
 use adtape::{Error, Heap, Session, Status, Tape};
+use fastrand::Rng;
 use std::sync::{Mutex, MutexGuard};
 
 const MIB: usize = 1 << 20;
@@ -147,22 +148,13 @@ fn operation_whose_record_has_no_room_on_the_tape_changes_nothing() {
     }
 }
 
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-
-    /// Of blocks: nothing, small ones, large ones, and those whose memory goes back.
-    fn bytes(&mut self) -> usize {
-        match self.below(8) {
-            0 => 0,
-            1..=3 => self.below(9000),
-            4 => self.below(100_000),
-            _ => self.below(3 * MIB),
-        }
+/// The size of a block: nothing, small ones, large ones, and those whose memory goes back.
+fn block_bytes(rng: &mut Rng) -> usize {
+    match rng.u32(..8) {
+        0 => 0,
+        1..=3 => rng.usize(..9000),
+        4 => rng.usize(..100_000),
+        _ => rng.usize(..3 * MIB),
     }
 }
 
@@ -189,7 +181,7 @@ fn at_the_limit<T>(
     (heap, tape): (&mut Heap, &Tape),
     mut act: impl FnMut(&mut Heap) -> Result<T, Error>,
 ) -> T {
-    limit.leave([0, 4096, MIB, 4 * MIB][rng.below(4)]);
+    limit.leave([0, 4096, MIB, 4 * MIB][rng.usize(..4)]);
     let (mark, on_tape) = (heap.mark(), tape.stats().unwrap().bytes);
     let result = act(heap).or_else(|error| {
         assert_eq!(error.status(), Status::MemoryLimit, "{error}");
@@ -208,20 +200,21 @@ fn random_programs_at_the_limit_find_every_block_and_adjoint_as_they_left_it() {
     let (first, count): (u64, u64) = (number("SEED", 1), number("COUNT", 9));
     for seed in first..first + count {
         let factor = seed as usize % 3;
-        let (mut rng, tape, mut heap) = (Rng(seed), Tape::new().unwrap(), Heap::with_factor(factor, 1 << 30).unwrap());
+        let (mut rng, tape, mut heap) =
+            (Rng::with_seed(seed), Tape::new().unwrap(), Heap::with_factor(factor, 1 << 30).unwrap());
         let (mut blocks, mut done) = (Vec::<Block>::new(), Vec::new());
         for _ in 0..60 {
             let before = blocks.clone();
-            let bytes = rng.bytes();
-            let step = match (rng.below(5), blocks.len()) {
-                (0..=1, 1..) => Step::Free(rng.below(blocks.len())),
-                (2, 1..) => Step::Realloc(rng.below(blocks.len())),
+            let bytes = block_bytes(&mut rng);
+            let step = match (rng.usize(..5), blocks.len()) {
+                (0..=1, 1..) => Step::Free(rng.usize(..blocks.len())),
+                (2, 1..) => Step::Realloc(rng.usize(..blocks.len())),
                 _ => Step::Alloc,
             };
             match step {
                 Step::Alloc => {
                     let at = at_the_limit(&limit, &mut rng, (&mut heap, &tape), |heap| heap.alloc(&tape, bytes));
-                    blocks.push(Block { at, bytes, value: rng.below(256) as u8, adjoint: 0 });
+                    blocks.push(Block { at, bytes, value: rng.u8(..), adjoint: 0 });
                 }
                 Step::Free(i) => {
                     let block = blocks.remove(i);
@@ -272,7 +265,7 @@ fn random_programs_at_the_limit_find_every_block_and_adjoint_as_they_left_it() {
                     let rest = factor * (block.bytes - kept);
                     assert!(all(adjoint.wrapping_add(factor * kept), rest, 0), "seed {seed}: an adjoint of zero");
                 }
-                let value = rng.below(256) as u8;
+                let value = rng.u8(..);
                 then[i].adjoint = value;
                 if factor > 0 {
                     fill(heap.adjoint(then[i].at).unwrap(), factor * then[i].bytes, value);

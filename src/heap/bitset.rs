@@ -92,11 +92,10 @@ mod tests {
 
     #[test]
     fn lowest_number_is_that_of_an_ordered_set() {
-        let (mut set, mut model, mut state) = (Bitset::default(), BTreeSet::new(), 1_u64);
+        let (mut set, mut model, mut random) = (Bitset::default(), BTreeSet::new(), fastrand::Rng::with_seed(1));
         for round in 0..20_000 {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let number = (state >> 40) as usize % if round % 2 == 0 { 100 } else { 300_000 };
-            if state >> 63 == 0 {
+            let number = random.usize(..if round % 2 == 0 { 100 } else { 300_000 });
+            if random.bool() {
                 set.insert(number);
                 model.insert(number);
             } else {

@@ -2,25 +2,8 @@
 //! on the program's state only, so that a section can be run again.
 
 use adtape::{Heap, Tape};
+use fastrand::Rng;
 use std::collections::BTreeMap;
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Rng {
-        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        self.0 >> 33 ^ self.0 >> 11
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() % n as u64) as usize }
-    }
-}
 
 /// The first seed and how many: `SEED` and `COUNT`, or 1 and `count`.
 pub fn seeds(count: u64) -> (u64, u64) {
@@ -66,7 +49,7 @@ pub struct Program {
 
 impl Program {
     pub fn new(seed: u64, base: usize) -> Program {
-        Program { seed, rng: Rng::new(seed), base, blocks: Vec::new(), plain: false }
+        Program { seed, rng: Rng::with_seed(seed), base, blocks: Vec::new(), plain: false }
     }
 
     pub fn plain(seed: u64, base: usize) -> Program {
@@ -75,40 +58,40 @@ impl Program {
 
     /// Goes on otherwise than before.
     pub fn turn(&mut self, by: u64) {
-        self.rng = Rng::new(self.rng.0 ^ by);
+        self.rng = Rng::with_seed(self.rng.get_seed() ^ by);
     }
 
     fn size(&mut self) -> usize {
-        match self.rng.below(20) {
-            0 => self.rng.below(1 << 20),
-            1..=3 => self.rng.below(64 << 10),
-            4..=6 => self.rng.below(9000),
+        match self.rng.usize(..20) {
+            0 => self.rng.usize(..1 << 20),
+            1..=3 => self.rng.usize(..64 << 10),
+            4..=6 => self.rng.usize(..9000),
             7 => 0,
-            _ => self.rng.below(700),
+            _ => self.rng.usize(..700),
         }
     }
 
     /// One operation forward.
     pub fn step(&mut self, heap: &mut Heap, tape: &Tape) -> Step {
-        let grow = self.blocks.len() < 20 || self.blocks.len() < 120 && self.rng.below(2) == 0;
-        let step = match (self.rng.below(20), grow) {
+        let grow = self.blocks.len() < 20 || self.blocks.len() < 120 && self.rng.bool();
+        let step = match (self.rng.usize(..20), grow) {
             (0, _) => Step::FreeNull,
             (1, _) => Step::Mark,
             (2, _) => Step::ReallocNull,
-            (3..=5, _) if !self.blocks.is_empty() => Step::Realloc(self.rng.below(self.blocks.len())),
+            (3..=5, _) if !self.blocks.is_empty() => Step::Realloc(self.rng.usize(..self.blocks.len())),
             (_, true) => Step::Alloc,
-            _ => Step::Free(self.rng.below(self.blocks.len()), self.rng.below(2) == 0),
+            _ => Step::Free(self.rng.usize(..self.blocks.len()), self.rng.bool()),
         };
-        let value = self.rng.next() as u8;
+        let value = self.rng.u8(..);
         match step {
             Step::FreeNull => heap.free(tape, std::ptr::null_mut()).unwrap(),
             Step::Mark => heap.push_mark(tape).unwrap(),
             Step::Alloc | Step::ReallocNull => {
                 let bytes = self.size();
-                let p = match (step == Step::ReallocNull, self.rng.below(3)) {
+                let p = match (step == Step::ReallocNull, self.rng.usize(..3)) {
                     (true, _) => heap.realloc(tape, std::ptr::null_mut(), bytes).unwrap(),
                     (_, 0) if !self.plain => {
-                        let alignment = 1 << self.rng.below(17);
+                        let alignment = 1 << self.rng.usize(..17);
                         let p = heap.alloc_aligned(tape, bytes, alignment).unwrap();
                         assert_eq!(p as usize % alignment, 0);
                         p
@@ -131,7 +114,7 @@ impl Program {
                 }
             }
             Step::Realloc(i) => {
-                let bytes = if self.rng.below(3) == 0 { self.blocks[i].bytes * 3 / 2 } else { self.size() };
+                let bytes = if self.rng.usize(..3) == 0 { self.blocks[i].bytes * 3 / 2 } else { self.size() };
                 let block = &mut self.blocks[i];
                 let p = heap.realloc_saving(tape, block.pointer(), bytes).unwrap();
                 assert!(all(p, bytes.min(block.bytes), block.value), "contents move along");
@@ -206,11 +189,11 @@ impl Program {
     /// Bytes and offset of the next block, if the next step is an allocation.
     pub fn predict(&self, heap: &Heap) -> Option<(usize, usize)> {
         let mut next = self.clone();
-        let grow = next.blocks.len() < 20 || next.blocks.len() < 120 && next.rng.below(2) == 0;
-        if next.rng.below(20) < 6 || !grow {
+        let grow = next.blocks.len() < 20 || next.blocks.len() < 120 && next.rng.bool();
+        if next.rng.usize(..20) < 6 || !grow {
             return None;
         }
-        next.rng.next();
+        next.rng.u8(..);
         let bytes = next.size();
         let half = (heap.ranges()[0].1 - self.base) / 2;
         let alive: Vec<_> = self.blocks.iter().map(|block| (block.at - self.base, block.bytes)).collect();
@@ -255,7 +238,7 @@ impl Adjoints {
     /// Each adjoint is what was written to it; some are written.
     fn use_some(&mut self, program: &Program, heap: &Heap) {
         let Some(values) = &mut self.0 else { return };
-        let (factor, mut rng) = (factor(heap), Rng::new(program.blocks.len() as u64));
+        let (factor, mut rng) = (factor(heap), Rng::with_seed(program.blocks.len() as u64));
         assert_eq!(values.len(), program.blocks.len());
         for block in &program.blocks {
             let at = heap.adjoint(block.pointer()).unwrap();
@@ -264,7 +247,7 @@ impl Adjoints {
             }
             let value = values.get_mut(&block.at).expect("an adjoint");
             assert!(all(at, factor * block.bytes, *value), "seed {}: the adjoint is left alone", program.seed);
-            if rng.below(3) == 0 {
+            if rng.usize(..3) == 0 {
                 *value = value.wrapping_add(1 + block.value % 7);
                 fill(at, factor * block.bytes, *value);
             }
