@@ -124,6 +124,7 @@ impl<'a> Moving<'a> {
 
     /// Tells the addresses that the contents are in the block `stays` now; in none if that is NULL.
     #[cold]
+    #[allow(clippy::boxed_local)] // Dropped here, out of the caller's way.
     fn tell(self: Box<Self>, heap: &Heap, stays: *const u8) {
         let Some(from) = self.from else { return };
         let to = heap.extent(stays);
