@@ -12,7 +12,7 @@
 #   include/adtape/kit/*.h, lib/libadtape_kit.a, libadtape_kit.so.VERSION, libadtape_kit.so.0, libadtape_kit.so
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
-#   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, libadtape_fortran.a
+#   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
 #   lib/pkgconfig/                     adtape, adtape-fortran, adtape-kit, adtape-kit-admm2020, and each with -static
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler

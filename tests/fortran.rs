@@ -160,6 +160,11 @@ fn pointers_to_scalars_and_derived_types_wait_for_their_targets() {
 }
 
 #[test]
+fn pointers_of_class_come_back_with_the_type_of_their_objects() {
+    passes("polymorphic.f90");
+}
+
+#[test]
 fn random_programs_of_pointers_agree_with_a_model_of_where_they_point() {
     passes("associations_random.f90");
 }

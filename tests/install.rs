@@ -221,7 +221,7 @@ fn installation_holds_the_files_listed_and_no_more() {
     expected.extend(files(&root().join("kit/include")).iter().map(|file| format!("include/adtape/kit/{file}")));
     expected.extend(files(&root().join("kit/src")).iter().map(|file| format!("share/adtape/kit/src/{file}")));
     expected.extend(included.iter().map(|file| format!("share/adtape/fortran/{file}")));
-    for file in ["adtape.mod", "libadtape_fortran.a", "adtape_derived.inc"] {
+    for file in ["adtape.mod", "libadtape_fortran.a", "adtape_derived.inc", "adtape_polymorphic.inc"] {
         expected.push(format!("lib/adtape/fortran/{compiler}/{file}"));
     }
     expected.sort();
@@ -387,7 +387,7 @@ fn installed_script_compiles_the_module_elsewhere() {
     let out = scratch("install_script");
     let sources = moved().join("share/adtape/fortran");
     run(Command::new(sources.join("build_fortran.sh")).arg(&sources).arg(moved().join("include")).arg(&out));
-    assert_eq!(files(&out), ["adtape.mod", "adtape_derived.inc", "libadtape_fortran.a"]);
+    assert_eq!(files(&out), ["adtape.mod", "adtape_derived.inc", "adtape_polymorphic.inc", "libadtape_fortran.a"]);
 }
 
 #[test]

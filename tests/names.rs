@@ -68,8 +68,10 @@ fn bound(module: &str) -> BTreeSet<String> {
 /// Procedures of the module's interfaces without a C name: externals, which the glue defines as Fortran names them. Those
 /// of the modules for derived types are among them.
 fn externals(module: &str) -> BTreeSet<String> {
-    let derived = statements(&fortran("adtape_derived.inc"));
-    let interfaces = [module, &derived].map(|text| text.split("contains").next().expect("a specification part"));
+    let [derived, polymorphic] =
+        ["adtape_derived.inc", "adtape_polymorphic.inc"].map(|name| statements(&fortran(name)));
+    let interfaces =
+        [module, &derived, &polymorphic].map(|text| text.split("contains").next().expect("a specification part"));
     let names =
         interfaces.iter().flat_map(|text| text.lines()).filter(|line| !line.contains("bind(c")).filter_map(procedure);
     names.filter(|name| name.starts_with("adtapeself") || name.starts_with("adtapecall")).collect()

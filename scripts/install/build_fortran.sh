@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles adtape's Fortran module and its C glue with one Fortran compiler.
 #
-#   build_fortran.sh SOURCES INCLUDE OUT        writes OUT/adtape.mod, OUT/libadtape_fortran.a, OUT/adtape_derived.inc
+#   build_fortran.sh SOURCES INCLUDE OUT        writes to OUT: adtape.mod, libadtape_fortran.a, adtape_derived.inc, ..._polymorphic.inc
 #   build_fortran.sh --name                     prints the compiler's name here: gfortran-12, flang-19
 #
 #   SOURCES  directory of adtape's Fortran sources      INCLUDE  directory of adtape.h
@@ -64,4 +64,4 @@ $cc ${CFLAGS:--O2} -fPIC -I"$work/binding" -I"$include" -c "$sources/adtape_glue
 
 rm -f "$out/libadtape_fortran.a"
 ar rcs "$out/libadtape_fortran.a" "$work/adtape.o" "$work/adtape_glue.o"
-cp "$work"/*.mod "$sources/adtape_derived.inc" "$out/"
+cp "$work"/*.mod "$sources"/adtape_{derived,polymorphic}.inc "$out/"
