@@ -211,8 +211,8 @@ fn block_goes_to_the_lowest_free_slot_of_the_lowest_open_chunk_with_room_or_to_t
                 assert_eq!(p.addr() - base, (8 * i + slot) * BYTES, "seed {seed}, step {step}");
                 chunks[i] |= 1 << slot;
             } else {
-                let slots = (0..800).filter(|slot| chunks[slot / 8] >> (slot % 8) & 1 != 0);
-                let slot = slots.skip(rng.usize(..taken)).next().unwrap();
+                let mut slots = (0..800).filter(|slot| chunks[slot / 8] >> (slot % 8) & 1 != 0);
+                let slot = slots.nth(rng.usize(..taken)).unwrap();
                 heap.free(&tape, (base + slot * BYTES) as *mut u8).unwrap();
                 chunks[slot / 8] &= !(1 << (slot % 8));
             }

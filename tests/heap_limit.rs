@@ -1,7 +1,7 @@
 //! The stable heap at the memory limit, which is the process's: where it makes room by giving free memory back, nothing
 //! that is alive loses its own, and what fails has changed nothing.
 
-use adtape::{Error, Heap, Session, Status, Tape};
+use adtape::{Error, Heap, Session, Spill, Status, Tape};
 use fastrand::Rng;
 use std::sync::{Mutex, MutexGuard};
 
@@ -31,6 +31,28 @@ impl Drop for Limit {
     fn drop(&mut self) {
         self.lift();
     }
+}
+
+/// A store for spilled tape, in memory that is on nobody's account.
+#[derive(Default)]
+struct Aside(Vec<u8>);
+
+impl Spill for Aside {
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        let (from, to) = (offset as usize, offset as usize + bytes.len());
+        self.0.resize(self.0.len().max(to), 0);
+        self.0[from..to].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        bytes.copy_from_slice(&self.0[offset as usize..][..bytes.len()]);
+        Ok(())
+    }
+}
+
+fn tape_that_spills() -> Tape {
+    Tape::new().unwrap().with_spill(Box::<Aside>::default()).unwrap()
 }
 
 fn fill(p: *mut u8, bytes: usize, value: u8) {
@@ -148,6 +170,55 @@ fn operation_whose_record_has_no_room_on_the_tape_changes_nothing() {
     }
 }
 
+#[test]
+fn of_free_intervals_the_one_that_has_been_free_for_longest_gives_its_memory_first() {
+    for oldest in 0..2 {
+        let limit = Limit::begin();
+        let (tape, mut heap) = (Tape::new().unwrap(), Heap::with_factor(0, 1 << 30).unwrap());
+        let [first, _, second, _] = [8 * MIB, MIB, 9 * MIB, MIB].map(|bytes| heap.alloc(&tape, bytes).unwrap());
+        let gaps = [(first, 8 * MIB), (second, 9 * MIB)];
+        limit.leave(0);
+        while heap.alloc(&tape, MIB).is_ok() {} // into what is kept above them
+        [oldest, 1 - oldest].into_iter().for_each(|i| heap.free(&tape, gaps[i].0).unwrap());
+        limit.leave(0);
+        heap.alloc(&tape, 100).unwrap(); // the first chunk, whose memory one of them gives
+        limit.leave(0);
+        let (p, bytes) = gaps[1 - oldest];
+        assert_eq!(heap.alloc(&tape, bytes).unwrap(), p, "it kept its memory");
+        assert_eq!(heap.alloc(&tape, gaps[oldest].1).unwrap_err().status(), Status::MemoryLimit, "it gave its own");
+    }
+}
+
+/// A heap failed while the tape, which had taken the rest of the limit, could have spilled it.
+#[test]
+fn heap_at_the_limit_gets_what_its_tape_keeps_warm_and_what_it_can_spill() {
+    let values: Vec<i64> = (0..2 * MIB as i64).collect();
+    let mut found = vec![0; values.len()];
+    for spills in [false, true] {
+        let limit = Limit::begin();
+        let (tape, mut heap) = (if spills { tape_that_spills() } else { Tape::new().unwrap() }, Heap::new().unwrap());
+        let begins = heap.alloc(&tape, 100).unwrap();
+        tape.push_slice(&values).unwrap();
+        if !spills {
+            tape.pop_slice(&mut found).unwrap();
+        }
+        limit.leave(0);
+        let p = heap.alloc(&tape, 8 * MIB).unwrap();
+        fill(p, 8 * MIB, 3);
+        assert_eq!(tape.stats().unwrap().spilled_bytes > 0, spills);
+        limit.lift();
+        heap.begin_reverse().unwrap();
+        limit.leave(0);
+        heap.undo_alloc(&tape).unwrap();
+        if spills {
+            tape.pop_slice(&mut found).unwrap();
+            assert_eq!(found, values);
+        }
+        heap.undo_alloc(&tape).unwrap();
+        assert_eq!((tape.stats().unwrap().bytes, heap.stats().blocks), (0, 0), "{begins:p}");
+    }
+}
+
 /// The size of a block: nothing, small ones, large ones, and those whose memory goes back.
 fn block_bytes(rng: &mut Rng) -> usize {
     match rng.u32(..8) {
@@ -200,8 +271,8 @@ fn random_programs_at_the_limit_find_every_block_and_adjoint_as_they_left_it() {
     let (first, count): (u64, u64) = (number("SEED", 1), number("COUNT", 9));
     for seed in first..first + count {
         let factor = seed as usize % 3;
-        let (mut rng, tape, mut heap) =
-            (Rng::with_seed(seed), Tape::new().unwrap(), Heap::with_factor(factor, 1 << 30).unwrap());
+        let tape = if seed % 2 == 0 { tape_that_spills() } else { Tape::new().unwrap() };
+        let (mut rng, mut heap) = (Rng::with_seed(seed), Heap::with_factor(factor, 1 << 30).unwrap());
         let (mut blocks, mut done) = (Vec::<Block>::new(), Vec::new());
         for _ in 0..60 {
             let before = blocks.clone();

@@ -323,7 +323,7 @@ pub unsafe extern "C" fn adtape_heap_set_recording(h: *mut HeapHandle, on: i32) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_heap_begin_reverse(h: *mut HeapHandle) -> Status {
     // SAFETY: by contract.
-    status(unsafe { heap(h) }.and_then(Heap::begin_reverse))
+    status(unsafe { heap(h) }.and_then(|heap| heap.begin_reverse_beside(thread::cursor())))
 }
 
 /// The end of the reverse sweep: no block has an adjoint any more, and a use of one before the next reversal point is a

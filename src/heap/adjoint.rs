@@ -11,6 +11,7 @@ use super::class::GRANULE;
 use super::record::Block;
 use crate::error::{Error, Status};
 use crate::sync::UNORDERED;
+use crate::tape::Cursor;
 
 impl Heap {
     /// The reversal point: the forward sweep, or the section of it that was run again, ends here, and its reverse sweep
@@ -45,6 +46,11 @@ impl Heap {
         self.arena.adjoints = Adjoints::Alive;
         self.arena.shared.reversing.store(1, UNORDERED);
         Ok(())
+    }
+
+    /// The same; where memory is short, the tape gives up some of its own.
+    pub(crate) fn begin_reverse_beside(&mut self, tape: &Cursor) -> Result<(), Error> {
+        self.with_memory_of(tape, self.arena.bytes as usize, Heap::begin_reverse)
     }
 
     /// The end of the reverse sweep: no block has an adjoint any more, and their memory is inaccessible until the next

@@ -9,6 +9,9 @@ use crate::error::{Error, Status, bytes};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_BYTES};
 
+/// The least that a tape is asked for: not for each chunk anew.
+const RELIEF: usize = 1 << 20;
+
 impl Heap {
     /// Allocates a block of `bytes`, at a multiple of 16. Its contents are undefined; none of 0 bytes has the address
     /// of another. Undone by [`undo_alloc`](Heap::undo_alloc). On error nothing has changed.
@@ -96,7 +99,7 @@ impl Heap {
         if bytes > MAX_BYTES {
             return Err(absurd(bytes));
         }
-        let plan = self.arena.plan(bytes, alignment)?;
+        let plan = self.with_memory_of(tape, bytes, |heap| heap.arena.plan(bytes, alignment))?;
         if self.recording {
             record::push(tape, Kind::Alloc, plan.block, self.arena.print_with(&[plan.block]), site)?;
         }
@@ -233,7 +236,7 @@ impl Heap {
             return Ok(p);
         }
         let old = self.own_block(p).map_err(|error| self.no_realloc(p, error))?;
-        if let Some(new) = self.in_place(old, bytes)? {
+        if let Some(new) = self.with_memory_of(tape, bytes, |heap| heap.in_place(old, bytes))? {
             let print = if new == old { self.arena.print } else { self.arena.print_with(&[old, new]) };
             self.record_realloc(tape, old, new, bytes, print, save, site)?;
             self.leave_reverse();
@@ -243,7 +246,7 @@ impl Heap {
             self.operations += 1;
             return Ok(p);
         }
-        let plan = self.arena.plan(bytes, GRANULE)?;
+        let plan = self.with_memory_of(tape, bytes, |heap| heap.arena.plan(bytes, GRANULE))?;
         let new = plan.block;
         self.record_realloc(tape, old, new, bytes, self.arena.print_with(&[old, new]), save, site)?;
         self.leave_reverse();
@@ -318,6 +321,26 @@ impl Heap {
     fn save(&self, tape: &Cursor, from: *const u8, count: usize) -> Result<(), Error> {
         // SAFETY: bytes of a block that is alive; which values they have does not matter.
         tape.push_slice(unsafe { std::slice::from_raw_parts(from, count) })
+    }
+
+    /// What `get` returns, which gets memory for `bytes`. Where the limit forbids that, the tape gives up some of its own:
+    /// what it keeps warm, and what it can spill.
+    pub(super) fn with_memory_of<T>(
+        &mut self,
+        tape: &Cursor,
+        bytes: usize,
+        mut get: impl FnMut(&mut Heap) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match get(self) {
+            Err(error) if error.status() == Status::MemoryLimit => {
+                match tape.relieve(bytes.saturating_mul(1 + self.factor).max(RELIEF)) {
+                    Ok(true) => get(self),
+                    Ok(false) => Err(error),
+                    Err(cause) => Err(error.with_line(cause.message())),
+                }
+            }
+            done => done,
+        }
     }
 
     /// A change in the forward direction: from now on adjoints are those of the blocks that were alive before it.

@@ -91,7 +91,7 @@ impl Heap {
         let back = match kind {
             Kind::FreeNull => Ok(std::ptr::null_mut()),
             Kind::FreeRemote | Kind::FreeRemoteSaved => self.undo_free_of_other(tape, block, site),
-            _ => self.undo_death(block),
+            _ => self.with_memory_of(tape, block.bytes, |heap| heap.undo_death(block)),
         };
         let p = match back {
             Ok(p) => p,
@@ -175,7 +175,8 @@ impl Heap {
             Some((Kind::Old, old, _)) => old,
             _ => return Err(self.no_record(tape, Kind::Realloc)),
         };
-        if let Err(error) = self.turn_back(old, new, asked as usize) {
+        let back = self.with_memory_of(tape, old.bytes, |heap| heap.turn_back(old, new, asked as usize));
+        if let Err(error) = back {
             record::push(tape, Kind::Old, old, self.arena.print, site)?;
             tape.push_at(asked, site)?;
             return self.put_back(tape, kind, new, site, error);

@@ -312,6 +312,11 @@ impl Core {
         }
     }
 
+    /// Gives memory back that others are short of; whether there was any.
+    pub(crate) fn relieve(&mut self, wanted: usize) -> Result<bool, Error> {
+        self.machine.relieve(wanted)
+    }
+
     /// Gives the tape a store to spill to.
     pub(crate) fn set_spill(&mut self, spill: Box<dyn Spill>) {
         self.machine.set_spill(spill);

@@ -64,6 +64,9 @@ const ROOM_SHARE: usize = 64;
 /// Read back from a store at once: large enough to be quick, small beside what is resident.
 const UNSPILL_BYTES: usize = 4 << 20;
 
+/// What a tape keeps in memory that gives up some of its own.
+const KEPT: usize = 1 << 20;
+
 pub(super) struct Machine {
     span: Span,
     cur: usize,
@@ -252,7 +255,11 @@ impl Machine {
     pub fn make_contiguous(&mut self, n: usize) -> Result<(), Error> {
         self.drop_empty_segments();
         if n > self.contiguous() && self.spilled > self.floor {
-            self.unspill(n)?;
+            return match self.unspill(n) {
+                // What is in memory is popped first, and leaves room for the rest.
+                Err(error) if is_shortage(&error) && self.contiguous() > 0 => Ok(()),
+                done => done,
+            };
         }
         Ok(())
     }
@@ -410,34 +417,54 @@ impl Machine {
     fn commit(&mut self, need: usize) -> Result<(), Error> {
         match self.span.commit(need) {
             Err(error) if is_shortage(&error) => {
-                if self.spill.is_none() {
-                    self.spill = spill::in_directory().map_err(|e| error_with(&error, &e))?;
-                }
-                if self.spill.is_none() {
+                let has_store = self.find_store().map_err(|e| error_with(&error, &e))?;
+                if !has_store || !self.spill_oldest(need - self.span.committed(), self.cur)? {
                     return Err(error);
                 }
-                self.spill_oldest(need - self.span.committed(), error)?;
                 self.span.commit(need)
             }
             done => done,
         }
     }
 
-    /// Writes the oldest resident bytes to the store and gives back their memory: twice what is short, or half
-    /// of what is resident, whichever is more.
-    fn spill_oldest(&mut self, short: usize, shortage: Error) -> Result<(), Error> {
+    /// Whether there is a store, or is one now.
+    fn find_store(&mut self) -> Result<bool, Error> {
+        if self.spill.is_none() {
+            self.spill = spill::in_directory()?;
+        }
+        Ok(self.spill.is_some())
+    }
+
+    /// Writes the oldest resident bytes below `end` to the store and gives back their memory: twice what is short, or half
+    /// of what is resident, whichever is more. Does nothing, and says so, where less than what is short is resident.
+    fn spill_oldest(&mut self, short: usize, end: usize) -> Result<bool, Error> {
         let from = self.spilled;
-        let end = self.cur / PAGE * PAGE;
+        let end = end / PAGE * PAGE;
         let resident = end.saturating_sub(from);
         let to = end.min((from + (2 * short).max(resident / 2)).next_multiple_of(PAGE));
         if to < from + short {
-            return Err(shortage);
+            return Ok(false);
         }
         let spill = self.spill.as_deref_mut().expect("only called with a store");
         spill.write(from as u64, self.span.slice(from, to - from))?;
         self.span.discard(from, to);
         self.spilled = to;
-        Ok(())
+        Ok(true)
+    }
+
+    /// Gives memory back that others are short of, `wanted` bytes if there are as many: what is kept warm above the top,
+    /// then the oldest part, if there is a store for it. Whether there was any. [`KEPT`] stays: what was popped last can be
+    /// pushed again without more memory, and pops free enough to read on from the store.
+    pub fn relieve(&mut self, wanted: usize) -> Result<bool, Error> {
+        let before = self.span.committed();
+        self.trim_above(self.top().max(self.spilled) + PAGE, Trim::Hard);
+        let trimmed = before - self.span.committed();
+        let end = self.cur.saturating_sub(KEPT) / PAGE * PAGE;
+        let resident = end.saturating_sub(self.spilled);
+        if trimmed >= wanted || resident == 0 || !self.writing() || !self.find_store()? {
+            return Ok(trimmed > 0);
+        }
+        self.spill_oldest((wanted - trimmed).min(resident), end)
     }
 
     /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
@@ -478,7 +505,10 @@ impl Machine {
 
     /// Gives back memory above what is needed.
     pub fn trim(&mut self, how: Trim) {
-        let keep = self.top().max(self.spilled);
+        self.trim_above(self.top().max(self.spilled), how);
+    }
+
+    fn trim_above(&mut self, keep: usize, how: Trim) {
         self.span.trim(keep, how);
         self.past_peak = self.peak();
         self.granted = self.granted.min(self.span.committed()).max(self.top());

@@ -246,6 +246,17 @@ pub(super) fn apart(serial: Serial, n: u64, count: usize, now: Option<u64>) -> E
 
 #[cold]
 pub(super) fn too_long(base: u64, n: u64) -> Error {
+    // As a program meant it that computed with signed numbers.
+    let negative = n as i64;
+    if negative < 0 {
+        return Error::new(
+            Status::CountRange,
+            format!(
+                "a range of {negative} bytes at {base:#x}: the size is negative\n  look at how it is computed; sizes are 64 \
+                 bits wide"
+            ),
+        );
+    }
     Error::new(
         Status::CountRange,
         format!(

@@ -348,6 +348,8 @@ fn ranges_at_the_ends_of_the_address_space_are_as_others() {
         let status = status(registry.add(lane, base, bytes, RangeKind::Stack, c""));
         assert_eq!(status, Status::CountRange, "{base:#x}, {bytes}");
     }
+    let error = registry.add(lane, 1 << 40, -8_i64 as u64, RangeKind::Heap, c"").unwrap_err();
+    assert!(error.message().starts_with("a range of -8 bytes at 0x10000000000: the size is negative"), "{error}");
     assert_eq!(status(registry.add(lane, u64::MAX - 8, 7, RangeKind::Stack, c"")), Status::Overlap);
     registry.remove(lane, u64::MAX - 8).unwrap();
     assert_eq!(find(u64::MAX), Some((empty, 0)));

@@ -262,6 +262,14 @@ impl Cursor {
         self.core()?.pop_room(self, ty, count, site)
     }
 
+    /// Gives memory back that others on this thread are short of, at least `wanted` bytes if it has as many. Whether it had
+    /// any.
+    #[cold]
+    pub(crate) fn relieve(&self, wanted: usize) -> Result<bool, Error> {
+        // A tape that was never used has nothing to give.
+        if self.core.get().is_null() { Ok(false) } else { self.slow(|core| core.relieve(wanted)) }
+    }
+
     /// Runs an operation that does all of its work on the cold state.
     pub(crate) fn slow<R>(&self, operation: impl FnOnce(&mut Core) -> Result<R, Error>) -> Result<R, Error> {
         self.core()?.with(self, operation)
