@@ -3,6 +3,7 @@
 use super::HUGE_PAGE;
 use crate::error::{Error, Status, bytes, note_failure};
 use std::io;
+use std::time::Duration;
 
 /// Reserves `size` bytes (a multiple of the page size) without memory behind them, aligned to a huge page.
 /// `None` when the system refuses.
@@ -107,6 +108,28 @@ pub(super) fn make_reclaimable(start: usize, size: usize) {
 pub(super) fn advise_huge(start: usize, size: usize) {
     // SAFETY: advice only; the range lies in a span of the caller's.
     unsafe { libc::madvise(start as *mut _, size, libc::MADV_HUGEPAGE) };
+}
+
+/// Asks for small pages where huge ones were asked for.
+pub(super) fn advise_small(start: usize, size: usize) {
+    // SAFETY: advice only; the range lies in a span of the caller's.
+    unsafe { libc::madvise(start as *mut _, size, libc::MADV_NOHUGEPAGE) };
+}
+
+/// Writes a zero to the byte at `start`, of memory that is committed and was not touched yet, and says how much of the
+/// thread's time the kernel takes for it.
+pub(super) fn touch(start: usize) -> Duration {
+    let before = thread_time();
+    // SAFETY: the caller's memory, which reads as zero.
+    unsafe { (start as *mut u8).write_volatile(0) };
+    thread_time().saturating_sub(before)
+}
+
+fn thread_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: fills the struct that it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Moves the pages of one mapping to `to`, a reserved place. `false` when the system refuses.

@@ -6,6 +6,10 @@
 //!    0                 2 MiB
 //! ```
 //!
+//! Huge pages cost a fraction of small ones, unless the kernel has none ready: in a virtual machine that gives free
+//! memory back, the host has to find each anew, while small ones come from what the machine has kept. So the first of
+//! each step is timed, and where two in succession are slow, the rest of the span is small pages.
+//!
 //! A span that is outgrown moves to a larger reservation; offsets stay, addresses change. Pages are moved, not
 //! copied.
 
@@ -13,6 +17,7 @@ use super::budget::{Budget, process};
 use super::{HUGE_PAGE, PAGE, os, round_up};
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
+use std::time::Duration;
 
 /// Address space reserved at first.
 const RESERVE: usize = 64 << 30;
@@ -21,6 +26,11 @@ const RESERVE: usize = 64 << 30;
 const RESERVE_CAP: usize = 1 << 45;
 const FIRST_STEP: usize = 64 << 10;
 const LARGEST_STEP: usize = 64 << 20;
+
+/// More than this for a huge page is slow: small pages for as much take less.
+const SLOW_HUGE_PAGE: Duration = Duration::from_micros(1500);
+/// So many slow ones in succession are no chance.
+const SLOW_HUGE_PAGES: u32 = 2;
 
 /// What trimming does with the pages that are not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +58,7 @@ pub(crate) struct Span {
     step: usize,
     first_reserve: usize,
     huge_pages: bool,
+    slow_huge_pages: u32,
 }
 
 impl Span {
@@ -65,6 +76,7 @@ impl Span {
             step: settings.step.map_or(0, |n| (n as usize).next_multiple_of(PAGE)),
             first_reserve: settings.reserve.map_or(RESERVE, |n| n as usize),
             huge_pages: settings.huge_pages,
+            slow_huge_pages: 0,
         })
     }
 
@@ -146,8 +158,23 @@ impl Span {
             self.budget.refund(more as u64);
             return Err(os::refused("memory", more, self.committed, &cause));
         }
+        let first = self.committed.next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
         self.committed = target;
+        if self.huge_pages && first + HUGE_PAGE <= target {
+            self.judge_huge_page(first, os::touch(self.base + first));
+        }
         Ok(())
+    }
+
+    /// Takes small pages above the huge one at `offset`, if that and the ones before were slow to come.
+    fn judge_huge_page(&mut self, offset: usize, took: Duration) {
+        self.slow_huge_pages = if took > SLOW_HUGE_PAGE { self.slow_huge_pages + 1 } else { 0 };
+        if self.slow_huge_pages >= SLOW_HUGE_PAGES {
+            let from = offset + HUGE_PAGE;
+            os::advise_small(self.base + from, self.reserved - from);
+            self.seams.push(from);
+            self.huge_pages = false;
+        }
     }
 
     /// Moves to a reservation of at least `need` bytes.
@@ -374,6 +401,30 @@ mod tests {
         }
         assert!(span.moves() >= 2);
         for offset in (0..size).step_by(PAGE) {
+            assert_eq!(read(&span, offset), (offset / PAGE % 251) as u8);
+        }
+    }
+
+    #[test]
+    fn span_whose_huge_pages_are_slow_goes_on_with_small_ones_and_keeps_contents() {
+        let mut span = Span::with_steps(0, 16 << 20);
+        span.commit(3 << 20).unwrap();
+        let slow = 2 * SLOW_HUGE_PAGE;
+        span.slow_huge_pages = 0;
+        for (took, still) in [(slow, true), (Duration::ZERO, true), (slow, true), (slow, false)] {
+            span.huge_pages = true;
+            span.judge_huge_page(HUGE_PAGE, took);
+            assert_eq!(span.huge_pages, still);
+        }
+        assert_eq!(span.seams.last(), Some(&(2 * HUGE_PAGE)));
+        let mut done = 0;
+        while done < 40 << 20 {
+            span.commit(done + 1).unwrap();
+            write(&span, done, (done / PAGE % 251) as u8);
+            done += PAGE;
+        }
+        assert!(span.moves() >= 1);
+        for offset in (0..done).step_by(PAGE) {
             assert_eq!(read(&span, offset), (offset / PAGE % 251) as u8);
         }
     }
