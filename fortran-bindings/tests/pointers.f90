@@ -48,7 +48,7 @@ module pointers_tests
   use leaf_pointers
   implicit none
   private
-  public :: test_scalars_wait, test_components_that_were_null, test_list, test_arrays_of_objects, test_refusals
+  public :: test_addresses_wait, test_scalars_wait, test_components_that_were_null, test_list, test_arrays_of_objects, test_refusals
 
   integer, parameter :: r16 = selected_real_kind(33)
 
@@ -165,6 +165,33 @@ contains
     call check(ab%r8 == 3, 'an adjoint')
     call rebase_remove(c_loc(a))
     deallocate (a, ab)
+  end subroutine
+
+  ! Addresses in an array, each by itself.
+  subroutine test_addresses_wait(t)
+    type(adtape_tape), intent(in) :: t
+    real(8), allocatable, target :: x(:), xb(:)
+    type(c_ptr), target :: table(3), tableb(3)
+    type(adtape_live_counts) :: counts
+    integer :: i
+    allocate (x(3), source=4d0)
+    call live_add(x, ADTAPE_KIND_ALLOCATABLE, 'x')
+    table = [c_loc(x(3)), c_null_ptr, c_loc(x(1))]
+    call deallocate_save(x)
+    do i = 1, 3
+      call push_pointer(t, table(i))
+    end do
+    call begin_reverse()
+    do i = 3, 1, -1
+      call pop_pointer(t, table(i), tableb(i))
+    end do
+    call live_stats(counts)
+    call check(counts%waiting == 4, 'two addresses and two of adjoints wait')
+    call undo_deallocate(x, xb)
+    call check(same(table(1), c_loc(x(3))) .and. same(tableb(1), c_loc(xb(3))), 'an address in an array')
+    call check(same(table(3), c_loc(x(1))) .and. same(tableb(3), c_loc(xb(1))), 'and another')
+    call check(.not. (c_associated(table(2)) .or. c_associated(tableb(2))), 'and none')
+    call undo_allocate(x, xb)
   end subroutine
 
   ! Components that `=> null()` alone has touched, in objects that are younger than what they point to, and older.
@@ -383,6 +410,7 @@ program pointers
   type(adtape_stats) :: stats
   type(adtape_live_counts) :: counts
   call adtape_new(t)
+  call test_addresses_wait(t)
   call test_scalars_wait(t)
   call test_components_that_were_null(t)
   call test_list(t)
