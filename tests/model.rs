@@ -49,7 +49,12 @@ struct Run<'a> {
     program: Vec<String>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(tape: &'a Cursor, seed: u64, plan: Plan) -> Run<'a> {
+        let random = Rng::with_seed(seed);
+        Run { tape, random, plan, items: Vec::new(), levels: Vec::new(), marks: Vec::new(), program: Vec::new() }
+    }
+
     fn note(&mut self, what: String) {
         self.program.push(what);
     }
@@ -287,15 +292,7 @@ fn expect_mismatch(tape: &Cursor) -> Result<(), Error> {
 }
 
 fn run_program(tape: &Cursor, seed: u64, plan: Plan) {
-    let mut run = Run {
-        tape,
-        random: Rng::with_seed(seed),
-        plan,
-        items: Vec::new(),
-        levels: Vec::new(),
-        marks: Vec::new(),
-        program: Vec::new(),
-    };
+    let mut run = Run::new(tape, seed, plan);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let mut pushing = 50;
         for i in 0..plan.operations {
@@ -410,15 +407,7 @@ fn spill_programs(store: impl Fn() -> Option<Box<dyn Spill>>) {
 /// A program on a tape that is not empty, and leaves what is there.
 fn run_program_above(tape: &Cursor, seed: u64, plan: Plan) {
     let below = tape.stats().unwrap().bytes;
-    let mut run = Run {
-        tape,
-        random: Rng::with_seed(seed),
-        plan,
-        items: Vec::new(),
-        levels: Vec::new(),
-        marks: Vec::new(),
-        program: Vec::new(),
-    };
+    let mut run = Run::new(tape, seed, plan);
     for i in 0..plan.operations {
         if run.items.is_empty() || i % 3 == 0 {
             run.push().unwrap();
