@@ -1,8 +1,10 @@
 //! The tree: inserting and removing.
 //!
-//! A full node is halved, except where it grows at one of its ends: ranges that come in order of address, upwards or
-//! downwards, leave full nodes behind. A node that falls below a quarter joins a neighbour if they fill three quarters at
-//! most, so that a range that comes and goes does not split and join a node each time.
+//! A full leaf first gives ranges to a neighbour that has room, so that leaves are split only where several in a row are
+//! full: of ranges in random order they are filled to five sixths, not to two thirds. A full node is halved, except where
+//! it grows at one of its ends: ranges that come in order of address, upwards or downwards, leave full nodes behind. A
+//! node that falls below a quarter joins a neighbour if they fill three quarters at most, so that a range that comes and
+//! goes does not split and join a node each time.
 //!
 //! Ranges also come and go in order of address: stacks grow downwards, lists of blocks are freed from the first on. The gap
 //! before a leaf's first range keeps each of those from moving all others.
@@ -18,6 +20,8 @@ const WINDOW: u64 = (MAX_DELTA + 2) / 2;
 /// Nodes below the first join with a neighbour to at most the second.
 const FEW: usize = CAPACITY / 4;
 const MANY: usize = CAPACITY * 3 / 4;
+/// A full leaf and a neighbour are evened out where there is so much room: that costs as much as some insertions.
+const ROOM: usize = CAPACITY.div_ceil(8);
 
 /// The way from the root to a leaf: inner nodes from the parent of leaves up, each with the index of the child taken.
 struct Path {
@@ -97,6 +101,9 @@ impl Tree {
             new.insert(0, entry_in(new));
         } else if !leaf.is_full() {
             leaf.insert(i, entry_in(leaf));
+        } else if let Some([left, right]) = self.even_out(path) {
+            let to = if range.base < right.origin() { left } else { right };
+            to.insert(up_to(to, range.base), entry_in(to));
         } else {
             let at = split_index(i);
             let origin = if at == count { range.base } else { leaf.origin() + leaf.delta(at) };
@@ -107,6 +114,37 @@ impl Tree {
             to.insert(i, entry_in(to));
         }
         self.len.store(self.len() as u64 + 1, Ordering::Relaxed);
+    }
+
+    /// Moves ranges between the path's leaf, which is full, and a neighbour below the same parent, if that has room. The
+    /// two, in order of address.
+    fn even_out(&self, path: &Path) -> Option<[&Node; 2]> {
+        let (parent, index) = path.steps[..path.height].first().map(|(id, i)| (self.nodes.node(*id), *i))?;
+        for i in [index + 1, index] {
+            if i == 0 || i >= parent.count() {
+                continue;
+            }
+            let both = [i - 1, i].map(|i| self.nodes.node(parent.get(i).narrow));
+            let [left, right] = both;
+            let counts = [left.count(), right.count()];
+            let (total, low) = (counts[0] + counts[1], left.origin());
+            if total > 2 * CAPACITY - ROOM {
+                continue;
+            }
+            let mut ranges = [(0, 0); 2 * CAPACITY];
+            for (range, found) in ranges.iter_mut().zip(left.ranges().chain(right.ranges())) {
+                *range = found;
+            }
+            let (of_left, of_right) = ranges[..total].split_at(total / 2);
+            let (middle, last) = (of_right[0].0, of_right[of_right.len() - 1].0);
+            if middle - low <= MAX_DELTA && last - middle <= MAX_DELTA {
+                left.refill(low, of_left);
+                right.refill(middle, of_right);
+                parent.set(i, Entry { wide: middle, ..parent.get(i) });
+                return Some(both);
+            }
+        }
+        None
     }
 
     fn extent(&self, range: Range, account: &mut Account) -> u64 {

@@ -20,17 +20,18 @@ fn range(i: u64) -> Range {
     Range { base: 100 * i, bytes: 10, value: i }
 }
 
-/// Every interleaving with so many changes of thread that no thread asked for.
-fn model(body: impl Fn() + Send + Sync + 'static) {
+/// Every interleaving with two changes of thread that no thread asked for, or so many of them.
+fn model(most: Option<usize>, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(2);
     builder.max_branches = 100_000;
+    (builder.max_permutations, builder.checkpoint_interval) = (most, 250);
     builder.check(body);
 }
 
 #[test]
 fn a_find_sees_a_leaf_before_or_after_it_is_split() {
-    model(|| {
+    model(None, || {
         let ranges = ranges(6);
         let writer = {
             let ranges = ranges.clone();
@@ -46,8 +47,24 @@ fn a_find_sees_a_leaf_before_or_after_it_is_split() {
 }
 
 #[test]
+fn a_find_sees_a_full_leaf_before_or_after_it_gives_ranges_to_its_neighbour() {
+    // So many words change that all would not end within hours.
+    model(Some(3000), || {
+        let ranges = ranges(7);
+        let writer = {
+            let ranges = ranges.clone();
+            thread::spawn(move || ranges.insert(Range { base: 250, bytes: 10, value: 9 }).unwrap())
+        };
+        assert_eq!(ranges.find(405), Some(range(4)), "there throughout");
+        writer.join().unwrap();
+        assert_eq!(ranges.find(255).map(|range| range.value), Some(9));
+        ranges.check();
+    });
+}
+
+#[test]
 fn a_find_sees_leaves_before_or_after_they_are_joined() {
-    model(|| {
+    model(None, || {
         let ranges = ranges(7);
         // The right one of two leaves goes with its last range.
         let writer = {
@@ -65,7 +82,7 @@ fn a_find_sees_leaves_before_or_after_they_are_joined() {
 
 #[test]
 fn of_two_overlapping_ranges_one_is_refused_with_the_other() {
-    model(|| {
+    model(None, || {
         let ranges = ranges(1);
         let insert = |base| Range { base, bytes: 20, value: base };
         let writer = {

@@ -93,8 +93,7 @@ impl Node {
         self.pad(0, self.end());
         self.set_header(Header::End, 0);
         self.set_header(Header::Front, 0);
-        self.set_header(Header::OriginLow, origin as u32);
-        self.set_header(Header::OriginHigh, (origin >> 32) as u32);
+        self.set_origin(origin);
         self.set_previous(NONE);
         self.set_next(NONE);
     }
@@ -130,6 +129,11 @@ impl Node {
     #[inline]
     pub fn origin(&self) -> u64 {
         u64::from(self.header(Header::OriginHigh)) << 32 | u64::from(self.header(Header::OriginLow))
+    }
+
+    fn set_origin(&self, origin: u64) {
+        self.set_header(Header::OriginLow, origin as u32);
+        self.set_header(Header::OriginHigh, (origin >> 32) as u32);
     }
 
     pub fn previous(&self) -> u32 {
@@ -304,6 +308,23 @@ impl Node {
         }
         self.set_header(Header::End, end as u32 - 1);
         removed
+    }
+
+    /// The bases of a leaf's ranges, with their extents.
+    pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        let origin = self.origin();
+        (self.front()..self.end()).map(move |i| (origin + self.delta(i), self.get(i).wide))
+    }
+
+    /// Makes it a leaf of these ranges, which `origin` is not above.
+    pub fn refill(&self, origin: u64, ranges: &[(u64, u64)]) {
+        for (i, (base, extent)) in ranges.iter().enumerate() {
+            self.set(i, Entry { wide: *extent, narrow: (base - origin) as u32 });
+        }
+        self.pad(ranges.len(), self.end());
+        self.set_origin(origin);
+        self.set_header(Header::Front, 0);
+        self.set_header(Header::End, ranges.len() as u32);
     }
 
     /// Moves the entries from `i` on behind those of `to`, `change` applied to each.

@@ -3,11 +3,14 @@
 use super::node::Node;
 use crate::sync::OnceLock;
 
-/// Enough for more nodes than there is memory for, a quarter more of a kind with each chunk.
-const CHUNKS: usize = if cfg!(loom) { 12 } else { 120 };
+/// Enough for more nodes than there is memory for.
+const CHUNKS: usize = if cfg!(loom) { 12 } else { 248 };
 const FIRST_CHUNK: usize = if cfg!(loom) { 2 } else { 4 };
+/// Each chunk adds one part in so many to the nodes of its kind. Leaves are nearly all of the memory, and what is not in
+/// use yet is a small part of it; the others need few chunks.
+const PARTS: [usize; 3] = [10, 2, 2];
 /// A node's number is that of its chunk and, in so many low bits, that within the chunk. The highest bit is never set.
-const INNER_BITS: u32 = 24;
+const INNER_BITS: u32 = 23;
 
 pub(super) struct Nodes {
     chunks: [OnceLock<Box<[Node]>>; CHUNKS],
@@ -72,7 +75,7 @@ impl Account {
     pub fn reserve(&mut self, nodes: &Nodes, kind: Kind, count: usize) {
         let stock = &mut self.stocks[kind as usize];
         while stock.free.len() < count {
-            let size = (stock.nodes / 4).clamp(FIRST_CHUNK, 1 << INNER_BITS);
+            let size = (stock.nodes / PARTS[kind as usize]).clamp(FIRST_CHUNK, 1 << INNER_BITS);
             assert!(self.chunks < CHUNKS, "more ranges than can be numbered");
             let chunk: Box<[Node]> = std::iter::repeat_with(Node::new).take(size).collect();
             assert!(nodes.chunks[self.chunks].set(chunk).is_ok(), "one writer at a time");

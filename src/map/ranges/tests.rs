@@ -316,10 +316,11 @@ fn large_trees_fill_and_empty_in_any_order() {
     }
 }
 
-/// Ranges of nested calls lie below each other: inserted in descending order, they once took a node each.
+/// Ranges of nested calls lie below each other: inserted in descending order, they once took a node each. In random order
+/// leaves would be filled to two thirds, and take 20 bytes a range, if none gave ranges to a neighbour.
 #[test]
 fn memory_is_bounded_in_every_order_of_insertion() {
-    for (order, most) in [(Order::Up, 17.0), (Order::Down, 17.0), (Order::Random, 24.0), (Order::Inwards, 33.0)] {
+    for (order, most) in [(Order::Up, 15.5), (Order::Down, 15.5), (Order::Random, 18.5), (Order::Inwards, 17.5)] {
         for base in [0, 0x7fff_0000_0000, u64::MAX - 64 * MANY] {
             let all: Vec<Range> = (0..MANY).map(|i| Range { base: base + 64 * i, bytes: 32, value: i }).collect();
             let mut ranges = Ranges::new();
