@@ -28,7 +28,7 @@ fn run(map: &SharedRanges, program: &Program, threads: usize, every: Option<usiz
                 let range = own[changes / 2 % own.len()];
                 match changes % 2 {
                     0 => _ = map.remove(range.base),
-                    _ => map.insert(range).expect("removed before"),
+                    _ => _ = map.insert(range).expect("removed before"),
                 }
                 changes += 1;
             } else {

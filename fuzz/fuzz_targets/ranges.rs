@@ -10,7 +10,7 @@ mod ranges;
 mod sync;
 
 use libfuzzer_sys::fuzz_target;
-use ranges::{Range, Ranges, SharedRanges};
+use ranges::{Range, Ranges, SharedRanges, Touching};
 use std::collections::BTreeMap;
 
 /// What is left of the input: zeros, once it ends.
@@ -48,13 +48,17 @@ impl Model {
         self.below(address).filter(|range| address <= range.end())
     }
 
-    fn insert(&mut self, range: Range) -> Result<(), Range> {
-        let below = self.below(range.base).filter(|below| below.end() > range.base);
-        match below.or_else(|| self.above(range.base).filter(|above| above.base < range.end())) {
+    fn insert(&mut self, range: Range) -> Result<Touching, Range> {
+        let (below, above) = (self.below(range.base), self.above(range.base));
+        let overlapping = below.filter(|below| below.end() > range.base);
+        match overlapping.or(above.filter(|above| above.base < range.end())) {
             Some(there) => Err(there),
             None => {
                 self.0.insert(range.base, range);
-                Ok(())
+                Ok(Touching {
+                    below: below.is_some_and(|below| below.end() == range.base),
+                    above: above.filter(|above| above.base == range.end()).map(|above| above.value),
+                })
             }
         }
     }

@@ -173,8 +173,8 @@ impl Addresses {
     }
 
     pub(crate) fn live_end_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
-        self.push_range_at(tape, base, site)?;
-        self.live_remove(base)
+        let (value, object) = self.push_found(tape, base, site)?;
+        self.numbered.registry.end(self.lane()?, value, &object)
     }
 
     /// What lives at `base` has its adjoint at `adjoint_base`, from now on.
@@ -221,7 +221,7 @@ impl Addresses {
     }
 
     /// The label with this number, whose text lives as long as the session.
-    pub(crate) fn label_c(&self, number: u32) -> Arc<CStr> {
+    pub(crate) fn label_c(&self, number: u32) -> &CStr {
         self.numbered.registry.label(number)
     }
 
@@ -274,9 +274,15 @@ impl Addresses {
     }
 
     pub(crate) fn push_range_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
-        let object = self.numbered.registry.begins_at(self.lane()?, base as u64);
-        let object = object.map_err(|e| located(e, "push", Type::Range, 1, site))?;
-        tape.push_words(Type::Range, pack_range(&RangeRecord::of(&object)), site)
+        self.push_found(tape, base, site).map(drop)
+    }
+
+    /// Pushes the range that begins at `base`, and returns what the registry found.
+    fn push_found(&self, tape: &Cursor, base: usize, site: Site) -> Result<(u64, Object), Error> {
+        let found = self.numbered.registry.exact(self.lane()?, base as u64);
+        let (value, object) = found.map_err(|e| located(e, "push", Type::Range, 1, site))?;
+        tape.push_words(Type::Range, pack_range(&RangeRecord::of(&object)), site)?;
+        Ok((value, object))
     }
 
     /// POPRANGE: the range whose death is to be reversed (lines 6 and 14).

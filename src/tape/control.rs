@@ -90,7 +90,7 @@ impl Cursor {
     #[cold]
     pub(crate) fn push_control_at(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
         if let Some(full) = bits::exactly_full(self.bits.get(), value, bits)
-            && self.push_word(full)
+            && self.put_words([full])
         {
             self.bits.set(NO_BITS);
             return Ok(());
@@ -108,9 +108,9 @@ impl Cursor {
     pub(crate) fn pop_control_at(&self, bits: u32, site: Site) -> Result<u64, Error> {
         if bits.wrapping_sub(1) < 61
             && self.bits.get() == NO_BITS
-            && let Some(Ok(full)) = self.top_word().map(bits::refill)
+            && let Some(Ok(full)) = self.top_words().map(|[full]| bits::refill(full))
         {
-            self.drop_word();
+            self.drop_words(1);
             self.bits.set(full >> bits);
             return Ok(full & ((1 << bits) - 1));
         }

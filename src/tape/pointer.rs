@@ -16,7 +16,6 @@ impl Cursor {
     /// Pushes a record of a pointer or pair: one word, or three, of which the last says so.
     pub(crate) fn push_record(&self, ty: Type, record: Record, site: Site) -> Result<(), Error> {
         match record {
-            Record::Short(word) if self.push_word(word) => Ok(()),
             Record::Short(word) => self.push_words(ty, [word], site),
             Record::Long([low, high]) => self.push_words(ty, [low, high, LONG], site),
         }
@@ -24,6 +23,9 @@ impl Cursor {
 
     /// Pushes words that are popped together.
     pub(crate) fn push_words<const N: usize>(&self, ty: Type, words: [u64; N], site: Site) -> Result<(), Error> {
+        if self.put_words(words) {
+            return Ok(());
+        }
         self.push_list(ty, &words, site)
     }
 
@@ -87,9 +89,9 @@ impl Cursor {
         site: Site,
         read: impl FnOnce(Record) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        match self.top_word() {
-            Some(word) if word & 3 != LONG => {
-                read(Record::Short(word)).inspect(|_| self.drop_word()).map_err(|e| located(e, "pop", ty, 1, site))
+        match self.top_words() {
+            Some([word]) if word & 3 != LONG => {
+                read(Record::Short(word)).inspect(|_| self.drop_words(1)).map_err(|e| located(e, "pop", ty, 1, site))
             }
             _ => self.pop_bytes(ty, site, |core| {
                 let (record, words) = match pop_word(core)? {
@@ -111,6 +113,9 @@ impl Cursor {
         site: Site,
         read: impl FnOnce([u64; N]) -> Result<R, Error>,
     ) -> Result<R, Error> {
+        if let Some(words) = self.top_words() {
+            return read(words).inspect(|_| self.drop_words(N)).map_err(|e| located(e, "pop", ty, 1, site));
+        }
         self.pop_bytes(ty, site, |core| {
             let mut words = [0; N];
             for word in words.iter_mut().rev() {

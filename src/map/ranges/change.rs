@@ -7,12 +7,14 @@
 //! goes does not split and join a node each time.
 //!
 //! Ranges also come and go in order of address: stacks grow downwards, lists of blocks are freed from the first on. The gap
-//! before a leaf's first range keeps each of those from moving all others.
+//! before a leaf's first range keeps each of those from moving all others, and the leaf of the last change is tried first.
+//! The way from the root to a leaf is looked for only where a change reaches further than the leaf.
 
+use super::hint::Hint;
 use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
 use super::nodes::{Account, Kind};
 use super::tree::{MAX_BASE, MAX_HEIGHT, Tree, up_to};
-use super::{Range, extent};
+use super::{Range, Touching, extent};
 use crate::sync::Ordering;
 
 /// A new leaf for a base far above all others begins at a multiple of this, so that it has room downwards too.
@@ -20,6 +22,8 @@ const WINDOW: u64 = (MAX_DELTA + 2) / 2;
 /// Nodes below the first join with a neighbour to at most the second.
 const FEW: usize = CAPACITY / 4;
 const MANY: usize = CAPACITY * 3 / 4;
+/// A leaf that falls further tries again each time that it has lost so many.
+const STEP: usize = 3;
 /// A full leaf and a neighbour are evened out where there is so much room: that costs as much as some insertions.
 const ROOM: usize = CAPACITY.div_ceil(8);
 
@@ -31,37 +35,58 @@ struct Path {
 }
 
 /// Where a base is, or belongs.
+#[derive(Clone, Copy)]
 pub(super) struct Place {
-    path: Path,
-    /// Behind the last range of the path's leaf whose base is not above it.
+    leaf: u32,
+    /// Behind the last range of the leaf whose base is not above it.
     behind: usize,
 }
 
 impl Tree {
-    /// Where `base` is or belongs. Any change makes the place invalid.
-    pub fn place(&self, base: u64) -> Place {
-        let path = self.path(base.min(MAX_BASE));
-        let behind = up_to(self.nodes.node(path.leaf), base);
-        Place { path, behind }
+    /// Where `base` is or belongs. Any change makes the place invalid. `hint` is that of changes.
+    pub fn place(&self, base: u64, hint: &mut Hint) -> Place {
+        if let Some(place) = hint.leaf().and_then(|leaf| self.place_in(leaf, base)) {
+            return place;
+        }
+        let leaf = self.leaf_of(base).expect("the writer sees the tree as it is");
+        *hint = hint.next(leaf);
+        Place { leaf, behind: up_to(self.nodes.node(leaf), base) }
     }
 
-    /// The lowest of the ranges that `range` overlaps; `place` is that of its base.
-    pub fn overlapping(&self, place: &Place, range: Range) -> Option<Range> {
+    /// The same, if the leaf `hint`, which once was one, is certain to be that of the place.
+    fn place_in(&self, hint: u32, base: u64) -> Option<Place> {
+        let leaf = self.nodes.get(hint)?;
+        let delta = base.checked_sub(leaf.origin()).filter(|delta| *delta <= MAX_DELTA)?;
+        let behind = leaf.deltas_up_to(delta as u32);
+        let is_before_next = || self.nodes.get(leaf.next()).is_none_or(|next| base < next.origin());
+        (behind < leaf.end() || is_before_next()).then_some(Place { leaf: hint, behind })
+    }
+
+    /// What `range` would touch, or the lowest of the ranges that it overlaps; `place` is that of its base.
+    pub fn room(&self, place: Place, range: Range) -> Result<Touching, Range> {
         debug_assert!(range.bytes > 0 && range.base.checked_add(range.bytes).is_some(), "{range:?}");
-        let leaf = self.nodes.node(place.path.leaf);
-        let below = self.before(place.path.leaf, leaf, place.behind).map(|(below, _)| below);
-        let below = below.filter(|below| below.end() > range.base);
-        below.or_else(|| self.from(leaf, place.behind).filter(|above| above.base < range.end()))
+        let leaf = self.nodes.node(place.leaf);
+        let below = self.before(place.leaf, leaf, place.behind).map(|(below, _)| below);
+        let above = self.from(leaf, place.behind);
+        let overlapping = below.filter(|below| below.end() > range.base);
+        match overlapping.or(above.filter(|above| above.base < range.end())) {
+            Some(there) => Err(there),
+            None => Ok(Touching {
+                below: below.is_some_and(|below| below.end() == range.base),
+                above: above.filter(|above| above.base == range.end()).map(|above| above.value),
+            }),
+        }
     }
 
     /// The range that begins at `base`; `place` is that of `base`.
-    pub fn range_at(&self, place: &Place, base: u64) -> Option<Range> {
-        let leaf = self.nodes.node(place.path.leaf);
+    pub fn range_at(&self, place: Place, base: u64) -> Option<Range> {
+        let leaf = self.nodes.node(place.leaf);
         let i = place.behind.checked_sub(1).filter(|i| *i >= leaf.front())?;
         self.range(leaf, i).filter(|range| range.base == base)
     }
 
     fn path(&self, address: u64) -> Path {
+        let address = address.min(MAX_BASE);
         let (mut id, height) = self.root();
         let mut steps = [(NONE, 0); MAX_HEIGHT];
         for step in steps[..height].iter_mut().rev() {
@@ -73,10 +98,13 @@ impl Tree {
         Path { steps, height, leaf: id }
     }
 
-    /// Makes sure that there are nodes for one insertion.
-    pub fn reserve(&self, range: Range, account: &mut Account) {
-        account.reserve(&self.nodes, Kind::Leaf, 1);
-        account.reserve(&self.nodes, Kind::Inner, self.root().1 + 1);
+    /// Makes sure that there are nodes to insert a range at the place of its base.
+    pub fn reserve(&self, place: Place, range: Range, account: &mut Account) {
+        let leaf = self.nodes.node(place.leaf);
+        if leaf.is_full() || range.base - leaf.origin() > MAX_DELTA {
+            account.reserve(&self.nodes, Kind::Leaf, 1);
+            account.reserve(&self.nodes, Kind::Inner, self.root().1 + 1);
+        }
         if extent::pack(range.bytes, range.value).is_none() {
             account.reserve(&self.nodes, Kind::Aside, 1);
         }
@@ -89,18 +117,20 @@ impl Tree {
     // ---- insert --------------------------------------------------------------------------------------------
 
     /// Inserts a range that overlaps none at the place of its base; enough nodes are reserved.
-    pub fn insert(&self, place: &Place, range: Range, account: &mut Account) {
-        let (path, i) = (&place.path, place.behind);
-        let leaf = self.nodes.node(path.leaf);
+    pub fn insert(&self, place: Place, range: Range, account: &mut Account) {
+        let Place { leaf, behind: i } = place;
+        let leaf = self.nodes.node(leaf);
         let wide = self.extent(range, account);
         let entry_in = |leaf: &Node| Entry { wide, narrow: (range.base - leaf.origin()) as u32 };
-        let count = leaf.count();
+        self.len.store(self.len() as u64 + 1, Ordering::Relaxed);
+        if !leaf.is_full() && range.base - leaf.origin() <= MAX_DELTA {
+            return leaf.insert(i, entry_in(leaf));
+        }
+        let (path, count) = (&self.path(range.base), leaf.count());
         if range.base - leaf.origin() > MAX_DELTA {
             let least = if count > 0 { leaf.origin() + leaf.delta(leaf.end() - 1) } else { leaf.origin() } + 1;
             let new = self.new_leaf(path, (range.base & !(WINDOW - 1)).max(least), account);
             new.insert(0, entry_in(new));
-        } else if !leaf.is_full() {
-            leaf.insert(i, entry_in(leaf));
         } else if let Some([left, right]) = self.even_out(path) {
             let to = if range.base < right.origin() { left } else { right };
             to.insert(up_to(to, range.base), entry_in(to));
@@ -113,7 +143,6 @@ impl Tree {
             let (to, i) = if range.base < origin { (leaf, i) } else { (new, i - at) };
             to.insert(i, entry_in(to));
         }
-        self.len.store(self.len() as u64 + 1, Ordering::Relaxed);
     }
 
     /// Moves ranges between the path's leaf, which is full, and a neighbour below the same parent, if that has room. The
@@ -198,22 +227,32 @@ impl Tree {
         self.set_root(id, height + 1);
     }
 
+    /// Puts other bytes and another value where the range begins that is at `place`, if no node of their own is or was
+    /// needed for them.
+    pub fn replace(&self, place: Place, range: Range) -> bool {
+        let (leaf, i) = (self.nodes.node(place.leaf), place.behind - 1);
+        let there = leaf.get(i);
+        let extent = extent::pack(range.bytes, range.value).filter(|_| extent::unpack(there.wide).is_ok());
+        extent.inspect(|extent| leaf.set(i, Entry { wide: *extent, ..there })).is_some()
+    }
+
     // ---- remove --------------------------------------------------------------------------------------------
 
-    /// Removes the range that begins where `place` is.
-    pub fn remove(&self, place: &Place, account: &mut Account) {
-        let path = &place.path;
-        let leaf = self.nodes.node(path.leaf);
+    /// Removes the range that begins at `base`; `place` is that of `base`.
+    pub fn remove(&self, place: Place, base: u64, account: &mut Account) {
+        let leaf = self.nodes.node(place.leaf);
         let extent = leaf.remove_in_leaf(place.behind - 1).wide;
         if let Err(id) = extent::unpack(extent) {
             account.give_back(&self.nodes, Kind::Aside, id);
         }
         self.len.store(self.len() as u64 - 1, Ordering::Relaxed);
-        if leaf.count() == 0 && leaf.previous() != NONE {
+        let count = leaf.count();
+        if count == 0 && leaf.previous() != NONE {
+            let path = &self.path(base);
             self.unlink(path.leaf, account);
             self.remove_child(path, 0, path.steps[0].1, account);
-        } else if leaf.count() < FEW && path.height > 0 {
-            self.join_leaves(path, account);
+        } else if count < FEW && count.is_multiple_of(STEP) && self.root().1 > 0 {
+            self.join_leaves(&self.path(base), account);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The leaf where something was found last, to look there first.
+//! The leaf where something was found or changed last, to look there first.
 //!
 //! Programs look for addresses near the last one, or for none that has to do with it. Looking into a leaf in vain costs as
 //! much as a level of the tree, so a hint is trusted only while finds stay: from the second that ended in one leaf on.

@@ -43,6 +43,15 @@ pub(crate) struct Range {
     pub value: u64,
 }
 
+/// What a range that comes touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touching {
+    /// A range ends at its base.
+    pub below: bool,
+    /// The value of the range that begins at its end.
+    pub above: Option<u64>,
+}
+
 impl Range {
     pub fn end(&self) -> u64 {
         self.base + self.bytes
@@ -55,6 +64,8 @@ pub(crate) struct Ranges {
     account: Account,
     /// The leaf where something was found last.
     hint: Cell<Hint>,
+    /// The same of changes.
+    changed: Hint,
 }
 
 impl Default for Ranges {
@@ -66,31 +77,42 @@ impl Default for Ranges {
 impl Ranges {
     pub fn new() -> Ranges {
         let (tree, account) = first_tree();
-        Ranges { tree, account, hint: Cell::new(Hint::UNKNOWN) }
+        Ranges { tree, account, hint: Cell::new(Hint::UNKNOWN), changed: Hint::UNKNOWN }
     }
 
     /// Fails, and changes nothing, if `range` overlaps one that is there: with the lowest of those.
-    pub fn insert(&mut self, range: Range) -> Result<(), Range> {
-        let place = self.tree.place(range.base);
-        if let Some(there) = self.tree.overlapping(&place, range) {
-            return Err(there);
-        }
-        self.tree.reserve(range, &mut self.account);
-        self.tree.insert(&place, range, &mut self.account);
-        Ok(())
+    pub fn insert(&mut self, range: Range) -> Result<Touching, Range> {
+        let place = self.tree.place(range.base, &mut self.changed);
+        let touching = self.tree.room(place, range)?;
+        self.tree.reserve(place, range, &mut self.account);
+        self.tree.insert(place, range, &mut self.account);
+        Ok(touching)
     }
 
     /// The range that began at `base`.
     pub fn remove(&mut self, base: u64) -> Option<Range> {
-        let place = self.tree.place(base);
-        let range = self.tree.range_at(&place, base)?;
-        self.tree.remove(&place, &mut self.account);
+        self.remove_if(base, |_| true)
+    }
+
+    /// The same, if it is one to be removed.
+    pub fn remove_if(&mut self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
+        let place = self.tree.place(base, &mut self.changed);
+        let range = self.tree.range_at(place, base).filter(wanted)?;
+        self.tree.remove(place, base, &mut self.account);
         Some(range)
+    }
+
+    /// Gives the range that begins and ends where `range` does its value, and returns the old one; where both are found in
+    /// a leaf.
+    pub fn replace(&mut self, range: Range) -> Option<u64> {
+        let place = self.tree.place(range.base, &mut self.changed);
+        let there = self.tree.range_at(place, range.base).filter(|there| there.bytes == range.bytes)?;
+        self.tree.replace(place, range).then_some(there.value)
     }
 
     /// The range that begins at `base`.
     pub fn at(&self, base: u64) -> Option<Range> {
-        self.tree.at(base)
+        self.find(base).filter(|range| range.base == base)
     }
 
     /// The range that `address` is in.

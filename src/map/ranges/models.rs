@@ -91,8 +91,8 @@ fn of_two_overlapping_ranges_one_is_refused_with_the_other() {
         };
         let (here, there) = (ranges.insert(insert(210)), writer.join().unwrap());
         match (here, there) {
-            (Ok(()), Err(other)) => assert_eq!(other, insert(210)),
-            (Err(other), Ok(())) => assert_eq!(other, insert(200)),
+            (Ok(_), Err(other)) => assert_eq!(other, insert(210)),
+            (Err(other), Ok(_)) => assert_eq!(other, insert(200)),
             both => panic!("{both:?}"),
         }
         assert_eq!(ranges.len(), 2);

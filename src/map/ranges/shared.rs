@@ -9,7 +9,7 @@
 use super::hint::Hint;
 use super::nodes::Account;
 use super::tree::Tree;
-use super::{Range, first_tree};
+use super::{Range, Touching, first_tree};
 use crate::sync::{AtomicU64, Lock, LockGuard, Ordering, StaticCounter, UNORDERED, fence, wait};
 use std::cell::Cell;
 use std::sync::PoisonError;
@@ -28,6 +28,8 @@ pub(crate) struct SharedRanges {
 /// What only the writer needs.
 struct Writer {
     account: Account,
+    /// The leaf of the last change.
+    hint: Hint,
     /// As in [`SharedRanges::changes`].
     changes: u64,
 }
@@ -54,29 +56,27 @@ impl SharedRanges {
         SharedRanges {
             tree,
             changes: AtomicU64::new(0),
-            writer: Apart(Lock::new(Writer { account, changes: 0 })),
+            writer: Apart(Lock::new(Writer { account, hint: Hint::UNKNOWN, changes: 0 })),
             number,
         }
     }
 
     /// As [`super::Ranges::insert`].
-    pub fn insert(&self, range: Range) -> Result<(), Range> {
+    pub fn insert(&self, range: Range) -> Result<Touching, Range> {
         let mut writer = self.lock();
-        let place = self.tree.place(range.base);
-        if let Some(there) = self.tree.overlapping(&place, range) {
-            return Err(there);
-        }
-        self.tree.reserve(range, &mut writer.account);
-        self.change(&mut writer, |tree, account| tree.insert(&place, range, account));
-        Ok(())
+        let place = self.tree.place(range.base, &mut writer.hint);
+        let touching = self.tree.room(place, range)?;
+        self.tree.reserve(place, range, &mut writer.account);
+        self.change(&mut writer, |tree, account| tree.insert(place, range, account));
+        Ok(touching)
     }
 
     /// As [`super::Ranges::remove`].
     pub fn remove(&self, base: u64) -> Option<Range> {
         let mut writer = self.lock();
-        let place = self.tree.place(base);
-        let range = self.tree.range_at(&place, base)?;
-        self.change(&mut writer, |tree, account| tree.remove(&place, account));
+        let place = self.tree.place(base, &mut writer.hint);
+        let range = self.tree.range_at(place, base)?;
+        self.change(&mut writer, |tree, account| tree.remove(place, base, account));
         Some(range)
     }
 

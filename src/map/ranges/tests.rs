@@ -7,7 +7,7 @@ use fastrand::Rng;
 trait Subject {
     const NAME: &'static str;
     fn new() -> Self;
-    fn insert(&mut self, range: Range) -> Result<(), Range>;
+    fn insert(&mut self, range: Range) -> Result<Touching, Range>;
     fn remove(&mut self, base: u64) -> Option<Range>;
     fn at(&self, base: u64) -> Option<Range>;
     fn find(&self, address: u64) -> Option<Range>;
@@ -25,7 +25,7 @@ macro_rules! subject {
             fn new() -> Self {
                 $kind::new()
             }
-            fn insert(&mut self, range: Range) -> Result<(), Range> {
+            fn insert(&mut self, range: Range) -> Result<Touching, Range> {
                 $kind::insert(self, range)
             }
             fn remove(&mut self, base: u64) -> Option<Range> {
@@ -63,14 +63,18 @@ subject!(SharedRanges);
 struct Model(Vec<Range>);
 
 impl Model {
-    fn insert(&mut self, range: Range) -> Result<(), Range> {
+    fn insert(&mut self, range: Range) -> Result<Touching, Range> {
         let overlapping = self.0.iter().find(|there| there.base < range.end() && range.base < there.end());
         if let Some(there) = overlapping {
             return Err(*there);
         }
+        let touching = Touching {
+            below: self.0.iter().any(|there| there.end() == range.base),
+            above: self.0.iter().find(|there| there.base == range.end()).map(|there| there.value),
+        };
         self.0.push(range);
         self.0.sort_by_key(|range| range.base);
-        Ok(())
+        Ok(touching)
     }
 
     fn remove(&mut self, base: u64) -> Option<Range> {
@@ -254,6 +258,26 @@ fn random_programs_do_as_the_model_does() {
     }
 }
 
+#[test]
+fn a_range_gets_another_value_where_one_of_its_size_is() {
+    let mut ranges = Ranges::new();
+    let large = Range { base: 200, bytes: 1 << 20, value: u64::MAX };
+    for there in [range(100, 50), large] {
+        ranges.insert(there).unwrap();
+    }
+    let new = Range { value: 99, ..range(100, 50) };
+    assert_eq!(ranges.replace(Range { bytes: 49, ..new }), None);
+    assert_eq!(ranges.replace(new), Some(range(100, 50).value));
+    assert_eq!(ranges.at(100), Some(new));
+    for refused in [Range { value: 5, ..large }, Range { base: 101, ..new }, Range { value: u64::MAX, ..new }] {
+        assert_eq!(ranges.replace(refused), None, "one that has or needs a node of its own, or is not there");
+    }
+    assert_eq!(ranges.iter().collect::<Vec<_>>(), [new, large]);
+    assert_eq!(ranges.remove_if(100, |range| range.value == 5), None);
+    assert_eq!(ranges.remove_if(100, |range| range.value == 99), Some(new));
+    ranges.check();
+}
+
 // ---- large trees -------------------------------------------------------------------------------------------
 
 /// In which order ranges come or go.
@@ -340,7 +364,7 @@ fn ranges_at_the_edge_of_what_a_leaf_spans_are_found() {
     for (first, by) in (0..3).flat_map(|first| (0..4).map(move |by| (first << 40, by))) {
         let mut ranges = Ranges::new();
         let all = [0, 100, EDGE - 1 + by, EDGE + 3].map(|delta| range(first + delta, 1));
-        all.iter().for_each(|range| ranges.insert(*range).unwrap());
+        all.iter().for_each(|range| _ = ranges.insert(*range).unwrap());
         ranges.check();
         // What is left is few enough for one leaf.
         ranges.remove(first + 100).unwrap();
@@ -356,7 +380,7 @@ fn ranges_at_the_edge_of_what_a_leaf_spans_are_found() {
 fn leaves_with_few_ranges_left_are_joined() {
     let all: Vec<Range> = (0..MANY).map(|i| range(64 * i, 32)).collect();
     let mut ranges = Ranges::new();
-    in_order(Order::Random, &all).into_iter().for_each(|range| ranges.insert(range).unwrap());
+    in_order(Order::Random, &all).into_iter().for_each(|range| _ = ranges.insert(range).unwrap());
     for range in in_order(Order::Random, &all).iter().filter(|range| range.base % 1024 != 0) {
         ranges.remove(range.base).unwrap();
     }

@@ -108,8 +108,9 @@ impl Tree {
         if next.count() > 0 { self.range(next, next.front()) } else { None }
     }
 
+    /// The leaf that has what begins at `address`, or would have it.
     #[inline]
-    fn leaf_of(&self, address: u64) -> Option<u32> {
+    pub fn leaf_of(&self, address: u64) -> Option<u32> {
         let (mut id, height) = self.root();
         for _ in 0..height {
             id = self.nodes.get(id)?.child(address.min(MAX_BASE));

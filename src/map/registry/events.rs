@@ -2,11 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::lane::{Lane, Stack};
+use super::lane::{Dead, Lane};
 use super::object::{Object, RangeKind, Serial, State};
 use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, Wait, describe, offset, value};
 use crate::error::Error;
-use crate::map::ranges::Range;
+use crate::map::ranges::{Range, Touching};
 use crate::sync::{OnceLock, Ordering};
 use std::ffi::CStr;
 
@@ -15,11 +15,11 @@ impl Registry {
     pub fn add(&self, lane: u16, base: u64, bytes: u64, kind: RangeKind, label: &CStr) -> Result<Serial, Error> {
         check_extent(base, bytes)?;
         let own = self.lane(lane);
-        let label = if label.is_empty() { 0 } else { own.number(label, || self.labels.number(label)) };
+        let label = own.number(label, &self.labels);
         let birth = own.births.load(Ordering::Relaxed) + 1;
         let serial = Serial::new(lane, birth);
         let object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
-        self.place(object)?;
+        self.place_as(State::Alive, object)?;
         self.associate(&object);
         own.births.store(birth, Ordering::Relaxed);
         Ok(serial)
@@ -27,31 +27,47 @@ impl Registry {
 
     /// The object that begins at `base` dies in the forward sweep.
     pub fn remove(&self, lane: u16, base: u64) -> Result<Object, Error> {
-        let (value, object) = self.take(lane, base)?;
-        if object.bytes == 0 {
-            self.erase(value, |_| true);
-            return Ok(object);
-        }
-        self.update(value, |object| {
-            object.state = State::Dead;
-            (object.adjoint_base, object.adjoint_bytes) = (0, 0);
-        });
-        let range = Range { base, bytes: object.bytes, value };
-        let forget = |value| self.forget(value);
-        match object.kind {
-            RangeKind::Stack => {
-                let mut stack = self.lane(object.home).stack();
-                let alive = stack.ranges.len();
-                stack.dead.insert(range, || alive, forget);
-            }
-            _ => self.past().dead.insert(range, || self.heap.len(), forget),
-        }
+        let (value, object) = self.exact(lane, base)?;
+        self.end(lane, value, &object)?;
         Ok(object)
+    }
+
+    /// The same of an object that was found.
+    pub fn end(&self, lane: u16, value: u64, object: &Object) -> Result<(), Error> {
+        if object.bytes == 0 {
+            self.take(lane, value, object)?;
+            self.erase(value, |_| true);
+            return Ok(());
+        }
+        let die = |dead: &mut Dead, alive: &dyn Fn() -> usize| {
+            self.update(value, |object| {
+                object.state = State::Dead;
+                (object.adjoint_base, object.adjoint_bytes) = (0, 0);
+            });
+            let range = Range { base: object.base, bytes: object.bytes, value };
+            dead.insert(range, alive, |value| self.forget(value));
+        };
+        if object.kind != RangeKind::Stack {
+            self.take(lane, value, object)?;
+            die(&mut self.past().dead, &|| self.heap.len());
+            return Ok(());
+        }
+        let mut stack = self.lane(object.home).stack();
+        if !stack.leave(value, object) {
+            drop(stack);
+            return Err(self.describe().no_base(lane, object.base));
+        }
+        let alive = stack.ranges.len();
+        die(&mut stack.dead, &|| alive);
+        drop(stack);
+        self.left(object);
+        Ok(())
     }
 
     /// The birth of the object that begins at `base` is reversed.
     pub fn unbear(&self, lane: u16, base: u64) -> Result<Object, Error> {
-        let (value, object) = self.take(lane, base)?;
+        let (value, object) = self.exact(lane, base)?;
+        self.take(lane, value, &object)?;
         self.erase(value, |_| true);
         Ok(object)
     }
@@ -115,8 +131,15 @@ impl Registry {
 
     /// Puts an object that is not alive into the maps, or changes nothing.
     pub(super) fn place(&self, object: Object) -> Result<(), Error> {
+        self.place_as(State::Coming, object)
+    }
+
+    /// The same; until the object is in the maps, it is in this state. Of one that is born nobody knows the serial yet, so
+    /// it may be alive; while one is still to be entered that comes back, pointers to it must wait.
+    fn place_as(&self, state: State, object: Object) -> Result<(), Error> {
         let objects = &self.lane(object.serial.lane()).objects;
-        let (slot, was) = objects.claim(object).map_err(|there| self.describe().twice(&there, &object))?;
+        let (slot, was) =
+            objects.claim(Object { state, ..object }).map_err(|there| self.describe().twice(&there, &object))?;
         let value = value(object.serial, slot);
         let entered = self.enter(&object, value);
         match (entered, was) {
@@ -124,7 +147,9 @@ impl Registry {
                 if let Some(was) = was {
                     self.dead_of(&was, |dead| dead.remove(was.base, value));
                 }
-                objects.update(slot, |there| *there = Object { touched: touched || there.touched, ..object });
+                if touched || was.is_some() || state != object.state {
+                    objects.update(slot, |there| *there = Object { touched: touched || there.touched, ..object });
+                }
                 Ok(())
             }
             (Err(there), None) => {
@@ -158,20 +183,19 @@ impl Registry {
             let lane = self.lane(object.home);
             self.free_in_stacks(range, Some(lane))?;
             let mut stack = lane.stack();
-            stack.ranges.insert(range).map_err(|there| self.object(there.value))?;
+            let touching = stack.ranges.insert(range).map_err(|there| self.object(there.value))?;
             if moved {
                 stack.moved.insert(before);
             }
             lane.widen(range.base, range.bytes);
-            let Stack { ranges, .. } = &*stack;
-            return Ok(self.touch(range, |address| ranges.below(address), |address| ranges.at(address)));
+            return Ok(self.touch(touching));
         }
         self.free_in_stacks(range, None)?;
-        self.heap.insert(range).map_err(|there| self.object(there.value))?;
+        let touching = self.heap.insert(range).map_err(|there| self.object(there.value))?;
         if moved {
             self.past().moved.insert(before);
         }
-        Ok(self.touch(range, |address| self.heap.below(address), |address| self.heap.at(address)))
+        Ok(self.touch(touching))
     }
 
     /// Whether no stack range overlaps this one, those of one lane apart; or the one that does.
@@ -186,33 +210,28 @@ impl Registry {
         Ok(())
     }
 
-    /// Whether a range ends where this one begins; one that begins where this one ends is told.
-    fn touch(&self, range: Range, below: impl Fn(u64) -> Option<Range>, at: impl Fn(u64) -> Option<Range>) -> bool {
-        if let Some(above) = at(range.end()) {
-            self.update(above.value, |object| object.touched = true);
+    /// Whether a range ends where a new one begins; one that begins where the new one ends is told.
+    fn touch(&self, touching: Touching) -> bool {
+        if let Some(above) = touching.above {
+            self.update(above, |object| object.touched = true);
         }
-        below(range.base - 1).is_some_and(|below| below.end() == range.base)
+        touching.below
     }
 
-    /// Takes the range that begins at `base` out of the maps.
-    fn take(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
-        let (value, object) = self.exact(lane, base)?;
-        if !self.leave(value, &object) {
-            return Err(self.describe().no_base(lane, base));
+    /// Takes an object that was found out of the maps; an error if it was not there any more.
+    fn take(&self, lane: u16, value: u64, object: &Object) -> Result<(), Error> {
+        if !self.leave(value, object) {
+            return Err(self.describe().no_base(lane, object.base));
         }
-        self.beside.ended(&object);
-        Ok((value, object))
+        self.beside.ended(object);
+        Ok(())
     }
 
     /// Takes an object out of the maps, with what waits in it. Whether it was there.
     pub(super) fn leave(&self, value: u64, object: &Object) -> bool {
         let there = match (object.bytes, object.kind) {
             (0, _) => self.empties.remove(object.base, value),
-            (_, RangeKind::Stack) => {
-                let mut stack = self.lane(object.home).stack();
-                stack.moved.remove(object.forward_base, value);
-                stack.ranges.remove(object.base).is_some()
-            }
+            (_, RangeKind::Stack) => self.lane(object.home).stack().leave(value, object),
             _ => {
                 if object.forward_base != object.base {
                     self.past().moved.remove(object.forward_base, value);
@@ -221,10 +240,15 @@ impl Registry {
             }
         };
         if there {
-            self.waiting.forget_inside(object.base, object.bytes);
-            self.waiting.forget_inside(object.adjoint_base, object.adjoint_bytes);
+            self.left(object);
         }
         there
+    }
+
+    /// What waits in an object that is not in the maps any more waits no more.
+    fn left(&self, object: &Object) {
+        self.waiting.forget_inside(object.base, object.bytes);
+        self.waiting.forget_inside(object.adjoint_base, object.adjoint_bytes);
     }
 }
 

@@ -10,8 +10,8 @@ use crate::map::ranges::Range;
 use crate::sync::{Ordering, wait};
 
 impl Registry {
-    /// The object that begins at `base`.
-    pub(super) fn exact(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
+    /// The object that begins at `base`, after what the maps find.
+    pub fn exact(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
         let own = self.lane(lane);
         let mut found = own.may_hold(base).then(|| own.stack().ranges.at(base)).flatten();
         found = found.or_else(|| self.heap.at(base));
@@ -31,17 +31,17 @@ impl Registry {
         Ok((value, object.ok_or_else(|| self.describe().no_base(lane, base))?))
     }
 
+    /// The object that begins at `base`, as the tape knows it.
+    pub fn begins_at(&self, lane: u16, base: u64) -> Result<Object, Error> {
+        self.exact(lane, base).map(|(_, object)| object)
+    }
+
     #[cold]
     fn shared_base(&self, lane: u16, base: u64, one: u64, other: u64) -> Error {
         match (self.object(one), self.object(other)) {
             (Some(one), Some(other)) => self.describe().shared_base(&one, &other),
             _ => self.describe().no_base(lane, base),
         }
-    }
-
-    /// The object that begins at `base`, as the tape knows it.
-    pub fn begins_at(&self, lane: u16, base: u64) -> Result<Object, Error> {
-        self.exact(lane, base).map(|(_, object)| object)
     }
 
     /// The range that an address is in, whatever the kind.

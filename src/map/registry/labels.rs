@@ -3,51 +3,50 @@
 #![forbid(unsafe_code)]
 
 use super::object::LABELS;
-use crate::sync::{Arc, Lock, LockGuard};
+use super::table::Table;
+use crate::sync::{Arc, Lock, LockGuard, OnceLock};
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::PoisonError;
 
 /// Numbers for labels; 0 is the empty one, which also stands for all beyond [`LABELS`].
 pub(super) struct Labels {
-    table: Lock<Table>,
-}
-
-struct Table {
-    numbers: HashMap<Arc<CStr>, u32>,
-    texts: Vec<Arc<CStr>>,
+    numbers: Lock<HashMap<Arc<CStr>, u32>>,
+    /// By number, each set before anybody knows the number.
+    texts: Table<OnceLock<Arc<CStr>>>,
 }
 
 impl Labels {
     pub fn new() -> Labels {
-        let none: Arc<CStr> = c"".into();
-        Labels { table: Lock::new(Table { numbers: HashMap::from([(none.clone(), 0)]), texts: vec![none] }) }
+        let labels = Labels { numbers: Lock::new(HashMap::new()), texts: Table::new() };
+        labels.number(c"");
+        labels
     }
 
-    fn lock(&self) -> LockGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> LockGuard<'_, HashMap<Arc<CStr>, u32>> {
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The label with its number.
     pub fn number(&self, text: &CStr) -> (Arc<CStr>, u32) {
-        let mut table = self.lock();
-        if let Some((text, number)) = table.numbers.get_key_value(text) {
+        let mut numbers = self.lock();
+        if let Some((text, number)) = numbers.get_key_value(text) {
             return (text.clone(), *number);
         }
-        let number = table.texts.len() as u32;
+        let number = numbers.len() as u32;
         if number == LABELS {
-            return (table.texts[0].clone(), 0);
+            return (c"".into(), 0);
         }
         let text: Arc<CStr> = text.into();
-        table.numbers.insert(text.clone(), number);
-        table.texts.push(text.clone());
+        numbers.insert(text.clone(), number);
+        self.texts.get_or_make(number as usize, OnceLock::new).get_or_init(|| text.clone());
         (text, number)
     }
 
     /// The label with this number; the text lives as long as the table.
-    pub fn text(&self, number: u32) -> Arc<CStr> {
-        let table = self.lock();
-        table.texts.get(number as usize).unwrap_or(&table.texts[0]).clone()
+    #[inline]
+    pub fn text(&self, number: u32) -> &CStr {
+        self.texts.get(number as usize).and_then(OnceLock::get).map_or(c"", |text| text)
     }
 }
 
@@ -62,8 +61,8 @@ mod tests {
         assert_eq!(labels.number(c"").1, 0);
         assert_eq!(labels.number(c"x").1, x);
         assert_ne!(labels.number(c"y").1, x);
-        assert_eq!(&*labels.text(x), c"x");
+        assert_eq!(labels.text(x), c"x");
         assert!(std::ptr::eq(labels.text(x).as_ptr(), text.as_ptr()));
-        assert_eq!(&*labels.text(99), c"");
+        assert_eq!(labels.text(99), c"");
     }
 }

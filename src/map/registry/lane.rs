@@ -6,9 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+use super::labels::Labels;
+use super::object::Object;
 use super::objects::Objects;
 use crate::map::ranges::{Range, Ranges};
-use crate::sync::{Arc, AtomicU64, Lock, LockGuard, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Lock, LockGuard, Ordering};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::CStr;
 use std::sync::PoisonError;
@@ -20,15 +22,10 @@ pub(super) struct Lane {
     pub objects: Objects,
     span: Span,
     stack: Lock<Stack>,
-    labels: Lock<Known>,
-}
-
-/// Numbers of labels, as in the registry's table.
-#[derive(Default)]
-struct Known {
+    /// Numbers of labels, as in the registry's table.
+    labels: Lock<HashMap<Arc<CStr>, u32>>,
     /// The one that was asked for last is likely to be asked for again.
-    last: Option<(Arc<CStr>, u32)>,
-    numbers: HashMap<Arc<CStr>, u32>,
+    last_label: AtomicU32,
 }
 
 /// `[low, high]` holds every stack range that is or was here, since the lane changed hands. In a line of the cache of its
@@ -55,7 +52,8 @@ impl Lane {
             objects: Objects::new(lane),
             span: Span { low: AtomicU64::new(u64::MAX), high: AtomicU64::new(0) },
             stack: Lock::new(Stack::default()),
-            labels: Lock::new(Known::default()),
+            labels: Lock::new(HashMap::new()),
+            last_label: AtomicU32::new(0),
         }
     }
 
@@ -63,18 +61,22 @@ impl Lane {
         self.stack.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a label that is not empty; `learn` tells the text that is kept and its number.
-    pub fn number(&self, label: &CStr, learn: impl FnOnce() -> (Arc<CStr>, u32)) -> u32 {
-        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((text, number)) = &known.last
-            && **text == *label
-        {
-            return *number;
+    /// The number that `labels` has for a label.
+    pub fn number(&self, label: &CStr, labels: &Labels) -> u32 {
+        if label.is_empty() {
+            return 0;
         }
-        let found = known.numbers.get_key_value(label).map(|(text, number)| (text.clone(), *number));
-        let (text, number) = found.unwrap_or_else(learn);
-        known.numbers.insert(text.clone(), number);
-        known.last = Some((text, number));
+        let last = self.last_label.load(Ordering::Relaxed);
+        if labels.text(last) == label {
+            return last;
+        }
+        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = known.get(label).copied().unwrap_or_else(|| {
+            let (text, number) = labels.number(label);
+            known.insert(text, number);
+            number
+        });
+        self.last_label.store(number, Ordering::Relaxed);
         number
     }
 
@@ -90,14 +92,28 @@ impl Lane {
 
     /// Makes room for a range in what the two above say.
     pub fn widen(&self, base: u64, bytes: u64) {
-        self.span.low.fetch_min(base, Ordering::Relaxed);
-        self.span.high.fetch_max(base + bytes, Ordering::Relaxed);
+        if self.span.low.load(Ordering::Relaxed) > base {
+            self.span.low.fetch_min(base, Ordering::Relaxed);
+        }
+        if self.span.high.load(Ordering::Relaxed) < base + bytes {
+            self.span.high.fetch_max(base + bytes, Ordering::Relaxed);
+        }
     }
 
     /// No stack range is here, dead or alive.
     pub fn holds_nothing(&self) {
         self.span.low.store(u64::MAX, Ordering::Relaxed);
         self.span.high.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Stack {
+    /// Takes an object out that is alive here. Whether it was here.
+    pub fn leave(&mut self, value: u64, object: &Object) -> bool {
+        if object.forward_base != object.base {
+            self.moved.remove(object.forward_base, value);
+        }
+        self.ranges.remove(object.base).is_some()
     }
 }
 
@@ -112,17 +128,14 @@ pub(super) struct Moved {
 impl Moved {
     /// Notes an object, in place of all that had its addresses.
     pub fn insert(&mut self, range: Range) {
-        while let Some(there) = self.ranges.below(range.end() - 1).filter(|below| below.end() > range.base) {
+        while let Err(there) = self.ranges.insert(range) {
             self.ranges.remove(there.base);
             self.hidden.push(there.value);
         }
-        self.ranges.insert(range).expect("nothing overlaps it any more");
     }
 
     pub fn remove(&mut self, forward_base: u64, value: u64) {
-        if self.ranges.at(forward_base).is_some_and(|range| range.value == value) {
-            self.ranges.remove(forward_base);
-        }
+        self.ranges.remove_if(forward_base, |range| range.value == value);
     }
 
     pub fn find(&self, address: u64) -> Option<Range> {
@@ -155,10 +168,14 @@ impl Dead {
     /// Remembers a range in place of all that it overlaps. `alive` counts those alive; `forget` is told the value of each
     /// that is remembered no more.
     pub fn insert(&mut self, range: Range, alive: impl FnOnce() -> usize, mut forget: impl FnMut(u64)) {
-        while let Some(gone) = self.evict(range.base, range.bytes) {
-            forget(gone.value);
+        while let Err(there) = self.ranges.insert(range) {
+            forget(there.value);
+            // The same variable of another call of a procedure, the same block allocated again.
+            if self.ranges.replace(range).is_some() {
+                break;
+            }
+            self.ranges.remove(there.base);
         }
-        self.ranges.insert(range).expect("nothing overlaps it any more");
         self.order.push_back((range.base, range.value));
         if self.ranges.len() > self.most {
             self.most = self.most.max(alive() + 1).max(REMEMBERED);
@@ -176,25 +193,19 @@ impl Dead {
 
     fn forget_oldest(&mut self) -> Option<Range> {
         while let Some((base, value)) = self.order.pop_front() {
-            if self.ranges.at(base).is_some_and(|range| range.value == value) {
-                return self.ranges.remove(base);
+            let gone = self.ranges.remove_if(base, |range| range.value == value);
+            if gone.is_some() {
+                return gone;
             }
         }
         None
     }
 
-    fn evict(&mut self, base: u64, bytes: u64) -> Option<Range> {
-        let below = self.ranges.below((base + bytes).checked_sub(1)?)?;
-        if below.end() > base { self.ranges.remove(below.base) } else { None }
-    }
-
     /// Forgets the range of an object that is back. When all are, their memory is free as well.
     pub fn remove(&mut self, base: u64, value: u64) {
-        if self.holds(base, value) {
-            self.ranges.remove(base);
-            if self.ranges.len() == 0 {
-                *self = Dead { most: self.most, ..Dead::default() };
-            }
+        let removed = self.ranges.remove_if(base, |range| range.value == value);
+        if removed.is_some() && self.ranges.len() == 0 {
+            *self = Dead { most: self.most, ..Dead::default() };
         }
     }
 
@@ -251,7 +262,7 @@ mod tests {
             assert_eq!(insert(&mut dead, range(100 + 8 * i, i), 0), []);
         }
         assert_eq!(insert(&mut dead, range(92, 7), 0), []);
-        assert_eq!(insert(&mut dead, Range { base: 107, bytes: 10, value: 9 }, 0), [2, 1, 0]);
+        assert_eq!(insert(&mut dead, Range { base: 107, bytes: 10, value: 9 }, 0), [0, 1, 2]);
         assert_eq!(dead.len(), 3);
         dead.remove(107, 8);
         assert_eq!(dead.find(110).map(|range| range.value), Some(9));

@@ -38,6 +38,7 @@ mod objects;
 mod record;
 mod saved;
 mod snapshot;
+mod table;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod waiting;
@@ -51,7 +52,7 @@ pub(crate) use waiting::{Target, Wait};
 
 use crate::error::Error;
 use crate::map::ranges::{Range, SharedRanges};
-use crate::sync::{Arc, AtomicU64, Lock, LockGuard, OnceLock, Ordering};
+use crate::sync::{AtomicU64, Lock, LockGuard, OnceLock, Ordering};
 use empties::Empties;
 use labels::Labels;
 use lane::{Dead, Lane, Moved};
@@ -258,7 +259,7 @@ impl Registry {
     }
 
     /// The label with this number, which lives as long as the registry.
-    pub fn label(&self, number: u32) -> Arc<CStr> {
+    pub fn label(&self, number: u32) -> &CStr {
         self.labels.text(number)
     }
 

@@ -5,10 +5,13 @@
 //! there are twice as many objects as buckets; so nothing is ever copied, and nothing left behind.
 //!
 //! ```text
-//!   birth --hash--> buckets: | 3 | - | 7 | …            0 is none, else slot + 1
+//!   birth --hash--> buckets: | 3 | - | 7 | …            links: 0 is none, else slot + 1 and a tag
 //!                              |       `--------------------------.
 //!                    slots:  | 0 | 1 | 2 | … | 6 | …   WORDS words and the next of the list each
 //! ```
+//!
+//! The *tag* in the high bits of a link is a part of the hash: of the slots in a list only one with the right tag is looked
+//! at, which is a miss of the cache each.
 //!
 //! A reader copies what it needs and then looks whether a writer was there meanwhile (`version`, odd while one is); if
 //! so, it reads again.
@@ -16,50 +19,25 @@
 #![forbid(unsafe_code)]
 
 use super::object::{Object, Serial, State, WORDS, birth_in};
+use super::table::Table;
 use crate::sync::{AtomicU32, AtomicU64, Lock, LockGuard, OnceLock, Ordering, fence};
 use std::sync::PoisonError;
 
 /// Slots of a chunk.
 const CHUNK: usize = if cfg!(loom) { 4 } else { 128 };
-/// Chunks and buckets of the first segment.
-const FIRST: usize = if cfg!(loom) { 2 } else { 16 };
-const SEGMENTS: usize = if cfg!(loom) { 3 } else { 28 };
 /// Objects for each bucket.
 const LOAD: usize = 2;
+/// Bits of a link that are a slot plus 1; above them is its tag.
+const SLOT_BITS: u32 = 28;
+const SLOTS: u32 = (1 << SLOT_BITS) - 1;
+/// The tag of free slots; others are below.
+const FREE: u32 = (1 << (32 - SLOT_BITS)) - 1;
 /// A reader that meets a writer this often waits for its lock instead.
 const TRIES: usize = if cfg!(loom) { 2 } else { 64 };
 
-/// A table that grows and never moves: each segment is as long as all before it.
-struct Table<T>([OnceLock<Box<[T]>>; SEGMENTS]);
-
-impl<T> Table<T> {
-    fn new() -> Table<T> {
-        Table(std::array::from_fn(|_| OnceLock::new()))
-    }
-
-    /// Segment, place in it, length of it.
-    fn place(i: usize) -> (usize, usize, usize) {
-        match (i / FIRST).checked_ilog2() {
-            None => (0, i, FIRST),
-            Some(log) => (log as usize + 1, i - (FIRST << log), FIRST << log),
-        }
-    }
-
-    #[inline]
-    fn get(&self, i: usize) -> Option<&T> {
-        let (segment, place, _) = Table::<T>::place(i);
-        self.0.get(segment)?.get()?.get(place)
-    }
-
-    fn get_or_make(&self, i: usize, make: impl Fn() -> T) -> &T {
-        let (segment, place, length) = Table::<T>::place(i);
-        &self.0[segment].get_or_init(|| (0..length).map(|_| make()).collect())[place]
-    }
-}
-
 struct Chunk {
     words: [[AtomicU64; WORDS]; CHUNK],
-    /// The next slot in the list of the same bucket, or of free slots, plus 1; 0 at the end.
+    /// The link to the next slot in the list of the same bucket, or of free slots; 0 at the end.
     next: [AtomicU32; CHUNK],
 }
 
@@ -86,11 +64,13 @@ pub(super) struct Objects {
 struct Writer {
     /// As in [`Objects::version`].
     version: u64,
-    /// The first of the list of free slots, plus 1.
+    /// The link to the first of the free slots.
     free: u32,
     /// Slots from here on were never used.
     fresh: u32,
     len: usize,
+    /// Of all births that were ever there.
+    greatest: u64,
 }
 
 /// One slot.
@@ -101,7 +81,7 @@ struct Slot<'a> {
 
 impl Objects {
     pub fn new(lane: u16) -> Objects {
-        let writer = Lock::new(Writer { version: 0, free: 0, fresh: 0, len: 0 });
+        let writer = Lock::new(Writer { version: 0, free: 0, fresh: 0, len: 0, greatest: 0 });
         let (chunks, heads) = (Table::new(), Table::new());
         heads.get_or_make(0, || AtomicU32::new(0));
         Objects { lane, version: AtomicU64::new(0), chunks, heads, buckets: AtomicU32::new(1), writer }
@@ -151,12 +131,36 @@ impl Objects {
         Object::from_words(self.lane, std::array::from_fn(|i| slot.words[i].load(Ordering::Relaxed)))
     }
 
-    /// The bucket of a birth among so many. Births of the same time have heads in the same line of the cache.
+    /// The hash of a birth. Births of the same time have heads in the same line of the cache.
     #[inline]
-    fn bucket(birth: u64, buckets: u32) -> u32 {
+    fn hash(birth: u64) -> u32 {
         const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
         let mixed = (birth >> 4).wrapping_mul(FACTOR);
-        let hash = ((mixed ^ mixed >> 32).wrapping_mul(FACTOR) >> 32) as u32 ^ (birth as u32 & 15);
+        ((mixed ^ mixed >> 32).wrapping_mul(FACTOR) >> 32) as u32 ^ (birth as u32 & 15)
+    }
+
+    /// Another hash, below [`FREE`].
+    #[inline]
+    fn tag(birth: u64) -> u32 {
+        (birth.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32) as u32 % FREE
+    }
+
+    /// The link to a slot that has a birth with this tag, or is free.
+    #[inline]
+    fn link_to(slot: u32, tag: u32) -> u32 {
+        tag << SLOT_BITS | (slot + 1)
+    }
+
+    /// The slot of a link.
+    #[inline]
+    fn slot_of(link: u32) -> Option<u32> {
+        (link & SLOTS).checked_sub(1)
+    }
+
+    /// The bucket of a birth among so many.
+    #[inline]
+    fn bucket(birth: u64, buckets: u32) -> u32 {
+        let hash = Objects::hash(birth);
         let whole = 1 << buckets.ilog2();
         match hash & (2 * whole - 1) {
             bucket if bucket < buckets => bucket,
@@ -169,12 +173,13 @@ impl Objects {
     fn find(&self, birth: u64) -> Option<u32> {
         let bucket = Objects::bucket(birth, self.buckets.load(Ordering::Relaxed));
         let mut link = self.heads.get(bucket as usize)?.load(Ordering::Relaxed);
+        let tag = Objects::tag(birth);
         loop {
-            let id = link.checked_sub(1)?;
+            let id = Objects::slot_of(link)?;
             let slot = self.slot(id)?;
-            match birth_in(slot.words[0].load(Ordering::Relaxed)) {
-                0 => return None,
-                there if there == birth => return Some(id),
+            match link >> SLOT_BITS {
+                FREE => return None,
+                there if there == tag && birth_in(slot.words[0].load(Ordering::Relaxed)) == birth => return Some(id),
                 _ => link = slot.next.load(Ordering::Relaxed),
             }
         }
@@ -197,12 +202,14 @@ impl Objects {
         result
     }
 
-    /// A slot for an object that comes, in the state [`State::Coming`], and the dead object that it was; or the object
-    /// with this serial that is there.
+    /// A slot for an object that comes, and, in the state [`State::Coming`], the dead object that it was; or the object with
+    /// this serial that is there.
     pub fn claim(&self, object: Object) -> Result<(u32, Option<Object>), Object> {
         let writer = self.lock();
-        let coming = Object { state: State::Coming, ..object };
-        if let Some(slot) = self.find(object.serial.birth()) {
+        let birth = object.serial.birth();
+        if birth <= writer.greatest
+            && let Some(slot) = self.find(birth)
+        {
             let there = self.load(slot).expect("an object in the slot");
             if there.state != State::Dead {
                 return Err(there);
@@ -210,12 +217,13 @@ impl Objects {
             self.write(writer, |_| self.store(slot, &Object { state: State::Coming, ..there }));
             return Ok((slot, Some(there)));
         }
-        Ok((self.insert(writer, &coming), None))
+        Ok((self.insert(writer, &object), None))
     }
 
     /// Puts an object whose serial is not there into a free slot.
     fn insert(&self, writer: LockGuard<'_, Writer>, object: &Object) -> u32 {
-        let id = writer.free.checked_sub(1).unwrap_or(writer.fresh);
+        let id = Objects::slot_of(writer.free).unwrap_or(writer.fresh);
+        assert!(id < SLOTS, "more objects of one thread than can be numbered");
         self.chunks.get_or_make(id as usize / CHUNK, OnceLock::new).get_or_init(Chunk::new);
         let slot = self.slot(id).expect("its chunk is there");
         let buckets = self.buckets.load(Ordering::Relaxed);
@@ -229,8 +237,10 @@ impl Objects {
                 _ => writer.free = slot.next.load(Ordering::Relaxed),
             }
             writer.len += 1;
+            let birth = object.serial.birth();
+            writer.greatest = writer.greatest.max(birth);
             self.store(id, object);
-            self.link(id, Objects::bucket(object.serial.birth(), buckets));
+            self.link(id, birth, buckets);
             if more {
                 self.split(buckets);
             }
@@ -253,11 +263,11 @@ impl Objects {
         let writer = self.lock();
         let object = self.load(slot).filter(wanted)?;
         self.write(writer, |writer| {
-            self.unlink(slot, Objects::bucket(object.serial.birth(), self.buckets.load(Ordering::Relaxed)));
+            self.unlink(slot, object.serial.birth());
             let there = self.slot(slot).expect("its chunk is there");
             there.words[0].store(0, Ordering::Relaxed);
             there.next.store(writer.free, Ordering::Relaxed);
-            writer.free = slot + 1;
+            writer.free = Objects::link_to(slot, FREE);
             writer.len -= 1;
         });
         Some(object)
@@ -284,22 +294,25 @@ impl Objects {
         self.heads.get(bucket as usize).expect("a bucket in use")
     }
 
-    fn link(&self, id: u32, bucket: u32) {
-        let (slot, head) = (self.slot(id).expect("its chunk is there"), self.head(bucket));
+    /// Puts a slot with a birth into its list, among so many.
+    fn link(&self, id: u32, birth: u64, buckets: u32) {
+        let (slot, head) = (self.slot(id).expect("its chunk is there"), self.head(Objects::bucket(birth, buckets)));
         slot.next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
-        head.store(id + 1, Ordering::Relaxed);
+        head.store(Objects::link_to(id, Objects::tag(birth)), Ordering::Relaxed);
     }
 
-    fn unlink(&self, id: u32, bucket: u32) {
-        let mut link = self.head(bucket);
-        while link.load(Ordering::Relaxed) != id + 1 {
+    fn unlink(&self, id: u32, birth: u64) {
+        let mut link = self.head(Objects::bucket(birth, self.buckets.load(Ordering::Relaxed)));
+        let wanted = Objects::link_to(id, Objects::tag(birth));
+        while link.load(Ordering::Relaxed) != wanted {
             link = self.next(link.load(Ordering::Relaxed));
         }
-        link.store(self.next(id + 1).load(Ordering::Relaxed), Ordering::Relaxed);
+        link.store(self.next(wanted).load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     fn next(&self, link: u32) -> &AtomicU32 {
-        self.slot(link - 1).expect("its chunk is there").next
+        let slot = Objects::slot_of(link).and_then(|slot| self.slot(slot));
+        slot.expect("a slot of a list").next
     }
 
     /// Makes bucket number `buckets`, out of the one that has its objects so far.
@@ -309,10 +322,10 @@ impl Objects {
         for bucket in [old, buckets] {
             self.head(bucket).store(0, Ordering::Relaxed);
         }
-        while let Some(id) = link.checked_sub(1) {
+        while let Some(id) = Objects::slot_of(link) {
             let slot = self.slot(id).expect("its chunk is there");
             link = slot.next.load(Ordering::Relaxed);
-            self.link(id, Objects::bucket(birth_in(slot.words[0].load(Ordering::Relaxed)), buckets + 1));
+            self.link(id, birth_in(slot.words[0].load(Ordering::Relaxed)), buckets + 1);
         }
         self.buckets.store(buckets + 1, Ordering::Relaxed);
     }

@@ -121,7 +121,7 @@ impl Registry {
             Saved { session: self.session(), objects: Vec::with_capacity(objects.len()), ..Saved::default() };
         for object in &objects {
             let label = *numbers.entry(object.label).or_insert_with(|| {
-                labels.push(self.label(object.label).as_ref().into());
+                labels.push(self.label(object.label).into());
                 labels.len() as u32 - 1
             });
             let (is_stable, has_contents) = (is_stable(object), has_contents(object));

@@ -85,7 +85,7 @@ impl Plan {
         let superfluous = |object: &Object| Superfluous {
             object: *object,
             release: false,
-            allocator: addresses.allocator(&addresses.registry().label(object.label)),
+            allocator: addresses.allocator(addresses.registry().label(object.label)),
             bounds: addresses.registry().bounds(object.serial),
         };
         for (index, then) in self.saved.objects.iter().enumerate() {

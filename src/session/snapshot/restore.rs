@@ -156,7 +156,7 @@ impl Plan {
 impl Superfluous {
     fn give_back(&self, addresses: &Addresses, memory: &mut dyn ObjectMemory) {
         let label = addresses.registry().label(self.object.label);
-        self.give_back_as(&label, memory);
+        self.give_back_as(label, memory);
     }
 
     fn give_back_as(&self, label: &CStr, memory: &mut dyn ObjectMemory) {

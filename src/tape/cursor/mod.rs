@@ -111,29 +111,29 @@ impl Cursor {
         n.wrapping_sub(1) < self.cur.get().wrapping_sub(self.floor.get())
     }
 
-    /// Pushes a word of control bits where that needs no slow path; whether it did.
-    pub(crate) fn push_word(&self, word: u64) -> bool {
-        let room = self.has_room(size_of::<u64>());
+    /// Pushes words, the last to be popped first, where that needs no slow path; whether it did.
+    pub(crate) fn put_words<const N: usize>(&self, words: [u64; N]) -> bool {
+        let room = self.has_room(size_of_val(&words));
         if room {
             let to = self.cur.get();
             // SAFETY: there is room at cur.
-            unsafe { (to as *mut u64).write_unaligned(word) };
-            self.cur.set(to + size_of::<u64>());
+            unsafe { (to as *mut [u64; N]).write_unaligned(words) };
+            self.cur.set(to + size_of_val(&words));
         }
         room
     }
 
-    /// What [`push_word`](Cursor::push_word) pushed, left on the tape, where that needs no slow path.
-    pub(crate) fn top_word(&self) -> Option<u64> {
-        let there = self.has_bytes(size_of::<u64>());
+    /// What [`put_words`](Cursor::put_words) pushed, left on the tape, where that needs no slow path.
+    pub(crate) fn top_words<const N: usize>(&self) -> Option<[u64; N]> {
+        let there = self.has_bytes(size_of::<[u64; N]>());
         // SAFETY: that many bytes below cur were pushed.
-        there.then(|| unsafe { ((self.cur.get() - size_of::<u64>()) as *const u64).read_unaligned() })
+        there.then(|| unsafe { ((self.cur.get() - size_of::<[u64; N]>()) as *const [u64; N]).read_unaligned() })
     }
 
-    /// Takes off what [`top_word`](Cursor::top_word) returned.
-    pub(crate) fn drop_word(&self) {
-        debug_assert!(self.has_bytes(size_of::<u64>()));
-        self.cur.set(self.cur.get() - size_of::<u64>());
+    /// Takes off so many of what [`top_words`](Cursor::top_words) returned.
+    pub(crate) fn drop_words(&self, count: usize) {
+        debug_assert!(self.has_bytes(count * size_of::<u64>()));
+        self.cur.set(self.cur.get() - count * size_of::<u64>());
     }
 }
 
