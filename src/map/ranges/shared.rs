@@ -72,10 +72,16 @@ impl SharedRanges {
     }
 
     /// As [`super::Ranges::remove`].
+    #[allow(dead_code, reason = "for tests and the bench")]
     pub fn remove(&self, base: u64) -> Option<Range> {
+        self.remove_if(base, |_| true)
+    }
+
+    /// As [`super::Ranges::remove_if`].
+    pub fn remove_if(&self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
         let mut writer = self.lock();
         let place = self.tree.place(base, &mut writer.hint);
-        let range = self.tree.range_at(place, base)?;
+        let range = self.tree.range_at(place, base).filter(wanted)?;
         self.change(&mut writer, |tree, account| tree.remove(place, base, account));
         Some(range)
     }

@@ -236,7 +236,7 @@ impl Registry {
                 if object.forward_base != object.base {
                     self.past().moved.remove(object.forward_base, value);
                 }
-                self.heap.remove(object.base).is_some()
+                self.heap.remove_if(object.base, |range| range.value == value).is_some()
             }
         };
         if there {

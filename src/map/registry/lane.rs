@@ -113,7 +113,7 @@ impl Stack {
         if object.forward_base != object.base {
             self.moved.remove(object.forward_base, value);
         }
-        self.ranges.remove(object.base).is_some()
+        self.ranges.remove_if(object.base, |range| range.value == value).is_some()
     }
 }
 
