@@ -153,6 +153,14 @@ impl Addresses {
     /// A variable or block comes alive (Alg. 2, lines 3 and 10). Returns its serial. Of a label, the first word is the
     /// name. Example: [`Addresses`].
     pub fn live_add(&self, base: usize, bytes: usize, kind: RangeKind, label: &str) -> Result<u64, Error> {
+        // Most labels are short: no memory for those.
+        let mut short = [0; 64];
+        if label.len() < short.len() {
+            short[..label.len()].copy_from_slice(label.as_bytes());
+            if let Ok(label) = CStr::from_bytes_with_nul(&short[..=label.len()]) {
+                return self.live_add_c(base, bytes, kind, label);
+            }
+        }
         let label = CString::new(label.replace('\0', "?")).expect("no NUL is left");
         self.live_add_c(base, bytes, kind, &label)
     }
