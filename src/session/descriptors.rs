@@ -229,3 +229,66 @@ fn cannot_wait() -> Error {
             .to_owned(),
     )
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::shape::Dimension;
+    use super::*;
+    use crate::map::registry::RangeKind;
+    use crate::tape::Tape;
+
+    /// So many elements of 8 bytes in this distance.
+    fn shape(extent: i64, stride: i64) -> Shape {
+        let mut dimensions = [Dimension::default(); crate::tape::MAX_RANK];
+        dimensions[0] = Dimension { lower: 1, extent, stride };
+        Shape { ty: Type::F64, element_bytes: 8, rank: 1, dimensions }
+    }
+
+    fn variable(address: usize) -> Variable {
+        Variable { like: shape(0, 8), address }
+    }
+
+    #[test]
+    fn pointer_is_refused_that_leaves_its_range_at_either_end() {
+        let (addresses, tape) = (Addresses::new(), Tape::new().unwrap());
+        addresses.live_add(8000, 80, RangeKind::Heap, "x").unwrap();
+        for (base, extent, stride) in [(8000, 10, 8), (8072, 10, -8), (8016, 4, 16)] {
+            addresses.push_association(&tape, base, &shape(extent, stride), Site::UNKNOWN).unwrap();
+        }
+        let bytes = tape.stats().unwrap().bytes;
+        for (base, extent, stride) in [(8000, 11, 8), (8064, 10, -8), (8072, 11, -8), (8016, 5, 16)] {
+            let error = addresses.push_association(&tape, base, &shape(extent, stride), Site::UNKNOWN).unwrap_err();
+            assert_eq!(error.status(), Status::NoRange, "{base}, {extent}, {stride}");
+        }
+        assert_eq!(tape.stats().unwrap().bytes, bytes);
+    }
+
+    #[test]
+    fn pointer_that_waits_and_is_restored_to_null_waits_no_more() {
+        let (addresses, tape) = (Addresses::new(), Tape::new().unwrap());
+        addresses.push_association(&tape, 0, &shape(0, 8), Site::UNKNOWN).unwrap();
+        addresses.live_add(8000, 80, RangeKind::Heap, "x").unwrap();
+        addresses.live_end(&tape, 8000).unwrap();
+        let range = addresses.pop_range(&tape).unwrap();
+        addresses.push_association(&tape, 8000, &shape(10, 8), Site::UNKNOWN).unwrap();
+        let (p, p_adjoint) = (variable(100), variable(200));
+        for expected in [2, 0] {
+            addresses.pop_association(&tape, &p, Some(&p_adjoint), Site::UNKNOWN).unwrap();
+            assert_eq!(addresses.waiting().len(), expected);
+        }
+        assert_eq!(addresses.rebase_add(&range, 9000, 0, 0).unwrap(), []);
+    }
+
+    #[test]
+    fn object_whose_adjoint_has_other_elements_than_a_pointer_that_waits_is_refused() {
+        let (addresses, tape) = (Addresses::new(), Tape::new().unwrap());
+        addresses.live_add(8000, 80, RangeKind::Heap, "x").unwrap();
+        addresses.live_end(&tape, 8000).unwrap();
+        let range = addresses.pop_range(&tape).unwrap();
+        addresses.push_association(&tape, 8000, &shape(10, 8), Site::UNKNOWN).unwrap();
+        addresses.pop_association(&tape, &variable(100), Some(&variable(200)), Site::UNKNOWN).unwrap();
+        assert_eq!(addresses.rebase_add(&range, 9000, 20_000, 160).unwrap_err().status(), Status::Uneven);
+        assert_eq!(addresses.waiting().len(), 2);
+        assert_eq!(addresses.rebase_add(&range, 9000, 20_000, 80).unwrap().len(), 2);
+    }
+}
