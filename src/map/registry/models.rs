@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::*;
+use crate::sync::Arc;
 use loom::thread;
 
 const MOST: usize = 750;
