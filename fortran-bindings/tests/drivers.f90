@@ -404,6 +404,7 @@ contains
     type(adtape_instruction) :: what
     type(adtape_prediction) :: prediction
     real(8), target :: a(10)
+    real(8), allocatable, target :: never(:, :)
     integer(c_int32_t) :: stat
     call schedule_new_binomial(schedule, 5_8, 0_8, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. .not. c_associated(schedule%handle), 'no snapshot')
@@ -422,6 +423,8 @@ contains
     call driver_register(driver, a)
     call driver_register(driver, a(3:4), stat=stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. index(adtape_error_message(), 'overlaps') > 0, 'twice')
+    call driver_register(driver, never, stat=stat)
+    call check(stat == ADTAPE_STATUS_NULL_POINTER, 'not allocated')
     length = 100
     stop_at = 4
     call driver_set_steps(driver, model_step, model_adjoint_step, c_loc(stop_at))

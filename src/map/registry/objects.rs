@@ -223,7 +223,7 @@ impl Objects {
     /// Puts an object whose serial is not there into a free slot.
     fn insert(&self, writer: LockGuard<'_, Writer>, object: &Object) -> u32 {
         let id = Objects::slot_of(writer.free).unwrap_or(writer.fresh);
-        assert!(id < SLOTS, "more objects of one thread than can be numbered");
+        assert!(id < SLOTS, "adtape: more than {SLOTS} objects of one thread that are alive, or on the tape");
         self.chunks.get_or_make(id as usize / CHUNK, OnceLock::new).get_or_init(Chunk::new);
         let slot = self.slot(id).expect("its chunk is there");
         let buckets = self.buckets.load(Ordering::Relaxed);
