@@ -150,18 +150,6 @@ impl Arena {
         self.slabs.place_in_open(class)
     }
 
-    /// Fetches the beginning of the next block of a class into the cache. What the program writes into a new block
-    /// waits in the store buffer, which blocks that are out of cache fill within a few operations.
-    #[inline(always)]
-    pub fn fetch_next(&self, class: Class) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(slot) = self.slabs.place_in_open(class) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch faults at no address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>((self.layout.base + slot.offset) as *const i8) };
-        }
-    }
-
     /// Where a small block comes back, if it can and opens no chunk.
     #[inline(always)]
     pub fn free_small(&self, offset: usize, class: Class) -> Option<Slot> {

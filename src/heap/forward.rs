@@ -86,7 +86,6 @@ impl Heap {
             }
             self.leave_reverse();
             self.arena.take_small(slot, print);
-            self.arena.fetch_next(class);
             self.operations += 1;
             return Ok((self.arena.layout.base + slot.offset) as *mut u8);
         }
