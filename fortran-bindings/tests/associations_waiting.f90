@@ -147,11 +147,6 @@ contains
     call live_remove(c_loc(x))
   end subroutine
 
-  logical function said(text)
-    character(*), intent(in) :: text
-    said = index(adtape_error_message(), text) > 0
-  end function
-
 end module waiting_tests
 
 program associations_waiting

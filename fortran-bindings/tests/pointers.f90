@@ -393,11 +393,6 @@ contains
     same = c_associated(p, q)
   end function
 
-  logical function said(text)
-    character(*), intent(in) :: text
-    said = index(adtape_error_message(), text) > 0
-  end function
-
 end module pointers_tests
 
 program pointers

@@ -5,7 +5,7 @@ module support
   use adtape
   implicit none
   private
-  public :: check, check_nothing_left, finish, rng, draw, same_ptr, pointer_of, digit_string
+  public :: check, check_nothing_left, said, finish, rng, draw, same_ptr, pointer_of, digit_string
 
   integer :: checks = 0, failures = 0
 
@@ -27,6 +27,12 @@ contains
     failures = failures + 1
     write (error_unit, '(2a)') 'failed: ', what
   end subroutine
+
+  ! Whether the last message has this text in it.
+  logical function said(text)
+    character(*), intent(in) :: text
+    said = index(adtape_error_message(), text) > 0
+  end function
 
   ! Checks that nothing is left: on the tape, on the thread's own, alive or waiting.
   subroutine check_nothing_left(t)
