@@ -23,6 +23,8 @@ pub(crate) type StaticFlag = std::sync::atomic::AtomicBool;
 pub(crate) const UNORDERED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;
 /// A word that several threads see and that orders nothing: whoever reads it was told so by other means.
 pub(crate) type Unordered = std::sync::atomic::AtomicU64;
+/// The same of 32 bits.
+pub(crate) type Unordered32 = std::sync::atomic::AtomicU32;
 
 /// Passes a little time until another thread has gone on, after so many `attempts`: the processor's first, then the
 /// scheduler's, as the other may not be running.

@@ -1,8 +1,8 @@
 //! Blocks of a stable heap: allocation and release, which leave records on the tape `t`, and the calls that undo them,
 //! which take the records off again.
 
-use super::heap::{HeapHandle, heap, operate, size};
-use super::join::{Goes, operate_moving};
+use super::heap::{HeapHandle, heap, operate, size, usual};
+use super::join::{Goes, operate_moving, usual_moving};
 use super::{value_or_fail, with_site};
 use crate::heap::Heap;
 use crate::site::Site;
@@ -11,7 +11,19 @@ use std::ffi::c_void;
 
 // ---- the forward sweep -----------------------------------------------------------------------------------
 
+// The usual case first, which needs no stack: all else is a jump to what does the whole of an operation.
+
 unsafe extern "C" fn alloc(h: *mut HeapHandle, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
+    // SAFETY: the contract of pointers. A negative count is a large one.
+    match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_alloc(tape, bytes as usize, 1)) {
+        Some(p) => p.as_ptr(),
+        // SAFETY: as above.
+        None => unsafe { alloc_anyhow(h, t, bytes, site) },
+    }
+}
+
+#[cold]
+unsafe extern "C" fn alloc_anyhow(h: *mut HeapHandle, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     unsafe { operate(h, t, site, "allocation", |heap, tape, site| heap.alloc_at(tape, size(bytes)?, 1, site)) }
 }
@@ -52,6 +64,16 @@ fn there(p: &*mut u8) -> *const u8 {
 }
 
 unsafe extern "C" fn free(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: usize) {
+    // SAFETY: the contract of pointers.
+    match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_free(tape, p)) {
+        Some(()) => (),
+        // SAFETY: as above.
+        None => unsafe { free_anyhow(h, t, p, site) },
+    }
+}
+
+#[cold]
+unsafe extern "C" fn free_anyhow(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
         operate_moving(h, t, site, "free", Goes::Block(p), nowhere, |heap, tape, site| {
@@ -206,6 +228,16 @@ pub unsafe extern "C" fn adtape_heap_free_save(h: *mut HeapHandle, t: *mut Curso
 
 unsafe extern "C" fn undo_alloc(h: *mut HeapHandle, t: *mut Cursor, site: usize) {
     // SAFETY: the contract of pointers.
+    match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_undo_alloc(tape)) {
+        Some(()) => (),
+        // SAFETY: as above.
+        None => unsafe { undo_alloc_anyhow(h, t, site) },
+    }
+}
+
+#[cold]
+unsafe extern "C" fn undo_alloc_anyhow(h: *mut HeapHandle, t: *mut Cursor, site: usize) {
+    // SAFETY: the contract of pointers.
     unsafe { operate_moving(h, t, site, "undoing an allocation", Goes::LastBorn, nowhere, Heap::undo_alloc_at) }
 }
 
@@ -215,6 +247,16 @@ unsafe extern "C" fn undo_realloc(h: *mut HeapHandle, t: *mut Cursor, site: usiz
 }
 
 unsafe extern "C" fn undo_free(h: *mut HeapHandle, t: *mut Cursor, site: usize) -> *mut u8 {
+    // SAFETY: the contract of pointers.
+    match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_undo_free(tape)) {
+        Some(p) => p.as_ptr(),
+        // SAFETY: as above.
+        None => unsafe { undo_free_anyhow(h, t, site) },
+    }
+}
+
+#[cold]
+unsafe extern "C" fn undo_free_anyhow(h: *mut HeapHandle, t: *mut Cursor, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     unsafe { operate(h, t, site, "undoing a free", Heap::undo_free_at) }
 }

@@ -77,6 +77,26 @@ unsafe fn record_on<'a>(t: *const Cursor, heap: &Heap) -> Result<&'a Cursor, Err
     unsafe { tape(t) }
 }
 
+/// The heap of this thread and the tape of an operation; `None` where [`operate`] has more to do or to say.
+///
+/// # Safety
+/// As [`heap`] and [`tape`].
+#[inline(always)]
+pub(super) unsafe fn usual<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Option<(&'a mut Heap, &'a Cursor)> {
+    // SAFETY: not NULL, so a heap by contract; an atomic is read.
+    if h.is_null() || unsafe { &(*h).owner }.load(Ordering::Relaxed) != this_thread() {
+        return None;
+    }
+    // SAFETY: as above, and this thread's.
+    let heap = unsafe { &mut (*h).heap };
+    match t.is_null() {
+        true if heap.is_recording() => None,
+        true => Some((heap, thread::cursor())),
+        // SAFETY: by contract.
+        false => unsafe { tape(t) }.ok().map(|tape| (heap, tape)),
+    }
+}
+
 /// Runs `operation` on a heap and its tape, or ends the program.
 ///
 /// # Safety

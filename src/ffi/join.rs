@@ -1,7 +1,7 @@
 //! A stable heap among the addresses of a session: pointers into its blocks and pointers to elsewhere are pushed and
 //! popped by the same calls.
 
-use super::heap::{HeapHandle, heap, operate};
+use super::heap::{HeapHandle, heap, operate, usual};
 use super::{session, status};
 use crate::error::{Error, Status};
 use crate::heap::Heap;
@@ -73,6 +73,19 @@ pub(super) enum Goes {
     Block(*const u8),
     /// Of the block whose birth is undone, and of its adjoint.
     LastBorn,
+}
+
+/// As [`usual`], for operations of [`operate_moving`].
+///
+/// # Safety
+/// As [`usual`].
+#[inline(always)]
+pub(super) unsafe fn usual_moving<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Option<(&'a mut Heap, &'a Cursor)> {
+    // SAFETY: by contract.
+    let both = unsafe { usual(h, t) }?;
+    // SAFETY: not NULL, and this thread's: `usual` looked.
+    let joined = unsafe { &(*h).joined };
+    (!joined.as_ref().is_some_and(Addresses::anyone_waits)).then_some(both)
 }
 
 /// As [`operate`], and tells the addresses that the heap has joined. `stays` is the block that the contents are in

@@ -6,7 +6,7 @@
 //! the same blocks are alive as before, and the next reversal point says so.
 
 use super::Heap;
-use super::arena::{Adjoints, Arena};
+use super::arena::{Adjoints, Arena, Known};
 use super::class::GRANULE;
 use super::record::Block;
 use crate::error::{Error, Status};
@@ -36,9 +36,9 @@ impl Heap {
                     return Err(error);
                 }
             }
-            Adjoints::Apart { blocks, print } => {
-                if *print != self.arena.print || blocks.len() as u64 != self.arena.blocks() {
-                    let new = newcomers(blocks, &self.arena)?;
+            Adjoints::Apart(known) => {
+                if known.print != self.arena.print || known.blocks.len() as u64 != self.arena.blocks() {
+                    let new = newcomers(&known.blocks, &self.arena)?;
                     self.give_adjoints(new, true)?;
                 }
             }
@@ -97,7 +97,7 @@ impl Heap {
         let exists = match &self.arena.adjoints {
             Adjoints::None { .. } => false,
             Adjoints::Alive => true,
-            Adjoints::Apart { blocks, .. } => blocks.binary_search_by_key(&block.offset, |b| b.offset).is_ok(),
+            Adjoints::Apart(known) => known.blocks.binary_search_by_key(&block.offset, |b| b.offset).is_ok(),
         };
         if !exists {
             return Err(Error::new(
@@ -123,7 +123,8 @@ impl Heap {
     /// A change in the forward direction.
     #[cold]
     pub(super) fn set_adjoints_apart(&mut self) {
-        self.arena.adjoints = Adjoints::Apart { blocks: self.arena.list(), print: self.arena.print };
+        let known = Known { blocks: self.arena.list(), print: self.arena.print };
+        self.arena.adjoints = Adjoints::Apart(Box::new(known));
     }
 
     /// Whether something may be undone.

@@ -33,7 +33,7 @@ pub(super) struct Arena {
     pub bytes: u64,
     /// The most that `bytes` has been.
     pub peak_bytes: u64,
-    /// Counts changes, so that free intervals have an age.
+    /// Counts free intervals that came to be, so that they have an age.
     clock: u64,
     /// Which adjoints exist: those of the blocks that are alive ([`Adjoints::Alive`]), others, or none.
     pub adjoints: Adjoints,
@@ -46,7 +46,13 @@ pub(super) enum Adjoints {
     /// Those that are alive.
     Alive,
     /// Those that were alive before the forward sweep went on or a snapshot was restored, in order.
-    Apart { blocks: Vec<Block>, print: Fingerprint },
+    Apart(Box<Known>),
+}
+
+/// Blocks with an adjoint: in order, and their fingerprint.
+pub(super) struct Known {
+    pub blocks: Vec<Block>,
+    pub print: Fingerprint,
 }
 
 impl Arena {
@@ -85,7 +91,7 @@ impl Arena {
             Some(class) => {
                 let (offset, opens) = self.slabs.place(class);
                 if offset >= self.layout.half {
-                    return Err(self.full());
+                    return Err(self.no_address_space());
                 }
                 let plan = Plan { block: Block::small(offset, class), opens };
                 self.touch(plan)?;
@@ -101,7 +107,7 @@ impl Arena {
             let offset = self.shared.large().place(bytes, alignment)?;
             Some(Block::large(offset, bytes))
         });
-        let plan = Plan { block: place.ok_or_else(|| self.full())?, opens: false };
+        let plan = Plan { block: place.ok_or_else(|| self.no_address_space())?, opens: false };
         self.touch(plan)?;
         Ok(plan)
     }
@@ -121,7 +127,7 @@ impl Arena {
     }
 
     #[cold]
-    fn full(&self) -> Error {
+    fn no_address_space(&self) -> Error {
         Error::new(
             Status::OutOfMemory,
             format!(
@@ -138,10 +144,11 @@ impl Arena {
     /// The small block that begins at an address, where no other thread freed one.
     #[inline(always)]
     pub fn find_small(&self, address: usize) -> Option<Slot> {
-        let offset = address.wrapping_sub(self.layout.base);
-        let slot =
-            if offset < self.layout.half { self.slabs.heads.find(offset, self.slabs.top)? } else { return None };
-        self.shared.quarantine.is_empty().then_some(slot)
+        if !self.shared.quarantine.is_empty() {
+            return None;
+        }
+        // What lies below has an offset above all.
+        self.slabs.heads.find(address.wrapping_sub(self.layout.base), self.slabs.top)
     }
 
     /// Where a small block goes, if that opens no chunk.
@@ -150,66 +157,85 @@ impl Arena {
         self.slabs.place_in_open(class)
     }
 
-    /// Where a small block comes back, if it can and opens no chunk.
+    /// Where a small block comes back, if that opens no chunk: the slot at `offset`, which is free.
     #[inline(always)]
-    pub fn free_small(&self, offset: usize, class: Class) -> Option<Slot> {
-        self.slabs.free_in_open(offset, class)
+    pub fn free_small(&self, offset: usize) -> Option<Slot> {
+        self.slabs.free_in_open(offset)
     }
 
-    /// Adds a small block in an open chunk. Its fingerprint is `print`.
+    /// Adds a small block in an open chunk; whether that is [`full`](Arena::full) now.
     #[inline(always)]
-    pub fn take_small(&mut self, slot: Slot, print: Fingerprint) {
-        self.slabs.take(slot, false);
-        self.print = print;
-        self.bytes += slot.class.slot_bytes() as u64;
+    pub fn take_small(&mut self, slot: Slot) -> bool {
+        let full = self.slabs.take(slot);
+        self.print.toggle(slot.offset, slot.bytes);
+        self.bytes += slot.bytes as u64;
         self.peak_bytes = self.peak_bytes.max(self.bytes);
+        full
     }
 
-    /// Removes a small block. The fingerprint is then `print`.
+    /// The chunk of that block is full.
     #[inline(always)]
-    pub fn give_small(&mut self, slot: Slot, print: Fingerprint) {
+    pub fn full(&mut self, slot: Slot) {
+        self.slabs.no_more_room(slot.chunk, slot.class);
+    }
+
+    /// Removes a small block; whether its chunk is [`empty`](Arena::empty) now.
+    #[inline(always)]
+    pub fn give_small(&mut self, slot: Slot) -> bool {
+        let empty = self.slabs.give(slot);
+        self.print.toggle(slot.offset, slot.bytes);
+        self.bytes -= slot.bytes as u64;
+        empty
+    }
+
+    /// The chunk of that block is empty.
+    #[inline(always)]
+    pub fn empty(&mut self, slot: Slot) {
+        self.close(slot.chunk, slot.class);
+    }
+
+    #[cold]
+    fn close(&mut self, chunk: usize, class: Class) {
         self.clock += 1;
-        self.slabs.give(slot, self.clock);
-        self.print = print;
-        self.bytes -= slot.class.slot_bytes() as u64;
-    }
-
-    /// The fingerprint with a small block added or taken away.
-    #[inline(always)]
-    pub fn print_with_small(&self, slot: Slot) -> Fingerprint {
-        let mut print = self.print;
-        print.toggle(slot.offset, slot.class.slot_bytes());
-        print
+        self.slabs.close(chunk, class, self.clock);
     }
 
     /// Adds the planned block.
     #[inline]
     pub fn take(&mut self, plan: Plan) {
         let block = plan.block;
-        match block.slot() {
-            Some(slot) => {
-                self.slabs.take(slot, plan.opens);
-                if plan.opens {
-                    self.shared.top.store(self.slabs.top as u64, UNORDERED);
-                }
-            }
-            None => self.shared.large().take(block.offset, block.bytes),
+        let Some(slot) = block.slot() else {
+            self.shared.large().take(block.offset, block.bytes);
+            self.print.toggle(block.offset, block.bytes);
+            self.bytes += block.bytes as u64;
+            self.peak_bytes = self.peak_bytes.max(self.bytes);
+            return;
+        };
+        if plan.opens {
+            self.slabs.open(slot);
+            self.shared.top.store(self.slabs.top as u64, UNORDERED);
         }
-        self.print.toggle(block.offset, block.bytes);
-        self.bytes += block.bytes as u64;
-        self.peak_bytes = self.peak_bytes.max(self.bytes);
+        if self.take_small(slot) {
+            self.full(slot);
+        }
     }
 
     /// Removes a block that is alive.
     #[inline]
     pub fn give(&mut self, block: Block) {
-        self.clock += 1;
         match block.slot() {
-            Some(slot) => self.slabs.give(slot, self.clock),
-            None => self.shared.large().give(block.offset, self.clock),
+            Some(slot) => {
+                if self.give_small(slot) {
+                    self.empty(slot);
+                }
+            }
+            None => {
+                self.clock += 1;
+                self.shared.large().give(block.offset, self.clock);
+                self.print.toggle(block.offset, block.bytes);
+                self.bytes -= block.bytes as u64;
+            }
         }
-        self.print.toggle(block.offset, block.bytes);
-        self.bytes -= block.bytes as u64;
     }
 
     /// The large block with another size where it is, if that can be; its memory is there.

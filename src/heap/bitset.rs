@@ -1,87 +1,55 @@
 //! A set of small numbers of which the lowest is found in a few steps.
 //!
 //! ```text
-//!  level 2   .......1                                 bit i: word i of the level below may not be zero
-//!  level 1   .....111 | 00000000 | ...
-//!  level 0   00010100 | 01000000 | 00000000 | ...     bit i: i is in the set
+//!  high   .....1.1 | ...                         bit i: word i below is not zero
+//!  low    00010100 | 00000000 | 01000000 | ...   bit i: i is in the set
 //! ```
 //!
-//! Removal clears the bit of level 0 alone. What stays too much in the levels above is cleared by the next search that
-//! comes upon it, so that a number that comes and goes costs two steps.
+//! Both words are written at each change, whether they change or not: what no processor guesses costs more than a
+//! store.
 
 #![forbid(unsafe_code)]
 
-const LEVELS: usize = 3;
-
 #[derive(Default)]
 pub(super) struct Bitset {
-    levels: [Vec<u64>; LEVELS],
+    low: Vec<u64>,
+    high: Vec<u64>,
 }
 
 impl Bitset {
-    #[inline(always)]
     pub fn insert(&mut self, number: usize) {
-        if number / 64 >= self.levels[0].len() {
-            self.grow(number);
+        if number / 64 >= self.low.len() {
+            self.low.resize(number / 64 + 1, 0);
+            self.high.resize(number / 64 / 64 + 1, 0);
         }
-        let word = &mut self.levels[0][number / 64];
-        let before = *word;
-        *word = before | 1 << (number % 64);
-        if before == 0 {
-            self.show(number / 64);
-        }
+        self.put_back(number);
     }
 
-    /// Tells the levels above that word `i` of level 0 is not zero.
-    fn show(&mut self, mut i: usize) {
-        for level in &mut self.levels[1..] {
-            level[i / 64] |= 1 << (i % 64);
-            i /= 64;
-        }
+    /// Inserts a number that was in it before.
+    #[inline(always)]
+    pub fn put_back(&mut self, number: usize) {
+        let (i, j) = (number / 64, number / 64 / 64);
+        self.low[i] |= 1 << (number % 64);
+        self.high[j] |= 1 << (i % 64);
     }
 
-    #[cold]
-    fn grow(&mut self, number: usize) {
-        let mut words = number / 64 + 1;
-        for level in &mut self.levels {
-            level.resize(words, 0);
-            words = words.div_ceil(64);
-        }
-    }
-
+    /// Removes a number, if it is in the set.
     #[inline(always)]
     pub fn remove(&mut self, number: usize) {
-        if let Some(word) = self.levels[0].get_mut(number / 64) {
-            *word &= !(1 << (number % 64));
+        let (i, j) = (number / 64, number / 64 / 64);
+        if let (Some(low), Some(high)) = (self.low.get_mut(i), self.high.get_mut(j)) {
+            *low &= !(1 << (number % 64));
+            *high &= !(u64::from(*low == 0) << (i % 64));
         }
     }
 
     /// The lowest number in the set, of which none is below `least`.
     #[inline(always)]
-    pub fn first_from(&mut self, least: usize) -> Option<usize> {
-        match self.levels[0].get(least / 64) {
-            Some(&word) if word != 0 => Some(least / 64 * 64 + word.trailing_zeros() as usize),
-            _ => self.first(),
-        }
-    }
-
-    /// The lowest number in the set.
-    pub fn first(&mut self) -> Option<usize> {
-        let [low, middle, high] = &mut self.levels;
-        loop {
-            let top = high.iter().position(|word| *word != 0)?;
-            let i = top * 64 + high[top].trailing_zeros() as usize;
-            if middle[i] == 0 {
-                high[top] &= high[top] - 1;
-                continue;
-            }
-            let j = i * 64 + middle[i].trailing_zeros() as usize;
-            if low[j] == 0 {
-                middle[i] &= middle[i] - 1;
-                continue;
-            }
-            return Some(j * 64 + low[j].trailing_zeros() as usize);
-        }
+    pub fn first_from(&self, least: usize) -> Option<usize> {
+        let start = least / 64 / 64;
+        let j = start + self.high.get(start..)?.iter().position(|word| *word != 0)?;
+        let i = j * 64 + self.high[j].trailing_zeros() as usize;
+        Some(i * 64 + self.low[i].trailing_zeros() as usize)
     }
 }
 
@@ -104,7 +72,7 @@ mod tests {
                 model.remove(&number);
             }
             let first = model.first().copied();
-            assert_eq!(set.first(), first);
+            assert_eq!(set.first_from(0), first);
             assert_eq!(set.first_from(first.unwrap_or(number)), first);
             assert_eq!(set.first_from(first.unwrap_or(number) * 2 / 3), first);
         }

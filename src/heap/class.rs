@@ -54,17 +54,17 @@ const LEAST: [u8; SMALL / GRANULE + 1] = {
     table
 };
 
-/// `ceil(2^32 / slot bytes)`: a product with it, shifted, divides every offset in a chunk exactly, because the error is
-/// less than 2^16 / 2^32 and a slot at most 2^13.
-const RECIPROCAL: [u64; CLASSES] = {
-    let mut table = [0; CLASSES];
-    let mut i = 0;
-    while i < CLASSES {
-        table[i] = (1_u64 << 32).div_ceil(SLOT_BYTES[i] as u64);
-        i += 1;
-    }
-    table
-};
+/// The number of the slot that begins at `offset` in its chunk; `None` for an offset within a slot. `reciprocal` is
+/// `ceil(2^32 / slot bytes)`, or 0 for a chunk without slots.
+///
+/// With offset = q * slot + r and slot * reciprocal = 2^32 + e, e < slot: the product is q * 2^32 + q * e + r * reciprocal,
+/// and q * e < 2^16 < 2^19 <= reciprocal. So its upper half is q, and its lower half is less than the reciprocal where
+/// r = 0 alone.
+#[inline(always)]
+pub(super) fn slot_at(offset: usize, reciprocal: u32) -> Option<u32> {
+    let product = (offset % CHUNK) as u64 * u64::from(reciprocal);
+    ((product as u32) < reciprocal).then_some((product >> 32) as u32)
+}
 
 impl Class {
     /// The class of blocks of `bytes` at multiples of `alignment`, a power of two; `None` where they are not small.
@@ -103,11 +103,14 @@ impl Class {
         SLOTS[self.0 as usize & (CLASSES - 1)] as usize
     }
 
-    /// The slot that begins at `offset` in its chunk; `None` for an address within one or behind the last.
-    #[inline(always)]
-    pub fn slot_at(self, offset: usize) -> Option<usize> {
-        let slot = ((offset as u64 * RECIPROCAL[self.0 as usize & (CLASSES - 1)]) >> 32) as usize;
-        (slot * self.slot_bytes() == offset && slot < self.slots()).then_some(slot)
+    /// What [`slot_at`] divides by.
+    pub fn reciprocal(self) -> u32 {
+        (1_u64 << 32).div_ceil(self.slot_bytes() as u64) as u32
+    }
+
+    /// The slot of this class that begins at `offset` in its chunk; `None` for an offset within one or behind the last.
+    pub fn slot_at(self, offset: usize) -> Option<u32> {
+        slot_at(offset, self.reciprocal()).filter(|slot| (*slot as usize) < self.slots())
     }
 }
 
@@ -147,8 +150,9 @@ mod tests {
             for offset in (0..CHUNK).step_by(GRANULE) {
                 let slot = offset / class.slot_bytes();
                 let exact = offset.is_multiple_of(class.slot_bytes()) && slot < class.slots();
-                assert_eq!(class.slot_at(offset), exact.then_some(slot), "{class:?} {offset}");
+                assert_eq!(class.slot_at(offset), exact.then_some(slot as u32), "{class:?} {offset}");
             }
         }
+        assert!((0..CHUNK).all(|offset| slot_at(offset, 0).is_none()));
     }
 }

@@ -10,10 +10,10 @@ impl Fingerprint {
     /// Adds the block, or takes it away.
     #[inline(always)]
     pub fn toggle(&mut self, offset: usize, bytes: usize) {
-        // Two rounds of multiply and fold: each bit of either number reaches every bit of the result.
-        let mixed = (offset as u64 ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 32 ^ (bytes as u64).rotate_left(17)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.0 ^= mixed ^ mixed >> 29;
+        // Two rounds of multiply, a fold between them: each bit of either number reaches the tag, which lies at the top.
+        let mixed = (offset as u64).wrapping_add((bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mixed = mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.0 ^= (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
     }
 
     /// The part that each record on the tape carries.

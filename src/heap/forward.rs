@@ -3,11 +3,14 @@
 use super::Heap;
 use super::arena::Adjoints;
 use super::class::{Class, GRANULE};
+use super::fingerprint::Fingerprint;
 use super::record::{self, Block, Kind};
 use super::shared::Shared;
+use super::slabs::Slot;
 use crate::error::{Error, Status, bytes};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_BYTES};
+use std::ptr::NonNull;
 
 /// The least that a tape is asked for: not for each chunk anew.
 const RELIEF: usize = 1 << 20;
@@ -76,23 +79,46 @@ impl Heap {
         alignment: usize,
         site: Site,
     ) -> Result<*mut u8, Error> {
-        // The usual case by itself, in registers: a block that is passed by memory waits for the stores before it.
-        if let Some(class) = Class::of(bytes, alignment)
-            && let Some(slot) = self.arena.place_small(class)
-        {
-            let print = self.arena.print_with_small(slot);
-            if self.recording {
-                tape.push_at(record::small_word(Kind::Alloc, slot.offset, slot.class, print.tag()) as i64, site)?;
-            }
-            self.leave_reverse();
-            self.arena.take_small(slot, print);
-            self.operations += 1;
-            return Ok((self.arena.layout.base + slot.offset) as *mut u8);
+        match self.quick_alloc(tape, bytes, alignment) {
+            Some(p) => Ok(p.as_ptr()),
+            None => self.alloc_elsewhere(tape, bytes, alignment, site),
         }
-        self.alloc_elsewhere(tape, bytes, alignment, site)
     }
 
-    /// Allocates a block that is large or opens a chunk.
+    /// Allocates where that takes a slot of an open chunk and a word of the tape and nothing else; `None`: nothing has
+    /// changed.
+    #[inline(always)]
+    pub(crate) fn quick_alloc(&mut self, tape: &Cursor, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if !self.is_quick(tape) {
+            return None;
+        }
+        let slot = self.arena.place_small(Class::of(bytes, alignment)?)?;
+        let full = self.arena.take_small(slot);
+        let p = NonNull::new((self.arena.layout.base + slot.offset) as *mut u8);
+        self.quick_record(tape, Kind::Alloc, slot);
+        if full {
+            self.arena.full(slot);
+        }
+        p
+    }
+
+    /// Whether the record of a forward operation has room, and nothing else is to be done but that.
+    #[inline(always)]
+    fn is_quick(&self, tape: &Cursor) -> bool {
+        let forward = !matches!(self.arena.adjoints, Adjoints::Alive);
+        forward && (!self.recording || tape.has_room(size_of::<u64>()))
+    }
+
+    /// Pushes that record.
+    #[inline(always)]
+    fn quick_record(&mut self, tape: &Cursor, kind: Kind, slot: Slot) {
+        self.operations += 1;
+        if self.recording {
+            // SAFETY: `is_quick` looked for room.
+            unsafe { tape.put_word(record::small_word(kind, slot, self.arena.print)) };
+        }
+    }
+
     #[cold]
     fn alloc_elsewhere(&mut self, tape: &Cursor, bytes: usize, alignment: usize, site: Site) -> Result<*mut u8, Error> {
         if bytes > MAX_BYTES {
@@ -133,20 +159,27 @@ impl Heap {
 
     #[inline(always)]
     pub(crate) fn free_at(&mut self, tape: &Cursor, p: *mut u8, save: bool, site: Site) -> Result<(), Error> {
-        if !save && let Some(slot) = self.arena.find_small(p as usize) {
-            let print = self.arena.print_with_small(slot);
-            if self.recording {
-                tape.push_at(record::small_word(Kind::Free, slot.offset, slot.class, print.tag()) as i64, site)?;
-            }
-            self.leave_reverse();
-            self.arena.give_small(slot, print);
-            self.operations += 1;
+        if !save && self.quick_free(tape, p).is_some() {
             return Ok(());
         }
         self.free_elsewhere(tape, p, save, site)
     }
 
-    /// Frees what is no small block, or with its contents saved.
+    /// Frees where that takes a slot and a word of the tape and nothing else; `None`: nothing has changed.
+    #[inline(always)]
+    pub(crate) fn quick_free(&mut self, tape: &Cursor, p: *mut u8) -> Option<()> {
+        if !self.is_quick(tape) {
+            return None;
+        }
+        let slot = self.arena.find_small(p as usize)?;
+        let empty = self.arena.give_small(slot);
+        self.quick_record(tape, Kind::Free, slot);
+        if empty {
+            self.arena.empty(slot);
+        }
+        Some(())
+    }
+
     #[cold]
     fn free_elsewhere(&mut self, tape: &Cursor, p: *mut u8, save: bool, site: Site) -> Result<(), Error> {
         let block = match self.own_block(p) {
@@ -290,7 +323,7 @@ impl Heap {
         old: Block,
         new: Block,
         bytes: usize,
-        print: super::fingerprint::Fingerprint,
+        print: Fingerprint,
         save: bool,
         site: Site,
     ) -> Result<(), Error> {

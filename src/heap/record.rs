@@ -122,28 +122,31 @@ pub(super) fn push(tape: &Cursor, kind: Kind, block: Block, print: Fingerprint, 
 #[inline]
 pub(super) fn push_tagged(tape: &Cursor, kind: Kind, block: Block, tag: u64, site: Site) -> Result<(), Error> {
     if let Some(class) = block.class {
-        return tape.push_at(small_word(kind, block.offset, class, tag) as i64, site);
+        return tape.push_at(word(kind, block.offset, class.index() as u64, tag) as i64, site);
     }
     tape.push_at(block.bytes as i64, site)?;
-    let word = tag << (64 - TAG_BITS) | ((block.offset / GRANULE) as u64) << 10 | LARGE << 4 | kind as u64;
-    tape.push_at(word as i64, site).or_else(|error| {
+    tape.push_at(word(kind, block.offset, LARGE, tag) as i64, site).or_else(|error| {
         tape.pop_at::<i64>(site)?;
         Err(error)
     })
 }
 
-/// The word of a record of a small block.
 #[inline(always)]
-pub(super) fn small_word(kind: Kind, offset: usize, class: Class, tag: u64) -> u64 {
-    tag << (64 - TAG_BITS) | ((offset / GRANULE) as u64) << 10 | (class.index() as u64) << 4 | kind as u64
+fn word(kind: Kind, offset: usize, class: u64, tag: u64) -> u64 {
+    const { assert!(GRANULE == 1 << 4) };
+    tag << (64 - TAG_BITS) | (offset as u64) << (10 - 4) | class << 4 | kind as u64
 }
 
-/// Offset and class of a small block, if the word is a record of this kind, made with this tag.
+/// The record of a small block.
 #[inline(always)]
-pub(super) fn small_block(word: u64, kind: Kind, tag: u64) -> Option<(usize, Class)> {
-    let class = Class::from_index((word >> 4 & 63) as usize)?;
-    let is_wanted = word & 15 == kind as u64 && word >> (64 - TAG_BITS) == tag;
-    is_wanted.then_some(((word >> 10) as usize % (MAX_OFFSET / GRANULE) * GRANULE, class))
+pub(super) fn small_word(kind: Kind, slot: Slot, print: Fingerprint) -> u64 {
+    word(kind, slot.offset, slot.class.index() as u64, print.tag())
+}
+
+/// The offset in a record.
+#[inline(always)]
+pub(super) fn offset(word: u64) -> usize {
+    (word >> 10) as usize % (MAX_OFFSET / GRANULE) * GRANULE
 }
 
 /// Pops the record that [`push`] pushed: its kind, block and tag; `None` if what lies there is none, which is then left
@@ -152,7 +155,7 @@ pub(super) fn small_block(word: u64, kind: Kind, tag: u64) -> Option<(usize, Cla
 pub(super) fn pop(tape: &Cursor, site: Site) -> Result<Option<(Kind, Block, u64)>, Error> {
     let word = tape.pop_at::<i64>(site)? as u64;
     let kind = Kind::from_code(word & 15);
-    let (offset, class) = ((word >> 10) as usize % (MAX_OFFSET / GRANULE) * GRANULE, word >> 4 & 63);
+    let (offset, class) = (offset(word), word >> 4 & 63);
     let block = match (kind, Class::from_index(class as usize)) {
         (Some(_), Some(class)) => Some(Block::small(offset, class)),
         (Some(_), None) if class == LARGE => match tape.pop_at::<i64>(site) {

@@ -3,10 +3,12 @@
 use super::Heap;
 use super::record::{self, Block, Kind};
 use super::shared::Shared;
+use super::slabs::Slot;
 use crate::error::{Error, Status, bytes};
 use crate::site::Site;
 use crate::sync::UNORDERED;
 use crate::tape::Cursor;
+use std::ptr::NonNull;
 
 impl Heap {
     /// Undoes the last operation, an allocation: the block goes, and its adjoint.
@@ -31,19 +33,33 @@ impl Heap {
 
     #[inline(always)]
     pub(crate) fn undo_alloc_at(&mut self, tape: &Cursor, site: Site) -> Result<(), Error> {
-        // The usual case by itself, in registers: a block that is passed by memory waits for the stores before it.
-        let word = tape.pop_at::<i64>(site)? as u64;
-        if let Some((offset, class)) = record::small_block(word, Kind::Alloc, self.arena.print.tag())
-            && self.is_reversing()
-            && let Some(slot) = self.arena.find_small(self.arena.layout.base + offset)
-            && slot.class == class
-        {
-            self.arena.give_small(slot, self.arena.print_with_small(slot));
-            self.operations = self.operations.wrapping_sub(1);
-            return Ok(());
+        match self.quick_undo_alloc(tape) {
+            Some(()) => Ok(()),
+            None => self.undo_alloc_elsewhere(tape, site),
         }
-        tape.push_at(word as i64, site)?;
-        self.undo_alloc_elsewhere(tape, site)
+    }
+
+    /// Undoes an allocation as [`quick_alloc`](Heap::quick_alloc) makes it; `None`: nothing has changed.
+    #[inline(always)]
+    pub(crate) fn quick_undo_alloc(&mut self, tape: &Cursor) -> Option<()> {
+        let [word] = tape.top_words()?;
+        let slot = self.arena.find_small(self.arena.layout.base + record::offset(word))?;
+        self.quick_unrecord(tape, word, Kind::Alloc, slot)?;
+        if self.arena.give_small(slot) {
+            self.arena.empty(slot);
+        }
+        Some(())
+    }
+
+    /// Takes the record of that operation off the tape, if it is on top and may be undone.
+    #[inline(always)]
+    fn quick_unrecord(&mut self, tape: &Cursor, word: u64, kind: Kind, slot: Slot) -> Option<()> {
+        if word != record::small_word(kind, slot, self.arena.print) || !self.is_reversing() {
+            return None;
+        }
+        tape.drop_words(1);
+        self.operations = self.operations.wrapping_sub(1);
+        Some(())
     }
 
     #[cold]
@@ -66,22 +82,27 @@ impl Heap {
 
     #[inline(always)]
     pub(crate) fn undo_free_at(&mut self, tape: &Cursor, site: Site) -> Result<*mut u8, Error> {
-        let word = tape.pop_at::<i64>(site)? as u64;
-        if let Some((offset, class)) = record::small_block(word, Kind::Free, self.arena.print.tag())
-            && self.is_reversing()
-            && let Some(slot) = self.arena.free_small(offset, class)
-        {
-            // Memory of the adjoint is there: the chunk has a block.
-            self.arena.take_small(slot, self.arena.print_with_small(slot));
-            self.operations = self.operations.wrapping_sub(1);
-            let p = (self.arena.layout.base + offset) as *mut u8;
-            if self.factor > 0 {
-                self.arena.zero_adjoint(Block::small(offset, class), 0, class.slot_bytes());
-            }
-            return Ok(p);
+        match self.quick_undo_free(tape) {
+            Some(p) => Ok(p.as_ptr()),
+            None => self.undo_free_elsewhere(tape, site),
         }
-        tape.push_at(word as i64, site)?;
-        self.undo_free_elsewhere(tape, site)
+    }
+
+    /// Undoes a free as [`quick_free`](Heap::quick_free) makes it; `None`: nothing has changed.
+    #[inline(always)]
+    pub(crate) fn quick_undo_free(&mut self, tape: &Cursor) -> Option<NonNull<u8>> {
+        let [word] = tape.top_words()?;
+        let slot = self.arena.free_small(record::offset(word))?;
+        self.quick_unrecord(tape, word, Kind::Free, slot)?;
+        let p = NonNull::new((self.arena.layout.base + slot.offset) as *mut u8);
+        if self.factor > 0 {
+            // Its memory is there: the chunk has a block.
+            self.arena.zero_adjoint(Block::small(slot.offset, slot.class), 0, slot.bytes);
+        }
+        if self.arena.take_small(slot) {
+            self.arena.full(slot);
+        }
+        p
     }
 
     #[cold]

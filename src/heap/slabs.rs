@@ -13,8 +13,8 @@
 //! given to it after the head was written: relaxed atomics, which order nothing.
 
 use super::bitset::Bitset;
-use super::class::{CHUNK, CLASSES, Class};
-use crate::sync::{UNORDERED, Unordered};
+use super::class::{CHUNK, CLASSES, Class, slot_at};
+use crate::sync::{UNORDERED, Unordered, Unordered32};
 
 const WORDS: usize = 64;
 
@@ -23,44 +23,60 @@ const WORDS: usize = 64;
 pub(super) struct Slot {
     /// Where it begins, in the arena.
     pub offset: usize,
+    /// What it takes.
+    pub bytes: usize,
     pub class: Class,
+    pub chunk: usize,
     /// Its number in its chunk.
     index: u32,
 }
 
 impl Slot {
     /// The slot that begins at `offset` if its chunk is one of this class.
-    #[inline(always)]
     pub fn at(offset: usize, class: Class) -> Option<Slot> {
-        let index = class.slot_at(offset % CHUNK)? as u32;
-        Some(Slot { offset, class, index })
-    }
-
-    #[inline(always)]
-    fn chunk(self) -> usize {
-        self.offset / CHUNK
+        let index = class.slot_at(offset)?;
+        Some(Slot { offset, bytes: class.slot_bytes(), class, chunk: offset / CHUNK, index })
     }
 }
 
 /// What is known of a chunk. All zero is a closed one.
 #[repr(C, align(64))]
 pub(super) struct Head {
-    /// 0 if closed, else 1 + the class's index.
-    class: Unordered,
-    /// Slots taken.
-    used: Unordered,
-    /// Bit i: a slot of word i is free.
+    /// What [`slot_at`] divides by; 0 if closed.
+    reciprocal: Unordered32,
+    /// Slots that are free.
+    free: Unordered32,
+    /// The class's index, the bytes of a slot, the number of slots.
+    class: Unordered32,
+    bytes: Unordered32,
+    slots: Unordered32,
+    /// Bit i: a slot of word i is free, or none of the chunk is. Of a closed one: when it was closed.
     room: Unordered,
-    /// When it was closed.
-    closed_at: Unordered,
-    /// Bit i of word j: slot 64 j + i is taken.
+    /// Bit i of word j: slot 64 j + i is taken. Slots that do not exist are not.
     taken: [Unordered; WORDS],
 }
 
 impl Head {
+    /// `None` if closed.
     #[inline(always)]
     fn class(&self) -> Option<Class> {
-        Class::from_index((self.class.load(UNORDERED) as usize).wrapping_sub(1))
+        match self.reciprocal.load(UNORDERED) {
+            0 => None,
+            _ => Class::from_index(self.class.load(UNORDERED) as usize),
+        }
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> usize {
+        self.bytes.load(UNORDERED) as usize
+    }
+
+    /// The slot that begins at `offset`, in the arena, taken or not, or the rest behind the last; of chunk `chunk`.
+    #[inline(always)]
+    fn slot_at(&self, offset: usize, chunk: usize) -> Option<Slot> {
+        let index = slot_at(offset, self.reciprocal.load(UNORDERED))?;
+        let class = Class::from_index(self.class.load(UNORDERED) as usize % CLASSES)?;
+        Some(Slot { offset, bytes: self.bytes(), class, chunk, index })
     }
 
     #[inline(always)]
@@ -69,39 +85,42 @@ impl Head {
     }
 
     fn open(&self, class: Class) {
-        let (words, rest) = (class.slots() / 64, class.slots() % 64);
-        for (i, word) in self.taken.iter().enumerate().take(class.slots().div_ceil(64)) {
-            // Slots that do not exist are taken.
-            word.store(if i == words { u64::MAX << rest } else { 0 }, UNORDERED);
-        }
-        let count = class.slots().div_ceil(64);
-        self.room.store(u64::MAX >> (64 - count), UNORDERED);
-        self.used.store(0, UNORDERED);
-        self.class.store(class.index() as u64 + 1, UNORDERED);
+        let words = class.slots().div_ceil(64);
+        // With the rest behind the last slot.
+        self.taken.iter().take(words + 1).for_each(|word| word.store(0, UNORDERED));
+        self.room.store(u64::MAX >> (64 - words), UNORDERED);
+        self.free.store(class.slots() as u32, UNORDERED);
+        self.class.store(class.index() as u32, UNORDERED);
+        self.bytes.store(class.slot_bytes() as u32, UNORDERED);
+        self.slots.store(class.slots() as u32, UNORDERED);
+        self.reciprocal.store(class.reciprocal(), UNORDERED);
     }
 
-    /// Takes a free slot.
+    /// Takes a free slot; whether it was the last.
     #[inline(always)]
-    fn take(&self, index: u32) {
+    fn take(&self, index: u32) -> bool {
         let word = &self.taken[index as usize / 64 % WORDS];
         let now = word.load(UNORDERED) | 1 << (index % 64);
         word.store(now, UNORDERED);
         let full = u64::from(now == u64::MAX) << (index / 64);
         self.room.store(self.room.load(UNORDERED) & !full, UNORDERED);
-        self.used.store(self.used.load(UNORDERED) + 1, UNORDERED);
+        let free = self.free.load(UNORDERED) - 1;
+        self.free.store(free, UNORDERED);
+        free == 0
     }
 
-    /// Frees a taken slot; how many are taken after that.
+    /// Frees a taken slot; whether all are free then.
     #[inline(always)]
-    fn give(&self, index: u32) -> usize {
+    fn give(&self, index: u32) -> bool {
         let word = &self.taken[index as usize / 64 % WORDS];
         word.store(word.load(UNORDERED) & !(1 << (index % 64)), UNORDERED);
         self.room.store(self.room.load(UNORDERED) | 1 << (index / 64), UNORDERED);
-        let used = self.used.load(UNORDERED) - 1;
-        self.used.store(used, UNORDERED);
-        used as usize
+        let free = self.free.load(UNORDERED) + 1;
+        self.free.store(free, UNORDERED);
+        free == self.slots.load(UNORDERED)
     }
 
+    /// Of a chunk with room.
     #[inline(always)]
     fn lowest_free(&self) -> u32 {
         let word = self.room.load(UNORDERED).trailing_zeros();
@@ -147,7 +166,7 @@ impl Heads {
             return None;
         }
         let head = self.get(chunk);
-        let slot = Slot::at(offset, head.class()?)?;
+        let slot = head.slot_at(offset, chunk)?;
         head.is_taken(slot.index).then_some(slot)
     }
 
@@ -156,7 +175,7 @@ impl Heads {
         let chunk = offset / CHUNK;
         let class = if chunk < top { self.get(chunk).class()? } else { return None };
         let slot = offset % CHUNK / class.slot_bytes();
-        let taken = slot < class.slots() && self.get(chunk).is_taken(slot as u32);
+        let taken = self.get(chunk).is_taken(slot as u32);
         taken.then(|| (chunk * CHUNK + slot * class.slot_bytes(), class))
     }
 }
@@ -167,7 +186,7 @@ pub(super) struct Slabs {
     /// For each class, the chunks with room.
     room: [Bitset; CLASSES],
     /// The first of each, or [`NONE`].
-    lowest: [u32; CLASSES],
+    lowest: [usize; CLASSES],
     /// The closed ones below `top`.
     closed: Bitset,
     /// Chunks from here on were never open.
@@ -178,7 +197,7 @@ pub(super) struct Slabs {
     pub taken: u64,
 }
 
-const NONE: u32 = u32::MAX;
+const NONE: usize = usize::MAX;
 
 impl Slabs {
     pub fn new(heads: Heads) -> Slabs {
@@ -190,8 +209,9 @@ impl Slabs {
     pub fn place_in_open(&self, class: Class) -> Option<Slot> {
         let chunk = self.lowest[class.index()];
         (chunk != NONE).then(|| {
-            let index = self.heads.get(chunk as usize).lowest_free();
-            Slot { offset: chunk as usize * CHUNK + index as usize * class.slot_bytes(), class, index }
+            let head = self.heads.get(chunk);
+            let (index, bytes) = (head.lowest_free(), head.bytes());
+            Slot { offset: chunk * CHUNK + index as usize * bytes, bytes, class, chunk, index }
         })
     }
 
@@ -200,92 +220,83 @@ impl Slabs {
     pub fn place(&mut self, class: Class) -> (usize, bool) {
         match self.place_in_open(class) {
             Some(slot) => (slot.offset, false),
-            None => (self.closed.first().unwrap_or(self.top) * CHUNK, true),
+            None => (self.closed.first_from(0).unwrap_or(self.top) * CHUNK, true),
         }
     }
 
     /// Whether the slot at `offset` is free for a block of this class, and whether taking it opens a chunk.
     pub fn is_free(&self, offset: usize, class: Class) -> Option<bool> {
         let slot = Slot::at(offset, class)?;
-        if slot.chunk() >= self.top {
+        if slot.chunk >= self.top {
             return Some(true);
         }
-        let head = self.heads.get(slot.chunk());
+        let head = self.heads.get(slot.chunk);
         match head.class() {
             None => Some(true),
             Some(found) => (found == class && !head.is_taken(slot.index)).then_some(false),
         }
     }
 
-    /// The slot at `offset` if it is free for a block of this class and its chunk open.
+    /// The slot at `offset` if it is free and its chunk open.
     #[inline(always)]
-    pub fn free_in_open(&self, offset: usize, class: Class) -> Option<Slot> {
-        let slot = Slot::at(offset, class).filter(|slot| slot.chunk() < self.top)?;
-        let head = self.heads.get(slot.chunk());
-        (head.class() == Some(class) && !head.is_taken(slot.index)).then_some(slot)
+    pub fn free_in_open(&self, offset: usize) -> Option<Slot> {
+        let chunk = offset / CHUNK;
+        if chunk >= self.top {
+            return None;
+        }
+        let head = self.heads.get(chunk);
+        let slot = head.slot_at(offset, chunk)?;
+        let exists = slot.index < head.slots.load(UNORDERED);
+        (exists && !head.is_taken(slot.index)).then_some(slot)
     }
 
-    /// Takes a slot that is free for it.
+    /// Takes a slot that is free and whose chunk is open; whether the chunk has [`no_more_room`](Slabs::no_more_room).
     #[inline(always)]
-    pub fn take(&mut self, slot: Slot, opens: bool) {
-        if opens {
-            self.open(slot.chunk(), slot.class);
-        }
+    pub fn take(&mut self, slot: Slot) -> bool {
         self.taken += 1;
-        let head = self.heads.get(slot.chunk());
-        head.take(slot.index);
-        if head.room.load(UNORDERED) == 0 {
-            self.no_more_room(slot.chunk(), slot.class);
-        }
+        self.heads.get(slot.chunk).take(slot.index)
     }
 
+    /// That chunk has room no more.
     #[inline(always)]
-    fn no_more_room(&mut self, chunk: usize, class: Class) {
+    pub fn no_more_room(&mut self, chunk: usize, class: Class) {
         let (room, lowest) = (&mut self.room[class.index()], &mut self.lowest[class.index()]);
         room.remove(chunk);
-        if *lowest == chunk as u32 {
-            *lowest = room.first_from(chunk).map_or(NONE, |chunk| chunk as u32);
-        }
+        *lowest = room.first_from(*lowest).unwrap_or(NONE);
     }
 
+    /// Opens the chunk of a slot.
     #[cold]
-    fn open(&mut self, chunk: usize, class: Class) {
-        for between in self.top..chunk {
+    pub fn open(&mut self, slot: Slot) {
+        for between in self.top..slot.chunk {
             self.closed.insert(between);
         }
-        self.top = self.top.max(chunk + 1);
-        self.closed.remove(chunk);
-        self.heads.get(chunk).open(class);
-        self.gains_room(chunk, class);
+        self.top = self.top.max(slot.chunk + 1);
+        self.closed.remove(slot.chunk);
+        self.heads.get(slot.chunk).open(slot.class);
+        self.room[slot.class.index()].insert(slot.chunk);
+        let lowest = &mut self.lowest[slot.class.index()];
+        *lowest = (*lowest).min(slot.chunk);
     }
 
+    /// Frees the slot of a block that [`Heads::find`] found; whether the chunk is then to be [closed](Slabs::close).
     #[inline(always)]
-    fn gains_room(&mut self, chunk: usize, class: Class) {
-        self.room[class.index()].insert(chunk);
-        let lowest = &mut self.lowest[class.index()];
-        *lowest = (*lowest).min(chunk as u32);
-    }
-
-    /// Frees the slot of a block that [`Heads::find`] found. `now` counts up.
-    #[inline(always)]
-    pub fn give(&mut self, slot: Slot, now: u64) {
-        let (chunk, class) = (slot.chunk(), slot.class);
-        let head = self.heads.get(chunk);
+    pub fn give(&mut self, slot: Slot) -> bool {
+        let empty = self.heads.get(slot.chunk).give(slot.index);
         self.taken -= 1;
-        let used = head.give(slot.index);
         // Without asking whether it had room before: the answer is known late, when the head comes from far, and no
         // processor guesses it.
-        self.gains_room(chunk, class);
-        if used == 0 {
-            self.close(chunk, class, now);
-        }
+        self.room[slot.class.index()].put_back(slot.chunk);
+        let lowest = &mut self.lowest[slot.class.index()];
+        *lowest = (*lowest).min(slot.chunk);
+        empty
     }
 
-    #[cold]
-    fn close(&mut self, chunk: usize, class: Class, now: u64) {
+    /// Closes that chunk, of which all slots are free. `now` counts up.
+    pub fn close(&mut self, chunk: usize, class: Class, now: u64) {
         let head = self.heads.get(chunk);
-        head.class.store(0, UNORDERED);
-        head.closed_at.store(now, UNORDERED);
+        head.reciprocal.store(0, UNORDERED);
+        head.room.store(now, UNORDERED);
         self.no_more_room(chunk, class);
         self.closed.insert(chunk);
     }
@@ -293,7 +304,7 @@ impl Slabs {
     /// Frees all.
     pub fn clear(&mut self) {
         for chunk in 0..self.top {
-            self.heads.get(chunk).class.store(0, UNORDERED);
+            self.heads.get(chunk).reciprocal.store(0, UNORDERED);
         }
         *self = Slabs::new(self.heads);
     }
@@ -315,7 +326,7 @@ impl Slabs {
         while chunk < self.top {
             let (from, mut stamp) = (chunk, 0);
             while chunk < self.top && self.heads.get(chunk).class().is_none() {
-                stamp = stamp.max(self.heads.get(chunk).closed_at.load(UNORDERED));
+                stamp = stamp.max(self.heads.get(chunk).room.load(UNORDERED));
                 chunk += 1;
             }
             if chunk > from {

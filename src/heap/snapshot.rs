@@ -144,7 +144,7 @@ impl Heap {
         let (half, end) = (self.arena.layout.half, offset.checked_add(bytes)?);
         if offset < half {
             let class = Class::of(bytes, GRANULE).filter(|class| bytes <= SMALL && class.slot_bytes() == bytes)?;
-            class.slot_at(offset % CHUNK)?;
+            class.slot_at(offset)?;
             return (end <= half).then_some(Block::small(offset, class));
         }
         let fits = end <= 2 * half && offset.is_multiple_of(UNIT) && bytes.is_multiple_of(UNIT) && bytes > 0;

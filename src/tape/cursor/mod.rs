@@ -112,6 +112,7 @@ impl Cursor {
     }
 
     /// Pushes words, the last to be popped first, where that needs no slow path; whether it did.
+    #[inline(always)]
     pub(crate) fn put_words<const N: usize>(&self, words: [u64; N]) -> bool {
         let room = self.has_room(size_of_val(&words));
         if room {
@@ -123,7 +124,21 @@ impl Cursor {
         room
     }
 
+    /// Pushes a word.
+    ///
+    /// # Safety
+    /// There is room: [`has_room`](Cursor::has_room) said so, and nothing was pushed since.
+    #[inline(always)]
+    pub(crate) unsafe fn put_word(&self, word: u64) {
+        debug_assert!(self.has_room(size_of::<u64>()));
+        let to = self.cur.get();
+        // SAFETY: there is room at cur.
+        unsafe { (to as *mut u64).write_unaligned(word) };
+        self.cur.set(to + size_of::<u64>());
+    }
+
     /// What [`put_words`](Cursor::put_words) pushed, left on the tape, where that needs no slow path.
+    #[inline(always)]
     pub(crate) fn top_words<const N: usize>(&self) -> Option<[u64; N]> {
         let there = self.has_bytes(size_of::<[u64; N]>());
         // SAFETY: that many bytes below cur were pushed.
@@ -131,6 +146,7 @@ impl Cursor {
     }
 
     /// Takes off so many of what [`top_words`](Cursor::top_words) returned.
+    #[inline(always)]
     pub(crate) fn drop_words(&self, count: usize) {
         debug_assert!(self.has_bytes(count * size_of::<u64>()));
         self.cur.set(self.cur.get() - count * size_of::<u64>());
