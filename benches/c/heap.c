@@ -1,8 +1,8 @@
-/* The stable heap beside malloc: an adaptive mesh of 10^5 cells, of which every step coarsens one and refines another.
- * The reverse sweep takes the steps back. */
+/* The stable heap beside malloc: an adaptive mesh of 10^5 cells, of which every step coarsens one and refines another;
+ * and one of 10^3, which stays in cache. The reverse sweep takes the steps back. */
 #include "bench.h"
 
-enum { CELLS = 100000 };
+enum { CELLS = 100000, FEW_CELLS = 1000 };
 
 /* What a cell begins with; its size differs with its level. */
 typedef struct {
@@ -15,6 +15,7 @@ static uint16_t *old_bytes; /* what malloc must be asked for again in the revers
 static void **old_cells;    /* for the reference: what it has in place of the tape */
 static uint16_t bytes_of[CELLS];
 static int64_t prepared;
+static int32_t prepared_cells;
 
 static uint64_t state = 1;
 static uint32_t draw(uint32_t n) {
@@ -25,18 +26,19 @@ static uint32_t draw(uint32_t n) {
 /* Cells of 4 x 4 to 8 x 8 values and a few pointers. */
 static uint16_t size_of(int64_t step) { return (uint16_t)(32 + 8 * (16 + (uint64_t)step * 2654435761u % 49)); }
 
-static void prepare(const work_t *w) {
-    if (prepared == w->count) {
+static void prepare(const work_t *w, int32_t count) {
+    if (prepared == w->count && prepared_cells == count) {
         return;
     }
     prepared = w->count;
+    prepared_cells = count;
     which = (int32_t *)realloc(which, (size_t)w->count * sizeof *which);
     old_bytes = (uint16_t *)realloc(old_bytes, (size_t)w->count * sizeof *old_bytes);
     old_cells = (void **)realloc(old_cells, (size_t)w->count * sizeof *old_cells);
     for (int64_t i = 0; i < w->count; i++) {
-        which[i] = (int32_t)draw(CELLS);
+        which[i] = (int32_t)draw((uint32_t)count);
     }
-    for (int i = 0; i < CELLS; i++) {
+    for (int i = 0; i < count; i++) {
         bytes_of[i] = size_of(i);
     }
 }
@@ -100,13 +102,13 @@ static LOOP calloc_reverse(const work_t *w) {
     }
 }
 
-static void on_heap(const work_t *w, times_t *times, int32_t factor) {
+static void on_heap(const work_t *w, times_t *times, int32_t count, int32_t factor) {
     adtape_heap_t *h = NULL;
     adtape_mark_t before;
-    prepare(w);
+    prepare(w, count);
     expect_ok(adtape_heap_new(adtape_session_default(), factor, 0, &h));
     expect_ok(adtape_mark_take(w->tape, &before));
-    for (int i = 0; i < CELLS; i++) {
+    for (int i = 0; i < count; i++) {
         cells[i] = adtape_heap_alloc(h, w->tape, size_of(i));
         memset(cells[i], 1, size_of(i));
     }
@@ -121,16 +123,16 @@ static void on_heap(const work_t *w, times_t *times, int32_t factor) {
     expect_ok(adtape_heap_destroy(h));
 }
 
-static void on_malloc(const work_t *w, times_t *times, int with_adjoints) {
-    prepare(w);
-    for (int i = 0; i < CELLS; i++) {
+static void on_malloc(const work_t *w, times_t *times, int32_t count, int with_adjoints) {
+    prepare(w, count);
+    for (int i = 0; i < count; i++) {
         bytes_of[i] = size_of(i);
         cells[i] = malloc(bytes_of[i]);
         memset(cells[i], 1, bytes_of[i]);
     }
     for (int round = 0; round < 2; round++) {
         TIMED(times->forward, malloc_forward(w));
-        for (int i = 0; i < CELLS; i++) {
+        for (int i = 0; i < count; i++) {
             adjoints[i] = with_adjoints ? calloc(1, bytes_of[i]) : NULL;
         }
         if (with_adjoints) {
@@ -138,22 +140,25 @@ static void on_malloc(const work_t *w, times_t *times, int with_adjoints) {
         } else {
             TIMED(times->reverse, malloc_reverse(w));
         }
-        for (int i = 0; i < CELLS; i++) {
+        for (int i = 0; i < count; i++) {
             free(adjoints[i]);
         }
     }
-    for (int i = 0; i < CELLS; i++) {
+    for (int i = 0; i < count; i++) {
         free(cells[i]);
     }
 }
 
-static void heap_mesh(const work_t *w, times_t *times) { on_heap(w, times, 0); }
-static void malloc_mesh(const work_t *w, times_t *times) { on_malloc(w, times, 0); }
-static void heap_mesh_adjoint(const work_t *w, times_t *times) { on_heap(w, times, 1); }
-static void malloc_mesh_adjoint(const work_t *w, times_t *times) { on_malloc(w, times, 1); }
+static void heap_mesh(const work_t *w, times_t *times) { on_heap(w, times, CELLS, 0); }
+static void malloc_mesh(const work_t *w, times_t *times) { on_malloc(w, times, CELLS, 0); }
+static void heap_mesh_adjoint(const work_t *w, times_t *times) { on_heap(w, times, CELLS, 1); }
+static void malloc_mesh_adjoint(const work_t *w, times_t *times) { on_malloc(w, times, CELLS, 1); }
+static void heap_small(const work_t *w, times_t *times) { on_heap(w, times, FEW_CELLS, 0); }
+static void malloc_small(const work_t *w, times_t *times) { on_malloc(w, times, FEW_CELLS, 0); }
 
 const figure_t heap_figures[] = {
     {"heap/mesh", heap_mesh, malloc_mesh},
     {"heap/mesh_adjoint", heap_mesh_adjoint, malloc_mesh_adjoint},
+    {"heap/mesh_small", heap_small, malloc_small},
     {NULL, NULL, NULL},
 };

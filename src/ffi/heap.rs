@@ -89,12 +89,12 @@ pub(super) unsafe fn usual<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Option<(&'
     }
     // SAFETY: as above, and this thread's.
     let heap = unsafe { &mut (*h).heap };
-    match t.is_null() {
-        true if heap.is_recording() => None,
-        true => Some((heap, thread::cursor())),
-        // SAFETY: by contract.
-        false => unsafe { tape(t) }.ok().map(|tape| (heap, tape)),
+    let own = thread::cursor();
+    if std::ptr::eq(t, own) || (t.is_null() && !heap.is_recording()) {
+        return Some((heap, own));
     }
+    // SAFETY: by contract.
+    unsafe { tape(t) }.ok().map(|tape| (heap, tape))
 }
 
 /// Runs `operation` on a heap and its tape, or ends the program.

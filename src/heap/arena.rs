@@ -11,6 +11,7 @@ use super::shared::{Layout, Shared, Zones};
 use super::slabs::{HEAD_BYTES, Slabs, Slot};
 use crate::error::{Error, Status, bytes};
 use crate::sync::{Arc, UNORDERED};
+use std::ptr::NonNull;
 
 /// Free intervals of this size give their memory back when it is short.
 const GAP: usize = 1 << 20;
@@ -169,7 +170,9 @@ impl Arena {
         let full = self.slabs.take(slot);
         self.print.toggle(slot.offset, slot.bytes);
         self.bytes += slot.bytes as u64;
-        self.peak_bytes = self.peak_bytes.max(self.bytes);
+        if self.bytes > self.peak_bytes {
+            self.peak_bytes = self.bytes;
+        }
         full
     }
 
@@ -182,10 +185,9 @@ impl Arena {
     /// Removes a small block; whether its chunk is [`empty`](Arena::empty) now.
     #[inline(always)]
     pub fn give_small(&mut self, slot: Slot) -> bool {
-        let empty = self.slabs.give(slot);
         self.print.toggle(slot.offset, slot.bytes);
         self.bytes -= slot.bytes as u64;
-        empty
+        self.slabs.give(slot)
     }
 
     /// The chunk of that block is empty.
@@ -295,6 +297,13 @@ impl Arena {
     }
 
     // ---- addresses and memory ------------------------------------------------------------------------
+
+    /// Where the block of a slot lies.
+    #[inline(always)]
+    pub fn slot_address(&self, slot: Slot) -> NonNull<u8> {
+        // SAFETY: within the reservation.
+        unsafe { NonNull::new_unchecked((self.layout.base + slot.offset) as *mut u8) }
+    }
 
     /// Where the block lies.
     #[inline]

@@ -94,12 +94,11 @@ impl Heap {
         }
         let slot = self.arena.place_small(Class::of(bytes, alignment)?)?;
         let full = self.arena.take_small(slot);
-        let p = NonNull::new((self.arena.layout.base + slot.offset) as *mut u8);
         self.quick_record(tape, Kind::Alloc, slot);
         if full {
             self.arena.full(slot);
         }
-        p
+        Some(self.arena.slot_address(slot))
     }
 
     /// Whether the record of a forward operation has room, and nothing else is to be done but that.

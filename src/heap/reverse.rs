@@ -94,7 +94,6 @@ impl Heap {
         let [word] = tape.top_words()?;
         let slot = self.arena.free_small(record::offset(word))?;
         self.quick_unrecord(tape, word, Kind::Free, slot)?;
-        let p = NonNull::new((self.arena.layout.base + slot.offset) as *mut u8);
         if self.factor > 0 {
             // Its memory is there: the chunk has a block.
             self.arena.zero_adjoint(Block::small(slot.offset, slot.class), 0, slot.bytes);
@@ -102,7 +101,7 @@ impl Heap {
         if self.arena.take_small(slot) {
             self.arena.full(slot);
         }
-        p
+        Some(self.arena.slot_address(slot))
     }
 
     #[cold]

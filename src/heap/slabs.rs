@@ -71,10 +71,14 @@ impl Head {
         self.bytes.load(UNORDERED) as usize
     }
 
-    /// The slot that begins at `offset`, in the arena, taken or not, or the rest behind the last; of chunk `chunk`.
+    /// The slot that begins at `offset`, in the arena, of this chunk, if it is taken, or if it is not; the rest behind
+    /// the last slot is not.
     #[inline(always)]
-    fn slot_at(&self, offset: usize, chunk: usize) -> Option<Slot> {
+    fn find(&self, offset: usize, chunk: usize, taken: bool) -> Option<Slot> {
         let index = slot_at(offset, self.reciprocal.load(UNORDERED))?;
+        if self.is_taken(index) != taken {
+            return None;
+        }
         let class = Class::from_index(self.class.load(UNORDERED) as usize % CLASSES)?;
         Some(Slot { offset, bytes: self.bytes(), class, chunk, index })
     }
@@ -109,15 +113,20 @@ impl Head {
         free == 0
     }
 
-    /// Frees a taken slot; whether all are free then.
+    /// Frees a taken slot; whether it is the only one that is free.
     #[inline(always)]
     fn give(&self, index: u32) -> bool {
         let word = &self.taken[index as usize / 64 % WORDS];
         word.store(word.load(UNORDERED) & !(1 << (index % 64)), UNORDERED);
         self.room.store(self.room.load(UNORDERED) | 1 << (index / 64), UNORDERED);
-        let free = self.free.load(UNORDERED) + 1;
-        self.free.store(free, UNORDERED);
-        free == self.slots.load(UNORDERED)
+        let free = self.free.load(UNORDERED);
+        self.free.store(free + 1, UNORDERED);
+        free == 0
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.free.load(UNORDERED) == self.slots.load(UNORDERED)
     }
 
     /// Of a chunk with room.
@@ -165,9 +174,7 @@ impl Heads {
         if chunk >= top {
             return None;
         }
-        let head = self.get(chunk);
-        let slot = head.slot_at(offset, chunk)?;
-        head.is_taken(slot.index).then_some(slot)
+        self.get(chunk).find(offset, chunk, true)
     }
 
     /// The block around `offset`, where there is one: where it begins, and its class.
@@ -245,9 +252,7 @@ impl Slabs {
             return None;
         }
         let head = self.heads.get(chunk);
-        let slot = head.slot_at(offset, chunk)?;
-        let exists = slot.index < head.slots.load(UNORDERED);
-        (exists && !head.is_taken(slot.index)).then_some(slot)
+        head.find(offset, chunk, false).filter(|slot| slot.index < head.slots.load(UNORDERED))
     }
 
     /// Takes a slot that is free and whose chunk is open; whether the chunk has [`no_more_room`](Slabs::no_more_room).
@@ -282,14 +287,14 @@ impl Slabs {
     /// Frees the slot of a block that [`Heads::find`] found; whether the chunk is then to be [closed](Slabs::close).
     #[inline(always)]
     pub fn give(&mut self, slot: Slot) -> bool {
-        let empty = self.heads.get(slot.chunk).give(slot.index);
+        let head = self.heads.get(slot.chunk);
         self.taken -= 1;
-        // Without asking whether it had room before: the answer is known late, when the head comes from far, and no
-        // processor guesses it.
-        self.room[slot.class.index()].put_back(slot.chunk);
-        let lowest = &mut self.lowest[slot.class.index()];
-        *lowest = (*lowest).min(slot.chunk);
-        empty
+        if head.give(slot.index) {
+            self.room[slot.class.index()].put_back(slot.chunk);
+            let lowest = &mut self.lowest[slot.class.index()];
+            *lowest = (*lowest).min(slot.chunk);
+        }
+        head.is_empty()
     }
 
     /// Closes that chunk, of which all slots are free. `now` counts up.
