@@ -287,7 +287,8 @@ impl Arena {
 
     /// Replaces all blocks by those of plans, which were touched.
     pub fn replace(&mut self, blocks: &[Block]) {
-        self.slabs.clear();
+        self.clock += 1;
+        self.slabs.clear(self.clock);
         self.shared.large().clear();
         (self.print, self.bytes) = (Fingerprint::default(), 0);
         for block in blocks {

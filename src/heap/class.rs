@@ -152,6 +152,11 @@ mod tests {
                 let exact = offset.is_multiple_of(class.slot_bytes()) && slot < class.slots();
                 assert_eq!(class.slot_at(offset), exact.then_some(slot as u32), "{class:?} {offset}");
             }
+            let without_rest = CHUNK.is_multiple_of(class.slot_bytes());
+            assert!(
+                without_rest || !class.slots().is_multiple_of(64),
+                "a rest has its bit in the word of the last slot"
+            );
         }
         assert!((0..CHUNK).all(|offset| slot_at(offset, 0).is_none()));
     }

@@ -90,8 +90,8 @@ impl Head {
 
     fn open(&self, class: Class) {
         let words = class.slots().div_ceil(64);
-        // With the rest behind the last slot.
-        self.taken.iter().take(words + 1).for_each(|word| word.store(0, UNORDERED));
+        // With the bit of the rest behind the last slot: where that ends a word there is no rest.
+        self.taken.iter().take(words).for_each(|word| word.store(0, UNORDERED));
         self.room.store(u64::MAX >> (64 - words), UNORDERED);
         self.free.store(class.slots() as u32, UNORDERED);
         self.class.store(class.index() as u32, UNORDERED);
@@ -306,10 +306,11 @@ impl Slabs {
         self.closed.insert(chunk);
     }
 
-    /// Frees all.
-    pub fn clear(&mut self) {
-        for chunk in 0..self.top {
-            self.heads.get(chunk).reciprocal.store(0, UNORDERED);
+    /// Frees all. `now` as for [`close`](Slabs::close).
+    pub fn clear(&mut self, now: u64) {
+        for head in (0..self.top).map(|chunk| self.heads.get(chunk)).filter(|head| head.class().is_some()) {
+            head.reciprocal.store(0, UNORDERED);
+            head.room.store(now, UNORDERED);
         }
         *self = Slabs::new(self.heads);
     }
@@ -341,3 +342,6 @@ impl Slabs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

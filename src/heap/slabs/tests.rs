@@ -1,0 +1,176 @@
+use super::*;
+use crate::heap::class::GRANULE;
+use fastrand::Rng;
+use std::collections::BTreeMap;
+
+/// More chunks than a word of a word of bits tells apart.
+const CHUNKS: usize = 300_000;
+
+/// Heads of so many chunks, without memory until they are used.
+fn slabs() -> (Slabs, Vec<u8>) {
+    let mut memory = vec![0_u8; CHUNKS * HEAD_BYTES + align_of::<Head>()];
+    let address = memory.as_mut_ptr().addr().next_multiple_of(align_of::<Head>());
+    // SAFETY: room for that many, zero; who has the heads keeps the memory.
+    (Slabs::new(unsafe { Heads::new(address, CHUNKS) }), memory)
+}
+
+/// Class and slots of the chunks with a block; when the others were closed.
+#[derive(Default)]
+struct Model {
+    open: BTreeMap<usize, (Class, Vec<bool>)>,
+    closed: BTreeMap<usize, u64>,
+    top: usize,
+}
+
+impl Model {
+    /// The lowest free slot of the lowest chunk with room of this class, else of the lowest chunk without a block.
+    fn place(&self, class: Class) -> usize {
+        let room = self.open.iter().filter(|(_, (have, _))| *have == class).find_map(|(chunk, (_, slots))| {
+            Some(chunk * CHUNK + slots.iter().position(|taken| !taken)? * class.slot_bytes())
+        });
+        room.unwrap_or_else(|| (0..).find(|chunk| !self.open.contains_key(chunk)).unwrap_or(0) * CHUNK)
+    }
+
+    /// The slot at or around an offset: where it begins, its class, whether it is taken. `None` in a closed chunk.
+    fn slot(&self, offset: usize) -> Option<(usize, Class, bool)> {
+        let (class, slots) = self.open.get(&(offset / CHUNK))?;
+        let i = offset % CHUNK / class.slot_bytes();
+        Some((offset / CHUNK * CHUNK + i * class.slot_bytes(), *class, *slots.get(i)?))
+    }
+
+    fn take(&mut self, offset: usize, class: Class) {
+        let chunk = offset / CHUNK;
+        let (_, slots) = self.open.entry(chunk).or_insert_with(|| (class, vec![false; class.slots()]));
+        slots[offset % CHUNK / class.slot_bytes()] = true;
+        self.closed.remove(&chunk);
+        self.top = self.top.max(chunk + 1);
+    }
+
+    fn give(&mut self, offset: usize, now: u64) {
+        let chunk = offset / CHUNK;
+        let (class, slots) = self.open.get_mut(&chunk).expect("an open chunk");
+        slots[offset % CHUNK / class.slot_bytes()] = false;
+        if !slots.contains(&true) {
+            self.open.remove(&chunk);
+            self.closed.insert(chunk, now);
+        }
+    }
+
+    fn clear(&mut self, now: u64) {
+        let chunks = std::mem::take(&mut self.open).into_keys();
+        self.closed.extend(chunks.map(|chunk| (chunk, now)));
+        self.top = 0;
+    }
+
+    fn blocks(&self) -> Vec<(usize, Class)> {
+        let mut blocks = Vec::new();
+        for (chunk, (class, slots)) in &self.open {
+            let taken = slots.iter().enumerate().filter(|(_, taken)| **taken);
+            blocks.extend(taken.map(|(i, _)| (chunk * CHUNK + i * class.slot_bytes(), *class)));
+        }
+        blocks
+    }
+
+    fn gaps(&self) -> Vec<(usize, usize, u64)> {
+        let (mut gaps, mut from) = (Vec::new(), 0);
+        for chunk in self.open.keys().copied().chain([self.top]) {
+            if from < chunk {
+                let stamps = self.closed.range(from..chunk).map(|(_, stamp)| *stamp);
+                gaps.push((from * CHUNK, chunk * CHUNK, stamps.max().unwrap_or(0)));
+            }
+            from = chunk + 1;
+        }
+        gaps
+    }
+}
+
+fn take(slabs: &mut Slabs, model: &mut Model, offset: usize, class: Class, opens: bool) {
+    let slot = Slot::at(offset, class).expect("a slot");
+    if opens {
+        slabs.open(slot);
+    }
+    if slabs.take(slot) {
+        slabs.no_more_room(slot.chunk, class);
+    }
+    model.take(offset, class);
+}
+
+fn give(slabs: &mut Slabs, model: &mut Model, offset: usize, now: u64) {
+    let slot = slabs.heads.find(offset, slabs.top).expect("a block");
+    if slabs.give(slot) {
+        slabs.close(slot.chunk, slot.class, now);
+    }
+    model.give(offset, now);
+}
+
+/// What every look-up says of an offset, whatever lies there.
+fn look(slabs: &Slabs, model: &Model, offset: usize, class: Class) {
+    let known = model.slot(offset);
+    let at = known.filter(|(start, ..)| *start == offset);
+    let block = known.filter(|(.., taken)| *taken).map(|(start, class, _)| (start, class));
+    assert_eq!(slabs.heads.around(offset, slabs.top), block, "{offset}");
+    let found = slabs.heads.find(offset, slabs.top).map(|slot| (slot.offset, slot.class));
+    assert_eq!(found, block.filter(|(start, _)| *start == offset), "{offset}");
+    let free = slabs.free_in_open(offset).map(|slot| (slot.offset, slot.class, slot.bytes));
+    let expected = at.filter(|(.., taken)| !*taken).map(|(start, class, _)| (start, class, class.slot_bytes()));
+    assert_eq!(free, expected, "{offset}");
+    let exists = (offset % CHUNK).is_multiple_of(class.slot_bytes()) && offset % CHUNK + class.slot_bytes() <= CHUNK;
+    let expected = match (exists, model.open.contains_key(&(offset / CHUNK))) {
+        (false, _) => None,
+        (true, false) => Some(true),
+        (true, true) => at.filter(|(_, have, taken)| *have == class && !taken).map(|_| false),
+    };
+    assert_eq!(slabs.is_free(offset, class), expected, "{offset}");
+}
+
+/// Chunks of few and of many slots, with a rest behind the last and without.
+#[test]
+fn slabs_do_what_a_list_of_slots_does() {
+    let bytes = [16, 32, 48, 112, 320, 1024, 1792, 5120, 7168, 8192];
+    for seed in 1..=12 {
+        let ((mut slabs, _memory), mut model, mut rng) = (slabs(), Model::default(), Rng::with_seed(seed));
+        let classes = [0; 3].map(|_| Class::of(bytes[rng.usize(..bytes.len())], 1).expect("small"));
+        let far = [0, 4000, 262_000][seed as usize % 3];
+        for now in 1..120 {
+            let class = classes[rng.usize(..3)];
+            match rng.usize(..20) {
+                // Blocks come: enough to fill chunks.
+                0..8 => {
+                    for _ in 0..rng.usize(..=2 * class.slots()) {
+                        let (offset, opens) = slabs.place(class);
+                        assert_eq!((offset, opens), (model.place(class), slabs.is_free(offset, class).unwrap()));
+                        assert_eq!(slabs.place_in_open(class).map(|slot| slot.offset), (!opens).then_some(offset));
+                        take(&mut slabs, &mut model, offset, class, opens);
+                    }
+                }
+                // They go, some or nearly all, in any order.
+                8..15 => {
+                    let mut blocks = model.blocks();
+                    rng.shuffle(&mut blocks);
+                    blocks.truncate(rng.usize(..=blocks.len()));
+                    blocks.iter().for_each(|(offset, _)| give(&mut slabs, &mut model, *offset, now));
+                }
+                // One comes back somewhere.
+                15..19 => {
+                    let offset = (far + rng.usize(..200)) * CHUNK + rng.usize(..class.slots()) * class.slot_bytes();
+                    if let Some(opens) = slabs.is_free(offset, class) {
+                        take(&mut slabs, &mut model, offset, class, opens);
+                    }
+                }
+                _ => {
+                    slabs.clear(now);
+                    model.clear(now);
+                }
+            }
+            let open = model.open.keys().copied().nth(rng.usize(..=model.open.len()));
+            let chunk = open.unwrap_or_else(|| far + rng.usize(..200)) * CHUNK;
+            (0..CHUNK).step_by(GRANULE).for_each(|offset| look(&slabs, &model, chunk + offset, class));
+            look(&slabs, &model, chunk + rng.usize(..CHUNK), class);
+            let (mut blocks, mut gaps) = (Vec::new(), Vec::new());
+            slabs.for_each(|offset, class| blocks.push((offset, class)));
+            slabs.for_each_gap(|from, to, stamp| gaps.push((from, to, stamp)));
+            assert_eq!((slabs.taken as usize, blocks), (model.blocks().len(), model.blocks()), "seed {seed}");
+            assert_eq!(gaps, model.gaps(), "seed {seed}");
+        }
+    }
+}
