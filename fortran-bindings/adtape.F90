@@ -44,6 +44,7 @@ module adtape
   public :: live_add, live_remove, live_end, live_adjoint, live_find, live_list, live_stats, live_print
   public :: push_range, pop_range, begin_reverse, rebase_add, rebase_remove, rebase_pointer
   public :: deallocate_save, undo_deallocate, undo_allocate
+  public :: push_pointer_text, pop_pointer_text, deallocate_save_text, undo_deallocate_text, undo_allocate_text
   public :: push_pointer, pop_pointer, pointer_waiting, push_pair, pop_pair, adtape_pair_add, adtape_kind_name
   public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
   public :: heap_new, heap_destroy, heap_self, heap_release, heap_acquire, heap_set_recording, heap_begin_reverse
@@ -173,8 +174,8 @@ module adtape
   ! associated anew, if it is null or all that it points to lies in one range: its bounds and strides, and the place of
   ! its first element as an object and an offset. 8 bytes for a null one, else 32 and 24 for each dimension. Undone by
   ! pop_pointer.
-  !   p  of integer(1,2,4,8), real(4,8,10,16), complex(4,8,10,16), logical(1,2,4,8,16) or character(*), as far as the
-  !      compiler has them, up to rank 7; of a derived type by adtape_derived.inc. Without elements it may point
+  !   p  of integer(1,2,4,8), real(4,8,10,16), complex(4,8,10,16), logical(1,2,4,8,16) or character(n), as far as the
+  !      compiler has them, up to rank 7; of character(:) push_pointer_text; of a derived type by adtape_derived.inc. Without elements it may point
   !      anywhere.
   ! gfortran 12 gives a call with a pointer or allocatable of this and the following procedures no line of its own: messages
   ! name the procedure rightly, and a line of it.
@@ -261,6 +262,8 @@ module adtape
   interface undo_allocate
 #include "adtape_undo_allocate.inc"
   end interface
+
+#include "adtape_text.inc"
 
 #include "adtape_schedule.inc"
 #include "adtape_driver.inc"

@@ -139,6 +139,7 @@ INLINE_ const char *c_label(const CFI_cdesc_t *x, label_t *to) {
 #include "adtape_checkpoint_glue.inc"
 #include "adtape_variable.inc"
 #include "adtape_pointer_glue.inc"
+#include "adtape_text_glue.inc"
 #include "adtape_address_glue.inc"
 #include "adtape_restoration_glue.inc"
 #include "adtape_driver_glue.inc"

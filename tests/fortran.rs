@@ -155,6 +155,11 @@ fn allocatables_and_memory_of_pointers_come_back_with_bounds_and_values() {
 }
 
 #[test]
+fn characters_of_deferred_length_come_back_with_it() {
+    passes("texts.f90");
+}
+
+#[test]
 fn pointers_to_scalars_and_derived_types_wait_for_their_targets() {
     passes("pointers.f90");
 }

@@ -16,7 +16,8 @@ use std::ffi::c_void;
 pub struct Descriptor {
     /// The first element; NULL if it is not associated or allocated.
     pub base: *mut c_void,
-    /// Of a character its length; of a derived type, which is ADTAPE_TYPE_BYTES, its size.
+    /// Of a character its length, UINT64_MAX where one is popped that has the length it was pushed with; of a derived type,
+    /// which is ADTAPE_TYPE_BYTES, its size.
     pub element_bytes: u64,
     /// One of ADTAPE_TYPE_….
     pub type_code: i32,
@@ -50,6 +51,7 @@ impl Descriptor {
     }
 
     fn set_shape(&mut self, shape: &Shape) {
+        self.element_bytes = shape.element_bytes;
         for (i, dimension) in shape.dimensions().iter().enumerate() {
             (self.lower[i], self.extents[i], self.strides_bytes[i]) =
                 (dimension.lower, dimension.extent, dimension.stride);
@@ -100,7 +102,7 @@ pub unsafe extern "C" fn adtape_abi0_push_association(
 }
 
 /// Pops a pointer into `*p`, which says type, element and rank, and its adjoint into `*p_adjoint`, unless that is NULL:
-/// `base` is where the target is now, `nowhere` if there are no elements, and NULL while the target is not back; the first
+/// bounds, strides and the length of a character are as they were, `base` is where the target is now, `nowhere` if there are no elements, and NULL while the target is not back; the first
 /// word of the variables is then set when it comes.
 ///
 /// # Safety
@@ -165,8 +167,8 @@ fn is_allocated() -> Error {
     )
 }
 
-/// The bounds that an allocatable, whose type, element and rank `*x` says, had when it was deallocated, in `*x`; in
-/// `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable that is allocated.
+/// The bounds, and the length of a character, that an allocatable, whose type, element and rank `*x` says, had when it was
+/// deallocated, in `*x`; in `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable that is allocated.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

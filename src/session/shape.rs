@@ -22,6 +22,9 @@ use crate::tape::{MAX_RANK, Type};
 /// A number that is neither a pointer's word nor likely among values.
 const MARK: u64 = 0xFDE5_C217;
 
+/// Of a character that is popped, in place of its length: as it was pushed.
+pub(crate) const ANY_LENGTH: u64 = u64::MAX;
+
 /// A dimension of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dimension {
@@ -44,6 +47,10 @@ pub(crate) struct Shape {
 impl Shape {
     pub fn dimensions(&self) -> &[Dimension] {
         &self.dimensions[..self.rank]
+    }
+
+    fn has_any_length(&self) -> bool {
+        self.ty == Type::Char && self.element_bytes == ANY_LENGTH
     }
 
     /// How many elements there are, at most `i64::MAX`.
@@ -90,6 +97,7 @@ impl Shape {
     /// For messages: "f64 of rank 2", "char of 8 bytes of rank 0".
     fn describe(&self) -> String {
         match self.ty {
+            Type::Char if self.has_any_length() => format!("char of any length and rank {}", self.rank),
             Type::Char => format!("char of length {} and rank {}", self.element_bytes, self.rank),
             Type::Bytes => format!("a derived type of {} bytes, of rank {}", self.element_bytes, self.rank),
             ty => format!("{} of rank {}", ty.name(), self.rank),
@@ -155,14 +163,16 @@ pub(super) fn words(head: u64) -> Result<usize, Error> {
     }
 }
 
-/// What the words stand for, if it is for a variable of `like`'s type, element and rank. `pointer`: it is one.
+/// What the words stand for, if it is for a variable of `like`'s type, element and rank. `pointer`: it is one. The length
+/// of what is null or not allocated is 0 where any is.
 pub(super) fn unpack(words: &[u64], like: &Shape, pointer: bool) -> Result<(Shape, What), Error> {
     let corrupt = || corrupt("descriptor");
     let (head, body) = words.split_last().ok_or_else(corrupt)?;
     let code = head >> 16 & 0xffff;
     let ty = Type::from_code((head >> 8 & 0xff) as i32).ok_or_else(corrupt)?;
-    let mut shape = Shape { ty, rank: (head >> 2 & 0x3f) as usize, ..*like };
-    shape.dimensions = [Dimension { lower: 1, extent: 0, stride: like.element_bytes as i64 }; MAX_RANK];
+    let element_bytes = if like.has_any_length() { 0 } else { like.element_bytes };
+    let dimensions = [Dimension { lower: 1, extent: 0, stride: element_bytes as i64 }; MAX_RANK];
+    let mut shape = Shape { ty, element_bytes, rank: (head >> 2 & 0x3f) as usize, dimensions };
     let mut rest = body;
     if let Some((element_bytes, before)) = body.split_last() {
         shape.element_bytes = *element_bytes;
@@ -182,7 +192,8 @@ pub(super) fn unpack(words: &[u64], like: &Shape, pointer: bool) -> Result<(Shap
         _ => return Err(corrupt()),
     };
     let is_pointer = code <= 2;
-    if (is_pointer, shape.ty, shape.rank, shape.element_bytes) != (pointer, like.ty, like.rank, like.element_bytes) {
+    let same_elements = like.has_any_length() || shape.element_bytes == like.element_bytes;
+    if (is_pointer, shape.ty, shape.rank, same_elements) != (pointer, like.ty, like.rank, true) {
         return Err(mismatch(is_pointer, &shape, pointer, like));
     }
     Ok((shape, what))
@@ -241,6 +252,26 @@ mod tests {
                     assert_eq!(unpack(&list, &other, pointer).unwrap_err().status(), Status::Mismatch);
                 }
                 assert_eq!(unpack(&list, &shape, !pointer).unwrap_err().status(), Status::Mismatch);
+            }
+        }
+    }
+
+    #[test]
+    fn character_of_any_length_has_the_one_it_was_pushed_with() {
+        let text = |element_bytes, rank| Shape { ty: Type::Char, element_bytes, ..shape(rank) };
+        let place = Place { serial: Serial::new(3, 7), offset: 0 };
+        for (what, pointer, expected) in [
+            (What::Place(place), true, 11),
+            (What::Nowhere, true, 11),
+            (What::Null, true, 0),
+            (What::Alone, false, 11),
+            (What::Unallocated, false, 0),
+        ] {
+            let list = pack(&text(11, 2), &what);
+            let (found, said) = unpack(&list, &text(ANY_LENGTH, 2), pointer).expect("any length");
+            assert_eq!((found.element_bytes, said), (expected, what));
+            for other in [text(ANY_LENGTH, 1), Shape { element_bytes: ANY_LENGTH, ..shape(2) }] {
+                assert_eq!(unpack(&list, &other, pointer).unwrap_err().status(), Status::Mismatch);
             }
         }
     }
