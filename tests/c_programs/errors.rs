@@ -126,7 +126,7 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
     ("attached_status", "ATTACHED", &["attached to a local cursor", "adtape_detach first"]),
     ("attached_release", "ATTACHED", &["attached to a local cursor", "adtape_detach first"]),
     ("detach_unattached", "ATTACHED", &["not attached", "adtape_attach"]),
-    ("local_after_detach", "ATTACHED", &["not attached", "adtape_attach"]),
+    ("local_after_detach", "ATTACHED", &["not attached", "another thread's own", "adtape_attach"]),
     (
         "memory_limit_by_call",
         "MEMORY_LIMIT",

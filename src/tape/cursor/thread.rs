@@ -98,13 +98,15 @@ impl Drop for End {
     }
 }
 
-/// Gives the thread's cursor its tape. No other cursor gets one: it is a local one that is not attached.
+/// Gives the thread's cursor its tape. No other cursor gets one: it is a local one that is not attached, or another
+/// thread's.
 #[cold]
 pub(crate) fn begin_on(cursor: &Cursor) -> Result<(), Error> {
     if !std::ptr::eq(cursor, self::cursor()) {
         return Err(Error::new(
             Status::Attached,
-            "the local cursor is not attached to a tape\n  call adtape_attach before using it, adtape_detach after",
+            "the cursor has no tape: it is a local one that is not attached, or another thread's own, not used yet\n  \
+             call adtape_attach before using a local one, adtape_detach after; a thread uses its own tape, adtape_self()",
         ));
     }
     let core = Core::new(cursor, Owner::this_thread())?;
