@@ -61,6 +61,7 @@ impl Registry {
         die(&mut stack.dead, &|| alive);
         drop(stack);
         self.left(object);
+        self.beside.ended(object);
         Ok(())
     }
 

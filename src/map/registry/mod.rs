@@ -173,7 +173,8 @@ impl Registry {
         left.extend(self.empties.values());
         for value in left {
             let object = self.object(value).filter(|object| object.kind == RangeKind::Stack && object.home == lane);
-            if object.is_some_and(|object| self.leave(value, &object)) {
+            if let Some(object) = object.filter(|object| self.leave(value, object)) {
+                self.beside.ended(&object);
                 self.erase(value, |_| true);
             }
         }

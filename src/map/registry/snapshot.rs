@@ -9,7 +9,7 @@ use super::object::{Object, RangeKind, Serial, State};
 use super::saved::{Bounds, Saved, SavedObject};
 use super::{Registry, describe, value};
 use crate::error::Error;
-use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
+use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering, StaticFlag, UNORDERED};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -21,6 +21,8 @@ pub(super) struct Beside {
     session: u64,
     /// Of the tables, to be read without their lock.
     count: AtomicUsize,
+    /// Objects that are no allocatables had bounds: others end without a look at the table, as most have none.
+    any_has_bounds: StaticFlag,
     tables: Lock<Tables>,
 }
 
@@ -42,7 +44,8 @@ pub(super) struct Adjoint {
 impl Beside {
     pub fn new() -> Beside {
         let session = RandomState::new().build_hasher().finish();
-        Beside { session, count: AtomicUsize::new(0), tables: Lock::new(Tables::default()) }
+        let any_has_bounds = StaticFlag::new(false);
+        Beside { session, count: AtomicUsize::new(0), any_has_bounds, tables: Lock::new(Tables::default()) }
     }
 
     fn change<R>(&self, change: impl FnOnce(&mut Tables) -> R) -> R {
@@ -69,7 +72,8 @@ impl Beside {
 
     /// An object ended: what is known of it beside the maps goes.
     pub fn ended(&self, object: &Object) {
-        if object.kind == RangeKind::Allocatable && !self.is_empty() {
+        let may_have_bounds = object.kind == RangeKind::Allocatable || self.any_has_bounds.load(UNORDERED);
+        if may_have_bounds && !self.is_empty() {
             self.change(|tables| tables.bounds.remove(&object.serial));
         }
     }
@@ -142,11 +146,14 @@ impl Registry {
     /// The object that begins at `base` has these bounds; none: they are not known.
     pub fn set_bounds(&self, lane: u16, base: u64, bounds: &[(i64, i64)]) -> Result<(), Error> {
         let (_, object) = self.exact(lane, base)?;
-        self.set_bounds_of(object.serial, bounds);
+        self.set_bounds_of(object.serial, object.kind, bounds);
         Ok(())
     }
 
-    pub fn set_bounds_of(&self, serial: Serial, bounds: &[(i64, i64)]) {
+    pub fn set_bounds_of(&self, serial: Serial, kind: RangeKind, bounds: &[(i64, i64)]) {
+        if kind != RangeKind::Allocatable {
+            self.beside.any_has_bounds.store(true, UNORDERED);
+        }
         self.beside.change(|tables| match bounds {
             [] => tables.bounds.remove(&serial),
             bounds => tables.bounds.insert(serial, bounds.to_vec()),

@@ -64,7 +64,7 @@ impl Addresses {
             let then = &plan.saved.objects[one.index];
             let bounds = plan.saved.bounds_of(then.serial);
             if !bounds.is_empty() {
-                self.registry().set_bounds_of(then.serial, bounds);
+                self.registry().set_bounds_of(then.serial, then.kind, bounds);
             }
             if *base != then.base {
                 done.moved.push((then.serial, then.base));

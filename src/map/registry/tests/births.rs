@@ -190,3 +190,29 @@ fn ranges_at_the_ends_of_the_address_space_are_as_others() {
     assert_eq!(find(u64::MAX), Some((empty, 0)));
     assert_eq!(find(u64::MAX - 1), Some((high, 7)), "dead");
 }
+
+/// What is known of an object beside the maps ends with it, however it ends.
+#[test]
+fn bounds_of_an_object_end_with_it_whatever_its_kind() {
+    type End = fn(&Registry, u16);
+    let ends: [(&str, End); 3] = [
+        ("death", |registry, lane| _ = registry.remove(lane, 1000).unwrap()),
+        ("birth reversed", |registry, lane| _ = registry.unbear(lane, 1000).unwrap()),
+        ("end of its thread", |registry, lane| registry.give_back(lane)),
+    ];
+    for kind in RangeKind::ALL {
+        for (name, end) in ends.into_iter().take(if kind == RangeKind::Stack { 3 } else { 2 }) {
+            for bytes in [0, 48] {
+                let (registry, lane) = registry();
+                let other = registry.add(lane, 2000, 8, RangeKind::Allocatable, c"").unwrap();
+                let serial = registry.add(lane, 1000, bytes, kind, c"").unwrap();
+                registry.set_bounds(lane, 2000, &[(0, 1)]).unwrap();
+                registry.set_bounds(lane, 1000, &[(-1, 3), (1, 2)]).unwrap();
+                assert_eq!(registry.bounds(serial), [(-1, 3), (1, 2)]);
+                end(&registry, lane);
+                assert_eq!(registry.bounds(serial), [], "{kind:?} of {bytes} bytes, {name}");
+                assert_eq!(registry.bounds(other), [(0, 1)]);
+            }
+        }
+    }
+}
