@@ -170,6 +170,44 @@ static void what_is_wrong_is_refused_and_leaves_the_tape_as_it_was(void) {
     adtape_live_remove(s, x);
 }
 
+/* Where the values of an array have room on the tape and its bounds have not, neither is there. */
+static void allocation_whose_bounds_have_no_room_leaves_the_tape_as_it_was_and_its_range_alive(void) {
+    static double x[8191]; /* with the value below it so many whole pages */
+    adtape_descriptor_t d = vector(x, 1, 8191, 8, NULL);
+    adtape_range_t range;
+    double one = 0;
+    int without_bounds = 0;
+    adtape_live_add(s, x, sizeof x, ADTAPE_KIND_ALLOCATABLE, "x");
+    for (uint64_t left = 0; left <= 40 * 4096; left += 4096) {
+        adtape_t *t = NULL;
+        adtape_memory_t memory;
+        adtape_status_t status;
+        CHECK_OK(adtape_new(s, &t));
+        adtape_push_f64(t, 1);
+        CHECK_OK(adtape_session_memory(s, &memory));
+        CHECK_OK(adtape_session_set_memory_limit(s, memory.committed_bytes + left));
+        status = adtape_abi0_push_allocation(t, s, &d, NULL);
+        CHECK_OK(adtape_session_set_memory_limit(s, 0));
+        if (status == ADTAPE_STATUS_OK) {
+            d = vector(NULL, 0, 0, 0, NULL);
+            CHECK_OK(adtape_abi0_peek_allocation(t, s, &d, &(int32_t){0}, NULL));
+            d.base = x;
+            adtape_begin_reverse(s);
+            CHECK_OK(adtape_abi0_pop_allocation(t, s, &d, NULL, NULL));
+        } else {
+            CHECK_STATUS(status, ADTAPE_STATUS_MEMORY_LIMIT);
+            without_bounds += strstr(adtape_error_message(), "push of a descriptor") != NULL;
+        }
+        CHECK_U64(stats_of(t).bytes, 8);
+        adtape_pop_f64(t, &one);
+        CHECK_F64(one, 1);
+        CHECK_OK(adtape_live_find(s, x, &range));
+        CHECK_OK(adtape_free(t));
+    }
+    CHECK(without_bounds > 0);
+    CHECK_OK(adtape_abi0_undo_allocation(s, x));
+}
+
 int main(void) {
     s = adtape_session_default();
     pointer_has_its_bounds_and_strides_again_where_the_target_lies();
@@ -177,5 +215,6 @@ int main(void) {
     variable_waits_and_its_adjoint_must_have_elements_of_the_right_size();
     allocation_comes_back_with_values_bounds_and_range();
     what_is_wrong_is_refused_and_leaves_the_tape_as_it_was();
+    allocation_whose_bounds_have_no_room_leaves_the_tape_as_it_was_and_its_range_alive();
     return 0;
 }

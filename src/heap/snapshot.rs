@@ -158,3 +158,56 @@ struct Plan<'a> {
     quarantined: Vec<usize>,
     contents: &'a [u8],
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A snapshot with these blocks, offset and size, whose fingerprint and length are right.
+    fn snapshot(heap: &Heap, blocks: &[(usize, usize)]) -> Vec<u8> {
+        let (mut print, mut total) = (Fingerprint::default(), 0);
+        for (offset, bytes) in blocks {
+            print.toggle(*offset, *bytes);
+            total += bytes;
+        }
+        let head = [MAGIC, heap.arena.shared.id, 7, print.0, blocks.len() as u64];
+        let table = blocks.iter().flat_map(|(offset, bytes)| [*offset as u64, *bytes as u64]);
+        let mut out: Vec<u8> = head.into_iter().chain(table).flat_map(u64::to_ne_bytes).collect();
+        out.resize(out.len() + total, 5);
+        out
+    }
+
+    #[test]
+    fn snapshot_of_blocks_that_cannot_be_alive_together_is_refused_though_its_fingerprint_is_right() {
+        let mut heap = Heap::with_factor(1, 8 << 20).unwrap();
+        let half = heap.arena.layout.half;
+        let good =
+            [(0, 16), (16, 16), (CHUNK - 16, 16), (CHUNK, 48), (half - 8192, 8192), (half, 64), (half + 64, 640)];
+        heap.restore(&snapshot(&heap, &good)).unwrap();
+        let before = heap.mark();
+        let bad: [&[(usize, usize)]; 16] = [
+            &[(16, 16), (16, 16)],
+            &[(16, 16), (16, 16), (16, 16)],
+            &[(16, 16), (0, 16)],
+            &[(0, 16), (64, 64)],
+            &[(0, 48), (CHUNK - 16, 16)],
+            &[(48, 48), (96, 112)],
+            &[(half, 128), (half + 64, 64)],
+            &[(half + 64, 64), (half, 64)],
+            &[(half, 64), (half, 64), (half, 64)],
+            &[(CHUNK - 16, 48)],
+            &[(8, 16)],
+            &[(0, 24)],
+            &[(0, 16_384)],
+            &[(half, 0)],
+            &[(half + 16, 64)],
+            &[(2 * half - 64, 128)],
+        ];
+        for blocks in bad {
+            let error = heap.restore(&snapshot(&heap, blocks)).unwrap_err();
+            assert_eq!((error.status(), heap.mark()), (Status::Damaged, before), "{blocks:?}: {error}");
+        }
+        let blocks: Vec<_> = heap.arena.list().iter().map(|block| (block.offset, block.bytes)).collect();
+        assert_eq!(blocks, good);
+    }
+}
