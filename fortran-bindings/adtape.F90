@@ -45,6 +45,7 @@ module adtape
   public :: push_range, pop_range, begin_reverse, rebase_add, rebase_remove, rebase_pointer
   public :: deallocate_save, undo_deallocate, undo_allocate
   public :: push_pointer_text, pop_pointer_text, deallocate_save_text, undo_deallocate_text, undo_allocate_text
+  public :: push_pointers, pop_pointers
   public :: push_pointer, pop_pointer, pointer_waiting, push_pair, pop_pair, adtape_pair_add, adtape_kind_name
   public :: stats_get, stats_set_profile, stats_traffic, stats_reset, stats_print
   public :: heap_new, heap_destroy, heap_self, heap_release, heap_acquire, heap_set_recording, heap_begin_reverse

@@ -5,7 +5,7 @@ module addresses_tests
   use support
   implicit none
   private
-  public :: test_allocatable, test_list, test_pairs, test_waiting, test_move_alloc, test_recursion, test_errors
+  public :: test_allocatable, test_list, test_pairs, test_waiting, test_tables, test_move_alloc, test_recursion, test_errors
 
   type, bind(c) :: node
     real(c_double) :: value
@@ -141,6 +141,71 @@ contains
     deallocate (one, two)
   end subroutine
 
+  ! A table of pointers to rows, some of them null, is freed before its rows and after them; its sections are pushed, too.
+  subroutine test_tables(t)
+    type(adtape_tape), intent(in) :: t
+    real(8), allocatable, target :: rows(:, :), moved(:, :), adjoint(:, :)
+    type(c_ptr), allocatable, target :: table(:, :), table_b(:, :)
+    type(c_ptr) :: one
+    type(adtape_range) :: range
+    integer :: i, j
+    integer(c_int64_t) :: count
+    type(c_ptr) :: variables(1)
+    allocate (rows(4, 6), moved(4, 6), adjoint(4, 6))
+    allocate (table(-1:1, 2))
+    call live_add(rows, ADTAPE_KIND_HEAP, 'rows')
+    do j = 1, 2
+      do i = -1, 1
+        table(i, j) = c_loc(rows(i + 3, 3*j + i - 1))
+      end do
+    end do
+    table(0, 2) = c_null_ptr
+    one = table(1, 1)
+    call push_pointers(table(1:-1:-2, :))
+    call push_pointers(t, table)
+    call push_pointers(table(:, 2:1))                ! no elements
+    call push_pointers(one)
+    call live_end(t, c_loc(rows))
+    deallocate (rows)
+    call push_pointers(t, table)
+    deallocate (table)
+    call begin_reverse()
+    allocate (table(-1:1, 2), table_b(-1:1, 2))
+    call pop_pointers(t, table, table_b)
+    call pointer_waiting(variables, count)
+    call check(count == 10, 'five and their adjoints wait')
+    call pop_range(t, range)
+    call rebase_add(range, c_loc(moved), c_loc(adjoint), range%bytes)
+    call check_table('that waited')
+    table = c_null_ptr
+    table_b = c_null_ptr
+    call pop_pointers(one)
+    call check(c_associated(one, c_loc(moved(4, 3))), 'a scalar')
+    call pop_pointers(table(:, 2:1), table_b(:, 2:1))
+    call pop_pointers(t, table, table_b)
+    call check_table('popped')
+    table(-1, 1) = c_null_ptr
+    table(1, 2) = c_null_ptr
+    call pop_pointers(table(1:-1:-2, :))
+    call check_table('of a section')
+    call rebase_remove(c_loc(moved))
+  contains
+    subroutine check_table(what)
+      character(*), intent(in) :: what
+      logical :: right
+      right = .true.
+      do j = 1, 2
+        do i = -1, 1
+          if (i == 0 .and. j == 2) cycle
+          right = right .and. c_associated(table(i, j), c_loc(moved(i + 3, 3*j + i - 1)))
+          right = right .and. c_associated(table_b(i, j), c_loc(adjoint(i + 3, 3*j + i - 1)))
+        end do
+      end do
+      right = right .and. .not. (c_associated(table(0, 2)) .or. c_associated(table_b(0, 2)))
+      call check(right, 'a table of pointers '//what)
+    end subroutine
+  end subroutine
+
   ! What move_alloc moves keeps its address: nothing to tell but the name.
   subroutine test_move_alloc(t)
     type(adtape_tape), intent(in) :: t
@@ -235,6 +300,7 @@ program addresses
   call test_list(t)
   call test_pairs(t)
   call test_waiting(t)
+  call test_tables(t)
   call test_move_alloc(t)
   call test_recursion()
   call test_errors()

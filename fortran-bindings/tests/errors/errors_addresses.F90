@@ -174,6 +174,15 @@ contains
       allocate (none(4))
       call live_add(c_loc(none), 24, ADTAPE_KIND_ALLOCATABLE, 'none (real(8), 3)')
       call deallocate_save(none)
+    case ('table_of_other_shape')
+      saved = c_null_ptr
+      call push_pointers(saved(1:4))
+      call pop_pointers(saved(1:4), saved(5:7)) !@table_of_other_shape
+    case ('table_outside')
+      saved = c_null_ptr
+      call live_add(c_loc(v), 40, ADTAPE_KIND_STACK, 'v (real(8), 5)')
+      saved(3) = c_loc(v(9))
+      call push_pointers(saved(1:4)) !@table_outside
     case ('not_registered')
       allocate (none(4))
       call undo_allocate(none)
