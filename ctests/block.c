@@ -144,6 +144,32 @@ static void adjoint_only_blocks_do_not_move_recorded_ones(void) {
     CHECK_OK(adtape_heap_end_reverse(h));
 }
 
+/* Neither that of the call, which may be NULL, nor the thread's own; a released one is as good as any. */
+static void operations_that_are_not_recorded_look_at_no_tape(void) {
+    adtape_t *tape = new_tape(), *released = NULL;
+    adtape_heap_t *heap = NULL;
+    const uint64_t own_bytes = stats_of(t).bytes;
+    CHECK_OK(adtape_heap_new(adtape_session_default(), 1, 0, &heap));
+    void *below = adtape_heap_alloc(heap, tape, 100); /* its chunk is open from here on */
+    CHECK_OK(adtape_heap_set_recording(heap, 0));
+    CHECK_OK(adtape_release(tape, &released));
+    for (int i = 0; i < 3; i++) {
+        adtape_t *const tapes[] = {NULL, tape, t};
+        void *p = adtape_heap_alloc(heap, tapes[i], 100), *q = adtape_heap_alloc(heap, tapes[i], 100000);
+        CHECK((char *)p == (char *)below + 112);
+        adtape_heap_free(heap, tapes[i], p);
+        adtape_heap_free(heap, tapes[i], q);
+    }
+    CHECK_OK(adtape_acquire(released));
+    CHECK_OK(adtape_heap_set_recording(heap, 1));
+    CHECK_U64(stats_of(tape).bytes, 8);
+    CHECK_U64(stats_of(t).bytes, own_bytes);
+    CHECK_OK(adtape_heap_begin_reverse(heap));
+    adtape_heap_undo_alloc(heap, tape);
+    CHECK_OK(adtape_heap_destroy(heap));
+    CHECK_OK(adtape_free(tape));
+}
+
 /* ---- rules that a program breaks --------------------------------------------------------------------------- */
 
 static char outside[64];
@@ -235,6 +261,24 @@ CASE(null_heap, {
 CASE(null_tape, {
     adtape_heap_alloc(h, NULL, 100);
 })
+CASE(null_tape_after_another, {
+    adtape_heap_alloc(h, t, 100);
+    adtape_heap_free(h, NULL, adtape_heap_alloc(h, t, 100));
+})
+CASE(released_tape, {
+    adtape_t *tape = new_tape(), *released;
+    adtape_heap_alloc(h, tape, 100);
+    adtape_release(tape, &released);
+    adtape_heap_alloc(h, released, 100);
+})
+CASE(undone_on_a_released_tape, {
+    adtape_t *tape = new_tape(), *released;
+    adtape_heap_alloc(h, tape, 100);
+    adtape_heap_free(h, tape, adtape_heap_alloc(h, tape, 100));
+    adtape_release(tape, &released);
+    adtape_heap_begin_reverse(h);
+    adtape_heap_undo_free(h, released);
+})
 CASE(adjoint_free_of_recorded, {
     adtape_heap_free_adjoint(h, adtape_heap_alloc(h, t, 100));
 })
@@ -260,6 +304,9 @@ static void broken_rules_end_the_program_with_place_and_advice(void) {
         {bad_alignment, "cannot be aligned to 48", "pass a power of two from 1 to 65536"},
         {null_heap, "the heap handle is NULL", "adtape_heap_self()"},
         {null_tape, "the tape handle is NULL", "adtape_self()"},
+        {null_tape_after_another, "the tape handle is NULL", "adtape_self()"},
+        {released_tape, "allocation at ", "the tape is released"},
+        {undone_on_a_released_tape, "undoing a free at ", "the tape is released"},
         {adjoint_free_of_recorded, "no block that was allocated for adjoints only", "adtape_heap_alloc_adjoint"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -295,6 +342,7 @@ int main(void) {
     nothing_and_no_bytes_are_legal();
     blocks_are_aligned_as_asked();
     adjoint_only_blocks_do_not_move_recorded_ones();
+    operations_that_are_not_recorded_look_at_no_tape();
     broken_rules_end_the_program_with_place_and_advice();
     adtape_heap_stats_t stats;
     CHECK_OK(adtape_heap_stats_get(h, &stats));

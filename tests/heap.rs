@@ -51,6 +51,7 @@ fn reverse_sweep_of_random_programs_gives_every_block_its_address_contents_and_a
         adjoints.begin_reverse(&program, &heap);
         backward(&mut heap, &tape, &mut program, &mut adjoints, done);
         assert_eq!((heap.stats().blocks, tape.stats().unwrap().bytes), (0, 0), "seed {seed}");
+        assert_eq!(heap.mark().operations, 0, "seed {seed}");
         heap.end_reverse().unwrap();
     }
 }
@@ -191,7 +192,8 @@ fn memory_stays_in_proportion_to_what_is_alive() {
     assert!(stats.overhead_bytes < stats.committed_bytes / 4 + (1 << 20), "{stats:?}");
 }
 
-/// One class with eight slots to a chunk: chunks fill, have room again, are empty and open anew all the time.
+/// One class with eight slots to a chunk: chunks fill, have room again, are empty and open anew all the time, and by what
+/// is undone too.
 #[test]
 fn block_goes_to_the_lowest_free_slot_of_the_lowest_open_chunk_with_room_or_to_the_lowest_chunk_without_a_block() {
     const BYTES: usize = 8 << 10;
@@ -200,24 +202,99 @@ fn block_goes_to_the_lowest_free_slot_of_the_lowest_open_chunk_with_room_or_to_t
             (Tape::new().unwrap(), Heap::with_factor(0, 1 << 30).unwrap(), Rng::with_seed(seed));
         let base = heap.ranges()[0].0;
         let mut chunks = [0_u8; 100];
+        // The slots of the operations that are not undone.
+        let mut done: Vec<usize> = Vec::new();
         for step in 0..1000 {
             let taken = chunks.iter().map(|chunk| chunk.count_ones() as usize).sum::<usize>();
+            let slot = if let Some(slot) = done.pop_if(|_| rng.usize(..4) == 0) {
+                match chunks[slot / 8] >> (slot % 8) & 1 {
+                    0 => assert_eq!(heap.undo_free(&tape).unwrap().addr() - base, slot * BYTES),
+                    _ => heap.undo_alloc(&tape).unwrap(),
+                }
+                slot
             // More and less by turns.
-            if taken == 0 || taken < 100 && rng.usize(..10) < [3, 7][step / 100 % 2] {
+            } else if taken == 0 || taken < 100 && rng.usize(..10) < [3, 7][step / 100 % 2] {
                 let open = chunks.iter().position(|chunk| ![0, u8::MAX].contains(chunk));
                 let i = open.or_else(|| chunks.iter().position(|chunk| *chunk == 0)).unwrap();
-                let slot = chunks[i].trailing_ones() as usize;
+                let slot = 8 * i + chunks[i].trailing_ones() as usize;
                 let p = heap.alloc(&tape, BYTES).unwrap();
-                assert_eq!(p.addr() - base, (8 * i + slot) * BYTES, "seed {seed}, step {step}");
-                chunks[i] |= 1 << slot;
+                assert_eq!(p.addr() - base, slot * BYTES, "seed {seed}, step {step}");
+                done.push(slot);
+                slot
             } else {
                 let mut slots = (0..800).filter(|slot| chunks[slot / 8] >> (slot % 8) & 1 != 0);
                 let slot = slots.nth(rng.usize(..taken)).unwrap();
                 heap.free(&tape, (base + slot * BYTES) as *mut u8).unwrap();
-                chunks[slot / 8] &= !(1 << (slot % 8));
-            }
+                done.push(slot);
+                slot
+            };
+            chunks[slot / 8] ^= 1 << (slot % 8);
         }
     }
+}
+
+/// In chunks that are open and in new ones, of small and of large blocks.
+#[test]
+fn operations_that_are_not_recorded_leave_the_tape_alone_and_count() {
+    let (tape, mut heap) = (Tape::new().unwrap(), Heap::new().unwrap());
+    let kept = heap.alloc(&tape, 100).unwrap();
+    let (bytes, mark) = (tape.stats().unwrap().bytes, heap.mark());
+    heap.set_recording(false);
+    for size in [100, 5000, 50_000] {
+        let p = heap.alloc(&tape, size).unwrap();
+        let q = heap.realloc(&tape, p, size + 1000).unwrap();
+        heap.free(&tape, q).unwrap();
+    }
+    heap.free(&tape, std::ptr::null_mut()).unwrap();
+    assert_eq!(tape.stats().unwrap().bytes, bytes);
+    assert_eq!(heap.mark(), HeapMark { operations: mark.operations + 10, ..mark });
+    heap.set_recording(true);
+    heap.free(&tape, kept).unwrap();
+    heap.begin_reverse().unwrap();
+    assert_eq!(heap.undo_free(&tape).unwrap(), kept);
+}
+
+/// The adjoint of a fixed point: the last turn's records are read again and again. What it allocates it frees, so that
+/// the heap is at the end of the turn again when its operations are undone.
+#[test]
+fn operations_in_a_repeat_region_are_undone_in_every_pass() {
+    let (tape, mut heap) = (Tape::new().unwrap(), Heap::new().unwrap());
+    let before = [8, 100].map(|bytes| heap.alloc(&tape, bytes).unwrap());
+    let start = tape.stats().unwrap().bytes;
+    let sizes = [16, 100, 100, 8192, 3000, 50_000, 100];
+    let blocks = sizes.map(|bytes| heap.alloc(&tape, bytes).unwrap());
+    for i in [3, 0, 6, 5, 1, 2, 4] {
+        heap.free(&tape, blocks[i]).unwrap();
+    }
+    heap.begin_reverse().unwrap();
+    let mark = heap.mark();
+    tape.repeat_start().unwrap();
+    for pass in 0..4 {
+        for i in [4, 2, 1, 5, 6, 0, 3] {
+            assert_eq!(heap.undo_free(&tape).unwrap(), blocks[i], "pass {pass}");
+            // What the adjoint of one pass held is gone in the next.
+            let adjoint = heap.adjoint(blocks[i]).unwrap();
+            // SAFETY: the block is alive, and at the reversal point its adjoint is too.
+            unsafe {
+                assert_eq!(*adjoint, 0, "pass {pass}");
+                *adjoint = 7;
+            }
+            // In between, values go over the records that are to be read again.
+            tape.push(i as i64).unwrap();
+            assert_eq!(tape.pop::<i64>().unwrap(), i as i64);
+        }
+        for _ in sizes {
+            heap.undo_alloc(&tape).unwrap();
+        }
+        assert_eq!(heap.mark().fingerprint, mark.fingerprint, "pass {pass}");
+        if pass < 3 {
+            tape.repeat_reset().unwrap();
+        }
+    }
+    tape.repeat_end().unwrap();
+    assert_eq!(tape.stats().unwrap().bytes, start);
+    before.map(|_| heap.undo_alloc(&tape).unwrap());
+    assert_eq!((heap.stats().blocks, tape.stats().unwrap().bytes), (0, 0));
 }
 
 #[test]
