@@ -175,7 +175,7 @@ contains
     call pointer_waiting(variables, count)
     call check(count == 10, 'five and their adjoints wait')
     call pop_range(t, range)
-    call rebase_add(range, c_loc(moved), c_loc(adjoint), range%bytes)
+    call rebase_add(range, moved, adjoint)
     call check_table('that waited')
     table = c_null_ptr
     table_b = c_null_ptr
@@ -222,7 +222,7 @@ contains
     call begin_reverse()
     call pop_range(t, range)
     allocate (y(5))
-    call rebase_add(range, c_loc(y))
+    call rebase_add(range, y)
     call pop_pointer(t, p)
     call check(c_associated(p, c_loc(y(3))), 'after move_alloc')
     call move_alloc(y, x)

@@ -215,7 +215,7 @@ contains
     call begin_reverse()
     allocate (cells(6, 2), cellsb(6, 2))
     call pop_range(range)
-    call rebase_add(range, c_loc(cells), c_loc(cellsb), range%bytes)
+    call rebase_add(range, cells, cellsb)
     call pop_pointer(imaginary)
     call pop_pointer(phase)
     call pop_pointer(name)

@@ -174,6 +174,11 @@ contains
       allocate (none(4))
       call live_add(c_loc(none), 24, ADTAPE_KIND_ALLOCATABLE, 'none (real(8), 3)')
       call deallocate_save(none)
+    case ('rebase_of_other_size')
+      call live_add(v, ADTAPE_KIND_STACK, 'v (real(8), 10)')
+      call live_end(c_loc(v))
+      call pop_range(range)
+      call rebase_add(range, v(:9)) !@rebase_of_other_size
     case ('table_of_other_shape')
       saved = c_null_ptr
       call push_pointers(saved(1:4))
