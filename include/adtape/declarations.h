@@ -1039,8 +1039,8 @@ adtape_status_t adtape_store_list(const adtape_store_t *s, int64_t index, int64_
 adtape_status_t adtape_checkpoint_create(const adtape_store_t *s, const char *name, adtape_checkpoint_t **out);
 
 // Writes `count` contiguous values of a type (ADTAPE_TYPE_…, but no control bits and counts) as a section named
-// `section`. Read by adtape_checkpoint_read with the same name, type and count. 0 values are legal, also at NULL. Cost:
-// that of memcpy into a store in memory.
+// `section`. Read by adtape_checkpoint_read with the same name, type and count. 0 values are legal, also at NULL.
+// Cost: that of memcpy into a store in memory.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or
 // ADTAPE_STATUS_BAD_ARGUMENT, which change nothing; ADTAPE_STATUS_IO (a full disk, for instance),
@@ -1103,8 +1103,8 @@ adtape_status_t adtape_checkpoint_open(const adtape_store_t *s, const char *name
 // Reads the next section, which must have this name, type and count, into `x`. Undoes adtape_checkpoint_write.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_MISMATCH (the message says what is there and what is asked for),
-// ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or ADTAPE_STATUS_BAD_ARGUMENT, which
-// change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO, which leave `x` undefined.
+// ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or ADTAPE_STATUS_BAD_ARGUMENT,
+// which change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO, which leave `x` undefined.
 // Fortran: `call checkpoint_read(c, section, x)`.
 adtape_status_t adtape_checkpoint_read(adtape_checkpoint_t *c,
                                        const char *section,
@@ -1166,7 +1166,8 @@ adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
 // Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
 // (names both ranges), COUNT_RANGE, BAD_ARGUMENT (kind).
 // Cost: one insertion. Any thread.
-// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr). Source: Alg. 2, lines 3 and 10.
+// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr). Source: Alg. 2, lines 3 and
+// 10.
 uint64_t adtape_live_add(const adtape_session_t *s,
                          void *base,
                          uint64_t bytes,
@@ -1310,8 +1311,8 @@ void adtape_rebase_pointer(const adtape_session_t *s,
 
 // Pushes a pointer that is about to be overwritten, as the object that it points into and an offset: 8 bytes for
 // offsets below 512 MiB, else 24; 8 for NULL. A pointer to where two ranges touch points to the one whose base it is;
-// that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no other
-// ended since, is one to that range. Undone by adtape_pop_pointer.
+// that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no
+// other ended since, is one to that range. Undone by adtape_pop_pointer.
 //
 // Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (in no range; names the nearest), those
 // of a push.
@@ -1528,11 +1529,10 @@ adtape_status_t adtape_schedule_end_at(adtape_schedule_t *s, uint64_t step);
 // What the schedule costs in all, if the loop runs to its end: extra_steps / steps is how many times the forward
 // run is repeated. Asked before the first action of a schedule whose length is known.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT. Cost:
-// below a millisecond, except for two snapshots and billions of steps.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT.
+// Cost: below a millisecond, except for two snapshots and billions of steps.
 // Fortran: `call schedule_predict(schedule, prediction)`.
-adtape_status_t adtape_schedule_predict(adtape_schedule_t *s,
-                                        adtape_prediction_t *out);
+adtape_status_t adtape_schedule_predict(adtape_schedule_t *s, adtape_prediction_t *out);
 
 /* ---- driver ---------------------------------------------------------------------------------------------- */
 
@@ -1803,8 +1803,8 @@ adtape_status_t adtape_heap_range(adtape_heap_t *h,
 /* ---- join ------------------------------------------------------------------------------------------------ */
 
 // The heap joins the addresses of a session: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
-// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of
-// malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
+// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks
+// of malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
 // what waits in a block waits no more when the block goes, and moves along where its contents move. `label` names the
 // heap in messages; it is copied; NULL for none. Undone by adtape_heap_leave.
 //
@@ -1998,8 +1998,8 @@ adtape_status_t adtape_live_set_bounds(const adtape_session_t *s,
                                        const int64_t *extents);
 
 // A stable heap is part of the state that adtape_live_save saves: its blocks come back at their addresses. Blocks that
-// pointers in other objects point to are registered one by one (adtape_live_add, kind HEAP), or the heap joins as a whole
-// (adtape_heap_join). Undone by adtape_live_remove_heap, before the heap is destroyed.
+// pointers in other objects point to are registered one by one (adtape_live_add, kind HEAP), or the heap joins as a
+// whole (adtape_heap_join). Undone by adtape_live_remove_heap, before the heap is destroyed.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it is part already).
 // Fortran: `call live_add_heap(h)`.
@@ -2012,15 +2012,15 @@ adtape_status_t adtape_live_add_heap(const adtape_session_t *s,
 // Fortran: `call live_remove_heap(h)`.
 adtape_status_t adtape_live_remove_heap(const adtape_session_t *s, adtape_heap_t *h);
 
-// Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the paper),
-// the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap). Ranges of
-// kind FOREIGN are known to the checkpoint and not saved. Undone by adtape_live_restore. Pointers that point nowhere
-// are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a layout names,
-// are reported on standard error. `counts` may be NULL.
+// Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the
+// paper), the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap).
+// Ranges of kind FOREIGN are known to the checkpoint and not saved. Undone by adtape_live_restore. Pointers that point
+// nowhere are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a
+// layout names, are reported on standard error. `counts` may be NULL.
 //
-// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN (an
-// object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is being
-// read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN
+// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
+// being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
 // adtape_checkpoint_write, after which the checkpoint cannot be completed.
 // Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
 // Fortran: `call live_save(c, counts)`, `counts` optional. Source: section 5 of the paper.
@@ -2039,20 +2039,20 @@ adtape_status_t adtape_live_save_some(const adtape_session_t *s,
                                       int64_t count,
                                       adtape_saved_counts_t *counts);
 
-// Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again. Objects
-// that are alive in both stay where they are. Missing ones are allocated: by malloc, by their stable heap, by the
-// allocator of their label; those of the stack take the place of a variable of the same label and frame. Superfluous ones
-// end, and their memory is deallocated; their adjoints stay, and are theirs again when the section that is run again
-// makes them. Then contents are read, then pointers are set. The next objects that are born get the serials that they
-// got the first time.
+// Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again.
+// Objects that are alive in both stay where they are. Missing ones are allocated: by malloc, by their stable heap, by
+// the allocator of their label; those of the stack take the place of a variable of the same label and frame.
+// Superfluous ones end, and their memory is deallocated; their adjoints stay, and are theirs again when the section
+// that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
+// serials that they got the first time.
 //
 // out: what adtape_live_arrive needs, undone by adtape_restoration_free; NULL: not wanted. counts: may be NULL.
 // Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 // for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
-// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a variable of
-// the stack that is not there; static memory that another run has not registered), ADTAPE_STATUS_OVERLAP (an adjoint in
-// memory that would be overwritten), ADTAPE_STATUS_HEAP_STATE (a stable heap that is not there); the message tells if an
-// allocator that failed left allocatables deallocated.
+// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
+// variable of the stack that is not there; static memory that another run has not registered), ADTAPE_STATUS_OVERLAP
+// (an adjoint in memory that would be overwritten), ADTAPE_STATUS_HEAP_STATE (a stable heap that is not there); the
+// message tells if an allocator that failed left allocatables deallocated.
 // Cost: that of a copy, and a search for each range and pointer. No other thread changes the maps meanwhile.
 // Fortran: `call live_restore(c, r, counts)`, `r` and `counts` optional. Source: Alg. 4.
 adtape_status_t adtape_live_restore(const adtape_session_t *s,
@@ -2079,8 +2079,8 @@ adtape_status_t adtape_restoration_free(adtape_restoration_t *r);
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(count)`, optional.
 adtape_status_t adtape_live_forget_adjoints(const adtape_session_t *s, uint64_t *count);
 
-// Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range that
-// is alive. Undone by adtape_checkpoint_read_pointer.
+// Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range
+// that is alive. Undone by adtape_checkpoint_read_pointer.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or
 // ADTAPE_STATUS_BAD_ARGUMENT, which change nothing; those of adtape_checkpoint_write.
@@ -2090,13 +2090,13 @@ adtape_status_t adtape_checkpoint_write_pointer(adtape_checkpoint_t *c,
                                                 const char *section,
                                                 const void *p);
 
-// Reads the next section, a pointer of this name: sets `*p` to where it points now and `*p_adjoint` to the same place in
-// the adjoint, NULL if there is none. `p_adjoint` may be NULL. The object that it points into is alive: restored, or it
-// never went.
+// Reads the next section, a pointer of this name: sets `*p` to where it points now and `*p_adjoint` to the same place
+// in the adjoint, NULL if there is none. `p_adjoint` may be NULL. The object that it points into is alive: restored,
+// or it never went.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_MISMATCH, ADTAPE_STATUS_NO_RANGE (the object is not alive),
-// ADTAPE_STATUS_UNEVEN, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_BAD_ARGUMENT, which change
-// nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO.
+// ADTAPE_STATUS_UNEVEN, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_BAD_ARGUMENT, which
+// change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO.
 // Fortran: `call checkpoint_read_pointer(c, section, p, p_adjoint)`, the last optional.
 adtape_status_t adtape_checkpoint_read_pointer(adtape_checkpoint_t *c,
                                                const adtape_session_t *s,

@@ -210,7 +210,8 @@ impl CheckpointReader {
 
     // ---- sections that are read in parts ---------------------------------------------------------
 
-    /// Goes to a section of a kind by its name, and returns how many bytes it has. [`read_part`] and [`end_parts`] follow.
+    /// Goes to a section of a kind by its name, and returns how many bytes it has. [`read_part`] and [`end_parts`]
+    /// follow.
     ///
     /// [`read_part`]: CheckpointReader::read_part
     /// [`end_parts`]: CheckpointReader::end_parts

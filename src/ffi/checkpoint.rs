@@ -162,8 +162,8 @@ pub unsafe extern "C" fn adtape_checkpoint_create(
 }
 
 /// Writes `count` contiguous values of a type (ADTAPE_TYPE_…, but no control bits and counts) as a section named
-/// `section`. Read by adtape_checkpoint_read with the same name, type and count. 0 values are legal, also at NULL. Cost:
-/// that of memcpy into a store in memory.
+/// `section`. Read by adtape_checkpoint_read with the same name, type and count. 0 values are legal, also at NULL.
+/// Cost: that of memcpy into a store in memory.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or
 /// ADTAPE_STATUS_BAD_ARGUMENT, which change nothing; ADTAPE_STATUS_IO (a full disk, for instance),
@@ -313,8 +313,8 @@ pub unsafe extern "C" fn adtape_checkpoint_open(
 /// Reads the next section, which must have this name, type and count, into `x`. Undoes adtape_checkpoint_write.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_MISMATCH (the message says what is there and what is asked for),
-/// ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or ADTAPE_STATUS_BAD_ARGUMENT, which
-/// change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO, which leave `x` undefined.
+/// ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or ADTAPE_STATUS_BAD_ARGUMENT,
+/// which change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO, which leave `x` undefined.
 /// Fortran: `call checkpoint_read(c, section, x)`.
 ///
 /// # Safety

@@ -11,8 +11,8 @@ use crate::tape::Cursor;
 use std::ffi::{CStr, c_char};
 
 /// The heap joins the addresses of a session: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
-/// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of
-/// malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
+/// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks
+/// of malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
 /// what waits in a block waits no more when the block goes, and moves along where its contents move. `label` names the
 /// heap in messages; it is copied; NULL for none. Undone by adtape_heap_leave.
 ///

@@ -33,8 +33,8 @@ unsafe extern "C" fn pop_pointer(
 
 /// Pushes a pointer that is about to be overwritten, as the object that it points into and an offset: 8 bytes for
 /// offsets below 512 MiB, else 24; 8 for NULL. A pointer to where two ranges touch points to the one whose base it is;
-/// that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no other
-/// ended since, is one to that range. Undone by adtape_pop_pointer.
+/// that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no
+/// other ended since, is one to that range. Undone by adtape_pop_pointer.
 ///
 /// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (in no range; names the nearest), those
 /// of a push.

@@ -179,8 +179,8 @@ pub unsafe extern "C" fn adtape_live_set_bounds(
 }
 
 /// A stable heap is part of the state that adtape_live_save saves: its blocks come back at their addresses. Blocks that
-/// pointers in other objects point to are registered one by one (adtape_live_add, kind HEAP), or the heap joins as a whole
-/// (adtape_heap_join). Undone by adtape_live_remove_heap, before the heap is destroyed.
+/// pointers in other objects point to are registered one by one (adtape_live_add, kind HEAP), or the heap joins as a
+/// whole (adtape_heap_join). Undone by adtape_live_remove_heap, before the heap is destroyed.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it is part already).
 /// Fortran: `call live_add_heap(h)`.
@@ -242,15 +242,15 @@ unsafe fn save(
     Ok(())
 }
 
-/// Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the paper),
-/// the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap). Ranges of
-/// kind FOREIGN are known to the checkpoint and not saved. Undone by adtape_live_restore. Pointers that point nowhere
-/// are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a layout names,
-/// are reported on standard error. `counts` may be NULL.
+/// Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the
+/// paper), the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap).
+/// Ranges of kind FOREIGN are known to the checkpoint and not saved. Undone by adtape_live_restore. Pointers that point
+/// nowhere are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a
+/// layout names, are reported on standard error. `counts` may be NULL.
 ///
-/// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN (an
-/// object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is being
-/// read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
+/// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN
+/// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
+/// being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
 /// adtape_checkpoint_write, after which the checkpoint cannot be completed.
 /// Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
 /// Fortran: `call live_save(c, counts)`, `counts` optional. Source: section 5 of the paper.
@@ -290,20 +290,20 @@ pub unsafe extern "C" fn adtape_live_save_some(
     status(chosen.and_then(|chosen| unsafe { save(s, c, &|range| chosen.contains(&range.base), counts) }))
 }
 
-/// Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again. Objects
-/// that are alive in both stay where they are. Missing ones are allocated: by malloc, by their stable heap, by the
-/// allocator of their label; those of the stack take the place of a variable of the same label and frame. Superfluous ones
-/// end, and their memory is deallocated; their adjoints stay, and are theirs again when the section that is run again
-/// makes them. Then contents are read, then pointers are set. The next objects that are born get the serials that they
-/// got the first time.
+/// Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again.
+/// Objects that are alive in both stay where they are. Missing ones are allocated: by malloc, by their stable heap, by
+/// the allocator of their label; those of the stack take the place of a variable of the same label and frame.
+/// Superfluous ones end, and their memory is deallocated; their adjoints stay, and are theirs again when the section
+/// that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
+/// serials that they got the first time.
 ///
 /// out: what adtape_live_arrive needs, undone by adtape_restoration_free; NULL: not wanted. counts: may be NULL.
 /// Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 /// for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
-/// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a variable of
-/// the stack that is not there; static memory that another run has not registered), ADTAPE_STATUS_OVERLAP (an adjoint in
-/// memory that would be overwritten), ADTAPE_STATUS_HEAP_STATE (a stable heap that is not there); the message tells if an
-/// allocator that failed left allocatables deallocated.
+/// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
+/// variable of the stack that is not there; static memory that another run has not registered), ADTAPE_STATUS_OVERLAP
+/// (an adjoint in memory that would be overwritten), ADTAPE_STATUS_HEAP_STATE (a stable heap that is not there); the
+/// message tells if an allocator that failed left allocatables deallocated.
 /// Cost: that of a copy, and a search for each range and pointer. No other thread changes the maps meanwhile.
 /// Fortran: `call live_restore(c, r, counts)`, `r` and `counts` optional. Source: Alg. 4.
 ///
@@ -397,8 +397,8 @@ pub unsafe extern "C" fn adtape_live_forget_adjoints(s: *const Session, count: *
     status(forget())
 }
 
-/// Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range that
-/// is alive. Undone by adtape_checkpoint_read_pointer.
+/// Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range
+/// that is alive. Undone by adtape_checkpoint_read_pointer.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or
 /// ADTAPE_STATUS_BAD_ARGUMENT, which change nothing; those of adtape_checkpoint_write.
@@ -421,13 +421,13 @@ pub unsafe extern "C" fn adtape_checkpoint_write_pointer(
     status(write())
 }
 
-/// Reads the next section, a pointer of this name: sets `*p` to where it points now and `*p_adjoint` to the same place in
-/// the adjoint, NULL if there is none. `p_adjoint` may be NULL. The object that it points into is alive: restored, or it
-/// never went.
+/// Reads the next section, a pointer of this name: sets `*p` to where it points now and `*p_adjoint` to the same place
+/// in the adjoint, NULL if there is none. `p_adjoint` may be NULL. The object that it points into is alive: restored,
+/// or it never went.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_MISMATCH, ADTAPE_STATUS_NO_RANGE (the object is not alive),
-/// ADTAPE_STATUS_UNEVEN, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_BAD_ARGUMENT, which change
-/// nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO.
+/// ADTAPE_STATUS_UNEVEN, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_BAD_ARGUMENT, which
+/// change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO.
 /// Fortran: `call checkpoint_read_pointer(c, section, p, p_adjoint)`, the last optional.
 ///
 /// # Safety

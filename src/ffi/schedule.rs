@@ -247,8 +247,8 @@ pub unsafe extern "C" fn adtape_schedule_end_at(s: *mut Schedule, step: u64) -> 
 /// What the schedule costs in all, if the loop runs to its end: extra_steps / steps is how many times the forward
 /// run is repeated. Asked before the first action of a schedule whose length is known.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT. Cost:
-/// below a millisecond, except for two snapshots and billions of steps.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT.
+/// Cost: below a millisecond, except for two snapshots and billions of steps.
 /// Fortran: `call schedule_predict(schedule, prediction)`.
 ///
 /// # Safety

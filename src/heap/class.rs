@@ -57,9 +57,9 @@ const LEAST: [u8; SMALL / GRANULE + 1] = {
 /// The number of the slot that begins at `offset` in its chunk; `None` for an offset within a slot. `reciprocal` is
 /// `ceil(2^32 / slot bytes)`, or 0 for a chunk without slots.
 ///
-/// With offset = q * slot + r and slot * reciprocal = 2^32 + e, e < slot: the product is q * 2^32 + q * e + r * reciprocal,
-/// and q * e < 2^16 < 2^19 <= reciprocal. So its upper half is q, and its lower half is less than the reciprocal where
-/// r = 0 alone.
+/// With offset = q * slot + r and slot * reciprocal = 2^32 + e, e < slot: the product is q * 2^32 + q * e + r *
+/// reciprocal, and q * e < 2^16 < 2^19 <= reciprocal. So its upper half is q, and its lower half is less than the
+/// reciprocal where r = 0 alone.
 #[inline(always)]
 pub(super) fn slot_at(offset: usize, reciprocal: u32) -> Option<u32> {
     let product = (offset % CHUNK) as u64 * u64::from(reciprocal);

@@ -10,8 +10,8 @@ impl Fingerprint {
     /// Adds the block, or takes it away.
     #[inline(always)]
     pub fn toggle(&mut self, offset: usize, bytes: usize) {
-        // Two rounds of multiply, a fold between them: each bit of either number reaches the tag, which lies at the top.
-        // Folded by 32 bits, distances of powers of two from 2^27 on would cancel more often than chance has it.
+        // Two rounds of multiply, a fold between them: each bit of either number reaches the tag, which lies at the
+        // top. Folded by 32 bits, distances of powers of two from 2^27 on would cancel more often than chance has it.
         let mixed = (offset as u64).wrapping_add((bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mixed = mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9);
         self.0 ^= (mixed ^ mixed >> 24).wrapping_mul(0x94d0_49bb_1331_11eb);

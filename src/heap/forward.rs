@@ -354,8 +354,8 @@ impl Heap {
         tape.push_slice(unsafe { std::slice::from_raw_parts(from, count) })
     }
 
-    /// What `get` returns, which gets memory for `bytes`. Where the limit forbids that, the tape gives up some of its own:
-    /// what it keeps warm, and what it can spill.
+    /// What `get` returns, which gets memory for `bytes`. Where the limit forbids that, the tape gives up some of its
+    /// own: what it keeps warm, and what it can spill.
     pub(super) fn with_memory_of<T>(
         &mut self,
         tape: &Cursor,

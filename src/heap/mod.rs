@@ -19,7 +19,8 @@
 //! * [`extent`]: where a block lies, for others.
 //! * [`quarantine`]: blocks freed by another thread. [`program`]: the program's other memory.
 //!
-//! The conditions under which all this holds, and how each is enforced or its violation detected, are in `docs/heap.md`.
+//! The conditions under which all this holds, and how each is enforced or its violation detected, are in
+//! `docs/heap.md`.
 
 mod adjoint;
 mod arena;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The *tag* is of the fingerprint after the operation. The reverse sweep compares it with that of the heap before it
-//! undoes the operation. A difference is missed with probability 2^-18, and then by all comparisons, as it stays the same
-//! in all fingerprints that follow; a mark, which is compared in full, misses none in practice.
+//! undoes the operation. A difference is missed with probability 2^-18, and then by all comparisons, as it stays the
+//! same in all fingerprints that follow; a mark, which is compared in full, misses none in practice.
 
 #![forbid(unsafe_code)]
 

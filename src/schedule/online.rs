@@ -1,12 +1,12 @@
 //! The online schedule, for loops whose length is not known.
 //!
-//! Stumm & Walther (2010) place snapshots so that, had the length been known, no other choice would have cost less up to
-//! β(s, 2) steps, and hardly any up to β(s, 3). So does this schedule, in its own way.
+//! Stumm & Walther (2010) place snapshots so that, had the length been known, no other choice would have cost less up
+//! to β(s, 2) steps, and hardly any up to β(s, 3). So does this schedule, in its own way.
 //!
-//! Up to β(s, 2) steps it goes by rank (Wang, Moin & Iaccarino 2009). Every snapshot has one. While there is room, each state
-//! is stored, with rank 0. Without room, a snapshot is spare if a later one has a higher rank; a spare one gives its place
-//! away. If none is spare, the present state is passed by: the next state takes its place and a rank higher by one,
-//! which makes those before it of lower rank spare.
+//! Up to β(s, 2) steps it goes by rank (Wang, Moin & Iaccarino 2009). Every snapshot has one. While there is room, each
+//! state is stored, with rank 0. Without room, a snapshot is spare if a later one has a higher rank; a spare one gives
+//! its place away. If none is spare, the present state is passed by: the next state takes its place and a rank higher
+//! by one, which makes those before it of lower rank spare.
 //!
 //! ```text
 //!   s = 3    S0 S1 S2 x3         ranks ∞ 0 0 | 0: no room, none spare, so 3 is passed by
@@ -14,11 +14,11 @@
 //!            S0 S1 .. .. S4 x5         ∞ 0 1 | 0
 //! ```
 //!
-//! Beyond, the present state takes the place of the snapshot without which the reversal of all steps so far costs least,
-//! or is passed by if that costs less still. With intervals ℓ0, ℓ1, … between the snapshots and to the end, the reversal
-//! costs t(ℓ0, s) + t(ℓ1, s − 1) + …. Which snapshot within is the best to do without changes only behind the one that is
-//! given away, mostly one of the newest, so that little is to be found anew; a state that is passed by is counted on. The
-//! present state is kept in the program's variables and
+//! Beyond, the present state takes the place of the snapshot without which the reversal of all steps so far costs
+//! least, or is passed by if that costs less still. With intervals ℓ0, ℓ1, … between the snapshots and to the end, the
+//! reversal costs t(ℓ0, s) + t(ℓ1, s − 1) + …. Which snapshot within is the best to do without changes only behind the
+//! one that is given away, mostly one of the newest, so that little is to be found anew; a state that is passed by is
+//! counted on. The present state is kept in the program's variables and
 //! stored only when the loop goes on and it is not passed by.
 
 #![forbid(unsafe_code)]
@@ -65,8 +65,9 @@ impl Growing {
     }
 }
 
-/// The loss of a snapshot: the intervals before and after it become one, and those behind have a snapshot more. What the
-/// latter saves is a sum over all that is behind, so it is kept as a sum from the front, to be added when the end is known.
+/// The loss of a snapshot: the intervals before and after it become one, and those behind have a snapshot more. What
+/// the latter saves is a sum over all that is behind, so it is kept as a sum from the front, to be added when the end
+/// is known.
 #[derive(Clone)]
 struct Within {
     /// What another snapshot changes in the intervals up to this one.
@@ -78,8 +79,8 @@ struct Within {
 /// What it costs to do without a snapshot.
 #[derive(Clone)]
 struct Losses {
-    /// Of those between the first and the last, the one that is missed least, and how much more the steps up to the last
-    /// cost without it.
+    /// Of those between the first and the last, the one that is missed least, and how much more the steps up to the
+    /// last cost without it.
     within: Option<(usize, i128)>,
     /// t(n, 2) of the steps up to the last.
     last: i128,

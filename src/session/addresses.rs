@@ -354,7 +354,8 @@ impl Addresses {
         self.rebase_pointer_clearing(address, variable, adjoint_variable, &|_| ())
     }
 
-    /// The same, and variables that wait are set to NULL by `clear`, before another thread sets them to what they wait for.
+    /// The same, and variables that wait are set to NULL by `clear`, before another thread sets them to what they wait
+    /// for.
     pub(crate) fn rebase_pointer_clearing(
         &self,
         address: usize,

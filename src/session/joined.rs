@@ -9,13 +9,13 @@ use crate::map::registry::RangeKind;
 use crate::sync::Arc;
 
 impl Addresses {
-    /// The heap joins: all of its blocks are one range, of kind [`RangeKind::Static`], and their adjoints its adjoint, so
-    /// that a pointer into any of them can be pushed beside pointers to elsewhere; it comes back as it was, with its
+    /// The heap joins: all of its blocks are one range, of kind [`RangeKind::Static`], and their adjoints its adjoint,
+    /// so that a pointer into any of them can be pushed beside pointers to elsewhere; it comes back as it was, with its
     /// adjoint. A pointer into a block that is gone is one into the heap all the same: to have that noticed, register
     /// the blocks one by one, and not the heap. Undone by [`heap_leave`](Addresses::heap_leave).
     ///
-    /// Where pointer variables lie in blocks, a program tells [`memory_moved`](Addresses::memory_moved) what the heap does
-    /// to them. (In C and Fortran it is told.)
+    /// Where pointer variables lie in blocks, a program tells [`memory_moved`](Addresses::memory_moved) what the heap
+    /// does to them. (In C and Fortran it is told.)
     ///
     /// ```
     /// # use adtape::*;
@@ -48,8 +48,8 @@ impl Addresses {
     }
 
     /// Memory inside a range that stays is gone, as a block of a heap that joined, or has moved with its contents: from
-    /// and to are base and bytes, `to` `None` for what is gone. Pointer variables that wait in it wait no more, or where
-    /// they are now.
+    /// and to are base and bytes, `to` `None` for what is gone. Pointer variables that wait in it wait no more, or
+    /// where they are now.
     pub fn memory_moved(&self, from: (usize, usize), to: Option<(usize, usize)>) {
         let words = |(base, bytes): (usize, usize)| (base as u64, bytes as u64);
         self.numbered.registry.memory_moved(words(from), to.map(words));

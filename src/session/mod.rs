@@ -100,9 +100,9 @@ impl Session {
         process().set_limit(limit_bytes.unwrap_or_else(default_limit));
     }
 
-    /// Sets the directory that tapes spill to: when a push would exceed the memory limit, the oldest part of the tape goes
-    /// to a file there, which has no name and vanishes with the process. `None` for what `ADTAPE_SPILL_DIRECTORY` says.
-    /// Tapes that have spilled already stay where they are.
+    /// Sets the directory that tapes spill to: when a push would exceed the memory limit, the oldest part of the tape
+    /// goes to a file there, which has no name and vanishes with the process. `None` for what `ADTAPE_SPILL_DIRECTORY`
+    /// says. Tapes that have spilled already stay where they are.
     ///
     /// ```
     /// # use adtape::*;

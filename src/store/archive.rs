@@ -7,10 +7,10 @@
 //! ```
 //!
 //! A *record* is an entry, or says that one was removed. Of several of one name the last counts; the others are *dead*.
-//! An entry is written to a file of its own and appended at its commit: first the image, synced, then the record's head,
-//! synced, so that there is a head only in front of a whole image. What is behind the last record is of a commit that never
-//! came to its end. Dead records at the end are cut off, which with the last-in first-out order of most schedules is all of
-//! them; when those in the middle outweigh the living, the file is written anew.
+//! An entry is written to a file of its own and appended at its commit: first the image, synced, then the record's
+//! head, synced, so that there is a head only in front of a whole image. What is behind the last record is of a commit
+//! that never came to its end. Dead records at the end are cut off, which with the last-in first-out order of most
+//! schedules is all of them; when those in the middle outweigh the living, the file is written anew.
 
 #![forbid(unsafe_code)]
 
@@ -250,8 +250,8 @@ impl State {
         if living(&shorter) == living(&self.records) { keep } else { self.records.len() }
     }
 
-    /// Makes room behind the last record that is needed. Nothing is overwritten before its head is gone for certain, and
-    /// heads go in the order of their numbers, so that no older entry comes back in a crash in between.
+    /// Makes room behind the last record that is needed. Nothing is overwritten before its head is gone for certain,
+    /// and heads go in the order of their numbers, so that no older entry comes back in a crash in between.
     fn cut(&mut self, sync: bool) -> io::Result<()> {
         if self.lost {
             return Err(io::Error::other("it was replaced and could not be opened again"));

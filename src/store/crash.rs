@@ -1,8 +1,8 @@
 //! A file system that crashes: what was not synced may be lost, in part and in any order.
 //!
 //! A file has bytes that are certain and bytes that programs see; a directory has names that are certain and changes (a
-//! name that appears, moves, goes) that are not yet. A crash gives each file some length between the two and each sector
-//! of it the certain bytes, those that were seen, or zeros, and keeps any subset of the changes of names.
+//! name that appears, moves, goes) that are not yet. A crash gives each file some length between the two and each
+//! sector of it the certain bytes, those that were seen, or zeros, and keeps any subset of the changes of names.
 
 #![forbid(unsafe_code)]
 

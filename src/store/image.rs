@@ -253,8 +253,8 @@ impl ImageReader {
         (self.contents - from).min(self.block as u64) as usize
     }
 
-    /// Reads contents at an offset of theirs. `fetch` copies bytes of the image to where they go: for whole blocks, which
-    /// are checked there, it is quicker than a copy from `image`, where that is a mapping.
+    /// Reads contents at an offset of theirs. `fetch` copies bytes of the image to where they go: for whole blocks,
+    /// which are checked there, it is quicker than a copy from `image`, where that is a mapping.
     pub fn read_at(
         &mut self,
         image: &[u8],

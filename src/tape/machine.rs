@@ -435,8 +435,9 @@ impl Machine {
         Ok(self.spill.is_some())
     }
 
-    /// Writes the oldest resident bytes below `end` to the store and gives back their memory: twice what is short, or half
-    /// of what is resident, whichever is more. Does nothing, and says so, where less than what is short is resident.
+    /// Writes the oldest resident bytes below `end` to the store and gives back their memory: twice what is short, or
+    /// half of what is resident, whichever is more. Does nothing, and says so, where less than what is short is
+    /// resident.
     fn spill_oldest(&mut self, short: usize, end: usize) -> Result<bool, Error> {
         let from = self.spilled;
         let end = end / PAGE * PAGE;
@@ -452,9 +453,9 @@ impl Machine {
         Ok(true)
     }
 
-    /// Gives memory back that others are short of, `wanted` bytes if there are as many: what is kept warm above the top,
-    /// then the oldest part, if there is a store for it. Whether there was any. [`KEPT`] stays: what was popped last can be
-    /// pushed again without more memory, and pops free enough to read on from the store.
+    /// Gives memory back that others are short of, `wanted` bytes if there are as many: what is kept warm above the
+    /// top, then the oldest part, if there is a store for it. Whether there was any. [`KEPT`] stays: what was popped
+    /// last can be pushed again without more memory, and pops free enough to read on from the store.
     pub fn relieve(&mut self, wanted: usize) -> Result<bool, Error> {
         let before = self.span.committed();
         self.trim_above(self.top().max(self.spilled) + PAGE, Trim::Hard);

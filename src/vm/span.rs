@@ -216,8 +216,8 @@ impl Span {
         Ok(())
     }
 
-    /// Copies `[from, end)`, page for page given back as soon as it is copied, so that it takes little memory more. What
-    /// lies below has moved already: where not even a page is to be had any more, there is no way back.
+    /// Copies `[from, end)`, page for page given back as soon as it is copied, so that it takes little memory more.
+    /// What lies below has moved already: where not even a page is to be had any more, there is no way back.
     fn copy_pages_to(&self, base: usize, mut from: usize, end: usize) -> Result<(), Error> {
         let mut step = HUGE_PAGE;
         while from < end {

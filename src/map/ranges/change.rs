@@ -1,14 +1,14 @@
 //! The tree: inserting and removing.
 //!
-//! A full leaf first gives ranges to a neighbour that has room, so that leaves are split only where several in a row are
-//! full: of ranges in random order they are filled to five sixths, not to two thirds. A full node is halved, except where
-//! it grows at one of its ends: ranges that come in order of address, upwards or downwards, leave full nodes behind. A
-//! node that falls below a quarter joins a neighbour if they fill three quarters at most, so that a range that comes and
-//! goes does not split and join a node each time.
+//! A full leaf first gives ranges to a neighbour that has room, so that leaves are split only where several in a row
+//! are full: of ranges in random order they are filled to five sixths, not to two thirds. A full node is halved, except
+//! where it grows at one of its ends: ranges that come in order of address, upwards or downwards, leave full nodes
+//! behind. A node that falls below a quarter joins a neighbour if they fill three quarters at most, so that a range
+//! that comes and goes does not split and join a node each time.
 //!
-//! Ranges also come and go in order of address: stacks grow downwards, lists of blocks are freed from the first on. The gap
-//! before a leaf's first range keeps each of those from moving all others, and the leaf of the last change is tried first.
-//! The way from the root to a leaf is looked for only where a change reaches further than the leaf.
+//! Ranges also come and go in order of address: stacks grow downwards, lists of blocks are freed from the first on. The
+//! gap before a leaf's first range keeps each of those from moving all others, and the leaf of the last change is tried
+//! first. The way from the root to a leaf is looked for only where a change reaches further than the leaf.
 
 use super::hint::Hint;
 use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
@@ -145,8 +145,8 @@ impl Tree {
         }
     }
 
-    /// Moves ranges between the path's leaf, which is full, and a neighbour below the same parent, if that has room. The
-    /// two, in order of address.
+    /// Moves ranges between the path's leaf, which is full, and a neighbour below the same parent, if that has room.
+    /// The two, in order of address.
     fn even_out(&self, path: &Path) -> Option<[&Node; 2]> {
         let (parent, index) = path.steps[..path.height].first().map(|(id, i)| (self.nodes.node(*id), *i))?;
         for i in [index + 1, index] {

@@ -1,7 +1,8 @@
 //! The leaf where something was found or changed last, to look there first.
 //!
-//! Programs look for addresses near the last one, or for none that has to do with it. Looking into a leaf in vain costs as
-//! much as a level of the tree, so a hint is trusted only while finds stay: from the second that ended in one leaf on.
+//! Programs look for addresses near the last one, or for none that has to do with it. Looking into a leaf in vain costs
+//! as much as a level of the tree, so a hint is trusted only while finds stay: from the second that ended in one leaf
+//! on.
 
 use super::node::NONE;
 

@@ -102,8 +102,8 @@ impl Ranges {
         Some(range)
     }
 
-    /// Gives the range that begins and ends where `range` does its value, and returns the old one; where both are found in
-    /// a leaf.
+    /// Gives the range that begins and ends where `range` does its value, and returns the old one; where both are found
+    /// in a leaf.
     pub fn replace(&mut self, range: Range) -> Option<u64> {
         let place = self.tree.place(range.base, &mut self.changed);
         let there = self.tree.range_at(place, range.base).filter(|there| there.bytes == range.bytes)?;

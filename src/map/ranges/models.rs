@@ -1,7 +1,7 @@
 //! Loom's models of shared ranges: the shipped code, with nodes of six entries.
 //!
-//! Loom remembers one last access of an atomic only: a thread that reads a word before it writes it hides from loom that
-//! another had read it. The count of changes is therefore never read by a writer, which has a copy of its own.
+//! Loom remembers one last access of an atomic only: a thread that reads a word before it writes it hides from loom
+//! that another had read it. The count of changes is therefore never read by a writer, which has a copy of its own.
 
 use super::{Range, SharedRanges};
 use loom::sync::Arc;

@@ -4,8 +4,8 @@
 //! its base less the *origin* of the leaf, and the wide one its *extent*, bytes and value. In an *inner*
 //! node the wide word is the *key*, the origin of the leftmost leaf below the child, and the narrow one the child. The
 //! sixth narrow word of a line is *spare*: the header of the node is spread over them. What is behind the last entry is
-//! *padding*, all ones, above everything that is searched for. Before the first entry of a leaf there may be a *gap*, with
-//! deltas of zero, which are below everything: ranges come and go at the front without moving the others.
+//! *padding*, all ones, above everything that is searched for. Before the first entry of a leaf there may be a *gap*,
+//! with deltas of zero, which are below everything: ranges come and go at the front without moving the others.
 //!
 //! ```text
 //!           64 bytes, one line of the cache
@@ -32,7 +32,8 @@ pub(super) const MAX_DELTA: u64 = u32::MAX as u64 - 1;
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Relaxed everywhere: [`super::SharedRanges`] orders what readers and the writer do, for all words of the tree at once.
+/// Relaxed everywhere: [`super::SharedRanges`] orders what readers and the writer do, for all words of the tree at
+/// once.
 const RELAXED: Ordering = Ordering::Relaxed;
 
 #[cfg_attr(not(loom), repr(C, align(64)))]
@@ -184,8 +185,9 @@ impl Node {
     /// The last key that is not above `address`, or the first: the leftmost child has no lower bound.
     #[inline]
     fn child_place(&self, address: u64) -> (usize, usize) {
-        // Sums from a zero that the compiler does not know: each comparison is then one instruction with its load and one
-        // that adds the carry. Of sums that it knows to be small it makes a shift and an addition to an address for each.
+        // Sums from a zero that the compiler does not know: each comparison is then one instruction with its load and
+        // one that adds the carry. Of sums that it knows to be small it makes a shift and an addition to an address for
+        // each.
         let zero = self.header(Header::Front);
         let mut line = zero;
         for other in &self.lines[1..] {

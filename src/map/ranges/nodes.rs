@@ -6,8 +6,8 @@ use crate::sync::OnceLock;
 /// Enough for more nodes than there is memory for.
 const CHUNKS: usize = if cfg!(loom) { 12 } else { 248 };
 const FIRST_CHUNK: usize = if cfg!(loom) { 2 } else { 4 };
-/// Each chunk adds one part in so many to the nodes of its kind. Leaves are nearly all of the memory, and what is not in
-/// use yet is a small part of it; the others need few chunks.
+/// Each chunk adds one part in so many to the nodes of its kind. Leaves are nearly all of the memory, and what is not
+/// in use yet is a small part of it; the others need few chunks.
 const PARTS: [usize; 3] = [10, 2, 2];
 /// A node's number is that of its chunk and, in so many low bits, that within the chunk. The highest bit is never set.
 const INNER_BITS: u32 = 23;
@@ -16,8 +16,8 @@ pub(super) struct Nodes {
     chunks: [OnceLock<Box<[Node]>>; CHUNKS],
 }
 
-/// What a node is for. A chunk has one kind only: the inner nodes, which every search reads, share pages with each other
-/// and not with leaves, and an old number never makes one kind pass for another.
+/// What a node is for. A chunk has one kind only: the inner nodes, which every search reads, share pages with each
+/// other and not with leaves, and an old number never makes one kind pass for another.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Leaf,

@@ -1,8 +1,8 @@
 //! Ranges that several threads share.
 //!
 //! A *seqlock*: a count of changes, odd while one is under way. A reader looks at it, reads the tree, looks again, and
-//! starts over if it was odd or has changed: it writes nothing that other threads read, so readers do not slow each other
-//! down. Every word of the tree is atomic, so what is read in between may be out of date or mixed, but is never
+//! starts over if it was odd or has changed: it writes nothing that other threads read, so readers do not slow each
+//! other down. Every word of the tree is atomic, so what is read in between may be out of date or mixed, but is never
 //! undefined. Writers take turns by a mutex, and do all that they can before they make the count odd: searching,
 //! checking, getting memory.
 

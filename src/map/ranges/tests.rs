@@ -340,8 +340,8 @@ fn large_trees_fill_and_empty_in_any_order() {
     }
 }
 
-/// Ranges of nested calls lie below each other: inserted in descending order, they once took a node each. In random order
-/// leaves would be filled to two thirds, and take 20 bytes a range, if none gave ranges to a neighbour.
+/// Ranges of nested calls lie below each other: inserted in descending order, they once took a node each. In random
+/// order leaves would be filled to two thirds, and take 20 bytes a range, if none gave ranges to a neighbour.
 #[test]
 fn memory_is_bounded_in_every_order_of_insertion() {
     for (order, most) in [(Order::Up, 15.5), (Order::Down, 15.5), (Order::Random, 18.5), (Order::Inwards, 17.5)] {
@@ -357,7 +357,8 @@ fn memory_is_bounded_in_every_order_of_insertion() {
     }
 }
 
-/// A leaf spans at most the deltas below padding: a base right behind them, or two leaves that would span them, are apart.
+/// A leaf spans at most the deltas below padding: a base right behind them, or two leaves that would span them, are
+/// apart.
 #[test]
 fn ranges_at_the_edge_of_what_a_leaf_spans_are_found() {
     const EDGE: u64 = node::MAX_DELTA;
@@ -467,7 +468,8 @@ fn a_find_after_each_change_sees_it() {
 
 // ---- threads -----------------------------------------------------------------------------------------------
 
-/// Writers move ranges about; a reader must find each of those that stay, and of the others one whole state or the other.
+/// Writers move ranges about; a reader must find each of those that stay, and of the others one whole state or the
+/// other.
 #[test]
 fn readers_see_whole_changes_while_writers_split_and_join_leaves() {
     const STAYING: u64 = 2000;

@@ -2,8 +2,8 @@
 //!
 //! A B+-tree over [`Node`]s. The leaves are linked, in order of address, and each has an *origin*: its own ranges have
 //! bases from there on and below the origin of the next leaf. The leftmost leaf has origin 0 and is never taken away;
-//! no other leaf is empty. A leaf holds bases up to [`MAX_DELTA`] above its origin; one that lies further away has a leaf
-//! of its own.
+//! no other leaf is empty. A leaf holds bases up to [`MAX_DELTA`] above its origin; one that lies further away has a
+//! leaf of its own.
 //!
 //! Everything here may run while a writer changes the tree. What it returns then is arbitrary, and is thrown away
 //! ([`super::SharedRanges`]); it must only end, and not panic.

@@ -73,7 +73,8 @@ impl Registry {
         Ok(object)
     }
 
-    /// Its death is reversed: an object is back, at `present.base`. `set` sets each pointer variable that waited for it.
+    /// Its death is reversed: an object is back, at `present.base`. `set` sets each pointer variable that waited for
+    /// it.
     pub fn restore(
         &self,
         lane: u16,
@@ -135,8 +136,8 @@ impl Registry {
         self.place_as(State::Coming, object)
     }
 
-    /// The same; until the object is in the maps, it is in this state. Of one that is born nobody knows the serial yet, so
-    /// it may be alive; while one is still to be entered that comes back, pointers to it must wait.
+    /// The same; until the object is in the maps, it is in this state. Of one that is born nobody knows the serial yet,
+    /// so it may be alive; while one is still to be entered that comes back, pointers to it must wait.
     fn place_as(&self, state: State, object: Object) -> Result<(), Error> {
         let objects = &self.lane(object.serial.lane()).objects;
         let (slot, was) =

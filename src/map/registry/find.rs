@@ -157,8 +157,8 @@ impl Registry {
         Err(self.describe().uneven_elements(object, element, of_adjoint))
     }
 
-    /// Refuses what reaches from `low` to `high`, in bytes from a place, if that is not all inside the place's object. Of
-    /// an object that ended nothing is said.
+    /// Refuses what reaches from `low` to `high`, in bytes from a place, if that is not all inside the place's object.
+    /// Of an object that ended nothing is said.
     pub fn check_inside(&self, place: Place, low: i64, high: i64) -> Result<(), Error> {
         let Some(object) = self.alive(place.serial) else { return Ok(()) };
         let (low, high) = (place.offset.saturating_add(low), place.offset.saturating_add(high));

@@ -28,8 +28,8 @@ pub(super) struct Lane {
     last_label: AtomicU32,
 }
 
-/// `[low, high]` holds every stack range that is or was here, since the lane changed hands. In a line of the cache of its
-/// own: all threads read it, and what is beside it changes all the time.
+/// `[low, high]` holds every stack range that is or was here, since the lane changed hands. In a line of the cache of
+/// its own: all threads read it, and what is beside it changes all the time.
 #[repr(align(128))]
 struct Span {
     low: AtomicU64,
@@ -165,8 +165,8 @@ pub(super) struct Dead {
 }
 
 impl Dead {
-    /// Remembers a range in place of all that it overlaps. `alive` counts those alive; `forget` is told the value of each
-    /// that is remembered no more.
+    /// Remembers a range in place of all that it overlaps. `alive` counts those alive; `forget` is told the value of
+    /// each that is remembered no more.
     pub fn insert(&mut self, range: Range, alive: impl FnOnce() -> usize, mut forget: impl FnMut(u64)) {
         while let Err(there) = self.ranges.insert(range) {
             forget(there.value);

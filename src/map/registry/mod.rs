@@ -1,9 +1,9 @@
 //! The registry: every object that is alive, in both sweeps, by who it is and by where it lies.
 //!
-//! An *object* is a variable or block of memory from its birth to its death; a *serial*, its birth number, is who it is,
-//! because addresses are reused and objects move between the sweeps. The live map (M of Alg. 2) finds the object at an
-//! address; the rebase map (M̄) says where an object of the forward sweep lies now, it and its adjoint. Both are views
-//! of the one registry:
+//! An *object* is a variable or block of memory from its birth to its death; a *serial*, its birth number, is who it
+//! is, because addresses are reused and objects move between the sweeps. The live map (M of Alg. 2) finds the object at
+//! an address; the rebase map (M̄) says where an object of the forward sweep lies now, it and its adjoint. Both are
+//! views of the one registry:
 //!
 //! ```text
 //!   address ----- live map: stack ranges by lane, all others shared -----+
@@ -201,7 +201,8 @@ impl Registry {
         self.lane((value >> 32) as u16).objects.at(value as u32)
     }
 
-    /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object then.
+    /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object
+    /// then.
     fn object_of(&self, range: Range) -> Option<Object> {
         self.object(range.value).filter(|object| object.base == range.base && object.bytes == range.bytes)
     }

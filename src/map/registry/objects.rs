@@ -1,8 +1,8 @@
 //! The objects born on one lane, by serial: read without a lock, changed under one.
 //!
-//! A *slot* holds one object; slots lie in chunks that never move. The *index* finds the slot of a serial: *buckets*, each
-//! the head of a list of slots whose births hash to it. One more bucket is made, out of half of another one, whenever
-//! there are twice as many objects as buckets; so nothing is ever copied, and nothing left behind.
+//! A *slot* holds one object; slots lie in chunks that never move. The *index* finds the slot of a serial: *buckets*,
+//! each the head of a list of slots whose births hash to it. One more bucket is made, out of half of another one,
+//! whenever there are twice as many objects as buckets; so nothing is ever copied, and nothing left behind.
 //!
 //! ```text
 //!   birth --hash--> buckets: | 3 | - | 7 | …            links: 0 is none, else slot + 1 and a tag
@@ -10,8 +10,8 @@
 //!                    slots:  | 0 | 1 | 2 | … | 6 | …   WORDS words and the next of the list each
 //! ```
 //!
-//! The *tag* in the high bits of a link is a part of the hash: of the slots in a list only one with the right tag is looked
-//! at, which is a miss of the cache each.
+//! The *tag* in the high bits of a link is a part of the hash: of the slots in a list only one with the right tag is
+//! looked at, which is a miss of the cache each.
 //!
 //! A reader copies what it needs and then looks whether a writer was there meanwhile (`version`, odd while one is); if
 //! so, it reads again.
@@ -168,7 +168,8 @@ impl Objects {
         }
     }
 
-    /// The slot of a birth. A reader may be led astray while a writer is there, but ends: at a free slot if nowhere else.
+    /// The slot of a birth. A reader may be led astray while a writer is there, but ends: at a free slot if nowhere
+    /// else.
     #[inline]
     fn find(&self, birth: u64) -> Option<u32> {
         let bucket = Objects::bucket(birth, self.buckets.load(Ordering::Relaxed));
@@ -191,8 +192,8 @@ impl Objects {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a change that no reader sees half of. The count of changes is never read here: loom would no longer know that
-    /// readers have read it.
+    /// Runs a change that no reader sees half of. The count of changes is never read here: loom would no longer know
+    /// that readers have read it.
     fn write<R>(&self, mut writer: LockGuard<'_, Writer>, change: impl FnOnce(&mut Writer) -> R) -> R {
         self.version.store(writer.version + 1, Ordering::Relaxed);
         fence(Ordering::Release);
@@ -202,8 +203,8 @@ impl Objects {
         result
     }
 
-    /// A slot for an object that comes, and, in the state [`State::Coming`], the dead object that it was; or the object with
-    /// this serial that is there.
+    /// A slot for an object that comes, and, in the state [`State::Coming`], the dead object that it was; or the object
+    /// with this serial that is there.
     pub fn claim(&self, object: Object) -> Result<(u32, Option<Object>), Object> {
         let writer = self.lock();
         let birth = object.serial.birth();

@@ -1,5 +1,5 @@
-//! The registry against a naive model: random programs run forward and backward, with allocators that reuse addresses or
-//! never do. Rules by example: [`births`] and [`pointers`].
+//! The registry against a naive model: random programs run forward and backward, with allocators that reuse addresses
+//! or never do. Rules by example: [`births`] and [`pointers`].
 
 #![forbid(unsafe_code)]
 

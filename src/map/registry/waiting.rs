@@ -102,7 +102,8 @@ impl Waiting {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// The variable waits for this and nothing else. `clear` sets it to NULL, before anybody sets it to what it waits for.
+    /// The variable waits for this and nothing else. `clear` sets it to NULL, before anybody sets it to what it waits
+    /// for.
     pub fn add(&self, variable: u64, wait: Wait, clear: impl FnOnce()) {
         self.change(|table| {
             table.insert(variable, wait);
@@ -128,8 +129,8 @@ impl Waiting {
         });
     }
 
-    /// The contents of a range of so many bytes have moved, as far as they are `kept`: variables in it wait where they are
-    /// now, and those in the rest no more.
+    /// The contents of a range of so many bytes have moved, as far as they are `kept`: variables in it wait where they
+    /// are now, and those in the rest no more.
     pub fn shift(&self, base: u64, bytes: u64, kept: u64, to: u64) {
         if self.is_empty() {
             return;

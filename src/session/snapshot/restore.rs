@@ -18,12 +18,12 @@ const PART: usize = 4096;
 impl Addresses {
     /// Brings the state of a checkpoint of everything back, from which its section of the forward sweep can be run
     /// again: objects alive in both stay where they are, missing ones are allocated, superfluous ones released; then
-    /// contents, then pointers. Objects that are born from here on get the serials that they got the first time, and the
-    /// adjoints that they have. Example: [`save`](Addresses::save). No other thread changes the maps meanwhile.
+    /// contents, then pointers. Objects that are born from here on get the serials that they got the first time, and
+    /// the adjoints that they have. Example: [`save`](Addresses::save). No other thread changes the maps meanwhile.
     ///
-    /// On error nothing has changed, with three exceptions that the message tells: an [`Allocator`](super::Allocator) of
-    /// an allocatable variable failed after others were released; the second of several stable heaps had no memory; a
-    /// store could not read again what it had read before.
+    /// On error nothing has changed, with three exceptions that the message tells: an [`Allocator`](super::Allocator)
+    /// of an allocatable variable failed after others were released; the second of several stable heaps had no memory;
+    /// a store could not read again what it had read before.
     pub fn restore(
         &self,
         checkpoint: &mut CheckpointReader,

@@ -6,7 +6,8 @@
 //! that is fetched ahead of. Both speed arrays up by far out of cache. Short ones are left to memcpy.
 //!
 //! In cache too these loops are used rather than memcpy: on a tape, arrays lie at any multiple of the smallest value
-//! pushed before, and for such targets memcpy takes an instruction that some processors run at a twentieth of the speed.
+//! pushed before, and for such targets memcpy takes an instruction that some processors run at a twentieth of the
+//! speed.
 
 use super::Cursor;
 use crate::sync::{OnceLock, StaticCounter, UNORDERED};

@@ -278,8 +278,8 @@ impl Cursor {
         self.core()?.pop_room(self, ty, count, site)
     }
 
-    /// Gives memory back that others on this thread are short of, at least `wanted` bytes if it has as many. Whether it had
-    /// any.
+    /// Gives memory back that others on this thread are short of, at least `wanted` bytes if it has as many. Whether it
+    /// had any.
     #[cold]
     pub(crate) fn relieve(&self, wanted: usize) -> Result<bool, Error> {
         // A tape that was never used has nothing to give.

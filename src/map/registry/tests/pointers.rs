@@ -38,8 +38,8 @@ fn null_is_in_no_range_and_always_null() {
     registry.remove(lane, 0).unwrap();
 }
 
-/// An address that is the base of an object which stayed and the end of one that moved is the former's, as it was in the
-/// forward sweep.
+/// An address that is the base of an object which stayed and the end of one that moved is the former's, as it was in
+/// the forward sweep.
 #[test]
 fn base_wins_over_the_end_of_an_object_that_lies_elsewhere_now() {
     for kind in [RangeKind::Heap, RangeKind::Stack] {
