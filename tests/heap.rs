@@ -293,7 +293,9 @@ fn operations_in_a_repeat_region_are_undone_in_every_pass() {
     }
     tape.repeat_end().unwrap();
     assert_eq!(tape.stats().unwrap().bytes, start);
-    before.map(|_| heap.undo_alloc(&tape).unwrap());
+    for _ in before {
+        heap.undo_alloc(&tape).unwrap();
+    }
     assert_eq!((heap.stats().blocks, tape.stats().unwrap().bytes), (0, 0));
 }
 

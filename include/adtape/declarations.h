@@ -1166,8 +1166,8 @@ adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
 // Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
 // (names both ranges), COUNT_RANGE, BAD_ARGUMENT (kind).
 // Cost: one insertion. Any thread.
-// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr). Source: Alg. 2, lines 3 and
-// 10.
+// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr).
+// Source: Alg. 2, lines 3 and 10.
 uint64_t adtape_live_add(const adtape_session_t *s,
                          void *base,
                          uint64_t bytes,

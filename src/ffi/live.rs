@@ -74,8 +74,8 @@ unsafe extern "C" fn live_adjoint(
 /// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
 /// (names both ranges), COUNT_RANGE, BAD_ARGUMENT (kind).
 /// Cost: one insertion. Any thread.
-/// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr). Source: Alg. 2, lines 3 and
-/// 10.
+/// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr).
+/// Source: Alg. 2, lines 3 and 10.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
