@@ -271,6 +271,13 @@ CASE(released_tape, {
     adtape_release(tape, &released);
     adtape_heap_alloc(h, released, 100);
 })
+CASE(released_heap, {
+    adtape_heap_t *heap = NULL;
+    adtape_heap_new(adtape_session_default(), 1, 0, &heap);
+    adtape_heap_alloc(heap, t, 100);
+    adtape_heap_release(heap);
+    adtape_heap_alloc(heap, t, 100);
+})
 CASE(undone_on_a_released_tape, {
     adtape_t *tape = new_tape(), *released;
     adtape_heap_alloc(h, tape, 100);
@@ -306,6 +313,7 @@ static void broken_rules_end_the_program_with_place_and_advice(void) {
         {null_tape, "the tape handle is NULL", "adtape_self()"},
         {null_tape_after_another, "the tape handle is NULL", "adtape_self()"},
         {released_tape, "allocation at ", "the tape is released"},
+        {released_heap, "the heap is released", "calls adtape_heap_acquire first"},
         {undone_on_a_released_tape, "undoing a free at ", "the tape is released"},
         {adjoint_free_of_recorded, "no block that was allocated for adjoints only", "adtape_heap_alloc_adjoint"},
     };

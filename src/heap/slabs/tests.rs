@@ -143,11 +143,11 @@ fn slabs_do_what_a_list_of_slots_does() {
                         take(&mut slabs, &mut model, offset, class, opens);
                     }
                 }
-                // They go, some or nearly all, in any order.
+                // They go, one or two, some or nearly all, in any order.
                 8..15 => {
                     let mut blocks = model.blocks();
                     rng.shuffle(&mut blocks);
-                    blocks.truncate(rng.usize(..=blocks.len()));
+                    blocks.truncate(if rng.bool() { rng.usize(..3) } else { rng.usize(..=blocks.len()) });
                     blocks.iter().for_each(|(offset, _)| give(&mut slabs, &mut model, *offset, now));
                 }
                 // One comes back somewhere.
