@@ -465,8 +465,8 @@ typedef struct {
 typedef struct {
     // The first element; NULL if it is not associated or allocated.
     void *base;
-    // Of a character its length, UINT64_MAX where one is popped that has the length it was pushed with; of a derived type,
-    // which is ADTAPE_TYPE_BYTES, its size.
+    // Of a character its length, UINT64_MAX where one is popped that has the length it was pushed with; of a derived
+    // type, which is ADTAPE_TYPE_BYTES, its size.
     uint64_t element_bytes;
     // One of ADTAPE_TYPE_….
     int32_t type_code;
@@ -1386,8 +1386,9 @@ adtape_status_t adtape_abi0_push_association(adtape_t *t,
                                              const void *site);
 
 // Pops a pointer into `*p`, which says type, element and rank, and its adjoint into `*p_adjoint`, unless that is NULL:
-// bounds, strides and the length of a character are as they were, `base` is where the target is now, `nowhere` if there are no elements, and NULL while the target is not back; the first
-// word of the variables is then set when it comes.
+// bounds, strides and the length of a character are as they were, `base` is where the target is now, `nowhere` if
+// there are no elements, and NULL while the target is not back; the first word of the variables is then set when it
+// comes.
 adtape_status_t adtape_abi0_pop_association(adtape_t *t,
                                             const adtape_session_t *s,
                                             adtape_descriptor_t *p,
@@ -1402,16 +1403,17 @@ adtape_status_t adtape_abi0_push_allocation(adtape_t *t,
                                             const adtape_descriptor_t *x,
                                             const void *site);
 
-// The bounds, and the length of a character, that an allocatable, whose type, element and rank `*x` says, had when it was
-// deallocated, in `*x`; in `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable that is allocated.
+// The bounds, and the length of a character, that an allocatable, whose type, element and rank `*x` says, had when it
+// was deallocated, in `*x`; in `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable
+// that is allocated.
 adtape_status_t adtape_abi0_peek_allocation(adtape_t *t,
                                             const adtape_session_t *s,
                                             adtape_descriptor_t *x,
                                             int32_t *allocated,
                                             const void *site);
 
-// Pops an allocatable that is allocated again with the bounds of adtape_abi0_peek_allocation, or not if it was not: its
-// values; its range is where it lies now, with the adjoint `*x_adjoint`, unless that is NULL.
+// Pops an allocatable that is allocated again with the bounds of adtape_abi0_peek_allocation, or not if it was not:
+// its values; its range is where it lies now, with the adjoint `*x_adjoint`, unless that is NULL.
 adtape_status_t adtape_abi0_pop_allocation(adtape_t *t,
                                            const adtape_session_t *s,
                                            const adtape_descriptor_t *x,

@@ -16,8 +16,8 @@ use std::ffi::c_void;
 pub struct Descriptor {
     /// The first element; NULL if it is not associated or allocated.
     pub base: *mut c_void,
-    /// Of a character its length, UINT64_MAX where one is popped that has the length it was pushed with; of a derived type,
-    /// which is ADTAPE_TYPE_BYTES, its size.
+    /// Of a character its length, UINT64_MAX where one is popped that has the length it was pushed with; of a derived
+    /// type, which is ADTAPE_TYPE_BYTES, its size.
     pub element_bytes: u64,
     /// One of ADTAPE_TYPE_….
     pub type_code: i32,
@@ -102,8 +102,9 @@ pub unsafe extern "C" fn adtape_abi0_push_association(
 }
 
 /// Pops a pointer into `*p`, which says type, element and rank, and its adjoint into `*p_adjoint`, unless that is NULL:
-/// bounds, strides and the length of a character are as they were, `base` is where the target is now, `nowhere` if there are no elements, and NULL while the target is not back; the first
-/// word of the variables is then set when it comes.
+/// bounds, strides and the length of a character are as they were, `base` is where the target is now, `nowhere` if
+/// there are no elements, and NULL while the target is not back; the first word of the variables is then set when it
+/// comes.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -167,8 +168,9 @@ fn is_allocated() -> Error {
     )
 }
 
-/// The bounds, and the length of a character, that an allocatable, whose type, element and rank `*x` says, had when it was
-/// deallocated, in `*x`; in `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable that is allocated.
+/// The bounds, and the length of a character, that an allocatable, whose type, element and rank `*x` says, had when it
+/// was deallocated, in `*x`; in `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable
+/// that is allocated.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -197,8 +199,8 @@ pub unsafe extern "C" fn adtape_abi0_peek_allocation(
     status(unsafe { super::write_out(allocated, "the result", peek) })
 }
 
-/// Pops an allocatable that is allocated again with the bounds of adtape_abi0_peek_allocation, or not if it was not: its
-/// values; its range is where it lies now, with the adjoint `*x_adjoint`, unless that is NULL.
+/// Pops an allocatable that is allocated again with the bounds of adtape_abi0_peek_allocation, or not if it was not:
+/// its values; its range is where it lies now, with the adjoint `*x_adjoint`, unless that is NULL.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

@@ -163,8 +163,8 @@ pub(super) fn words(head: u64) -> Result<usize, Error> {
     }
 }
 
-/// What the words stand for, if it is for a variable of `like`'s type, element and rank. `pointer`: it is one. The length
-/// of what is null or not allocated is 0 where any is.
+/// What the words stand for, if it is for a variable of `like`'s type, element and rank. `pointer`: it is one. The
+/// length of what is null or not allocated is 0 where any is.
 pub(super) fn unpack(words: &[u64], like: &Shape, pointer: bool) -> Result<(Shape, What), Error> {
     let corrupt = || corrupt("descriptor");
     let (head, body) = words.split_last().ok_or_else(corrupt)?;
