@@ -14,7 +14,7 @@ SECONDS_OF_FUZZ ?= 60
 .DEFAULT_GOAL := help
 RESTORATIONS ?= 100000
 
-.PHONY: help demo test restoration reference bench build install sanitize test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test restoration reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,10 @@ sanitize: ## AddressSanitizer, UndefinedBehaviorSanitizer and valgrind on the Ru
 	$(SETUP) sanitize
 	$(LIBRARY)
 	@scripts/sanitize.sh
+
+races: ## ThreadSanitizer on the Rust tests that start threads (a quarter of an hour)
+	$(SETUP) races
+	@scripts/sanitize.sh races
 
 test-flang: ## the tests of the Fortran module, of the examples and of the installation, with flang 19
 	$(SETUP) test-flang

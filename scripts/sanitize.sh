@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The tests under memory checkers: the Rust tests under AddressSanitizer (nightly), the C and Fortran tests under
-# AddressSanitizer + UndefinedBehaviorSanitizer and, uninstrumented, under valgrind.
+# AddressSanitizer + UndefinedBehaviorSanitizer and, uninstrumented, under valgrind. And the Rust tests under
+# ThreadSanitizer (nightly, with a standard library of its own), which takes a quarter of an hour.
 #
-#   scripts/sanitize.sh [rust|instrumented|valgrind ...]     default: all three
+#   scripts/sanitize.sh [rust|instrumented|valgrind|races ...]     default: the first three
 #
 # The C and Fortran programs are linked with the release library, which `make build` makes. C programs that bound
 # or measure their own memory stay out (ctests/run.sh says which): the checkers take terabytes of address space.
@@ -38,6 +39,22 @@ rust_tests() {
   done < <(grep -L '^mod common;' tests/*.rs)
   RUSTFLAGS="-Zsanitizer=address" cargo +nightly test --locked --no-fail-fast --target "$host" \
     --target-dir "$target/sanitize" --lib "${tests[@]}"
+}
+
+# Those that start threads. A race that is there on purpose is found first.
+race_tests() {
+  local host race=$work/race
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  echo 'static mut N: u32 = 0;
+fn count() { for _ in 0..10_000 { unsafe { N += 1 } } }
+fn main() { let other = std::thread::spawn(count); count(); other.join().unwrap(); }' >"$race.rs"
+  rustc +nightly -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer "$race.rs" -o "$race" || return
+  if "$race" >"$race.log" 2>&1 || ! grep -q 'data race' "$race.log"; then
+    echo "FAILED  a race that is there on purpose is not found"
+    return 1
+  fi
+  RUSTFLAGS="-Zsanitizer=thread" cargo +nightly test -Zbuild-std --locked --no-fail-fast --target "$host" \
+    --target-dir "$target/races" --lib --test addresses --test heap
 }
 
 # Optimisation of instrumented Fortran takes the compiler minutes, so there is none.
@@ -97,6 +114,8 @@ for what in "$@"; do
     valgrind)
       part "C tests, valgrind" ctests/run.sh -- "${memcheck[@]}"
       part "Fortran tests, valgrind" fortran_tests -- "${memcheck[@]}" ;;
+    races)
+      part "Rust tests, ThreadSanitizer" race_tests ;;
     *) echo "scripts/sanitize.sh: no part $what" >&2; exit 2 ;;
   esac
 done

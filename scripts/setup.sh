@@ -34,6 +34,7 @@ needs() {
     demo)        echo cc gfortran lbfgs ;;
     bench)       echo cc cxx gfortran ;;
     sanitize)    echo cc gfortran valgrind sanitizers rust_nightly ;;
+    races)       echo cc rust_nightly rust_source ;;
     counts)      echo cc gfortran valgrind ;;
     test-flang)  echo cc cxx cmake pkg_config flang ;;
     fuzz)        echo cc cxx rust_nightly rust_fuzz ;;
@@ -161,6 +162,14 @@ require_toolchain() { # name, further arguments to rustup
       "With a network: rustup toolchain install $name --profile minimal"
 }
 
+# The source of the standard library, to instrument that too.
+require_source() {
+  [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library" ] && return 0
+  [ -z "${NO_INSTALL:-}" ] && command -v rustup >/dev/null && say "installing the nightly toolchain's rust-src with rustup" &&
+    rustup -q component add rust-src --toolchain nightly && return 0
+  rust_fail "the source of Rust's standard library is missing" "With rustup: rustup component add rust-src --toolchain nightly"
+}
+
 require_lint() {
   cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 && return 0
   [ -z "${NO_INSTALL:-}" ] && command -v rustup >/dev/null && say "installing rustfmt and clippy with rustup" &&
@@ -214,6 +223,7 @@ for tool in $wanted; do
   case $tool in
     rust_nightly) require_toolchain nightly ;;
     rust_oldest)  require_toolchain "$(rust_oldest)" ;;
+    rust_source)  require_source ;;
     rust_lint)    require_lint ;;
     rust_fuzz)    require_fuzz ;;
     reference)    require_reference ;;
