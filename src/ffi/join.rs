@@ -103,49 +103,43 @@ pub(super) unsafe fn operate_moving<R>(
     stays: impl FnOnce(&R) -> *const u8,
     operation: impl FnOnce(&mut Heap, &Cursor, Site) -> Result<R, Error>,
 ) -> R {
-    let tell = |heap: &mut Heap, tape: &Cursor, site: Site| {
+    let operation = |heap: &mut Heap, tape: &Cursor, site: Site| {
         // SAFETY: not NULL, and this thread's: `operate` looked.
         let joined = unsafe { &(*h).joined };
-        let waiting = joined.as_ref().filter(|addresses| addresses.anyone_waits());
-        let moving = waiting.map(|addresses| Moving::look(addresses, heap, tape, goes));
-        let result = operation(heap, tape, site)?;
-        if let Some(moving) = moving {
-            moving.tell(heap, stays(&result));
+        match joined.as_ref().filter(|addresses| addresses.anyone_waits()) {
+            Some(addresses) => move_told(addresses, heap, tape, goes, stays, |heap| operation(heap, tape, site)),
+            None => operation(heap, tape, site),
         }
-        Ok(result)
     };
     // SAFETY: by contract.
-    unsafe { operate(h, t, site, what, tell) }
+    unsafe { operate(h, t, site, what, operation) }
 }
 
-/// What is known before an operation, while something waits. Boxed, so that while nothing does it is one register.
-struct Moving<'a> {
-    addresses: &'a Addresses,
-    from: Option<(usize, usize)>,
-    with_adjoint: bool,
-}
-
-impl<'a> Moving<'a> {
-    #[cold]
-    fn look(addresses: &'a Addresses, heap: &Heap, tape: &Cursor, goes: Goes) -> Box<Moving<'a>> {
-        let (from, with_adjoint) = match goes {
-            Goes::Block(p) => (heap.extent(p), false),
-            Goes::LastBorn => (heap.last_born(tape), true),
-        };
-        Box::new(Moving { addresses, from, with_adjoint })
-    }
-
-    /// Tells the addresses that the contents are in the block `stays` now; in none if that is NULL.
-    #[cold]
-    #[allow(clippy::boxed_local)] // Dropped here, out of the caller's way.
-    fn tell(self: Box<Self>, heap: &Heap, stays: *const u8) {
-        let Some(from) = self.from else { return };
-        let to = heap.extent(stays);
-        self.addresses.memory_moved(from, to);
-        if self.with_adjoint {
-            self.addresses.memory_moved(heap.adjoint_extent(from), to.map(|to| heap.adjoint_extent(to)));
+/// Runs `operation` while no variable is set that waits, and tells the addresses what it did to the memory of one
+/// block.
+#[cold]
+fn move_told<R>(
+    addresses: &Addresses,
+    heap: &mut Heap,
+    tape: &Cursor,
+    goes: Goes,
+    stays: impl FnOnce(&R) -> *const u8,
+    operation: impl FnOnce(&mut Heap) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let (from, with_adjoint) = match goes {
+        Goes::Block(p) => (heap.extent(p), false),
+        Goes::LastBorn => (heap.last_born(tape), true),
+    };
+    addresses.memory_moves(|moved| {
+        let result = operation(heap)?;
+        let Some(from) = from else { return Ok(result) };
+        let to = heap.extent(stays(&result));
+        moved(from, to);
+        if with_adjoint {
+            moved(heap.adjoint_extent(from), to.map(|to| heap.adjoint_extent(to)));
         }
-    }
+        Ok(result)
+    })
 }
 
 /// All blocks of the heap, or all of their adjoints, have other contents now: nothing there waits.

@@ -8,6 +8,10 @@ use crate::heap::Heap;
 use crate::map::registry::RangeKind;
 use crate::sync::Arc;
 
+fn words((base, bytes): (usize, usize)) -> (u64, u64) {
+    (base as u64, bytes as u64)
+}
+
 impl Addresses {
     /// The heap joins: all of its blocks are one range, of kind [`RangeKind::Static`], and their adjoints its adjoint,
     /// so that a pointer into any of them can be pushed beside pointers to elsewhere; it comes back as it was, with its
@@ -50,9 +54,38 @@ impl Addresses {
     /// Memory inside a range that stays is gone, as a block of a heap that joined, or has moved with its contents: from
     /// and to are base and bytes, `to` `None` for what is gone. Pointer variables that wait in it wait no more, or
     /// where they are now.
+    ///
+    /// Where another thread may bring back what such a variable waits for, the memory has to move under
+    /// [`memory_moves`](Addresses::memory_moves).
     pub fn memory_moved(&self, from: (usize, usize), to: Option<(usize, usize)>) {
-        let words = |(base, bytes): (usize, usize)| (base as u64, bytes as u64);
         self.numbered.registry.memory_moved(words(from), to.map(words));
+    }
+
+    /// Runs `operation`, which moves memory inside ranges that stay, and says from where to where as
+    /// [`memory_moved`](Addresses::memory_moved) is told. Meanwhile other threads that bring objects back wait: none
+    /// sets a variable in the memory that is left. `operation` may not use these addresses.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// # let (session, tape, mut heap) = (Session::new(), Tape::new()?, Heap::new()?);
+    /// # let addresses = session.addresses();
+    /// # addresses.heap_join(&heap, "heap")?;
+    /// # let p = heap.alloc(&tape, 16)?;
+    /// let q = addresses.memory_moves(|moved| {
+    ///     let q = heap.realloc(&tape, p, 800)?;
+    ///     moved((p.addr(), 16), Some((q.addr(), 800)));
+    ///     Ok::<_, Error>(q)
+    /// })?;
+    /// # assert_ne!(p, q);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn memory_moves<R>(
+        &self,
+        operation: impl FnOnce(&mut dyn FnMut((usize, usize), Option<(usize, usize)>)) -> R,
+    ) -> R {
+        self.numbered.registry.memory_moves(|moved| operation(&mut |from, to| moved(words(from), to.map(words))))
     }
 
     /// Whether [`memory_moved`](Addresses::memory_moved) has anything to do.

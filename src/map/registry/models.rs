@@ -130,6 +130,38 @@ fn a_pointer_that_is_restored_anew_keeps_its_last_value() {
     });
 }
 
+/// A pointer that waits moves along with its memory while its object comes back: the value is where the memory is.
+#[test]
+fn a_pointer_that_moves_while_its_object_comes_back_is_set() {
+    model(|| {
+        let (registry, _, there) = registry();
+        let serial = add(&registry, there, 100);
+        let record = RangeRecord::of(&registry.remove(there, 100).unwrap());
+        let (old, new) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        registry.wait(9000, Wait::new(Target::Object(serial, 4), false), || ());
+        let writer = {
+            let (registry, old, new) = (registry.clone(), old.clone(), new.clone());
+            let set = move |arrival: Arrival| match arrival.variable {
+                9000 => old.store(arrival.value, Ordering::Relaxed),
+                _ => new.store(arrival.value, Ordering::Relaxed),
+            };
+            thread::spawn(move || registry.restore(there, &record, at(200), set).unwrap())
+        };
+        // As a realloc does: what waits after this looked was there before it.
+        if registry.anyone_waits() {
+            registry.memory_moves(|moved| {
+                new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+                moved((9000, 8), Some((9500, 8)));
+            });
+        } else {
+            new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        writer.join().unwrap();
+        assert_eq!(new.load(Ordering::Relaxed), 204);
+        assert_eq!(registry.waiting(), []);
+    });
+}
+
 /// One neighbour is told that it is touched while it ends.
 #[test]
 fn a_range_comes_while_the_one_that_it_touches_goes() {

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::Registry;
+use super::waiting::Extent;
 
 impl Registry {
     /// Whether any pointer variable waits.
@@ -10,15 +11,18 @@ impl Registry {
         !self.waiting.is_empty()
     }
 
-    /// Memory at `from`, a base and a number of bytes, is gone, or is `to` with its contents. Variables in what is gone
-    /// wait no more; those that moved along wait where they are now.
-    pub fn memory_moved(&self, from: (u64, u64), to: Option<(u64, u64)>) {
-        let (base, bytes) = from;
-        let (there, room) = to.unwrap_or((base, 0));
-        let kept = bytes.min(room);
-        match there == base {
-            true => self.waiting.forget_inside(base + kept, bytes - kept),
-            false => self.waiting.shift(base, bytes, kept, there),
+    /// Memory at `from` is gone, or is `to` with its contents. Variables in what is gone wait no more; those that moved
+    /// along wait where they are now.
+    pub fn memory_moved(&self, from: Extent, to: Option<Extent>) {
+        if self.anyone_waits() {
+            self.memory_moves(|moved| moved(from, to));
         }
+    }
+
+    /// The same where `operation` moves the memory: it tells the function that it gets. No variable is set meanwhile,
+    /// by no thread, so that what one waited for does not come into the memory that was left. It may not call the
+    /// registry.
+    pub fn memory_moves<R>(&self, operation: impl FnOnce(&mut dyn FnMut(Extent, Option<Extent>)) -> R) -> R {
+        self.waiting.hold(operation)
     }
 }

@@ -33,6 +33,9 @@ impl Wait {
     }
 }
 
+/// A base and a number of bytes.
+pub(crate) type Extent = (u64, u64);
+
 /// See the module.
 pub(super) struct Waiting {
     /// Of the table, to be read without its lock.
@@ -64,6 +67,34 @@ impl Table {
             Target::Object(serial, _) => self.by_serial.remove(&(serial, variable)),
             Target::Forward(address) => self.by_address.remove(&(address, variable)),
         };
+    }
+
+    /// Variables in `[base, base + bytes)` wait no more.
+    fn forget_inside(&mut self, base: u64, bytes: u64) {
+        let inside = self.by_variable.range(base..base.saturating_add(bytes));
+        let inside: Vec<u64> = inside.map(|(variable, _)| *variable).collect();
+        inside.into_iter().for_each(|variable| self.remove(variable));
+    }
+
+    /// The contents of a range are elsewhere, as far as they are `kept`: variables in it wait where they are now, and
+    /// those in the rest no more.
+    fn shift(&mut self, base: u64, bytes: u64, kept: u64, to: u64) {
+        let inside = self.by_variable.range(base..base.saturating_add(bytes));
+        let inside: Vec<(u64, Wait)> = inside.map(|(variable, wait)| (*variable, *wait)).collect();
+        inside.iter().for_each(|(variable, _)| self.remove(*variable));
+        for (variable, wait) in inside.into_iter().filter(|(variable, _)| variable - base < kept) {
+            self.insert(variable - base + to, wait);
+        }
+    }
+
+    /// As [`Registry::memory_moved`](super::Registry::memory_moved).
+    fn moved(&mut self, (base, bytes): Extent, to: Option<Extent>) {
+        let (there, room) = to.unwrap_or((base, 0));
+        let kept = bytes.min(room);
+        match there == base {
+            true => self.forget_inside(base + kept, bytes - kept),
+            false => self.shift(base, bytes, kept, there),
+        }
     }
 
     /// As [`Waiting::of`].
@@ -123,26 +154,13 @@ impl Waiting {
         if self.is_empty() || bytes == 0 {
             return;
         }
-        self.change(|table| {
-            let inside: Vec<u64> = table.by_variable.range(base..base.saturating_add(bytes)).map(|(v, _)| *v).collect();
-            inside.into_iter().for_each(|variable| table.remove(variable));
-        });
+        self.change(|table| table.forget_inside(base, bytes));
     }
 
-    /// The contents of a range of so many bytes have moved, as far as they are `kept`: variables in it wait where they
-    /// are now, and those in the rest no more.
-    pub fn shift(&self, base: u64, bytes: u64, kept: u64, to: u64) {
-        if self.is_empty() {
-            return;
-        }
-        self.change(|table| {
-            let inside = table.by_variable.range(base..base.saturating_add(bytes));
-            let inside: Vec<(u64, Wait)> = inside.map(|(variable, wait)| (*variable, *wait)).collect();
-            inside.iter().for_each(|(variable, _)| table.remove(*variable));
-            for (variable, wait) in inside.into_iter().filter(|(variable, _)| variable - base < kept) {
-                table.insert(variable - base + to, wait);
-            }
-        });
+    /// Runs `operation`, which moves memory and says so to the function that it gets. Meanwhile nobody sets a variable:
+    /// the value would stay where the memory was.
+    pub fn hold<R>(&self, operation: impl FnOnce(&mut dyn FnMut(Extent, Option<Extent>)) -> R) -> R {
+        self.change(|table| operation(&mut |from, to| table.moved(from, to)))
     }
 
     /// Which variables wait for an object that lay at `[base, base + bytes)` in the forward sweep: their addresses, how
