@@ -1169,7 +1169,7 @@ adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
 // Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr).
 // Source: Alg. 2, lines 3 and 10.
 uint64_t adtape_live_add(const adtape_session_t *s,
-                         const void *base,
+                         void *base,
                          uint64_t bytes,
                          adtape_kind_t kind,
                          const char *label);

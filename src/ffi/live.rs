@@ -83,7 +83,7 @@ unsafe extern "C" fn live_adjoint(
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_live_add(
     s: *const Session,
-    base: *const c_void,
+    base: *mut c_void,
     bytes: u64,
     kind: KindCode,
     label: *const c_char,
