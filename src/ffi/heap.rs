@@ -90,6 +90,7 @@ pub(super) unsafe fn usual<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Option<(&'
     // SAFETY: as above, and this thread's.
     let heap = unsafe { &mut (*h).heap };
     let own = thread::cursor();
+    // Not by `record_on`, which takes an instruction more.
     if std::ptr::eq(t, own) || (t.is_null() && !heap.is_recording()) {
         return Some((heap, own));
     }

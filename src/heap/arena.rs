@@ -164,36 +164,23 @@ impl Arena {
         self.slabs.free_in_open(offset)
     }
 
-    /// Adds a small block in an open chunk; whether that is [`full`](Arena::full) now.
+    /// Adds a small block in an open chunk.
     #[inline(always)]
-    pub fn take_small(&mut self, slot: Slot) -> bool {
+    pub fn take_small(&mut self, slot: Slot) {
         let full = self.slabs.take(slot);
-        self.print.toggle(slot.offset, slot.bytes);
-        self.bytes += slot.bytes as u64;
-        if self.bytes > self.peak_bytes {
-            self.peak_bytes = self.bytes;
+        self.count_in(slot.offset, slot.bytes);
+        if full {
+            self.slabs.no_more_room(slot.chunk, slot.class);
         }
-        full
     }
 
-    /// The chunk of that block is full.
+    /// Removes a small block.
     #[inline(always)]
-    pub fn full(&mut self, slot: Slot) {
-        self.slabs.no_more_room(slot.chunk, slot.class);
-    }
-
-    /// Removes a small block; whether its chunk is [`empty`](Arena::empty) now.
-    #[inline(always)]
-    pub fn give_small(&mut self, slot: Slot) -> bool {
-        self.print.toggle(slot.offset, slot.bytes);
-        self.bytes -= slot.bytes as u64;
-        self.slabs.give(slot)
-    }
-
-    /// The chunk of that block is empty.
-    #[inline(always)]
-    pub fn empty(&mut self, slot: Slot) {
-        self.close(slot.chunk, slot.class);
+    pub fn give_small(&mut self, slot: Slot) {
+        self.count_out(slot.offset, slot.bytes);
+        if self.slabs.give(slot) {
+            self.close(slot.chunk, slot.class);
+        }
     }
 
     #[cold]
@@ -202,40 +189,46 @@ impl Arena {
         self.slabs.close(chunk, class, self.clock);
     }
 
+    #[inline(always)]
+    fn count_in(&mut self, offset: usize, bytes: usize) {
+        self.print.toggle(offset, bytes);
+        self.bytes += bytes as u64;
+        if self.bytes > self.peak_bytes {
+            self.peak_bytes = self.bytes;
+        }
+    }
+
+    #[inline(always)]
+    fn count_out(&mut self, offset: usize, bytes: usize) {
+        self.print.toggle(offset, bytes);
+        self.bytes -= bytes as u64;
+    }
+
     /// Adds the planned block.
     #[inline]
     pub fn take(&mut self, plan: Plan) {
         let block = plan.block;
         let Some(slot) = block.slot() else {
             self.shared.large().take(block.offset, block.bytes);
-            self.print.toggle(block.offset, block.bytes);
-            self.bytes += block.bytes as u64;
-            self.peak_bytes = self.peak_bytes.max(self.bytes);
+            self.count_in(block.offset, block.bytes);
             return;
         };
         if plan.opens {
             self.slabs.open(slot);
             self.shared.top.store(self.slabs.top as u64, UNORDERED);
         }
-        if self.take_small(slot) {
-            self.full(slot);
-        }
+        self.take_small(slot);
     }
 
     /// Removes a block that is alive.
     #[inline]
     pub fn give(&mut self, block: Block) {
         match block.slot() {
-            Some(slot) => {
-                if self.give_small(slot) {
-                    self.empty(slot);
-                }
-            }
+            Some(slot) => self.give_small(slot),
             None => {
                 self.clock += 1;
                 self.shared.large().give(block.offset, self.clock);
-                self.print.toggle(block.offset, block.bytes);
-                self.bytes -= block.bytes as u64;
+                self.count_out(block.offset, block.bytes);
             }
         }
     }
@@ -254,9 +247,8 @@ impl Arena {
     pub fn resize(&mut self, block: Block, resized: Block) {
         self.clock += 1;
         self.shared.large().resize(block.offset, resized.bytes, self.clock);
-        self.print = self.print_with(&[block, resized]);
-        self.bytes = self.bytes - block.bytes as u64 + resized.bytes as u64;
-        self.peak_bytes = self.peak_bytes.max(self.bytes);
+        self.count_out(block.offset, block.bytes);
+        self.count_in(resized.offset, resized.bytes);
     }
 
     /// The fingerprint with these blocks added or taken away.

@@ -93,11 +93,8 @@ impl Heap {
             return None;
         }
         let slot = self.arena.place_small(Class::of(bytes, alignment)?)?;
-        let full = self.arena.take_small(slot);
+        self.arena.take_small(slot);
         self.quick_record(tape, Kind::Alloc, slot);
-        if full {
-            self.arena.full(slot);
-        }
         Some(self.arena.slot_address(slot))
     }
 
@@ -114,7 +111,7 @@ impl Heap {
         self.operations += 1;
         if self.recording {
             // SAFETY: `is_quick` looked for room.
-            unsafe { tape.put_word(record::small_word(kind, slot, self.arena.print)) };
+            unsafe { tape.put_words_in_room([record::small_word(kind, slot, self.arena.print)]) };
         }
     }
 
@@ -171,11 +168,8 @@ impl Heap {
             return None;
         }
         let slot = self.arena.find_small(p as usize)?;
-        let empty = self.arena.give_small(slot);
+        self.arena.give_small(slot);
         self.quick_record(tape, Kind::Free, slot);
-        if empty {
-            self.arena.empty(slot);
-        }
         Some(())
     }
 

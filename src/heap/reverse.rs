@@ -45,9 +45,7 @@ impl Heap {
         let [word] = tape.top_words()?;
         let slot = self.arena.find_small(self.arena.layout.base + record::offset(word))?;
         self.quick_unrecord(tape, word, Kind::Alloc, slot)?;
-        if self.arena.give_small(slot) {
-            self.arena.empty(slot);
-        }
+        self.arena.give_small(slot);
         Some(())
     }
 
@@ -98,9 +96,7 @@ impl Heap {
             // Its memory is there: the chunk has a block.
             self.arena.zero_adjoint(Block::small(slot.offset, slot.class), 0, slot.bytes);
         }
-        if self.arena.take_small(slot) {
-            self.arena.full(slot);
-        }
+        self.arena.take_small(slot);
         Some(self.arena.slot_address(slot))
     }
 

@@ -35,6 +35,14 @@ fn add(registry: &Registry, lane: u16, base: u64) -> Serial {
     registry.add(lane, base, 10, RangeKind::Heap, c"").unwrap()
 }
 
+/// A registry of one object, dead, of bytes [100, 110); the lane that brings it back.
+fn one_dead() -> (Arc<Registry>, u16, Serial, RangeRecord) {
+    let (registry, _, there) = registry();
+    let serial = add(&registry, there, 100);
+    let record = RangeRecord::of(&registry.remove(there, 100).unwrap());
+    (registry, there, serial, record)
+}
+
 /// The place one past the end of a range that stays is found while a range that begins there comes and goes.
 #[test]
 fn a_pointer_is_found_while_a_neighbour_comes_and_goes() {
@@ -80,9 +88,7 @@ fn an_object_comes_back_while_its_old_place_is_forgotten() {
 #[test]
 fn a_pointer_does_not_wait_for_what_has_come_and_is_not_null_then() {
     model(|| {
-        let (registry, _, there) = registry();
-        let serial = add(&registry, there, 100);
-        let record = RangeRecord::of(&registry.remove(there, 100).unwrap());
+        let (registry, there, serial, record) = one_dead();
         let variable = Arc::new(AtomicU64::new(1));
         let writer = {
             let (registry, variable) = (registry.clone(), variable.clone());
@@ -113,9 +119,7 @@ fn a_pointer_does_not_wait_for_what_has_come_and_is_not_null_then() {
 #[test]
 fn a_pointer_that_is_restored_anew_keeps_its_last_value() {
     model(|| {
-        let (registry, _, there) = registry();
-        let serial = add(&registry, there, 100);
-        let record = RangeRecord::of(&registry.remove(there, 100).unwrap());
+        let (registry, there, serial, record) = one_dead();
         let variable = Arc::new(AtomicU64::new(0));
         registry.wait(9000, Wait::new(Target::Object(serial, 4), false), || ());
         let writer = {
@@ -134,9 +138,7 @@ fn a_pointer_that_is_restored_anew_keeps_its_last_value() {
 #[test]
 fn a_pointer_that_moves_while_its_object_comes_back_is_set() {
     model(|| {
-        let (registry, _, there) = registry();
-        let serial = add(&registry, there, 100);
-        let record = RangeRecord::of(&registry.remove(there, 100).unwrap());
+        let (registry, there, serial, record) = one_dead();
         let (old, new) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         registry.wait(9000, Wait::new(Target::Object(serial, 4), false), || ());
         let writer = {

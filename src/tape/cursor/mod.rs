@@ -116,25 +116,23 @@ impl Cursor {
     pub(crate) fn put_words<const N: usize>(&self, words: [u64; N]) -> bool {
         let room = self.has_room(size_of_val(&words));
         if room {
-            let to = self.cur.get();
-            // SAFETY: there is room at cur.
-            unsafe { (to as *mut [u64; N]).write_unaligned(words) };
-            self.cur.set(to + size_of_val(&words));
+            // SAFETY: there is room.
+            unsafe { self.put_words_in_room(words) };
         }
         room
     }
 
-    /// Pushes a word.
+    /// The same where there is room.
     ///
     /// # Safety
     /// There is room: [`has_room`](Cursor::has_room) said so, and nothing was pushed since.
     #[inline(always)]
-    pub(crate) unsafe fn put_word(&self, word: u64) {
-        debug_assert!(self.has_room(size_of::<u64>()));
+    pub(crate) unsafe fn put_words_in_room<const N: usize>(&self, words: [u64; N]) {
+        debug_assert!(self.has_room(size_of_val(&words)));
         let to = self.cur.get();
         // SAFETY: there is room at cur.
-        unsafe { (to as *mut u64).write_unaligned(word) };
-        self.cur.set(to + size_of::<u64>());
+        unsafe { (to as *mut [u64; N]).write_unaligned(words) };
+        self.cur.set(to + size_of_val(&words));
     }
 
     /// What [`put_words`](Cursor::put_words) pushed, left on the tape, where that needs no slow path.
