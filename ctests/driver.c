@@ -122,9 +122,48 @@ static void failures_are_said(void) {
     CHECK_OK(adtape_driver_free(NULL));
 }
 
+/* A counter that the state should have and is not registered. */
+static double counter;
+
+static int32_t counting_step(uint64_t k, void *user) {
+    model.x[1] += 1e-6 * counter;
+    counter += 1.0;
+    return step(k, user);
+}
+
+static int32_t counting_adjoint_step(uint64_t k, int32_t first, void *user) {
+    model.x[1] += 1e-6 * counter;
+    counter += 1.0;
+    return adjoint_step(k, first, user);
+}
+
+/* The gradient was another one, with status OK. */
+static void step_that_reads_what_is_not_registered_is_named_in_check_mode(void) {
+    const uint64_t snapshots[] = {1, 3, 20};
+    const char *first_again[] = {"step 0,", "step 16,", "step 18,"}; /* after the first load */
+    for (int i = 0; i < 3; i++) {
+        adtape_schedule_t *schedule = NULL;
+        start(&model, 20);
+        counter = 0.0;
+        CHECK_OK(adtape_driver_set_steps(model.driver, counting_step, counting_adjoint_step, &model));
+        CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
+        CHECK_OK(adtape_schedule_new_binomial(20, snapshots[i], &schedule));
+        if (getenv("ADTAPE_CHECK") != NULL) {
+            CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_MISMATCH,
+                        "run again from the same state, led to another one");
+            CHECK_HAS(adtape_error_message(), first_again[i]);
+        } else {
+            CHECK_OK(adtape_driver_run(model.driver, schedule));
+        }
+        adtape_schedule_free(schedule);
+        CHECK_OK(adtape_driver_free(model.driver));
+    }
+}
+
 int main(void) {
     every_schedule_gives_the_same_gradient_bit_for_bit();
     drivers_nest();
     failures_are_said();
+    step_that_reads_what_is_not_registered_is_named_in_check_mode();
     return 0;
 }

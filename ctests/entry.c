@@ -1,5 +1,6 @@
 /* Entry points of the inline code: the first use of a thread's tape, through every kind of call. */
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 
 #include "child.h"
@@ -103,6 +104,82 @@ static void every_first_pop_is_an_error(void) {
     }
 }
 
+/* ---- a tape that was opened and never pushed ------------------------------------------------------------- */
+
+static jmp_buf failed;
+static void leave_handler(adtape_status_t status, const char *message, void *nothing) {
+    (void)status, (void)message, (void)nothing;
+    longjmp(failed, 1);
+}
+
+/* What opens the cursor of a tape that has no memory yet. */
+static void open_by(int how, adtape_t *t) {
+    adtape_mark_t mark;
+    switch (how) {
+    case 0: CHECK_OK(adtape_mark_take(t, &mark)); break;
+    case 1: (void)stats_of(t); break;
+    case 2: CHECK_OK(adtape_repeat_start(t)); break;
+    case 3: adtape_push_array_f64(t, NULL, 0); break;
+    case 4:
+        CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), leave_handler, NULL));
+        if (setjmp(failed) == 0) {
+            double x;
+            adtape_pop_array_f64(t, &x, 1);
+            CHECK(!"a pop of nothing returned");
+        }
+        CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), NULL, NULL));
+        break;
+    default: {
+        adtape_local_t local;
+        CHECK_OK(adtape_attach(t, &local));
+        CHECK_OK(adtape_detach(&local));
+    }
+    }
+}
+enum { OPENERS = 6 };
+
+typedef struct {
+    int opener, pop;
+    bool new_tape, local;
+} opened_t;
+
+static void pop_of_opened(void *argument) {
+    const opened_t *opened = argument;
+    adtape_t *t = opened->new_tape ? new_tape() : adtape_self();
+    unsigned char x[32];
+    open_by(opened->opener, t);
+    if (opened->local) {
+        adtape_local_t local;
+        double y = 0;
+        CHECK_OK(adtape_attach(t, &local));
+        adtape_local_pop_f64(&local, &y);
+        return;
+    }
+    switch (opened->pop) {
+    case 0: adtape_pop_i8(t, (int8_t *)x); break;
+    case 1: adtape_pop_f64(t, (double *)x); break;
+    case 2: adtape_pop_complex_f128(t, x); break;
+    case 3: adtape_pop_array_f64(t, (double *)x, 4); break;
+    case 4: (void)adtape_pop_control(t, 1); break;
+    default: (void)adtape_pop_count(t);
+    }
+}
+
+/* The cursor of a tape without memory was opened at address 0, below which the compare of a scalar pop wraps: the pop
+ * read there, or, if its value was not used, passed. */
+static void pop_from_a_tape_that_was_opened_but_never_pushed_is_an_error(void) {
+    for (int i = 0; i < OPENERS * 6 * 2; i++) {
+        opened_t opened = {i / 12, i / 2 % 6, i % 2 == 0, false};
+        child_t child = in_child(pop_of_opened, &opened);
+        CHECK_SIGNAL(child, SIGABRT);
+        CHECK_HAS(child.text, "adtape: error: pop of ");
+        opened.local = true;
+        child = in_child(pop_of_opened, &opened);
+        CHECK_SIGNAL(child, SIGABRT);
+        CHECK_HAS(child.text, "adtape: error: pop of one f64");
+    }
+}
+
 static void closed_constant_is_never_written(void) {
     const adtape_t *t = &adtape_abi0_closed;
     CHECK(t->cur == t->limit && t->limit == t->floor);
@@ -122,6 +199,7 @@ static void glue_code_ends_in_the_error_handler(void) {
 
 int main(void) {
     every_first_pop_is_an_error();
+    pop_from_a_tape_that_was_opened_but_never_pushed_is_an_error();
     every_first_call_finds_the_threads_tape();
     closed_constant_is_never_written();
     glue_code_ends_in_the_error_handler();

@@ -170,7 +170,7 @@ static void memory_is_used_up_before_it_is_refused(void) {
 /* ---- the memory limit -------------------------------------------------------------------------------- */
 
 static const char *const limit_parts[] = {"need", "bytes) more and have", "exceeds the memory limit of 8.00 MiB",
-                                          "ADTAPE_MEMORY_LIMIT", "adtape_session_set_memory_limit", "adtape_trim",
+                                          "ADTAPE_MEMORY_LIMIT", "adtape_session_set_memory_limit", "ADTAPE_SPILL_DIRECTORY",
                                           "tape less", NULL};
 
 static void limit_by_environment_is_an_error_that_loses_nothing(void) {

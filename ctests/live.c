@@ -60,7 +60,7 @@ static void ranges_are_listed_by_address_and_counted(void) {
     CHECK_OK(adtape_live_list(session(), list, 3, &count));
     CHECK(count == 11 && list[2].base != NULL && list[3].base == NULL);
     CHECK_OK(adtape_live_list(session(), NULL, 0, &count));
-    CHECK_FAILS(adtape_live_list(session(), NULL, 3, &count), ADTAPE_STATUS_NULL_POINTER, "3 values is NULL");
+    CHECK_FAILS(adtape_live_list(session(), NULL, 3, &count), ADTAPE_STATUS_NULL_POINTER, "3 values is NULL\n");
     CHECK_FAILS(adtape_live_list(session(), list, -1, &count), ADTAPE_STATUS_COUNT_RANGE, "-1 entries");
     CHECK_FAILS(adtape_live_list(session(), list, 1, NULL), ADTAPE_STATUS_NULL_POINTER, "is NULL");
     const adtape_live_stats_t after = counts();

@@ -1,5 +1,6 @@
 /* Pointers on the tape: restored to the same place of the same object; those that wait. */
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "check.h"
 
@@ -254,6 +255,153 @@ static void threads_share_the_map_and_have_stacks_of_their_own(void) {
     adtape_live_remove(s, shared);
 }
 
+/* `memory` belongs to one block after the other, as that of malloc does; blocks come back elsewhere. */
+static double memory[4], places[3][4], adjoints[3][4];
+
+static double *born(const char *label) {
+    adtape_live_add(s, memory, sizeof memory, ADTAPE_KIND_HEAP, label);
+    return memory;
+}
+
+static double *back(int i) {
+    adtape_range_t range;
+    memset(adjoints[i], 0, sizeof adjoints[i]);
+    adtape_pop_range(adtape_self(), s, &range);
+    adtape_rebase_add(s, &range, places[i], adjoints[i], sizeof adjoints[i]);
+    return places[i];
+}
+
+/* p = a + 1; free(a); b = malloc(…); p = b: what is pushed is a pointer into b, as far as anybody can know. p stayed at
+ * b's address when a was back, and the derivative was lost. */
+static void dangling_pointer_overwritten_after_its_address_was_reused_comes_back_to_its_block(void) {
+    adtape_t *t = adtape_self();
+    double *a = born("a"), *p = &a[1], *pb = NULL, *b, u = 3, ub = 0, y;
+    *p = u;
+    y = *p * *p;
+    adtape_push_f64(t, *p);
+    adtape_live_end(t, s, a);
+    b = born("b");
+    adtape_push_pointer(t, s, p);
+    p = b;
+    adtape_begin_reverse(s);
+    adtape_live_adjoint(s, b, adjoints[2], sizeof adjoints[2]);
+    adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
+    CHECK(p == &memory[1] && pb == &adjoints[2][1]);
+    CHECK_I64(waiting(), 0);
+    adtape_rebase_remove(s, b);
+    a = back(0);
+    CHECK(p == &a[1] && pb == &adjoints[0][1]);
+    adtape_pop_f64(t, p);
+    *pb += 2 * *p;
+    ub += *pb;
+    CHECK(y == 9 && ub == 6);
+    adtape_rebase_remove(s, a);
+}
+
+/* Three blocks, and pointers to the first two that are overwritten while the third has the address, or after its death. */
+static void dangling_pointers_follow_their_address_through_all_of_its_blocks(void) {
+    for (int third_died = 0; third_died < 2; third_died++) {
+        adtape_t *t = adtape_self();
+        double *p = &born("a")[1], *pb = NULL, *q, *qb = NULL, *c;
+        adtape_live_end(t, s, memory);
+        q = &born("b")[4];
+        adtape_live_end(t, s, memory);
+        c = born("c");
+        if (third_died) {
+            adtape_live_end(t, s, c);
+        }
+        adtape_push_pointer(t, s, p);
+        adtape_push_pointer(t, s, q);
+        adtape_begin_reverse(s);
+        adtape_pop_pointer(t, s, (void **)&q, (void **)&qb);
+        adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
+        CHECK_I64(waiting(), third_died ? 4 : 0);
+        c = third_died ? back(2) : memory;
+        CHECK(p == &c[1] && q == &c[4]);
+        adtape_rebase_remove(s, c);
+        CHECK(back(1) == places[1] && q == &places[1][4] && qb == &adjoints[1][4]);
+        adtape_rebase_remove(s, places[1]);
+        CHECK(back(0) == places[0] && p == &places[0][1] && pb == &adjoints[0][1]);
+        adtape_rebase_remove(s, places[0]);
+    }
+}
+
+/* An address that came back among other data, and a pair, which may lead anywhere, are as doubtful as a pointer. */
+static void stale_addresses_and_pairs_follow_as_well(void) {
+    adtape_t *t = adtape_self();
+    double *p = &born("a")[1], *pb = NULL, *q = NULL, *qb = NULL;
+    adtape_pair_t pair = {NULL, 0};
+    adtape_live_end(t, s, memory);
+    born("b");
+    adtape_push_pair(t, s, memory, 800);
+    adtape_begin_reverse(s);
+    adtape_rebase_pointer(s, p, (void **)&p, (void **)&pb);
+    adtape_pop_pair(t, s, &pair, (void **)&q, (void **)&qb);
+    CHECK(p == &memory[1] && pair.base == memory && (uintptr_t)q == (uintptr_t)memory + 800 && qb == NULL);
+    adtape_rebase_remove(s, memory);
+    double *a = back(0);
+    CHECK(p == &a[1] && pb == &adjoints[0][1]);
+    CHECK(pair.base == a && pair.offset == 800);
+    CHECK((uintptr_t)q == (uintptr_t)a + 800 && (uintptr_t)qb == (uintptr_t)adjoints[0] + 800);
+    adtape_rebase_remove(s, a);
+}
+
+/* A variable that was popped as a pointer into b, and has another value when a is back, is none of ours. */
+static void variable_that_the_program_set_since_keeps_its_value(void) {
+    adtape_t *t = adtape_self();
+    double x = 0, *variables[5], *adjoint_variables[5];
+    born("a");
+    adtape_live_end(t, s, memory);
+    /* Another block, which lies in the reverse sweep where b lay, as memory of malloc does. */
+    adtape_live_add(s, places[1], sizeof memory, ADTAPE_KIND_HEAP, "z");
+    adtape_live_end(t, s, places[1]);
+    born("b");
+    for (int i = 0; i < 5; i++) {
+        adtape_push_pointer(t, s, memory);
+    }
+    adtape_begin_reverse(s);
+    adtape_live_adjoint(s, memory, adjoints[1], sizeof memory);
+    for (int i = 0; i < 5; i++) {
+        adtape_pop_pointer(t, s, (void **)&variables[i], (void **)&adjoint_variables[i]);
+    }
+    adtape_rebase_remove(s, memory);
+    adtape_range_t range;
+    adtape_pop_range(t, s, &range);
+    variables[0] = &x;
+    adjoint_variables[1] = &x;
+    variables[2] = NULL;
+    adjoint_variables[3] = NULL;
+    /* variables[4] = malloc(range.bytes); adjoint_variables[4] = calloc(…) */
+    adtape_rebase_add(s, &range, memory, adjoints[1], sizeof memory);
+    back(0);
+    CHECK(variables[0] == &x && adjoint_variables[0] == adjoints[1]);
+    CHECK(variables[1] == memory && adjoint_variables[1] == &x);
+    CHECK(variables[2] == NULL && adjoint_variables[2] == adjoints[1]);
+    CHECK(variables[3] == memory && adjoint_variables[3] == NULL);
+    CHECK(variables[4] == memory && adjoint_variables[4] == adjoints[1]);
+    adtape_rebase_remove(s, memory);
+    adtape_rebase_remove(s, places[0]);
+}
+
+/* Pointer variables in memory that went back to the system: nothing is read there. */
+static void variable_whose_memory_is_gone_is_left_alone(void) {
+    adtape_t *t = adtape_self();
+    const size_t bytes = 1 << 20;
+    void **variables = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(variables != MAP_FAILED);
+    born("a");
+    adtape_live_end(t, s, memory);
+    born("b");
+    adtape_push_pointer(t, s, memory);
+    adtape_begin_reverse(s);
+    adtape_pop_pointer(t, s, &variables[0], &variables[1]);
+    CHECK(variables[0] == memory);
+    CHECK(munmap(variables, bytes) == 0);
+    adtape_rebase_remove(s, memory);
+    back(0);
+    adtape_rebase_remove(s, places[0]);
+}
+
 int main(void) {
     s = adtape_session_default();
     null_comes_back_as_null_in_eight_bytes();
@@ -264,6 +412,11 @@ int main(void) {
     variable_that_gets_another_value_waits_no_more();
     sweeps_run_on_the_stacks_of_two_threads();
     threads_share_the_map_and_have_stacks_of_their_own();
+    dangling_pointer_overwritten_after_its_address_was_reused_comes_back_to_its_block();
+    dangling_pointers_follow_their_address_through_all_of_its_blocks();
+    stale_addresses_and_pairs_follow_as_well();
+    variable_that_the_program_set_since_keeps_its_value();
+    variable_whose_memory_is_gone_is_left_alone();
     adtape_live_stats_t stats;
     CHECK_OK(adtape_live_stats(s, &stats));
     CHECK_U64(stats.ranges, 0);

@@ -31,7 +31,7 @@ done
 # One test file for each C object, and what is across them; the shared library is not tried here.
 all='plain ADTAPE_CHECK=1 ADTAPE_PROFILE=1 ADTAPE_STEP=4096,ADTAPE_RESERVE=4096'
 across='random threads thread_end openmp errors header'
-bounded='limits large small'
+bounded='limits large small spill'
 objects=$(cd "$here" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE "$(tr ' ' '|' <<<"$across $bounded shared")")
 
 instrumented=no
@@ -43,7 +43,7 @@ programs=${ONLY:-$programs}
 
 modes_of() {
   case $1 in
-    errors | header | limits | large | small) echo plain ;; # set what they are about, or have nothing to do with it
+    errors | header | limits | large | small | spill) echo plain ;; # set what they are about, or have nothing to do with it
     openmp) echo plain ADTAPE_CHECK=1 ;;
     *) echo "$all" ;;
   esac

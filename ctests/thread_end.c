@@ -123,6 +123,21 @@ static void values_left_by_a_thread_are_reported_with_their_bytes(void) {
     CHECK_HAS(child.text, "a thread ended with 80 bytes on its tape");
 }
 
+static void leave_values_and_a_block(void *nothing) {
+    adtape_heap_alloc(adtape_heap_self(), adtape_self(), 100);
+    push_ten(nothing);
+    exit(0);
+}
+
+/* A program with one thread heard of "a team of threads that shrinks". */
+static void main_thread_that_leaves_values_hears_nothing_of_teams(void) {
+    const child_t child = in_child(leave_values_and_a_block, NULL);
+    CHECK_EXIT(child, 0);
+    CHECK_HAS(child.text, "adtape: warning: the program ended with 88 bytes on its tape");
+    CHECK_HAS(child.text, "adtape: warning: the program ended with 112 bytes in 1 blocks alive on its heap");
+    CHECK(strstr(child.text, "thread") == NULL);
+}
+
 static void balanced_thread_says_nothing(void) {
     CHECK(end_of(push_and_pop).text[0] == '\0');
 }
@@ -148,6 +163,7 @@ static void addresses_can_be_used_while_a_thread_ends(void) {
 
 int main(void) {
     values_left_by_a_thread_are_reported_with_their_bytes();
+    main_thread_that_leaves_values_hears_nothing_of_teams();
     balanced_thread_says_nothing();
     tape_can_be_used_while_a_thread_ends();
     addresses_can_be_used_while_a_thread_ends();

@@ -154,6 +154,34 @@ static void run_that_is_stopped_anywhere_goes_on_to_the_same_gradient(void) {
     CHECK_OK(adtape_store_free(store));
 }
 
+/* It was left in the checkpoint, and the gradient was another one, with status OK. */
+static void variable_that_is_registered_no_more_when_a_run_resumes_is_named(void) {
+    for (int which = 0; which < 2; which++) {
+        adtape_store_t *store = NULL;
+        adtape_schedule_t *schedule = schedule_of(which, 23);
+        CHECK_OK(adtape_store_new_memory(0, &store));
+        start_again(store, 23, 40);
+        CHECK_STATUS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_STOPPED);
+        adtape_schedule_free(schedule);
+        CHECK_OK(adtape_driver_free(model.driver));
+        start(&model, 23);
+        stop_after = -1;
+        for (int i = 0; i < N; i++) {
+            apart[2 * i] = model.x[i];
+        }
+        CHECK_OK(adtape_driver_set_steps(model.driver, apart_step, apart_adjoint_step, &model));
+        register_apart("x", N);
+        CHECK_OK(adtape_driver_register_adjoint(model.driver, model.adjoint, 2 * sizeof(double)));
+        CHECK_OK(adtape_driver_set_resume(model.driver, store, "run", 0.0));
+        schedule = schedule_of(which, 23);
+        CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_MISMATCH, "\"adjoint-1\"");
+        CHECK_HAS(adtape_error_message(), "that nothing reads");
+        adtape_schedule_free(schedule);
+        CHECK_OK(adtape_driver_free(model.driver));
+        CHECK_OK(adtape_store_free(store));
+    }
+}
+
 static void keep_progress(const adtape_progress_t *progress, void *user) { *(adtape_progress_t *)user = *progress; }
 
 static void point_has_named_and_typed_sections_and_is_refused_where_they_differ(void) {
@@ -255,6 +283,7 @@ int main(void) {
     registered_state_goes_to_a_store_where_the_schedule_says_disk();
     budget_in_bytes_gives_as_many_snapshots_as_fit();
     run_that_is_stopped_anywhere_goes_on_to_the_same_gradient();
+    variable_that_is_registered_no_more_when_a_run_resumes_is_named();
     point_has_named_and_typed_sections_and_is_refused_where_they_differ();
     registrations_and_points_that_make_no_sense_are_refused();
     return 0;

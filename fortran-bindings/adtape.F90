@@ -139,8 +139,9 @@ module adtape
   ! An assumed-size array has no shape: push a section with an upper bound, x(1:n), or use push_bytes. A derived type
   ! is pushed by its components, also of arrays of it (call push(x%v)), or by push_bytes. flang describes an array of
   ! type(c_ptr) like one of any other derived type of 8 bytes, and such a type is therefore pushed as pointers.
-  ! gfortran 12 moves the address of a polymorphic array, class(...) :: x(:), when its component x%v is passed to any
-  ! procedure with bind(c), as these are: pass it inside `select type`, or through a dummy argument of your own.
+  ! gfortran copies a component x%v or substring x(:)(1:2) of an array to a temporary array and back; it counts real(10) in
+  ! arrays as real(16), and an array pointer, in another procedure than p => z%im of a whole array z, as complex: there associate
+  ! it with a section, p => z(:)%im.
   ! Errors: NULL_HANDLE; NULL_POINTER (unallocated or disassociated; also the constant [real ::]); BAD_ARGUMENT (derived
   !   type, elements that overlap); MEMORY_LIMIT, OUT_OF_MEMORY; WRONG_THREAD, RELEASED.
   ! Source: adtape_push_<type>, adtape_push_array, adtape_push_section in adtape.h.

@@ -99,17 +99,20 @@ INLINE_ void pop_values(adtape_t *t, adtape_type_t type, uint64_t bytes_each, vo
 
 /* ---- characters as C strings ----------------------------------------------------------------------- */
 
-/* A character without its trailing blanks as a C string, cut to what there is room for; one that is absent is empty. */
-INLINE_ const char *c_string(const CFI_cdesc_t *x, char *to, size_t room) {
-    size_t n = x == NULL ? 0 : x->elem_len;
-    const char *text = n == 0 ? "" : x->base_addr;
+/* Characters without trailing blanks as a C string, cut to what there is room for. */
+INLINE_ const char *terminated(const char *text, size_t n, char *to, size_t room) {
     while (n > 0 && text[n - 1] == ' ') {
         n--;
     }
     n = n < room ? n : room - 1;
-    memcpy(to, text, n);
+    memcpy(to, n == 0 ? "" : text, n);
     to[n] = '\0';
     return to;
+}
+
+/* The same of a descriptor; one that is absent is empty. */
+INLINE_ const char *c_string(const CFI_cdesc_t *x, char *to, size_t room) {
+    return terminated(x == NULL ? NULL : x->base_addr, x == NULL ? 0 : x->elem_len, to, room);
 }
 
 /* A name or path. One that is longer than any is allowed to be is cut, and refused by the library as too long. */
@@ -121,11 +124,19 @@ static const char *c_text(const CFI_cdesc_t *x, text_t *to) {
     return c_string(x, to->characters, sizeof to->characters);
 }
 
+/* A name as an external gets it: by address, and by length behind all arguments. */
+static const char *c_name(const char *name, size_t bytes, text_t *to) {
+    return terminated(name, bytes, to->characters, sizeof to->characters);
+}
+
 /* A label in messages. */
 typedef struct label {
     char characters[256];
 } label_t;
 
+INLINE_ const char *label_of(const char *label, size_t bytes, label_t *to) {
+    return terminated(label, label == NULL ? 0 : bytes, to->characters, sizeof to->characters);
+}
 INLINE_ const char *c_label(const CFI_cdesc_t *x, label_t *to) {
     return c_string(x, to->characters, sizeof to->characters);
 }
@@ -133,11 +144,12 @@ INLINE_ const char *c_label(const CFI_cdesc_t *x, label_t *to) {
 /* ---- calls, by theme ------------------------------------------------------------------------------- */
 
 #include "adtape_descriptor.inc"
+#include "adtape_variable.inc"
+#include "adtape_argument.inc"
 #include "adtape_array_glue.inc"
 #include "adtape_control_glue.inc"
 #include "adtape_tape_glue.inc"
 #include "adtape_checkpoint_glue.inc"
-#include "adtape_variable.inc"
 #include "adtape_pointer_glue.inc"
 #include "adtape_text_glue.inc"
 #include "adtape_address_glue.inc"

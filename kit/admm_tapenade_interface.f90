@@ -13,7 +13,7 @@ module admm_tapenade_interface
   interface poppointer8
     subroutine adtape_kit_poppointer8(pp) bind(c, name='popPointer8')
       use, intrinsic :: iso_c_binding, only: c_ptr
-      type(c_ptr) :: pp
+      type(c_ptr), target :: pp
     end subroutine
   end interface
 
@@ -70,14 +70,14 @@ module admm_tapenade_interface
   interface admm_rebaseshadowed
     subroutine adtape_kit_rebaseshadowed(base, baseb) bind(c, name='ADMM_rebaseShadowed')
       use, intrinsic :: iso_c_binding, only: c_ptr
-      type(c_ptr) :: base, baseb
+      type(c_ptr), target :: base, baseb
     end subroutine
   end interface
 
   interface admm_rebase
     subroutine adtape_kit_rebase(base) bind(c, name='ADMM_rebase')
       use, intrinsic :: iso_c_binding, only: c_ptr
-      type(c_ptr) :: base
+      type(c_ptr), target :: base
     end subroutine
   end interface
 

@@ -6,7 +6,7 @@
  *
  *   adtape_kit.h    fast path, inlined here and into C programs that are compiled anew
  *   src/thread.c    a thread's tapes, order by type, the slow path
- *   src/entry.c     the entry points, from one table of types
+ *   src/adtape_kit_entry.c   the entry points, from one table of types; reports skip this file by its name
  *   src/repeat.c    repeat regions, of both interfaces
  *   src/look.c      reading without popping
  *   src/report.c    what the kit prints
@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 #include "adComplex.h"
@@ -35,21 +36,27 @@
 #error "adtape_kit needs a 64-bit little-endian machine"
 #endif
 
+/* KIT_API is never inlined: KIT_SITE would be the call of the function that it is inlined into. KIT_INLINABLE ends in a
+ * jump where it is not inlined, so that the slow path sees the program's line (-O1 leaves that out by itself). */
 #if defined(ADTAPE_KIT_LTO)
-#define KIT_API __attribute__((visibility("hidden")))
+#define KIT_API __attribute__((visibility("hidden"), noinline))
+#define KIT_INLINABLE __attribute__((visibility("hidden"), optimize("optimize-sibling-calls")))
 #define KIT_FAST __attribute__((visibility("hidden"), always_inline))
 #pragma GCC diagnostic ignored "-Wattributes" /* that always_inline without inline may fail */
 #else
 #define KIT_API __attribute__((visibility("default"), weak))
+#define KIT_INLINABLE KIT_API
 #define KIT_FAST KIT_API
 #endif
+/* Binomial checkpointing and fixed points: a program may bring its own (adBinomial.o), in every build. */
+#define KIT_REPLACEABLE __attribute__((visibility("default"), weak, noinline))
 #define KIT_SITE __builtin_return_address(0)
 
 #include "src/thread.c"
 
 #include "src/binomial.c"
 #include "src/admm.c"
-#include "src/entry.c"
+#include "src/adtape_kit_entry.c"
 #include "src/look.c"
 #include "src/omp.c"
 #include "src/repeat.c"

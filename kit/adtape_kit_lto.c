@@ -6,4 +6,9 @@
  * word), in place of -ladtape_kit. Scalars and control are inlined whatever the size of the program, which the compiler
  * would not do by itself beyond a few hundred calls. */
 #define ADTAPE_KIT_LTO 1
+/* With -O0 nothing is inlined. Calls that end in a jump to the slow path show it the program's line all the same. */
+#if !defined(__OPTIMIZE__)
+#define ADTAPE_KIT_CALLS
+#pragma GCC optimize("O2")
+#endif
 #include "adtape_kit.c"

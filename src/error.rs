@@ -53,7 +53,7 @@ pub enum Status {
     Io = 18,
     /// There is no checkpoint, or no section of a checkpoint, of this name.
     NotFound = 19,
-    /// A checkpoint is not as it was written: cut off, changed, or none at all.
+    /// A checkpoint or spilled tape is not as it was written: cut off, changed, renamed, or none at all.
     Damaged = 20,
     /// A checkpoint was written in another version of the format.
     OtherVersion = 21,

@@ -1,42 +1,82 @@
-//! Call sites: an address in the caller's code, and what a person reads of it.
+//! Call sites: an address in the caller's code or a line of a Rust program, and what a person reads of it.
 
 #![forbid(unsafe_code)]
 
 use std::fmt;
+use std::panic::Location;
+use std::path::Path;
 
-/// A return address into the code that called; 0 where it is not known.
+/// Where the program called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Site(pub usize);
+pub(crate) enum Site {
+    /// A return address into the code that called; 0 where it is not known.
+    Code(usize),
+    /// A line of a Rust program.
+    Rust(&'static Location<'static>),
+}
 
 impl Site {
-    pub const UNKNOWN: Site = Site(0);
+    pub const UNKNOWN: Site = Site::Code(0);
+
+    /// The caller of a function with `#[track_caller]`.
+    #[inline(always)]
+    #[track_caller]
+    pub fn caller() -> Site {
+        Site::Rust(Location::caller())
+    }
 }
 
 impl fmt::Display for Site {
-    /// `file:line (function)` where there is debug information, else `module+offset (function)`.
+    /// `file:line (function)` where there is debug information, else `module+offset (function)`; `file:line` in Rust.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == 0 {
-            return f.write_str("an unknown place");
-        }
+        let address = match *self {
+            Site::UNKNOWN => return f.write_str("an unknown place"),
+            Site::Rust(place) => return write!(f, "{}:{}", place.file(), place.line()),
+            Site::Code(address) => address,
+        };
         // A return address is one past the call, whose line is that of the byte before: `resolve` allows for that.
-        // Innermost first. The inline calls of our header are not where the program called.
-        let mut frames: Vec<(Option<String>, Option<String>)> = Vec::new();
-        backtrace::resolve(self.0 as *mut _, |symbol| {
-            let line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| format!("{}:{line}", file.display()));
-            frames.push((line, symbol.name().map(|name| format!("{name:#}"))));
+        // It goes from the innermost function outwards: the first that is not ours is where the program called.
+        let (mut line, mut function, mut found) = (None, None, false);
+        backtrace::resolve(address as *mut _, |symbol| {
+            if found {
+                return;
+            }
+            found = !symbol.filename().is_some_and(is_ours);
+            line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| format!("{}:{line}", file.display()));
+            let name = symbol.name().map(|name| format!("{name:#}"));
+            function = name.map(|name| fortran_name(&name).unwrap_or(name));
         });
-        let ours = |line: &str| line.contains("adtape/inline.h:");
-        let theirs = frames.iter().position(|(line, _)| line.as_deref().is_none_or(|line| !ours(line)));
-        let (line, function) = theirs.map_or((None, None), |i| frames.swap_remove(i));
-        match line.or_else(|| module_offset(self.0 - 1)) {
+        match line.or_else(|| module_offset(address - 1)) {
             Some(place) => f.write_str(&place)?,
-            None => write!(f, "address {:#x}", self.0)?,
+            None => write!(f, "address {address:#x}")?,
         }
         match function {
             Some(name) => write!(f, " ({name})"),
             None => Ok(()),
         }
     }
+}
+
+/// Whether a source file's code is inlined into programs on our behalf: the headers, and what `-flto` inlines of the kit.
+fn is_ours(file: &Path) -> bool {
+    const INLINED: [&str; 3] = ["adtape_kit.h", "adStack.h", "adtape_kit_entry.c"];
+    file.ends_with("adtape/inline.h") || INLINED.iter().any(|name| file.ends_with(name))
+}
+
+/// A Fortran procedure by the names of its program, `module::procedure`, from the symbol that gfortran
+/// (`__module_MOD_procedure`) or flang (`_QMmodulePprocedure`) makes of them.
+fn fortran_name(symbol: &str) -> Option<String> {
+    let (symbol, _) = symbol.split_once('.').unwrap_or((symbol, "")); // a copy made by the optimiser has a suffix
+    if ["MAIN__", "_QQmain"].contains(&symbol) {
+        return Some("the main program".to_owned());
+    }
+    if let Some((module, procedure)) = symbol.strip_prefix("__").and_then(|names| names.split_once("_MOD_")) {
+        return Some(format!("{module}::{procedure}"));
+    }
+    // flang: each name, in lower case, follows a capital letter that says what it names.
+    let names: Vec<&str> = symbol.strip_prefix("_Q")?.split(|c: char| c.is_ascii_uppercase()).skip(1).collect();
+    let is_name = |name: &&str| name.starts_with(|c: char| c.is_ascii_lowercase());
+    (!names.is_empty() && names.iter().all(is_name)).then(|| names.join("::"))
 }
 
 /// `module+offset`, where the offset is the address in the module's file as its symbol table has it.
@@ -74,9 +114,23 @@ mod tests {
         fn somewhere() -> usize {
             std::hint::black_box(somewhere as *const () as usize + 1)
         }
-        let text = Site(somewhere()).to_string();
+        let text = Site::Code(somewhere()).to_string();
         assert!(text.contains("site.rs:") && text.contains("somewhere"), "{text}");
         assert_eq!(Site::UNKNOWN.to_string(), "an unknown place");
+    }
+
+    #[test]
+    fn fortran_procedure_is_said_as_its_program_names_it() {
+        let said = |symbol| fortran_name(symbol).unwrap_or_else(|| symbol.to_owned());
+        assert_eq!(said("__flow_MOD_step"), "flow::step");
+        assert_eq!(said("__flow_2d_MOD_step.constprop.0"), "flow_2d::step");
+        assert_eq!(said("MAIN__"), "the main program");
+        assert_eq!(said("_QMflow_2dPstep"), "flow_2d::step");
+        assert_eq!(said("_QMflowFstepPinner"), "flow::step::inner");
+        assert_eq!(said("_QQmain"), "the main program");
+        for other in ["main", "__libc_start_main", "_Q", "_QUEUE_pop", "_MOD_", "adtape::tape::Tape::push"] {
+            assert_eq!(said(other), other);
+        }
     }
 
     #[test]

@@ -83,7 +83,7 @@ macro_rules! programs {
 
 // One for each C object, and the threads that share nothing but the session.
 programs! {
-    error, session, tape, scalar, array, section, control, mark, repeat, stats, store, checkpoint, live, range, rebase,
+    error, session, tape, scalar, array, section, control, mark, repeat, stats, store, store_files, checkpoint, live, range, rebase,
     pointer, pair, descriptor, restoration, schedule, driver, variable, heap, block, snapshot, join, entry, threads,
     thread_end,
 }
@@ -121,6 +121,11 @@ fn large() {
 #[test]
 fn small() {
     check("small", &[], &[PLAIN, CHECK, PROFILE], &[]);
+}
+
+#[test]
+fn spill() {
+    check("spill", &[], &[PLAIN, CHECK, STEPS], &[]);
 }
 
 /// Each case in a process that a shell has put under its limit.

@@ -151,8 +151,9 @@ fn kill_at_many_moments(role: &str, directory: &Path, one_file: bool) {
         );
         amid += u64::from(begun > committed);
         last = found;
+        drop(store);
         let left = fs::read_dir(directory).expect("a directory").count();
-        assert_eq!(left, 1, "round {round}: parts of killed processes are removed");
+        assert_eq!(left, 1, "round {round}: parts and locks of killed processes are removed");
     }
     assert!(last > 20 && amid > 20, "{last} versions were written, {amid} processes killed while they wrote one");
 }
@@ -237,8 +238,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// Files put together by hand from docs/format.md, with contents of both versions, are read, and an image of version 2 is
-/// refused.
+/// Files put together by hand from docs/format.md, with contents of both versions, are read, and images of other versions
+/// are refused.
 #[test]
 fn file_written_from_the_documentation_is_read() {
     let directory = scratch("faults_format");
@@ -255,10 +256,13 @@ fn file_written_from_the_documentation_is_read() {
         contents.extend(b"DONE\0\0\0\0\x01\0\0\0\0\0\0\0");
         contents
     };
-    let file = |version: u32, contents: &[u8]| {
+    let file = |version: u32, name: &str, contents: &[u8]| {
         let mut file = b"\x89ADTP\r\n\x1a".to_vec();
         file.extend(version.to_le_bytes());
         file.extend(262_144_u32.to_le_bytes());
+        let identity = format!("run.r0.{name}");
+        file.extend((identity.len() as u32).to_le_bytes());
+        file.extend(identity.as_bytes());
         file.resize(4092, 0);
         file.extend(crc32(&file).to_le_bytes());
         file.extend(contents);
@@ -273,12 +277,13 @@ fn file_written_from_the_documentation_is_read() {
         file.extend(trailer);
         file
     };
-    fs::write(directory.join("run.r0.by-hand.adtape"), file(1, &contents(2))).expect("the file");
-    fs::write(directory.join("run.r0.newer.adtape"), file(2, &contents(2))).expect("the file");
-    fs::write(directory.join("run.r0.older.adtape"), file(1, &contents(1))).expect("the file");
+    for (name, version, inside) in [("by-hand", 2, 2), ("earlier", 2, 1), ("old", 1, 2), ("new", 3, 2)] {
+        let path = directory.join(format!("run.r0.{name}.adtape"));
+        fs::write(path, file(version, name, &contents(inside))).expect("the file");
+    }
     let store = store(&directory).expect("a store");
     let mut x = [0.0; 2];
-    for name in ["by-hand", "older"] {
+    for name in ["by-hand", "earlier"] {
         x = [0.0; 2];
         let mut checkpoint = CheckpointReader::open(&store, name).expect("a checkpoint");
         checkpoint.read("x", &mut x).expect("its section");
@@ -289,8 +294,10 @@ fn file_written_from_the_documentation_is_read() {
     let mut checkpoint = CheckpointWriter::create(&store, "ours").expect("a checkpoint");
     checkpoint.write("x", &x).expect("a section");
     checkpoint.commit().expect("on the disk");
-    assert!(fs::read(directory.join("run.r0.ours.adtape")).expect("the file") == file(1, &contents(2)));
-    let error = CheckpointReader::open(&store, "newer").err().expect("another version");
-    assert_eq!(error.status(), Status::OtherVersion);
-    assert!(error.message().contains("version 2") && error.message().contains("newer.adtape"), "{error}");
+    assert!(fs::read(directory.join("run.r0.ours.adtape")).expect("the file") == file(2, "ours", &contents(2)));
+    for (name, version) in [("old", "version 1"), ("new", "version 3")] {
+        let error = CheckpointReader::open(&store, name).err().expect("another version");
+        assert_eq!(error.status(), Status::OtherVersion);
+        assert!(error.message().contains(version) && error.message().contains(&format!("{name}.adtape")), "{error}");
+    }
 }

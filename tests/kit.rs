@@ -9,6 +9,8 @@ mod common;
 mod lto;
 #[path = "kit/reports.rs"]
 mod reports;
+#[path = "kit/sites.rs"]
+mod sites;
 #[path = "kit/symbols.rs"]
 mod symbols;
 
@@ -210,25 +212,6 @@ fn further_headers_of_the_kit_may_be_included_beside() {
 #[test]
 fn arrays_beyond_two_gib_come_back() {
     passes(&compile(&cc(), &["limits.c"], How::Static, &["-w"]), &["large"], &[]);
-}
-
-/// Values lie packed and untyped; check mode names both sites of a mismatch, also through a call out of line.
-#[test]
-fn check_mode_names_the_call_sites_in_the_program() {
-    let directory = scratch("kit-mismatch");
-    let source = directory.join("mismatch.c");
-    let text = "void pushReal8(double x);\nvoid popReal4(float *x);\n\
-                void push_here(void) { pushReal8(1.5); __asm__(\"\"); }\n\
-                void pop_here(void) { float x; popReal4(&x); __asm__(\"\"); }\n\
-                int main(void) { push_here(); pop_here(); return 0; }\n";
-    fs::write(&source, text).expect("scratch directory is writable");
-    let program = compile(&cc(), &[source.to_str().expect("a path")], How::Static, &["-fno-inline"]);
-    let output = command(&program, &[], &[CHECK]).output().expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    for words in ["pushed: one f64", "popped: one f32", "mismatch.c:3", "mismatch.c:4"] {
-        assert!(said.contains(words), "no \"{words}\" in {said}");
-    }
 }
 
 #[test]

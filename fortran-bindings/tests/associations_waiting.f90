@@ -5,7 +5,7 @@ module waiting_tests
   use support
   implicit none
   private
-  public :: test_waiting, test_waiting_component, test_refusals
+  public :: test_waiting, test_waiting_component, test_stale, test_refusals
 
   type :: holder
     real(8), pointer :: view(:) => null()
@@ -47,6 +47,48 @@ contains
     pb(2, 6) = 3
     call check(x(12) == 4 .and. xb(6) == 3, 'its elements')
     call undo_allocate(x, xb)
+  end subroutine
+
+  ! p => a(2:3); the memory of a is b's; p => b: what is pushed is a pointer into b, as far as anybody can know. It stayed
+  ! there when a was back, and the derivative was lost.
+  subroutine test_stale(t)
+    type(adtape_tape), intent(in) :: t
+    real(8), target :: memory(4), elsewhere(4), ab(4), bb(4)
+    real(8), pointer :: p(:), pb(:), s
+    type(adtape_live_counts) :: counts
+    type(adtape_range) :: range
+    type(c_ptr) :: address
+    nullify (pb)
+    elsewhere = 3
+    ab = 0
+    bb = 0
+    call live_add(memory, ADTAPE_KIND_HEAP, 'a')
+    p(5:) => memory(3:2:-1)
+    s => memory(4)
+    address = c_loc(memory(2))
+    call live_end(t, c_loc(memory))
+    call live_add(memory, ADTAPE_KIND_HEAP, 'b')
+    call push_pointer(t, address)
+    call push_pointer(t, s)
+    call push_pointer(t, p)
+    p => memory
+    call begin_reverse()
+    call live_adjoint(memory, bb)
+    call pop_pointer(t, p, pb)
+    call pop_pointer(t, s)
+    call pop_pointer(t, address)
+    call check(associated(p, memory(3:2:-1)) .and. associated(pb, bb(3:2:-1)), 'into b')
+    call live_stats(counts)
+    call check(counts%waiting == 0, 'nothing waits')
+    call rebase_remove(c_loc(memory))
+    call pop_range(t, range)
+    call rebase_add(range, c_loc(elsewhere), c_loc(ab), 32)
+    call check(associated(p, elsewhere(3:2:-1)) .and. associated(pb, ab(3:2:-1)), 'back to a')
+    call check(lbound(p, 1) == 5 .and. associated(s, elsewhere(4)), 'its bounds, and a scalar')
+    call check(c_associated(address, c_loc(elsewhere(2))), 'an address')
+    pb = pb + 2*p
+    call check(sum(ab) == 12 .and. all(bb == 0), 'the derivative is that of a')
+    call rebase_remove(c_loc(elsewhere))
   end subroutine
 
   ! A pointer that is a component waits with the object that it is in, or not at all if that goes again.
@@ -158,6 +200,7 @@ program associations_waiting
   call adtape_new(t)
   call test_waiting(t)
   call test_waiting_component()
+  call test_stale(t)
   call test_refusals(t)
   call check_nothing_left(t)
   call adtape_free(t)

@@ -24,6 +24,7 @@ program checkpoints
   call store_free(s)
   call missing_directory_is_a_status()
   call damaged_file_is_a_status_and_the_old_one_is_read_again()
+  call run_that_is_in_use_and_swapped_files_are_refused()
   call finish('checkpoints')
 
 contains
@@ -228,12 +229,37 @@ contains
     call replace(bytes(:0))
     call refuses_a(ADTAPE_STATUS_DAMAGED)
     changed = bytes
-    changed(9) = 2 ! the version, and the header's checksum in its last four bytes
+    changed(9) = 3 ! the version, and the header's checksum in its last four bytes
     changed(4093:4096) = transfer(crc32(changed(:4092)), [0_1])
     call replace(changed)
     call refuses_a(ADTAPE_STATUS_OTHER_VERSION)
     call replace(bytes)
     call read_a()
+    call store_remove(s, 'a')
+    call store_free(s)
+  end subroutine
+
+  subroutine run_that_is_in_use_and_swapped_files_are_refused()
+    integer(c_int32_t), parameter :: kinds(2) = [0, ADTAPE_STORE_ONE_FILE]
+    type(adtape_store) :: other
+    integer(c_int32_t) :: status
+    integer :: i
+    do i = 1, 2
+      call store_new_files(s, '/tmp', run='adtape-fortran-used', rank=0, flags=kinds(i))
+      call store_new_files(other, '/tmp', run='adtape-fortran-used', rank=0, flags=kinds(i), stat=status)
+      call check(status == ADTAPE_STATUS_IO .and. .not. c_associated(other%handle), 'one store at a time')
+      call check(index(adtape_error_message(), 'this is process') > 0, 'the message names the process')
+      call store_free(s)
+    end do
+    call store_new_files(s, '/tmp', run='adtape-fortran-used', rank=0, flags=ADTAPE_STORE_SHARED)
+    call store_free(s)
+    call execute_command_line('rm /tmp/adtape-fortran-used.r0.adtapes')
+    call store_new_files(s, '/tmp', run='adtape-fortran-damaged', rank=1)
+    call write_a()
+    call store_free(s)
+    call execute_command_line('mv /tmp/adtape-fortran-damaged.r1.a.adtape /tmp/adtape-fortran-damaged.r0.a.adtape')
+    call store_new_files(s, '/tmp', run='adtape-fortran-damaged', rank=0)
+    call refuses_a(ADTAPE_STATUS_DAMAGED)
     call store_remove(s, 'a')
     call store_free(s)
   end subroutine

@@ -263,10 +263,11 @@ contains
   end subroutine
 
   ! In a new process, as it were: all but the store is new.
-  subroutine run_again(store, steps, stat)
+  subroutine run_again(store, steps, stat, forgetful)
     type(adtape_store), intent(in) :: store
     integer(8), intent(in) :: steps
     integer(c_int32_t), intent(out) :: stat
+    logical, intent(in), optional :: forgetful ! registers less than before
     type(adtape_driver) :: driver
     type(adtape_schedule) :: schedule
     rows = 7
@@ -278,7 +279,7 @@ contains
     call driver_set_steps(driver, row_step, row_adjoint_step, c_loc(stop_at))
     call driver_set_progress(driver, note_resumed)
     call driver_register(driver, rows(2, :), 'row')
-    call driver_register_adjoint(driver, adjoint, 'adjoint of the row')
+    if (.not. present(forgetful)) call driver_register_adjoint(driver, adjoint, 'adjoint of the row')
     call driver_set_resume(driver, store, 'run', 0d0)
     call schedule_new_multistage(schedule, steps, 2_8, 2_8)
     call driver_run(driver, schedule, stat)
@@ -307,6 +308,9 @@ contains
       if (stops == 2) then
         call run_again(store, 41_8, stat)
         call check(stat == ADTAPE_STATUS_MISMATCH .and. index(adtape_error_message(), '41 steps') > 0, 'another run')
+        call run_again(store, 40_8, stat, forgetful=.true.)
+        call check(stat == ADTAPE_STATUS_MISMATCH .and. index(adtape_error_message(), 'adjoint of the row') > 0, &
+                   'a variable that is registered no more')
       end if
       stops = stops + 1
     end do

@@ -1,5 +1,6 @@
 ! sections.f90: arrays as programs have them: allocatable, pointers, components, substrings, assumed shape, none at all.
-! Pushed and popped in place: compiled with warnings for array temporaries, this file has none in a push or pop.
+! Pushed and popped in place: compiled with warnings for array temporaries, this file has none in a push or pop but of
+! components and substrings of arrays, for which gfortran always makes them.
 module sections_tests
   use, intrinsic :: iso_c_binding
   use adtape
@@ -322,8 +323,7 @@ contains
     call check(all(a == b), 'a large array')
   end subroutine
 
-  ! Components of a polymorphic array go through a dummy argument or `select type`: gfortran 12 moves the array's own
-  ! address when x%v of class(...) x is passed to any bind(c) procedure.
+  ! Components of a polymorphic array, through a dummy argument and inside `select type`.
   subroutine test_polymorphic
     class(cell), allocatable :: x(:)
     integer :: i

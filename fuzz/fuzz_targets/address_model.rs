@@ -50,6 +50,8 @@ struct Object {
     adjoint_base: u64,
     adjoint_bytes: u64,
     alive: bool,
+    /// Another one had died where it was born, and was dead still.
+    reused: bool,
     /// When it came last.
     came: usize,
 }
@@ -95,6 +97,21 @@ enum Target {
     Forward(u64),
 }
 
+/// What a variable that does not wait was set to last.
+#[derive(Clone, Copy, Debug)]
+struct Set {
+    /// In an object; of one whose birth was reversed, where that lay in the forward sweep.
+    target: Target,
+    adjoint: bool,
+    /// Of a pair, its offset.
+    pair: Option<i64>,
+    held: u64,
+    /// The other variable of the two, or 0.
+    beside: u64,
+    /// Whether the variable has to be set again if an older object comes back there; else it may be.
+    certain: bool,
+}
+
 enum Item {
     Range(usize, u64),
     Pointer(Option<(usize, i64)>),
@@ -107,7 +124,11 @@ struct Model {
     /// Deaths, and what lies elsewhere than in the forward sweep, each without what has its place since.
     dead: Vec<Lay>,
     moved: Vec<Lay>,
-    waiting: BTreeMap<u64, (Target, bool)>,
+    /// Of all that died and are not back, where they lay.
+    deaths: Vec<Lay>,
+    /// What for, whether in the adjoint, the offset of a pair, the other variable.
+    waiting: BTreeMap<u64, (Target, bool, Option<i64>, u64)>,
+    set: BTreeMap<u64, Set>,
     tape: Vec<Item>,
     popped: Vec<(usize, LiveRange)>,
     clock: usize,
@@ -209,7 +230,70 @@ impl Model {
         self.moved.retain(|lay| lay.object != i);
         for (base, bytes) in [(object.base, object.bytes), (object.adjoint_base, object.adjoint_bytes)] {
             self.waiting.retain(|variable, _| !(base..base.saturating_add(bytes)).contains(variable));
+            self.set.retain(|variable, _| !(base..base.saturating_add(bytes)).contains(variable));
         }
+    }
+
+    /// What was set to an object whose birth is reversed points where it lay in the forward sweep.
+    fn release(&mut self, i: usize) {
+        let base = self.objects[i].forward_base;
+        for set in self.set.values_mut() {
+            match set.target {
+                Target::Object(there, by) if there == i => {
+                    let by = if set.pair.is_some() { 0 } else { by };
+                    set.target = Target::Forward(base.wrapping_add_signed(by));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn note_set(&mut self, variable: u64, (i, by): (usize, i64), set: Set) {
+        if set.held != 0 || set.beside != 0 {
+            let certain = self.objects[i].reused;
+            self.set.insert(variable, Set { target: Target::Object(i, by), certain, ..set });
+        }
+    }
+
+    /// Variables that were set to where an object lay in the forward sweep, as far as they are to be set to it, with the
+    /// offset and the value; the others are forgotten.
+    fn followers(&mut self, i: usize, base: u64, bytes: u64) -> Vec<(u64, i64, u64, Set)> {
+        let came = self.objects[i];
+        let (mut found, mut others) = (Vec::new(), Vec::new());
+        for (variable, set) in &self.set {
+            let Target::Forward(address) = set.target else { continue };
+            let there = if set.pair.is_some() { address == base } else { (base..=base + bytes).contains(&address) };
+            if !there {
+                continue;
+            }
+            let by = set.pair.unwrap_or(address.wrapping_sub(base) as i64);
+            let value = if set.adjoint { came.adjoint(by) } else { Ok(came.base.wrapping_add_signed(by)) };
+            let beside = (set.beside != 0).then(|| self.set.get(&set.beside).filter(|other| other.beside == *variable));
+            match (value, beside) {
+                (Ok(value), None) if !self.set_anew(i, set, None) => found.push((*variable, by, value, *set)),
+                (Ok(value), Some(Some(other))) if !self.set_anew(i, set, Some(other.held)) => {
+                    found.push((*variable, by, value, *set));
+                }
+                _ => others.push(*variable),
+            }
+        }
+        others.iter().for_each(|variable| _ = self.set.remove(variable));
+        found
+    }
+
+    /// Whether another object lies now where variables point that are set together.
+    fn set_anew(&self, i: usize, set: &Set, beside: Option<u64>) -> bool {
+        let (primal, adjoint) = match (set.adjoint, beside) {
+            (false, beside) => (set.held, beside),
+            (true, Some(primal)) => (primal, Some(set.held)),
+            (true, None) => return false,
+        };
+        let by = set.pair.unwrap_or(0);
+        let there = self.within(primal.wrapping_sub(by as u64)).map(|i| (i, self.objects[i]));
+        there.is_some_and(|(other, there)| {
+            let same = there.base.wrapping_add_signed(by) == primal;
+            other != i && same && adjoint.is_none_or(|adjoint| there.adjoint(by) == Ok(adjoint))
+        })
     }
 
     fn die(&mut self, i: usize) {
@@ -217,20 +301,21 @@ impl Model {
         let Object { base, bytes, .. } = self.objects[i];
         if bytes > 0 {
             Model::replace(&self.objects, &mut self.dead, Lay { object: i, base, bytes });
+            self.deaths.push(Lay { object: i, base, bytes });
         }
+        self.set.retain(|_, set| !matches!(set.target, Target::Object(there, _) if there == i));
     }
 
-    /// Where an address of the forward sweep is now: in an object, or else at the end of one; first those that moved.
-    fn rebase(&self, address: u64) -> Result<Option<(u64, u64)>, Status> {
+    /// The place of an address of the forward sweep: in an object, or else at the end of one; first those that moved.
+    fn rebase(&self, address: u64) -> Option<(usize, i64)> {
         let moved = self.lays(&self.moved, address);
         let inside = moved.iter().find(|lay| address < lay.base + lay.bytes).map(|lay| lay.object);
         let end_of = moved.first().map(|lay| lay.object);
         let unmoved = |at: u64| self.within(at).filter(|i| self.objects[*i].forward_base == self.objects[*i].base);
         let inside_unmoved = unmoved(address).filter(|i| address < self.objects[*i].end());
         let end_of_unmoved = || unmoved(address - 1).filter(|i| address == self.objects[*i].end());
-        let i = inside.or(inside_unmoved).or(end_of).or_else(end_of_unmoved);
-        let Some(object) = i.map(|i| self.objects[i]) else { return Ok(None) };
-        object.now((address.wrapping_sub(object.forward_base)) as i64).map(Some)
+        let i = inside.or(inside_unmoved).or(end_of).or_else(end_of_unmoved)?;
+        Some((i, address.wrapping_sub(self.objects[i].forward_base) as i64))
     }
 }
 
@@ -308,8 +393,14 @@ impl Run<'_> {
             let came = self.model.clock;
             self.model.clock += 1;
             let (forward_base, adjoint_base, adjoint_bytes) = (base, 0, 0);
+            // Memory of the stack is no other memory at another time.
+            let stack = kind == RangeKind::Stack;
+            let same_map = |lay: &&Lay| self.model.objects[lay.object].is_stack() == stack;
+            let mut deaths = self.model.deaths.iter().filter(same_map);
+            let reused = bytes > 0 && deaths.any(|lay| meet((lay.base, lay.bytes), (base, bytes)));
             let alive = true;
-            let object = Object { serial, base, bytes, kind, forward_base, adjoint_base, adjoint_bytes, alive, came };
+            let object =
+                Object { serial, base, bytes, kind, forward_base, adjoint_base, adjoint_bytes, alive, reused, came };
             assert!(self.model.objects.last().is_none_or(|last| last.serial < serial));
             self.model.objects.push(object);
         }
@@ -328,7 +419,10 @@ impl Run<'_> {
         let expected = self.model.exact(base);
         let result = self.addresses().rebase_remove(base as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "unbear {base:#x}: {result:?}");
-        expected.into_iter().for_each(|i| self.model.end(i));
+        expected.into_iter().for_each(|i| {
+            self.model.end(i);
+            self.model.release(i);
+        });
     }
 
     fn adjoint(&mut self) {
@@ -390,11 +484,11 @@ impl Run<'_> {
             }
             Some(Item::Pointer(place)) => {
                 let pop = |run: &Self, a, b| run.addresses().pop_pointer(&run.tape, a as usize, b as usize);
-                self.pop_place(place, pop, Item::Pointer);
+                self.pop_place(place, false, pop, Item::Pointer);
             }
             Some(Item::Pair(place)) => {
                 let pop = |run: &Self, a, b| run.addresses().pop_pair(&run.tape, a as usize, b as usize);
-                self.pop_place(place, pop, Item::Pair);
+                self.pop_place(place, true, pop, Item::Pair);
             }
         }
     }
@@ -402,32 +496,31 @@ impl Run<'_> {
     fn pop_place(
         &mut self,
         place: Option<(usize, i64)>,
+        is_pair: bool,
         pop: impl Fn(&Self, u64, u64) -> Result<adtape::Restored, Error>,
         item: impl Fn(Option<(usize, i64)>) -> Item,
     ) {
         let variables = [self.input.address(), self.input.address()];
         let result = pop(self, variables[0], variables[1]);
-        let object = place.map(|(i, by)| (self.model.objects[i], by));
-        let expected = match object {
-            Some((object, by)) if object.alive => object.now(by).map(Some),
-            _ => Ok(None),
-        };
-        let waits = place.filter(|(i, _)| !self.model.objects[*i].alive);
-        if !self.restored(&variables, result, expected, waits.map(|(i, by)| Target::Object(i, by)), place.is_none()) {
+        let alive = place.filter(|(i, _)| self.model.objects[*i].alive);
+        let target = place.map(|(i, by)| Target::Object(i, by));
+        let pair = place.filter(|_| is_pair).map(|(_, by)| by);
+        if !self.restored(&variables, result, alive, target, pair) {
             self.model.tape.push(item(place));
         }
     }
 
-    /// Compares what a call made of a pointer; whether it succeeded.
+    /// Compares what a call made of a pointer to a place, or of one that waits for a target, or of NULL; whether it
+    /// succeeded.
     fn restored(
         &mut self,
         variables: &[u64; 2],
         result: Result<adtape::Restored, Error>,
-        expected: Result<Option<(u64, u64)>, Status>,
+        place: Option<(usize, i64)>,
         target: Option<Target>,
-        null: bool,
+        pair: Option<i64>,
     ) -> bool {
-        let now = match expected {
+        let now = match place.map(|(i, by)| self.model.objects[i].now(by)).transpose() {
             Err(error) => {
                 assert_eq!(status(&result), error, "{result:?}");
                 return false;
@@ -435,13 +528,21 @@ impl Run<'_> {
             Ok(now) => now,
         };
         let restored = result.expect("the pointer is restored or waits");
-        assert_eq!(restored.waits, now.is_none() && !null, "{target:?} is at {now:x?}");
-        assert_eq!((restored.address as u64, restored.adjoint as u64), now.unwrap_or((0, 0)));
-        for (variable, adjoint) in variables.iter().zip([false, true]).filter(|(variable, _)| **variable != 0) {
-            match target.filter(|_| restored.waits) {
-                Some(target) => self.model.waiting.insert(*variable, (target, adjoint)),
-                None => self.model.waiting.remove(variable),
-            };
+        assert_eq!(restored.waits, now.is_none() && target.is_some(), "{target:?} is at {now:x?}");
+        let now = now.unwrap_or((0, 0));
+        assert_eq!((restored.address as u64, restored.adjoint as u64), now);
+        for (i, variable) in variables.iter().enumerate().filter(|(_, variable)| **variable != 0) {
+            let (adjoint, beside) = (i == 1, variables[1 - i]);
+            let waits = target.filter(|_| restored.waits);
+            self.model.set.remove(variable);
+            match waits {
+                Some(target) => _ = self.model.waiting.insert(*variable, (target, adjoint, pair, beside)),
+                None => _ = self.model.waiting.remove(variable),
+            }
+            if let Some(place) = place {
+                let (target, held) = (Target::Object(place.0, place.1), [now.0, now.1][i]);
+                self.model.note_set(*variable, place, Set { target, adjoint, pair, held, beside, certain: false });
+            }
         }
         true
     }
@@ -455,8 +556,8 @@ impl Run<'_> {
         let variables = [self.input.address(), self.input.address()];
         let result = self.addresses().rebase_pointer(address as usize, variables[0] as usize, variables[1] as usize);
         let null = address == 0;
-        let expected = if null { Ok(None) } else { self.model.rebase(address) };
-        self.restored(&variables, result, expected, Some(Target::Forward(address)), null);
+        let place = (!null).then(|| self.model.rebase(address)).flatten();
+        self.restored(&variables, result, place, (!null).then_some(Target::Forward(address)), None);
     }
 
     fn rebase_add(&mut self) {
@@ -470,16 +571,16 @@ impl Run<'_> {
         let (base, was) = (range.base as u64, self.model.objects[i]);
         let came = Object { base: new_base, forward_base: base, adjoint_base, adjoint_bytes, alive: true, ..was };
         let mut arrivals = Vec::new();
-        for (variable, (target, adjoint)) in &self.model.waiting {
+        for (variable, (target, adjoint, pair, beside)) in &self.model.waiting {
             let by = match target {
                 Target::Object(object, by) if *object == i => *by,
                 Target::Forward(address) if (base..base + bytes).contains(address) => (address - base) as i64,
                 _ => continue,
             };
             let value = if *adjoint { came.adjoint(by) } else { Ok(new_base.wrapping_add_signed(by)) };
-            arrivals.push((*variable, by, value));
+            arrivals.push((*variable, by, value, (*adjoint, *pair, *beside)));
         }
-        let uneven = arrivals.iter().find_map(|(_, _, value)| value.err());
+        let uneven = arrivals.iter().find_map(|(_, _, value, _)| value.err());
         let checks = [
             extent(new_base, bytes),
             adjoint_base.checked_add(adjoint_bytes).map(drop).ok_or(Status::CountRange),
@@ -492,12 +593,34 @@ impl Run<'_> {
             self.addresses().rebase_add(&range, new_base as usize, adjoint_base as usize, adjoint_bytes as usize);
         assert_eq!(status(&result), expected, "{range:?} at {new_base:#x}: {result:?}");
         let Ok(set) = result else { return };
-        let mut set: Vec<_> = set.iter().map(|w| (w.variable as u64, w.offset as i64, Ok(w.value as u64))).collect();
-        set.sort_unstable_by_key(|(variable, ..)| *variable);
-        assert_eq!(set, arrivals);
-        arrivals.iter().for_each(|(variable, ..)| _ = self.model.waiting.remove(variable));
+        let (mut waited, followed): (Vec<_>, Vec<_>) = set.into_iter().partition(|waiter| waiter.held.is_none());
+        waited.sort_unstable_by_key(|waiter| waiter.variable);
+        let waited: Vec<_> = waited.iter().map(|w| (w.variable as u64, w.offset as i64, Ok(w.value as u64))).collect();
+        assert_eq!(
+            waited,
+            arrivals.iter().map(|(variable, by, value, _)| (*variable, *by, *value)).collect::<Vec<_>>()
+        );
         self.model.objects[i] = Object { came: self.model.clock, ..came };
         self.model.clock += 1;
+        self.model.deaths.retain(|lay| lay.object != i);
+        for (variable, by, value, (adjoint, pair, beside)) in arrivals {
+            self.model.waiting.remove(&variable);
+            let (target, held) = (Target::Object(i, by), value.expect("it was set"));
+            self.model.note_set(variable, (i, by), Set { target, adjoint, pair, held, beside, certain: false });
+        }
+        let mut expected = self.model.followers(i, base, bytes);
+        for waiter in followed {
+            let found = expected.iter().position(|(variable, ..)| *variable == waiter.variable as u64);
+            let (variable, by, value, set) =
+                expected.remove(found.unwrap_or_else(|| panic!("{waiter:?} is not to be set")));
+            let found = (waiter.offset as i64, waiter.value as u64, waiter.held);
+            assert_eq!(found, (by, value, Some(set.held as usize)), "{variable:#x}");
+            self.model.note_set(variable, (i, by), Set { held: value, ..set });
+        }
+        for (variable, .., set) in expected {
+            assert!(!set.certain, "{variable:#x} holds {:#x} still, where object {i} was", set.held);
+            self.model.set.remove(&variable);
+        }
         self.model.dead.retain(|lay| lay.object != i);
         if bytes > 0 && new_base != base {
             Model::replace(&self.model.objects, &mut self.model.moved, Lay { object: i, base, bytes });
@@ -522,12 +645,15 @@ impl Run<'_> {
         assert_eq!(found, expected);
         let waiting = self.addresses().waiting();
         let waiting: Vec<_> = waiting.iter().map(|w| (w.variable as u64, w.serial, w.offset as i64)).collect();
-        let expected = model.waiting.iter().map(|(variable, (target, _))| match target {
+        let expected = model.waiting.iter().map(|(variable, (target, ..))| match target {
             Target::Object(i, by) => (*variable, model.objects[*i].serial, *by),
             Target::Forward(address) => (*variable, 0, *address as i64),
         });
         assert_eq!(waiting, expected.collect::<Vec<_>>());
         let stats = self.addresses().stats();
         assert_eq!((stats.births, stats.dead), (model.objects.len() as u64, model.dead.len() as u64));
+        let bytes: u64 = model.alive().map(|(_, object)| object.bytes).sum();
+        assert_eq!((stats.ranges, stats.bytes), (model.alive().count() as u64, bytes));
+        assert_eq!(stats.waiting, model.waiting.len() as u64);
     }
 }

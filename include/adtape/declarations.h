@@ -41,6 +41,9 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 // For adtape_store_new_files: one file for all checkpoints of the run and rank.
 #define ADTAPE_STORE_ONE_FILE 4
 
+// For adtape_store_new_files: others may read the files, as far as the process's mask (umask) allows.
+#define ADTAPE_STORE_SHARED 8
+
 // What a section of a checkpoint is: values of a variable that exists when they are read.
 #define ADTAPE_SECTION_VALUES 1
 
@@ -119,7 +122,7 @@ enum {
     ADTAPE_STATUS_IO = 18,
     // There is no checkpoint, or no section of a checkpoint, of this name.
     ADTAPE_STATUS_NOT_FOUND = 19,
-    // A checkpoint is not as it was written: cut off, changed, or none at all.
+    // A checkpoint or spilled tape is not as it was written: cut off, changed, renamed, or none at all.
     ADTAPE_STATUS_DAMAGED = 20,
     // A checkpoint was written in another version of the format.
     ADTAPE_STATUS_OTHER_VERSION = 21,
@@ -349,7 +352,7 @@ typedef struct {
     uint64_t peak_bytes;
     // Control bits that do not yet fill a word, 0 to 61.
     uint64_t pending_bits;
-    // Readable and writable memory.
+    // Memory, what is in the spill store not included.
     uint64_t committed_bytes;
     // Address space.
     uint64_t reserved_bytes;
@@ -681,14 +684,16 @@ adtape_status_t adtape_session_free(adtape_session_t *s);
 adtape_status_t adtape_session_set_memory_limit(const adtape_session_t *s, uint64_t limit_bytes);
 
 // Sets the directory that tapes spill to, a path: when a push would exceed the memory limit, the oldest part of the
-// tape goes to a file there, which has no name and vanishes with the process. It is read back by the pops that reach
-// it; what is popped in a repeat region stays in memory until the region ends, and has to fit under the limit. A push
-// for which the disk has no space is an error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
+// tape with the largest idle part, on whichever thread, goes to a file there, which has no name, vanishes with the
+// process, and is no child's of it (fork). It is read back by the pops that reach it; what is popped in a repeat region
+// stays in memory until the region ends, and has to fit under the limit. A push for which the disk has no space is an
+// error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
 // ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where they are.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_IO if there can be no file in it. Any thread.
 // Fortran: `call adtape_set_spill_directory(directory)`.
-adtape_status_t adtape_session_set_spill_directory(const adtape_session_t *s, const char *directory);
+adtape_status_t adtape_session_set_spill_directory(const adtape_session_t *s,
+                                                   const char *directory);
 
 // What all tapes of the process have, in bytes.
 //
@@ -964,11 +969,15 @@ adtape_status_t adtape_store_new_memory(uint64_t limit_bytes, adtape_store_t **o
 // `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
 // again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
 // the store. `rank` tells the processes of a run apart: -1 for the MPI rank that the launcher says, 0 without one.
-// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC and ADTAPE_STORE_ONE_FILE. What a killed
-// process of the same run and rank left half written is removed.
+// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC, ADTAPE_STORE_ONE_FILE and
+// ADTAPE_STORE_SHARED. What a killed process of the same run and rank left half written is removed.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT or
-// ADTAPE_STATUS_IO. Any thread.
+// A run and rank has one store at a time, in all processes; the system drops the lock of a process that ends, in
+// whatever way. A child by fork cannot write to its parent's store.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
+// ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one file
+// for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any thread.
 // Fortran: `call store_new_files(s, directory, run, rank, flags)`; all but the first two are optional.
 adtape_status_t adtape_store_new_files(const char *directory,
                                        const char *run,
@@ -1272,7 +1281,8 @@ void adtape_begin_reverse(const adtape_session_t *s);
 
 // The death of a range is reversed: what adtape_pop_range returned lies at `new_base` now, its adjoint of
 // `adjoint_bytes` bytes at `adjoint_base`; NULL and 0 if it has none. The sizes may differ; offsets are then scaled.
-// Pointer variables that wait for it are set. Undone by adtape_rebase_remove, where its birth is reversed.
+// Pointer variables that wait for it are set, and those that were left over from it (adtape_pop_pointer). Undone by
+// adtape_rebase_remove, where its birth is reversed.
 //
 // Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER, OVERLAP (something lies there, or
 // the object is back already), UNEVEN (a pointer that waits has no place in an adjoint of this size), COUNT_RANGE,
@@ -1329,6 +1339,9 @@ void adtape_push_pointer(adtape_t *t,
 // If the object is not back yet, both variables become NULL and wait: the call of adtape_rebase_add that brings it
 // back sets them. Until then, or until another pop sets them, or until the range that they lie in ends, they must be
 // there to be written to. Those that wait are listed by adtape_pointer_waiting.
+//
+// A pointer into an object that was born where another had died may have been left over from that one. When that one
+// comes back, both variables are set anew if they still hold what this call wrote; they need not be there any more.
 //
 // Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pointer lies
 // there), UNEVEN, MISMATCH in check mode.
@@ -1594,7 +1607,12 @@ adtape_status_t adtape_driver_show_progress(adtape_driver_t *d, bool on);
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs
 // is missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT
 // (the driver is running; a function returned no flow; the schedule stores on disk and there is no store);
-// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says. After a failure the schedule is of no further use.
+// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says; in check mode ADTAPE_STATUS_MISMATCH (a step that is
+// run again led to another registered state than before: it reads something that is not registered). After a failure
+// the schedule is of no further use.
+//
+// In check mode (ADTAPE_CHECK=1) the steps from each snapshot that is loaded to the next turn are run once more, and
+// registered states are compared wherever they are computed again.
 // Cost: that of the program's functions; a save or load of registered state copies it once.
 // Fortran: `call driver_run(driver, schedule)`.
 adtape_status_t adtape_driver_run(adtape_driver_t *d,

@@ -332,13 +332,31 @@ KIT_API void adtape_kit_admm2020_register(void *base, void *then, int size, int 
 #if defined(ADTAPE_KIT_ADMM2020)
 #include "../adtape_kit_admm2020.c"
 #else
+/* With the arguments of 2020 a size stands where an address of the forward sweep is expected, at the first registration
+ * of the forward sweep already, which has no such address. An int that lies below the program is no address. */
+static void admm_refuse_2020(const void *then, const char *name, const void *site) {
+    const uintptr_t x = (uintptr_t)then;
+    if (x == 0 || x > INT32_MAX || x >= getauxval(AT_PHDR)) {
+        return;
+    }
+    char message[400];
+    snprintf(message, sizeof message,
+             "%s finds %" PRIuPTR " where an address of the forward sweep should be: most likely a size, passed with the "
+             "arguments of 2020 (4 and 7, not 5 and 8)\n  put -ladtape_kit_admm2020 before -ladtape_kit on the link line, "
+             "compile anew with admm.h, or with -flto add -DADTAPE_KIT_ADMM2020",
+             name, x);
+    adtape_abi0_fail(ADTAPE_STATUS_BAD_ARGUMENT, message, site);
+}
+
 KIT_API void ADMM_registerShadowed(void *base, void *then, int size, void *adjoint_base, void **done,
                                    void *adjoint_then, int adjoint_size, int elements) {
     const uint64_t sizes[2] = ADMM_SHADOWED_SIZES;
     void *now[2] = {base, adjoint_base}, *old[2] = {then, adjoint_then};
+    admm_refuse_2020(adjoint_then, "ADMM_registerShadowed", KIT_SITE);
     admm_register(now, old, sizes, done, elements, KIT_SITE);
 }
 KIT_API void ADMM_register(void *base, void **done, void *then, int size, int elements) {
+    admm_refuse_2020(then, "ADMM_register", KIT_SITE);
     adtape_kit_admm_register(base, done, then, (int64_t)admm_bytes(size, elements), elements);
 }
 #endif

@@ -136,23 +136,20 @@ static void binomial_resize(const void *site) {
     session->waiting = 0;
 }
 
-KIT_API void adBinomial_init(int length, int nbSnap, int firstStep) {
+KIT_REPLACEABLE void adBinomial_init(int length, int nbSnap, int firstStep) {
     (void)firstStep;
     binomial_init(length, nbSnap, KIT_SITE);
 }
-KIT_API int adBinomial_next(int *action, int *step) { return binomial_next(action, step, KIT_SITE); }
-KIT_API void adBinomial_resize(void) { binomial_resize(KIT_SITE); }
-KIT_API void adbinomial_init_(const int *length, const int *nbSnap, const int *firstStep) {
+KIT_REPLACEABLE int adBinomial_next(int *action, int *step) { return binomial_next(action, step, KIT_SITE); }
+KIT_REPLACEABLE void adBinomial_resize(void) { binomial_resize(KIT_SITE); }
+KIT_REPLACEABLE void adbinomial_init_(const int *length, const int *nbSnap, const int *firstStep) {
     (void)firstStep;
     binomial_init(*length, *nbSnap, KIT_SITE);
 }
-KIT_API int adbinomial_next_(int *action, int *step) { return binomial_next(action, step, KIT_SITE); }
-KIT_API void adbinomial_resize_(void) { binomial_resize(KIT_SITE); }
+KIT_REPLACEABLE int adbinomial_next_(int *action, int *step) { return binomial_next(action, step, KIT_SITE); }
+KIT_REPLACEABLE void adbinomial_resize_(void) { binomial_resize(KIT_SITE); }
 
 /* ---- fixed points ------------------------------------------------------------------------------------- */
-
-/* Programs replace these by their own, so they are weak in every build, also where all else is inlined. */
-#define KIT_REPLACEABLE __attribute__((visibility("default"), weak))
 
 /* A fixed-point adjoint that is iterating. */
 struct kit_fixed_point {

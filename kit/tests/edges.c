@@ -16,6 +16,7 @@ void adtape_self_pop_f64(void *x);
 /* ---- errors, in child processes ------------------------------------------------------------------ */
 
 static void too_much(void) { double x[3] = {0}; pushReal8(1); popReal8Array(x, 3); }
+static void pop_in_region_of_nothing(void) { double x; adStack_startRepeat(); popReal8(&x); }
 static void stray_reset(void) { adStack_resetRepeat(); }
 static void stray_end(void) { adStack_endRepeat(); }
 static void stray_end_of_stack(void) { endStackRepeat(); }
@@ -50,6 +51,7 @@ static void own_tape_of_thread(void) {
 
 static void errors(void) {
     must_abort(too_much, "pop of 3 values of f64");
+    must_abort(pop_in_region_of_nothing, "the tape holds 0 bytes only");
     must_abort(stray_reset, "none is active");
     must_abort(stray_end, "none is active");
     must_abort(stray_end_of_stack, "startStackRepeat1");

@@ -143,6 +143,22 @@ impl CheckpointReader {
         }
     }
 
+    /// Refuses a checkpoint of which something is left.
+    pub(crate) fn expect_end(&mut self) -> Result<(), Error> {
+        let Some(info) = self.peek()? else { return Ok(()) };
+        Err(Error::new(
+            Status::Mismatch,
+            format!(
+                "checkpoint {:?} in {} has a section {:?}, {}, that nothing reads\n  \
+                 register all variables that were registered when it was written",
+                self.name,
+                self.entry.place(),
+                info.name,
+                info.describe()
+            ),
+        ))
+    }
+
     /// Goes to a section by its name: the next one that has it or, if there is none up to the end, the first one.
     ///
     /// ```

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod progress;
+mod recomputed;
 mod registered;
 mod resume;
 mod storage;
@@ -21,6 +22,7 @@ mod tests;
 mod variable;
 
 pub use progress::{Progress, ProgressLine};
+use recomputed::States;
 pub(crate) use registered::{Registered, Role};
 pub use resume::{Resumable, Resume, drive_resumable};
 pub(crate) use storage::Snapshots;
@@ -57,6 +59,12 @@ pub trait Model {
     /// A stored state is not needed any more; its place may be used by another.
     fn forget(&mut self, _step: u64, _place: Place) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// A number that depends on all of the present state, for check mode: there the driver compares it whenever a state is
+    /// reached again, and an error says which step led to another one. None: nothing is compared.
+    fn state_number(&mut self) -> Option<u64> {
+        None
     }
 
     /// Runs a step with recording and leaves the record on the tape. Only mixed schedules ask for it.
@@ -151,12 +159,14 @@ struct Run<'a, M: ?Sized> {
     model: &'a mut M,
     at: Position,
     done: Progress,
+    /// In check mode.
+    states: Option<States>,
 }
 
 impl<'a, M: Model + ?Sized> Run<'a, M> {
     fn new(schedule: &'a mut Schedule, model: &'a mut M) -> Run<'a, M> {
         let done = Progress::new(schedule);
-        Run { schedule, model, at: Position::default(), done }
+        Run { schedule, model, at: Position::default(), done, states: States::in_check_mode() }
     }
 
     /// Performs `rest`, which is left of an advance, and then all other actions. `between` is called after every step
@@ -175,7 +185,7 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
             match action {
                 Action::Advance { from, to } => self.advance((from, to), &mut between)?,
                 Action::Save { step, place } => self.model.save(step, place)?,
-                Action::Load { step, place } => self.model.load(step, place)?,
+                Action::Load { step, place } => self.load(step, place)?,
                 Action::Drop { step, place } => self.model.forget(step, place)?,
                 Action::Turn { step, first } => {
                     self.done.begin_reverse(self.schedule);
@@ -185,6 +195,7 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
                 }
                 Action::Record { step, .. } => {
                     let flow = self.model.record_step(step)?;
+                    self.compare(step)?;
                     self.done.forward_steps += 1;
                     self.at.records += 1;
                     self.look_for_the_end(flow, step + 1)?;
@@ -208,6 +219,7 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
     ) -> Result<(), Error> {
         for step in from..to {
             let flow = self.model.step(step)?;
+            self.compare(step)?;
             self.done.forward_steps += 1;
             self.at.within = (step + 1 < to).then_some(step + 1);
             if self.look_for_the_end(flow, step + 1)? {
@@ -219,6 +231,29 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
             }
         }
         Ok(())
+    }
+
+    /// After a step, in check mode.
+    fn compare(&mut self, step: u64) -> Result<(), Error> {
+        match &mut self.states {
+            Some(states) => states.computed(step, self.model.state_number()),
+            None => Ok(()),
+        }
+    }
+
+    /// In check mode the steps up to the next turn are tried first.
+    fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.model.load(step, place)?;
+        let Some(states) = &mut self.states else { return Ok(()) };
+        states.loaded(step, self.model.state_number())?;
+        let end = self.schedule.steps().unwrap_or(0).saturating_sub(self.done.reversed_steps);
+        let mut tried = step;
+        while tried < end && states.knows(tried + 1) {
+            self.model.step(tried)?;
+            states.computed(tried, self.model.state_number())?;
+            tried += 1;
+        }
+        if tried > step { self.model.load(step, place) } else { Ok(()) }
     }
 
     /// After a step that led to state `state`. Steps that are run again end as they ended before.

@@ -40,7 +40,8 @@ pub trait Resumable: Model {
     /// Writes all that is in memory and comes from steps: the present state, the adjoint, the snapshots in memory.
     fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error>;
 
-    /// Reads what [`keep`](Resumable::keep) wrote in a process that was killed.
+    /// Reads what [`keep`](Resumable::keep) wrote in a process that was killed, all of it: a section that is left is an
+    /// error.
     fn resume(&mut self, point: &mut CheckpointReader) -> Result<(), Error>;
 
     /// The point is in the store: snapshots on disk that were forgotten before may go.
@@ -318,6 +319,7 @@ pub fn drive_resumable<M: Resumable + ?Sized>(
                 rest = there.rest;
             }
             run.model.resume(&mut checkpoint)?;
+            checkpoint.expect_end()?;
             if point.finished {
                 resume.finished = true;
                 return Ok(run.done);

@@ -183,7 +183,8 @@ impl Storage for StoreStorage {
 
     fn load(&mut self, step: u64, _place: Place, state: &[Variable]) -> Result<(), Error> {
         let mut checkpoint = CheckpointReader::open(&*self.store, &self.name(step))?;
-        state.iter().try_for_each(|variable| variable.read(&mut checkpoint))
+        state.iter().try_for_each(|variable| variable.read(&mut checkpoint))?;
+        checkpoint.expect_end()
     }
 
     fn forget(&mut self, step: u64, _place: Place) -> Result<(), Error> {

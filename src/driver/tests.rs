@@ -243,6 +243,113 @@ fn snapshots_in_a_store_come_back_and_leave_nothing_behind() {
     assert_eq!(store.names().unwrap(), [""; 0]);
 }
 
+// ---- states that are computed again ----------------------------------------------------------------------------
+
+/// A map whose step may read and change a number that is not saved.
+struct Forgetful {
+    map: Map,
+    counter: u64,
+    /// The first step that reads it, and the first that changes it.
+    reads: u64,
+    writes: u64,
+}
+
+impl Forgetful {
+    fn touch(&mut self, step: u64) {
+        if step >= self.reads {
+            self.map.x[0] += 1e-9 * self.counter as f64;
+        }
+        self.counter += u64::from(step >= self.writes);
+    }
+}
+
+impl Model for Forgetful {
+    fn step(&mut self, step: u64) -> Result<Flow, Error> {
+        self.touch(step);
+        self.map.step(step)
+    }
+    fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        self.touch(step);
+        self.map.adjoint_step(step, first)
+    }
+    fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.map.save(step, place)
+    }
+    fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.map.load(step, place)
+    }
+    fn state_number(&mut self) -> Option<u64> {
+        Some(fingerprint_of(&[Variable::new("x", &mut self.map.x)]))
+    }
+    fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
+        self.touch(step);
+        self.map.record_step(step)
+    }
+    fn reverse_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        self.map.reverse_step(step, first)
+    }
+}
+
+/// The gradient of a run in check mode, or its error.
+fn checked(mut schedule: Schedule, reads: u64, writes: u64) -> Result<[u64; 3], Error> {
+    let mut model = Forgetful { map: Map::new(u64::MAX), counter: 0, reads, writes };
+    let mut run = Run::new(&mut schedule, &mut model);
+    run.states = Some(recomputed::States::new());
+    run.finish(None, |_, _, _| Ok(()))?;
+    Ok(model.map.adjoint.map(f64::to_bits))
+}
+
+/// A step that read an unregistered variable gave another gradient, with status OK.
+#[test]
+fn step_that_reads_what_is_not_registered_is_named_under_every_schedule() {
+    const N: u64 = 12;
+    let schedules =
+        [Schedule::binomial(N, 1), Schedule::binomial(N, 3), Schedule::binomial(N, N), Schedule::mixed(N, 2)];
+    let expected = gradient(Ok(Schedule::store_all(N)), N);
+    for schedule in schedules.map(Result::unwrap) {
+        let name = schedule.name().to_owned();
+        assert_eq!(checked(schedule.clone(), u64::MAX, 0).unwrap(), expected, "{name}: nothing is read");
+        let error = checked(schedule, 0, 0).expect_err("a step reads the counter");
+        assert_eq!(error.status(), Status::Mismatch);
+        assert!(error.message().contains("step ") && error.message().contains("not registered"), "{name}: {error}");
+    }
+    // Steps 0 to 4 neither read nor change it: the first that is different is step 5.
+    let error = checked(Schedule::binomial(N, 1).unwrap(), 5, 5).unwrap_err();
+    assert!(error.message().starts_with("step 5, run again"), "{error}");
+}
+
+#[test]
+fn snapshot_that_is_not_what_was_saved_is_named() {
+    struct Careless(Forgetful);
+    impl Model for Careless {
+        fn step(&mut self, step: u64) -> Result<Flow, Error> {
+            self.0.step(step)
+        }
+        fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+            self.0.adjoint_step(step, first)
+        }
+        fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
+            self.0.save(step, place)
+        }
+        fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+            self.0.load(step, place)?;
+            self.0.map.x[1] += f64::from(u8::from(step == 4));
+            Ok(())
+        }
+        fn state_number(&mut self) -> Option<u64> {
+            self.0.state_number()
+        }
+    }
+    let mut schedule = Schedule::binomial(8, 8).unwrap();
+    let map = Map::new(u64::MAX);
+    let mut model = Careless(Forgetful { map, counter: 0, reads: u64::MAX, writes: u64::MAX });
+    let mut run = Run::new(&mut schedule, &mut model);
+    run.states = Some(recomputed::States::new());
+    let error = run.finish(None, |_, _, _| Ok(())).unwrap_err();
+    assert_eq!(error.status(), Status::Mismatch);
+    assert!(error.message().starts_with("the state of step 4 that was loaded"), "{error}");
+}
+
 // ---- runs that are killed and resumed --------------------------------------------------------------------------
 
 /// A map whose process is killed at one of its calls: what is in memory is lost, what is in the store is not.
@@ -421,6 +528,55 @@ fn point_of_another_run_is_refused_with_both() {
     let begun = drive_resumable(&mut begun, &mut Killed::new(&store, 20, u64::MAX), &mut resume(), |_| ()).unwrap_err();
     assert!(begun.status() == Status::BadArgument && begun.message().contains("has begun"), "{begun}");
     start(20, Killed::new(&store, 20, u64::MAX)).unwrap();
+}
+
+/// A variable that was registered no more when the run resumed was left in the checkpoint: another gradient, status OK.
+#[test]
+fn what_is_left_of_a_point_or_of_a_snapshot_is_refused() {
+    struct Fewer(Killed);
+    impl Model for Fewer {
+        fn step(&mut self, step: u64) -> Result<Flow, Error> {
+            self.0.step(step)
+        }
+        fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+            self.0.adjoint_step(step, first)
+        }
+        fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
+            self.0.save(step, place)
+        }
+        fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+            self.0.load(step, place)
+        }
+    }
+    impl Resumable for Fewer {
+        fn fingerprint(&mut self) -> Result<u64, Error> {
+            self.0.fingerprint()
+        }
+        fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error> {
+            self.0.keep(point)
+        }
+        fn resume(&mut self, point: &mut CheckpointReader) -> Result<(), Error> {
+            point.read("x", &mut self.0.map.x)?;
+            self.0.map.storage.read(point)
+        }
+    }
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let start = |kill_at| {
+        let mut resume = Resume::new(store.clone(), "run", Duration::ZERO).unwrap();
+        let mut model = Fewer(Killed::new(&store, 20, kill_at));
+        drive_resumable(&mut Schedule::binomial(20, 3).unwrap(), &mut model, &mut resume, |_| ()).unwrap_err()
+    };
+    assert_eq!(start(40).status(), Status::Stopped);
+    let error = start(u64::MAX);
+    assert_eq!(error.status(), Status::Mismatch);
+    assert!(error.message().contains("\"adjoint\"") && error.message().contains("register all"), "{error}");
+    // And of a snapshot on disk.
+    let mut storage = StoreStorage::new(store.clone(), "other");
+    let at = Place { level: Level::Disk, slot: 0 };
+    let (mut x, mut y) = ([1.0], [2.0]);
+    storage.save(5, at, &[Variable::new("x", &mut x), Variable::new("y", &mut y)]).unwrap();
+    let error = storage.load(5, at, &[Variable::new("x", &mut x)]).unwrap_err();
+    assert!(error.status() == Status::Mismatch && error.message().contains("\"y\""), "{error}");
 }
 
 /// A store in memory whose disk is full now and then.

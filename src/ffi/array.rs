@@ -46,13 +46,13 @@ pub(super) unsafe fn pop_values(
 }
 
 unsafe extern "C" fn push(t: *const Cursor, ty: i32, x: *const c_void, count: i64, site: usize) {
-    let site = Site(site);
+    let site = Site::Code(site);
     // SAFETY: the contract of pointers.
     value_or_fail(site, || unsafe { push_values(tape(t)?, type_of_array(ty, site)?, x, count, site) })
 }
 
 unsafe extern "C" fn pop(t: *const Cursor, ty: i32, x: *mut c_void, count: i64, site: usize) {
-    let site = Site(site);
+    let site = Site::Code(site);
     // SAFETY: the contract of pointers.
     value_or_fail(site, || unsafe { pop_values(tape(t)?, type_of_array(ty, site)?, x, count, site) })
 }

@@ -309,12 +309,12 @@ pub unsafe extern "C" fn adtape_heap_undo_free(h: *mut HeapHandle, t: *mut Curso
 
 unsafe extern "C" fn alloc_adjoint(h: *mut HeapHandle, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
-    value_or_fail(Site(site), || unsafe { heap(h) }?.alloc_adjoint(size(bytes)?))
+    value_or_fail(Site::Code(site), || unsafe { heap(h) }?.alloc_adjoint(size(bytes)?))
 }
 
 unsafe extern "C" fn free_adjoint(h: *mut HeapHandle, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
-    value_or_fail(Site(site), || unsafe { heap(h) }?.free_adjoint(p))
+    value_or_fail(Site::Code(site), || unsafe { heap(h) }?.free_adjoint(p))
 }
 
 /// Allocates a block of zeros that only the reverse sweep uses: in an arena of its own, so that recorded blocks go

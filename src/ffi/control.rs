@@ -6,23 +6,23 @@ use crate::tape::Cursor;
 use crate::tape::cursor::thread;
 
 unsafe extern "C" fn push_control(t: *const Cursor, value: u64, bits: i32, site: usize) {
-    value_or_fail(Site(site), || {
+    value_or_fail(Site::Code(site), || {
         // SAFETY: the contract of pointers.
         let cursor = unsafe { tape(t) }?;
         match fast_push(cursor, value, bits) {
             true => Ok(()),
-            false => cursor.push_control_at(value, bits as u32, Site(site)),
+            false => cursor.push_control_at(value, bits as u32, Site::Code(site)),
         }
     })
 }
 
 unsafe extern "C" fn pop_control(t: *const Cursor, bits: i32, site: usize) -> u64 {
-    value_or_fail(Site(site), || {
+    value_or_fail(Site::Code(site), || {
         // SAFETY: the contract of pointers.
         let cursor = unsafe { tape(t) }?;
         match fast_pop(cursor, bits) {
             Some(value) => Ok(value),
-            None => cursor.pop_control_at(bits as u32, Site(site)),
+            None => cursor.pop_control_at(bits as u32, Site::Code(site)),
         }
     })
 }
@@ -58,12 +58,12 @@ unsafe extern "C" fn self_pop_control(bits: i32, site: usize) -> u64 {
 
 unsafe extern "C" fn push_count(t: *const Cursor, count: i64, site: usize) {
     // SAFETY: the contract of pointers.
-    value_or_fail(Site(site), || unsafe { tape(t) }?.push_count_at(count, Site(site)))
+    value_or_fail(Site::Code(site), || unsafe { tape(t) }?.push_count_at(count, Site::Code(site)))
 }
 
 unsafe extern "C" fn pop_count(t: *const Cursor, site: usize) -> i64 {
     // SAFETY: the contract of pointers.
-    value_or_fail(Site(site), || unsafe { tape(t) }?.pop_count_at(Site(site)))
+    value_or_fail(Site::Code(site), || unsafe { tape(t) }?.pop_count_at(Site::Code(site)))
 }
 
 unsafe extern "C" fn self_push_count(count: i64, site: usize) {

@@ -1,7 +1,7 @@
 //! Pointers and allocatables of Fortran: what glue code calls that knows a compiler's descriptors.
 
 use super::array::{pop_values, push_values};
-use super::rebase::set_waiter;
+use super::rebase::InMemory;
 use super::{null_pointer, session, status, tape, type_of_array};
 use crate::error::{Error, Status};
 use crate::map::registry::Present;
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn adtape_abi0_push_association(
     p: *const Descriptor,
     site: *const c_void,
 ) -> Status {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     let push = || {
         // SAFETY: the contract of pointers.
         let (cursor, session, p) = unsafe { (tape(t)?, session(s)?, given(p.cast_mut())?) };
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_association(
     nowhere: *mut c_void,
     site: *const c_void,
 ) -> Status {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     let pop = || {
         // SAFETY: the contract of pointers.
         let (cursor, session, p, p_adjoint) = unsafe { (tape(t)?, session(s)?, given(p)?, p_adjoint.as_mut()) };
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn adtape_abi0_push_allocation(
     x: *const Descriptor,
     site: *const c_void,
 ) -> Status {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     let push = || {
         // SAFETY: the contract of pointers.
         let (cursor, session, x) = unsafe { (tape(t)?, session(s)?, given(x.cast_mut())?) };
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn adtape_abi0_peek_allocation(
     allocated: *mut i32,
     site: *const c_void,
 ) -> Status {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     let peek = || {
         // SAFETY: the contract of pointers.
         let (cursor, session, x) = unsafe { (tape(t)?, session(s)?, given(x)?) };
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
     x_adjoint: *const Descriptor,
     site: *const c_void,
 ) -> Status {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     let pop = || {
         // SAFETY: the contract of pointers.
         let (cursor, session, x, x_adjoint) =
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
             // SAFETY: there is room for so many values by contract.
             unsafe { pop_values(cursor, shape.ty, x.base, x.values(&shape), site) }
         };
-        session.addresses().pop_allocation(cursor, now, &shape, site, values, set_waiter)
+        session.addresses().pop_allocation(cursor, now, &shape, site, values, InMemory)
     };
     status(pop())
 }

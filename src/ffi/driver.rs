@@ -204,6 +204,13 @@ impl Model for Program<'_> {
         }
     }
 
+    fn state_number(&mut self) -> Option<u64> {
+        let registered = self.driver.registered.borrow();
+        // What the program saves itself may be more than what is registered.
+        let all = self.calls.save.is_none() && !registered.state().is_empty();
+        all.then(|| registered.fingerprint())
+    }
+
     fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
         let call = self.calls.record_step.ok_or_else(|| missing("a recorded step", "adtape_driver_set_records"))?;
         // SAFETY: as above.
@@ -380,7 +387,12 @@ pub unsafe extern "C" fn adtape_driver_show_progress(d: *mut Driver, on: bool) -
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs
 /// is missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT
 /// (the driver is running; a function returned no flow; the schedule stores on disk and there is no store);
-/// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says. After a failure the schedule is of no further use.
+/// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says; in check mode ADTAPE_STATUS_MISMATCH (a step that is
+/// run again led to another registered state than before: it reads something that is not registered). After a failure
+/// the schedule is of no further use.
+///
+/// In check mode (ADTAPE_CHECK=1) the steps from each snapshot that is loaded to the next turn are run once more, and
+/// registered states are compared wherever they are computed again.
 /// Cost: that of the program's functions; a save or load of registered state copies it once.
 /// Fortran: `call driver_run(driver, schedule)`.
 ///

@@ -17,8 +17,8 @@ thread_local! {
 /// The site of a call from `site`.
 pub(super) fn site_of(site: usize) -> Site {
     match GIVEN_SITE.get() {
-        0 => Site(site),
-        given => Site(given),
+        0 => Site::Code(site),
+        given => Site::Code(given),
     }
 }
 
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn adtape_abi0_push_room(
     count: i64,
     site: *const c_void,
 ) -> *mut Cursor {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     // SAFETY: by contract.
     unsafe { room(t, type_code, |cursor, ty| cursor.push_room(ty, count, site), site) }
 }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_room(
     count: i64,
     site: *const c_void,
 ) -> *mut Cursor {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     // SAFETY: by contract.
     unsafe { room(t, type_code, |cursor, ty| cursor.pop_room(ty, count, site), site) }
 }
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn adtape_abi0_copy_out(t: *mut Cursor, x: *mut c_void, by
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bits: i32, site: *const c_void) {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.push_control_at(value, bits as u32, site))
 }
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bi
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site: *const c_void) -> u64 {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.pop_control_at(bits as u32, site))
 }
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_push_count(t: *mut Cursor, count: i64, site: *const c_void) {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.push_count_at(count, site))
 }
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn adtape_abi0_push_count(t: *mut Cursor, count: i64, site
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_pop_count(t: *mut Cursor, site: *const c_void) -> i64 {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.pop_count_at(site))
 }
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_count(t: *mut Cursor, site: *const c_vo
 #[unsafe(no_mangle)]
 #[cold]
 pub extern "C" fn adtape_abi0_null(count: i64, site: *const c_void) {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     let error =
         match count {
             -1 => Err(super::null_handle("tape", "adtape_self() or what adtape_new() returned")
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn adtape_abi0_fail(status: i32, message: *const c_char, s
     let error = unsafe { error_of(status, message) };
     match site.is_null() {
         true => super::fail(&error),
-        false => super::fail_at(error, Site(site as usize)),
+        false => super::fail_at(error, Site::Code(site as usize)),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::join::{contents_replaced, leave};
 use super::{null_handle, status, tape, value_or_fail, write_out};
-use crate::error::{Error, Status, bytes, failure_noted};
+use crate::error::{Error, Status, bytes};
 use crate::heap::{Heap, HeapStats};
 use crate::session::{Addresses, Session};
 use crate::site::Site;
@@ -110,7 +110,7 @@ pub(super) unsafe fn operate<R>(
     what: &str,
     operation: impl FnOnce(&mut Heap, &Cursor, Site) -> Result<R, Error>,
 ) -> R {
-    let site = Site(site);
+    let site = Site::Code(site);
     value_or_fail(site, || {
         // SAFETY: by contract.
         let heap = unsafe { heap(h) }?;
@@ -238,15 +238,12 @@ impl Drop for Own {
             return;
         }
         // Others may have pointers to its blocks: they stay.
-        if !failure_noted() {
-            eprintln!(
-                "adtape: warning: a thread ended with {} in {} blocks alive on its heap, which stay allocated\n  \
-                 the reverse sweep undoes each allocation on the thread that made it; \
-                 a team of threads that shrinks between the sweeps loses heaps",
-                bytes(stats.bytes),
-                stats.blocks
-            );
-        }
+        const UNDONE: &str = "the reverse sweep undoes each allocation on the thread that made it";
+        thread::warn_of_leftovers(
+            &format!("{} in {} blocks alive on its heap, which stay allocated", bytes(stats.bytes), stats.blocks),
+            "the reverse sweep undoes each allocation of the forward sweep",
+            &format!("{UNDONE}; a team of threads that shrinks between the sweeps loses heaps"),
+        );
     }
 }
 

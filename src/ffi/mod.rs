@@ -213,12 +213,21 @@ unsafe fn write_out<T>(out: *mut T, what: &str, value: impl FnOnce() -> Result<T
     Ok(())
 }
 
+/// The site behind these words, where it is known: calls that return a status do not ask for theirs.
+fn at(words: &str, site: Site) -> String {
+    match site {
+        Site::UNKNOWN => String::new(),
+        site => format!("{words}{site}"),
+    }
+}
+
 fn type_of(code: i32, site: Site) -> Result<Type, Error> {
     Type::from_code(code).ok_or_else(|| {
         Error::new(
             Status::BadArgument,
             format!(
-                "{code} at {site} is not a type\n  pass one of the constants ADTAPE_TYPE_…, 1 to {}",
+                "{code}{} is not a type\n  pass one of the constants ADTAPE_TYPE_…, 1 to {}",
+                at(" at ", site),
                 Type::ALL.len()
             ),
         )
@@ -230,7 +239,11 @@ fn type_of_array(code: i32, site: Site) -> Result<Type, Error> {
     match type_of(code, site)? {
         ty if !ty.has_arrays() => Err(Error::new(
             Status::BadArgument,
-            format!("there are no arrays of {}, as asked for at {site}\n  push or pop them one by one", ty.name()),
+            format!(
+                "there are no arrays of {}{}\n  push or pop them one by one",
+                ty.name(),
+                at(", as asked for at ", site)
+            ),
         )),
         ty => Ok(ty),
     }
@@ -245,8 +258,9 @@ fn check_address<T>(x: *const T, count: i64, site: Site) -> Result<(), Error> {
     Err(Error::new(
         Status::NullPointer,
         format!(
-            "the address of {count} values is NULL, at {site}\n  \
-             an unallocated array or unassociated pointer is pushed or popped; pass a count of 0, or allocate it"
+            "the address of {count} values is NULL{}\n  \
+             an unallocated array or unassociated pointer is passed; pass a count of 0, or allocate it",
+            at(", at ", site)
         ),
     ))
 }

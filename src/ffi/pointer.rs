@@ -57,6 +57,9 @@ pub unsafe extern "C" fn adtape_push_pointer(t: *mut Cursor, s: *const Session, 
 /// back sets them. Until then, or until another pop sets them, or until the range that they lie in ends, they must be
 /// there to be written to. Those that wait are listed by adtape_pointer_waiting.
 ///
+/// A pointer into an object that was born where another had died may have been left over from that one. When that one
+/// comes back, both variables are set anew if they still hold what this call wrote; they need not be there any more.
+///
 /// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pointer lies
 /// there), UNEVEN, MISMATCH in check mode.
 /// Cost: one search by number. One thread uses `t` at a time; `s` is for all.

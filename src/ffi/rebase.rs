@@ -2,8 +2,9 @@
 
 use super::range::RangeInfo;
 use super::{null_pointer, on_addresses, with_site};
-use crate::map::registry::Present;
-use crate::session::{Restored, Session, Waiter};
+use crate::map::registry::{Arrival, Present, Variables};
+use crate::session::{Restored, Session};
+use crate::vm::word_at;
 use std::ffi::c_void;
 
 /// Sets a pointer variable, if there is one.
@@ -31,11 +32,19 @@ pub(super) unsafe fn set_both(p: *mut *mut c_void, p_adjoint: *mut *mut c_void, 
     }
 }
 
-/// Sets a pointer variable that waited.
-pub(super) fn set_waiter(waiter: Waiter) {
-    // SAFETY: variables that wait are writable until their range ends or another value is popped into them, as
-    // adtape_pop_pointer demands.
-    unsafe { set(waiter.variable as *mut *mut c_void, waiter.value) };
+/// The pointer variables of the program.
+pub(super) struct InMemory;
+
+impl Variables for InMemory {
+    fn holds(&mut self, variable: u64, value: u64) -> bool {
+        word_at(variable as usize) == Some(value)
+    }
+
+    fn set(&mut self, arrival: Arrival) {
+        // SAFETY: variables that wait are writable until their range ends or another value is popped into them, as
+        // adtape_pop_pointer demands; others are there, and hold what a pop has written.
+        unsafe { set(arrival.variable as *mut *mut c_void, arrival.value as usize) };
+    }
 }
 
 /// Sets a pointer variable that begins to wait to NULL.
@@ -62,7 +71,7 @@ unsafe extern "C" fn rebase_add(
         on_addresses(s, site, |addresses, _| {
             let range = range.as_ref().ok_or_else(|| null_pointer("the range"))?.range()?;
             let now = Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes };
-            addresses.rebase_add_setting(&range, now, set_waiter)
+            addresses.rebase_add_setting(&range, now, InMemory)
         })
     }
 }
@@ -109,7 +118,8 @@ pub unsafe extern "C" fn adtape_begin_reverse(s: *const Session) {
 
 /// The death of a range is reversed: what adtape_pop_range returned lies at `new_base` now, its adjoint of
 /// `adjoint_bytes` bytes at `adjoint_base`; NULL and 0 if it has none. The sizes may differ; offsets are then scaled.
-/// Pointer variables that wait for it are set. Undone by adtape_rebase_remove, where its birth is reversed.
+/// Pointer variables that wait for it are set, and those that were left over from it (adtape_pop_pointer). Undone by
+/// adtape_rebase_remove, where its birth is reversed.
 ///
 /// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER, OVERLAP (something lies there, or
 /// the object is back already), UNEVEN (a pointer that waits has no place in an adjoint of this size), COUNT_RANGE,

@@ -11,11 +11,11 @@ use crate::tape::{Cursor, Type};
 
 /// The slow path of a push: `x` is `ty.bytes()` bytes.
 unsafe extern "C" fn push_slow(t: *const Cursor, x: *const u8, ty: Type, site: usize) {
-    value_or_fail(Site(site), || {
+    value_or_fail(Site::Code(site), || {
         // SAFETY: by the contract of the entry point that called.
         let cursor = unsafe { tape(t) }?;
-        check_address(x, 1, Site(site))?;
-        cursor.push_room(ty, 1, Site(site))?;
+        check_address(x, 1, Site::Code(site))?;
+        cursor.push_room(ty, 1, Site::Code(site))?;
         // SAFETY: there is room now; x is readable by contract.
         unsafe { crate::tape::cursor::copy::copy_in(cursor, x, ty.bytes()) };
         Ok(())
@@ -24,11 +24,11 @@ unsafe extern "C" fn push_slow(t: *const Cursor, x: *const u8, ty: Type, site: u
 
 /// The slow path of a pop.
 unsafe extern "C" fn pop_slow(t: *const Cursor, x: *mut u8, ty: Type, site: usize) {
-    value_or_fail(Site(site), || {
+    value_or_fail(Site::Code(site), || {
         // SAFETY: by the contract of the entry point that called.
         let cursor = unsafe { tape(t) }?;
-        check_address(x, 1, Site(site))?;
-        cursor.pop_room(ty, 1, Site(site))?;
+        check_address(x, 1, Site::Code(site))?;
+        cursor.pop_room(ty, 1, Site::Code(site))?;
         // SAFETY: the value is there now; x is writable by contract.
         unsafe { crate::tape::cursor::copy::copy_out(cursor, x, ty.bytes()) };
         Ok(())

@@ -84,7 +84,7 @@ pub unsafe extern "C" fn adtape_abi0_push_section(
     strides_bytes: *const i64,
     site: *const c_void,
 ) {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     value_or_fail(site, || {
         // SAFETY: the contract of pointers.
         unsafe {
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_section(
     strides_bytes: *const i64,
     site: *const c_void,
 ) {
-    let site = Site(site as usize);
+    let site = Site::Code(site as usize);
     value_or_fail(site, || {
         // SAFETY: the contract of pointers.
         unsafe {

@@ -89,9 +89,10 @@ pub unsafe extern "C" fn adtape_session_set_memory_limit(s: *const Session, limi
 }
 
 /// Sets the directory that tapes spill to, a path: when a push would exceed the memory limit, the oldest part of the
-/// tape goes to a file there, which has no name and vanishes with the process. It is read back by the pops that reach
-/// it; what is popped in a repeat region stays in memory until the region ends, and has to fit under the limit. A push
-/// for which the disk has no space is an error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
+/// tape with the largest idle part, on whichever thread, goes to a file there, which has no name, vanishes with the
+/// process, and is no child's of it (fork). It is read back by the pops that reach it; what is popped in a repeat region
+/// stays in memory until the region ends, and has to fit under the limit. A push for which the disk has no space is an
+/// error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
 /// ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where they are.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_IO if there can be no file in it. Any thread.

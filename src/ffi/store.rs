@@ -14,6 +14,8 @@ pub const ADTAPE_STORE_NO_SYNC: i32 = 2;
 
 /// For adtape_store_new_files: one file for all checkpoints of the run and rank.
 pub const ADTAPE_STORE_ONE_FILE: i32 = 4;
+/// For adtape_store_new_files: others may read the files, as far as the process's mask (umask) allows.
+pub const ADTAPE_STORE_SHARED: i32 = 8;
 
 /// A store.
 pub struct StoreHandle {
@@ -81,11 +83,15 @@ pub unsafe extern "C" fn adtape_store_new_memory(limit_bytes: u64, out: *mut *mu
 /// `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
 /// again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
 /// the store. `rank` tells the processes of a run apart: -1 for the MPI rank that the launcher says, 0 without one.
-/// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC and ADTAPE_STORE_ONE_FILE. What a killed
-/// process of the same run and rank left half written is removed.
+/// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC, ADTAPE_STORE_ONE_FILE and
+/// ADTAPE_STORE_SHARED. What a killed process of the same run and rank left half written is removed.
 ///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT or
-/// ADTAPE_STATUS_IO. Any thread.
+/// A run and rank has one store at a time, in all processes; the system drops the lock of a process that ends, in
+/// whatever way. A child by fork cannot write to its parent's store.
+///
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
+/// ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one file
+/// for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any thread.
 /// Fortran: `call store_new_files(s, directory, run, rank, flags)`; all but the first two are optional.
 ///
 /// # Safety
@@ -103,7 +109,8 @@ pub unsafe extern "C" fn adtape_store_new_files(
         let directory = unsafe { text(directory, "a directory") }?;
         // SAFETY: by contract.
         let run = unsafe { text_or_none(run, "the name of a run") }?.map(str::to_owned);
-        if flags & !(ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC | ADTAPE_STORE_ONE_FILE) != 0 || rank < -1 {
+        const ALL: i32 = ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC | ADTAPE_STORE_ONE_FILE | ADTAPE_STORE_SHARED;
+        if flags & !ALL != 0 || rank < -1 {
             return Err(Error::new(
                 Status::BadArgument,
                 format!(
@@ -117,6 +124,7 @@ pub unsafe extern "C" fn adtape_store_new_files(
             rank: u32::try_from(rank).ok(),
             compress: flags & ADTAPE_STORE_COMPRESS != 0,
             no_sync: flags & ADTAPE_STORE_NO_SYNC != 0,
+            shared: flags & ADTAPE_STORE_SHARED != 0,
         };
         let store: Arc<dyn Store> = match flags & ADTAPE_STORE_ONE_FILE {
             0 => Arc::new(FileStore::new(directory, options)?),

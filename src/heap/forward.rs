@@ -31,18 +31,21 @@ impl Heap {
     /// # }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn alloc(&mut self, tape: &Cursor, bytes: usize) -> Result<*mut u8, Error> {
-        self.alloc_at(tape, bytes, GRANULE, Site::UNKNOWN)
+        self.alloc_at(tape, bytes, GRANULE, Site::caller())
     }
 
     /// The same with contents of zero.
+    #[track_caller]
     pub fn alloc_zeroed(&mut self, tape: &Cursor, bytes: usize) -> Result<*mut u8, Error> {
-        self.alloc_zeroed_at(tape, bytes, Site::UNKNOWN)
+        self.alloc_zeroed_at(tape, bytes, Site::caller())
     }
 
     /// The same at a multiple of `alignment`, a power of two up to 64 KiB.
+    #[track_caller]
     pub fn alloc_aligned(&mut self, tape: &Cursor, bytes: usize, alignment: usize) -> Result<*mut u8, Error> {
-        self.alloc_aligned_at(tape, bytes, alignment, Site::UNKNOWN)
+        self.alloc_aligned_at(tape, bytes, alignment, Site::caller())
     }
 
     /// Frees a block; NULL is allowed. Its contents are not kept: what the reverse sweep needs of them, the program
@@ -50,25 +53,29 @@ impl Heap {
     ///
     /// A block of another thread's heap keeps its address until the free is undone: no new block gets it.
     #[inline]
+    #[track_caller]
     pub fn free(&mut self, tape: &Cursor, p: *mut u8) -> Result<(), Error> {
-        self.free_at(tape, p, false, Site::UNKNOWN)
+        self.free_at(tape, p, false, Site::caller())
     }
 
     /// The same, with the contents pushed onto the tape. [`undo_free`](Heap::undo_free) brings them back.
+    #[track_caller]
     pub fn free_saving(&mut self, tape: &Cursor, p: *mut u8) -> Result<(), Error> {
-        self.free_at(tape, p, true, Site::UNKNOWN)
+        self.free_at(tape, p, true, Site::caller())
     }
 
     /// Gives a block another size, and perhaps another address; its contents, up to the smaller of both sizes, stay.
     /// NULL stands for a new block. What is cut off is not kept. A block of another thread's heap is refused: it would
     /// have to move to this one. Undone by [`undo_realloc`](Heap::undo_realloc).
+    #[track_caller]
     pub fn realloc(&mut self, tape: &Cursor, p: *mut u8, bytes: usize) -> Result<*mut u8, Error> {
-        self.realloc_at(tape, p, bytes, false, Site::UNKNOWN)
+        self.realloc_at(tape, p, bytes, false, Site::caller())
     }
 
     /// The same, with what is cut off pushed onto the tape. [`undo_realloc`](Heap::undo_realloc) brings it back.
+    #[track_caller]
     pub fn realloc_saving(&mut self, tape: &Cursor, p: *mut u8, bytes: usize) -> Result<*mut u8, Error> {
-        self.realloc_at(tape, p, bytes, true, Site::UNKNOWN)
+        self.realloc_at(tape, p, bytes, true, Site::caller())
     }
 
     #[inline(always)]
@@ -356,15 +363,17 @@ impl Heap {
         bytes: usize,
         mut get: impl FnMut(&mut Heap) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        match get(self) {
-            Err(error) if error.status() == Status::MemoryLimit => {
-                match tape.relieve(bytes.saturating_mul(1 + self.factor).max(RELIEF)) {
-                    Ok(true) => get(self),
-                    Ok(false) => Err(error),
-                    Err(cause) => Err(error.with_line(cause.message())),
+        loop {
+            match get(self) {
+                Err(error) if error.status() == Status::MemoryLimit => {
+                    match tape.relieve(bytes.saturating_mul(1 + self.factor).max(RELIEF)) {
+                        Ok(true) => {}
+                        Ok(false) => return Err(error),
+                        Err(cause) => return Err(error.with_line(cause.message())),
+                    }
                 }
+                done => return done,
             }
-            done => done,
         }
     }
 

@@ -70,13 +70,15 @@ impl Heap {
     }
 
     /// Pushes the fingerprint, 16 bytes, for [`pop_mark`](Heap::pop_mark) to compare in the reverse sweep.
+    #[track_caller]
     pub fn push_mark(&mut self, tape: &Cursor) -> Result<(), Error> {
-        self.push_mark_at(tape, Site::UNKNOWN)
+        self.push_mark_at(tape, Site::caller())
     }
 
     /// Pops a fingerprint and compares it with the present one.
+    #[track_caller]
     pub fn pop_mark(&mut self, tape: &Cursor) -> Result<(), Error> {
-        self.pop_mark_at(tape, Site::UNKNOWN)
+        self.pop_mark_at(tape, Site::caller())
     }
 
     pub(crate) fn push_mark_at(&mut self, tape: &Cursor, site: Site) -> Result<(), Error> {

@@ -13,22 +13,25 @@ use std::ptr::NonNull;
 impl Heap {
     /// Undoes the last operation, an allocation: the block goes, and its adjoint.
     #[inline]
+    #[track_caller]
     pub fn undo_alloc(&mut self, tape: &Cursor) -> Result<(), Error> {
-        self.undo_alloc_at(tape, Site::UNKNOWN)
+        self.undo_alloc_at(tape, Site::caller())
     }
 
     /// Undoes the last operation, a free: the block comes back where it was, with an adjoint of zero. Its contents
     /// come back if they were saved, else they are undefined. Returns its address, or NULL if NULL was freed.
     #[inline]
+    #[track_caller]
     pub fn undo_free(&mut self, tape: &Cursor) -> Result<*mut u8, Error> {
-        self.undo_free_at(tape, Site::UNKNOWN)
+        self.undo_free_at(tape, Site::caller())
     }
 
     /// Undoes the last operation, a realloc: the block has its old address and size again. Contents and adjoint, up to
     /// the smaller of both sizes, go back with it; what had been cut off comes back if it was saved, and its adjoint is
     /// zero. Returns its address, or NULL if the realloc was of NULL.
+    #[track_caller]
     pub fn undo_realloc(&mut self, tape: &Cursor) -> Result<*mut u8, Error> {
-        self.undo_realloc_at(tape, Site::UNKNOWN)
+        self.undo_realloc_at(tape, Site::caller())
     }
 
     #[inline(always)]

@@ -5,13 +5,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::count::{cut, rank};
+use super::count::{Cut, cut, rank};
 use super::{Level, Place, Prediction};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Most different parts that are counted one by one. With 3 snapshots and more, 10^15 steps have fewer.
-const MOST_PARTS: usize = 1 << 20;
+/// Most different parts that are counted one by one. With 2 snapshots, 10^12 steps have fewer; with 3 and more, 10^15.
+const MOST_PARTS: usize = 1 << 21;
 
 /// The place of the snapshot at each depth of the stack.
 #[derive(Clone)]
@@ -96,36 +96,60 @@ impl Uses {
                 Level::Memory => (&mut prediction.memory_saves, &mut prediction.memory_loads),
                 Level::Disk => (&mut prediction.disk_saves, &mut prediction.disk_loads),
             };
-            *saved += saves;
-            *loaded += loads;
+            *saved = saved.saturating_add(*saves);
+            *loaded = loaded.saturating_add(*loads);
         }
+    }
+}
+
+/// A part of the loop, in the order in which parts are counted: depth, then length from the greatest down, so that a part
+/// only leads to later ones. The repetitions go with it because at some lengths two numbers are right.
+type Part = (usize, Reverse<u64>, u64);
+
+/// The parts that are not counted yet, each with how often it occurs and the reach of one repetition less.
+struct Parts {
+    snapshots: u64,
+    uses: Uses,
+    left: BTreeMap<Part, (u64, u64)>,
+}
+
+impl Parts {
+    fn add(&mut self, part: Part, times: u64, reach: u64) {
+        let (depth, Reverse(length), _) = part;
+        if length <= 1 {
+            return;
+        }
+        self.uses.reach(depth);
+        if depth as u64 + 1 == self.snapshots {
+            // Loaded for each step but the last, which is turned first.
+            let loads = &mut self.uses.loads[depth];
+            *loads = loads.saturating_add(times.saturating_mul(length - 1));
+            return;
+        }
+        self.left.entry(part).or_insert((0, reach)).0 += times;
     }
 }
 
 /// Counts the binomial schedule of n steps and s snapshots part by part: equal parts at the same depth are counted
 /// together, and there are few different ones. None if there are more than [`MOST_PARTS`].
 pub(super) fn tally(n: u64, s: u64) -> Option<Uses> {
-    let mut uses = Uses::default();
+    let mut parts = Parts { snapshots: s, uses: Uses::default(), left: BTreeMap::new() };
     if n <= 1 {
-        return Some(uses);
+        return Some(parts.uses);
     }
-    uses.reach(0);
-    uses.saves[0] = 1;
-    // Depth, then length from the greatest down: a part only leads to smaller or deeper ones.
-    let mut parts = BTreeMap::from([((0, Reverse(n)), 1)]);
+    let (r, reach) = rank(n, s);
+    parts.add((0, Reverse(n), r), 1, reach);
+    parts.uses.saves[0] = 1;
     for _ in 0..MOST_PARTS {
-        let Some(((depth, Reverse(length)), times)) = parts.pop_first() else { return Some(uses) };
-        let snapshots = s - depth as u64;
-        let (r, reach) = rank(length, snapshots);
-        let front = cut(length, snapshots, r, reach).front;
-        uses.loads[depth] += times;
-        if front > 1 {
-            *parts.entry((depth, Reverse(front))).or_default() += times;
-        }
+        let Some(((depth, Reverse(length), r), (times, reach))) = parts.left.pop_first() else {
+            return Some(parts.uses);
+        };
+        let Cut { front, front_reach, back_reach } = cut(length, s - depth as u64, r, reach);
+        parts.uses.loads[depth] += times;
+        parts.add((depth, Reverse(front), r - 1), times, front_reach);
+        parts.add((depth + 1, Reverse(length - front), r), times, back_reach);
         if length - front > 1 {
-            uses.reach(depth + 1);
-            uses.saves[depth + 1] += times;
-            *parts.entry((depth + 1, Reverse(length - front))).or_default() += times;
+            parts.uses.saves[depth + 1] += times;
         }
     }
     None

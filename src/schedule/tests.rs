@@ -141,6 +141,24 @@ fn multistage_is_binomial_with_the_least_used_snapshots_on_disk() {
     }
 }
 
+/// The parts of a loop with one snapshot were counted one by one, 2^20 of them in 8 seconds, and then given up: the
+/// prediction had no number of loads.
+#[test]
+fn loads_of_a_long_loop_with_few_snapshots_are_predicted() {
+    for n in [1 << 40, u64::MAX] {
+        let costs = Schedule::binomial(n, 1).unwrap().predict().unwrap();
+        assert_eq!((costs.memory_saves, costs.memory_loads), (1, n - 1));
+    }
+    let costs = Schedule::binomial(1 << 40, 2).unwrap().predict().unwrap();
+    assert!(costs.memory_saves < costs.memory_loads && costs.memory_loads < 1 << 41, "{costs:?}");
+    // On disk lies the one that is used least.
+    let costs = Schedule::multistage(1 << 40, 1, 1).unwrap().predict().unwrap();
+    assert!(costs.disk_saves == 1 && costs.disk_loads < 1 << 22 && costs.memory_loads > 1 << 39, "{costs:?}");
+    // The sums of what is too large stay too large.
+    let costs = Schedule::two_level(Some(1 << 40), 1 << 39, 0).unwrap().predict().unwrap();
+    assert_eq!((costs.extra_steps, costs.disk_loads), (u64::MAX, (1 << 40) - 1));
+}
+
 #[test]
 fn two_level_costs_what_it_predicts() {
     for n in (0..70).chain([100, 1000, 2222]) {

@@ -96,8 +96,8 @@ impl TwoLevel {
         sum.add(1, &block(steps - whole * self.period));
         // A block of the first sweep is saved and run once, and then loaded once more than one that goes on at once.
         let mut earlier = block(self.period);
-        earlier.extra_steps += self.period;
-        earlier.disk_loads += 1;
+        earlier.extra_steps = earlier.extra_steps.saturating_add(self.period);
+        earlier.disk_loads = earlier.disk_loads.saturating_add(1);
         earlier.disk_saves = 1;
         sum.add(whole, &earlier);
         sum

@@ -11,7 +11,8 @@ use super::lane::{Numbered, lane_of};
 use super::snapshot::ByLabel;
 use crate::error::{Error, Status};
 use crate::map::registry::{
-    Arrival, Object, Place, Present, RangeKind, RangeRecord, Record, Registry, Serial, Target, Wait, pack, unpack,
+    Arrival, Located, Object, Place, Present, RangeKind, RangeRecord, Record, Registry, Serial, Target, Variables,
+    Wait, pack, unpack,
 };
 use crate::site::Site;
 use crate::sync::{Arc, Mutex};
@@ -104,7 +105,7 @@ pub struct Restored {
     pub waits: bool,
 }
 
-/// A pointer variable that waits, or waited.
+/// A pointer variable that waits, or waited; or one that was set already, see `held`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiter {
     /// The address of the variable.
@@ -115,6 +116,10 @@ pub struct Waiter {
     pub serial: u64,
     /// In bytes from the object's base; else that address.
     pub offset: isize,
+    /// None if it waits, or waited. Else it was set to this before, to a younger object at the same address, and is to be
+    /// set anew only if it, and the variable of its adjoint or primal, still hold what they were set to: else the program
+    /// has set it since.
+    pub held: Option<usize>,
 }
 
 /// Counts of the maps.
@@ -176,8 +181,9 @@ impl Addresses {
     }
 
     /// [`push_range`](Addresses::push_range) and [`live_remove`](Addresses::live_remove) in one.
+    #[track_caller]
     pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
-        self.live_end_at(tape, base, Site::UNKNOWN)
+        self.live_end_at(tape, base, Site::caller())
     }
 
     pub(crate) fn live_end_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
@@ -236,13 +242,13 @@ impl Addresses {
     /// Counts.
     pub fn stats(&self) -> LiveStats {
         let registry = &self.numbered.registry;
-        let all = registry.list();
+        let (ranges, bytes) = registry.alive_count();
         LiveStats {
-            ranges: all.len() as u64,
-            bytes: all.iter().map(|object| object.bytes).sum(),
+            ranges: ranges as u64,
+            bytes,
             births: registry.births(),
             dead: registry.dead() as u64,
-            waiting: registry.waiting().len() as u64,
+            waiting: registry.waiting_count() as u64,
             ambiguous: registry.ambiguous(),
         }
     }
@@ -277,8 +283,9 @@ impl Addresses {
     // ---- ranges on the tape ----------------------------------------------------------------------------
 
     /// PUSHRANGE: pushes what brings the range that begins at `base` back (lines 4 and 13).
+    #[track_caller]
     pub fn push_range(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
-        self.push_range_at(tape, base, Site::UNKNOWN)
+        self.push_range_at(tape, base, Site::caller())
     }
 
     pub(crate) fn push_range_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
@@ -294,8 +301,9 @@ impl Addresses {
     }
 
     /// POPRANGE: the range whose death is to be reversed (lines 6 and 14).
+    #[track_caller]
     pub fn pop_range(&self, tape: &Cursor) -> Result<LiveRange, Error> {
-        self.pop_range_at(tape, Site::UNKNOWN)
+        self.pop_range_at(tape, Site::caller())
     }
 
     pub(crate) fn pop_range_at(&self, tape: &Cursor, site: Site) -> Result<LiveRange, Error> {
@@ -314,7 +322,8 @@ impl Addresses {
     }
 
     /// The death of a range is reversed: it is at `new_base` now, its adjoint, if any, at `adjoint_base` (lines 6 and
-    /// 14). Returns the variables that waited for it; the caller sets them.
+    /// 14). Returns the variables that waited for it, which the caller sets, and those that were popped as pointers into
+    /// a younger object at its address, which the caller sets if they still hold that ([`Waiter::held`]).
     pub fn rebase_add(
         &self,
         range: &LiveRange,
@@ -325,22 +334,23 @@ impl Addresses {
         let mut waiters = Vec::new();
         let now =
             Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes: adjoint_bytes as u64 };
-        self.rebase_add_setting(range, now, |waiter| waiters.push(waiter))?;
+        self.rebase_add_setting(range, now, |arrival: Arrival| {
+            let Arrival { variable, value, offset, held } = arrival;
+            let (variable, value, offset) = (variable as usize, value as usize, offset as isize);
+            let held = held.map(|held| held as usize);
+            waiters.push(Waiter { variable, value, serial: range.serial, offset, held });
+        })?;
         Ok(waiters)
     }
 
-    /// The same, and `set` sets each variable that waited, before another thread restores it to something else.
+    /// The same, and sets each of the `variables`, before another thread restores it to something else.
     pub(crate) fn rebase_add_setting(
         &self,
         range: &LiveRange,
         now: Present,
-        mut set: impl FnMut(Waiter),
+        variables: impl Variables,
     ) -> Result<(), Error> {
-        self.numbered.registry.restore(self.lane()?, &range.record(), now, |arrival| {
-            let Arrival { variable, value, offset } = arrival;
-            let (variable, value, offset) = (variable as usize, value as usize, offset as isize);
-            set(Waiter { variable, value, serial: range.serial, offset });
-        })
+        self.numbered.registry.restore(self.lane()?, &range.record(), now, variables)
     }
 
     /// The birth of what lies at `new_base` is reversed (lines 7 and 11).
@@ -364,18 +374,19 @@ impl Addresses {
         clear: &dyn Fn(usize),
     ) -> Result<Restored, Error> {
         let (lane, target) = (self.lane()?, Target::Forward(address as u64));
-        let variables = [(variable, target, false), (adjoint_variable, target, true)];
+        let variables = [(0, target), (variable, target), (adjoint_variable, target)];
         if address == 0 {
             return Ok(self.null(&variables));
         }
-        self.restored(0, &variables, clear, || self.numbered.registry.rebase(lane, address as u64))
+        self.restored(0, None, &variables, clear, || self.numbered.registry.rebase(lane, address as u64))
     }
 
     // ---- pointers on the tape --------------------------------------------------------------------------
 
     /// Pushes a pointer that is about to be overwritten, if it is NULL or in a range (line 18).
+    #[track_caller]
     pub fn push_pointer(&self, tape: &Cursor, address: usize) -> Result<(), Error> {
-        self.push_pointer_at(tape, address, Site::UNKNOWN)
+        self.push_pointer_at(tape, address, Site::caller())
     }
 
     pub(crate) fn push_pointer_at(&self, tape: &Cursor, address: usize, site: Site) -> Result<(), Error> {
@@ -386,8 +397,9 @@ impl Addresses {
 
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
+    #[track_caller]
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.pop_pointer_at(tape, variable, adjoint_variable, &|_| (), Site::UNKNOWN)
+        self.pop_pointer_at(tape, variable, adjoint_variable, &|_| (), Site::caller())
     }
 
     /// The same; `clear` as in [`rebase_pointer_clearing`](Addresses::rebase_pointer_clearing).
@@ -400,7 +412,7 @@ impl Addresses {
         site: Site,
     ) -> Result<Restored, Error> {
         tape.pop_record(Type::Pointer, site, |record| {
-            self.restored_place(read(record, "pointer")?, [0, variable, adjoint_variable], clear)
+            self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], clear)
         })
     }
 
@@ -418,8 +430,9 @@ impl Addresses {
     /// # Ok(())
     /// # }
     /// ```
+    #[track_caller]
     pub fn push_pair(&self, tape: &Cursor, base: usize, offset: isize) -> Result<(), Error> {
-        self.push_pair_at(tape, base, offset, Site::UNKNOWN)
+        self.push_pair_at(tape, base, offset, Site::caller())
     }
 
     pub(crate) fn push_pair_at(&self, tape: &Cursor, base: usize, offset: isize, site: Site) -> Result<(), Error> {
@@ -430,8 +443,9 @@ impl Addresses {
 
     /// Pops a pair (line 20*): `address` is that of base and offset together. The variables that wait are those of the
     /// address and of its adjoint.
+    #[track_caller]
     pub fn pop_pair(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.pop_pair_at(tape, [0, variable, adjoint_variable], &|_| (), Site::UNKNOWN)
+        self.pop_pair_at(tape, [0, variable, adjoint_variable], &|_| (), Site::caller())
     }
 
     /// The same, also with the address of a variable for the base, before the other two; `clear` as in
@@ -443,7 +457,7 @@ impl Addresses {
         clear: &dyn Fn(usize),
         site: Site,
     ) -> Result<Restored, Error> {
-        tape.pop_record(Type::Pair, site, |record| self.restored_place(read(record, "pair")?, variables, clear))
+        tape.pop_record(Type::Pair, site, |record| self.restored_place(read(record, "pair")?, true, variables, clear))
     }
 
     /// Pointer variables that wait for their object, by address.
@@ -453,56 +467,81 @@ impl Addresses {
                 Target::Object(serial, offset) => (serial.0, offset as isize),
                 Target::Forward(address) => (0, address as isize),
             };
-            Waiter { variable: variable as usize, value: 0, serial, offset }
+            Waiter { variable: variable as usize, value: 0, serial, offset, held: None }
         };
         self.numbered.registry.waiting().into_iter().map(waiter).collect()
     }
 
     /// Where a place is now; if it is not, the variables wait: of the base, of the place, of the place in the adjoint.
+    /// With `is_pair` the place belongs to the object whose base it has, wherever the offset leads.
     fn restored_place(
         &self,
         place: Option<Place>,
+        is_pair: bool,
         [base_variable, variable, adjoint_variable]: [usize; 3],
         clear: &dyn Fn(usize),
     ) -> Result<Restored, Error> {
         let Place { serial, offset } = place.unwrap_or(Place { serial: Serial(0), offset: 0 });
         let (base, target) = (Target::Object(serial, 0), Target::Object(serial, offset));
-        let variables = [(base_variable, base, false), (variable, target, false), (adjoint_variable, target, true)];
+        let variables = [(base_variable, base), (variable, target), (adjoint_variable, target)];
+        let pair = is_pair.then_some(offset);
         match place {
-            Some(place) => self.restored(offset, &variables, clear, || self.numbered.registry.locate(place)),
+            Some(place) => self.restored(offset, pair, &variables, clear, || self.numbered.registry.locate(place)),
             None => Ok(self.null(&variables)),
         }
     }
 
-    /// What `look` finds; while it finds nothing, the variables wait.
+    /// What `look` finds; while it finds nothing, the variables, in the order of
+    /// [`restored_place`](Addresses::restored_place), wait.
     fn restored(
         &self,
         offset: i64,
-        variables: &[(usize, Target, bool)],
+        pair: Option<i64>,
+        variables: &[(usize, Target); 3],
         clear: &dyn Fn(usize),
-        look: impl Fn() -> Result<Option<(u64, u64)>, Error>,
+        look: impl Fn() -> Result<Option<Located>, Error>,
     ) -> Result<Restored, Error> {
-        let offset = offset as isize;
+        let registry = &self.numbered.registry;
+        let [_, (primal, _), (adjoint, _)] = *variables;
+        let given = || variables.iter().enumerate().filter(|(_, (variable, _))| *variable != 0);
+        let wait = |i: usize, target: Target| {
+            let pair = pair.map(|offset| if i == 0 { 0 } else { offset });
+            let beside = [0, adjoint, primal][i] as u64;
+            Wait { pair, beside, ..Wait::new(target, i == 2) }
+        };
         let mut now = look()?;
         if now.is_none() {
-            for (variable, target, adjoint) in variables.iter().filter(|(variable, ..)| *variable != 0) {
-                self.numbered.registry.wait(*variable as u64, Wait::new(*target, *adjoint), || clear(*variable));
+            for (i, (variable, target)) in given() {
+                registry.wait(*variable as u64, wait(i, *target), || clear(*variable));
             }
             // The object may have come before the variables waited.
             now = look().inspect_err(|_| self.settle(variables))?;
         }
-        let Some((address, adjoint)) = now else { return Ok(Restored { offset, waits: true, ..Restored::default() }) };
-        self.settle(variables);
-        Ok(Restored { address: address as usize, adjoint: adjoint as usize, offset, waits: false })
+        let offset = offset as isize;
+        let Some(now) = now else { return Ok(Restored { offset, waits: true, ..Restored::default() }) };
+        if now.reused {
+            let base = now.address.wrapping_add_signed(-(offset as i64));
+            registry.follow(given().map(|(i, (variable, target))| {
+                let target = match target {
+                    Target::Forward(_) => Target::Object(now.place.serial, now.place.offset),
+                    target => *target,
+                };
+                let held = Some([base, now.address, now.adjoint][i]);
+                (*variable as u64, Wait { held, ..wait(i, target) })
+            }));
+        } else {
+            self.settle(variables);
+        }
+        Ok(Restored { address: now.address as usize, adjoint: now.adjoint as usize, offset, waits: false })
     }
 
-    fn null(&self, variables: &[(usize, Target, bool)]) -> Restored {
+    fn null(&self, variables: &[(usize, Target); 3]) -> Restored {
         self.settle(variables);
         Restored::default()
     }
 
-    fn settle(&self, variables: &[(usize, Target, bool)]) {
-        for (variable, ..) in variables.iter().filter(|(variable, ..)| *variable != 0) {
+    fn settle(&self, variables: &[(usize, Target); 3]) {
+        for (variable, _) in variables.iter().filter(|(variable, _)| *variable != 0) {
             self.numbered.registry.settle(*variable as u64);
         }
     }

@@ -5,10 +5,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::addresses::{Addresses, LiveRange, Waiter};
+use super::addresses::{Addresses, LiveRange};
 use super::shape::{Shape, What, pack, unpack, words};
 use crate::error::{Error, Status};
-use crate::map::registry::{Place, Present, RangeRecord, Target, Wait};
+use crate::map::registry::{Located, Place, Present, RangeRecord, Target, Variables, Wait};
 use crate::site::Site;
 use crate::tape::core::located;
 use crate::tape::{Cursor, Type};
@@ -84,7 +84,7 @@ impl Addresses {
                 What::Nowhere => (Pointee::Nowhere, Pointee::Nowhere),
                 _ => (Pointee::Null, Pointee::Null),
             };
-            if !matches!((what, pointee), (What::Place(_), Pointee::Null)) {
+            if !matches!(what, What::Place(_)) {
                 self.settle_both(variable, adjoint);
             }
             let adjoint = of_adjoint.map(|shape| Association { shape, pointee: adjoint_pointee });
@@ -100,13 +100,21 @@ impl Addresses {
         variable: &Variable,
         adjoint: Option<&Variable>,
     ) -> Result<(Pointee, Pointee), Error> {
-        if let Some(both) = self.pointees(shape, place, adjoint)? {
-            return Ok(both);
+        let mut now = self.located(shape, place, adjoint)?;
+        if now.is_none() {
+            self.wait_for(shape, place, variable, adjoint)?;
+            // The object may have come before the variables waited.
+            now = self.located(shape, place, adjoint).inspect_err(|_| self.settle_both(variable, adjoint))?;
         }
-        self.wait_for(shape, place, variable, adjoint)?;
-        // The object may have come before the variables waited.
-        let both = self.pointees(shape, place, adjoint).inspect_err(|_| self.settle_both(variable, adjoint))?;
-        Ok(both.unwrap_or((Pointee::Null, Pointee::Null)))
+        let Some(now) = now else { return Ok((Pointee::Null, Pointee::Null)) };
+        // One of the two may have no address that stays, and follows nothing.
+        self.settle_both(variable, adjoint);
+        if now.reused {
+            let follows = waits(shape, place, variable, adjoint).into_iter().zip([now.address, now.adjoint]);
+            let follows = follows.map(|((variable, wait), held)| (variable, Wait { held: Some(held), ..wait }));
+            self.numbered.registry.follow(follows);
+        }
+        Ok((Pointee::at(now.address), Pointee::at(now.adjoint)))
     }
 
     fn settle_both(&self, variable: &Variable, adjoint: Option<&Variable>) {
@@ -115,19 +123,14 @@ impl Addresses {
         }
     }
 
-    /// Where elements are that begin at a place, and their adjoints; None if the object is not back.
-    fn pointees(
-        &self,
-        shape: &Shape,
-        place: Place,
-        adjoint: Option<&Variable>,
-    ) -> Result<Option<(Pointee, Pointee)>, Error> {
+    /// Where elements are that begin at a place; None if the object is not back.
+    fn located(&self, shape: &Shape, place: Place, adjoint: Option<&Variable>) -> Result<Option<Located>, Error> {
         let registry = &self.numbered.registry;
         let Some(object) = registry.alive(place.serial) else { return Ok(None) };
         if let Some(adjoint) = adjoint.filter(|_| shape.count() > 0) {
             registry.check_elements(&object, (shape.element_bytes, adjoint.like.element_bytes))?;
         }
-        Ok(registry.locate(place)?.map(|(address, adjoint)| (Pointee::at(address), Pointee::at(adjoint))))
+        registry.locate(place)
     }
 
     fn wait_for(
@@ -140,12 +143,8 @@ impl Addresses {
         if variable.address == 0 || adjoint.is_some_and(|adjoint| adjoint.address == 0) {
             return Err(cannot_wait());
         }
-        let target = Target::Object(place.serial, place.offset);
-        let registry = &self.numbered.registry;
-        registry.wait(variable.address as u64, Wait::new(target, false), || ());
-        if let Some(adjoint) = adjoint {
-            let elements = Some((shape.element_bytes, adjoint.like.element_bytes)).filter(|_| shape.count() > 0);
-            registry.wait(adjoint.address as u64, Wait { target, adjoint: true, elements }, || ());
+        for (variable, wait) in waits(shape, place, variable, adjoint) {
+            self.numbered.registry.wait(variable, wait, || ());
         }
         Ok(())
     }
@@ -199,7 +198,7 @@ impl Addresses {
     }
 
     /// Its deallocation is reversed: it and its adjoint, if any, are where `now` says. `values` pops its values.
-    /// `set` sets the variables that waited for it.
+    /// The variables that waited for it are set.
     pub(crate) fn pop_allocation(
         &self,
         tape: &Cursor,
@@ -207,17 +206,32 @@ impl Addresses {
         like: &Shape,
         site: Site,
         values: impl FnOnce() -> Result<(), Error>,
-        set: impl Fn(Waiter),
+        variables: impl Variables,
     ) -> Result<(), Error> {
         let what = tape.pop_list(Type::Descriptor, site, words, |words| {
             let (_, what) = unpack(words, like, false)?;
             if let What::Range(record) = &what {
-                self.rebase_add_setting(&LiveRange::of_record(record), now, &set)?;
+                self.rebase_add_setting(&LiveRange::of_record(record), now, variables)?;
             }
             Ok(what)
         })?;
         if what == What::Unallocated { Ok(()) } else { values() }
     }
+}
+
+/// What a pointer variable and that of its adjoint wait for, or follow, if they have addresses that stay.
+fn waits(shape: &Shape, place: Place, variable: &Variable, adjoint: Option<&Variable>) -> Vec<(u64, Wait)> {
+    let target = Target::Object(place.serial, place.offset);
+    let (primal, beside) = (variable.address as u64, adjoint.map_or(0, |adjoint| adjoint.address as u64));
+    if primal == 0 {
+        return Vec::new();
+    }
+    let mut waits = vec![(primal, Wait { beside, ..Wait::new(target, false) })];
+    if let Some(adjoint) = adjoint.filter(|_| beside != 0) {
+        let elements = Some((shape.element_bytes, adjoint.like.element_bytes)).filter(|_| shape.count() > 0);
+        waits.push((beside, Wait { elements, beside: primal, ..Wait::new(target, true) }));
+    }
+    waits
 }
 
 #[cold]

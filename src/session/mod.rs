@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// Sets the directory that tapes spill to: when a push would exceed the memory limit, the oldest part of the tape
-    /// goes to a file there, which has no name and vanishes with the process. `None` for what `ADTAPE_SPILL_DIRECTORY`
+    /// with the largest idle part goes to a file there, which has no name and vanishes with the process. `None` for what `ADTAPE_SPILL_DIRECTORY`
     /// says. Tapes that have spilled already stay where they are.
     ///
     /// ```

@@ -5,19 +5,20 @@
 
 #![forbid(unsafe_code)]
 
+use super::lock::Lock;
 use super::os::Mapping;
 use crate::error::{Error, Status};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Deref;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 /// A file system.
 pub(super) trait Disk: Send + Sync {
-    /// A new file for writing; what is there under the name is emptied.
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// A file for writing that is there already, with its contents.
+    /// A new file for writing, with these permissions less the process's mask; an error if there is anything of the name.
+    fn create(&self, path: &Path, mode: u32) -> io::Result<Box<dyn DiskFile>>;
+    /// A file for writing that is there already, with its contents. A symbolic link is refused.
     fn edit(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
     /// A file's contents.
     fn open(&self, path: &Path) -> io::Result<Contents>;
@@ -26,6 +27,8 @@ pub(super) trait Disk: Send + Sync {
     /// The names of all files in a directory.
     fn names(&self, directory: &Path) -> io::Result<Vec<String>>;
     fn sync_directory(&self, directory: &Path) -> io::Result<()>;
+    /// The lock on the files of `stem`; None where other processes do not see the disk.
+    fn lock(&self, directory: &Path, stem: &str, mode: u32) -> Result<Option<Lock>, Error>;
 }
 
 /// A file that is being written.
@@ -73,16 +76,19 @@ impl Deref for Contents {
 pub(super) struct System;
 
 impl Disk for System {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(SystemFile(File::create(path)?)))
+    fn create(&self, path: &Path, mode: u32) -> io::Result<Box<dyn DiskFile>> {
+        // A new name, which no link can be planted under.
+        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+        Ok(Box::new(SystemFile(file)))
     }
 
     fn edit(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(SystemFile(OpenOptions::new().write(true).open(path)?)))
+        let file = open_regular(OpenOptions::new().write(true), libc::O_NOFOLLOW, path)?;
+        Ok(Box::new(SystemFile(file)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Contents> {
-        let file = File::open(path)?;
+        let file = open_regular(OpenOptions::new().read(true), 0, path)?;
         Ok(Contents::Mapped(Mapping::of(&file)?, file))
     }
 
@@ -101,6 +107,19 @@ impl Disk for System {
 
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {
         File::open(directory)?.sync_all()
+    }
+
+    fn lock(&self, directory: &Path, stem: &str, mode: u32) -> Result<Option<Lock>, Error> {
+        Lock::take(directory, stem, mode).map(Some)
+    }
+}
+
+/// Opens a regular file, and never waits for somebody at the other end of what is none.
+pub(super) fn open_regular(options: &mut OpenOptions, flags: i32, path: &Path) -> io::Result<File> {
+    let file = options.custom_flags(libc::O_NONBLOCK | flags).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
     }
 }
 

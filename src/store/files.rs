@@ -2,22 +2,25 @@
 //!
 //! ```text
 //!   <directory>/<run>.r<rank>.<name>.adtape      an entry: an image
-//!   <directory>/<run>.r<rank>.<name>.part-<n>    one that is being written
+//!   <directory>/<run>.r<rank>.<name>.part-<n>    one that is being written; n is random
+//!   <directory>/<run>.r<rank>.lock               held by the store
 //! ```
 //!
 //! A writer writes to a new name, syncs the file, renames it, syncs the directory: after a crash there is the old entry
-//! or the new one, whole. Runs and names have no dot in common with what separates them, and each process (or MPI
-//! rank) of a run has its own names, so that nobody writes to another's files.
+//! or the new one, whole. Runs and names have no dot in common with what separates them. Each process (or MPI rank) of a
+//! run has its own names and a lock on them, so that nobody writes to another's files; a child by `fork` is another
+//! process.
 
 #![forbid(unsafe_code)]
 
 use super::disk::{Contents, Disk, DiskFile, System, refused};
 use super::image::{ImageReader, ImageWriter};
+use super::lock::Lock;
 use super::{EntryReader, EntryWriter, Store, check_name, not_found};
 use crate::error::{Error, Status};
 use crate::settings::mpi_rank;
 use crate::sync::{Arc, StaticCounter, UNORDERED};
-use std::hash::{Hash, Hasher};
+use std::hash::BuildHasher;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -38,9 +41,14 @@ pub struct FileOptions {
     pub compress: bool,
     /// Leave it to the system when files reach the disk: a crash of the machine, not of the process, may lose them.
     pub no_sync: bool,
+    /// Others may read the files, as far as the process's mask (umask) allows. Otherwise only their owner may.
+    pub shared: bool,
 }
 
 /// A store of files in a directory, one for each entry. The format is in `docs/format.md`.
+///
+/// A run and rank has one store at a time, in all processes; a second one is refused. The system drops the lock of a
+/// process that ends, in whatever way.
 ///
 /// ```
 /// # use adtape::*;
@@ -65,6 +73,10 @@ pub(super) struct Place {
     /// What the names of all files of this store begin with.
     prefix: String,
     pub options: FileOptions,
+    /// The process that opened the store.
+    process: u32,
+    /// Of a named run; others have no names in common.
+    _lock: Option<Lock>,
 }
 
 impl FileStore {
@@ -91,20 +103,18 @@ fn check_run(run: &str) -> Result<(), Error> {
     ))
 }
 
-/// A number that no other call returns, in this process or another one, on this machine or on one that shares the disk,
-/// but by a chance of 2^-64.
+/// A number that nobody can guess and no other call returns, in this process or another one, on this machine or on one
+/// that shares the disk, but by a chance of 2^-64.
 pub(super) fn distinct() -> u64 {
     static NEXT: StaticCounter = StaticCounter::new(0);
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let mut hasher = std::hash::DefaultHasher::new();
-    (boot, std::process::id(), since.as_nanos(), NEXT.fetch_add(1, UNORDERED)).hash(&mut hasher);
-    hasher.finish()
+    // The keys are random; the rest tells a child from its parent, which has the same.
+    std::hash::RandomState::new().hash_one((std::process::id(), since.as_nanos(), NEXT.fetch_add(1, UNORDERED)))
 }
 
-/// `name.part-7`
+/// `name.part-0123456789abcdef`
 fn is_part(file: &str) -> bool {
-    file.rsplit_once(".part-").is_some_and(|(_, number)| number.bytes().all(|c| c.is_ascii_digit()))
+    file.rsplit_once(".part-").is_some_and(|(_, number)| number.bytes().all(|c| c.is_ascii_hexdigit()))
 }
 
 impl Place {
@@ -115,13 +125,61 @@ impl Place {
             None => format!("adtape-{}-{:016x}", std::process::id(), distinct()),
         };
         let rank = options.rank.unwrap_or_else(mpi_rank);
-        let place = Place { disk, directory: directory.to_owned(), prefix: format!("{run}.r{rank}."), options };
+        let stem = format!("{run}.r{rank}");
+        let mut place = Place {
+            disk,
+            directory: directory.to_owned(),
+            prefix: format!("{stem}."),
+            options,
+            process: std::process::id(),
+            _lock: None,
+        };
+        if place.options.run.is_some() {
+            place._lock = place.disk.lock(directory, &stem, place.mode())?;
+        }
         let names = place.files().map_err(|e| refused("reading the directory", directory, &e))?;
         for part in names.iter().filter(|file| is_part(file)) {
             let path = place.directory.join(part);
             place.disk.remove(&path).map_err(|e| refused("removing", &path, &e))?;
         }
         Ok(place)
+    }
+
+    /// What the names of all files of this store begin with, up to a dot.
+    pub fn stem(&self) -> &str {
+        &self.prefix[..self.prefix.len() - 1]
+    }
+
+    /// What the image of an entry says that it is.
+    pub fn identity(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    /// The permissions of new files, before the process's mask.
+    pub fn mode(&self) -> u32 {
+        if self.options.shared { 0o666 } else { 0o600 }
+    }
+
+    /// Refuses what a child of the process that opened the store does with it: the files are not its own.
+    pub fn check_process(&self) -> Result<(), Error> {
+        let process = std::process::id();
+        if process == self.process {
+            return Ok(());
+        }
+        Err(Error::new(
+            Status::Io,
+            format!(
+                "the store of {}.* was opened by process {}, and this is its child {process}\n  \
+                 open a store of the child's own, with another rank or run",
+                self.directory.join(self.stem()).display(),
+                self.process
+            ),
+        ))
+    }
+
+    /// Makes names of files certain that were added or changed.
+    pub fn sync_directory(&self) -> io::Result<()> {
+        if self.syncs() { self.disk.sync_directory(&self.directory) } else { Ok(()) }
     }
 
     /// The path of a file of this store.
@@ -133,10 +191,9 @@ impl Place {
         self.file(&format!("{name}{SUFFIX}"))
     }
 
-    /// The path of a file that is being written.
+    /// The path of a new file that is being written.
     pub fn part(&self, name: &str) -> PathBuf {
-        static NEXT: StaticCounter = StaticCounter::new(0);
-        self.file(&format!("{name}.part-{}", NEXT.fetch_add(1, UNORDERED)))
+        self.file(&format!("{name}.part-{:016x}", distinct()))
     }
 
     /// Whether files are on the disk when they are complete. Private ones need not survive a crash.
@@ -162,7 +219,7 @@ impl Place {
 impl Drop for Place {
     /// Private files go with the store; nobody is left to hear of a failure.
     fn drop(&mut self) {
-        if self.options.run.is_none() {
+        if self.options.run.is_none() && self.check_process().is_ok() {
             for file in self.files().unwrap_or_default() {
                 let _ = self.disk.remove(&self.directory.join(file));
             }
@@ -173,7 +230,8 @@ impl Drop for Place {
 impl Store for FileStore {
     fn create(&self, name: &str) -> Result<Box<dyn EntryWriter>, Error> {
         check_name(name)?;
-        Ok(Box::new(FileWriter { path: self.place.path(name), part: Part::create(&self.place, name)? }))
+        let part = Part::create(&self.place, name)?;
+        Ok(Box::new(FileWriter { path: self.place.path(name), part }))
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn EntryReader>, Error> {
@@ -182,11 +240,12 @@ impl Store for FileStore {
             io::ErrorKind::NotFound => not_found(name, &self.place.directory.display().to_string()),
             _ => refused("opening", &path, &e),
         })?;
-        let all = 0..contents.len();
-        FileReader::new(path.display().to_string(), contents, all, None).map(|reader| Box::new(reader) as _)
+        let (all, identity) = (0..contents.len(), self.place.identity(name));
+        FileReader::new(path.display().to_string(), contents, all, &identity, None).map(|reader| Box::new(reader) as _)
     }
 
     fn remove(&self, name: &str) -> Result<(), Error> {
+        self.place.check_process()?;
         let path = self.place.path(name);
         self.place.disk.remove(&path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => not_found(name, &self.place.directory.display().to_string()),
@@ -219,9 +278,10 @@ pub(super) struct Part {
 
 impl Part {
     pub fn create(place: &Arc<Place>, name: &str) -> Result<Part, Error> {
+        place.check_process()?;
         let path = place.part(name);
-        let file = place.disk.create(&path).map_err(|e| refused("creating", &path, &e))?;
-        let (image, header) = ImageWriter::new(place.options.compress);
+        let file = place.disk.create(&path, place.mode()).map_err(|e| refused("creating", &path, &e))?;
+        let (image, header) = ImageWriter::new(place.options.compress, &place.identity(name));
         let mut part = Part { place: place.clone(), path, file, image: Some(image) };
         part.file.append(&header).map_err(|e| part.failed("writing", &e))?;
         Ok(part)
@@ -257,7 +317,9 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        let _ = self.place.disk.remove(&self.path);
+        if self.place.check_process().is_ok() {
+            let _ = self.place.disk.remove(&self.path);
+        }
     }
 }
 
@@ -273,17 +335,14 @@ impl EntryWriter for FileWriter {
 
     fn commit(mut self: Box<Self>) -> Result<(), Error> {
         let part = &mut self.part;
+        part.place.check_process()?;
         part.finish()?;
         if part.place.syncs() {
             part.file.sync().map_err(|e| part.failed("syncing", &e))?;
         }
         let place = &part.place;
         place.disk.rename(&part.path, &self.path).map_err(|e| part.failed("renaming", &e))?;
-        if place.syncs() {
-            let directory = &place.directory;
-            place.disk.sync_directory(directory).map_err(|e| refused("syncing the directory", directory, &e))?;
-        }
-        Ok(())
+        place.sync_directory().map_err(|e| refused("syncing the directory", &place.directory, &e))
     }
 }
 
@@ -299,9 +358,16 @@ pub(super) struct FileReader {
 }
 
 impl FileReader {
-    pub fn new(place: String, contents: Contents, range: Range<usize>, held: Option<Arc<()>>) -> Result<Self, Error> {
+    /// `identity` is that of the entry that it must be.
+    pub fn new(
+        place: String,
+        contents: Contents,
+        range: Range<usize>,
+        identity: &str,
+        held: Option<Arc<()>>,
+    ) -> Result<Self, Error> {
         let bytes = contents.get(range.clone()).unwrap_or_default();
-        let image = ImageReader::new(bytes).map_err(|e| in_file(e, &place))?;
+        let image = ImageReader::new(bytes, identity).map_err(|e| in_file(e, &place))?;
         Ok(FileReader { place, contents, range, image, _held: held })
     }
 }

@@ -19,7 +19,9 @@ use std::io;
 pub(super) const MAGIC: [u8; 8] = *b"\x89ADTP\r\n\x1a";
 /// What the trailer begins with.
 const END: [u8; 8] = *b"ADTP-END";
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
+/// Where the header says which entry it is.
+const IDENTITY_AT: usize = 16;
 /// A page, so that blocks lie in pages of their own: the system copies them more quickly.
 pub(super) const HEADER: usize = 4096;
 const TRAILER: usize = 32;
@@ -46,12 +48,13 @@ pub(super) struct ImageWriter {
 }
 
 impl ImageWriter {
-    /// The writer, and the header.
-    pub fn new(compress: bool) -> (ImageWriter, Vec<u8>) {
+    /// The writer, and the header. `identity` is the entry's name and whose it is.
+    pub fn new(compress: bool, identity: &str) -> (ImageWriter, Vec<u8>) {
         let mut header = vec![0; HEADER];
         header[..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
         header[12..16].copy_from_slice(&(BLOCK as u32).to_le_bytes());
+        write_text(&mut header, IDENTITY_AT, identity);
         seal(&mut header);
         let writer = ImageWriter {
             compress,
@@ -153,6 +156,19 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
+/// Writes a text behind the number of its bytes, four bytes long.
+pub(super) fn write_text(bytes: &mut [u8], at: usize, text: &str) {
+    bytes[at..at + 4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+    bytes[at + 4..at + 4 + text.len()].copy_from_slice(text.as_bytes());
+}
+
+/// Reads it; None if it is longer than `most` or no text.
+pub(super) fn text_at(bytes: &[u8], at: usize, most: usize) -> Option<&str> {
+    let len = u32_at(bytes, at) as usize;
+    let text = bytes[at + 4..].get(..len).filter(|_| len <= most)?;
+    std::str::from_utf8(text).ok()
+}
+
 struct Row {
     offset: usize,
     stored: usize,
@@ -173,8 +189,8 @@ pub(super) struct ImageReader {
 }
 
 impl ImageReader {
-    /// Reads header, table and trailer.
-    pub fn new(image: &[u8]) -> Result<ImageReader, Error> {
+    /// Reads header, table and trailer of the image of the entry `identity`.
+    pub fn new(image: &[u8], identity: &str) -> Result<ImageReader, Error> {
         if image.len() < 8 || image[..8] != MAGIC {
             let begin = image[..image.len().min(8)].escape_ascii();
             return Err(damaged(match image.len() {
@@ -198,6 +214,12 @@ impl ImageReader {
                 Status::OtherVersion,
                 format!("it has version {version} of the format, and this library reads version {VERSION}"),
             ));
+        }
+        let found = text_at(&image[..HEADER], IDENTITY_AT, HEADER).unwrap_or_default();
+        if found != identity {
+            return Err(damaged(format!(
+                "the header says that it is {found:?}, and {identity:?} is asked for: it was renamed or swapped"
+            )));
         }
         let block = u32_at(image, 12) as usize;
         if !(4096..=LARGEST_BLOCK).contains(&block) {
@@ -344,7 +366,7 @@ mod tests {
     use super::*;
 
     fn image(contents: &[u8], piece: usize, compress: bool) -> Vec<u8> {
-        let (mut writer, header) = ImageWriter::new(compress);
+        let (mut writer, header) = ImageWriter::new(compress, "run.r0.a");
         let mut image = header;
         let mut out = |bytes: &[u8]| -> Result<(), ()> {
             image.extend_from_slice(bytes);
@@ -369,7 +391,7 @@ mod tests {
     }
 
     fn read(image: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut reader = ImageReader::new(image)?;
+        let mut reader = ImageReader::new(image, "run.r0.a")?;
         let mut found = vec![0; reader.contents() as usize];
         reader.read_at(image, from(image), 0, &mut found)?;
         Ok(found)
@@ -384,7 +406,7 @@ mod tests {
                     let image = image(&contents, piece, compress);
                     assert!(read(&image).unwrap() == contents, "{n} {piece} {compress}");
                     assert!(!compress || n < BLOCK || image.len() < n, "smooth contents become smaller");
-                    let mut reader = ImageReader::new(&image).unwrap();
+                    let mut reader = ImageReader::new(&image, "run.r0.a").unwrap();
                     let mut some = vec![0; n / 2];
                     reader.read_at(&image, from(&image), (n / 3) as u64, &mut some).unwrap();
                     assert!(some == contents[n / 3..n / 3 + n / 2]);
@@ -419,7 +441,7 @@ mod tests {
         let contents = contents(2 * BLOCK);
         let mut image = image(&contents, BLOCK, false);
         image[HEADER + BLOCK + 5] ^= 4;
-        let mut reader = ImageReader::new(&image).unwrap();
+        let mut reader = ImageReader::new(&image, "run.r0.a").unwrap();
         let mut found = vec![0; BLOCK];
         reader.read_at(&image, from(&image), 0, &mut found).unwrap();
         let error = reader.read_at(&image, from(&image), BLOCK as u64, &mut found).unwrap_err();
@@ -431,8 +453,16 @@ mod tests {
         let mut image = image(b"contents", 8, false);
         image[8] = 7;
         seal(&mut image[..HEADER]);
-        let error = ImageReader::new(&image).err().unwrap();
+        let error = ImageReader::new(&image, "run.r0.a").err().unwrap();
         assert_eq!(error.status(), Status::OtherVersion);
-        assert!(error.message().contains("version 7") && error.message().contains("version 1"), "{error}");
+        assert!(error.message().contains("version 7") && error.message().contains("version 2"), "{error}");
+    }
+
+    #[test]
+    fn image_of_another_entry_is_refused_and_both_are_named() {
+        let image = image(b"contents", 8, false);
+        let error = ImageReader::new(&image, "run.r0.b").err().unwrap();
+        assert_eq!(error.status(), Status::Damaged);
+        assert!(error.message().contains("run.r0.a") && error.message().contains("run.r0.b"), "{error}");
     }
 }

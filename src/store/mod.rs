@@ -25,6 +25,7 @@ mod crash;
 mod disk;
 mod files;
 mod image;
+mod lock;
 mod memory;
 mod os;
 pub(crate) mod spill;

@@ -19,6 +19,22 @@ pub(super) fn allocate(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
     }
 }
 
+/// Takes a lock on all of a file, which the system drops when this process ends, in whatever way, or closes any descriptor
+/// of the file. False if another process has it.
+pub(super) fn try_lock(file: &File) -> io::Result<bool> {
+    // SAFETY: all of its fields are integers.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    (lock.l_type, lock.l_whence) = (libc::F_WRLCK as _, libc::SEEK_SET as _);
+    // SAFETY: the descriptor is open; the call reads the structure only.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const lock) } {
+        0.. => Ok(true),
+        _ => match io::Error::last_os_error() {
+            error if matches!(error.raw_os_error(), Some(libc::EACCES | libc::EAGAIN)) => Ok(false),
+            error => Err(error),
+        },
+    }
+}
+
 /// A file, mapped for reading.
 pub(super) struct Mapping {
     map: Option<Mmap>,

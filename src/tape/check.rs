@@ -10,12 +10,15 @@ use super::types::Type;
 use crate::error::{Error, Status};
 use crate::site::Site;
 use crate::vm::{Span, Trim};
+use std::collections::HashMap;
+use std::panic::Location;
 
 /// What one push left behind.
 #[derive(Clone, Copy)]
 struct Record {
     /// Type in the low 8 bits, count above.
     what: u64,
+    /// As [`Sites`] packs it.
     site: u64,
     /// Increases by one with every push of the tape, so that a record has its own.
     serial: u64,
@@ -38,19 +41,53 @@ impl Record {
     }
 }
 
+/// Call sites as words, which a tape can hold: an address as it is, a line of a Rust program by number.
+#[derive(Default)]
+struct Sites {
+    lines: Vec<&'static Location<'static>>,
+    /// Where in `lines` the one at an address is.
+    numbers: HashMap<usize, u64>,
+}
+
+impl Sites {
+    /// Above every address of a program's code.
+    const LINE: u64 = 1 << 63;
+
+    fn pack(&mut self, site: Site) -> u64 {
+        match site {
+            Site::Code(address) => address as u64,
+            Site::Rust(line) => {
+                let number = *self.numbers.entry(std::ptr::from_ref(line) as usize).or_insert_with(|| {
+                    self.lines.push(line);
+                    self.lines.len() as u64 - 1
+                });
+                Sites::LINE | number
+            }
+        }
+    }
+
+    fn unpack(&self, word: u64) -> Site {
+        match word & Sites::LINE {
+            0 => Site::Code(word as usize),
+            _ => self.lines.get((word & !Sites::LINE) as usize).map_or(Site::UNKNOWN, |line| Site::Rust(line)),
+        }
+    }
+}
+
 /// The records of a tape.
 pub(super) struct Recorder {
     machine: Machine,
     next_serial: u64,
+    sites: Sites,
 }
 
 impl Recorder {
     pub fn new(span: Span) -> Recorder {
-        Recorder { machine: Machine::new(span), next_serial: 1 }
+        Recorder { machine: Machine::new(span), next_serial: 1, sites: Sites::default() }
     }
 
     pub fn push(&mut self, ty: Type, count: u64, site: Site) -> Result<(), Error> {
-        let record = Record { what: count << 8 | ty as u64, site: site.0 as u64, serial: self.next_serial };
+        let record = Record { what: count << 8 | ty as u64, site: self.sites.pack(site), serial: self.next_serial };
         self.next_serial += 1;
         self.machine.push(&record.to_bytes())
     }
@@ -69,7 +106,7 @@ impl Recorder {
             None => return Err(nothing_left(ty, count, site)),
         };
         if record.what != count << 8 | ty as u64 {
-            return Err(mismatch(record, ty, count, site));
+            return Err(mismatch(record, self.sites.unpack(record.site), ty, count, site));
         }
         Ok(())
     }
@@ -97,14 +134,17 @@ impl Recorder {
     /// Takes off all records after the one with this serial. It must be there: otherwise what a mark points to
     /// was popped and other values were pushed since, which is an error that keeps all records.
     pub fn forget_after(&mut self, serial: u64) -> Result<(), Error> {
-        let before = self.machine.position();
-        while self.last_serial()? > serial {
-            self.forget_last();
-        }
-        if self.last_serial()? == serial {
+        self.machine.hold();
+        let last = loop {
+            match self.last_serial() {
+                Ok(last) if last > serial => self.forget_last(),
+                last => break last,
+            }
+        };
+        self.machine.let_go(matches!(last, Ok(last) if last == serial));
+        if last? == serial {
             return Ok(());
         }
-        self.machine.restore(before);
         Err(Error::new(
             Status::MarkAboveTop,
             "what the mark points to was popped and other values were pushed in its place since\n  \
@@ -127,6 +167,10 @@ impl Recorder {
     pub fn trim(&mut self, how: Trim) {
         self.machine.trim(how);
     }
+
+    pub fn lend_idle(&mut self) {
+        self.machine.lend_idle(0);
+    }
 }
 
 fn said(ty: u64, count: u64) -> String {
@@ -140,14 +184,13 @@ fn said(ty: u64, count: u64) -> String {
 }
 
 #[cold]
-fn mismatch(record: Record, ty: Type, count: u64, site: Site) -> Error {
+fn mismatch(record: Record, pushed_at: Site, ty: Type, count: u64, site: Site) -> Error {
     Error::new(
         Status::Mismatch,
         format!(
-            "check mode: push and pop do not match\n  pushed: {} at {}\n  popped: {} at {site}\n  \
+            "check mode: push and pop do not match\n  pushed: {} at {pushed_at}\n  popped: {} at {site}\n  \
              make the pop in the reverse sweep mirror the push in the forward sweep",
             said(record.what & 0xff, record.what >> 8),
-            Site(record.site as usize),
             said(ty as u64, count),
         ),
     )

@@ -47,23 +47,25 @@ impl Cursor {
     /// # }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn push_control(&self, value: u64, bits: u32) -> Result<(), Error> {
         if bits.wrapping_sub(1) < 61 && self.bits.get() < 1 << (62 - bits) {
             self.bits.set(self.bits.get() << bits | (value & ((1 << bits) - 1)));
             return Ok(());
         }
-        self.push_control_at(value, bits, Site::UNKNOWN)
+        self.push_control_at(value, bits, Site::caller())
     }
 
     /// Pops the `bits` (1 to 64) bits that [`push_control`](Cursor::push_control) pushed, which has an example.
     #[inline]
+    #[track_caller]
     pub fn pop_control(&self, bits: u32) -> Result<u64, Error> {
         if bits.wrapping_sub(1) < 61 && self.bits.get() as i64 >= 1 << bits {
             let value = self.bits.get() & ((1 << bits) - 1);
             self.bits.set(self.bits.get() >> bits);
             return Ok(value);
         }
-        self.pop_control_at(bits, Site::UNKNOWN)
+        self.pop_control_at(bits, Site::caller())
     }
 
     /// Pushes a loop counter: 1 byte for 0 to 127, one more for every factor of 128, at most 10.
@@ -78,13 +80,15 @@ impl Cursor {
     /// # Ok(())
     /// # }
     /// ```
+    #[track_caller]
     pub fn push_count(&self, count: i64) -> Result<(), Error> {
-        self.push_count_at(count, Site::UNKNOWN)
+        self.push_count_at(count, Site::caller())
     }
 
     /// Pops the loop counter that [`push_count`](Cursor::push_count) pushed, which has an example.
+    #[track_caller]
     pub fn pop_count(&self) -> Result<i64, Error> {
-        self.pop_count_at(Site::UNKNOWN)
+        self.pop_count_at(Site::caller())
     }
 
     #[cold]
@@ -95,6 +99,12 @@ impl Cursor {
             self.bits.set(NO_BITS);
             return Ok(());
         }
+        self.push_control_slow(value, bits, site)
+    }
+
+    // Apart, so that a word that is filled or taken off needs no stack frame.
+    #[inline(never)]
+    fn push_control_slow(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
         self.slow(|core| {
             check_width(bits)?;
             core.machine.make_room_for_bits(bits)?;
@@ -114,6 +124,11 @@ impl Cursor {
             self.bits.set(full >> bits);
             return Ok(full & ((1 << bits) - 1));
         }
+        self.pop_control_slow(bits, site)
+    }
+
+    #[inline(never)]
+    fn pop_control_slow(&self, bits: u32, site: Site) -> Result<u64, Error> {
         self.slow(|core| {
             check_width(bits)?;
             core.note(Operation::Pop, Type::Control, u64::from(bits), 0, site)?;
@@ -140,7 +155,7 @@ impl Cursor {
 /// Reads the counter's bytes first and takes them off only when they are one.
 fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
     core.compare(Operation::Pop, Type::Count, 1, site)?;
-    let start = core.machine.position();
+    core.machine.hold();
     let (mut value, mut length) = (0u128, 0);
     let decoded = loop {
         let mut byte = [0];
@@ -156,11 +171,10 @@ fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
             break Err(not_a_count());
         }
     };
-    let value = decoded
-        .and_then(|value| u64::try_from(value).map_err(|_| not_a_count()))
-        .inspect_err(|_| core.machine.restore(start))?;
-    core.count(Operation::Pop, Type::Count, 1, length);
-    Ok(value as i64)
+    let value = decoded.and_then(|value| u64::try_from(value).map_err(|_| not_a_count()));
+    core.machine.let_go(value.is_ok());
+    core.count(Operation::Pop, Type::Count, if value.is_ok() { 1 } else { 0 }, length);
+    value.map(|value| value as i64)
 }
 
 #[cold]

@@ -101,11 +101,25 @@ impl Core {
 
     /// Ends an operation: opens the cursor, or leaves it closed where everything is watched or nothing works any more.
     pub(super) fn leave(&mut self, cursor: &Cursor) {
+        self.leave_for(cursor, 0);
+    }
+
+    /// The same where the next operation is the push or pop of `n` bytes that was made possible.
+    fn leave_for(&mut self, cursor: &Cursor, n: usize) {
+        self.lend_idle(n);
         if self.watched() || self.poison.is_some() {
             cursor.close();
         } else {
             self.machine.store(cursor);
             self.detached = false;
+        }
+    }
+
+    /// Leaves to others what the tape does not need soon.
+    fn lend_idle(&mut self, reach: usize) {
+        self.machine.lend_idle(reach);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lend_idle();
         }
     }
 
@@ -131,11 +145,11 @@ impl Core {
     /// Makes a push of `count` values possible through `cursor`; of none, it does nothing.
     pub(crate) fn push_room(&mut self, cursor: &Cursor, ty: Type, count: i64, site: Site) -> Result<(), Error> {
         let n = byte_count("push", ty, count, site)?;
-        self.with(cursor, |core| {
-            core.machine.make_room(n)?;
-            core.note(Operation::Push, ty, count as u64, n, site)
-        })
-        .map_err(|e| located(e, "push", ty, count, site))?;
+        self.enter(cursor).map_err(|e| located(e, "push", ty, count, site))?;
+        let room = self.machine.make_room(n);
+        let noted = room.and_then(|()| self.note(Operation::Push, ty, count as u64, n, site));
+        self.leave_for(cursor, if noted.is_ok() { n } else { 0 });
+        noted.map_err(|e| located(e, "push", ty, count, site))?;
         if self.detached && n > 0 {
             let from = self.machine.address(self.machine.cur());
             self.machine.advance(n);
@@ -151,7 +165,7 @@ impl Core {
         let contiguous = self.prepare_pop(ty, count as u64, n, site);
         match contiguous {
             Ok(true) => {
-                self.leave(cursor);
+                self.leave_for(cursor, n);
                 if self.detached && n > 0 {
                     self.machine.retreat(n);
                     let to = self.machine.address(self.machine.cur());
@@ -160,6 +174,7 @@ impl Core {
                 Ok(())
             }
             Ok(false) => {
+                self.lend_idle(0);
                 let to = self.bounce.as_ptr() as usize;
                 cursor.window(to + n, to);
                 Ok(())
@@ -202,6 +217,7 @@ impl Core {
     // ---- check and profile mode --------------------------------------------------------------------
 
     /// Records an operation on `n` bytes; a pop that does not match its push is an error.
+    #[inline]
     pub(super) fn note(
         &mut self,
         operation: Operation,
@@ -210,6 +226,11 @@ impl Core {
         n: usize,
         site: Site,
     ) -> Result<(), Error> {
+        if self.watched() { self.record(operation, ty, count, n, site) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn record(&mut self, operation: Operation, ty: Type, count: u64, n: usize, site: Site) -> Result<(), Error> {
         self.compare(operation, ty, count, site)?;
         self.count(operation, ty, count, n);
         Ok(())
@@ -277,6 +298,7 @@ impl Core {
         self.enter(cursor)?;
         cursor.close();
         super::cursor::copy::fence();
+        self.lend_idle(0);
         self.owner.release();
         Ok(())
     }
@@ -318,8 +340,8 @@ impl Core {
     }
 
     /// Gives the tape a store to spill to.
-    pub(crate) fn set_spill(&mut self, spill: Box<dyn Spill>) {
-        self.machine.set_spill(spill);
+    pub(crate) fn set_store(&mut self, store: Box<dyn Spill>) -> Result<(), Error> {
+        self.machine.set_store(store)
     }
 
     /// Bytes on the tape, control bits included as the bytes that they fill.

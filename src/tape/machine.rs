@@ -19,16 +19,22 @@
 //! | reset | restore cur, floor, bits and S of the level |
 //! | end | pop the level; while S.top.hi == floor and S.top.lo >= P: merge |
 //!
-//! All positions are offsets from the span's base, so that the span may move. The oldest `spilled` bytes may be
-//! in a store instead of in memory; the part below `spilled` is addressable but holds nothing.
+//! All positions are offsets from the span's base, so that the span may move. The oldest bytes may be in a store instead
+//! of in memory: what the span has discarded. What lies above them may be lent ([`idle`]). While the tape is written at
+//! its top, the top is at hand; after a reset it may not be, and the next push or pop brings it back.
 
 #![forbid(unsafe_code)]
 
+mod memory;
+
 use super::bits;
 use super::cursor::{CLOSED_BITS, Cursor, NO_BITS};
+use super::idle::{Part, Slot};
 use crate::error::{Error, Status};
-use crate::store::{Spill, spill};
-use crate::vm::{PAGE, Span, Trim};
+use crate::store::Spill;
+use crate::sync::Arc;
+use crate::vm::Span;
+use memory::is_shortage;
 
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -61,12 +67,6 @@ struct Level {
 const ROOM: usize = 4096;
 const ROOM_SHARE: usize = 64;
 
-/// Read back from a store at once: large enough to be quick, small beside what is resident.
-const UNSPILL_BYTES: usize = 4 << 20;
-
-/// What a tape keeps in memory that gives up some of its own.
-const KEPT: usize = 1 << 20;
-
 pub(super) struct Machine {
     span: Span,
     cur: usize,
@@ -83,9 +83,12 @@ pub(super) struct Machine {
     exact: bool,
     /// The peak that a trim has taken out of `granted`.
     past_peak: usize,
-    /// `[0, spilled)` is in the store; a multiple of the page size, and 0 without a store.
-    spilled: usize,
-    spill: Option<Box<dyn Spill>>,
+    /// Has what the span has discarded. With the idle part, while that is lent.
+    store: Option<Box<dyn Spill>>,
+    /// Where the idle part is lent; None before the first time.
+    slot: Option<Arc<Slot<Part>>>,
+    /// It was taken back, and others may count on its being lent again.
+    awaited: bool,
 }
 
 impl Machine {
@@ -101,8 +104,9 @@ impl Machine {
             granted: 0,
             exact: false,
             past_peak: 0,
-            spilled: 0,
-            spill: None,
+            store: None,
+            slot: None,
+            awaited: false,
         }
     }
 
@@ -120,11 +124,15 @@ impl Machine {
         let base = self.span.base();
         cursor.cur.set(base + self.cur);
         cursor.floor.set(base + self.bottom());
-        cursor.limit.set(if self.writing() { base + self.granted.max(self.cur) } else { 0 });
+        let at_hand = self.span.at_hand();
+        let open = self.writing() && self.cur >= at_hand.start;
+        cursor.limit.set(if open { base + self.granted.max(self.cur).min(at_hand.end) } else { 0 });
         cursor.bits.set(self.bits);
     }
 
-    pub fn span(&self) -> &Span {
+    /// The span, with all that is known about it.
+    pub fn span(&mut self) -> &Span {
+        self.take_back();
         &self.span
     }
 
@@ -158,9 +166,9 @@ impl Machine {
         self.bits = bits;
     }
 
-    /// The lowest offset of the top segment that is in memory.
+    /// The lowest offset of the top segment that is at hand.
     fn bottom(&self) -> usize {
-        self.floor.max(self.spilled.min(self.cur))
+        self.floor.max(self.span.at_hand().start.min(self.cur))
     }
 
     // ---- what there is ---------------------------------------------------------------------------
@@ -170,7 +178,7 @@ impl Machine {
         self.segment_bytes + (self.cur - self.floor)
     }
 
-    /// Bytes of the top segment that are in memory, contiguous below `cur`.
+    /// Bytes of the top segment that are at hand, contiguous below `cur`.
     pub fn contiguous(&self) -> usize {
         self.cur - self.bottom()
     }
@@ -190,10 +198,6 @@ impl Machine {
         self.levels.len()
     }
 
-    pub fn spilled(&self) -> usize {
-        self.spilled
-    }
-
     /// The highest offset that holds anything, live levels included.
     fn top(&self) -> usize {
         self.cur.max(self.protect())
@@ -211,16 +215,23 @@ impl Machine {
 
     /// Makes `[cur, cur + n)` writable: jumps to free space if the tape is being read, commits memory.
     pub fn make_room(&mut self, n: usize) -> Result<(), Error> {
-        if !self.writing() {
+        let writing = self.writing();
+        let at = if writing { self.cur } else { self.protect() };
+        if at < self.span.at_hand().start {
+            self.bring_top_back(at)?;
+        }
+        if !writing {
             let segment = Segment { lo: self.floor, hi: self.cur };
             if segment.len() > 0 {
                 self.segments.push(segment);
                 self.segment_bytes += segment.len();
             }
-            self.floor = self.protect();
-            self.cur = self.floor;
+            (self.floor, self.cur) = (at, at);
         }
         let need = self.cur + n;
+        if need > self.span.at_hand().end {
+            self.take_back();
+        }
         if need > self.span.committed() {
             self.commit(need)?;
         }
@@ -253,8 +264,14 @@ impl Machine {
     /// Makes as many as possible of `n` bytes contiguous below `cur`; the caller has compared `n` with
     /// [`len`](Machine::len).
     pub fn make_contiguous(&mut self, n: usize) -> Result<(), Error> {
+        if n <= self.contiguous() {
+            return Ok(());
+        }
         self.drop_empty_segments();
-        if n > self.contiguous() && self.spilled > self.floor {
+        if n > self.contiguous() {
+            self.take_back();
+        }
+        if n > self.contiguous() && self.span.discarded() > self.floor {
             return match self.unspill(n) {
                 // What is in memory is popped first, and leaves room for the rest.
                 Err(error) if is_shortage(&error) && self.contiguous() > 0 => Ok(()),
@@ -299,7 +316,7 @@ impl Machine {
     }
 
     /// Discards everything above the first `len` bytes.
-    pub fn discard_to(&mut self, len: usize) -> Result<(), Error> {
+    pub fn discard_to(&mut self, len: usize) {
         debug_assert!(len <= self.len());
         let mut rest = self.len() - len;
         while rest > 0 {
@@ -308,7 +325,6 @@ impl Machine {
             self.cur -= piece;
             rest -= piece;
         }
-        self.keep_top_resident()
     }
 
     // ---- control bits ----------------------------------------------------------------------------
@@ -330,27 +346,33 @@ impl Machine {
 
     /// Pops `count` (1 to 64) bits; unchanged on error.
     pub fn pop_bits(&mut self, count: u32) -> Result<u64, Error> {
-        let before = self.position();
+        self.hold();
         let (mut value, mut got) = (0, 0);
-        loop {
+        let popped = loop {
             got += bits::drain(&mut self.bits, count - got, got, &mut value);
             if got == count {
-                return Ok(value);
+                break Ok(value);
             }
             let mut word = [0; 8];
             match self.pop(&mut word).and_then(|()| bits::refill(u64::from_ne_bytes(word))) {
                 Ok(bits) => self.bits = bits,
-                Err(error) => {
-                    self.restore(before);
-                    return Err(error);
-                }
+                Err(error) => break Err(error),
             }
-        }
+        };
+        self.let_go(popped.is_ok());
+        popped
     }
 
     // ---- repeat regions --------------------------------------------------------------------------
 
+    /// Nobody else gets a part of the tape in a region: what is popped there has to stay in memory.
     pub fn start(&mut self) {
+        self.take_back();
+        self.hold();
+    }
+
+    /// Keeps what is popped from here on, until [`let_go`](Machine::let_go). Nothing is pushed meanwhile.
+    pub fn hold(&mut self) {
         let protect = self.protect().max(self.cur);
         let start = self.position();
         self.levels.push(Level { start, protect });
@@ -359,7 +381,7 @@ impl Machine {
     pub fn reset(&mut self) -> Result<(), Error> {
         let start = self.levels.last().ok_or_else(|| unbalanced("reset"))?.start.clone();
         self.restore(start);
-        self.keep_top_resident()
+        Ok(())
     }
 
     pub fn end(&mut self) -> Result<(), Error> {
@@ -379,11 +401,19 @@ impl Machine {
         Ok(())
     }
 
-    pub fn position(&self) -> Position {
+    /// Ends what [`hold`](Machine::hold) began: what was popped since is gone, or is on the tape again.
+    pub fn let_go(&mut self, popped: bool) {
+        let level = self.levels.pop().expect("held");
+        if !popped {
+            self.restore(level.start);
+        }
+    }
+
+    fn position(&self) -> Position {
         Position { cur: self.cur, floor: self.floor, bits: self.bits, segments: self.segments.clone() }
     }
 
-    pub fn restore(&mut self, position: Position) {
+    fn restore(&mut self, position: Position) {
         (self.cur, self.floor, self.bits) = (position.cur, position.floor, position.bits);
         self.segments = position.segments;
         self.segment_bytes = self.segments.iter().map(|segment| segment.len()).sum();
@@ -391,7 +421,11 @@ impl Machine {
 
     /// Without a region nothing needs what lies between the segments: makes the tape contiguous again.
     fn close_gaps(&mut self) {
-        if self.segments.is_empty() && self.floor == 0 || self.spilled > 0 {
+        if self.segments.is_empty() && self.floor == 0 {
+            return;
+        }
+        self.take_back();
+        if self.span.discarded() > 0 {
             return;
         }
         let top = Segment { lo: self.floor, hi: self.cur };
@@ -404,126 +438,6 @@ impl Machine {
         }
         (self.floor, self.cur, self.segment_bytes) = (0, end, 0);
     }
-
-    // ---- memory ----------------------------------------------------------------------------------
-
-    /// Attaches a store for the oldest part of the tape.
-    pub fn set_spill(&mut self, spill: Box<dyn Spill>) {
-        debug_assert!(self.spilled == 0);
-        self.spill = Some(spill);
-    }
-
-    /// Commits memory up to `need`; when there is none left but a store, spills the oldest part and tries again.
-    fn commit(&mut self, need: usize) -> Result<(), Error> {
-        match self.span.commit(need) {
-            Err(error) if is_shortage(&error) => {
-                let has_store = self.find_store().map_err(|e| error_with(&error, &e))?;
-                if !has_store || !self.spill_oldest(need - self.span.committed(), self.cur)? {
-                    return Err(error);
-                }
-                self.span.commit(need)
-            }
-            done => done,
-        }
-    }
-
-    /// Whether there is a store, or is one now.
-    fn find_store(&mut self) -> Result<bool, Error> {
-        if self.spill.is_none() {
-            self.spill = spill::in_directory()?;
-        }
-        Ok(self.spill.is_some())
-    }
-
-    /// Writes the oldest resident bytes below `end` to the store and gives back their memory: twice what is short, or
-    /// half of what is resident, whichever is more. Does nothing, and says so, where less than what is short is
-    /// resident.
-    fn spill_oldest(&mut self, short: usize, end: usize) -> Result<bool, Error> {
-        let from = self.spilled;
-        let end = end / PAGE * PAGE;
-        let resident = end.saturating_sub(from);
-        let to = end.min((from + (2 * short).max(resident / 2)).next_multiple_of(PAGE));
-        if to < from + short {
-            return Ok(false);
-        }
-        let spill = self.spill.as_deref_mut().expect("only called with a store");
-        spill.write(from as u64, self.span.slice(from, to - from))?;
-        self.span.discard(from, to);
-        self.spilled = to;
-        Ok(true)
-    }
-
-    /// Gives memory back that others are short of, `wanted` bytes if there are as many: what is kept warm above the
-    /// top, then the oldest part, if there is a store for it. Whether there was any. [`KEPT`] stays: what was popped
-    /// last can be pushed again without more memory, and pops free enough to read on from the store.
-    pub fn relieve(&mut self, wanted: usize) -> Result<bool, Error> {
-        let before = self.span.committed();
-        self.trim_above(self.top().max(self.spilled) + PAGE, Trim::Hard);
-        let trimmed = before - self.span.committed();
-        let end = self.cur.saturating_sub(KEPT) / PAGE * PAGE;
-        let resident = end.saturating_sub(self.spilled);
-        if trimmed >= wanted || resident == 0 || !self.writing() || !self.find_store()? {
-            return Ok(trimmed > 0);
-        }
-        self.spill_oldest((wanted - trimmed).min(resident), end)
-    }
-
-    /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
-    fn unspill(&mut self, n: usize) -> Result<(), Error> {
-        let to = self.spilled.min(self.cur);
-        let mut wish = n.max(UNSPILL_BYTES);
-        loop {
-            let lowest = self.cur.saturating_sub(wish).max(self.floor).min(to - 1);
-            match self.read_back(lowest / PAGE * PAGE) {
-                Err(error) if is_shortage(&error) && wish > PAGE => wish /= 2,
-                done => return done,
-            }
-        }
-    }
-
-    /// After `cur` has moved below what is in the store: reads back the page that the next push writes into.
-    fn keep_top_resident(&mut self) -> Result<(), Error> {
-        if self.cur >= self.spilled {
-            return Ok(());
-        }
-        self.read_back(self.cur / PAGE * PAGE)
-    }
-
-    /// Makes `[from, spilled)` resident again, and fills from the store what of it is on the tape, or will be again
-    /// after a reset; `from` begins a page.
-    fn read_back(&mut self, from: usize) -> Result<(), Error> {
-        if self.span.undiscard(from, self.spilled).is_err() {
-            // What is kept warm above the top is needed below it now.
-            self.trim(Trim::Hard);
-            self.span.undiscard(from, self.spilled)?;
-        }
-        let to = self.spilled.min(self.top());
-        let spill = self.spill.as_deref_mut().expect("spilled only with a store");
-        spill.read(from as u64, self.span.slice_mut(from, to - from))?;
-        self.spilled = from;
-        Ok(())
-    }
-
-    /// Gives back memory above what is needed.
-    pub fn trim(&mut self, how: Trim) {
-        self.trim_above(self.top().max(self.spilled), how);
-    }
-
-    fn trim_above(&mut self, keep: usize, how: Trim) {
-        self.span.trim(keep, how);
-        self.past_peak = self.peak();
-        self.granted = self.granted.min(self.span.committed()).max(self.top());
-    }
-}
-
-fn is_shortage(error: &Error) -> bool {
-    matches!(error.status(), Status::MemoryLimit | Status::OutOfMemory)
-}
-
-/// Memory is short, and so is what should have helped.
-#[cold]
-fn error_with(shortage: &Error, cause: &Error) -> Error {
-    Error::new(shortage.status(), format!("{}\n  {}", shortage.message(), cause.message()))
 }
 
 #[cold]

@@ -8,6 +8,7 @@
 //! * [`cursor`]: the hot state and the fast path, two compares.
 //! * [`core`]: the cold state and the slow path behind them.
 //! * [`machine`]: bytes, bits and repeat regions in a span of address space.
+//! * [`idle`]: what tapes leave to others that are short of memory.
 //! * [`check`], [`stats`]: modes in which every operation is seen.
 //! * [`thread`]: the thread's own tape.
 //!
@@ -39,6 +40,7 @@ mod check;
 mod control;
 pub(crate) mod core;
 pub(crate) mod cursor;
+mod idle;
 mod machine;
 mod mark;
 pub(crate) mod owner;

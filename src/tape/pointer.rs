@@ -137,16 +137,15 @@ impl Cursor {
             if let Some(recorder) = &mut core.recorder {
                 recorder.expect(ty, 1, site)?;
             }
-            let start = core.machine.position();
+            core.machine.hold();
             let popped = pop(core);
-            match popped {
-                Err(_) | Ok((_, 0)) => core.machine.restore(start),
-                Ok((_, bytes)) => {
-                    if let Some(recorder) = &mut core.recorder {
-                        recorder.forget_last();
-                    }
-                    core.count(Operation::Pop, ty, 1, bytes);
+            let gone = popped.as_ref().map_or(0, |(_, bytes)| *bytes);
+            core.machine.let_go(gone > 0);
+            if gone > 0 {
+                if let Some(recorder) = &mut core.recorder {
+                    recorder.forget_last();
                 }
+                core.count(Operation::Pop, ty, 1, gone);
             }
             popped.map(|(result, _)| result)
         });

@@ -28,7 +28,7 @@ pub struct Stats {
     pub peak_bytes: u64,
     /// Control bits that do not yet fill a word, 0 to 61.
     pub pending_bits: u64,
-    /// Readable and writable memory.
+    /// Memory, what is in the spill store not included.
     pub committed_bytes: u64,
     /// Address space.
     pub reserved_bytes: u64,
@@ -102,17 +102,18 @@ impl Cursor {
     /// ```
     pub fn stats(&self) -> Result<Stats, Error> {
         self.slow(|core| {
-            let machine = &core.machine;
+            let machine = &mut core.machine;
+            let span = machine.span();
             Ok(Stats {
+                committed_bytes: span.resident_bytes() as u64,
+                reserved_bytes: span.reserved() as u64,
+                moves: span.moves(),
+                spilled_bytes: span.discarded() as u64,
                 bytes: machine.len() as u64,
                 peak_bytes: machine.peak() as u64,
                 pending_bits: u64::from(super::bits::len(machine.bits())),
-                committed_bytes: machine.span().committed() as u64,
-                reserved_bytes: machine.span().reserved() as u64,
                 repeat_depth: machine.depth() as u64,
-                moves: machine.span().moves(),
                 slow_calls: core.slow_calls,
-                spilled_bytes: machine.spilled() as u64,
             })
         })
     }

@@ -6,12 +6,15 @@
 //! memory limit on what is committed.
 
 mod budget;
+mod lent;
 mod machine;
 mod os;
 mod region;
 mod span;
 
 pub(crate) use budget::{default_limit, process};
+pub(crate) use lent::Lent;
+pub(crate) use os::word_at;
 pub(crate) use region::{Region, Zone};
 pub(crate) use span::Span;
 pub use span::Trim;

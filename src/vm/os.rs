@@ -53,6 +53,23 @@ pub(super) fn leave_headroom() -> Result<(), io::Error> {
     Ok(())
 }
 
+/// The word at an address that was the program's once; None where no memory is now.
+pub(crate) fn word_at(address: usize) -> Option<u64> {
+    let mut word = 0_u64;
+    let here = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: size_of::<u64>() };
+    let there = libc::iovec { iov_base: address as *mut _, iov_len: size_of::<u64>() };
+    // SAFETY: writes to `word` only; the kernel checks the other address.
+    let read = unsafe { libc::process_vm_readv(libc::getpid(), &here, 1, &there, 1, 0) };
+    match read {
+        8 => Some(word),
+        0..8 => None,
+        _ if io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT) => None,
+        // SAFETY: where the call is forbidden, nobody says whether the variable is there still; the program wrote to it
+        // last, or to its block or frame.
+        _ => Some(unsafe { (address as *const u64).read_unaligned() }),
+    }
+}
+
 /// Makes `size` bytes at `start` readable and writable.
 pub(super) fn commit(start: usize, size: usize) -> Result<(), io::Error> {
     // SAFETY: the range lies in a span of the caller's.

@@ -4,7 +4,12 @@
 //!   base                    committed                          reserved
 //!    |--- small pages --|--- huge pages ---|..... no memory ......|
 //!    0                 2 MiB
+//!
+//!    |== discarded ==|== lent ==|==== at hand ====|== lent ==|
 //! ```
+//!
+//! What is *discarded* stays addressable, has no memory and is not charged to the budget. What is *lent* is in other
+//! hands ([`Lent`]), which may give its memory back.
 //!
 //! Huge pages cost a fraction of small ones, unless the kernel has none ready: in a virtual machine that gives free
 //! memory back, the host has to find each anew, while small ones come from what the machine has kept. So the first of
@@ -14,9 +19,11 @@
 //! copied.
 
 use super::budget::{Budget, process};
+use super::lent::Lent;
 use super::{HUGE_PAGE, PAGE, os, round_up};
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
+use std::ops::Range;
 use std::time::Duration;
 
 /// Address space reserved at first.
@@ -24,6 +31,9 @@ const RESERVE: usize = 64 << 30;
 /// All spans of a process together reserve at most this much beyond what they need: a quarter of 2^47. Under
 /// `RLIMIT_AS`, an eighth of what that leaves.
 const RESERVE_CAP: usize = 1 << 45;
+/// The base of a span without address space: nothing lies there, and an address a few bytes below does not wrap, so that
+/// the compares of a cursor on an empty tape come out right.
+const UNRESERVED: usize = PAGE;
 const FIRST_STEP: usize = 64 << 10;
 const LARGEST_STEP: usize = 64 << 20;
 
@@ -43,13 +53,15 @@ pub enum Trim {
 
 /// Reserved address space with a committed part at its bottom.
 pub(crate) struct Span {
-    /// Address of offset 0, a multiple of [`HUGE_PAGE`]; of no meaning while `reserved` is 0.
+    /// Address of offset 0, a multiple of [`HUGE_PAGE`]; [`UNRESERVED`] while `reserved` is 0.
     base: usize,
     reserved: usize,
     /// `committed <= reserved`, both multiples of [`PAGE`].
     committed: usize,
-    /// Bytes discarded below the committed end, not charged to the budget.
+    /// `[0, discarded)` has no memory; a multiple of [`PAGE`], at most `committed`.
     discarded: usize,
+    /// Where the rest begins and ends while something is lent.
+    kept: Option<Range<usize>>,
     /// Offsets at which the kernel keeps separate mappings, ascending: pages move one mapping at a time.
     seams: Vec<usize>,
     moves: u64,
@@ -66,10 +78,11 @@ impl Span {
     pub fn new() -> Result<Span, Error> {
         let settings = settings()?;
         Ok(Span {
-            base: 0,
+            base: UNRESERVED,
             reserved: 0,
             committed: 0,
             discarded: 0,
+            kept: None,
             seams: Vec::new(),
             moves: 0,
             budget: process(),
@@ -94,9 +107,24 @@ impl Span {
         self.base
     }
 
-    /// Bytes from the base that may be read and written.
+    /// The end of what has memory, as far as is known while some is lent.
     pub fn committed(&self) -> usize {
         self.committed
+    }
+
+    /// Bytes that have memory, as far as is known while some are lent.
+    pub fn resident_bytes(&self) -> usize {
+        self.committed - self.discarded
+    }
+
+    /// Bytes at the bottom that have no memory, as far as is known while some are lent.
+    pub fn discarded(&self) -> usize {
+        self.discarded
+    }
+
+    /// What may be read and written.
+    pub fn at_hand(&self) -> Range<usize> {
+        self.kept.clone().unwrap_or(self.discarded..self.committed)
     }
 
     /// Bytes of address space.
@@ -117,6 +145,7 @@ impl Span {
     /// Commits at least the first `need` bytes. May change [`Span::base`]. On error nothing has changed but,
     /// possibly, the base.
     pub fn commit(&mut self, need: usize) -> Result<(), Error> {
+        assert!(!self.has_lent());
         let need = round_up(need, PAGE).ok_or_else(|| absurd(need))?;
         if need <= self.committed {
             return Ok(());
@@ -302,15 +331,16 @@ impl Span {
     }
 
     fn check(&self, offset: usize, size: usize) {
-        let end = offset.checked_add(size);
+        let (at_hand, end) = (self.at_hand(), offset.checked_add(size));
         assert!(
-            self.reserved > 0 && end.is_some_and(|end| end <= self.committed),
-            "[{offset}, {offset} + {size}) is not committed"
+            self.reserved > 0 && offset >= at_hand.start && end.is_some_and(|end| end <= at_hand.end),
+            "[{offset}, {offset} + {size}) is not at hand"
         );
     }
 
     /// Gives back memory behind what lies above the first `keep` bytes.
     pub fn trim(&mut self, keep: usize, how: Trim) {
+        assert!(!self.has_lent());
         let keep = round_up(keep, if self.step != 0 { PAGE } else { FIRST_STEP }).unwrap_or(usize::MAX);
         if keep >= self.committed {
             return;
@@ -326,29 +356,51 @@ impl Span {
         }
     }
 
-    /// Gives back the memory behind `[from, to)`, whole pages, which stay addressable; the account is credited.
-    pub fn discard(&mut self, from: usize, to: usize) {
-        debug_assert!(from.is_multiple_of(PAGE) && to.is_multiple_of(PAGE) && from <= to && to <= self.committed);
-        os::discard(self.base + from, to - from);
-        self.budget.refund((to - from) as u64);
-        self.discarded += to - from;
+    /// Puts all but the pages that `keep` meets into other hands, until [`Span::take_back`].
+    pub fn lend(&mut self, keep: Range<usize>) -> Lent {
+        assert!(!self.has_lent() && keep.start <= keep.end && keep.end <= self.committed);
+        let end = (keep.start / PAGE * PAGE).max(self.discarded);
+        let warm = keep.end.next_multiple_of(PAGE).max(end);
+        self.kept = Some(end..warm);
+        Lent { base: self.base, from: self.discarded, end, warm, committed: self.committed, budget: self.budget }
     }
 
-    /// Charges the account again for `[from, to)`, discarded before and about to be written.
-    pub fn undiscard(&mut self, from: usize, to: usize) -> Result<(), Error> {
-        debug_assert!(to - from <= self.discarded);
-        self.budget.charge((to - from) as u64)?;
-        self.discarded -= to - from;
+    pub fn has_lent(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Takes back what [`Span::lend`] returned.
+    pub fn take_back(&mut self, lent: Lent) {
+        debug_assert!(self.has_lent());
+        (self.discarded, self.committed, self.kept) = (lent.from(), lent.committed(), None);
+    }
+
+    /// Gives `[from, discarded)` memory again, which reads as zero; nothing above `need` is needed. Takes no more memory
+    /// than there is as long as `[from, need)` fits into that: the same number of bytes lower down. On error nothing has
+    /// changed.
+    pub fn undiscard(&mut self, from: usize, need: usize) -> Result<(), Error> {
+        assert!(!self.has_lent() && from.is_multiple_of(PAGE) && from <= self.discarded && need >= from);
+        let resident = self.resident_bytes();
+        let need = round_up(need, PAGE).ok_or_else(|| absurd(need))?;
+        let end = need.max(from + resident);
+        self.budget.charge((end - from - resident) as u64)?;
+        if end < self.committed {
+            os::decommit(self.base + end, self.committed - end);
+            self.committed = end;
+        }
+        self.discarded = from;
         Ok(())
     }
 }
 
 impl Drop for Span {
     fn drop(&mut self) {
-        if self.reserved > 0 {
+        // What is still lent may be read by another thread: better lost than unmapped.
+        debug_assert!(!self.has_lent());
+        if self.reserved > 0 && !self.has_lent() {
             os::release(self.base, self.reserved);
             self.budget.remove_reserved(self.reserved as u64);
-            self.budget.refund((self.committed - self.discarded) as u64);
+            self.budget.refund(self.resident_bytes() as u64);
         }
     }
 }

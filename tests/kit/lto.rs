@@ -93,3 +93,45 @@ fn no_call_is_left_in_a_large_fortran_program_with_lto() {
     });
     assert_eq!(left.count(), 0);
 }
+
+/// With -flto the calls were defined twice: the kit's were weak in the libraries only.
+#[test]
+fn program_with_its_own_binomial_checkpointing_links_with_lto() {
+    if !has_gnu_lto("program_with_its_own_binomial_checkpointing_links_with_lto") {
+        return;
+    }
+    let directory = scratch("kit-own-binomial");
+    let (own, main, object) =
+        (directory.join("adBinomial.c"), directory.join("main.c"), directory.join("adBinomial.o"));
+    let definitions = "#include <stdio.h>\n\
+        void adBinomial_init(int length, int snapshots, int first) { printf(\"own %d\\n\", length + snapshots + first); }\n\
+        int adBinomial_next(int *action, int *step) { return *action = *step = 0; }\n\
+        void adBinomial_resize(void) {}\n\
+        void adbinomial_init_(int *length, int *snapshots, int *first) { adBinomial_init(*length, *snapshots, *first); }\n\
+        int adbinomial_next_(int *action, int *step) { return *action = *step = 0; }\n\
+        void adbinomial_resize_(void) {}\n";
+    let program = "void adBinomial_init(int, int, int), adbinomial_init_(int *, int *, int *);\n\
+                   int main(void) { int n = 1; adBinomial_init(1, 2, 3); adbinomial_init_(&n, &n, &n); return 0; }\n";
+    fs::write(&own, definitions).expect("scratch directory is writable");
+    fs::write(&main, program).expect("scratch directory is writable");
+    run(Command::new("gcc").args(["-O2", "-c"]).arg(&own).arg("-o").arg(&object));
+    for own in [own, object] {
+        let sources = [main.to_str().expect("a path"), own.to_str().expect("a path")];
+        assert_eq!(passes(&compile("gcc", &sources, How::Lto, &[]), &[], &[]), "own 6\nown 3\n");
+    }
+}
+
+/// Fortran passes the length of a character behind the other arguments, which the definitions lacked.
+#[test]
+fn characters_are_pushed_with_lto_without_a_warning() {
+    if !has_gnu_lto("characters_are_pushed_with_lto_without_a_warning") {
+        return;
+    }
+    let source = scratch("kit-characters").join("characters.f90");
+    let text = "program p\n  character(len=4) :: s = 'abcd'\n  character :: c = 'c'\n\
+                call pushcharacter(c)\n  call pushcharacterarray(s, 4)\n  s = ' '\n  c = ' '\n\
+                call popcharacterarray(s, 4)\n  call popcharacter(c)\n  print '(2a)', s, c\nend program\n";
+    fs::write(&source, text).expect("scratch directory is writable");
+    let program = compile(&fc(), &[source.to_str().expect("a path")], How::Lto, &["-Werror=lto-type-mismatch"]);
+    assert_eq!(passes(&program, &[], &[]), "abcdc\n");
+}

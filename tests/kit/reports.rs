@@ -82,6 +82,20 @@ fn openmp_team_that_shrinks_is_reported() {
     }
 }
 
+/// With order by type nothing was said of the main thread's tapes; else that a thread ended, in a program with one.
+#[test]
+fn values_left_by_the_main_thread_are_reported_as_the_programs() {
+    let text = "void pushReal8(double x);\nint main(void) { pushReal8(1.5); return 0; }\n";
+    let source = scratch("kit-left").join("left.c");
+    fs::write(&source, text).expect("scratch directory is writable");
+    let program = compile(&cc(), &[source.to_str().expect("a path")], How::Static, &[]);
+    for settings in [&[][..], &[CHECK], &[BY_TYPE]] {
+        let said = String::from_utf8(run(&mut command(&program, &[], settings)).stderr).expect("text");
+        assert!(said.starts_with("adtape: warning: the program ended with 8 bytes on its tape"), "{said}");
+        assert!(said.lines().count() == 2 && !said.contains("thread"), "{said}");
+    }
+}
+
 #[test]
 fn openmp_examples_have_the_bits_of_the_serial_run() {
     let in_c = compile(&cc(), &["examples/openmp/openmp.c"], How::Inline, &["-fopenmp", "-Wall", "-Wextra", "-Werror"]);

@@ -16,8 +16,6 @@ module errors_cases
   end type
 
   interface
-    subroutine push_assumed_size() bind(c)
-    end subroutine
     subroutine push_wrong_length() bind(c)
     end subroutine
     subroutine pop_overlapping() bind(c)
@@ -46,6 +44,12 @@ contains
       write (error_unit, '(a)') 'the handler returns'
       flush (error_unit)
     end if
+  end subroutine
+
+  subroutine write_assumed_size(x)
+    real(8), intent(in) :: x(4, *)
+    type(adtape_checkpoint) :: c
+    call checkpoint_write(c, 'x', x) !@assumed_size
   end subroutine
 
   subroutine provoke(name)
@@ -124,7 +128,7 @@ contains
     case ('derived_type')
       call push(points) !@derived_type
     case ('assumed_size')
-      call push_assumed_size()
+      call write_assumed_size(b)
     case ('wrong_length')
       call push_wrong_length()
     case ('overlapping')

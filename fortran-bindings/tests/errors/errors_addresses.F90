@@ -19,6 +19,7 @@ contains
     real(8), pointer :: nowhere(:), scalar
     real(4), pointer :: single(:)
     real(8), target :: v(10)
+    complex(8), target :: z(3)
     type(c_ptr) :: address, block
     type(adtape_range) :: range
     type(adtape_pair) :: pair
@@ -29,6 +30,7 @@ contains
 
     b = 1
     v = 1
+    z = 1
     nullify (single)
     address = c_null_ptr
     select case (name)
@@ -60,6 +62,10 @@ contains
       call undo_deallocate(none)
     case ('range_of_section')
       call live_add(b(1:4:2, :), ADTAPE_KIND_STACK, 'b') !@range_of_section
+    case ('range_of_component')
+      call live_add(z%im, ADTAPE_KIND_STACK, 'z') !@range_of_component
+    case ('table_of_component')
+      call pop_pointers(z%im) !@table_of_component
     case ('range_of_none')
       call live_add(none, ADTAPE_KIND_ALLOCATABLE, 'none') !@range_of_none
     case ('pair_outside')

@@ -123,6 +123,7 @@ impl Tree {
         let wide = self.extent(range, account);
         let entry_in = |leaf: &Node| Entry { wide, narrow: (range.base - leaf.origin()) as u32 };
         self.len.store(self.len() as u64 + 1, Ordering::Relaxed);
+        self.covered.store(self.covered() + range.bytes, Ordering::Relaxed);
         if !leaf.is_full() && range.base - leaf.origin() <= MAX_DELTA {
             return leaf.insert(i, entry_in(leaf));
         }
@@ -238,14 +239,16 @@ impl Tree {
 
     // ---- remove --------------------------------------------------------------------------------------------
 
-    /// Removes the range that begins at `base`; `place` is that of `base`.
-    pub fn remove(&self, place: Place, base: u64, account: &mut Account) {
+    /// Removes a range that is there; `place` is that of its base.
+    pub fn remove(&self, place: Place, range: Range, account: &mut Account) {
+        let base = range.base;
         let leaf = self.nodes.node(place.leaf);
         let extent = leaf.remove_in_leaf(place.behind - 1).wide;
         if let Err(id) = extent::unpack(extent) {
             account.give_back(&self.nodes, Kind::Aside, id);
         }
         self.len.store(self.len() as u64 - 1, Ordering::Relaxed);
+        self.covered.store(self.covered() - range.bytes, Ordering::Relaxed);
         let count = leaf.count();
         if count == 0 && leaf.previous() != NONE {
             let path = &self.path(base);

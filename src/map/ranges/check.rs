@@ -19,6 +19,7 @@ pub(super) fn check(tree: &Tree, account: &Account) {
     walk.node(root, height, 0, u64::MAX);
     let ranges: Vec<_> = tree.iter().collect();
     assert_eq!(ranges.len(), tree.len(), "count of ranges");
+    assert_eq!(ranges.iter().map(|range| range.bytes).sum::<u64>(), tree.covered(), "bytes in ranges");
     assert!(ranges.windows(2).all(|pair| pair[0].end() <= pair[1].base), "disjoint and in order");
     let mut previous = NONE;
     for (i, id) in walk.leaves.iter().enumerate() {

@@ -98,7 +98,7 @@ impl Ranges {
     pub fn remove_if(&mut self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
         let place = self.tree.place(base, &mut self.changed);
         let range = self.tree.range_at(place, base).filter(wanted)?;
-        self.tree.remove(place, base, &mut self.account);
+        self.tree.remove(place, range, &mut self.account);
         Some(range)
     }
 
@@ -139,6 +139,11 @@ impl Ranges {
 
     pub fn len(&self) -> usize {
         self.tree.len()
+    }
+
+    /// Bytes in all ranges.
+    pub fn covered(&self) -> u64 {
+        self.tree.covered()
     }
 
     /// By ascending address.

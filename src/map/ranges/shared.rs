@@ -82,7 +82,7 @@ impl SharedRanges {
         let mut writer = self.lock();
         let place = self.tree.place(base, &mut writer.hint);
         let range = self.tree.range_at(place, base).filter(wanted)?;
-        self.change(&mut writer, |tree, account| tree.remove(place, base, account));
+        self.change(&mut writer, |tree, account| tree.remove(place, range, account));
         Some(range)
     }
 
@@ -123,6 +123,11 @@ impl SharedRanges {
 
     pub fn len(&self) -> usize {
         self.tree.len()
+    }
+
+    /// Bytes in all ranges.
+    pub fn covered(&self) -> u64 {
+        self.tree.covered()
     }
 
     /// By ascending address: the ranges there are now, of which later changes show nothing.

@@ -23,12 +23,14 @@ pub(super) struct Tree {
     /// The root's number and, in the high half, its height above the leaves, so that both are read at once.
     pub root: AtomicU64,
     pub len: AtomicU64,
+    /// Bytes in all ranges.
+    pub covered: AtomicU64,
 }
 
 impl Tree {
     /// With one leaf, the node `first`.
     pub fn new(nodes: Nodes, first: u32) -> Tree {
-        Tree { nodes, root: AtomicU64::new(u64::from(first)), len: AtomicU64::new(0) }
+        Tree { nodes, root: AtomicU64::new(u64::from(first)), len: AtomicU64::new(0), covered: AtomicU64::new(0) }
     }
 
     pub fn root(&self) -> (u32, usize) {
@@ -38,6 +40,10 @@ impl Tree {
 
     pub fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed) as usize
+    }
+
+    pub fn covered(&self) -> u64 {
+        self.covered.load(Ordering::Relaxed)
     }
 
     // ---- search --------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 
 /// See the module.
 pub(super) struct Empties {
-    /// Of the table, to be read without its lock.
+    /// How many there are, to be read without the lock.
     count: AtomicUsize,
     by_base: Lock<BTreeMap<u64, Vec<u64>>>,
 }
@@ -25,7 +25,7 @@ impl Empties {
     pub fn insert(&self, base: u64, value: u64) {
         let mut table = self.lock();
         table.entry(base).or_default().push(value);
-        self.count.store(table.len(), Ordering::Release);
+        self.count.store(self.len() + 1, Ordering::Release);
     }
 
     /// Whether it was there.
@@ -34,12 +34,16 @@ impl Empties {
         let Some(values) = table.get_mut(&base) else { return false };
         let before = values.len();
         values.retain(|other| *other != value);
-        let removed = values.len() < before;
+        let removed = before - values.len();
         if values.is_empty() {
             table.remove(&base);
         }
-        self.count.store(table.len(), Ordering::Release);
-        removed
+        self.count.store(self.len() - removed, Ordering::Release);
+        removed > 0
+    }
+
+    pub fn len(&self) -> usize {
+        self.count.load(Ordering::Acquire)
     }
 
     /// All of them.
@@ -49,7 +53,7 @@ impl Empties {
 
     /// Those that begin at `base`, in the order of their births.
     pub fn at(&self, base: u64) -> Vec<u64> {
-        if self.count.load(Ordering::Acquire) == 0 {
+        if self.len() == 0 {
             return Vec::new();
         }
         self.lock().get(&base).cloned().unwrap_or_default()

@@ -4,7 +4,7 @@
 
 use super::lane::{Dead, Lane};
 use super::object::{Object, RangeKind, Serial, State};
-use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, Wait, describe, offset, value};
+use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, Variables, Wait, describe, offset, value};
 use crate::error::Error;
 use crate::map::ranges::{Range, Touching};
 use crate::sync::{OnceLock, Ordering};
@@ -18,7 +18,8 @@ impl Registry {
         let label = own.number(label, &self.labels);
         let birth = own.births.load(Ordering::Relaxed) + 1;
         let serial = Serial::new(lane, birth);
-        let object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
+        let mut object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
+        object.reused = bytes > 0 && self.dead_of(&object, |dead| dead.meets(Range { base, bytes, value: 0 }));
         self.place_as(State::Alive, object)?;
         self.associate(&object);
         own.births.store(birth, Ordering::Relaxed);
@@ -34,22 +35,30 @@ impl Registry {
 
     /// The same of an object that was found.
     pub fn end(&self, lane: u16, value: u64, object: &Object) -> Result<(), Error> {
+        self.remember(lane, value, object)?;
+        self.waiting.released(object.serial, None);
+        Ok(())
+    }
+
+    fn remember(&self, lane: u16, value: u64, object: &Object) -> Result<(), Error> {
         if object.bytes == 0 {
             self.take(lane, value, object)?;
             self.erase(value, |_| true);
             return Ok(());
         }
-        let die = |dead: &mut Dead, alive: &dyn Fn() -> usize| {
+        let die = |dead: &mut Dead, alive: usize| {
             self.update(value, |object| {
                 object.state = State::Dead;
                 (object.adjoint_base, object.adjoint_bytes) = (0, 0);
             });
             let range = Range { base: object.base, bytes: object.bytes, value };
-            dead.insert(range, alive, |value| self.forget(value));
+            if dead.insert(range, alive, |value| self.forget(value)) {
+                self.update(value, |object| object.reused = true);
+            }
         };
         if object.kind != RangeKind::Stack {
             self.take(lane, value, object)?;
-            die(&mut self.past().dead, &|| self.heap.len());
+            die(&mut self.past().dead, self.heap.len());
             return Ok(());
         }
         let mut stack = self.lane(object.home).stack();
@@ -58,7 +67,7 @@ impl Registry {
             return Err(self.describe().no_base(lane, object.base));
         }
         let alive = stack.ranges.len();
-        die(&mut stack.dead, &|| alive);
+        die(&mut stack.dead, alive);
         drop(stack);
         self.left(object);
         self.beside.ended(object);
@@ -70,17 +79,19 @@ impl Registry {
         let (value, object) = self.exact(lane, base)?;
         self.take(lane, value, &object)?;
         self.erase(value, |_| true);
+        self.waiting.released(object.serial, Some(object.forward_base));
+        self.lose(&object);
         Ok(object)
     }
 
-    /// Its death is reversed: an object is back, at `present.base`. `set` sets each pointer variable that waited for
-    /// it.
+    /// Its death is reversed: an object is back, at `present.base`. Sets each pointer variable that waited for it, and
+    /// each that was set to a younger object at its address and still holds that.
     pub fn restore(
         &self,
         lane: u16,
         record: &RangeRecord,
         present: Present,
-        mut set: impl FnMut(Arrival),
+        mut variables: impl Variables,
     ) -> Result<(), Error> {
         check_extent(present.base, record.bytes)?;
         check_extent(record.base, record.bytes)?;
@@ -106,14 +117,32 @@ impl Registry {
         for (_, by, wait) in self.waiting.of(serial, record.base, bytes) {
             value(by, wait)?;
         }
-        self.place(object)?;
+        let (reused, back) = (self.place(object)?, (serial, record.base, bytes));
         // Those, and whoever looked before it was there and waits since. Who waits later looks once more.
-        self.waiting.take(serial, record.base, bytes, |variable, by, wait| {
-            let value = value(by, wait).ok();
-            value.into_iter().for_each(|value| set(Arrival { variable, value, offset: by }));
-            value.is_some()
+        self.waiting.take(back, reused, |variable, by, wait| {
+            let value = value(by, wait).ok()?;
+            variables.set(Arrival { variable, value, offset: by, held: None });
+            Some(value)
+        });
+        self.waiting.take_followers(back, reused, &mut variables, |by, wait, held| {
+            value(by, wait).ok().filter(|_| !self.was_set_anew(lane, serial, wait, held))
         });
         Ok(())
+    }
+
+    /// Whether variables that follow seem to have been set by the program since, to another object that is alive, by
+    /// chance where they pointed before: as `x = malloc(range.bytes)` does, they have its base and that of its adjoint.
+    fn was_set_anew(&self, lane: u16, but: Serial, wait: Wait, held: &[(u64, u64)]) -> bool {
+        let (primal, adjoint) = match (wait.adjoint, held) {
+            (false, [(_, value)]) => (*value, None),
+            (false, [(_, value), (_, adjoint), ..]) => (*value, Some(*adjoint)),
+            (true, [(_, adjoint), (_, value), ..]) => (*value, Some(*adjoint)),
+            _ => return false,
+        };
+        let by = wait.pair.unwrap_or(0);
+        let found = self.range_of(lane, offset(primal, -by)).and_then(|range| self.object_of(range));
+        let found = found.filter(|there| there.serial != but && offset(there.base, by) == primal);
+        found.is_some_and(|there| adjoint.is_none_or(|adjoint| self.scaled(&there, by).is_ok_and(|at| at == adjoint)))
     }
 
     /// As [`restore`](Registry::restore); returns the pointer variables.
@@ -131,17 +160,21 @@ impl Registry {
         Ok(())
     }
 
-    /// Puts an object that is not alive into the maps, or changes nothing.
-    pub(super) fn place(&self, object: Object) -> Result<(), Error> {
+    /// Puts an object that is not alive into the maps, or changes nothing. Whether it is reused.
+    pub(super) fn place(&self, object: Object) -> Result<bool, Error> {
         self.place_as(State::Coming, object)
     }
 
     /// The same; until the object is in the maps, it is in this state. Of one that is born nobody knows the serial yet,
     /// so it may be alive; while one is still to be entered that comes back, pointers to it must wait.
-    fn place_as(&self, state: State, object: Object) -> Result<(), Error> {
+    fn place_as(&self, state: State, mut object: Object) -> Result<bool, Error> {
         let objects = &self.lane(object.serial.lane()).objects;
         let (slot, was) =
             objects.claim(Object { state, ..object }).map_err(|there| self.describe().twice(&there, &object))?;
+        if state == State::Coming {
+            // Others have died since where one lay that is not remembered: nobody knows who was there before.
+            object.reused = object.bytes > 0 && was.is_none_or(|was| was.reused);
+        }
         let value = value(object.serial, slot);
         let entered = self.enter(&object, value);
         match (entered, was) {
@@ -152,7 +185,7 @@ impl Registry {
                 if touched || was.is_some() || state != object.state {
                     objects.update(slot, |there| *there = Object { touched: touched || there.touched, ..object });
                 }
-                Ok(())
+                Ok(object.reused)
             }
             (Err(there), None) => {
                 objects.remove_if(slot, |_| true);
@@ -189,7 +222,7 @@ impl Registry {
             if moved {
                 stack.moved.insert(before);
             }
-            lane.widen(range.base, range.bytes);
+            self.spans.widen(&lane.span, object.home, range.base, range.bytes);
             return Ok(self.touch(touching));
         }
         self.free_in_stacks(range, None)?;
@@ -202,8 +235,7 @@ impl Registry {
 
     /// Whether no stack range overlaps this one, those of one lane apart; or the one that does.
     fn free_in_stacks(&self, range: Range, but: Option<&Lane>) -> Result<(), Option<Object>> {
-        let others = self.claimed().filter(|lane| !but.is_some_and(|but| std::ptr::eq(*lane, but)));
-        for lane in others.filter(|lane| lane.may_overlap(range.base, range.bytes)) {
+        for lane in self.other_stacks(but, range.base, range.end()) {
             let there = lane.stack().ranges.below(range.end() - 1).filter(|there| there.end() > range.base);
             if let Some(there) = there {
                 return Err(self.object(there.value));

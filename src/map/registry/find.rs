@@ -4,7 +4,7 @@
 
 use super::lane::Dead;
 use super::object::{Object, State};
-use super::{Place, Registry, describe, offset};
+use super::{Located, Place, Registry, describe, offset};
 use crate::error::{Error, Status};
 use crate::map::ranges::Range;
 use crate::sync::{Ordering, wait};
@@ -13,12 +13,10 @@ impl Registry {
     /// The object that begins at `base`, after what the maps find.
     pub fn exact(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
         let own = self.lane(lane);
-        let mut found = own.may_hold(base).then(|| own.stack().ranges.at(base)).flatten();
+        let mut found = own.span.meets(base, base).then(|| own.stack().ranges.at(base)).flatten();
         found = found.or_else(|| self.heap.at(base));
-        found = found.or_else(|| {
-            let mut others = self.claimed().filter(|other| !std::ptr::eq(*other, own) && other.may_hold(base));
-            others.find_map(|other| other.stack().ranges.at(base))
-        });
+        found =
+            found.or_else(|| self.other_stacks(Some(own), base, base).find_map(|other| other.stack().ranges.at(base)));
         let empties = self.empties.at(base);
         let value = match (found, &empties[..]) {
             (Some(range), []) => range.value,
@@ -55,11 +53,11 @@ impl Registry {
                 None
             }
         };
-        let stack = own.may_hold(address).then(|| own.stack().ranges.find(address)).flatten();
+        let stack = own.span.meets(address, address).then(|| own.stack().ranges.find(address)).flatten();
         if let Some(range) = inside(stack).or_else(|| inside(self.heap.find(address))) {
             return Some(range);
         }
-        for other in self.claimed().filter(|other| !std::ptr::eq(*other, own) && other.may_hold(address)) {
+        for other in self.other_stacks(Some(own), address, address) {
             let found = other.stack().ranges.find(address);
             if let Some(range) = inside(found) {
                 return Some(range);
@@ -99,9 +97,10 @@ impl Registry {
             let object = self.object(range.value)?;
             Some(Place { serial: object.serial, offset: (address - range.base) as i64 })
         };
-        let mut others = self.claimed().filter(|lane| lane.may_hold(address));
-        let own = place(&self.lane(lane).stack().dead);
-        own.or_else(|| place(&self.past().dead)).or_else(|| others.find_map(|lane| place(&lane.stack().dead)))
+        let own = self.lane(lane);
+        let mut others = self.other_stacks(Some(own), address, address);
+        let found = place(&own.stack().dead).or_else(|| place(&self.past().dead));
+        found.or_else(|| others.find_map(|lane| place(&lane.stack().dead)))
     }
 
     /// Whether a range that is alive ends at the address.
@@ -127,10 +126,27 @@ impl Registry {
 
     // ---- where things lie now --------------------------------------------------------------------------
 
-    /// Where a place and its adjoint lie; None while its object is not alive.
-    pub fn locate(&self, place: Place) -> Result<Option<(u64, u64)>, Error> {
-        let Some(object) = self.alive(place.serial) else { return Ok(None) };
-        Ok(Some((offset(object.base, place.offset), self.scaled(&object, place.offset)?)))
+    /// Where a place lies; None while its object is not alive.
+    pub fn locate(&self, place: Place) -> Result<Option<Located>, Error> {
+        self.alive(place.serial).map(|object| self.located(&object, place.offset)).transpose()
+    }
+
+    /// The address of a place, and that in the adjoint.
+    #[cfg(test)]
+    pub fn locate_both(&self, place: Place) -> Result<Option<(u64, u64)>, Error> {
+        Ok(self.locate(place)?.map(|now| (now.address, now.adjoint)))
+    }
+
+    /// As [`rebase`](Registry::rebase), as two addresses.
+    #[cfg(test)]
+    pub fn rebase_both(&self, lane: u16, address: u64) -> Result<Option<(u64, u64)>, Error> {
+        Ok(self.rebase(lane, address)?.map(|now| (now.address, now.adjoint)))
+    }
+
+    fn located(&self, object: &Object, by: i64) -> Result<Located, Error> {
+        let (address, adjoint) = (offset(object.base, by), self.scaled(object, by)?);
+        let place = Place { serial: object.serial, offset: by };
+        Ok(Located { place, address, adjoint, reused: object.reused })
     }
 
     /// The address in the adjoint for an offset in the object; 0 if it has none.
@@ -174,7 +190,7 @@ impl Registry {
     }
 
     /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
-    pub fn rebase(&self, lane: u16, address: u64) -> Result<Option<(u64, u64)>, Error> {
+    pub fn rebase(&self, lane: u16, address: u64) -> Result<Option<Located>, Error> {
         // A base wins over an end, also where one of the two objects lies elsewhere now and the other one does not.
         let object = |range: Range| {
             let same = |object: &Object| object.forward_base == range.base && object.bytes == range.bytes;
@@ -186,8 +202,7 @@ impl Registry {
         let found = moved.filter(inside).or_else(|| unmoved(address).filter(inside)).or(moved);
         let ends_here = || unmoved(address - 1).filter(|object| object.forward_base + object.bytes == address);
         let Some(object) = found.or_else(ends_here) else { return Ok(None) };
-        let by = (address - object.forward_base) as i64;
-        Ok(Some((offset(object.base, by), self.scaled(&object, by)?)))
+        self.located(&object, (address - object.forward_base) as i64).map(Some)
     }
 
     /// The range of the forward sweep, of an object that lies elsewhere now, that an address is in.

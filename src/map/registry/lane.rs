@@ -9,6 +9,7 @@
 use super::labels::Labels;
 use super::object::Object;
 use super::objects::Objects;
+use super::spans::Span;
 use crate::map::ranges::{Range, Ranges};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Lock, LockGuard, Ordering};
 use std::collections::{HashMap, VecDeque};
@@ -20,20 +21,13 @@ pub(super) struct Lane {
     /// How many objects were born here.
     pub births: AtomicU64,
     pub objects: Objects,
-    span: Span,
+    /// Holds every stack range that is or was here, since the lane changed hands.
+    pub span: Span,
     stack: Lock<Stack>,
     /// Numbers of labels, as in the registry's table.
     labels: Lock<HashMap<Arc<CStr>, u32>>,
     /// The one that was asked for last is likely to be asked for again.
     last_label: AtomicU32,
-}
-
-/// `[low, high]` holds every stack range that is or was here, since the lane changed hands. In a line of the cache of
-/// its own: all threads read it, and what is beside it changes all the time.
-#[repr(align(128))]
-struct Span {
-    low: AtomicU64,
-    high: AtomicU64,
 }
 
 /// The ranges of a thread's stack.
@@ -50,7 +44,7 @@ impl Lane {
         Lane {
             births: AtomicU64::new(0),
             objects: Objects::new(lane),
-            span: Span { low: AtomicU64::new(u64::MAX), high: AtomicU64::new(0) },
+            span: Span::new(),
             stack: Lock::new(Stack::default()),
             labels: Lock::new(HashMap::new()),
             last_label: AtomicU32::new(0),
@@ -78,32 +72,6 @@ impl Lane {
         });
         self.last_label.store(number, Ordering::Relaxed);
         number
-    }
-
-    /// Whether the address may be in a stack range of this lane.
-    pub fn may_hold(&self, address: u64) -> bool {
-        self.span.low.load(Ordering::Relaxed) <= address && address <= self.span.high.load(Ordering::Relaxed)
-    }
-
-    /// Whether a range may overlap a stack range of this lane.
-    pub fn may_overlap(&self, base: u64, bytes: u64) -> bool {
-        self.span.low.load(Ordering::Relaxed) < base + bytes && base < self.span.high.load(Ordering::Relaxed)
-    }
-
-    /// Makes room for a range in what the two above say.
-    pub fn widen(&self, base: u64, bytes: u64) {
-        if self.span.low.load(Ordering::Relaxed) > base {
-            self.span.low.fetch_min(base, Ordering::Relaxed);
-        }
-        if self.span.high.load(Ordering::Relaxed) < base + bytes {
-            self.span.high.fetch_max(base + bytes, Ordering::Relaxed);
-        }
-    }
-
-    /// No stack range is here, dead or alive.
-    pub fn holds_nothing(&self) {
-        self.span.low.store(u64::MAX, Ordering::Relaxed);
-        self.span.high.store(0, Ordering::Relaxed);
     }
 }
 
@@ -162,14 +130,23 @@ pub(super) struct Dead {
     order: VecDeque<(u64, u64)>,
     /// How many are remembered.
     most: usize,
+    /// The lowest and the highest address of all ranges that are remembered no more, nor replaced.
+    lost: Option<(u64, u64)>,
 }
 
 impl Dead {
-    /// Remembers a range in place of all that it overlaps. `alive` counts those alive; `forget` is told the value of
-    /// each that is remembered no more.
-    pub fn insert(&mut self, range: Range, alive: impl FnOnce() -> usize, mut forget: impl FnMut(u64)) {
+    /// Remembers a range, which died while `alive` others lived, in place of all that it overlaps. `forget` gets the
+    /// value of each that is remembered no more. Whether it overlaps any.
+    pub fn insert(&mut self, range: Range, alive: usize, mut forget: impl FnMut(u64)) -> bool {
+        let mut overlaps = false;
+        // Most are alive at once where one dies next, so no greater number passes unseen.
+        self.most = self.most.max(alive + 1).max(REMEMBERED);
         while let Err(there) = self.ranges.insert(range) {
             forget(there.value);
+            overlaps = true;
+            if there.base < range.base || there.end() > range.end() {
+                self.lose(there);
+            }
             // The same variable of another call of a procedure, the same block allocated again.
             if self.ranges.replace(range).is_some() {
                 break;
@@ -177,18 +154,30 @@ impl Dead {
             self.ranges.remove(there.base);
         }
         self.order.push_back((range.base, range.value));
-        if self.ranges.len() > self.most {
-            self.most = self.most.max(alive() + 1).max(REMEMBERED);
-            if self.ranges.len() > self.most
-                && let Some(gone) = self.forget_oldest()
-            {
-                forget(gone.value);
-            }
+        if self.ranges.len() > self.most
+            && let Some(gone) = self.forget_oldest()
+        {
+            self.lose(gone);
+            forget(gone.value);
         }
         if self.order.len() > 2 * self.most {
             let ranges = &self.ranges;
             self.order.retain(|(base, value)| ranges.at(*base).is_some_and(|range| range.value == *value));
         }
+        overlaps
+    }
+
+    /// Whether an object died, or may have, where a range lies or at its end.
+    pub fn meets(&self, range: Range) -> bool {
+        let below = || self.ranges.below(range.end());
+        self.lost.is_some_and(|(low, high)| low <= range.end() && range.base < high)
+            || below().is_some_and(|there| there.end() > range.base)
+    }
+
+    /// Where a dead object lay is not remembered by itself any more.
+    pub fn lose(&mut self, range: Range) {
+        let (low, high) = self.lost.unwrap_or((range.base, range.end()));
+        self.lost = Some((low.min(range.base), high.max(range.end())));
     }
 
     fn forget_oldest(&mut self) -> Option<Range> {
@@ -205,7 +194,7 @@ impl Dead {
     pub fn remove(&mut self, base: u64, value: u64) {
         let removed = self.ranges.remove_if(base, |range| range.value == value);
         if removed.is_some() && self.ranges.len() == 0 {
-            *self = Dead { most: self.most, ..Dead::default() };
+            *self = Dead { most: self.most, lost: self.lost, ..Dead::default() };
         }
     }
 
@@ -239,7 +228,7 @@ mod tests {
     /// Values that are forgotten when the range comes.
     fn insert(dead: &mut Dead, new: Range, alive: usize) -> Vec<u64> {
         let mut gone = Vec::new();
-        dead.insert(new, || alive, |value| gone.push(value));
+        dead.insert(new, alive, |value| gone.push(value));
         gone
     }
 
@@ -268,6 +257,15 @@ mod tests {
         assert_eq!(dead.find(110).map(|range| range.value), Some(9));
         dead.remove(107, 9);
         assert_eq!(dead.len(), 2);
+    }
+
+    #[test]
+    fn dead_range_meets_what_overlaps_it_or_ends_where_it_begins() {
+        let mut dead = Dead::default();
+        insert(&mut dead, range(100, 1), 0);
+        for (base, bytes, meets) in [(92, 8, true), (92, 7, false), (107, 1, true), (108, 8, false), (0, 500, true)] {
+            assert_eq!(dead.meets(Range { base, bytes, value: 0 }), meets, "{base}, {bytes}");
+        }
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod objects;
 mod record;
 mod saved;
 mod snapshot;
+mod spans;
 mod table;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -48,7 +49,7 @@ pub(crate) use object::{Object, Serial, State};
 pub(crate) use record::{LONG, Place, Record, pack, unpack};
 pub(crate) use saved::{Saved, SavedObject, Slot, decode_slots, encode_slots};
 pub(crate) use snapshot::Exchange;
-pub(crate) use waiting::{Target, Wait};
+pub(crate) use waiting::{Target, Variables, Wait};
 
 use crate::error::Error;
 use crate::map::ranges::{Range, SharedRanges};
@@ -57,6 +58,7 @@ use empties::Empties;
 use labels::Labels;
 use lane::{Dead, Lane, Moved};
 use snapshot::Beside;
+use spans::Spans;
 use std::ffi::CStr;
 use std::sync::PoisonError;
 use waiting::Waiting;
@@ -72,6 +74,7 @@ pub(crate) struct Registry {
     /// Boxed, as most never are.
     lanes: Box<[OnceLock<Box<Lane>>]>,
     idle: Lock<Idle>,
+    spans: Spans,
     heap: SharedRanges,
     heap_past: Lock<Past>,
     empties: Empties,
@@ -112,13 +115,25 @@ impl RangeRecord {
     }
 }
 
-/// A pointer variable that waited and is to be set now.
+/// A pointer variable that waited or followed, and is to be set now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub variable: u64,
     pub value: u64,
     /// In bytes from the object's base.
     pub offset: i64,
+    /// It did not wait, but follows: to be set only if it holds this still.
+    pub held: Option<u64>,
+}
+
+/// Where a place and its adjoint lie now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub place: Place,
+    pub address: u64,
+    pub adjoint: u64,
+    /// Its object is, see [`Object`].
+    pub reused: bool,
 }
 
 /// Where an object and its adjoint lie.
@@ -139,6 +154,7 @@ impl Registry {
         Registry {
             lanes: (0..LANES).map(|_| OnceLock::new()).collect(),
             idle: Lock::new(Idle::default()),
+            spans: Spans::new(),
             heap: SharedRanges::new(),
             heap_past: Lock::new(Past::default()),
             empties: Empties::new(),
@@ -176,10 +192,13 @@ impl Registry {
             if let Some(object) = object.filter(|object| self.leave(value, object)) {
                 self.beside.ended(&object);
                 self.erase(value, |_| true);
+                self.waiting.released(object.serial, None);
             }
         }
-        own.stack().dead.clear(|value| self.forget(value));
-        own.holds_nothing();
+        let mut stack = own.stack();
+        stack.dead.clear(|value| self.forget(value));
+        self.spans.clear(&own.span, lane);
+        drop(stack);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).returned.push(lane);
     }
 
@@ -189,6 +208,17 @@ impl Registry {
 
     fn claimed(&self) -> impl Iterator<Item = &Lane> {
         self.lanes.iter().map_while(OnceLock::get).map(|lane| &**lane)
+    }
+
+    /// The lanes but `but` whose stack may have something between two addresses, both included; some more than once.
+    fn other_stacks<'a>(&'a self, but: Option<&'a Lane>, low: u64, high: u64) -> impl Iterator<Item = &'a Lane> {
+        let crossed = self.spans.crossed();
+        let all = crossed.then(|| self.claimed()).into_iter().flatten();
+        // Spans that do not cross leave nobody else what is in this one.
+        let elsewhere = !crossed && !but.is_some_and(|but| but.span.holds(low, high));
+        let near = elsewhere.then(|| self.spans.between(low, high)).into_iter().flatten();
+        let lanes = all.chain(near.map(|lane| self.lane(lane)));
+        lanes.filter(move |lane| lane.span.meets(low, high) && !but.is_some_and(|but| std::ptr::eq(*lane, but)))
     }
 
     fn past(&self) -> LockGuard<'_, Past> {
@@ -245,6 +275,16 @@ impl Registry {
         all
     }
 
+    /// How many are alive, and their bytes.
+    pub fn alive_count(&self) -> (usize, u64) {
+        let stacks = self.claimed().map(|lane| {
+            let stack = lane.stack();
+            (stack.ranges.len(), stack.ranges.covered())
+        });
+        let others = (self.heap.len() + self.empties.len(), self.heap.covered());
+        stacks.fold(others, |sum, stack| (sum.0 + stack.0, sum.1 + stack.1))
+    }
+
     /// How many died whose place is remembered.
     pub fn dead(&self) -> usize {
         self.past().dead.len() + self.claimed().map(|lane| lane.stack().dead.len()).sum::<usize>()
@@ -270,6 +310,11 @@ impl Registry {
         self.waiting.list()
     }
 
+    /// How many pointer variables wait.
+    pub fn waiting_count(&self) -> usize {
+        self.waiting.waits()
+    }
+
     // ---- waiting ---------------------------------------------------------------------------------------
 
     /// A pointer variable is about to be set: it waits no more, and nobody else sets it.
@@ -281,6 +326,11 @@ impl Registry {
     /// have come meanwhile.
     pub fn wait(&self, variable: u64, wait: Wait, clear: impl FnOnce()) {
         self.waiting.add(variable, wait, clear);
+    }
+
+    /// Pointer variables are about to be set to places in an object that is reused, and follow.
+    pub fn follow(&self, variables: impl IntoIterator<Item = (u64, Wait)>) {
+        self.waiting.follow(variables);
     }
 
     fn describe(&self) -> describe::Describe<'_> {

@@ -78,7 +78,7 @@ fn an_object_comes_back_while_its_old_place_is_forgotten() {
         };
         registry.restore_and_list(here, &record, at(200)).unwrap();
         writer.join().unwrap();
-        assert_eq!(registry.locate(Place { serial, offset: 3 }).unwrap(), Some((203, 0)));
+        assert_eq!(registry.locate_both(Place { serial, offset: 3 }).unwrap(), Some((203, 0)));
         assert_eq!(registry.find(here, 203).unwrap(), Some(Place { serial, offset: 3 }));
         assert_eq!((registry.list().len(), registry.dead()), (1, 1));
     });
@@ -99,11 +99,11 @@ fn a_pointer_does_not_wait_for_what_has_come_and_is_not_null_then() {
             thread::spawn(move || registry.restore(there, &record, at(200), set).unwrap())
         };
         let place = Place { serial, offset: 4 };
-        let mut now = registry.locate(place).unwrap();
+        let mut now = registry.locate_both(place).unwrap();
         if now.is_none() {
             let clear = || variable.store(0, Ordering::Relaxed);
             registry.wait(9000, Wait::new(Target::Object(serial, 4), false), clear);
-            now = registry.locate(place).unwrap();
+            now = registry.locate_both(place).unwrap();
         }
         if let Some((address, _)) = now {
             registry.settle(9000);

@@ -13,7 +13,7 @@ const LOW_48: u64 = (1 << 48) - 1;
 /// Words of an object in memory that threads share.
 pub(super) const WORDS: usize = 6;
 /// Labels have numbers below this.
-pub(super) const LABELS: u32 = 1 << 26;
+pub(super) const LABELS: u32 = 1 << 25;
 
 impl Serial {
     pub fn new(lane: u16, birth: u64) -> Serial {
@@ -99,6 +99,9 @@ pub(crate) struct Object {
     pub state: State,
     /// A range that was there when this one came ends at its base, or did.
     pub touched: bool,
+    /// Another object may have died where it lies before it was born, so that a pointer into it may have been meant
+    /// for that one.
+    pub reused: bool,
     /// The lane in whose map it is, for a stack range.
     pub home: u16,
 }
@@ -117,6 +120,7 @@ impl Object {
             kind,
             state: State::Alive,
             touched: false,
+            reused: false,
             home: 0,
         }
     }
@@ -128,15 +132,16 @@ impl Object {
     /// Without the lane that it was born on.
     ///
     /// ```text
-    ///   63                                                 48 47            0
-    ///   | home                                              | birth          |   word 0
-    ///   | label, low 16                                     | bytes          |   word 4
-    ///   | touched, 1 | state, 2 | kind, 3 | label, high 10  | adjoint bytes  |   word 5
+    ///   63                                                   48 47            0
+    ///   | home                                                | birth          |   word 0
+    ///   | label, low 16                                       | bytes          |   word 4
+    ///   | touched 1 | state 2 | kind 3 | reused 1 | label, high 9 | adjoint bytes  |   word 5
     /// ```
     pub fn to_words(self) -> [u64; WORDS] {
         debug_assert!(self.label < LABELS && (self.bytes | self.adjoint_bytes) <= LOW_48);
         let label = u64::from(self.label);
-        let flags = u64::from(self.touched) << 15 | (self.state as u64) << 13 | (self.kind as u64) << 10 | label >> 16;
+        let flags = u64::from(self.touched) << 15 | (self.state as u64) << 13 | (self.kind as u64) << 10;
+        let flags = flags | u64::from(self.reused) << 9 | label >> 16;
         [
             u64::from(self.home) << 48 | self.serial.birth(),
             self.base,
@@ -164,10 +169,11 @@ impl Object {
             bytes: bytes & LOW_48,
             adjoint_base,
             adjoint_bytes: adjoint_bytes & LOW_48,
-            label: (flags as u32 & 0x3ff) << 16 | (bytes >> 48) as u32,
+            label: (flags as u32 & 0x1ff) << 16 | (bytes >> 48) as u32,
             kind: RangeKind::from_code((flags >> 10 & 7) as i32)?,
             state,
             touched: flags >> 15 != 0,
+            reused: flags >> 9 & 1 != 0,
             home: (first >> 48) as u16,
         })
     }
@@ -193,6 +199,7 @@ mod tests {
                     adjoint_bytes: 1 << 47,
                     state,
                     touched,
+                    reused: !touched,
                     home: 4095,
                     ..Object::new(1, (1 << 47) - 1, kind, LABELS - 1)
                 };

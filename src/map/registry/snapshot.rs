@@ -9,6 +9,7 @@ use super::object::{Object, RangeKind, Serial, State};
 use super::saved::{Bounds, Saved, SavedObject};
 use super::{Registry, describe, value};
 use crate::error::Error;
+use crate::map::ranges::Range;
 use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering, StaticFlag, UNORDERED};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
@@ -180,9 +181,9 @@ impl Registry {
         }
         out.iter().for_each(|object| self.take_object(object));
         for (i, object) in into.iter().enumerate() {
-            if let Err(error) = self.place(*object) {
+            if let Err(error) = self.place(*object).map(drop) {
                 into[..i].iter().for_each(|object| self.take_object(object));
-                out.iter().for_each(|object| self.place(*object).expect("it was there before"));
+                out.iter().for_each(|object| _ = self.place(*object).expect("it was there before"));
                 return Err(error);
             }
         }
@@ -214,6 +215,8 @@ impl Registry {
             let value = value(object.serial, slot);
             self.leave(value, object);
             self.erase(value, |_| true);
+            self.waiting.released(object.serial, None);
+            self.lose(object);
         }
     }
 
@@ -236,7 +239,16 @@ impl Registry {
             for (value, object) in gone {
                 self.dead_of(&object, |dead| dead.remove(object.base, value));
                 self.forget(value);
+                self.lose(&object);
             }
+        }
+    }
+
+    /// An object is gone as if it had never been. Its death may have taken the place of others, which are dead still.
+    pub(super) fn lose(&self, object: &Object) {
+        if object.reused {
+            let range = Range { base: object.base, bytes: object.bytes, value: 0 };
+            self.dead_of(object, |dead| dead.lose(range));
         }
     }
 
@@ -261,7 +273,7 @@ impl Registry {
         for (value, object, base) in there {
             self.update(value, |object| object.forward_base = base);
             if base != object.base && object.bytes > 0 {
-                let range = crate::map::ranges::Range { base, bytes: object.bytes, value };
+                let range = Range { base, bytes: object.bytes, value };
                 self.note_moved(&object, |moved| moved.insert(range));
             }
         }

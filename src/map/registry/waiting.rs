@@ -1,8 +1,22 @@
-//! Pointers that were restored before their target: known by the address of the pointer variable, set when the target
-//! comes.
+//! Pointers whose target is still to come: known by the address of the pointer variable, set when the target comes.
+//!
+//! A variable *waits* if its object is not back: it is NULL meanwhile. It *follows* if it was set to a place in an object
+//! that is reused, which has the addresses of others that died before its birth. The variable may have been left by one
+//! of those, with an address that came to mean something else; nobody can know. So when the birth of the object is
+//! reversed, the address, as the forward sweep knew it, becomes what the variable is to be set to: an object that comes
+//! back where that address is gets the variable, provided that it holds still what it was set to.
+//!
+//! ```text
+//!   pop ---- not back ----> waits ---- comes ----.
+//!    `------ reused ---> follows the object <----' if it is reused
+//!                             |  ^
+//!           birth is reversed v  | comes, and is reused
+//!                      follows the address ---- comes, and is not reused ----> done
+//! ```
 
 #![forbid(unsafe_code)]
 
+use super::Arrival;
 use super::object::Serial;
 use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,11 +39,35 @@ pub(crate) struct Wait {
     pub adjoint: bool,
     /// Bytes of an element of the object and of its adjoint, if the variable's strides depend on them.
     pub elements: Option<(u64, u64)>,
+    /// It is one of a pair with this offset, and belongs to the object whose base the pair has.
+    pub pair: Option<i64>,
+    /// The variable of the adjoint that is set along with this one, or that of the primal; 0 if there is none.
+    pub beside: u64,
+    /// It does not wait, but follows: what it was set to.
+    pub held: Option<u64>,
 }
 
 impl Wait {
     pub fn new(target: Target, adjoint: bool) -> Wait {
-        Wait { target, adjoint, elements: None }
+        Wait { target, adjoint, elements: None, pair: None, beside: 0, held: None }
+    }
+}
+
+/// The program's pointer variables.
+pub(crate) trait Variables {
+    /// Whether the variable is there still, with this value.
+    fn holds(&mut self, variable: u64, value: u64) -> bool;
+    fn set(&mut self, arrival: Arrival);
+}
+
+/// For whoever looks later at what the variables hold.
+impl<F: FnMut(Arrival)> Variables for F {
+    fn holds(&mut self, _: u64, _: u64) -> bool {
+        true
+    }
+
+    fn set(&mut self, arrival: Arrival) {
+        self(arrival);
     }
 }
 
@@ -38,8 +76,10 @@ pub(crate) type Extent = (u64, u64);
 
 /// See the module.
 pub(super) struct Waiting {
-    /// Of the table, to be read without its lock.
+    /// How many variables wait or follow, to be read without the lock.
     count: AtomicUsize,
+    /// How many wait.
+    waits: AtomicUsize,
     table: Lock<Table>,
 }
 
@@ -49,12 +89,15 @@ struct Table {
     /// Each with the variable.
     by_serial: BTreeSet<(Serial, u64)>,
     by_address: BTreeSet<(u64, u64)>,
+    /// How many wait.
+    waits: usize,
 }
 
 impl Table {
     fn insert(&mut self, variable: u64, wait: Wait) {
         self.remove(variable);
         self.by_variable.insert(variable, wait);
+        self.waits += usize::from(wait.held.is_none());
         match wait.target {
             Target::Object(serial, _) => self.by_serial.insert((serial, variable)),
             Target::Forward(address) => self.by_address.insert((address, variable)),
@@ -63,6 +106,7 @@ impl Table {
 
     fn remove(&mut self, variable: u64) {
         let Some(wait) = self.by_variable.remove(&variable) else { return };
+        self.waits -= usize::from(wait.held.is_none());
         match wait.target {
             Target::Object(serial, _) => self.by_serial.remove(&(serial, variable)),
             Target::Forward(address) => self.by_address.remove(&(address, variable)),
@@ -83,7 +127,11 @@ impl Table {
         let inside: Vec<(u64, Wait)> = inside.map(|(variable, wait)| (*variable, *wait)).collect();
         inside.iter().for_each(|(variable, _)| self.remove(*variable));
         for (variable, wait) in inside.into_iter().filter(|(variable, _)| variable - base < kept) {
-            self.insert(variable - base + to, wait);
+            let moved = variable - base + to;
+            self.insert(moved, wait);
+            if let Some(other) = self.by_variable.get_mut(&wait.beside).filter(|other| other.beside == variable) {
+                other.beside = moved;
+            }
         }
     }
 
@@ -109,13 +157,58 @@ impl Table {
             };
             (*variable, offset, wait)
         });
+        found.filter(|(.., wait)| wait.held.is_none()).collect()
+    }
+
+    /// The variables that follow an address in `[base, base + bytes]`, as [`Table::of`].
+    fn followers(&self, base: u64, bytes: u64) -> Vec<(u64, i64, Wait)> {
+        let found = self.by_address.range((base, 0)..=(base + bytes, u64::MAX)).filter_map(|(address, variable)| {
+            let wait = self.by_variable[variable];
+            let here = wait.held.is_some() && (wait.pair.is_none() || *address == base);
+            here.then(|| (*variable, wait.pair.unwrap_or((address - base) as i64), wait))
+        });
         found.collect()
+    }
+
+    /// What a variable that follows was set to, and the variable beside it, as far as both are there still.
+    fn held_by(&self, variable: u64, wait: &Wait) -> Option<Vec<(u64, u64)>> {
+        let mut held = vec![(variable, wait.held?)];
+        if wait.beside != 0 {
+            let other = self.by_variable.get(&wait.beside).filter(|other| other.beside == variable)?;
+            held.push((wait.beside, other.held?));
+        }
+        Some(held)
+    }
+
+    /// A variable was set to an object; it follows it if the object is reused.
+    fn set(&mut self, variable: u64, wait: Wait, target: Target, value: u64, reused: bool) {
+        match reused {
+            true => self.insert(variable, Wait { target, held: Some(value), ..wait }),
+            false => self.remove(variable),
+        }
+    }
+
+    /// As [`Waiting::released`].
+    fn released(&mut self, serial: Serial, forward_base: Option<u64>) {
+        let of_object = self.by_serial.range((serial, 0)..=(serial, u64::MAX));
+        let of_object: Vec<u64> = of_object.map(|(_, variable)| *variable).collect();
+        for variable in of_object {
+            let wait = self.by_variable[&variable];
+            match (wait.target, forward_base) {
+                _ if wait.held.is_none() => {}
+                (Target::Object(_, by), Some(base)) => {
+                    let address = if wait.pair.is_some() { base } else { base.wrapping_add_signed(by) };
+                    self.insert(variable, Wait { target: Target::Forward(address), ..wait });
+                }
+                _ => self.remove(variable),
+            }
+        }
     }
 }
 
 impl Waiting {
     pub fn new() -> Waiting {
-        Waiting { count: AtomicUsize::new(0), table: Lock::new(Table::default()) }
+        Waiting { count: AtomicUsize::new(0), waits: AtomicUsize::new(0), table: Lock::new(Table::default()) }
     }
 
     fn lock(&self) -> LockGuard<'_, Table> {
@@ -126,9 +219,16 @@ impl Waiting {
         let mut table = self.lock();
         let result = change(&mut table);
         self.count.store(table.by_variable.len(), Ordering::Release);
+        self.waits.store(table.waits, Ordering::Release);
         result
     }
 
+    /// How many variables wait.
+    pub fn waits(&self) -> usize {
+        self.waits.load(Ordering::Acquire)
+    }
+
+    /// Whether no variable waits or follows.
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0
     }
@@ -172,21 +272,79 @@ impl Waiting {
         self.lock().of(serial, base, bytes)
     }
 
-    /// The same variables wait no more, as far as `set`, which sets them, says so. Sees each that waited before it was
-    /// called. Nobody else begins or ends to wait meanwhile, so that no later value is overwritten.
-    pub fn take(&self, serial: Serial, base: u64, bytes: u64, mut set: impl FnMut(u64, i64, Wait) -> bool) {
+    /// The object is back, after the same variables. `set` sets each of them to the value that it returns, unless that is
+    /// None: such a variable waits on. Sees each that waited before it was called. Nobody else begins or ends to wait
+    /// meanwhile, so that no later value is overwritten.
+    pub fn take(
+        &self,
+        (serial, base, bytes): (Serial, u64, u64),
+        reused: bool,
+        mut set: impl FnMut(u64, i64, Wait) -> Option<u64>,
+    ) {
         self.change(|table| {
             for (variable, by, wait) in table.of(serial, base, bytes) {
-                if set(variable, by, wait) {
-                    table.remove(variable);
+                if let Some(value) = set(variable, by, wait) {
+                    table.set(variable, wait, Target::Object(serial, by), value, reused);
                 }
+            }
+        });
+    }
+
+    /// The variables were set to places in an object that is reused, and follow from now on.
+    pub fn follow(&self, variables: impl IntoIterator<Item = (u64, Wait)>) {
+        self.change(|table| {
+            for (variable, wait) in variables {
+                // NULL by itself is what much other memory holds.
+                match wait.held != Some(0) || wait.beside != 0 {
+                    true => table.insert(variable, wait),
+                    false => table.remove(variable),
+                }
+            }
+        });
+    }
+
+    /// The object ended: what follows it follows the addresses where it lay in the forward sweep, or nothing.
+    pub fn released(&self, serial: Serial, forward_base: Option<u64>) {
+        if !self.is_empty() {
+            self.change(|table| table.released(serial, forward_base));
+        }
+    }
+
+    /// The object is back: variables that follow an address in it get its place, if `is_meant` says so of the offset and
+    /// of what they were set to, and if they hold that; the others follow no more.
+    pub fn take_followers(
+        &self,
+        (serial, base, bytes): (Serial, u64, u64),
+        reused: bool,
+        variables: &mut impl Variables,
+        value: impl Fn(i64, Wait, &[(u64, u64)]) -> Option<u64>,
+    ) {
+        if self.is_empty() {
+            return;
+        }
+        self.change(|table| {
+            let mut now = Vec::new();
+            for (variable, by, wait) in table.followers(base, bytes) {
+                let held = table.held_by(variable, &wait);
+                let held = held.filter(|held| held.iter().all(|(variable, value)| variables.holds(*variable, *value)));
+                now.push((variable, by, wait, held.and_then(|held| value(by, wait, &held))));
+            }
+            // What one variable holds says whether the other is set, so none is set before all were looked at.
+            for (variable, by, wait, value) in now {
+                let Some(value) = value else {
+                    table.remove(variable);
+                    continue;
+                };
+                variables.set(Arrival { variable, value, offset: by, held: wait.held });
+                table.set(variable, wait, Target::Object(serial, by), value, reused);
             }
         });
     }
 
     /// All that wait, by address of the variable.
     pub fn list(&self) -> Vec<(u64, Wait)> {
-        self.lock().by_variable.iter().map(|(variable, wait)| (*variable, *wait)).collect()
+        let waits = |(variable, wait): (&u64, &Wait)| wait.held.is_none().then_some((*variable, *wait));
+        self.lock().by_variable.iter().filter_map(waits).collect()
     }
 }
 

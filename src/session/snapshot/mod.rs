@@ -26,6 +26,7 @@ mod save;
 use super::addresses::{Addresses, Restored};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
+use crate::map::registry::Located;
 use crate::map::registry::{Place, RangeKind, Serial};
 use crate::sync::{Arc, Mutex};
 use crate::tape::Type;
@@ -275,7 +276,7 @@ impl Addresses {
             checkpoint.end_parts();
             return Ok(Restored::default());
         }
-        let Some((address, adjoint)) = self.registry().locate(Place { serial, offset })? else {
+        let Some(Located { address, adjoint, .. }) = self.registry().locate(Place { serial, offset })? else {
             return Err(Error::new(
                 Status::NoRange,
                 format!(

@@ -85,7 +85,7 @@ impl Tape {
     /// # }
     /// ```
     pub fn with_spill(self, spill: Box<dyn Spill>) -> Result<Tape, Error> {
-        self.core()?.set_spill(spill);
+        self.core()?.set_store(spill)?;
         Ok(self)
     }
 

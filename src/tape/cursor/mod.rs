@@ -21,6 +21,7 @@ pub use handle::{Tape, with_thread_tape};
 pub use section::{MAX_RANK, Section};
 
 use super::core::Core;
+use super::idle;
 use super::types::{Scalar, Type};
 use crate::error::Error;
 use crate::site::Site;
@@ -169,8 +170,9 @@ impl Cursor {
     /// # }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn push<T: Scalar>(&self, x: T) -> Result<(), Error> {
-        self.push_at(x, Site::UNKNOWN)
+        self.push_at(x, Site::caller())
     }
 
     /// The same for the call at `site`.
@@ -200,8 +202,9 @@ impl Cursor {
     /// # }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn pop<T: Scalar>(&self) -> Result<T, Error> {
-        self.pop_at(Site::UNKNOWN)
+        self.pop_at(Site::caller())
     }
 
     /// The same for the call at `site`.
@@ -231,10 +234,11 @@ impl Cursor {
     /// # Ok(())
     /// # }
     /// ```
+    #[track_caller]
     pub fn push_slice<T: Scalar>(&self, x: &[T]) -> Result<(), Error> {
         let n = size_of_val(x);
         if !self.has_room(n) {
-            self.push_room(T::TYPE, x.len() as i64, Site::UNKNOWN)?;
+            self.push_room(T::TYPE, x.len() as i64, Site::caller())?;
         }
         // SAFETY: there is room for n bytes; x is n bytes of plain values.
         unsafe { copy::copy_in_ordered(self, x.as_ptr().cast(), n) };
@@ -254,10 +258,11 @@ impl Cursor {
     /// # Ok(())
     /// # }
     /// ```
+    #[track_caller]
     pub fn pop_slice<T: Scalar>(&self, x: &mut [T]) -> Result<(), Error> {
         let n = size_of_val(x);
         if !self.has_bytes(n) {
-            self.pop_room(T::TYPE, x.len() as i64, Site::UNKNOWN)?;
+            self.pop_room(T::TYPE, x.len() as i64, Site::caller())?;
         }
         // SAFETY: n bytes below cur were pushed; any bytes are values of T.
         unsafe { copy::copy_out(self, x.as_mut_ptr().cast(), n) };
@@ -276,12 +281,14 @@ impl Cursor {
         self.core()?.pop_room(self, ty, count, site)
     }
 
-    /// Gives memory back that others on this thread are short of, at least `wanted` bytes if it has as many. Whether it
-    /// had any.
+    /// Gives memory back that others are short of, `wanted` bytes if there are as many: what this tape keeps warm, then
+    /// the largest idle part of any tape. Whether there was any.
     #[cold]
     pub(crate) fn relieve(&self, wanted: usize) -> Result<bool, Error> {
-        // A tape that was never used has nothing to give.
-        if self.core.get().is_null() { Ok(false) } else { self.slow(|core| core.relieve(wanted)) }
+        match self.core.get().is_null() {
+            true => idle::give_way(wanted),
+            false => self.slow(|core| core.relieve(wanted)),
+        }
     }
 
     /// Runs an operation that does all of its work on the cold state.

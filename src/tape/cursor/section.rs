@@ -247,6 +247,7 @@ impl Cursor {
     ///
     /// # Safety
     /// Every element that `base`, the extents and the strides describe is readable.
+    #[track_caller]
     pub unsafe fn push_section(
         &self,
         ty: Type,
@@ -255,7 +256,7 @@ impl Cursor {
         strides_bytes: &[i64],
     ) -> Result<(), Error> {
         // SAFETY: as for this function.
-        let done = unsafe { self.push_section_at(ty, base, extents, strides_bytes, Site::UNKNOWN) };
+        let done = unsafe { self.push_section_at(ty, base, extents, strides_bytes, Site::caller()) };
         super::copy::fence();
         done
     }
@@ -265,6 +266,7 @@ impl Cursor {
     ///
     /// # Safety
     /// Every element that `base`, the extents and the strides describe is writable.
+    #[track_caller]
     pub unsafe fn pop_section(
         &self,
         ty: Type,
@@ -273,7 +275,7 @@ impl Cursor {
         strides_bytes: &[i64],
     ) -> Result<(), Error> {
         // SAFETY: as for this function.
-        unsafe { self.pop_section_at(ty, base, extents, strides_bytes, Site::UNKNOWN) }
+        unsafe { self.pop_section_at(ty, base, extents, strides_bytes, Site::caller()) }
     }
 
     /// # Safety

@@ -87,15 +87,27 @@ impl Drop for End {
         let Some(mut core) = take(cursor) else { return };
         let left = core.leftover(cursor);
         cursor.close();
-        if left > 0 && !failure_noted() {
-            eprintln!(
-                "adtape: warning: a thread ended with {} on its tape, which are lost\n  \
-                 pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses \
-                 values",
-                bytes(left as u64)
+        if left > 0 {
+            warn_of_leftovers(
+                &format!("{} on its tape, which are lost", bytes(left as u64)),
+                "the reverse sweep popped less than the forward sweep pushed; \
+                 if there is no reverse sweep, adtape_free(adtape_self()) at the end says so",
+                "pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses values",
             );
         }
     }
+}
+
+/// Says on standard error what the calling thread leaves behind as it ends, and why that may be: on the main thread, with
+/// which the program ends, and on others. An error that ended the process explains it already.
+pub(crate) fn warn_of_leftovers(left: &str, why_on_main: &str, why: &str) {
+    if failure_noted() {
+        return;
+    }
+    // SAFETY: neither call touches memory.
+    let on_main = unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) };
+    let (who, why) = if on_main { ("the program", why_on_main) } else { ("a thread", why) };
+    eprintln!("adtape: warning: {who} ended with {left}\n  {why}");
 }
 
 /// Gives the thread's cursor its tape. No other cursor gets one: it is a local one that is not attached, or another

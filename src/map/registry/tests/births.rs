@@ -39,12 +39,12 @@ fn ranges_without_bytes_share_a_base_and_are_told_apart_by_serial() {
     let error = registry.remove(lane, 100).unwrap_err();
     assert_eq!(error.status(), Status::Ambiguous);
     assert!(error.message().contains("`none`") && error.message().contains("`some`"), "{error}");
-    assert_eq!(registry.locate(Place { serial: empty, offset: 0 }).unwrap(), Some((100, 0)));
+    assert_eq!(registry.locate_both(Place { serial: empty, offset: 0 }).unwrap(), Some((100, 0)));
     let other = registry.add(lane, 200, 0, RangeKind::Stack, c"").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 200).unwrap());
-    assert_eq!(registry.locate(Place { serial: other, offset: 0 }).unwrap(), None);
+    assert_eq!(registry.locate_both(Place { serial: other, offset: 0 }).unwrap(), None);
     registry.restore_and_list(lane, &record, at(100)).unwrap();
-    assert_eq!(registry.locate(Place { serial: other, offset: 0 }).unwrap(), Some((100, 0)));
+    assert_eq!(registry.locate_both(Place { serial: other, offset: 0 }).unwrap(), Some((100, 0)));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn dead_object_that_cannot_come_back_is_as_dead_as_before() {
         registry.add(lane, 2000, 8, RangeKind::Heap, c"y").unwrap();
         assert_eq!(status(registry.restore_and_list(lane, &record, at(2004))), Status::Overlap);
         assert_eq!(registry.find(lane, 1004).unwrap(), Some(Place { serial, offset: 4 }));
-        assert_eq!((registry.locate(Place { serial, offset: 4 }).unwrap(), registry.dead()), (None, 1));
+        assert_eq!((registry.locate_both(Place { serial, offset: 4 }).unwrap(), registry.dead()), (None, 1));
         registry.restore_and_list(lane, &record, at(3000)).unwrap();
         assert_eq!((registry.find(lane, 3004).unwrap(), registry.dead()), (Some(Place { serial, offset: 4 }), 0));
     }
@@ -214,5 +214,53 @@ fn bounds_of_an_object_end_with_it_whatever_its_kind() {
                 assert_eq!(registry.bounds(other), [(0, 1)]);
             }
         }
+    }
+}
+
+/// Adding a range asks only the threads on whose stacks it may lie, or all of them once two stacks cross.
+#[test]
+fn stack_ranges_of_other_threads_are_in_the_way_and_found_wherever_stacks_lie() {
+    for (apart, crossed) in [(1 << 20, false), (16, true)] {
+        let registry = Registry::new();
+        let lanes: Vec<u16> = (0..20).map(|_| registry.claim().unwrap()).collect();
+        let base = |lane: u16| (1 << 30) + u64::from(lane) * apart;
+        let serials: Vec<Serial> =
+            lanes.iter().map(|lane| registry.add(*lane, base(*lane), 8, RangeKind::Stack, c"").unwrap()).collect();
+        assert_eq!(registry.spans.crossed(), crossed);
+        for lane in 1..20 {
+            for kind in [RangeKind::Heap, RangeKind::Stack] {
+                let below = registry.add(0, base(lane) - 8, 9, kind, c"");
+                assert_eq!(status(below), Status::Overlap, "{kind:?}, {lane}, {apart} apart");
+                assert_eq!(status(registry.add(0, base(lane) + 7, 1, kind, c"")), Status::Overlap);
+            }
+            for by in [0, 7, 8] {
+                let place = Place { serial: serials[usize::from(lane)], offset: by as i64 };
+                assert_eq!(registry.find(0, base(lane) + by).unwrap(), Some(place));
+            }
+            assert_eq!(registry.begins_at(0, base(lane)).unwrap().serial, serials[usize::from(lane)]);
+        }
+        let across = registry.add(0, base(3) + 8, base(5) - base(3), RangeKind::Heap, c"").unwrap_err();
+        assert!(across.message().contains("(object 1 of thread"), "{across}");
+        registry.remove(5, base(5)).unwrap();
+        assert_eq!(registry.find(0, base(5) + 4).unwrap().map(|place| place.serial), Some(serials[5]));
+        assert_eq!(registry.alive_count(), (19, 8 * 19));
+        registry.give_back(6);
+        assert_eq!(status(registry.find(0, base(6) + 4)), Status::NoRange);
+        registry.add(0, base(6), 8, RangeKind::Heap, c"").unwrap();
+    }
+}
+
+/// Of the dead, only about as many were remembered as were alive when their table first overflowed.
+#[test]
+fn as_many_dead_are_remembered_as_were_alive_at_once() {
+    for kind in [RangeKind::Heap, RangeKind::Stack] {
+        const MANY: u64 = 10_000;
+        let (registry, lane) = registry();
+        let serials: Vec<_> = (1..=MANY).map(|i| registry.add(lane, 16 * i, 8, kind, c"").unwrap()).collect();
+        for i in 1..=MANY {
+            registry.remove(lane, 16 * i).unwrap();
+        }
+        assert_eq!(registry.dead(), MANY as usize);
+        assert_eq!(registry.find(lane, 16 + 4).unwrap(), Some(Place { serial: serials[0], offset: 4 }));
     }
 }

@@ -54,7 +54,7 @@ fn base_wins_over_the_end_of_an_object_that_lies_elsewhere_now() {
             let now = |base, by| Some((if base == moves { 1000 + by } else { base + by }, 0));
             for (address, expected) in [(100, now(100, 0)), (107, now(100, 7)), (108, now(108, 0)), (116, now(108, 8))]
             {
-                assert_eq!(registry.rebase(lane, address).unwrap(), expected, "{address} while {moves} moves");
+                assert_eq!(registry.rebase_both(lane, address).unwrap(), expected, "{address} while {moves} moves");
             }
         }
     }
@@ -83,7 +83,7 @@ fn pointer_outside_every_range_is_told_with_its_neighbours() {
 fn offset_is_scaled_to_an_adjoint_of_another_size_and_must_come_out_whole() {
     let (registry, lane) = registry();
     let serial = registry.add(lane, 1000, 24, RangeKind::Heap, c"x").unwrap(); // six floats
-    let locate = |offset| registry.locate(Place { serial, offset });
+    let locate = |offset| registry.locate_both(Place { serial, offset });
     assert_eq!(locate(4).unwrap(), Some((1004, 0)), "without an adjoint it is NULL");
     registry.set_adjoint(lane, 1000, 5000, 48).unwrap(); // six doubles
     for (offset, primal, adjoint) in [(0, 1000, 5000), (4, 1004, 5008), (24, 1024, 5048), (-4, 996, 4992)] {
@@ -109,7 +109,7 @@ fn adjoint_that_does_not_fit_a_waiting_pointer_is_refused_and_changes_nothing() 
     assert_eq!((registry.list(), registry.waiting().len()), (vec![], 1));
     let arrivals =
         registry.restore_and_list(lane, &record, Present { base: 1, adjoint_base: 9, adjoint_bytes: 8 }).unwrap();
-    assert_eq!(arrivals, [Arrival { variable: 70, value: 10, offset: 1 }]);
+    assert_eq!(arrivals, [Arrival { variable: 70, value: 10, offset: 1, held: None }]);
     assert_eq!(registry.waiting(), []);
 }
 
@@ -122,16 +122,16 @@ fn forward_addresses_are_translated_for_what_moved_and_for_what_stayed() {
     let heap = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
     let stack = RangeRecord::of(&registry.remove(lane, 2000).unwrap());
     registry.turn().unwrap();
-    assert_eq!(registry.rebase(lane, 1004).unwrap(), None, "it is not back");
+    assert_eq!(registry.rebase_both(lane, 1004).unwrap(), None, "it is not back");
     registry.restore_and_list(lane, &stack, at(2004)).unwrap();
     registry.restore_and_list(lane, &heap, Present { base: 3500, adjoint_base: 80, adjoint_bytes: 8 }).unwrap();
-    assert_eq!(registry.rebase(lane, 1004).unwrap(), Some((3504, 84)));
-    assert_eq!(registry.rebase(lane, 2007).unwrap(), Some((2011, 0)));
-    assert_eq!(registry.rebase(lane, 3008).unwrap(), Some((3008, 0)));
-    assert_eq!(registry.rebase(lane, 3504).unwrap(), None, "nothing lay there in the forward sweep");
+    assert_eq!(registry.rebase_both(lane, 1004).unwrap(), Some((3504, 84)));
+    assert_eq!(registry.rebase_both(lane, 2007).unwrap(), Some((2011, 0)));
+    assert_eq!(registry.rebase_both(lane, 3008).unwrap(), Some((3008, 0)));
+    assert_eq!(registry.rebase_both(lane, 3504).unwrap(), None, "nothing lay there in the forward sweep");
     registry.turn().unwrap();
-    assert_eq!(registry.rebase(lane, 3504).unwrap(), Some((3504, 84)));
-    assert_eq!(registry.rebase(lane, 1004).unwrap(), None);
+    assert_eq!(registry.rebase_both(lane, 3504).unwrap(), Some((3504, 84)));
+    assert_eq!(registry.rebase_both(lane, 1004).unwrap(), None);
 }
 
 /// What came back first was never at home again: its address waited for ever.
@@ -147,10 +147,10 @@ fn objects_that_had_the_same_address_one_after_the_other_are_both_at_home_after_
         registry.turn().unwrap();
         registry.restore_and_list(lane, &records[1], at(2000)).unwrap();
         registry.restore_and_list(lane, &records[0], at(3000)).unwrap();
-        assert_eq!(registry.rebase(lane, 1004).unwrap(), Some((3004, 0)), "the last to come back was there first");
+        assert_eq!(registry.rebase_both(lane, 1004).unwrap(), Some((3004, 0)), "the last to come back was there first");
         registry.turn().unwrap();
-        assert_eq!(registry.rebase(lane, 2004).unwrap(), Some((2004, 0)));
-        assert_eq!(registry.rebase(lane, 3004).unwrap(), Some((3004, 0)));
+        assert_eq!(registry.rebase_both(lane, 2004).unwrap(), Some((2004, 0)));
+        assert_eq!(registry.rebase_both(lane, 3004).unwrap(), Some((3004, 0)));
     }
 }
 

@@ -1,0 +1,317 @@
+/* Tapes larger than the memory limit, whose oldest part is in a file: what a reset costs, which tape gives way, what
+ * becomes of a file that was changed or inherited. Each case in a child, because the limit is the process's. */
+#include <pthread.h>
+#include <signal.h>
+
+#include "child.h"
+
+enum { LIMIT = 8 << 20, LENGTH = 1000 };
+
+static void begin(uint64_t limit) {
+    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), limit));
+    CHECK_OK(adtape_session_set_spill_directory(adtape_session_default(), "/tmp"));
+}
+
+static void push_numbers(adtape_t *t, int from, int to) {
+    double x[LENGTH];
+    for (int i = from; i < to; i++) {
+        for (int j = 0; j < LENGTH; j++) {
+            x[j] = i + j / 1024.0;
+        }
+        adtape_push_array_f64(t, x, LENGTH);
+        adtape_push_i8(t, (int8_t)i);
+    }
+}
+
+static void pop_numbers(adtape_t *t, int from, int to) {
+    double x[LENGTH];
+    for (int i = to - 1; i >= from; i--) {
+        int8_t last;
+        adtape_pop_i8(t, &last);
+        CHECK_I64(last, (int8_t)i);
+        adtape_pop_array_f64(t, x, LENGTH);
+        for (int j = 0; j < LENGTH; j++) {
+            CHECK_F64(x[j], i + j / 1024.0);
+        }
+    }
+}
+
+static adtape_memory_t memory(void) {
+    adtape_memory_t m;
+    CHECK_OK(adtape_session_memory(adtape_session_default(), &m));
+    return m;
+}
+
+/* ---- reset ------------------------------------------------------------------------------------------------- */
+
+/* A reset was charged for all that it discarded, and was refused at the limit. */
+static void reset_of_a_spilled_tape_takes_no_more_memory(void *nothing) {
+    adtape_mark_t marks[8];
+    adtape_t *t = new_tape();
+    (void)nothing;
+    begin(LIMIT);
+    for (int i = 0; i < 8; i++) {
+        push_numbers(t, 1000 * i, 1000 * (i + 1));
+        CHECK_OK(adtape_mark_take(t, &marks[i]));
+    }
+    CHECK(stats_of(t).spilled_bytes > 50 << 20);
+    for (int i = 6; i >= 0; i -= 2) {
+        const int there = 1000 * (i + 1);
+        CHECK_OK(adtape_mark_reset(t, &marks[i]));
+        if (i % 4 == 0) {
+            push_numbers(t, there, there + 2500);
+            pop_numbers(t, there - 200, there + 2500);
+            push_numbers(t, there - 200, there);
+        }
+    }
+    pop_numbers(t, 0, 1000);
+    CHECK_U64(stats_of(t).bytes, 0);
+    CHECK(memory().peak_committed_bytes <= LIMIT);
+    CHECK_OK(adtape_free(t));
+}
+
+static void reset_of_a_region_of_a_spilled_tape_takes_no_more_memory(void *nothing) {
+    adtape_t *t = new_tape();
+    (void)nothing;
+    begin(LIMIT);
+    push_numbers(t, 0, 3000);
+    CHECK_OK(adtape_repeat_start(t));
+    for (int round = 0; round < 3; round++) {
+        push_numbers(t, 3000, 9000);
+        CHECK_OK(adtape_repeat_reset(t));
+        pop_numbers(t, 2900, 3000);
+        push_numbers(t, 5000, 9000);
+        pop_numbers(t, 8500, 9000);
+        CHECK_OK(adtape_repeat_reset(t));
+    }
+    CHECK_OK(adtape_repeat_end(t));
+    pop_numbers(t, 0, 3000);
+    CHECK_U64(stats_of(t).bytes, 0);
+    CHECK(memory().peak_committed_bytes <= LIMIT);
+    CHECK_OK(adtape_free(t));
+}
+
+/* ---- several tapes ----------------------------------------------------------------------------------------- */
+
+/* The one that was there first kept all that it had, and the second got ADTAPE_STATUS_MEMORY_LIMIT. */
+static void idle_tape_gives_way_to_another_of_its_thread(void *nothing) {
+    enum { TAPES = 4 };
+    adtape_t *tapes[TAPES];
+    (void)nothing;
+    begin(LIMIT);
+    for (int i = 0; i < TAPES; i++) {
+        tapes[i] = new_tape();
+        push_numbers(tapes[i], i, i + 900);
+    }
+    for (int i = 0; i < TAPES; i++) {
+        push_numbers(tapes[i], i + 900, i + 3000);
+    }
+    for (int i = 0; i < TAPES; i++) {
+        pop_numbers(tapes[i], i + 600, i + 3000);
+    }
+    for (int i = TAPES - 1; i >= 0; i--) {
+        pop_numbers(tapes[i], i, i + 600);
+        CHECK_U64(stats_of(tapes[i]).bytes, 0);
+        CHECK_OK(adtape_free(tapes[i]));
+    }
+    CHECK(memory().peak_committed_bytes <= LIMIT);
+    CHECK_U64(memory().committed_bytes, 0);
+}
+
+/* The figures of a tape are true also while another has moved a part of it. */
+static void statistics_tell_what_another_tape_has_moved(void *nothing) {
+    adtape_t *first = new_tape(), *second = new_tape();
+    (void)nothing;
+    begin(LIMIT);
+    push_numbers(first, 0, 900);
+    CHECK_U64(stats_of(first).spilled_bytes, 0);
+    push_numbers(second, 0, 700);
+    CHECK(stats_of(first).spilled_bytes > 2 << 20);
+    CHECK_U64(stats_of(first).bytes, 900 * (8 * LENGTH + 1));
+    const uint64_t both = stats_of(first).committed_bytes + stats_of(second).committed_bytes;
+    if (environment_has("ADTAPE_CHECK")) {
+        CHECK(both < memory().committed_bytes); /* the records have some, too */
+    } else {
+        CHECK_U64(both, memory().committed_bytes);
+    }
+    CHECK_OK(adtape_free(first));
+    CHECK_OK(adtape_free(second));
+    CHECK_U64(memory().committed_bytes, 0);
+}
+
+static pthread_barrier_t barrier;
+
+static void *push_wait_and_pop(void *nothing) {
+    (void)nothing;
+    push_numbers(adtape_self(), 0, 900);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    pop_numbers(adtape_self(), 0, 900);
+    return NULL;
+}
+
+/* As of a team in which one thread waits at a barrier for another that is short of memory. */
+static void tape_of_a_thread_that_waits_gives_way(void *nothing) {
+    pthread_t thread;
+    (void)nothing;
+    begin(LIMIT);
+    CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+    CHECK(pthread_create(&thread, NULL, push_wait_and_pop, NULL) == 0);
+    pthread_barrier_wait(&barrier);
+    push_numbers(adtape_self(), 0, 2000);
+    pop_numbers(adtape_self(), 1500, 2000);
+    pthread_barrier_wait(&barrier);
+    pop_numbers(adtape_self(), 0, 1500);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(memory().peak_committed_bytes <= LIMIT);
+}
+
+static void released_tape_gives_way(void *nothing) {
+    adtape_t *released = NULL, *other = new_tape();
+    (void)nothing;
+    begin(LIMIT);
+    push_numbers(adtape_self(), 0, 900);
+    CHECK_OK(adtape_release(adtape_self(), &released));
+    push_numbers(other, 0, 900);
+    CHECK_OK(adtape_acquire(released));
+    pop_numbers(released, 0, 900);
+    pop_numbers(other, 0, 900);
+    CHECK_OK(adtape_free(released));
+    CHECK_OK(adtape_free(other));
+}
+
+static void tape_of_a_local_cursor_gives_way(void *nothing) {
+    enum { COUNT = 700000 };
+    adtape_t *t = new_tape();
+    adtape_local_t local;
+    (void)nothing;
+    begin(LIMIT);
+    CHECK_OK(adtape_attach(t, &local));
+    for (int64_t i = 0; i < COUNT; i++) {
+        adtape_local_push_i64(&local, i);
+    }
+    push_numbers(adtape_self(), 0, 900);
+    for (int64_t i = COUNT - 1; i >= 0; i--) {
+        int64_t value = -1;
+        adtape_local_pop_i64(&local, &value);
+        CHECK_I64(value, i);
+    }
+    CHECK_OK(adtape_detach(&local));
+    pop_numbers(adtape_self(), 0, 900);
+    CHECK_OK(adtape_free(t));
+}
+
+static void *push_and_pop_at_random(void *seed) {
+    uint64_t random = (uint64_t)(uintptr_t)seed;
+    int there = 0;
+    for (int i = 0; i < 30; i++) {
+        const int to = (int)random_below(&random, 3000);
+        if (to > there) {
+            push_numbers(adtape_self(), there, to);
+        } else {
+            pop_numbers(adtape_self(), to, there);
+        }
+        there = to;
+    }
+    pop_numbers(adtape_self(), 0, there);
+    return NULL;
+}
+
+/* Each moves parts of the others while they pop and push. */
+static void threads_that_share_too_little_memory_lose_nothing(void *nothing) {
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    (void)nothing;
+    begin(4 * LIMIT);
+    for (uintptr_t i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&threads[i], NULL, push_and_pop_at_random, (void *)(i + 1)) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    }
+    CHECK(memory().peak_committed_bytes <= 4 * LIMIT);
+    CHECK_U64(memory().committed_bytes, 0);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------- */
+
+/* A descriptor of the file that has no name. */
+static int spill_file(void) {
+    char link[64], target[256];
+    for (int fd = 3; fd < 100; fd++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        const ssize_t n = readlink(link, target, sizeof target - 1);
+        target[n < 0 ? 0 : n] = '\0';
+        if (strncmp(target, "/tmp/", 5) == 0 && strstr(target, "(deleted)") != NULL) {
+            return fd;
+        }
+    }
+    check_failed(__FILE__, __LINE__, "there is no spill file");
+}
+
+static void pop_what_was_changed(void *nothing) {
+    (void)nothing;
+    begin(LIMIT);
+    push_numbers(adtape_self(), 0, 3000);
+    CHECK(pwrite(spill_file(), "changed", 8, 5000000) == 8);
+    pop_numbers(adtape_self(), 0, 3000);
+}
+
+/* Eight bytes that were changed on the disk came back as values. */
+static void changed_file_is_an_error(void *nothing) {
+    (void)nothing;
+    const child_t child = in_child(pop_what_was_changed, NULL);
+    CHECK_SIGNAL(child, SIGABRT);
+    CHECK_HAS(child.text, "the oldest part of a tape does not come back from a file in /tmp as it was written");
+    CHECK_HAS(child.text, "look at the disk");
+}
+
+static void pop_all_in_child(void *nothing) {
+    (void)nothing;
+    pop_numbers(adtape_self(), 0, 3000);
+}
+static void push_more_in_child(void *nothing) {
+    (void)nothing;
+    push_numbers(adtape_self(), 3000, 6000);
+}
+
+/* Parent and child of a fork wrote to one file: 817,504 of 10^6 values came back wrong. */
+static void file_belongs_to_the_process_that_made_it(void *nothing) {
+    (void)nothing;
+    begin(LIMIT);
+    push_numbers(adtape_self(), 0, 3000);
+    void (*const uses[])(void *) = {pop_all_in_child, push_more_in_child};
+    for (int i = 0; i < 2; i++) {
+        const child_t child = in_child(uses[i], NULL);
+        CHECK_SIGNAL(child, SIGABRT);
+        CHECK_HAS(child.text, "before it forked");
+        CHECK_HAS(child.text, "fork before the tape spills");
+    }
+    push_numbers(adtape_self(), 3000, 4000);
+    pop_numbers(adtape_self(), 0, 4000);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
+int main(void) {
+    static void (*const cases[])(void *) = {
+        reset_of_a_spilled_tape_takes_no_more_memory,
+        reset_of_a_region_of_a_spilled_tape_takes_no_more_memory,
+        idle_tape_gives_way_to_another_of_its_thread,
+        statistics_tell_what_another_tape_has_moved,
+        tape_of_a_thread_that_waits_gives_way,
+        released_tape_gives_way,
+        tape_of_a_local_cursor_gives_way,
+        threads_that_share_too_little_memory_lose_nothing,
+        changed_file_is_an_error,
+        file_belongs_to_the_process_that_made_it,
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const child_t child = in_child(cases[i], NULL);
+        if (child.exit_code != 0) {
+            fprintf(stderr, "case %zu: ", i);
+        }
+        CHECK_EXIT(child, 0);
+    }
+    return 0;
+}

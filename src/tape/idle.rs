@@ -1,0 +1,218 @@
+//! The idle parts of the process's tapes, which give way when memory is short, whoever is short of it.
+//!
+//! A tape keeps its top to itself and leaves the rest in its *slot*, the oldest values and the memory above the top:
+//!
+//! ```text
+//!   0            spilled           floor <= cur <= limit                   committed
+//!   |== in store ==|==== lent ====|========= kept ========|===== lent =====|
+//!                   any thread may move                     any thread may
+//!                   the oldest to the store                 give it back
+//! ```
+//!
+//! The fast path stays between floor and limit, so whoever holds the slot has what is lent alone. An operation that meets
+//! either takes the slow path, which empties the slot; it waits for a thread that is at work there. That thread waits for
+//! nothing but the store.
+
+#![forbid(unsafe_code)]
+
+use crate::error::Error;
+use crate::store::{Spill, spill};
+use crate::sync::{Arc, Lock, LockGuard, Mutex, wait};
+use crate::vm::{Lent, PAGE};
+use std::sync::{PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// The idle part of a tape, and where it can go.
+pub(super) struct Part {
+    pub memory: Lent,
+    /// None: a file in the spill directory, if one is set, is made when it is needed.
+    pub store: Option<Box<dyn Spill>>,
+}
+
+/// Bytes above the top, and of values that could go to a store.
+type Spare = (usize, usize);
+
+impl Part {
+    /// What it has to give.
+    fn spare(&self, directory: bool) -> Spare {
+        let values = if directory || self.store.is_some() { self.memory.len() } else { 0 };
+        (self.memory.warm_bytes(), values)
+    }
+
+    /// Gives memory back, twice what is wanted or half of what there is, whichever is more: from above the top or, where
+    /// nothing is left there, of the oldest values, which go to the store. Returns how many bytes that were.
+    fn give_way(&mut self, wanted: usize) -> Result<usize, Error> {
+        let share = |there: usize| wanted.saturating_mul(2).max(there / 2).min(there).next_multiple_of(PAGE);
+        let warm = share(self.memory.warm_bytes());
+        if warm > 0 {
+            self.memory.discard_warm(warm);
+            return Ok(warm);
+        }
+        let there = self.memory.len();
+        if self.store.is_none() && there > 0 {
+            self.store = spill::in_directory()?;
+        }
+        let Some(store) = &mut self.store else { return Ok(0) };
+        let n = share(there);
+        if n > 0 {
+            store.write(self.memory.from() as u64, self.memory.first(n))?;
+            self.memory.discard_first(n);
+        }
+        Ok(n)
+    }
+}
+
+/// Where a tape leaves a part: it alone puts it there and takes it back, any thread may work on it meanwhile.
+pub(super) struct Slot<P>(Lock<State<P>>);
+
+enum State<P> {
+    Lent(P),
+    /// The tape has taken it back for an operation that is under way, and may lend it again in a moment.
+    Away,
+    Nothing,
+}
+
+impl<P> Slot<P> {
+    pub fn new() -> Slot<P> {
+        Slot(Lock::new(State::Nothing))
+    }
+
+    pub fn lend(&self, part: P) {
+        *self.lock() = State::Lent(part);
+    }
+
+    /// The part, if there is one; waits for whoever works on it.
+    pub fn take_back(&self) -> Option<P> {
+        match std::mem::replace(&mut *self.lock(), State::Away) {
+            State::Lent(part) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// Says that nothing will be lent in a moment.
+    pub fn rest(&self) {
+        *self.lock() = State::Nothing;
+    }
+
+    /// Works on the part; None if nothing is lent.
+    fn with<R>(&self, work: impl FnOnce(&mut P) -> R) -> Option<R> {
+        match &mut *self.lock() {
+            State::Lent(part) => Some(work(part)),
+            _ => None,
+        }
+    }
+
+    fn is_away(&self) -> bool {
+        matches!(*self.lock(), State::Away)
+    }
+
+    fn lock(&self) -> LockGuard<'_, State<P>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The slots of all tapes that have lent something.
+static SLOTS: Mutex<Vec<Weak<Slot<Part>>>> = Mutex::new(Vec::new());
+
+/// A slot for a tape. It is forgotten when the tape drops it.
+pub(super) fn register() -> Arc<Slot<Part>> {
+    let slot = Arc::new(Slot::new());
+    let mut slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
+    slots.retain(|slot| slot.strong_count() > 0);
+    slots.push(Arc::downgrade(&slot));
+    slot
+}
+
+fn slots() -> Vec<Arc<Slot<Part>>> {
+    SLOTS.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
+}
+
+/// The slots that have something to give: what costs nothing first, then the largest.
+fn spare() -> Vec<(Spare, Arc<Slot<Part>>)> {
+    let directory = spill::is_directory_set();
+    let with_bytes = slots().into_iter().filter_map(|slot| Some((slot.with(|part| part.spare(directory))?, slot)));
+    let mut spare: Vec<_> = with_bytes.filter(|(bytes, _)| *bytes != (0, 0)).collect();
+    spare.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+    spare
+}
+
+/// Lets the largest idle part give way, the next where its store fails. Whether one did; the first failure where none
+/// did.
+pub(super) fn give_way(wanted: usize) -> Result<bool, Error> {
+    let mut failure = Ok(false);
+    for (_, slot) in spare() {
+        match slot.with(|part| part.give_way(wanted)) {
+            Some(Ok(n)) if n > 0 => return Ok(true),
+            Some(Err(error)) if failure.is_ok() => failure = Err(error),
+            _ => {}
+        }
+    }
+    failure
+}
+
+/// Waits until the idle parts have `wanted` bytes or more, as long as there are tapes that may lend more in a moment.
+/// Whether they have. A tape whose thread waits here must not be one of those.
+pub(super) fn wait_for(wanted: usize) -> bool {
+    /// A store may take its time; one that never returns is no reason to wait for ever.
+    const LONGEST: Duration = Duration::from_secs(10);
+    let (begin, mut attempts) = (Instant::now(), 0);
+    loop {
+        let away = slots().iter().any(|slot| slot.is_away());
+        if spare().iter().map(|((warm, values), _)| warm + values).sum::<usize>() >= wanted {
+            return true;
+        }
+        if !away || begin.elapsed() > LONGEST {
+            return false;
+        }
+        wait(&mut attempts);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models {
+    use super::*;
+    use crate::sync::{AtomicU32, Ordering};
+
+    /// Pages of a tape, some of which are in a store. They are loaded and stored, not added to: two hands would lose some.
+    struct Pages {
+        resident: Arc<AtomicU32>,
+        stored: u32,
+    }
+
+    impl Pages {
+        fn move_one(&mut self) -> u32 {
+            let there = self.resident.load(Ordering::Relaxed);
+            let moved = there.min(1);
+            self.resident.store(there - moved, Ordering::Relaxed);
+            self.stored += moved;
+            moved
+        }
+    }
+
+    /// The owner uses its pages without a lock while it has lent nothing; two threads that are short of memory move pages
+    /// to the store while it has.
+    #[test]
+    fn part_is_in_one_hand_at_a_time_and_no_page_is_lost() {
+        const PAGES: u32 = 3;
+        loom::model(|| {
+            let slot = loom::sync::Arc::new(Slot::new());
+            let threads: Vec<_> = (0..2)
+                .map(|_| {
+                    let slot = slot.clone();
+                    loom::thread::spawn(move || slot.with(Pages::move_one))
+                })
+                .collect();
+            let mut pages = Pages { resident: Arc::new(AtomicU32::new(PAGES)), stored: 0 };
+            let resident = pages.resident.clone();
+            for _ in 0..2 {
+                slot.lend(pages);
+                pages = slot.take_back().expect("what was lent");
+                let there = resident.load(Ordering::Relaxed);
+                assert_eq!(there + pages.stored, PAGES);
+                resident.store(there, Ordering::Relaxed);
+            }
+            let moved: u32 = threads.into_iter().filter_map(|thread| thread.join().unwrap()).sum();
+            assert_eq!(moved, pages.stored);
+        });
+    }
+}

@@ -1,0 +1,227 @@
+//! The memory of a tape: what is committed, lent, in the store, and how each becomes another.
+
+#![forbid(unsafe_code)]
+
+use super::Machine;
+use crate::error::{Error, Status, bytes};
+use crate::store::Spill;
+use crate::tape::cursor::copy;
+use crate::tape::idle::{self, Part};
+use crate::vm::{PAGE, Trim};
+use std::ops::Range;
+
+/// Read back from a store at once: large enough to be quick, small beside what is resident.
+const UNSPILL_BYTES: usize = 4 << 20;
+
+/// What a tape keeps to itself on either side of its top when it lends the rest; in steps, where tests ask for those.
+const KEPT: usize = 1 << 20;
+const KEPT_STEPS: usize = 16;
+
+impl Machine {
+    /// Attaches a store for the oldest part of the tape, none of which is in another one.
+    pub fn set_store(&mut self, store: Box<dyn Spill>) -> Result<(), Error> {
+        self.take_back();
+        if self.span.discarded() > 0 {
+            return Err(Error::new(
+                Status::BadArgument,
+                format!(
+                    "a tape gets a store, but {} of it are in another one\n  give it the store before the first push",
+                    bytes(self.span.discarded() as u64)
+                ),
+            ));
+        }
+        self.store = Some(store);
+        Ok(())
+    }
+
+    /// Lends all but `keep`, so that any thread that is short of memory may give that of the rest back: of what is above
+    /// at once, of what is below after it has moved the contents to the store.
+    fn lend(&mut self, keep: Range<usize>) {
+        self.take_back();
+        let keep = keep.start..keep.end.max(self.least_committed()).min(self.span.committed());
+        // Another thread may read it.
+        copy::fence();
+        let part = Part { memory: self.span.lend(keep), store: self.store.take() };
+        self.slot.get_or_insert_with(idle::register).lend(part);
+        self.awaited = false;
+    }
+
+    /// Takes back what is lent, if anything is; what has gone to the store meanwhile is discarded.
+    pub(super) fn take_back(&mut self) {
+        if self.span.has_lent() {
+            let part = self.slot.as_ref().and_then(|slot| slot.take_back()).expect("what was lent");
+            self.span.take_back(part.memory);
+            self.store = part.store;
+            self.awaited = true;
+            self.note_committed();
+        }
+    }
+
+    /// Says that nothing is lent in a moment, if others may count on it.
+    pub fn rest(&mut self) {
+        if std::mem::take(&mut self.awaited)
+            && let Some(slot) = &self.slot
+        {
+            slot.rest();
+        }
+    }
+
+    /// Lends what is idle: all but the top and as much on either side of it, from where the next operation may move it
+    /// by `reach` bytes. In a repeat region nothing of what was pushed: what is popped there has to stay in memory.
+    pub fn lend_idle(&mut self, reach: usize) {
+        let (kept, at_hand) = (self.kept(), self.span.at_hand());
+        let start = if self.levels.is_empty() { self.cur.saturating_sub(reach + kept) } else { at_hand.start };
+        let end = self.top().max(self.cur + reach).saturating_add(kept).min(at_hand.end);
+        if start.saturating_sub(at_hand.start).max(at_hand.end - end) >= kept {
+            self.lend(start.min(end)..end);
+        }
+        self.rest();
+    }
+
+    fn kept(&self) -> usize {
+        self.span.fixed_step().map_or(KEPT, |step| KEPT_STEPS * step)
+    }
+
+    /// Commits memory up to `need`. Where there is none left, the largest idle part of any tape gives way, of this one
+    /// all but the page of the top, and it is tried again.
+    pub(super) fn commit(&mut self, need: usize) -> Result<(), Error> {
+        self.take_back();
+        loop {
+            match self.span.commit(need) {
+                Err(error) if is_shortage(&error) => {
+                    self.lend(self.cur.saturating_sub(1)..self.span.committed());
+                    let made = self.make_way(need - self.span.committed(), error);
+                    self.take_back();
+                    made?;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Lets idle parts of tapes give way to what is `short`; the error, if they cannot.
+    fn make_way(&mut self, short: usize, error: Error) -> Result<(), Error> {
+        self.rest();
+        if !idle::wait_for(short) {
+            return Err(error);
+        }
+        match idle::give_way(short) {
+            // Others may have been quicker, and it is tried again.
+            Ok(_) => Ok(()),
+            Err(cause) => Err(cause.with_line(error.message())),
+        }
+    }
+
+    /// Gives memory back that others are short of, `wanted` bytes if there are as many: what is kept warm above the
+    /// top, then the largest idle part of any tape. Whether there was any.
+    pub fn relieve(&mut self, wanted: usize) -> Result<bool, Error> {
+        let before = self.span.committed();
+        self.trim_above(self.top() + PAGE, Trim::Hard);
+        let trimmed = before - self.span.committed();
+        if trimmed >= wanted {
+            return Ok(true);
+        }
+        if self.writing() {
+            self.lend(self.cur.saturating_sub(KEPT)..self.span.committed());
+        }
+        self.rest();
+        Ok(idle::wait_for(1) && idle::give_way(wanted - trimmed)? || trimmed > 0)
+    }
+
+    /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
+    pub(super) fn unspill(&mut self, n: usize) -> Result<(), Error> {
+        let to = self.span.discarded().min(self.cur);
+        let mut wish = n.max(UNSPILL_BYTES);
+        loop {
+            let lowest = self.cur.saturating_sub(wish).max(self.floor).min(to - 1);
+            match self.read_back(lowest / PAGE * PAGE) {
+                Err(error) if is_shortage(&error) && wish > PAGE => wish /= 2,
+                done => return done,
+            }
+        }
+    }
+
+    /// Makes `[from, discarded)` resident again, and fills from the store what of it is on the tape, or will be again
+    /// after a reset; `from` begins a page. On error the tape is as it was.
+    fn read_back(&mut self, from: usize) -> Result<(), Error> {
+        let (before, top) = (self.span.discarded(), self.top());
+        self.undiscard(from, top)?;
+        let to = before.min(top);
+        let store = self.store.as_deref_mut().expect("spilled only with a store");
+        store.read(from as u64, self.span.slice_mut(from, to - from)).inspect_err(|_| {
+            let end = self.span.committed();
+            let mut again = self.span.lend(before.min(end)..end);
+            again.discard_first(again.len());
+            self.span.take_back(again);
+        })
+    }
+
+    /// Makes the page that `at`, above all that is needed, lies in resident, with what is on the tape below `at`. On
+    /// error nothing has changed.
+    pub(super) fn bring_top_back(&mut self, at: usize) -> Result<(), Error> {
+        self.take_back();
+        if at >= self.span.discarded() {
+            return Ok(());
+        }
+        let from = at / PAGE * PAGE;
+        let mut below = vec![0; at - from];
+        if !below.is_empty() {
+            let store = self.store.as_deref_mut().expect("spilled only with a store");
+            store.read(from as u64, &mut below)?;
+        }
+        self.undiscard(from, at)?;
+        if !below.is_empty() {
+            self.span.write(from, &below);
+        }
+        Ok(())
+    }
+
+    /// Gives `[from, discarded)` memory again; nothing above `need` is needed.
+    fn undiscard(&mut self, from: usize, need: usize) -> Result<(), Error> {
+        loop {
+            match self.span.undiscard(from, need) {
+                Err(error) if is_shortage(&error) => self.make_way((need - from).next_multiple_of(PAGE), error)?,
+                done => {
+                    self.note_committed();
+                    return done;
+                }
+            }
+        }
+    }
+
+    /// Gives back memory above what is needed.
+    pub fn trim(&mut self, how: Trim) {
+        self.trim_above(self.top(), how);
+    }
+
+    /// Gives back memory above `keep`.
+    fn trim_above(&mut self, keep: usize, how: Trim) {
+        self.take_back();
+        self.span.trim(keep.max(self.least_committed()), how);
+        self.note_committed();
+    }
+
+    /// Above what is in the store a page stays: pops need one to read the rest back.
+    fn least_committed(&self) -> usize {
+        match self.span.discarded() {
+            0 => 0,
+            discarded => discarded + PAGE,
+        }
+    }
+
+    /// Takes into account that less may be committed than before.
+    fn note_committed(&mut self) {
+        self.past_peak = self.peak();
+        self.granted = self.granted.min(self.span.committed()).max(self.top());
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        self.take_back();
+    }
+}
+
+pub(super) fn is_shortage(error: &Error) -> bool {
+    matches!(error.status(), Status::MemoryLimit | Status::OutOfMemory)
+}

@@ -1,0 +1,64 @@
+//! The idle parts of a span in other hands: perhaps another thread's, which may give their memory back.
+
+use super::budget::Budget;
+use super::{PAGE, os};
+
+/// What a span's owner needs least: its oldest bytes, `[from, end)`, and memory above its top, `[warm, committed)`. The
+/// span keeps off both until [`Span::take_back`](super::Span::take_back). All four are multiples of [`PAGE`].
+pub(crate) struct Lent {
+    /// Address of the span's offset 0. The span does not move while it has lent something.
+    pub(super) base: usize,
+    /// `[0, from)` has no memory; [`Lent::discard_first`] moves it up.
+    pub(super) from: usize,
+    pub(super) end: usize,
+    pub(super) warm: usize,
+    /// [`Lent::discard_warm`] moves it down.
+    pub(super) committed: usize,
+    pub(super) budget: &'static Budget,
+}
+
+impl Lent {
+    /// Offset of the first byte that has memory.
+    pub fn from(&self) -> usize {
+        self.from
+    }
+
+    /// The end of what has memory.
+    pub fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// How many of the oldest bytes have memory.
+    pub fn len(&self) -> usize {
+        self.end - self.from
+    }
+
+    /// The first `n` of them.
+    pub fn first(&self, n: usize) -> &[u8] {
+        assert!(n <= self.len());
+        // SAFETY: the range is committed and resident, and the span, whose cursor's floor lies at its end or above,
+        // neither writes nor unmaps it before it is taken back.
+        unsafe { std::slice::from_raw_parts((self.base + self.from) as *const u8, n) }
+    }
+
+    /// Gives back the memory behind the first `n` of them, a multiple of [`PAGE`].
+    pub fn discard_first(&mut self, n: usize) {
+        assert!(n <= self.len() && n.is_multiple_of(PAGE));
+        os::discard(self.base + self.from, n);
+        self.budget.refund(n as u64);
+        self.from += n;
+    }
+
+    /// Bytes above the top that nobody needs.
+    pub fn warm_bytes(&self) -> usize {
+        self.committed - self.warm
+    }
+
+    /// Gives back the memory of the last `n` of them, a multiple of [`PAGE`].
+    pub fn discard_warm(&mut self, n: usize) {
+        assert!(n <= self.warm_bytes() && n.is_multiple_of(PAGE));
+        self.committed -= n;
+        os::decommit(self.base + self.committed, n);
+        self.budget.refund(n as u64);
+    }
+}
