@@ -27,7 +27,7 @@ demo: ## the gradient of a real model, checked, in C and in Fortran (SIZE=large:
 test: ## all tests
 	$(SETUP) test
 	$(LIBRARY)
-	cargo test --locked --no-fail-fast
+	cargo test --locked --workspace --no-fail-fast
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
 	$(SETUP) test
@@ -78,13 +78,13 @@ counts: ## instructions of the fast paths against their bounds
 
 lint: ## formatting, clippy and rustdoc: a warning is an error
 	$(SETUP) lint
-	cargo fmt --check
+	cargo fmt --all --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo fmt --check --manifest-path $(PLOT)
 	cargo fmt --check --manifest-path benches/compression/Cargo.toml
-	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo clippy --locked --manifest-path $(PLOT) --target-dir target/plot -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 
 oldest-rust: ## the library with the oldest Rust that Cargo.toml names
 	@scripts/oldest_rust.sh

@@ -240,12 +240,13 @@ fn message_of_a_poisoned_tape_is_the_one_in_errors() {
     }
     let failure = std::iter::repeat_with(|| tape.pop::<f64>()).find_map(Result::err).expect("the store is broken");
     assert_eq!(failure.status(), Status::Io);
-    let poisoned = tape.push(1.0).unwrap_err();
+    let (poisoned, here) = (tape.push(1.0).unwrap_err(), format!("{}:{}", file!(), line!()));
     assert_eq!(poisoned.status(), Status::Poisoned);
     let errors = page("errors");
     let section =
         errors.split("\n## ").find(|section| section.starts_with("ADTAPE_STATUS_POISONED")).expect("a section");
-    assert!(section.contains(&format!("```text\n{poisoned}\n```")), "{section}\nis not\n{poisoned}");
+    let said = poisoned.to_string().replace(&here, "src/main.rs:12");
+    assert!(section.contains(&format!("```text\n{said}\n```")), "{section}\nis not\n{said}");
 }
 
 #[test]

@@ -1,0 +1,151 @@
+//! From sources to generated files.
+
+use std::path::{Path, PathBuf};
+
+use adtape_generate::emit::{self, Options, Output};
+use adtape_generate::flow::Head;
+use adtape_generate::front::{self, Input};
+use adtape_generate::ir::Program;
+use adtape_generate::refuse::Refusal;
+use adtape_generate::transform::{self, Adjoint, Choices};
+
+use crate::{Common, check, heads, report};
+
+/// What the options of `adtape adjoint` say.
+pub struct Wishes {
+    /// `--split`
+    pub split: bool,
+    /// `--explain`
+    pub explain: bool,
+    /// `--check`
+    pub check: Option<String>,
+    /// `--dear`
+    pub dear: u32,
+}
+
+/// `adtape adjoint`; the exit status where it fails.
+pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
+    let job = Job::new(common, "_b")?;
+    let choices = Choices { dear: wishes.dear, check: false };
+    let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
+    let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
+    job.write(&output)?;
+    if wishes.explain {
+        job.explain(&adjoint);
+    }
+    let Some(driver) = &wishes.check else { return Ok(()) };
+    let choices = Choices { check: true, ..choices };
+    let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
+    let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
+    let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();
+    let options = Options { includes, check: true, ..job.options(wishes.split) };
+    let output = emit::adjoint(&adjoint, &options).map_err(|all| job.refused(&all))?;
+    check::run(&output, &options.file, driver, &job.arguments)
+}
+
+/// `adtape tangent`.
+pub fn tangent(common: &Common) -> Result<(), u8> {
+    let job = Job::new(common, "_d")?;
+    let tangents =
+        transform::tangent(&job.program, &job.heads, &Choices::default()).map_err(|all| job.refused(&all))?;
+    let output = emit::tangent(&tangents, &job.options(false)).map_err(|all| job.refused(&all))?;
+    job.write(&output)
+}
+
+/// What a run works on.
+struct Job {
+    files: Vec<String>,
+    heads: Vec<Head>,
+    program: Program,
+    output: PathBuf,
+    arguments: Vec<String>,
+}
+
+impl Job {
+    fn new(common: &Common, suffix: &str) -> Result<Job, u8> {
+        let usage = |what: String| {
+            eprintln!("adtape: {what}");
+            2
+        };
+        let mut heads = Vec::new();
+        for text in &common.head {
+            heads.extend(heads::parse(text).map_err(usage)?);
+        }
+        if heads.is_empty() {
+            return Err(usage("there is nothing to differentiate: add --head 'f(y)/(x)'".into()));
+        }
+        for file in &common.files {
+            if !Path::new(file).is_file() {
+                return Err(usage(format!("there is no file {file}")));
+            }
+        }
+        let output = match &common.output {
+            Some(path) => PathBuf::from(path),
+            None => {
+                let stem = Path::new(&common.files[0]).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                PathBuf::from(format!("{stem}{suffix}.c"))
+            }
+        };
+        if output.extension().is_none_or(|extension| extension != "c") {
+            return Err(usage(format!("{} does not end in .c", output.display())));
+        }
+        let mut arguments: Vec<String> = common.include.iter().map(|path| format!("-I{path}")).collect();
+        arguments.extend(common.define.iter().map(|name| format!("-D{name}")));
+        let input = Input {
+            files: common.files.clone(),
+            arguments: arguments.clone(),
+            clang: common.clang.clone(),
+            heads: heads.iter().map(|head| head.proc.clone()).collect(),
+        };
+        let program = front::read(&input).map_err(|all| report::refusals(&all, &[], &common.files))?;
+        Ok(Job { files: common.files.clone(), heads, program, output, arguments })
+    }
+
+    fn refused(&self, all: &[Refusal]) -> u8 {
+        report::refusals(all, &self.program.sources, &self.files)
+    }
+
+    fn options(&self, split: bool) -> Options {
+        let file = self.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Options { file, includes: self.files.iter().map(|file| self.include(file)).collect(), split, check: false }
+    }
+
+    /// A source as the generated file includes it: relative where both are in one directory.
+    fn include(&self, file: &str) -> String {
+        let folder = |path: &Path| {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            parent.canonicalize().unwrap_or_else(|_| parent.to_path_buf())
+        };
+        let (path, name) = (Path::new(file), Path::new(file).file_name().unwrap_or_default().to_string_lossy());
+        let (here, there) = (folder(&self.output), folder(path));
+        match there.strip_prefix(&here) {
+            Ok(below) => below.join(&*name).to_string_lossy().into_owned(),
+            Err(_) => there.join(&*name).to_string_lossy().into_owned(),
+        }
+    }
+
+    fn write(&self, output: &Output) -> Result<(), u8> {
+        for (path, text) in [(self.output.clone(), &output.source), (self.output.with_extension("h"), &output.header)] {
+            std::fs::write(&path, text).map_err(|error| {
+                eprintln!("adtape: cannot write {}: {error}", path.display());
+                1
+            })?;
+        }
+        Ok(())
+    }
+
+    /// One line for each value, branch and loop that the plan decided on.
+    fn explain(&self, adjoint: &Adjoint) {
+        for sweeps in &adjoint.sweeps {
+            for line in &sweeps.plan.explanations {
+                let place = report::place(line.span, &adjoint.program.sources, &self.files).unwrap_or_default();
+                let bytes = match line.bytes {
+                    0.0 => String::new(),
+                    bytes if bytes < 1.0 => format!("  {} bits", bytes * 8.0),
+                    bytes => format!("  {bytes} bytes"),
+                };
+                println!("{:<12} {place:<24} {:<12} {}{bytes}", sweeps.name, line.what, line.how);
+            }
+        }
+    }
+}

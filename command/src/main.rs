@@ -1,0 +1,86 @@
+//! The command `adtape`: writes adjoints and tangents of C programs.
+//!
+//! Exit status: 0 done, 1 a file cannot be written or the check failed, 2 wrong command line, 3 refused, 4 not proved.
+
+mod check;
+mod generate;
+mod heads;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "adtape", version, about = "Writes adjoints and tangents of C programs")]
+struct Command {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Write the adjoint: f_b, which runs forward and reverse sweep
+    Adjoint {
+        #[command(flatten)]
+        common: Common,
+        /// Export the forward and the reverse sweep of each head, f_fwd and f_rev, too
+        #[arg(long)]
+        split: bool,
+        /// Say for each value how it comes back in the reverse sweep, or why it is stored
+        #[arg(long)]
+        explain: bool,
+        /// Build and run this driver with the adjoint, and compare every operand that the reverse sweep reads, bit for bit,
+        /// with what the forward sweep had
+        #[arg(long, value_name = "DRIVER")]
+        check: Option<String>,
+        /// Largest cost at which a real is computed again instead of stored
+        #[arg(long, value_name = "N", default_value_t = 4)]
+        dear: u32,
+    },
+    /// Write the tangent: f_d
+    Tangent {
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+#[derive(Args)]
+struct Common {
+    /// C sources; the generated file includes them
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// What to differentiate: 'f(y)/(x) g(z)/(w)', results by the name of their function
+    #[arg(long, value_name = "f(y)/(x)")]
+    head: Vec<String>,
+    /// Where headers are looked for
+    #[arg(short = 'I', value_name = "DIRECTORY")]
+    include: Vec<String>,
+    /// A macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// The generated file; by default in the working directory, named after the first source
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// The compiler that reads the sources
+    #[arg(long, value_name = "PROGRAM", default_value = "clang")]
+    clang: String,
+}
+
+fn main() -> ExitCode {
+    // A fault of the generator is no proof of anything: nothing is written, as for what is not proved.
+    std::panic::set_hook(Box::new(|fault| {
+        eprintln!("adtape: refused: internal: {fault}\nhelp: please report this program");
+        std::process::exit(4);
+    }));
+    let result = match Command::parse().what {
+        What::Adjoint { common, split, explain, check, dear } => {
+            generate::adjoint(&common, &generate::Wishes { split, explain, check, dear })
+        }
+        What::Tangent { common } => generate::tangent(&common),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(status) => ExitCode::from(status),
+    }
+}

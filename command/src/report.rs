@@ -1,0 +1,57 @@
+//! Messages in the form of a compiler's.
+
+use adtape_generate::ir::{Source, Span};
+use adtape_generate::refuse::{Class, Refusal};
+
+/// Prints all refusals; the exit status.
+pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u8 {
+    for refusal in refusals {
+        eprint!("{}", text(refusal, sources, files));
+    }
+    let all = |class| refusals.iter().all(|refusal| refusal.class == class);
+    match () {
+        () if all(Class::Head) => 2,
+        () if refusals.iter().any(|refusal| refusal.class == Class::NotProved) => 4,
+        () => 3,
+    }
+}
+
+/// `model.c:88:5: refused: ...`, the source line with a mark below, and the way round.
+fn text(refusal: &Refusal, sources: &[Source], files: &[String]) -> String {
+    let mut out = match place(refusal.span, sources, files) {
+        Some(place) => format!("{place}: refused: {}\n", refusal.what),
+        None if refusal.what.starts_with("adtape: ") => format!("{}\n", refusal.what),
+        None => format!("adtape: refused: {}\n", refusal.what),
+    };
+    if let Some(line) = line(refusal.span, sources, files) {
+        let before = usize::try_from(refusal.span.column.saturating_sub(1)).unwrap_or_default();
+        let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
+        let indent: String = line.chars().take(before).map(blank).collect();
+        out += &format!("  {line}\n  {indent}^\n");
+    }
+    if !refusal.help.is_empty() {
+        out += &format!("help: {}\n", refusal.help);
+    }
+    out
+}
+
+/// `model.c:88:5`.
+pub fn place(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
+    if span.line == 0 {
+        return None;
+    }
+    let at = usize::try_from(span.source).ok()?;
+    // What the front end refuses leaves no sources; the files of the command line come first in its numbers.
+    let path = sources.get(at).map(|source| source.path.as_str()).or_else(|| files.get(at).map(String::as_str))?;
+    Some(format!("{path}:{}:{}", span.line, span.column))
+}
+
+fn line(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
+    let at = usize::try_from(span.source).ok()?;
+    let number = usize::try_from(span.line).ok()?.checked_sub(1)?;
+    let text = match sources.get(at) {
+        Some(source) => source.text.clone(),
+        None => std::fs::read_to_string(files.get(at)?).ok()?,
+    };
+    text.lines().nth(number).map(String::from)
+}

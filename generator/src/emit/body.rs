@@ -1,0 +1,425 @@
+//! The body of a procedure as C, in one of two ways of naming.
+//!
+//! *By variable* (primal, forward sweep, tangent): a value is called as its variable, so the text reads like the
+//! user's. The printer follows which value each variable holds; a value that is read when its variable holds another
+//! one is kept in a constant of its own. *By value* (reverse sweep): each value is a constant with a name of its own;
+//! only what a loop carries, and what a branch joins, is a variable.
+//!
+//! What is kept is known at the end only, so a body is printed until nothing is added.
+
+mod item;
+mod scope;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use super::expr::{Exprs, Naming};
+use super::names::{Names, words};
+use super::{Unit, calls};
+use crate::ir::*;
+use scope::Scopes;
+
+/// Prints one procedure.
+pub(super) struct Body<'a> {
+    unit: &'a Unit<'a>,
+    proc: &'a Proc,
+    exprs: Exprs<'a>,
+    by_variable: bool,
+    tape: String,
+    locals: Names,
+    /// Names of functions that generated code may call where the user's does not.
+    library: Names,
+    /// By value: the name of each value. By variable: unused.
+    values: Vec<String>,
+    /// By variable: the C variable of each variable.
+    slots: Vec<usize>,
+    slot_names: Vec<String>,
+    objects: Vec<String>,
+    scopes: Scopes,
+    /// By variable: which value each C variable holds.
+    current: Vec<Option<ValueId>>,
+    declared: Vec<bool>,
+    /// By variable: values that have a constant of their own.
+    kept: RefCell<BTreeMap<ValueId, String>>,
+    fresh_kept: RefCell<Vec<ValueId>>,
+    out: String,
+    indent: usize,
+    /// The source line that was named last.
+    line: (u32, u32),
+    /// By value: lets that a `for` has taken into its head.
+    skipped: Vec<ItemId>,
+    /// Names that the parameters have in C, those without use among them.
+    params: Vec<String>,
+}
+
+impl Naming for Body<'_> {
+    fn value(&self, value: ValueId) -> String {
+        if !self.by_variable {
+            return self.values[value.index()].clone();
+        }
+        let known = &self.proc.values[value.index()];
+        let slot = self.slots[known.var.index()];
+        if self.current[slot] == Some(value) || known.def == Def::Undefined {
+            return self.slot_names[slot].clone();
+        }
+        if let Some(name) = self.kept.borrow().get(&value) {
+            return name.clone();
+        }
+        self.fresh_kept.borrow_mut().push(value);
+        self.slot_names[slot].clone()
+    }
+
+    fn object(&self, object: ObjectId) -> String {
+        self.objects[object.index()].clone()
+    }
+}
+
+/// The printed procedure: declarator and body.
+pub(super) struct Printed {
+    /// `double f_fwd(adtape_t *t, double *x)`.
+    pub(super) signature: String,
+    /// `{ ... }` and a line end.
+    pub(super) body: String,
+}
+
+/// Prints a procedure under a name. `tape`: whether it takes a tape as its first argument.
+/// `primal`: the procedure that it is made of.
+pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: bool) -> Printed {
+    let mut body = Body::new(unit, primal, proc);
+    loop {
+        body.start();
+        body.contents();
+        let more = std::mem::take(&mut *body.fresh_kept.borrow_mut());
+        if more.is_empty() {
+            break;
+        }
+        for value in more {
+            let wish = format!("{}_was", body.proc.vars[body.proc.values[value.index()].var.index()].name);
+            let name = body.locals.fresh(&wish);
+            body.kept.borrow_mut().entry(value).or_insert(name);
+        }
+    }
+    let mut params = Vec::new();
+    if tape {
+        params.push(format!("{} *{}", calls::TAPE, body.tape));
+    }
+    for (param, name) in proc.params.iter().zip(&body.params) {
+        params.push(if body.by_variable {
+            body.exprs.parameter(param, name)
+        } else {
+            body.exprs.declare(&param.ty, name)
+        });
+    }
+    if params.is_empty() {
+        params.push("void".into());
+    }
+    let result = body.exprs.declare(&proc.result_type, &format!("{name}({})", params.join(", ")));
+    Printed { signature: result, body: body.finished(tape) }
+}
+
+impl<'a> Body<'a> {
+    fn new(unit: &'a Unit<'a>, primal: &Proc, proc: &'a Proc) -> Body<'a> {
+        let by_variable = proc.role != Role::Reverse;
+        let mut locals = unit.names.clone();
+        let mut body = Body {
+            unit,
+            proc,
+            exprs: Exprs { program: unit.program, proc, flat: !by_variable },
+            by_variable,
+            tape: String::new(),
+            locals: Names::default(),
+            library: Names::default(),
+            values: Vec::new(),
+            slots: Vec::new(),
+            slot_names: Vec::new(),
+            objects: Vec::new(),
+            scopes: Scopes::default(),
+            current: Vec::new(),
+            declared: Vec::new(),
+            kept: RefCell::default(),
+            fresh_kept: RefCell::default(),
+            out: String::new(),
+            indent: 1,
+            line: (0, 0),
+            skipped: Vec::new(),
+            params: Vec::new(),
+        };
+        // The user's names stay: C's own rules keep them apart from macros, and nothing but the user's text is called.
+        if by_variable {
+            // A tangent calls functions that the user does not call.
+            body.library = if proc.role == Role::Tangent { Names::of_c() } else { Names::default() };
+            for item in &proc.items {
+                if let ItemKind::Call { callee: Callee::Sweep(id, role), .. } = &item.kind {
+                    body.library.take(&unit.sweep_name(*id, *role));
+                }
+            }
+            for param in &proc.params {
+                let name = body.kept_name(&param.name, &mut locals);
+                body.params.push(name);
+            }
+            body.name_slots(&mut locals);
+            body.name_objects(&mut locals, primal.objects.len());
+        } else {
+            let mut used = unit.local_names.clone();
+            body.params = proc.params.iter().map(|param| used.fresh(&param.name)).collect();
+            body.name_objects(&mut used, 0);
+            body.name_values(&mut used);
+            locals = used;
+        }
+        body.tape = locals.fresh("tape");
+        body.locals = locals;
+        body.scopes = Scopes::new(proc, &body.slots, body.slot_names.len());
+        body
+    }
+
+    /// The first `users` objects keep the names that the user gave them.
+    fn name_objects(&mut self, names: &mut Names, users: usize) {
+        for (index, object) in self.proc.objects.iter().enumerate() {
+            let name = match object.life {
+                Life::Param(position) => self.params[position as usize].clone(),
+                _ if index < users => self.kept_name(&object.name, names),
+                _ => names.fresh(&object.name),
+            };
+            self.objects.push(name);
+        }
+    }
+
+    /// A name of the user, unless it would hide a function that generated code calls.
+    fn kept_name(&self, name: &str, names: &mut Names) -> String {
+        if !self.library.is_free(name) {
+            return names.fresh(name);
+        }
+        names.take(name);
+        name.to_string()
+    }
+
+    /// Variables of one name and type live one after the other: they share one C variable.
+    fn name_slots(&mut self, names: &mut Names) {
+        let mut known: HashMap<(&str, &Type), usize> = HashMap::new();
+        for (index, var) in self.proc.vars.iter().enumerate() {
+            let param = self.proc.params.iter().position(|param| param.var == Some(VarId::new(index)));
+            let user = var.kind == VarKind::User;
+            let slot = match known.get(&(var.name.as_str(), &var.ty)) {
+                Some(&slot) if user && param.is_none() => slot,
+                _ => {
+                    let hidden = user && param.is_none() && self.slot_names.contains(&var.name);
+                    let name = match param {
+                        Some(position) => self.params[position].clone(),
+                        None if user && !hidden => self.kept_name(&var.name, names),
+                        None => names.fresh(&var.name),
+                    };
+                    self.slot_names.push(name);
+                    self.slot_names.len() - 1
+                }
+            };
+            if user {
+                known.insert((&var.name, &var.ty), slot);
+            }
+            self.slots.push(slot);
+        }
+    }
+
+    fn name_values(&mut self, names: &mut Names) {
+        self.values = vec![String::new(); self.proc.values.len()];
+        for (index, value) in self.proc.values.iter().enumerate() {
+            self.values[index] = match value.def {
+                Def::Entry(position) => self.params[position as usize].clone(),
+                Def::Out(..) | Def::Undefined => continue,
+                _ => names.fresh(&self.proc.vars[value.var.index()].name),
+            };
+        }
+        // Behind the loop a carried variable is called as in it.
+        for (index, value) in self.proc.values.iter().enumerate() {
+            if let Def::Out(item, position) = value.def
+                && let ItemKind::Loop { carried, .. } = &self.proc.items[item.index()].kind
+            {
+                self.values[index] = self.values[carried[position as usize].head.index()].clone();
+            }
+        }
+    }
+
+    /// Begins to print, again.
+    fn start(&mut self) {
+        self.out.clear();
+        self.indent = 1;
+        self.line = (0, 0);
+        self.skipped.clear();
+        self.current = vec![None; self.slot_names.len()];
+        self.declared = vec![false; self.slot_names.len()];
+        if self.by_variable {
+            for param in &self.proc.params {
+                if let (Some(var), Some(entry)) = (param.var, param.entry) {
+                    self.current[self.slots[var.index()]] = Some(entry);
+                    self.declared[self.slots[var.index()]] = true;
+                }
+            }
+        }
+    }
+
+    fn contents(&mut self) {
+        self.keep_entries();
+        self.region(RegionId(0));
+        let text = match (&self.proc.result, self.proc.result_object) {
+            (Some(result), _) => {
+                let mut values = Vec::new();
+                crate::plan::walk::values(result, &mut |value| values.push(value));
+                for value in values {
+                    self.declare_late(value);
+                }
+                format!("return {};", self.exprs.bare(result, 0, self))
+            }
+            (None, Some(object)) => format!("return {};", self.objects[object.index()]),
+            (None, None) => return,
+        };
+        self.statement(&text);
+    }
+
+    /// The body with what silences warnings about parameters that nothing reads.
+    fn finished(&mut self, tape: bool) -> String {
+        let mut unused = String::new();
+        let mut names = self.params.clone();
+        if tape {
+            names.insert(0, self.tape.clone());
+        }
+        for name in names {
+            if !words(&self.out).any(|word| word == name) {
+                unused += &format!("    (void){name};\n");
+            }
+        }
+        format!("{{\n{unused}{}}}\n", self.out)
+    }
+
+    fn statement(&mut self, text: &str) {
+        for line in text.lines() {
+            for _ in 0..self.indent {
+                self.out.push_str("    ");
+            }
+            self.out.push_str(line);
+            self.out.push('\n');
+        }
+    }
+
+    fn expr(&self, expr: &Expr) -> String {
+        self.exprs.bare(expr, 0, self)
+    }
+
+    fn place(&self, place: &Place) -> String {
+        self.exprs.place(place, self)
+    }
+
+    fn ty(&self, value: ValueId) -> &'a Type {
+        &self.proc.vars[self.proc.values[value.index()].var.index()].ty
+    }
+
+    /// The address of a place as an expression.
+    fn address(&self, place: &Place) -> String {
+        let ty = Type::Pointer(Box::new(place.ty.clone()));
+        self.exprs.expr(&Expr { kind: ExprKind::Address(place.clone()), ty }, 0, self)
+    }
+
+    // ---- definitions ---------------------------------------------------------------------------------------------
+
+    fn slot(&self, value: ValueId) -> usize {
+        self.slots[self.proc.values[value.index()].var.index()]
+    }
+
+    /// Notes that a C variable holds the value now, and keeps a copy if one is needed later.
+    fn holds(&mut self, value: ValueId) {
+        if !self.by_variable {
+            return;
+        }
+        let slot = self.slot(value);
+        self.current[slot] = Some(value);
+        let kept = self.kept.borrow().get(&value).cloned();
+        if let Some(name) = kept {
+            let text = format!("{} = {};", self.constant(self.ty(value), &name), self.slot_names[slot]);
+            self.statement(&text);
+        }
+    }
+
+    fn keep_entries(&mut self) {
+        if self.by_variable {
+            for entry in self.proc.params.iter().filter_map(|param| param.entry) {
+                self.holds(entry);
+            }
+        }
+    }
+
+    /// `const double x`, `double *const p`.
+    fn constant(&self, ty: &Type, name: &str) -> String {
+        match ty {
+            Type::Pointer(_) => self.exprs.declare(ty, &format!("const {name}")),
+            _ => format!("const {}", self.exprs.declare(ty, name)),
+        }
+    }
+
+    /// Defines a value by the text of an expression.
+    fn define(&mut self, value: ValueId, from: &str) {
+        if !self.by_variable {
+            let text = format!("{} = {from};", self.constant(self.ty(value), &self.values[value.index()]));
+            return self.statement(&text);
+        }
+        let slot = self.slot(value);
+        let name = self.slot_names[slot].clone();
+        if self.declared[slot] && name == from {
+            return self.holds(value);
+        }
+        let text = if std::mem::replace(&mut self.declared[slot], true) {
+            format!("{name} = {from};")
+        } else {
+            format!("{} = {from};", self.exprs.declare(self.ty(value), &name))
+        };
+        self.statement(&text);
+        self.holds(value);
+    }
+
+    /// Declares a variable that is first read, not assigned: undefined in C, 0 here.
+    fn declare_late(&mut self, value: ValueId) {
+        if self.by_variable {
+            let slot = self.slot(value);
+            if !self.declared[slot] {
+                self.declare_slot(slot, self.ty(value));
+            }
+        }
+    }
+
+    fn declare_slot(&mut self, slot: usize, ty: &Type) {
+        self.declared[slot] = true;
+        let zero = match ty {
+            Type::Pointer(_) => "NULL",
+            Type::Float { .. } => "0.0",
+            _ => "0",
+        };
+        let zero = if *ty == (Type::Float { bits: 32 }) { "0.0f" } else { zero };
+        let text = format!("{} = {zero};", self.exprs.declare(ty, &self.slot_names[slot].clone()));
+        self.statement(&text);
+    }
+
+    /// Assigns values to variables at once: none is overwritten before it was read.
+    fn moves(&mut self, mut moves: Vec<(String, String, Type)>) {
+        moves.retain(|(to, from, _)| to != from);
+        while !moves.is_empty() {
+            let free = moves.iter().position(|(to, ..)| {
+                moves.iter().filter(|(other, from, _)| other != to && words(from).any(|word| word == to)).count() == 0
+            });
+            match free {
+                Some(at) => {
+                    let (to, from, _) = moves.remove(at);
+                    self.statement(&format!("{to} = {from};"));
+                }
+                // A circle: one old value goes to a constant.
+                None => {
+                    let (to, _, ty) = &moves[0];
+                    let (to, copy) = (to.clone(), self.locals.fresh(&format!("{to}_was")));
+                    let text = format!("{} = {to};", self.constant(ty, &copy));
+                    self.statement(&text);
+                    for (_, from, _) in &mut moves {
+                        if *from == to {
+                            *from = copy.clone();
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

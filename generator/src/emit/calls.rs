@@ -1,0 +1,79 @@
+//! The calls of the run-time library that generated code makes: the only place that knows their names.
+
+use crate::ir::Type;
+
+/// How a scalar goes on the tape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    /// Suffix of the calls: `f64`.
+    pub suffix: &'static str,
+    /// C type that the calls take.
+    pub c_type: &'static str,
+    /// Whether that is the very type of the scalar, so that its address can be passed.
+    pub exact: bool,
+}
+
+/// How a number of this type goes on the tape; `None` for what is no number.
+pub fn scalar(ty: &Type) -> Option<Scalar> {
+    let (suffix, c_type, exact) = match ty {
+        Type::Float { bits: 32 } => ("f32", "float", true),
+        Type::Float { bits: 64 } => ("f64", "double", true),
+        Type::Float { .. } => ("f80", "long double", true),
+        Type::Int { bits: 1, .. } => ("bool", "bool", false),
+        Type::Int { bits: 8, name, .. } => ("i8", "int8_t", name == "int8_t"),
+        Type::Int { bits: 16, name, .. } => ("i16", "int16_t", name == "int16_t"),
+        // int32_t is int wherever int has 32 bits.
+        Type::Int { bits: 32, signed: true, name } => ("i32", "int32_t", name == "int" || name == "int32_t"),
+        Type::Int { bits: 32, .. } => ("i32", "int32_t", false),
+        Type::Int { name, .. } => ("i64", "int64_t", name == "int64_t"),
+        _ => return None,
+    };
+    Some(Scalar { suffix, c_type, exact })
+}
+
+/// The header.
+pub const HEADER: &str = "<adtape.h>";
+/// The type of a tape.
+pub const TAPE: &str = "adtape_t";
+/// An expression: the tape of the calling thread.
+pub const SELF: &str = "adtape_self()";
+
+/// Pushes a number.
+pub fn push(tape: &str, suffix: &str, value: &str) -> String {
+    format!("adtape_push_{suffix}({tape}, {value})")
+}
+
+/// Pops a number into the variable at an address.
+pub fn pop(tape: &str, suffix: &str, address: &str) -> String {
+    format!("adtape_pop_{suffix}({tape}, {address})")
+}
+
+/// Pushes elements.
+pub fn push_array(tape: &str, suffix: &str, first: &str, count: &str) -> String {
+    format!("adtape_push_array_{suffix}({tape}, {first}, {count})")
+}
+
+/// Pops elements.
+pub fn pop_array(tape: &str, suffix: &str, first: &str, count: &str) -> String {
+    format!("adtape_pop_array_{suffix}({tape}, {first}, {count})")
+}
+
+/// Pushes a few bits of a `uint64_t`.
+pub fn push_bits(tape: &str, value: &str, bits: u8) -> String {
+    format!("adtape_push_control({tape}, {value}, {bits})")
+}
+
+/// Pops a few bits: a `uint64_t`.
+pub fn pop_bits(tape: &str, bits: u8) -> String {
+    format!("adtape_pop_control({tape}, {bits})")
+}
+
+/// Pushes a count, an `int64_t`.
+pub fn push_count(tape: &str, value: &str) -> String {
+    format!("adtape_push_count({tape}, {value})")
+}
+
+/// Pops a count: an `int64_t`.
+pub fn pop_count(tape: &str) -> String {
+    format!("adtape_pop_count({tape})")
+}

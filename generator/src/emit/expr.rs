@@ -1,0 +1,302 @@
+//! Types, places and expressions as C.
+
+use crate::ir::natural::Scope;
+use crate::ir::*;
+
+/// How values and objects are called where an expression stands.
+pub trait Naming {
+    /// The name of a value.
+    fn value(&self, value: ValueId) -> String;
+    /// The name of an object; of a block of the heap, the pointer to it.
+    fn object(&self, object: ObjectId) -> String;
+}
+
+/// Prints expressions of one procedure.
+pub struct Exprs<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The procedure.
+    pub proc: &'a Proc,
+    /// Whether pointers to arrays of variable extent are pointers to elements here, and subscripts are flattened.
+    pub flat: bool,
+}
+
+/// How tightly prefix operators bind, and names.
+const PREFIX: u8 = 12;
+const NAME: u8 = 13;
+
+impl Exprs<'_> {
+    /// A declaration: `double (*a)[3]`.
+    pub fn declare(&self, ty: &Type, name: &str) -> String {
+        let flat = self.flattened(ty);
+        let text = print::default_declaration(self.program, flat.as_ref().unwrap_or(ty));
+        text.replacen('@', name, 1).trim_end().to_string()
+    }
+
+    /// A parameter as the user declares it, under a name.
+    pub fn parameter(&self, param: &Param, name: &str) -> String {
+        match param.declaration.contains('@') {
+            true => param.declaration.replacen('@', name, 1),
+            false => self.declare(&param.ty, name),
+        }
+    }
+
+    /// A type alone: `double *`.
+    pub fn ty(&self, ty: &Type) -> String {
+        self.declare(ty, "")
+    }
+
+    /// Whether a pointer of this type is a pointer to elements here.
+    pub fn is_flat(&self, ty: &Type) -> bool {
+        self.flattened(ty).is_some()
+    }
+
+    /// The pointer to elements that stands for a pointer to arrays of variable extent.
+    fn flattened(&self, ty: &Type) -> Option<Type> {
+        let (mut elem, mut open) = (ty.target()?, false);
+        while let Type::Array { elem: inner, extent } = elem {
+            open |= extent.is_none();
+            elem = inner;
+        }
+        (self.flat && open).then(|| Type::Pointer(Box::new(elem.clone())))
+    }
+
+    /// A place.
+    pub fn place(&self, place: &Place, names: &dyn Naming) -> String {
+        self.path(place, names, false)
+    }
+
+    fn path(&self, place: &Place, names: &dyn Naming, address: bool) -> String {
+        let scope = Scope::new(self.program, self.proc);
+        let mut text = match &place.base {
+            Base::Object(object) => names.object(*object),
+            Base::Global(global) => self.program.globals[global.index()].name.clone(),
+            Base::At(pointer) => self.expr(pointer, NAME, names),
+        };
+        let mut reached = scope.base(&place.base);
+        let mut flat = matches!(&place.base, Base::At(pointer) if self.flattened(&pointer.ty).is_some());
+        for (at, step) in place.path.iter().enumerate() {
+            match step {
+                // (*p).x
+                Step::Field(field) => {
+                    let structure = match reached.as_ref().map(|reached| &reached.elem) {
+                        Some(Type::Struct(id)) => &self.program.types.structs[id.index()],
+                        _ => unreachable!("a validated place"),
+                    };
+                    text = format!("{text}.{}", structure.fields[field.index()].name);
+                }
+                Step::Index(subscripts) if flat => {
+                    flat = false;
+                    let open = reached.as_ref().map_or(0, |reached| reached.dims.len()) - subscripts.len();
+                    text += &format!("[{}]", self.flatten(subscripts, names));
+                    assert!(open == 0, "rows of arrays of variable extent are refused before");
+                }
+                Step::Index(subscripts) => {
+                    let is_arrow = matches!(place.path.get(at + 1), Some(Step::Field(_)));
+                    let zero = matches!(&subscripts[..], [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, .. }]);
+                    let pointer = at == 0 && matches!(place.base, Base::At(_));
+                    if pointer && zero && is_arrow {
+                        // p[0].x is p->x: the member is printed here.
+                        text += "->";
+                    } else if pointer && zero && place.path.len() == 1 && !address {
+                        text = format!("*{text}");
+                    } else {
+                        for subscript in subscripts {
+                            text += &format!("[{}]", self.subscript(subscript, names));
+                        }
+                    }
+                }
+            }
+            reached = reached.and_then(|reached| scope.step(&reached, step));
+        }
+        text.replace("->.", "->")
+    }
+
+    fn subscript(&self, subscript: &Subscript, names: &dyn Naming) -> String {
+        match &subscript.dim.lower {
+            Some(lower) if !matches!(lower.kind, ExprKind::Int(0)) => {
+                format!("{} - {}", self.expr(&subscript.at, 9, names), self.expr(lower, 10, names))
+            }
+            _ => self.expr(&subscript.at, 0, names),
+        }
+    }
+
+    /// `((s0 - l0) * e1 + (s1 - l1)) * e2 + ...`
+    fn flatten(&self, subscripts: &[Subscript], names: &dyn Naming) -> String {
+        let mut text = String::new();
+        for (at, subscript) in subscripts.iter().enumerate() {
+            let this = self.subscript(subscript, names);
+            let extent = subscript.dim.extent.as_ref().map(|extent| self.expr(extent, 0, names)).unwrap_or_default();
+            text = match at {
+                0 if subscripts.len() == 1 => this,
+                0 => format!("(ptrdiff_t)({this})"),
+                1 => format!("{text} * (ptrdiff_t)({extent}) + (ptrdiff_t)({this})"),
+                _ => format!("({text}) * (ptrdiff_t)({extent}) + (ptrdiff_t)({this})"),
+            };
+        }
+        text
+    }
+
+    /// An expression where an operator that binds at `outer` stands around it.
+    pub fn expr(&self, expr: &Expr, outer: u8, names: &dyn Naming) -> String {
+        let (text, binds) = self.kind(expr, names);
+        if binds < outer { format!("({text})") } else { text }
+    }
+
+    fn kind(&self, expr: &Expr, names: &dyn Naming) -> (String, u8) {
+        match &expr.kind {
+            ExprKind::Int(n) => self.integer(*n, &expr.ty),
+            ExprKind::Float(text) => self.constant(text, &expr.ty),
+            ExprKind::Null => ("NULL".into(), NAME),
+            ExprKind::Verbatim(text) => (text.clone(), NAME),
+            ExprKind::Value(value) => (names.value(*value), NAME),
+            ExprKind::Load(place) => {
+                let text = self.place(place, names);
+                let binds = if text.starts_with('*') { PREFIX } else { NAME };
+                (text, binds)
+            }
+            ExprKind::Address(place) => self.address(place, names),
+            ExprKind::Unary(op, operand) => {
+                let symbol = match op {
+                    Unary::Negate => '-',
+                    Unary::Not => '!',
+                    Unary::Complement => '~',
+                };
+                let text = self.expr(operand, PREFIX, names);
+                let text = if text.starts_with(symbol) { format!("({text})") } else { text };
+                (format!("{symbol}{text}"), PREFIX)
+            }
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, names),
+            ExprKind::Function(function, args) => {
+                let args: Vec<_> = args.iter().map(|arg| self.bare(arg, 0, names)).collect();
+                (format!("{}({})", function.c_name(), args.join(", ")), NAME)
+            }
+            ExprKind::Cast(operand) => {
+                (format!("({}){}", self.ty(&expr.ty), self.bare(operand, PREFIX, names)), PREFIX)
+            }
+            ExprKind::Select(test, then, otherwise) => {
+                let [test, then, otherwise] = [test, then, otherwise].map(|arm| self.expr(arm, 1, names));
+                (format!("{test} ? {then} : {otherwise}"), 0)
+            }
+        }
+    }
+
+    /// The address of a place.
+    fn address(&self, place: &Place, names: &dyn Naming) -> (String, u8) {
+        if let (Base::At(pointer), [Step::Index(subscripts)]) = (&place.base, &place.path[..])
+            && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, dim: Dim { lower: None, .. } }] =
+                &subscripts[..]
+        {
+            return (self.expr(pointer, NAME, names), NAME);
+        }
+        if let (Base::Object(object), [Step::Index(subscripts)]) = (&place.base, &place.path[..])
+            && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, dim: Dim { lower: None, .. } }] =
+                &subscripts[..]
+            && self.proc.objects[object.index()].shape.len() <= 1
+        {
+            return (names.object(*object), NAME);
+        }
+        let mut text = self.path(place, names, true);
+        // A row of an array of variable extent is a pointer to elements where subscripts are flattened.
+        if self.flattened(&Type::Pointer(Box::new(place.ty.clone()))).is_some() {
+            let mut ty = &place.ty;
+            while let Type::Array { elem, .. } = ty {
+                text += "[0]";
+                ty = elem;
+            }
+        }
+        (format!("&{text}"), PREFIX)
+    }
+
+    fn binary(&self, op: Binary, left: &Expr, right: &Expr, names: &dyn Naming) -> (String, u8) {
+        let (symbol, binds) = op.symbol();
+        let side = |operand: &Expr, other: &Expr, at: u8| {
+            // A constant takes the other side's type by itself.
+            let by_itself = !matches!(op, Binary::ShiftLeft | Binary::ShiftRight)
+                && matches!(operand.kind, ExprKind::Int(n) if n >= 0)
+                && !matches!(other.kind, ExprKind::Int(_));
+            let text = if by_itself { self.bare(operand, at, names) } else { self.expr(operand, at, names) };
+            let inner = match &operand.kind {
+                ExprKind::Binary(inner, ..) => *inner,
+                _ => return text,
+            };
+            if confuses(op, inner) && !text.starts_with('(') { format!("({text})") } else { text }
+        };
+        (format!("{} {symbol} {}", side(left, right, binds), side(right, left, binds + 1)), binds)
+    }
+
+    /// An expression where a constant is converted by its surroundings.
+    pub fn bare(&self, expr: &Expr, outer: u8, names: &dyn Naming) -> String {
+        match (&expr.kind, &expr.ty) {
+            (ExprKind::Int(n), Type::Int { signed, .. }) => {
+                let suffix = if *signed || *n <= i128::from(i32::MAX) { "" } else { "u" };
+                let wide =
+                    *n > i128::from(u32::MAX) || *n < i128::from(i32::MIN) || (*signed && *n > i128::from(i32::MAX));
+                match (wide, *n < 0) {
+                    (false, false) => format!("{n}{suffix}"),
+                    _ => self.expr(expr, outer, names),
+                }
+            }
+            _ => self.expr(expr, outer, names),
+        }
+    }
+
+    fn integer(&self, n: i128, ty: &Type) -> (String, u8) {
+        let Type::Int { bits, signed, name } = ty else { return (n.to_string(), NAME) };
+        let suffix = match name.as_str() {
+            "int" => "",
+            "unsigned int" => "u",
+            "long" => "L",
+            "unsigned long" => "uL",
+            "long long" => "LL",
+            "unsigned long long" => "uLL",
+            _ => {
+                let inner = match (bits, signed) {
+                    (64, true) => self.integer(n, &Type::integer("long long").unwrap_or_default()).0,
+                    (64, false) => format!("{n}u{}", if n > i128::from(u32::MAX) { "LL" } else { "" }),
+                    (32, false) => format!("{n}u"),
+                    _ => n.to_string(),
+                };
+                return (format!("({name}){inner}"), PREFIX);
+            }
+        };
+        // The most negative number has no literal.
+        let least = match (bits, signed) {
+            (32, true) => Some(i128::from(i32::MIN)),
+            (64, true) => Some(i128::from(i64::MIN)),
+            _ => None,
+        };
+        if Some(n) == least {
+            return (format!("(-{}{suffix} - 1)", -(n + 1)), NAME);
+        }
+        (format!("{n}{suffix}"), if n < 0 { PREFIX } else { NAME })
+    }
+
+    fn constant(&self, text: &str, ty: &Type) -> (String, u8) {
+        let Type::Float { bits } = ty else { return (text.into(), NAME) };
+        let literal = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let natural = Scope::new(self.program, self.proc).expr(&ExprKind::Float(text.into()));
+        if literal && natural != Some(Type::Float { bits: *bits }) {
+            return (format!("({}){text}", self.ty(ty)), PREFIX);
+        }
+        (text.into(), if literal || text.chars().all(|c| c.is_alphanumeric() || c == '_') { NAME } else { PREFIX })
+    }
+}
+
+/// Whether compilers warn of an operator inside another without brackets.
+fn confuses(outer: Binary, inner: Binary) -> bool {
+    use Binary::*;
+    let class = |op| match op {
+        Multiply | Divide | Remainder | Add | Subtract | PointerDifference => 0,
+        Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual => 1,
+        And | Or => 2,
+        ShiftLeft | ShiftRight | BitAnd | BitOr | BitXor => 3,
+    };
+    match (class(outer), class(inner)) {
+        (0, 0) => false,
+        (1, 0) => false,
+        (2, 0 | 1) => false,
+        (2, 2) => outer != inner,
+        _ => true,
+    }
+}

@@ -1,0 +1,299 @@
+//! From sweeps to C text: nothing is decided here but names and layout.
+//!
+//! The generated file includes the user's sources, so types, macros, statics and passive functions are there under
+//! their names. Behind them come shadows of globals, the sweeps of every procedure, and for each head a function that
+//! runs both.
+
+mod body;
+pub mod calls;
+pub mod expr;
+pub mod names;
+mod wrapper;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::ir::*;
+use crate::refuse::{Class, Refusal};
+use crate::transform::{Adjoint, Tangents};
+use expr::Exprs;
+use names::Names;
+
+/// What the user chooses about the text.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Name of the generated file, for its first line and the header's name: `model_b.c`.
+    pub file: String,
+    /// The user's sources as the generated file includes them.
+    pub includes: Vec<String>,
+    /// Whether the forward and the reverse sweep of each head are functions of their own for the user.
+    pub split: bool,
+    /// Whether the text compares operands at run time: see [`crate::check`].
+    pub check: bool,
+}
+
+/// Generated text.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The C file.
+    pub source: String,
+    /// Its header.
+    pub header: String,
+}
+
+/// What all procedures of the output share.
+struct Unit<'a> {
+    program: &'a Program,
+    /// Names of sweeps, and the types of their parameters.
+    sweeps: HashMap<(ProcId, Role), (String, Vec<Type>)>,
+    /// Names that file scope may not take: every word of the sources.
+    names: Names,
+    /// Names that a sweep that names values may not take: words of the sources that are no variables.
+    local_names: Names,
+    /// Name of the function that allocates or aborts.
+    allocator: String,
+    /// Whether it is called.
+    allocates: Cell<bool>,
+    /// How functions begin that note operands for the check.
+    witness: String,
+    problems: RefCell<Vec<String>>,
+}
+
+impl Unit<'_> {
+    fn sweep_name(&self, proc: ProcId, role: Role) -> String {
+        self.sweeps.get(&(proc, role)).map(|known| known.0.clone()).unwrap_or_else(|| {
+            self.problem("a sweep that does not exist is called");
+            String::new()
+        })
+    }
+
+    /// Something that other passes should have refused.
+    fn problem(&self, what: &str) {
+        self.problems.borrow_mut().push(what.into());
+    }
+}
+
+const PROLOGUE: &str = "\
+/* Both sweeps must compute the same bits: no product and sum in one rounding. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize(\"fp-contract=off\")
+#endif
+";
+
+/// The adjoint as C.
+pub fn adjoint(adjoint: &Adjoint, options: &Options) -> Result<Output, Vec<Refusal>> {
+    let program = &adjoint.program;
+    let mut unit = Unit::new(program);
+    for each in &adjoint.sweeps {
+        for (proc, suffix) in [(&each.forward, "fwd"), (&each.reverse, "rev")] {
+            unit.name_sweep(each.proc, proc, &format!("{}_{suffix}", each.name));
+        }
+    }
+    let mut text = Text::default();
+    for each in &adjoint.sweeps {
+        let exported = options.split && adjoint.heads.contains(&each.proc);
+        let primal = &program.procs[each.proc.index()];
+        for proc in [&each.forward, &each.reverse] {
+            let name = unit.sweep_name(each.proc, proc.role);
+            let printed = body::print(&unit, primal, proc, &name, true);
+            text.proc(unit.program, &proc.name, printed, exported);
+        }
+    }
+    if options.check {
+        text.runtime = crate::check::runtime(adjoint, &unit.witness);
+    }
+    for &head in &adjoint.heads {
+        let wrapper = wrapper::adjoint(&unit, adjoint, head, options.check);
+        text.documents += &wrapper.document;
+        text.bodies += &wrapper.text;
+    }
+    let tape = if options.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
+    text.documents.insert_str(0, &tape);
+    text.shadows(program, &adjoint.global_shadows, "adjoint");
+    text.finish(&unit, "adjoint", &adjoint.heads, options)
+}
+
+/// The tangent as C.
+pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
+    let mut unit = Unit::new(&tangents.program);
+    for (id, name, proc) in &tangents.tangents {
+        unit.name_sweep(*id, proc, &format!("{name}_d"));
+    }
+    let mut text = Text::default();
+    for (id, _, proc) in &tangents.tangents {
+        let is_head = tangents.heads.contains(id);
+        let name = unit.sweep_name(*id, Role::Tangent);
+        let primal = &tangents.program.procs[id.index()];
+        if is_head {
+            text.documents += &wrapper::tangent(primal, proc);
+        }
+        let printed = body::print(&unit, primal, proc, &name, false);
+        text.proc(unit.program, &proc.name, printed, is_head);
+    }
+    text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
+    text.finish(&unit, "tangent", &tangents.heads, options)
+}
+
+impl<'a> Unit<'a> {
+    fn new(program: &'a Program) -> Unit<'a> {
+        let mut names = Names::of_program(program);
+        let witness = names.fresh("check_operands");
+        Unit {
+            program,
+            sweeps: HashMap::new(),
+            local_names: local_names(program, &names),
+            allocator: names.fresh("allocate_or_abort"),
+            names,
+            allocates: Cell::new(false),
+            witness,
+            problems: RefCell::default(),
+        }
+    }
+
+    fn name_sweep(&mut self, id: ProcId, proc: &Proc, wish: &str) {
+        let name = self.names.fresh(wish);
+        self.local_names.take(&name);
+        let params = proc.params.iter().map(|param| param.ty.clone()).collect();
+        self.sweeps.insert((id, proc.role), (name, params));
+    }
+}
+
+/// The parts of the generated file.
+#[derive(Default)]
+struct Text {
+    runtime: String,
+    shadows: String,
+    prototypes: String,
+    bodies: String,
+    /// Parts of the header.
+    globals: String,
+    documents: String,
+}
+
+/// What a function declares inside and this body of one of its sweeps names, or such declarations name.
+fn statics(program: &Program, function: &str, body: &str) -> String {
+    let mut text = String::new();
+    for declared in program.statics.iter().rev().filter(|declared| declared.function == function) {
+        let own = |word: &str| match &declared.globals[..] {
+            // A type: its name is the last word of a typedef, the second of a struct or an enumeration.
+            [] => {
+                names::words(&declared.text).last() == Some(word) || names::words(&declared.text).nth(1) == Some(word)
+            }
+            globals => globals.iter().any(|id| program.globals[id.index()].name == word),
+        };
+        if names::words(body).chain(names::words(&text)).any(own) {
+            text = format!("    {};\n{text}", declared.text);
+        }
+    }
+    text
+}
+
+impl Text {
+    fn proc(&mut self, program: &Program, function: &str, printed: body::Printed, exported: bool) {
+        let body::Printed { signature, body } = printed;
+        let body = match statics(program, function, &body) {
+            declared if declared.is_empty() => body,
+            declared => body.replacen("{\n", &format!("{{\n{declared}"), 1),
+        };
+        if exported {
+            self.documents += &format!("{signature};\n");
+            self.bodies += &format!("\n{signature} {body}");
+        } else {
+            self.prototypes += &format!("static {signature};\n");
+            self.bodies += &format!("\nstatic {signature} {body}");
+        }
+    }
+
+    /// Declarations and definitions of the shadows of globals.
+    fn shadows(&mut self, program: &Program, shadows: &BTreeMap<GlobalId, GlobalId>, what: &str) {
+        let nothing = Proc::default();
+        let exprs = Exprs { program, proc: &nothing, flat: false };
+        for (primal, shadow) in shadows {
+            let object = &program.globals[shadow.index()];
+            let mut name = object.name.clone();
+            for dim in &object.shape {
+                let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
+                    Some(ExprKind::Int(n)) => n.to_string(),
+                    _ => String::new(),
+                };
+                name += &format!("[{extent}]");
+            }
+            let text = exprs.declare(&object.elem, &name);
+            let of = &program.globals[primal.index()].name;
+            self.globals += &format!("/* The {what} of {of}: read, added to. */\nextern {text};\n");
+            self.shadows += &format!("{text};\n");
+        }
+    }
+
+    fn finish(self, unit: &Unit, what: &str, heads: &[ProcId], options: &Options) -> Result<Output, Vec<Refusal>> {
+        let problems = unit.problems.take();
+        if !problems.is_empty() {
+            let refusal = |what: String| {
+                let help = "please report this program".into();
+                Refusal { class: Class::NotProved, span: Span::default(), what: format!("internal: {what}"), help }
+            };
+            return Err(problems.into_iter().map(refusal).collect());
+        }
+        let header_name = options.file.strip_suffix(".c").unwrap_or(&options.file).to_string() + ".h";
+        let heads: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
+        let title = |file: &str| format!("/* {file}: the {what} of {}, written by adtape. */\n", heads.join(", "));
+        let mut source = format!("{}{PROLOGUE}\n", title(&options.file));
+        for include in &options.includes {
+            source += &format!("#include \"{include}\"\n");
+        }
+        source += &format!("#include \"{header_name}\"\n\n#include {}\n", calls::HEADER);
+        source += "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n";
+        source += "#include <stdlib.h>\n#include <string.h>\n\n";
+        source += UNINITIALISED;
+        source += &self.runtime;
+        source += &self.shadows;
+        if unit.allocates.get() {
+            source += &ALLOCATOR.replace('@', &unit.allocator);
+        }
+        source += &self.prototypes;
+        source += &self.bodies;
+        let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        let Text { globals, documents, .. } = self;
+        let title = title(&header_name);
+        let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{globals}{documents}\n#endif\n");
+        Ok(Output { source, header })
+    }
+}
+
+const UNINITIALISED: &str = "\
+/* Stores of elements that have no value yet are harmless: nothing reads them again. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored \"-Wuninitialized\"
+#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"
+#endif
+
+";
+
+const ALLOCATOR: &str = "\
+static void *@(size_t count, size_t bytes) {
+    void *const block = calloc(count == 0 ? 1 : count, bytes);
+    if (block == NULL) {
+        fprintf(stderr, \"adjoint: no memory for %zu elements of %zu bytes\\n\", count, bytes);
+        abort();
+    }
+    return block;
+}
+
+";
+
+/// What local names of a reverse sweep may not hide: macros, types and functions. Words that are variables are free.
+fn local_names(program: &Program, all: &Names) -> Names {
+    let mut variables = HashSet::new();
+    for proc in &program.procs {
+        variables.extend(proc.vars.iter().map(|var| var.name.clone()));
+        variables.extend(proc.objects.iter().map(|object| object.name.clone()));
+        variables.extend(proc.params.iter().map(|param| param.name.clone()));
+    }
+    let mut names = all.clone();
+    names.release(&variables);
+    let fixed = program.globals.iter().map(|global| &global.name).chain(program.procs.iter().map(|proc| &proc.name));
+    fixed.for_each(|name| names.take(name));
+    names
+}

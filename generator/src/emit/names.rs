@@ -1,0 +1,75 @@
+//! Names of generated code: they collide neither with the user's nor with C's.
+
+use std::collections::HashSet;
+
+use crate::ir::{Program, functions};
+
+/// Keywords of C99 and C23, and names of the standard headers that generated code includes.
+const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
+    long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
+    _Bool _Complex _Imaginary bool true false NULL nullptr alignas alignof asm constexpr static_assert thread_local typeof \
+    malloc calloc realloc free abort exit memset memcpy memmove printf fprintf stderr stdout size_t ptrdiff_t int8_t \
+    int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t INFINITY NAN HUGE_VAL I unix linux main errno signgam \
+    gamma modf frexp nan div rand abs labs index rindex bcmp bcopy";
+
+/// The names that a scope may not take.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// Keywords, library names, and every word of the user's sources: macros are among them.
+    pub fn of_program(program: &Program) -> Names {
+        let mut names = Names::of_c();
+        for source in &program.sources {
+            names.taken.extend(words(&source.text).map(String::from));
+        }
+        let objects = program.globals.iter().map(|global| global.name.clone());
+        names.taken.extend(objects.chain(program.procs.iter().map(|proc| proc.name.clone())));
+        names
+    }
+
+    /// Keywords and library names.
+    pub fn of_c() -> Names {
+        let mut taken: HashSet<String> = TAKEN.split_whitespace().map(String::from).collect();
+        for function in functions::all() {
+            taken.extend([32, 64, 80].map(|bits| function.at(bits).c_name()));
+        }
+        Names { taken }
+    }
+
+    /// Whether nobody has the name yet.
+    pub fn is_free(&self, name: &str) -> bool {
+        !self.taken.contains(name) && !name.starts_with("adtape_") && !name.starts_with("ADTAPE_")
+    }
+
+    /// Gives names back that are neither C's nor the library's.
+    pub fn release(&mut self, names: &HashSet<String>) {
+        let fixed = Names::of_c();
+        self.taken.retain(|name| !names.contains(name) || fixed.taken.contains(name));
+    }
+
+    /// Takes a name, whoever has it.
+    pub fn take(&mut self, name: &str) {
+        self.taken.insert(name.into());
+    }
+
+    /// A free name that begins like `wish`.
+    pub fn fresh(&mut self, wish: &str) -> String {
+        let mut name = wish.to_string();
+        let mut count = 0;
+        while !self.is_free(&name) {
+            count += 1;
+            name = format!("{wish}_{count}");
+        }
+        self.take(&name);
+        name
+    }
+}
+
+/// The identifiers of a text.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+}

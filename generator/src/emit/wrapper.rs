@@ -1,0 +1,120 @@
+//! The function that runs both sweeps of a head, and what the header says about it.
+
+use super::{Unit, calls};
+use crate::emit::expr::Exprs;
+use crate::emit::names::Names;
+use crate::ir::*;
+use crate::plan::ReverseParam;
+use crate::transform::Adjoint;
+
+/// A function for the user.
+pub(super) struct Wrapper {
+    /// Its definition.
+    pub(super) text: String,
+    /// Comment and prototype.
+    pub(super) document: String,
+}
+
+/// `f_b`.
+pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, check: bool) -> Wrapper {
+    let proc = &unit.program.procs[head.index()];
+    let exprs = Exprs { program: unit.program, proc, flat: false };
+    let name = format!("{}_b", proc.name);
+    let sweeps = adjoint.sweeps.iter().find(|sweeps| sweeps.proc == head);
+    let roles = sweeps.map_or(&[][..], |sweeps| &sweeps.interface.params);
+    let mut locals = Names::of_c();
+    let mut params = Vec::new();
+    let mut meaning = String::new();
+    let primals: Vec<String> = proc.params.iter().map(|param| param.name.clone()).collect();
+    primals.iter().for_each(|name| locals.take(name));
+    let mut bars = Vec::new();
+    for (position, param) in proc.params.iter().enumerate() {
+        params.push(param.declaration.replacen('@', &param.name, 1));
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        if !roles.contains(&ReverseParam::Adjoint(position)) {
+            bars.push(String::new());
+            continue;
+        }
+        let bar = locals.fresh(&format!("{}_b", param.name));
+        params.push(match &param.ty {
+            Type::Pointer(_) => param.declaration.replace("const ", "").replacen('@', &bar, 1),
+            ty => exprs.declare(&Type::Pointer(Box::new(ty.clone())), &bar),
+        });
+        let how = match &param.ty {
+            Type::Pointer(_) if param.read_only => "added to",
+            Type::Pointer(_) => "read where the function writes, then cleared or added to",
+            _ => "added to",
+        };
+        meaning += &format!(" *   {bar}: the adjoint of {}: {how}\n", param.name);
+        bars.push(bar);
+    }
+    let mut seed = String::new();
+    if roles.contains(&ReverseParam::Seed) {
+        seed = locals.fresh(&name);
+        params.push(exprs.declare(&proc.result_type, &seed));
+        meaning += &format!(" *   {seed}: the adjoint of the result: read\n");
+    }
+    if params.is_empty() {
+        params.push("void".into());
+    }
+    let signature = format!("void {name}({})", params.join(", "));
+    let tape = locals.fresh("tape");
+    let mut body = String::new();
+    if let Some(sweeps) = sweeps {
+        let reverse = Exprs { program: unit.program, proc: &sweeps.reverse, flat: true };
+        let mut forward_args = vec![tape.clone()];
+        forward_args.extend(primals.iter().cloned());
+        let mut reverse_args = vec![tape.clone()];
+        for (role, param) in sweeps.interface.params.iter().zip(&sweeps.reverse.params) {
+            let name = match role {
+                ReverseParam::Primal(position) => &primals[*position as usize],
+                ReverseParam::Adjoint(position) => &bars[*position as usize],
+                ReverseParam::Seed => &seed,
+            };
+            let converted = match (&param.ty, role) {
+                (Type::Pointer(_), ReverseParam::Primal(_) | ReverseParam::Adjoint(_)) => {
+                    format!("({}){name}", reverse.ty(&param.ty))
+                }
+                _ => name.clone(),
+            };
+            reverse_args.push(converted);
+        }
+        let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
+        body += &format!("    {} *const {tape} = {};\n", calls::TAPE, calls::SELF);
+        body += &format!("    {ignore}{}({});\n", unit.sweep_name(head, Role::Forward), forward_args.join(", "));
+        body += &format!("    {}({});\n", unit.sweep_name(head, Role::Reverse), reverse_args.join(", "));
+        if check {
+            body += &format!("    {}\n", crate::check::end(&unit.witness, &tape, &proc.name));
+        }
+    } else {
+        let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
+        body += &format!("    {ignore}{}({});\n", proc.name, primals.join(", "));
+    }
+    let text = format!("\n{signature} {{\n{body}}}\n");
+    let title =
+        format!("The adjoint of {}. Runs it, and computes the adjoints of what it reads from those of\n", proc.name);
+    let document = format!(
+        "\n/* {title} * what it writes. Memory that it writes holds the old contents or the new ones afterwards.\n\
+         {meaning} */\n{signature};\n"
+    );
+    Wrapper { text, document }
+}
+
+/// What the header says about `f_d`.
+pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
+    let mut meaning = String::new();
+    let mut params = tangent.params.iter().peekable();
+    for param in &primal.params {
+        params.next();
+        if let Some(with) = params.next_if(|with| with.name == format!("{}_d", param.name)) {
+            let how =
+                if param.read_only || !matches!(param.ty, Type::Pointer(_)) { "read" } else { "read and written" };
+            meaning += &format!(" *   {}: the tangent of {}: {how}\n", with.name, param.name);
+        }
+    }
+    if let Some(with) = params.next() {
+        meaning += &format!(" *   {}: the tangent of the result: written\n", with.name);
+    }
+    let title = format!("The tangent of {}. Runs it, and computes the derivatives of what it writes\n", primal.name);
+    format!("\n/* {title} * in the direction of the tangents of what it reads.\n{meaning} */\n")
+}

@@ -1,0 +1,217 @@
+//! What may be read and written: by each item, region and procedure.
+//!
+//! - **Lattice**: pairs of sets of scalar locations, ordered by inclusion. Both are may-sets.
+//! - **Transfer**: an item reads what its expressions load and writes what it stores; a declaration, an allocation and
+//!   a `free` write all of their object, because its contents are gone. A call has its callee's effects, bound to the
+//!   caller's locations, without those on objects that only the callee can see.
+//! - **Closure**: callees first; recursion by rounds until nothing grows.
+//!
+//! The sets name the locations that the text names: who asks whether two of them meet asks
+//! [`super::Points::may_alias`] as well.
+
+use super::locs::{Loc, Root, Set};
+use super::{Points, walk};
+use crate::ir::{Callee, ExprKind, ItemId, ItemKind, Life, Place, ProcId, Program, RegionId, Type};
+
+/// What something may read and write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effect {
+    /// May be read.
+    pub reads: Set,
+    /// May be written.
+    pub writes: Set,
+}
+
+impl Effect {
+    fn add(&mut self, other: &Effect) {
+        self.reads.extend(&other.reads);
+        self.writes.extend(&other.writes);
+    }
+}
+
+/// The effects of a program.
+pub struct Effects {
+    items: Vec<Vec<Effect>>,
+    regions: Vec<Vec<Effect>>,
+}
+
+/// Functions without source that write nothing of the program's through their pointers.
+const ONLY_READ: &[&str] = &[
+    "printf",
+    "fprintf",
+    "puts",
+    "fputs",
+    "putchar",
+    "fputc",
+    "putc",
+    "perror",
+    "fflush",
+    "abort",
+    "exit",
+    "_exit",
+    "__assert_fail",
+    "__assert_rtn",
+    "assert",
+    "clock",
+    "getenv",
+    "strlen",
+    "strcmp",
+    "strncmp",
+    "atexit",
+    "rand",
+    "srand",
+    "omp_get_wtime",
+    "omp_get_thread_num",
+    "omp_get_num_threads",
+    "omp_get_max_threads",
+    "fclose",
+    "fopen",
+    "vprintf",
+    "vfprintf",
+    "syslog",
+    "isatty",
+    "feof",
+    "ferror",
+    "strerror",
+];
+
+/// Whether a function without source may write what its arguments point to.
+pub fn external_writes(name: &str) -> bool {
+    !ONLY_READ.contains(&name)
+}
+
+impl Effects {
+    /// Computes the effects of every item.
+    pub fn analyse(program: &Program, points: &Points) -> Self {
+        let mut effects = Effects {
+            items: program.procs.iter().map(|p| vec![Effect::default(); p.items.len()]).collect(),
+            regions: program.procs.iter().map(|p| vec![Effect::default(); p.regions.len()]).collect(),
+        };
+        let order = walk::callees_first(program);
+        let mut grown = true;
+        while std::mem::take(&mut grown) {
+            for &p in &order {
+                grown |= effects.region(program, points, p, RegionId(0));
+            }
+        }
+        effects
+    }
+
+    /// The effect of an item and of the regions in it.
+    pub fn item(&self, proc: ProcId, item: ItemId) -> &Effect {
+        &self.items[proc.index()][item.index()]
+    }
+
+    /// The effect of one pass of a region.
+    pub fn region(&mut self, program: &Program, points: &Points, p: ProcId, region: RegionId) -> bool {
+        let proc = &program.procs[p.index()];
+        let mut all = Effect::default();
+        let mut grown = false;
+        for &id in &proc.regions[region.index()].items {
+            for inner in walk::regions(&proc.items[id.index()]) {
+                grown |= self.region(program, points, p, inner);
+            }
+            let effect = self.compute(program, points, p, id);
+            grown |= self.items[p.index()][id.index()] != effect;
+            all.add(&effect);
+            self.items[p.index()][id.index()] = effect;
+        }
+        if region == RegionId(0)
+            && let Some(e) = &proc.result
+        {
+            read(points, p, e, &mut all);
+        }
+        self.regions[p.index()][region.index()] = all;
+        grown
+    }
+
+    /// The effect of one pass of a region; region 0 is the whole procedure.
+    pub fn of_region(&self, proc: ProcId, region: RegionId) -> &Effect {
+        &self.regions[proc.index()][region.index()]
+    }
+
+    fn compute(&self, program: &Program, points: &Points, p: ProcId, id: ItemId) -> Effect {
+        let proc = &program.procs[p.index()];
+        let item = &proc.items[id.index()];
+        let mut effect = Effect::default();
+        for e in walk::of_item(proc, item) {
+            read(points, p, e, &mut effect);
+        }
+        for inner in walk::regions(item) {
+            effect.add(&self.regions[p.index()][inner.index()]);
+        }
+        match &item.kind {
+            ItemKind::Store { to, .. } => write(points, p, to, &mut effect),
+            ItemKind::Call { callee, args, into, .. } => {
+                match callee {
+                    Callee::Proc(g) => self.call(points, program, p, id, *g, &mut effect),
+                    Callee::External { name, .. } => {
+                        for arg in args.iter().filter(|a| matches!(a.ty, Type::Pointer(_))) {
+                            for t in points.targets(p, arg) {
+                                effect.reads.extend(points.locs.leaves(t));
+                                if external_writes(name) && !passed_on(points, t) {
+                                    effect.writes.extend(points.locs.leaves(t));
+                                }
+                            }
+                        }
+                    }
+                    Callee::Sweep(..) => {}
+                }
+                if let Some(into) = into {
+                    write(points, p, into, &mut effect);
+                }
+            }
+            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
+                let top = points.locs.find(Root::Object(p, *object)).expect("every object has one");
+                effect.writes.extend(points.locs.leaves(top));
+            }
+            ItemKind::Free { pointer } => {
+                for t in points.targets(p, pointer) {
+                    effect.writes.extend(points.locs.leaves(t));
+                }
+            }
+            _ => {}
+        }
+        effect
+    }
+
+    /// A callee's effects in terms of the caller.
+    fn call(&self, points: &Points, program: &Program, p: ProcId, id: ItemId, g: ProcId, effect: &mut Effect) {
+        let callee = &self.regions[g.index()][0];
+        let up = |set: &Set, out: &mut Set| {
+            for &l in set.iter().filter(|&&l| !own(program, points, g, l)) {
+                out.extend(points.up(p, id, g, l));
+            }
+        };
+        up(&callee.reads, &mut effect.reads);
+        up(&callee.writes, &mut effect.writes);
+    }
+}
+
+/// Whether only `g` itself can see the object: its callers need not know.
+pub fn own(program: &Program, points: &Points, g: ProcId, loc: Loc) -> bool {
+    let Root::Object(p, o) = points.locs.root(loc) else { return false };
+    let object = &program.procs[p.index()].objects[o.index()];
+    p == g && (matches!(object.life, Life::Param(_)) || !points.escapes(loc))
+}
+
+/// `FILE *` and constants of the text: what a function without source does there is its own business.
+fn passed_on(points: &Points, loc: Loc) -> bool {
+    matches!(points.locs.root(loc), Root::Literal | Root::Unknown) || matches!(points.locs.ty(loc), Type::Opaque(_))
+}
+
+fn read(points: &Points, p: ProcId, e: &crate::ir::Expr, effect: &mut Effect) {
+    walk::expr(e, &mut |x| {
+        if let ExprKind::Load(place) = &x.kind {
+            for cell in points.cells(p, place) {
+                effect.reads.extend(points.locs.leaves(cell));
+            }
+        }
+    });
+}
+
+fn write(points: &Points, p: ProcId, place: &Place, effect: &mut Effect) {
+    for cell in points.cells(p, place) {
+        effect.writes.extend(points.locs.leaves(cell));
+    }
+}

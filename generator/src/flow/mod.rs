@@ -1,0 +1,209 @@
+//! What is needed where: tables over the program in its intermediate form. Nothing here changes the program.
+//!
+//! ```text
+//!   points ──► effects ──► activity ──► needs ──► required
+//!   where a    what may    what has a   what an   what the adjoints still need when memory
+//!   pointer    be read,    derivative   adjoint   is overwritten, element by element
+//!   points     written                  reads
+//! ```
+//!
+//! Each analysis opens with its lattice, its transfer functions and its closure. All err on the safe side, and what
+//! none of them understands is refused ([`check`]).
+
+pub mod activity;
+pub mod check;
+pub mod effects;
+pub mod locate;
+pub mod locs;
+pub mod needs;
+pub mod points;
+pub mod poly;
+pub mod required;
+pub mod sections;
+pub mod walk;
+
+pub use activity::Activity;
+pub use effects::{Effect, Effects};
+pub use locs::{Loc, Locs, Root, Set};
+pub use points::Points;
+pub use required::Required;
+
+use crate::ir::{Expr, ItemId, ObjectId, Place, ProcId, Program, RegionId, Type, ValueId};
+use crate::refuse::Refusal;
+
+/// A procedure to differentiate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its name.
+    pub proc: String,
+    /// The outputs: pointer parameters, globals, the result under the procedure's name, or members (`net->w`).
+    pub dependents: Vec<String>,
+    /// The inputs, named likewise.
+    pub independents: Vec<String>,
+}
+
+/// What the user allows.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Arguments of a head of one type may be the same memory.
+    pub may_alias: bool,
+}
+
+/// All analyses of a program.
+pub struct Flow<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Where pointers point.
+    pub points: Points<'a>,
+    /// What is read and written.
+    pub effects: Effects,
+    /// What has a derivative.
+    pub activity: Activity,
+}
+
+impl<'a> Flow<'a> {
+    /// Runs the analyses. Refuses a program that they do not understand, with every reason.
+    pub fn analyse(program: &'a Program, heads: &[Head]) -> Result<Self, Vec<Refusal>> {
+        Self::analyse_with(program, heads, &Options::default())
+    }
+
+    /// Like [`Self::analyse`] with options.
+    pub fn analyse_with(program: &'a Program, heads: &[Head], options: &Options) -> Result<Self, Vec<Refusal>> {
+        let mut refusals = Vec::new();
+        let ids: Vec<ProcId> =
+            heads.iter().filter_map(|h| program.procs.iter().position(|p| p.name == h.proc).map(ProcId::new)).collect();
+        let points = Points::analyse(program, &ids, options);
+        check::accesses(program, &points, &mut refusals);
+        let effects = Effects::analyse(program, &points);
+        let activity = Activity::analyse(program, &points, &effects, heads, &mut refusals);
+        if refusals.is_empty() { Ok(Flow { program, points, effects, activity }) } else { Err(refusals) }
+    }
+
+    /// Where a pointer may point.
+    pub fn targets(&self, proc: ProcId, pointer: &Expr) -> Set {
+        self.points.targets(proc, pointer)
+    }
+
+    /// The locations that a place may be.
+    pub fn cells(&self, proc: ProcId, place: &Place) -> Set {
+        self.points.cells(proc, place)
+    }
+
+    /// Whether two locations may be the same memory.
+    pub fn may_alias(&self, proc: ProcId, a: Loc, b: Loc) -> bool {
+        self.points.may_alias(proc, a, b)
+    }
+
+    /// What a pass of a region may read; region 0 is the whole procedure.
+    pub fn reads(&self, proc: ProcId, region: RegionId) -> &Set {
+        &self.effects.of_region(proc, region).reads
+    }
+
+    /// What a pass of a region may write.
+    pub fn writes(&self, proc: ProcId, region: RegionId) -> &Set {
+        &self.effects.of_region(proc, region).writes
+    }
+
+    /// Whether a derivative flows through a value.
+    pub fn active_value(&self, proc: ProcId, value: ValueId) -> bool {
+        self.activity.value(proc, value)
+    }
+
+    /// Whether a derivative flows through an expression.
+    pub fn active_expr(&self, proc: ProcId, e: &Expr) -> bool {
+        self.activity.expr(&self.points, proc, e)
+    }
+
+    /// Whether what lies at a place has an adjoint: a store takes and clears it, a load adds to it.
+    pub fn active_place(&self, proc: ProcId, place: &Place) -> bool {
+        self.activity.place(&self.points, proc, place)
+    }
+
+    /// Whether some target of a pointer, or something in it, has an adjoint, so that the pointer needs a shadow.
+    pub fn active_pointer(&self, proc: ProcId, pointer: &Expr) -> bool {
+        self.points.targets(proc, pointer).into_iter().any(|t| self.shadow_inside(proc, t))
+    }
+
+    /// Whether something in an object has an adjoint, so that it needs a shadow.
+    pub fn active_object(&self, proc: ProcId, object: ObjectId) -> bool {
+        self.points.locs.find(Root::Object(proc, object)).is_some_and(|top| self.shadow_inside(proc, top))
+    }
+
+    /// Whether something in a global has an adjoint.
+    pub fn active_global(&self, proc: ProcId, global: crate::ir::GlobalId) -> bool {
+        self.points.locs.find(Root::Global(global)).is_some_and(|top| self.shadow_inside(proc, top))
+    }
+
+    /// Whether a heap object of a procedure is accessed and freed inside of a region only, and no pointer to it is left
+    /// in memory or returned.
+    pub fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool {
+        let Some(top) = self.points.locs.find(Root::Object(proc, object)) else { return false };
+        let body = &self.program.procs[proc.index()];
+        let inside = walk::items(body, region);
+        let touches = |set: &Set| set.iter().any(|&l| self.points.locs.root_top(l) == top);
+        let outside = walk::items(body, RegionId(0)).into_iter().filter(|id| {
+            let item = &body.items[id.index()];
+            walk::regions(item).is_empty() && !inside.contains(id)
+        });
+        let mut touched =
+            outside.map(|id| self.effects.item(proc, id)).any(|e| touches(&e.reads) || touches(&e.writes));
+        if let Some(e) = &body.result
+            && region != RegionId(0)
+        {
+            touched |= walk::loads(e).into_iter().any(|place| touches(&self.points.cells(proc, place)));
+        }
+        !touched && !self.points.escapes(top)
+    }
+
+    /// Whether a location, or what pointers in it lead to, has an adjoint.
+    fn shadow_inside(&self, proc: ProcId, loc: Loc) -> bool {
+        let (mut seen, mut stack) = (Set::new(), vec![loc]);
+        while let Some(l) = stack.pop() {
+            for leaf in self.points.locs.leaves(l) {
+                if !seen.insert(leaf) {
+                    continue;
+                }
+                if self.activity.shadow(leaf) {
+                    return true;
+                }
+                if let Type::Pointer(_) = self.points.locs.ty(leaf) {
+                    stack.extend(self.points.contents(proc, leaf));
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a parameter has an adjoint.
+    pub fn active_param(&self, proc: ProcId, param: usize) -> bool {
+        let q = &self.program.procs[proc.index()].params[param];
+        match q.ty {
+            Type::Pointer(_) => {
+                self.points.locs.find(Root::Formal(proc, param as u32)).is_some_and(|top| self.shadow_inside(proc, top))
+            }
+            Type::Struct(_) => q.object.is_some_and(|o| self.active_object(proc, o)),
+            _ => q.entry.is_some_and(|v| self.activity.value(proc, v)),
+        }
+    }
+
+    /// Whether a procedure's result is active.
+    pub fn active_result(&self, proc: ProcId) -> bool {
+        match self.program.procs[proc.index()].result_object {
+            Some(o) => self.active_object(proc, o),
+            None => self.activity.result(proc),
+        }
+    }
+
+    /// The expressions whose values the adjoint of an item reads.
+    pub fn needs(&self, proc: ProcId, item: ItemId) -> Vec<Expr> {
+        needs::of_item(self.program, &self.points, &self.activity, proc, item)
+    }
+
+    /// The expressions whose values the adjoint of a procedure's result reads.
+    pub fn result_needs(&self, proc: ProcId) -> Vec<Expr> {
+        needs::of_result(self.program, &self.points, &self.activity, proc)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Needs: the operands whose values the adjoint of an item reads (TBR paper, section 5.1, Req(I)).
+//!
+//! ```text
+//!   Req(a + b), Req(-a)   nothing of their own        Req(a * b)   b if a is active, a if b is active
+//!   Req(a / b)            b, and a if b is active     Req(f(a))    what the partials of f by active operands read
+//!   Req(t[k]) active      k, and the pointer          a = e        Req(e), and what leads to a, if a is active
+//! ```
+//!
+//! A need is an expression: how its value comes back (a name, a recipe, a store) is the planner's choice. Nothing is
+//! listed twice. Conditions are not here: whether a branch is recomputed or stored is planned elsewhere.
+
+use super::{Activity, Points, walk};
+use crate::ir::{Binary, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, Program, Type};
+
+/// What the adjoint of `item` reads.
+pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcId, item: ItemId) -> Vec<Expr> {
+    let proc = &program.procs[p.index()];
+    let mut needs = Needs { points, activity, p, out: Vec::new() };
+    match &proc.items[item.index()].kind {
+        ItemKind::Let { value } => {
+            if let Def::Is(e) = &proc.values[value.index()].def {
+                if activity.value(p, *value) {
+                    needs.expr(e);
+                } else if matches!(e.ty, Type::Pointer(_)) {
+                    needs.pointer(e);
+                }
+            }
+        }
+        // The address is needed to bring old contents back, too.
+        ItemKind::Store { to, from } => {
+            needs.address(to);
+            if activity.place(points, p, to) {
+                needs.expr(from);
+            }
+        }
+        ItemKind::Call { callee: Callee::Proc(_), args, into, .. } => {
+            // The reverse sweep of the callee may read any argument.
+            for arg in args {
+                needs.add(arg);
+                if let Type::Float { .. } = arg.ty {
+                    needs.expr(arg);
+                }
+            }
+            if let Some(into) = into {
+                needs.address(into);
+            }
+        }
+        _ => {}
+    }
+    needs.out
+}
+
+/// What the adjoint of a procedure's result reads.
+pub fn of_result(program: &Program, points: &Points, activity: &Activity, p: ProcId) -> Vec<Expr> {
+    let mut needs = Needs { points, activity, p, out: Vec::new() };
+    match &program.procs[p.index()].result {
+        Some(e) if activity.result(p) => needs.expr(e),
+        _ => {}
+    }
+    needs.out
+}
+
+struct Needs<'a> {
+    points: &'a Points<'a>,
+    activity: &'a Activity,
+    p: ProcId,
+    out: Vec<Expr>,
+}
+
+impl Needs<'_> {
+    fn add(&mut self, e: &Expr) {
+        let constant = matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_));
+        if !constant && !self.out.contains(e) {
+            self.out.push(e.clone());
+        }
+    }
+
+    fn active(&self, e: &Expr) -> bool {
+        self.activity.expr(self.points, self.p, e)
+    }
+
+    /// Subscripts and the pointer of a place.
+    fn address(&mut self, place: &Place) {
+        let mut parts = Vec::new();
+        walk::address(place, &mut |e| parts.push(e));
+        parts.into_iter().for_each(|e| self.add(e));
+    }
+
+    /// A pointer or an integer that the adjoint of a call, or a shadow pointer, is made of.
+    fn pointer(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Address(place) | ExprKind::Load(place) if matches!(e.ty, Type::Pointer(_) | Type::Struct(_)) => {
+                self.address(place);
+            }
+            _ => self.add(e),
+        }
+    }
+
+    /// The operands that the partial derivatives of `e` read.
+    fn expr(&mut self, e: &Expr) {
+        if !self.active(e) {
+            return;
+        }
+        match &e.kind {
+            ExprKind::Load(place) => self.address(place),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.expr(a),
+            ExprKind::Binary(op, a, b) => {
+                let (da, db) = (self.active(a), self.active(b));
+                match op {
+                    Binary::Multiply => {
+                        if da {
+                            self.add(b);
+                        }
+                        if db {
+                            self.add(a);
+                        }
+                    }
+                    Binary::Divide => {
+                        self.add(b);
+                        if db {
+                            self.add(a);
+                        }
+                    }
+                    _ => {}
+                }
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Select(c, a, b) => {
+                self.add(c);
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Function(_, args) => {
+                args.iter().for_each(|a| self.add(a));
+                args.iter().for_each(|a| self.expr(a));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,539 @@
+//! Points-to analysis: where each pointer may point, and which locations may be the same memory.
+//!
+//! - **Lattice**: a set of [`Loc`] for each pointer value (SSA: flow-sensitive for scalars), one set for each pointer
+//!   cell in memory (flow-insensitive, whole program), ordered by inclusion.
+//! - **Transfer**: subset constraints. `p = q` gives `pts(p) ⊇ pts(q)`, `p = *q` gives `pts(p) ⊇ mem(c)` for each
+//!   cell `c` that `q` points to, `*p = q` gives `mem(c) ⊇ pts(q)`; arithmetic stays in its object.
+//! - **Procedures** are analysed once: formals have pointees of their own ([`Root::Formal`], [`Root::Cell`]). A call
+//!   *binds* each of them to the caller's locations; what the callee stores in pointer cells goes up through the
+//!   binding.
+//! - **Aliases** of pointees come from the calls: two may be the same memory only if some call binds them to
+//!   locations that overlap. The arguments of a head, and what their pointers reach, are taken as distinct unless
+//!   [`super::Options::may_alias`] is set.
+//! - **Closure**: rounds over all procedures until no set grows; recursion needs nothing of its own.
+//!
+//! Where a name is not native (an object of a caller that was left in a global), locations are compared by their
+//! *ground*: the objects that they are in the end, through every chain of calls.
+
+use std::collections::BTreeMap;
+
+use super::locs::{self, Loc, Locs, Root, Set};
+use super::{Options, walk};
+use crate::ir::{
+    Base, Callee, Def, Expr, ExprKind, FieldId, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, RegionId,
+    Step, Type, ValueId,
+};
+
+/// What a call makes of the callee's locations: for each whole root of the callee, the caller's locations.
+pub type Binding = BTreeMap<Loc, Set>;
+
+/// The result of the analysis.
+pub struct Points<'a> {
+    program: &'a Program,
+    /// All locations.
+    pub locs: Locs,
+    values: Vec<Vec<Set>>,
+    cells: BTreeMap<Loc, Set>,
+    bindings: BTreeMap<(ProcId, ItemId), Binding>,
+    /// For each procedure pairs of locations that may be the same memory, the first of them a whole root.
+    pairs: Vec<std::collections::BTreeSet<(Loc, Loc)>>,
+    grounds: BTreeMap<Loc, Set>,
+    heads: Vec<ProcId>,
+    options: Options,
+    grown: bool,
+}
+
+impl<'a> Points<'a> {
+    /// Analyses a program of which the procedures `heads` are called from outside.
+    pub fn analyse(program: &'a Program, heads: &[ProcId], options: &Options) -> Self {
+        let mut points = Points {
+            program,
+            locs: Locs::default(),
+            values: program.procs.iter().map(|p| vec![Set::new(); p.values.len()]).collect(),
+            cells: BTreeMap::new(),
+            bindings: BTreeMap::new(),
+            pairs: vec![Default::default(); program.procs.len()],
+            grounds: BTreeMap::new(),
+            heads: heads.to_vec(),
+            options: options.clone(),
+            grown: true,
+        };
+        points.make_roots();
+        while std::mem::take(&mut points.grown) {
+            for p in 0..program.procs.len() {
+                points.procedure(ProcId::new(p));
+            }
+            points.pair_arguments();
+            points.ground();
+        }
+        points
+    }
+
+    fn make_roots(&mut self) {
+        let types = &self.program.types;
+        self.locs.top(types, Root::Unknown, &Type::Void, true);
+        self.locs.top(types, Root::Literal, &Type::Int { bits: 8, signed: true, name: "char".into() }, true);
+        for (g, object) in self.program.globals.iter().enumerate() {
+            self.locs.top(types, Root::Global(crate::ir::GlobalId::new(g)), &object.elem, !object.shape.is_empty());
+        }
+        for (p, proc) in self.program.procs.iter().enumerate() {
+            for (o, object) in proc.objects.iter().enumerate() {
+                let many = !object.shape.is_empty() || object.life == Life::Heap;
+                self.locs.top(types, Root::Object(ProcId::new(p), ObjectId::new(o)), &object.elem, many);
+            }
+            for (k, param) in proc.params.iter().enumerate() {
+                if let Type::Pointer(_) = param.ty {
+                    self.locs.top(types, Root::Formal(ProcId::new(p), k as u32), locs::pointee(&param.ty), true);
+                }
+            }
+        }
+    }
+
+    // ---- questions ----
+
+    /// What an expression of pointer type may point to; empty if it is NULL or undefined.
+    pub fn targets(&self, proc: ProcId, e: &Expr) -> Set {
+        let unknown = || Set::from([self.locs.find(Root::Unknown).expect("made first")]);
+        match &e.kind {
+            ExprKind::Value(v) => self.values[proc.index()][v.index()].clone(),
+            ExprKind::Load(place) => {
+                let mut out = Set::new();
+                for cell in self.cells(proc, place) {
+                    out.extend(self.contents(proc, cell));
+                }
+                out
+            }
+            ExprKind::Address(place) => self.cells(proc, place),
+            ExprKind::Cast(inner) if matches!(inner.ty, Type::Pointer(_)) => self.targets(proc, inner),
+            ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Int(0)) => Set::new(),
+            ExprKind::Select(_, a, b) => &self.targets(proc, a) | &self.targets(proc, b),
+            ExprKind::Null | ExprKind::Int(0) => Set::new(),
+            ExprKind::Verbatim(_) => Set::from([self.locs.find(Root::Literal).expect("made first")]),
+            _ => unknown(),
+        }
+    }
+
+    /// The locations that a place may be.
+    pub fn cells(&self, proc: ProcId, place: &Place) -> Set {
+        let bases = match &place.base {
+            Base::Object(o) => Set::from([self.locs.find(Root::Object(proc, *o)).expect("made first")]),
+            Base::Global(g) => Set::from([self.locs.find(Root::Global(*g)).expect("made first")]),
+            Base::At(pointer) => self.targets(proc, pointer),
+        };
+        let fields: Vec<FieldId> =
+            place.path.iter().filter_map(|s| if let Step::Field(f) = s { Some(*f) } else { None }).collect();
+        bases.into_iter().map(|loc| self.part(loc, &fields)).collect()
+    }
+
+    /// What `path` leads to from `loc`; a path that the type does not have leads anywhere.
+    fn part(&self, loc: Loc, path: &[FieldId]) -> Loc {
+        self.locs.follow(loc, path).unwrap_or_else(|| self.locs.find(Root::Unknown).expect("made first"))
+    }
+
+    /// What a pointer cell may contain.
+    pub fn contents(&self, proc: ProcId, cell: Loc) -> Set {
+        let mut out = Set::new();
+        if self.locs.root(cell) == Root::Unknown {
+            out.insert(cell);
+        }
+        if let Some(outside) = self.locs.find(Root::Cell(cell)) {
+            out.insert(outside);
+        }
+        for same in self.aliases(proc, cell) {
+            out.extend(self.cells.get(&same).into_iter().flatten());
+        }
+        out
+    }
+
+    /// The locations that may be the same memory as `loc`, itself among them.
+    pub fn aliases(&self, proc: ProcId, loc: Loc) -> Set {
+        let mut out = Set::from([loc]);
+        let (top, path) = (self.locs.root_top(loc), self.locs.path(loc));
+        for &(a, b) in &self.pairs[proc.index()] {
+            if a == top {
+                out.extend(self.locs.follow(b, &path));
+            }
+            if self.locs.root_top(b) == top {
+                let inner = self.locs.path(b);
+                if path.len() >= inner.len() && path[..inner.len()] == inner[..] {
+                    out.extend(self.locs.follow(a, &path[inner.len()..]));
+                }
+            }
+        }
+        out
+    }
+
+    /// Whether two locations may overlap in memory when a procedure runs. Exact subscripts are not its business: a
+    /// location overlaps with itself.
+    pub fn may_alias(&self, proc: ProcId, a: Loc, b: Loc) -> bool {
+        let anything = |l| self.locs.root(l) == Root::Unknown;
+        if self.locs.overlap(a, b) || anything(a) || anything(b) {
+            return true;
+        }
+        let (x, y) = (self.locs.root_top(a), self.locs.root_top(b));
+        if x == y {
+            return false;
+        }
+        let native = |l| self.locs.native(l) == Some(proc);
+        if native(a) && native(b) {
+            return self.aliases(proc, a).iter().any(|&c| self.locs.overlap(c, b))
+                || self.aliases(proc, b).iter().any(|&c| self.locs.overlap(a, c));
+        }
+        let (a, b) = (self.grounds_of(a), self.grounds_of(b));
+        a.iter().any(|&x| b.iter().any(|&y| self.ground_overlap(x, y)))
+    }
+
+    /// The objects that a location is in the end, through every chain of calls.
+    pub fn grounds_of(&self, loc: Loc) -> Set {
+        let (top, path) = (self.locs.root_top(loc), self.locs.path(loc));
+        match self.grounds.get(&top) {
+            Some(grounds) => grounds.iter().map(|&g| self.part(g, &path)).collect(),
+            None => Set::from([loc]),
+        }
+    }
+
+    fn ground_overlap(&self, a: Loc, b: Loc) -> bool {
+        let anything = |l| self.locs.root(l) == Root::Unknown;
+        self.locs.overlap(a, b) || anything(a) || anything(b) || self.initial(a, b) || self.initial(b, a)
+    }
+
+    /// Whether `a` is what a global pointer points to at the start, and `b` a global that it might be initialised with.
+    fn initial(&self, a: Loc, b: Loc) -> bool {
+        let Root::Cell(cell) = self.locs.root(a) else { return false };
+        matches!(self.locs.root(cell), Root::Global(_))
+            && matches!(self.locs.root(b), Root::Global(_))
+            && locs::compatible(self.locs.ty(a), self.locs.ty(b))
+    }
+
+    /// What a call makes of the callee's locations.
+    pub fn binding(&self, proc: ProcId, call: ItemId) -> &Binding {
+        static NONE: Binding = Binding::new();
+        self.bindings.get(&(proc, call)).unwrap_or(&NONE)
+    }
+
+    /// The caller's locations of a location of the callee. What has one meaning in the whole program stays.
+    pub fn up(&self, proc: ProcId, call: ItemId, callee: ProcId, loc: Loc) -> Set {
+        if self.locs.native(loc) != Some(callee) {
+            return Set::from([loc]);
+        }
+        let path = self.locs.path(loc);
+        let bound = self.binding(proc, call).get(&self.locs.root_top(loc));
+        bound.into_iter().flatten().map(|&l| self.part(l, &path)).collect()
+    }
+
+    /// The caller's locations from which the contents of `loc` come when the call begins: like [`Self::up`], and for
+    /// a struct parameter the argument that is copied.
+    pub fn source(&self, proc: ProcId, call: ItemId, callee: ProcId, loc: Loc) -> Set {
+        if let Root::Object(p, o) = self.locs.root(loc)
+            && p == callee
+            && let Life::Param(k) = self.program.procs[p.index()].objects[o.index()].life
+        {
+            let ItemKind::Call { args, .. } = &self.program.procs[proc.index()].items[call.index()].kind else {
+                return Set::new();
+            };
+            let Some(Expr { kind: ExprKind::Load(place), .. }) = args.get(k as usize) else { return Set::new() };
+            let path = self.locs.path(loc);
+            return self.cells(proc, place).into_iter().map(|l| self.part(l, &path)).collect();
+        }
+        self.up(proc, call, callee, loc)
+    }
+
+    /// Whether a pointer to a root may lie in memory that a later call of `p` finds again, so that the root may then
+    /// mean what it meant in the call before.
+    pub fn kept(&self, p: ProcId, loc: Loc) -> bool {
+        let top = self.locs.root_top(loc);
+        let own = |cell: Loc| match self.locs.root(cell) {
+            Root::Object(q, o) => {
+                q == p && !matches!(self.program.procs[q.index()].objects[o.index()].life, Life::Heap)
+            }
+            _ => false,
+        };
+        self.cells.iter().any(|(cell, set)| !own(*cell) && set.iter().any(|&t| self.locs.root_top(t) == top))
+    }
+
+    /// Whether the address of an object of a procedure may outlive the call that made it, or be met again in another.
+    pub fn escapes(&self, loc: Loc) -> bool {
+        let top = self.locs.root_top(loc);
+        let stored = self.cells.values().any(|set| set.iter().any(|&t| self.locs.root_top(t) == top));
+        let Root::Object(p, _) = self.locs.root(loc) else { return true };
+        let returned = match &self.program.procs[p.index()].result {
+            Some(e) if matches!(e.ty, Type::Pointer(_)) => {
+                self.targets(p, e).iter().any(|&t| self.locs.root_top(t) == top)
+            }
+            _ => false,
+        };
+        stored || returned
+    }
+
+    // ---- one round ----
+
+    fn procedure(&mut self, p: ProcId) {
+        let program = self.program;
+        let proc = &program.procs[p.index()];
+        let order = walk::items(proc, RegionId(0));
+        for &id in &order {
+            for e in walk::of_item(proc, &proc.items[id.index()]) {
+                walk::expr(e, &mut |x| self.prepare(p, x));
+            }
+        }
+        if let Some(e) = &proc.result {
+            walk::expr(e, &mut |x| self.prepare(p, x));
+        }
+        for v in 0..proc.values.len() {
+            self.value(p, ValueId::new(v));
+        }
+        for &id in &order {
+            match &proc.items[id.index()].kind {
+                ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
+                    let targets = self.targets(p, from);
+                    for cell in self.cells(p, to) {
+                        self.store(cell, &targets);
+                    }
+                }
+                ItemKind::Call { callee: Callee::Proc(g), args, into, .. } => self.call(p, id, *g, args, into.as_ref()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Makes the roots that an expression reaches, and gives `void` pointees the type they are read as.
+    fn prepare(&mut self, p: ProcId, e: &Expr) {
+        match &e.kind {
+            ExprKind::Load(place) => {
+                for cell in self.cells(p, place) {
+                    for leaf in self.locs.leaves(cell) {
+                        self.outside(leaf);
+                    }
+                }
+            }
+            ExprKind::Cast(inner) if matches!(e.ty, Type::Pointer(_)) => {
+                let ty = locs::pointee(&e.ty);
+                for t in self.targets(p, inner) {
+                    self.grown |= self.locs.retype(&self.program.types, t, ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes the root of what a cell points to at entry.
+    fn outside(&mut self, cell: Loc) {
+        if matches!(self.locs.ty(cell), Type::Pointer(_))
+            && self.locs.from_outside(self.program, cell)
+            && self.locs.find(Root::Cell(cell)).is_none()
+        {
+            let ty = locs::pointee(self.locs.ty(cell)).clone();
+            self.locs.top(&self.program.types, Root::Cell(cell), &ty, true);
+            self.grown = true;
+        }
+    }
+
+    fn value(&mut self, p: ProcId, v: ValueId) {
+        let program = self.program;
+        let proc = &program.procs[p.index()];
+        let value = &proc.values[v.index()];
+        if !matches!(proc.vars[value.var.index()].ty, Type::Pointer(_)) {
+            return;
+        }
+        let of = |v: ValueId| self.values[p.index()][v.index()].clone();
+        let new = match &value.def {
+            Def::Entry(k) => self.locs.find(Root::Formal(p, *k)).into_iter().collect(),
+            Def::Is(e) => self.targets(p, e),
+            Def::Join(item, k) => match &proc.items[item.index()].kind {
+                ItemKind::Branch { joins, .. } => &of(joins[*k as usize].then) | &of(joins[*k as usize].otherwise),
+                _ => Set::new(),
+            },
+            Def::Head(item, k) | Def::Out(item, k) => match &proc.items[item.index()].kind {
+                ItemKind::Loop { carried, .. } => &of(carried[*k as usize].init) | &of(carried[*k as usize].end),
+                _ => Set::new(),
+            },
+            Def::Result(item) => match &proc.items[item.index()].kind {
+                ItemKind::Call { callee: Callee::Proc(g), .. } => match &program.procs[g.index()].result {
+                    Some(e) => self.up_all(p, *item, *g, &self.targets(*g, e)),
+                    None => Set::new(),
+                },
+                _ => self.locs.find(Root::Unknown).into_iter().collect(),
+            },
+            Def::Undefined | Def::Popped(_) => Set::new(),
+        };
+        let set = &mut self.values[p.index()][v.index()];
+        let before = set.len();
+        set.extend(new);
+        self.grown |= set.len() > before;
+    }
+
+    fn up_all(&self, p: ProcId, call: ItemId, callee: ProcId, set: &Set) -> Set {
+        set.iter().flat_map(|&t| self.up(p, call, callee, t)).collect()
+    }
+
+    fn store(&mut self, cell: Loc, targets: &Set) {
+        if targets.is_empty() {
+            return;
+        }
+        let set = self.cells.entry(cell).or_default();
+        let before = set.len();
+        set.extend(targets);
+        self.grown |= set.len() > before;
+    }
+
+    fn call(&mut self, p: ProcId, id: ItemId, g: ProcId, args: &[Expr], into: Option<&Place>) {
+        self.bind(p, id, g, args);
+        let stored: Vec<(Loc, Set)> = self.cells.iter().map(|(cell, set)| (*cell, set.clone())).collect();
+        for (cell, set) in stored {
+            let foreign = self.locs.native(cell) != Some(g);
+            if foreign && !set.iter().any(|&t| self.locs.native(t) == Some(g)) {
+                continue;
+            }
+            let up = self.up_all(p, id, g, &set);
+            for to in self.up(p, id, g, cell) {
+                self.store(to, &up);
+            }
+        }
+        if let (Some(into), Some(o)) = (into, self.program.procs[g.index()].result_object) {
+            let from = self.locs.find(Root::Object(g, o)).expect("made first");
+            for leaf in self.locs.leaves(from) {
+                if matches!(self.locs.ty(leaf), Type::Pointer(_)) {
+                    self.outside(leaf);
+                    let up = self.up_all(p, id, g, &self.contents(g, leaf));
+                    let path = self.locs.path(leaf);
+                    for to in self.cells(p, into) {
+                        self.store(self.part(to, &path), &up);
+                    }
+                }
+            }
+        }
+    }
+
+    fn bind(&mut self, p: ProcId, id: ItemId, g: ProcId, args: &[Expr]) {
+        let tops: Vec<Loc> =
+            self.locs.all().filter(|&l| self.locs.native(l) == Some(g) && self.locs.root_top(l) == l).collect();
+        for top in tops {
+            let mut bound = match self.locs.root(top) {
+                Root::Formal(_, k) => match args.get(k as usize) {
+                    Some(arg) => self.targets(p, arg),
+                    None => Set::new(),
+                },
+                Root::Cell(cell) => self.behind(p, id, g, cell),
+                _ => Set::new(),
+            };
+            for cell in self.locs.folded(top).collect::<Vec<_>>() {
+                bound.extend(self.behind(p, id, g, cell));
+            }
+            let ty = self.locs.ty(top).clone();
+            for &l in &bound {
+                self.grown |= self.locs.retype(&self.program.types, l, &ty);
+            }
+            let set = self.bindings.entry((p, id)).or_default().entry(top).or_default();
+            let before = set.len();
+            set.extend(bound);
+            self.grown |= set.len() > before;
+        }
+    }
+
+    /// What the caller's counterparts of a cell of the callee contain.
+    fn behind(&mut self, p: ProcId, id: ItemId, g: ProcId, cell: Loc) -> Set {
+        let mut out = Set::new();
+        for source in self.source(p, id, g, cell) {
+            self.outside(source);
+            out.extend(self.contents(p, source));
+        }
+        out
+    }
+
+    /// Two roots of a callee are a pair where some call binds them to overlapping locations.
+    fn pair_arguments(&mut self) {
+        let mut new = Vec::new();
+        for (&(p, id), binding) in &self.bindings {
+            let ItemKind::Call { callee: Callee::Proc(g), .. } = self.program.procs[p.index()].items[id.index()].kind
+            else {
+                continue;
+            };
+            for (&a, to_a) in binding {
+                new.extend(to_a.iter().filter(|&&x| self.locs.native(x) != Some(g)).map(|&x| (g, (a, x))));
+                for (&b, to_b) in binding {
+                    if a != b {
+                        new.extend(self.overlaid(p, a, to_a, b, to_b).into_iter().map(|pair| (g, pair)));
+                    }
+                }
+            }
+        }
+        if self.options.may_alias {
+            for &h in &self.heads {
+                new.extend(self.same_types(h).into_iter().map(|pair| (h, pair)));
+            }
+        }
+        for (g, pair) in new {
+            self.grown |= self.pairs[g.index()].insert(pair);
+        }
+    }
+
+    /// Where root `a` begins inside of root `b`, when the caller gives `to_a` for one and `to_b` for the other.
+    fn overlaid(&self, p: ProcId, a: Loc, to_a: &Set, b: Loc, to_b: &Set) -> Vec<(Loc, Loc)> {
+        let mut out = Vec::new();
+        for &y in to_b {
+            for x in to_a.iter().flat_map(|&x| self.same_memory(p, x, y)) {
+                if self.locs.root(x) == Root::Unknown {
+                    out.push((a, b));
+                } else if self.locs.within(x, y) {
+                    let rest = self.locs.path(x).split_off(self.locs.path(y).len());
+                    out.extend(self.locs.follow(b, &rest).map(|at| (a, at)));
+                }
+            }
+        }
+        out
+    }
+
+    /// The names of `x` that lie in the root of `y`, if the two may be the same memory.
+    fn same_memory(&self, p: ProcId, x: Loc, y: Loc) -> Vec<Loc> {
+        let root = self.locs.root_top(y);
+        let mut out: Vec<Loc> = self.aliases(p, x).into_iter().filter(|&l| self.locs.root_top(l) == root).collect();
+        if out.is_empty() && self.may_alias(p, x, y) {
+            for (gx, gy) in
+                self.grounds_of(x).into_iter().flat_map(|gx| self.grounds_of(y).into_iter().map(move |gy| (gx, gy)))
+            {
+                if self.locs.within(gx, gy) {
+                    let rest = self.locs.path(gx).split_off(self.locs.path(gy).len());
+                    out.extend(self.locs.follow(y, &rest));
+                } else if self.ground_overlap(gx, gy) && !self.locs.overlap(gx, gy) {
+                    out.push(y);
+                }
+            }
+        }
+        out
+    }
+
+    /// `may_alias` for a head: every two pointees of one type.
+    fn same_types(&self, h: ProcId) -> Vec<(Loc, Loc)> {
+        let native: Vec<Loc> = self.locs.all().filter(|&l| self.locs.native(l) == Some(h)).collect();
+        let mut out = Vec::new();
+        for &a in native.iter().filter(|&&l| self.locs.root_top(l) == l) {
+            for &b in &native {
+                if self.locs.root_top(b) != a && locs::compatible(self.locs.ty(a), self.locs.ty(b)) {
+                    out.push((a, b));
+                }
+            }
+        }
+        out
+    }
+
+    fn ground(&mut self) {
+        let tops: Vec<Loc> =
+            self.locs.all().filter(|&l| self.locs.root_top(l) == l && self.locs.native(l).is_some()).collect();
+        for &top in &tops {
+            let g = self.locs.native(top).expect("filtered");
+            let mut new = Set::new();
+            if self.heads.contains(&g) {
+                new.insert(top);
+            }
+            for binding in self.bindings.values() {
+                for &l in binding.get(&top).into_iter().flatten() {
+                    new.extend(self.grounds_of(l));
+                }
+            }
+            let set = self.grounds.entry(top).or_default();
+            let before = set.len();
+            set.extend(new);
+            self.grown |= set.len() > before;
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Required: what the adjoints still need when memory is overwritten (TBR paper, section 5), element by element.
+//!
+//! - **Lattice**: [`Secs`], unions of symbolic intervals of each location; `req` at a point is what the adjoint of
+//!   everything before it reads in memory. What is in `req` at a point *will be there* when the reverse sweep comes
+//!   back to this point: every store that may hit it puts the old contents on the tape first.
+//! - **Transfer**, forward through the items of a region:
+//!   `x[k] = e`: `req += Req(I)` (the loads in its needs); old contents are stored if `[k, k+1)` may meet `req`; then
+//!   `req -= [k, k+1)`. Even the statement's own needs are killed: its old contents are back before its adjoint runs.
+//!   Branch: both arms from the same `req`, union. End of life of an object: its contents are kept if it is in `req`.
+//! - **Closure**: a loop is summarised from an empty `req`, each section is closed over the index (from its first to
+//!   its last value for may-sets; exactly tiled for must-sets), and
+//!   `InReq(body) = InReq ∪ Req(body)`, `OutReq = (InReq \ Kill(body)) ∪ Req(body)`: the closed form of the paper.
+//! - **Calls**: bottom up each procedure gives `Req`, `Kill`, what it reads, writes and exposes at its exit, with
+//!   parameters at entry as the only atoms; top down it gets the union of what its callers require. Procedures that
+//!   call themselves are taken as reading, writing and requiring all of what they touch, and killing nothing.
+//!
+//! **Demands** are loads that the planner wants to repeat in the reverse sweep instead of storing their value: they
+//! join `req` behind their item. They only add to `req`, so running the analysis again with more of them is monotone.
+
+mod calls;
+mod items;
+mod loops;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::locate::Locator;
+use super::sections::{Piece, Secs};
+use super::{Flow, walk};
+use crate::ir::{Expr, ExprKind, ItemId, ObjectId, ProcId, RegionId, ValueId};
+use crate::refuse::Refusal;
+
+/// What a procedure, or a pass of a region, does to memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sum {
+    /// Its adjoint needs these contents, as they are at its exit. May-set.
+    pub required: Secs,
+    /// It surely overwrites these. Must-set.
+    pub killed: Secs,
+    /// It may read these.
+    pub read: Secs,
+    /// It may write these.
+    pub written: Secs,
+    /// It may read these before it writes them itself.
+    pub exposed: Secs,
+}
+
+/// What the analysis decides.
+#[derive(Clone, Debug, Default)]
+struct Verdict {
+    pushed: BTreeSet<(ProcId, ItemId)>,
+    kept: BTreeSet<(ProcId, ObjectId)>,
+    /// What callers require at the entry of procedures.
+    entry: BTreeMap<ProcId, Secs>,
+    refusals: Vec<Refusal>,
+}
+
+/// What the transfer functions carry through a region.
+#[derive(Default)]
+struct State {
+    /// What the adjoint of everything before needs.
+    req: Secs,
+    /// What happened since the region began; `required` is not used.
+    sum: Sum,
+    /// Collects decisions; `None` while only a summary is made.
+    verdict: Option<Verdict>,
+}
+
+/// The result of the analysis.
+pub struct Required<'f> {
+    flow: &'f Flow<'f>,
+    locator: Locator<'f>,
+    order: Vec<ProcId>,
+    needs: Vec<Vec<Vec<Expr>>>,
+    demands: BTreeMap<(ProcId, ItemId), Vec<Expr>>,
+    sums: Vec<Sum>,
+    entry: Vec<Secs>,
+    verdict: Verdict,
+}
+
+impl<'f> Required<'f> {
+    /// Runs the analysis without demands.
+    pub fn new(flow: &'f Flow<'f>) -> Self {
+        let program = flow.program;
+        let needs = (0..program.procs.len())
+            .map(|p| {
+                let items = program.procs[p].items.len();
+                (0..items).map(|k| flow.needs(ProcId::new(p), ItemId::new(k))).collect()
+            })
+            .collect();
+        let mut required = Required {
+            flow,
+            locator: Locator::new(program, &flow.points),
+            order: walk::callees_first(program),
+            needs,
+            demands: BTreeMap::new(),
+            sums: Vec::new(),
+            entry: Vec::new(),
+            verdict: Verdict::default(),
+        };
+        required.run();
+        required
+    }
+
+    /// Wants the loads of `expr`, evaluated at `item`, to be there when the reverse sweep comes back to the end of the
+    /// item's region. [`Self::steady`] or [`Self::across`] must have said yes. Takes effect with [`Self::run`].
+    /// Returns whether it is new.
+    pub fn demand(&mut self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
+        let demands = self.demands.entry((proc, item)).or_default();
+        let new = !walk::loads(expr).is_empty() && !demands.contains(expr);
+        if new {
+            demands.push(expr.clone());
+        }
+        new
+    }
+
+    /// Runs the analysis with all demands.
+    pub fn run(&mut self) {
+        let n = self.flow.program.procs.len();
+        self.sums = vec![Sum::default(); n];
+        self.entry = vec![Secs::new(); n];
+        for p in self.order.clone() {
+            let mut state = State::default();
+            self.region(p, RegionId(0), &mut state);
+            self.sums[p.index()] = Sum { required: state.req, ..state.sum };
+        }
+        let mut verdict = Verdict::default();
+        for p in self.order.clone().into_iter().rev() {
+            let mut req = verdict.entry.remove(&p).unwrap_or_default();
+            if self.locator.recursive(p) {
+                let writes = &self.flow.effects.of_region(p, RegionId(0)).writes;
+                req = writes.iter().map(|&l| (l, vec![Piece::whole()])).collect();
+            }
+            self.entry[p.index()] = req.clone();
+            let mut state = State { req, sum: Sum::default(), verdict: Some(verdict) };
+            self.region(p, RegionId(0), &mut state);
+            verdict = state.verdict.unwrap_or_default();
+        }
+        self.verdict = verdict;
+    }
+
+    /// Whether a store (or a call that writes a struct result) overwrites what the adjoint of something before reads.
+    pub fn push_old(&self, proc: ProcId, item: ItemId) -> bool {
+        self.verdict.pushed.contains(&(proc, item))
+    }
+
+    /// Whether the contents of an object are required when its life ends.
+    pub fn keep(&self, proc: ProcId, object: ObjectId) -> bool {
+        self.verdict.kept.contains(&(proc, object))
+    }
+
+    /// What cannot be kept: functions without source that overwrite what is required.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.verdict.refusals
+    }
+
+    /// What a procedure does to memory.
+    pub fn sum(&self, proc: ProcId) -> &Sum {
+        &self.sums[proc.index()]
+    }
+
+    /// What the callers of a procedure require at its entry.
+    pub fn entry(&self, proc: ProcId) -> &Secs {
+        &self.entry[proc.index()]
+    }
+
+    /// Whether every load of `expr`, evaluated at `item`, still yields the same at the end of the item's region. With
+    /// [`Self::demand`] it does again when the reverse sweep enters the region.
+    pub fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
+        let body = &self.flow.program.procs[proc.index()];
+        let region = (0..body.regions.len()).map(RegionId::new).find(|r| body.regions[r.index()].items.contains(&item));
+        let Some(region) = region else { return false };
+        let items = &body.regions[region.index()].items;
+        let from = items.iter().position(|&id| id == item).unwrap_or(0);
+        items[from..].iter().all(|&id| self.untouched(proc, region, id, expr))
+    }
+
+    /// Whether every load of `expr`, evaluated just before `item`, yields the same behind it.
+    pub fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
+        let body = &self.flow.program.procs[proc.index()];
+        let region = (0..body.regions.len()).map(RegionId::new).find(|r| body.regions[r.index()].items.contains(&item));
+        region.is_some_and(|region| self.untouched(proc, region, item, expr))
+    }
+
+    /// Whether the loads of `expr` are of memory that the procedure never writes: then a demand costs nothing here.
+    pub fn never_written(&self, proc: ProcId, expr: &Expr) -> bool {
+        let points = &self.flow.points;
+        let writes = &self.flow.effects.of_region(proc, RegionId(0)).writes;
+        walk::loads(expr).into_iter().flat_map(|place| points.cells(proc, place)).all(|cell| {
+            points.locs.leaves(cell).into_iter().all(|l| !writes.iter().any(|&w| points.may_alias(proc, l, w)))
+        })
+    }
+
+    fn untouched(&self, p: ProcId, region: RegionId, item: ItemId, expr: &Expr) -> bool {
+        let facts = self.locator.facts(p, region);
+        let mut loads = Secs::new();
+        self.loads(p, expr, &facts, &mut loads);
+        if loads.is_empty() {
+            return true;
+        }
+        let mut state = State::default();
+        self.item(p, region, item, &mut state);
+        !state.sum.written.iter().any(|(&w, pieces)| pieces.iter().any(|piece| self.hit(p, &loads, w, piece, &facts)))
+    }
+
+    /// A set as text.
+    pub fn show(&self, set: &Secs) -> String {
+        let program = self.flow.program;
+        let name = |p: ProcId, v: ValueId| {
+            let proc = &program.procs[p.index()];
+            let e = Expr { kind: ExprKind::Value(v), ty: proc.vars[proc.values[v.index()].var.index()].ty.clone() };
+            crate::ir::print::expr(program, proc, &e)
+        };
+        let mut out = Vec::new();
+        for (&loc, pieces) in set {
+            let pieces: Vec<String> =
+                pieces
+                    .iter()
+                    .map(|q| {
+                        if q.is_whole() { "[]".into() } else { format!("[{}, {})", q.lo.show(&name), q.hi.show(&name)) }
+                    })
+                    .collect();
+            out.push(format!("{}{}", self.flow.points.locs.name(program, loc), pieces.join("")));
+        }
+        out.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod interpreter;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! Calls: what a callee does in terms of its caller, and what a caller requires in terms of its callee.
+
+use std::collections::BTreeMap;
+
+use super::super::effects;
+use super::super::locs::{Loc, Root, Set};
+use super::super::poly::{Facts, Poly};
+use super::super::sections::{self, Piece, Secs};
+use super::{Required, State, Sum};
+use crate::ir::{Def, Expr, ExprKind, ItemId, Life, ProcId, RegionId, Type, ValueId};
+
+/// A call: `g(args)` in `p`.
+struct Call<'c> {
+    p: ProcId,
+    id: ItemId,
+    g: ProcId,
+    args: &'c [Expr],
+    facts: &'c Facts,
+}
+
+impl Required<'_> {
+    /// A call of a procedure.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn call(
+        &self,
+        p: ProcId,
+        id: ItemId,
+        g: ProcId,
+        args: &[Expr],
+        own: &Secs,
+        facts: &Facts,
+        s: &mut State,
+    ) {
+        let callee = self.sum_for(p, g);
+        let call = Call { p, id, g, args, facts };
+        if let Some(verdict) = &mut s.verdict {
+            let new = self.down(&call, &s.req);
+            sections::union(verdict.entry.entry(g).or_default(), &new);
+        }
+        self.exposing(p, self.up(&call, &callee.exposed, false), facts, &mut s.sum);
+        sections::union(&mut s.sum.read, &self.up(&call, &callee.read, false));
+        sections::union(&mut s.sum.written, &self.up(&call, &callee.written, false));
+        let killed = self.up(&call, &callee.killed, true);
+        sections::kill(&mut s.req, &killed, facts);
+        for (loc, pieces) in killed {
+            pieces.into_iter().for_each(|piece| sections::must(&mut s.sum.killed, loc, piece));
+        }
+        // The reverse sweep evaluates the arguments before the callee has restored anything.
+        sections::union(&mut s.req, own);
+        sections::union(&mut s.req, &self.up(&call, &callee.required, false));
+        self.arguments(&call, &callee.required, &mut s.req);
+    }
+
+    /// A struct argument that the callee requires is passed again in the reverse sweep.
+    fn arguments(&self, call: &Call, required: &Secs, req: &mut Secs) {
+        let objects = &self.flow.program.procs[call.g.index()].objects;
+        for &leaf in required.keys() {
+            if let Root::Object(q, o) = self.flow.points.locs.root(leaf)
+                && q == call.g
+                && matches!(objects[o.index()].life, Life::Param(_))
+            {
+                for source in self.flow.points.source(call.p, call.id, call.g, leaf) {
+                    sections::add(req, source, Piece::whole());
+                }
+            }
+        }
+    }
+
+    /// What a callee does, as far as its caller may rely on it.
+    fn sum_for(&self, p: ProcId, g: ProcId) -> Sum {
+        if !(self.locator.recursive(p) && self.locator.recursive(g)) {
+            return self.sums[g.index()].clone();
+        }
+        let effect = self.flow.effects.of_region(g, RegionId(0));
+        let whole = |set: &Set| -> Secs { set.iter().map(|&l| (l, vec![Piece::whole()])).collect() };
+        let read = whole(&effect.reads);
+        Sum { required: read.clone(), killed: Secs::new(), exposed: read.clone(), read, written: whole(&effect.writes) }
+    }
+
+    /// The caller's element at which a root of the callee begins, if that is sure.
+    fn bound(&self, call: &Call, top: Loc) -> Option<(Loc, Poly)> {
+        let Call { p, args, facts, .. } = *call;
+        let locs = &self.flow.points.locs;
+        match locs.root(top) {
+            Root::Formal(_, k) => self.locator.base(p, args.get(k as usize)?, facts),
+            Root::Cell(cell) => {
+                let (l, at) = match locs.root(cell) {
+                    Root::Object(q, o) => {
+                        let Life::Param(k) = self.flow.program.procs[q.index()].objects[o.index()].life else {
+                            return None;
+                        };
+                        let ExprKind::Load(place) = &args.get(k as usize)?.kind else { return None };
+                        self.locator.locate(p, place, facts)?
+                    }
+                    _ => self.bound(call, locs.root_top(cell))?,
+                };
+                let mine = locs.follow(l, &locs.path(cell))?;
+                let outside = locs.find(Root::Cell(mine))?;
+                let contents = self.flow.points.contents(p, mine);
+                let sure = at == Poly::default()
+                    && contents.len() == 1
+                    && contents.contains(&outside)
+                    && self.locator.single(p, outside);
+                sure.then(|| (outside, Poly::default()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The caller's location and the first element of a location of the callee, if they are sure.
+    fn placed(&self, call: &Call, loc: Loc) -> Option<(Loc, Poly)> {
+        let p = call.p;
+        let locs = &self.flow.points.locs;
+        if locs.native(loc) != Some(call.g) {
+            return self.locator.single(p, loc).then(|| (loc, Poly::default()));
+        }
+        let (mut at_loc, mut at) = self.bound(call, locs.root_top(loc))?;
+        for field in locs.path(loc) {
+            at = at.scale(self.locator.field_count(at_loc, field)?)?;
+            at_loc = locs.child(at_loc, field)?;
+        }
+        self.locator.single(p, at_loc).then_some((at_loc, at))
+    }
+
+    /// A set of the callee in terms of the caller.
+    fn up(&self, call: &Call, set: &Secs, must: bool) -> Secs {
+        let Call { p, id, g, args, facts } = *call;
+        let (program, points) = (self.flow.program, &self.flow.points);
+        let callee = &program.procs[g.index()];
+        let argument = |q: ProcId, v: ValueId| -> Option<Poly> {
+            match callee.values[v.index()].def {
+                Def::Entry(k) if q == g => self.locator.poly(p, args.get(k as usize)?, facts),
+                _ => None,
+            }
+        };
+        let mut out = Secs::new();
+        for (&loc, pieces) in set {
+            if effects::own(program, points, g, loc) {
+                continue;
+            }
+            let placed = self.placed(call, loc);
+            for piece in pieces {
+                let moved = placed.as_ref().filter(|_| !piece.is_whole()).and_then(|(to, at)| {
+                    let side = |q: &Poly| {
+                        let known = !q.any(&|r, v| r == g && argument(r, v).is_none());
+                        known.then(|| q.replace(&argument)).flatten()?.add(at)
+                    };
+                    Some((*to, Piece { lo: side(&piece.lo)?, hi: side(&piece.hi)? }))
+                });
+                match moved {
+                    Some((to, piece)) if must => sections::must(&mut out, to, piece),
+                    Some((to, piece)) => sections::add(&mut out, to, piece),
+                    None if must => {}
+                    None => {
+                        for to in points.up(p, id, g, loc) {
+                            sections::add(&mut out, to, Piece::whole());
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// What a caller requires, in terms of the callee: to be joined with what is required at its entry.
+    fn down(&self, call: &Call, req: &Secs) -> Secs {
+        let Call { p, id, g, args, facts } = *call;
+        let (program, points) = (self.flow.program, &self.flow.points);
+        let callee = &program.procs[g.index()];
+        let mut names: BTreeMap<(ProcId, ValueId), Poly> = BTreeMap::new();
+        for (param, arg) in callee.params.iter().zip(args) {
+            if let (Some(entry), Type::Int { .. }) = (param.entry, &param.ty)
+                && let Some(value) = self.locator.poly(p, arg, facts).and_then(|q| q.as_value())
+            {
+                names.entry(value).or_insert_with(|| self.locator.atom(g, entry));
+            }
+        }
+        let rename = |q: ProcId, v: ValueId| names.get(&(q, v)).cloned();
+        let mut new = Secs::new();
+        for &loc in &self.flow.effects.of_region(g, RegionId(0)).writes {
+            if effects::own(program, points, g, loc) {
+                continue;
+            }
+            let placed = self.placed(call, loc);
+            let mine = points.up(p, id, g, loc);
+            for (&wanted, pieces) in req {
+                if let Some((to, at)) = &placed
+                    && *to == wanted
+                {
+                    for piece in pieces {
+                        let side = |q: &Poly| q.sub(at)?.replace(&rename);
+                        let moved = match (side(&piece.lo), side(&piece.hi)) {
+                            (Some(lo), Some(hi)) => Piece { lo, hi },
+                            _ => Piece::whole(),
+                        };
+                        sections::add(&mut new, loc, moved);
+                    }
+                } else if mine.iter().any(|&m| points.may_alias(p, m, wanted)) {
+                    sections::add(&mut new, loc, Piece::whole());
+                }
+            }
+        }
+        new
+    }
+}

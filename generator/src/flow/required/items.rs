@@ -1,0 +1,295 @@
+//! Transfer: items and regions.
+
+use super::super::locs::{Loc, Root};
+use super::super::poly::{Facts, Poly};
+use super::super::sections::{self, Piece, Secs};
+use super::super::walk;
+use super::{Required, State, Sum};
+use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, RegionId};
+use crate::refuse::{Class, Refusal};
+
+impl Required<'_> {
+    /// Adds what an expression loads.
+    pub(super) fn loads(&self, p: ProcId, e: &Expr, facts: &Facts, out: &mut Secs) {
+        for place in walk::loads(e) {
+            for (loc, piece) in self.locator.pieces(p, place, facts) {
+                sections::add(out, loc, piece);
+            }
+        }
+    }
+
+    /// Notes what an expression reads.
+    fn read(&self, p: ProcId, e: &Expr, facts: &Facts, sum: &mut Sum) {
+        let mut loads = Secs::new();
+        self.loads(p, e, facts, &mut loads);
+        self.reading(p, &loads, facts, sum);
+    }
+
+    /// Notes that sections are read.
+    pub(super) fn reading(&self, p: ProcId, loads: &Secs, facts: &Facts, sum: &mut Sum) {
+        sections::union(&mut sum.read, loads);
+        self.exposing(p, loads.clone(), facts, sum);
+    }
+
+    /// Notes that sections are read before what happens in between writes them.
+    pub(super) fn exposing(&self, p: ProcId, mut open: Secs, facts: &Facts, sum: &mut Sum) {
+        sections::kill(&mut open, &sum.killed, facts);
+        self.clip(p, &mut open, facts);
+        sections::union(&mut sum.exposed, &open);
+    }
+
+    /// Drops pieces outside of their object: nothing there is ever accessed.
+    fn clip(&self, p: ProcId, set: &mut Secs, facts: &Facts) {
+        for (&loc, pieces) in set.iter_mut() {
+            let end = self.locator.elements(p, loc);
+            pieces.retain(|piece| {
+                let outside = end
+                    .as_ref()
+                    .is_some_and(|end| facts.at_most(end, &piece.lo) || facts.at_most(&piece.hi, &Poly::default()));
+                !outside && !piece.empty(facts)
+            });
+        }
+        set.retain(|_, pieces| !pieces.is_empty());
+    }
+
+    /// Whether a piece of a location may meet a set.
+    pub(super) fn hit(&self, p: ProcId, set: &Secs, loc: Loc, piece: &Piece, facts: &Facts) -> bool {
+        set.iter().any(|(&other, pieces)| {
+            if other == loc {
+                pieces.iter().any(|q| !q.disjoint(piece, facts))
+            } else {
+                !pieces.is_empty() && self.flow.points.may_alias(p, loc, other)
+            }
+        })
+    }
+
+    /// A region, once.
+    pub(super) fn region(&self, p: ProcId, region: RegionId, s: &mut State) {
+        let proc = &self.flow.program.procs[p.index()];
+        let items = &proc.regions[region.index()].items;
+        for &id in items {
+            self.item(p, region, id, s);
+            for e in self.demands.get(&(p, id)).into_iter().flatten() {
+                self.loads(p, e, &self.locator.facts(p, region), &mut s.req);
+            }
+        }
+        if region == RegionId(0)
+            && let Some(e) = &proc.result
+        {
+            self.read(p, e, &Facts::default(), &mut s.sum);
+            for need in self.flow.result_needs(p) {
+                self.loads(p, &need, &Facts::default(), &mut s.req);
+            }
+        }
+        for &id in items {
+            match proc.items[id.index()].kind {
+                ItemKind::Declare { object } => {
+                    self.end_of_life(p, object, s);
+                    self.forget(p, object, &mut s.sum);
+                }
+                ItemKind::Alloc { object, .. } => self.not_freed(p, id, object, s),
+                _ => {}
+            }
+        }
+        if region == RegionId(0) {
+            self.leave(p, s);
+        }
+    }
+
+    /// The end of the region that allocates a block. A block that is still required was not freed here, so there is no
+    /// place where its contents could be kept.
+    fn not_freed(&self, p: ProcId, alloc: ItemId, object: ObjectId, s: &mut State) {
+        let proc = &self.flow.program.procs[p.index()];
+        let leaves = self.leaves(p, object);
+        if leaves.iter().any(|leaf| s.req.contains_key(leaf) && !self.flow.points.escapes(*leaf)) {
+            if let Some(verdict) = &mut s.verdict {
+                verdict.refusals.push(Refusal {
+                    class: Class::NotProved,
+                    span: proc.items[alloc.index()].span,
+                    what: format!(
+                        "the adjoint needs the contents of the block '{}', and not every path frees it in the block of \
+                         code that allocates it",
+                        proc.objects[object.index()].name
+                    ),
+                    help: "free it there".into(),
+                });
+            }
+            leaves.iter().for_each(|leaf| {
+                s.req.remove(leaf);
+            });
+        }
+    }
+
+    /// The end of a procedure: struct parameters that were written lose their contents. One that was not written comes
+    /// back with the arguments.
+    fn leave(&self, p: ProcId, s: &mut State) {
+        let proc = &self.flow.program.procs[p.index()];
+        for o in (0..proc.objects.len()).map(ObjectId::new) {
+            let leaves = self.leaves(p, o);
+            let param = matches!(proc.objects[o.index()].life, Life::Param(_));
+            if param && leaves.iter().any(|l| s.sum.written.contains_key(l)) {
+                self.end_of_life(p, o, s);
+            }
+        }
+    }
+
+    fn leaves(&self, p: ProcId, object: ObjectId) -> Vec<Loc> {
+        let locs = &self.flow.points.locs;
+        locs.find(Root::Object(p, object)).map(|top| locs.leaves(top)).unwrap_or_default()
+    }
+
+    /// The contents of an object get lost.
+    fn end_of_life(&self, p: ProcId, object: ObjectId, s: &mut State) {
+        for leaf in self.leaves(p, object) {
+            if s.req.contains_key(&leaf) {
+                if let Some(verdict) = &mut s.verdict {
+                    verdict.kept.insert((p, object));
+                }
+                if self.locator.single(p, leaf) {
+                    s.req.remove(&leaf);
+                }
+            }
+        }
+    }
+
+    /// Nobody outside of its region sees an object.
+    fn forget(&self, p: ProcId, object: ObjectId, sum: &mut Sum) {
+        for leaf in self.leaves(p, object) {
+            if self.locator.single(p, leaf) {
+                for set in [&mut sum.killed, &mut sum.read, &mut sum.written, &mut sum.exposed] {
+                    set.remove(&leaf);
+                }
+            }
+        }
+    }
+
+    /// An item, with the regions in it.
+    pub(super) fn item(&self, p: ProcId, region: RegionId, id: ItemId, s: &mut State) {
+        let proc = &self.flow.program.procs[p.index()];
+        let item = &proc.items[id.index()];
+        let facts = self.locator.facts(p, region);
+        let mut own = Secs::new();
+        for need in &self.needs[p.index()][id.index()] {
+            self.loads(p, need, &facts, &mut own);
+        }
+        sections::union(&mut s.req, &own);
+        if !matches!(item.kind, ItemKind::Loop { .. }) {
+            for e in walk::of_item(proc, item) {
+                self.read(p, e, &facts, &mut s.sum);
+            }
+        }
+        match &item.kind {
+            ItemKind::Store { to, .. } => self.store(p, id, to, &facts, s),
+            ItemKind::Branch { then, otherwise, .. } => self.branch(p, *then, *otherwise, &facts, s),
+            ItemKind::Loop { .. } => self.repeat(p, id, &facts, s),
+            ItemKind::Call { callee, args, into, .. } => {
+                match callee {
+                    Callee::Proc(g) => self.call(p, id, *g, args, &own, &facts, s),
+                    Callee::External { name, .. } => self.external(p, id, name, &facts, s),
+                    Callee::Sweep(..) => {}
+                }
+                if let Some(into) = into {
+                    self.store(p, id, into, &facts, s);
+                }
+            }
+            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => self.begin(p, *object, s),
+            ItemKind::Free { pointer } => self.free(p, pointer, s),
+            _ => {}
+        }
+    }
+
+    fn store(&self, p: ProcId, id: ItemId, to: &Place, facts: &Facts, s: &mut State) {
+        let sure = self.locator.locate(p, to, facts).is_some();
+        let pieces = self.locator.pieces(p, to, facts);
+        for (loc, piece) in &pieces {
+            sections::add(&mut s.sum.written, *loc, piece.clone());
+            if let Some(verdict) = &mut s.verdict
+                && self.hit(p, &s.req, *loc, piece, facts)
+            {
+                verdict.pushed.insert((p, id));
+            }
+        }
+        if let [(loc, piece)] = &pieces[..]
+            && sure
+            && !piece.is_whole()
+        {
+            let killed = Secs::from([(*loc, vec![piece.clone()])]);
+            sections::kill(&mut s.req, &killed, facts);
+            sections::must(&mut s.sum.killed, *loc, piece.clone());
+        }
+    }
+
+    /// An object begins: its contents are undefined, so nothing before can be required or exposed.
+    fn begin(&self, p: ProcId, object: ObjectId, s: &mut State) {
+        for leaf in self.leaves(p, object) {
+            sections::add(&mut s.sum.written, leaf, Piece::whole());
+            if self.locator.single(p, leaf) {
+                s.req.remove(&leaf);
+                sections::must(&mut s.sum.killed, leaf, Piece::whole());
+            }
+        }
+    }
+
+    fn free(&self, p: ProcId, pointer: &Expr, s: &mut State) {
+        let targets = self.flow.points.targets(p, pointer);
+        for &t in &targets {
+            for leaf in self.flow.points.locs.leaves(t) {
+                sections::add(&mut s.sum.written, leaf, Piece::whole());
+                if let Some(verdict) = &mut s.verdict
+                    && let Root::Object(q, o) = self.flow.points.locs.root(leaf)
+                    && s.req.contains_key(&leaf)
+                {
+                    verdict.kept.insert((q, o));
+                }
+                if targets.len() == 1 && self.locator.single(p, leaf) {
+                    s.req.remove(&leaf);
+                }
+            }
+        }
+    }
+
+    fn external(&self, p: ProcId, id: ItemId, name: &str, facts: &Facts, s: &mut State) {
+        let effect = self.flow.effects.item(p, id);
+        let all: Secs = effect.reads.iter().map(|&l| (l, vec![Piece::whole()])).collect();
+        self.reading(p, &all, facts, &mut s.sum);
+        for &l in &effect.writes {
+            sections::add(&mut s.sum.written, l, Piece::whole());
+            if let Some(verdict) = &mut s.verdict
+                && self.hit(p, &s.req, l, &Piece::whole(), facts)
+            {
+                let what =
+                    format!("'{name}' may overwrite what the adjoint reads and its source is not among the inputs");
+                verdict.refusals.push(Refusal {
+                    class: Class::NotProved,
+                    span: self.flow.program.procs[p.index()].items[id.index()].span,
+                    what,
+                    help: "add the file that defines it".into(),
+                });
+            }
+        }
+    }
+
+    fn branch(&self, p: ProcId, then: RegionId, otherwise: RegionId, facts: &Facts, s: &mut State) {
+        let mut first = State { req: s.req.clone(), sum: Sum::default(), verdict: s.verdict.take() };
+        self.region(p, then, &mut first);
+        let mut second = State { req: std::mem::take(&mut s.req), sum: Sum::default(), verdict: first.verdict.take() };
+        self.region(p, otherwise, &mut second);
+        s.verdict = second.verdict.take();
+        s.req = first.req;
+        sections::union(&mut s.req, &second.req);
+        let mut both = Secs::new();
+        for (loc, pieces) in &first.sum.killed {
+            let Some(other) = second.sum.killed.get(loc) else { continue };
+            let shared = pieces.iter().filter(|piece| other.contains(piece));
+            shared.for_each(|piece| sections::must(&mut both, *loc, piece.clone()));
+        }
+        for arm in [first.sum, second.sum] {
+            sections::union(&mut s.sum.written, &arm.written);
+            sections::union(&mut s.sum.read, &arm.read);
+            self.exposing(p, arm.exposed, facts, &mut s.sum);
+        }
+        for (loc, pieces) in both {
+            pieces.into_iter().for_each(|piece| sections::must(&mut s.sum.killed, loc, piece));
+        }
+    }
+}

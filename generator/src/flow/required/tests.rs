@@ -1,0 +1,572 @@
+use super::interpreter::Machine;
+use super::*;
+use crate::flow::Head;
+use crate::ir::{Program, parse, print};
+
+fn head(dependent: &str) -> Head {
+    Head { proc: "f".into(), dependents: vec![dependent.into()], independents: vec!["x".into()] }
+}
+
+fn read(text: &str) -> Program {
+    parse::program(text).unwrap_or_else(|what| panic!("{what}\n{text}"))
+}
+
+/// A body of `f` in a form shorter than the intermediate one: `for i in lo..hi { ... }`, `down i in lo..hi`,
+/// `for i in lo..hi step s`; everything else is passed on. Loops have only their index.
+fn expand(body: &str) -> String {
+    let mut out = String::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut open: Vec<String> = Vec::new();
+    let mut current: HashMap<String, usize> = HashMap::new();
+    let rename = |line: &str, current: &HashMap<String, usize>| {
+        let mut text = String::new();
+        let mut word = String::new();
+        for c in line.chars().chain([' ']) {
+            if c.is_alphanumeric() || c == '_' || c == '.' || c == '\'' {
+                word.push(c);
+            } else {
+                match current.get(&word) {
+                    Some(k) => text += &format!("{word}.{k}"),
+                    None => text += &word,
+                }
+                word.clear();
+                text.push(c);
+            }
+        }
+        text
+    };
+    for line in body.lines() {
+        let line = line.trim();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if words.first().is_some_and(|w| *w == "for" || *w == "down") {
+            let var = words[1].to_string();
+            let (range, step) = match line.split_once(" step ") {
+                Some((r, s)) => (r, s.trim_end_matches('{').trim().to_string()),
+                None => (line, "1".to_string()),
+            };
+            let (range, with) = match range.split_once(" with ") {
+                Some((r, w)) => (r, Some(w.trim_end_matches('{').trim())),
+                None => (range, None),
+            };
+            let range = range.split_once(" in ").unwrap().1.trim_end_matches('{').trim();
+            let (lo, hi) = range.split_once("..").unwrap();
+            let (lo, hi) = (rename(lo, &current), rename(hi, &current));
+            let k = *counts.get(&var).unwrap_or(&0);
+            counts.insert(var.clone(), k + 4);
+            let (init, test, end) = if words[0] == "for" {
+                (lo, format!("{var}.{} < {hi}", k + 1), format!("{var}.{} + {step}", k + 1))
+            } else {
+                (format!("{hi} - 1"), format!("{var}.{} >= {lo}", k + 1), format!("{var}.{} - {step}", k + 1))
+            };
+            let mut begin = format!("let {var}.{k} = {init}\n");
+            let mut carry = format!("carry {var}.{} = {var}.{k} | {var}.{} -> {var}.{}\n", k + 1, k + 2, k + 3);
+            let mut end = format!("let {var}.{} = {end}\n", k + 2);
+            let mut test = test;
+            current.insert(var.clone(), k + 1);
+            // `with v from e by s`: another variable; `with v until c`: ends the loop.
+            if let Some(with) = with {
+                let (name, what) = with.split_once(' ').unwrap();
+                let j = *counts.get(name).unwrap_or(&0);
+                counts.insert(name.into(), j + 4);
+                current.insert(name.into(), j + 1);
+                if let Some((from, by)) = what.strip_prefix("from ").and_then(|w| w.split_once(" by ")) {
+                    begin += &format!("let {name}.{j} = {}\n", rename(from, &current));
+                    end += &format!("let {name}.{} = {name}.{} + {}\n", j + 2, j + 1, rename(by, &current));
+                } else {
+                    begin += &format!("let {name}.{j} = 0\n");
+                    let until = what.strip_prefix("until ").unwrap();
+                    end = format!("let {name}.{} = {}\n{end}", j + 2, rename(until, &current));
+                    test = format!("!{name}.{} && {test}", j + 1);
+                }
+                carry += &format!("carry {name}.{} = {name}.{j} | {name}.{} -> {name}.{}\n", j + 1, j + 2, j + 3);
+            }
+            out += &format!("{begin}loop before {test} {carry} {{\n");
+            open.push(format!("{end}}}\n"));
+        } else if line == "}" {
+            out += &open.pop().unwrap();
+        } else if line.ends_with('{') {
+            out += &rename(line, &current);
+            out.push('\n');
+            open.push("}\n".into());
+            if line.starts_with('}') {
+                open.pop();
+            }
+        } else {
+            out += &rename(line, &current);
+            out.push('\n');
+        }
+    }
+    out
+}
+use std::collections::HashMap;
+
+const F: &str = "(int n, double* x, int* ia, double* w)";
+
+/// Runs `f` for several `n`, backwards too. Returns stores and pushes in all.
+fn runs(program: &Program, demand: bool) -> Result<(usize, usize), String> {
+    let flow = match Flow::analyse(program, &[head("w")]) {
+        Ok(flow) => flow,
+        Err(reasons) => return Err(format!("{reasons:?}")),
+    };
+    let mut required = Required::new(&flow);
+    let mut demands = Vec::new();
+    if demand {
+        for (p, proc) in program.procs.iter().enumerate() {
+            let p = ProcId::new(p);
+            for (r, region) in proc.regions.iter().enumerate() {
+                for &id in &region.items {
+                    for e in walk::of_item(proc, &proc.items[id.index()]) {
+                        let loop_item = matches!(proc.items[id.index()].kind, crate::ir::ItemKind::Loop { .. });
+                        if !loop_item && required.steady(p, id, e) && required.demand(p, id, e) {
+                            demands.push((p, id, RegionId::new(r), e.clone()));
+                        }
+                    }
+                }
+            }
+        }
+        required.run();
+    }
+    let f = ProcId::new(program.procs.iter().position(|p| p.name == "f").unwrap());
+    let mut total = (0, 0);
+    for n in [0, 1, 2, 3, 5, 8] {
+        let machine = Machine::new(program, &required, demands.clone());
+        match machine.run(f, &[n], 70) {
+            Ok(Ok((stores, pushes))) => total = (total.0 + stores, total.1 + pushes),
+            Ok(Err(what)) => return Err(format!("n = {n}: {what}")),
+            Err(_) => {}
+        }
+    }
+    Ok(total)
+}
+
+fn body(text: &str) -> Program {
+    read(&format!("proc f{F} {{\n{}\n}}", expand(text)))
+}
+
+/// Whether the stores to `t` behind the first loop are stored: `p` for each that is, `-` for each that is not.
+fn pushes(program: &Program) -> String {
+    let flow = Flow::analyse(program, &[head("w")]).unwrap();
+    let required = Required::new(&flow);
+    let mut out = String::new();
+    for (p, proc) in program.procs.iter().enumerate() {
+        for id in walk::items(proc, RegionId(0)) {
+            if let crate::ir::ItemKind::Store { .. } = proc.items[id.index()].kind {
+                out.push(if required.push_old(ProcId::new(p), id) { 'p' } else { '-' });
+            }
+        }
+    }
+    out
+}
+
+/// The edge programs of the prototype. Each shows one mutant of the analysis.
+fn edges() -> Vec<(&'static str, String)> {
+    let fill = "declare double t[60]\nfor i in 0..60 {\nstore t[i] = 0.2 + 0.1 * x.0[i]\n}\n";
+    let use_ = |lo: &str, hi: &str| format!("for i in {lo}..{hi} {{\nstore w.0[0] = w.0[0] + t[i] * t[i]\n}}\n");
+    let square = |a: &str, b: &str| format!("store w.0[0] = w.0[0] + t[{a}] * t[{b}]\n");
+    let mut out = vec![
+        (
+            "a cell behind the last of a loop",
+            format!(
+                "{fill}{}for i in 0..n.0 {{\nstore t[i] = 0.5 * x.0[i]\n}}\nstore t[n.0] = x.0[3]\n{}",
+                use_("0", "n.0 + 1"),
+                use_("0", "n.0 + 1")
+            ),
+        ),
+        (
+            "a loop that may not run",
+            format!(
+                "{fill}{}for i in 0..n.0 - 4 {{\nstore t[0] = x.0[i]\n}}\nstore t[0] = x.0[5]\n{}",
+                square("0", "0"),
+                square("0", "0")
+            ),
+        ),
+        (
+            "the last cell of a loop",
+            format!(
+                "{fill}{}if n.0 > 0 {{\nstore t[n.0 - 1] = x.0[7]\n{}}}\n",
+                use_("0", "n.0"),
+                square("n.0 - 1", "2")
+            ),
+        ),
+        (
+            "what a pass needs is killed by its own store",
+            format!(
+                "{fill}for i in 0..n.0 {{\nstore t[i] = x.0[i]\n{}}}\nstore t[0] = x.0[9]\nstore t[n.0 + 1] = x.0[8]\n{}",
+                square("i", "i"),
+                square("0", "n.0")
+            ),
+        ),
+        (
+            "a cell above and a cell below",
+            format!("{fill}for i in 0..n.0 {{\n{}store t[i + 3] = sin(t[i])\n}}\n", square("i + 1", "i + 1")),
+        ),
+        (
+            "a cell that the pass before read",
+            format!("{fill}for i in 0..n.0 {{\n{}store t[i] = x.0[i]\n}}\n", square("i + 1", "i + 1")),
+        ),
+        (
+            "two loops",
+            format!(
+                "{fill}for i in 0..n.0 {{\nfor j in 0..n.0 {{\n{}store t[i + j] = 0.3 * w.0[0]\n}}\n}}\n",
+                square("j", "j")
+            ),
+        ),
+        (
+            "a stride",
+            format!(
+                "{fill}for i in 0..n.0 step 2 {{\n{}}}\nif n.0 > 0 {{\nstore t[n.0 - 1] = x.0[2]\n}}\nstore t[1] = x.0[1]\n{}",
+                square("i", "i"),
+                square("n.0", "1")
+            ),
+        ),
+        (
+            "backwards",
+            format!(
+                "{fill}down i in 0..n.0 {{\n{}store t[i + 1] = x.0[i]\n}}\nstore t[0] = x.0[1]\n{}",
+                square("i", "i + 2"),
+                square("0", "1")
+            ),
+        ),
+    ];
+    let all = use_("0", "n.0");
+    let more: [(&str, String); 12] = [
+        (
+            "a loop that begins behind the first",
+            format!("{all}for i in 1..n.0 {{\nstore t[i] = x.0[i]\n}}\nstore t[0] = 1.0\n"),
+        ),
+        ("at most", format!("{all}for j in 0..n.0 + 1 {{\nif n.0 <= j {{\nstore t[j - 1] = x.0[j]\n}}\n}}\n")),
+        (
+            "a loop that is left",
+            format!("{all}for i in 0..n.0 with b until i == 1 {{\nstore t[i] = x.0[i]\n}}\nstore t[3] = 1.0\n"),
+        ),
+        ("one arm writes", format!("{}if n.0 > 2 {{\nstore t[2] = 1.0\n}}\nstore t[2] = 3.0\n", square("2", "2"))),
+        ("one arm reads", format!("if n.0 > 2 {{\n}} else {{\n{}}}\nstore t[2] = 3.0\n", square("2", "2"))),
+        (
+            "the index behind its loop",
+            format!(
+                "{all}if n.0 > 0 {{\nfor j in 0..n.0 {{\nstore w.0[j + 1] = x.0[j]\n}}\nstore t[j.3 - 1] = 1.0\n}}\n"
+            ),
+        ),
+        (
+            "a variable beside the index",
+            format!("for i in 0..n.0 with k from 0 by 1 {{\n{}store t[k] = x.0[i]\n}}\n", square("i", "i")),
+        ),
+        (
+            "one of two conditions",
+            format!("{all}for i in 0..n.0 {{\nif i >= n.0 || i >= 0 {{\nstore t[i] = x.0[i]\n}}\n}}\n"),
+        ),
+        ("a pointer that marches", format!("{all}let q.0 = n.0 > 2 ? &t[0] : &w.0[5]\nstore q.0[1] = 2.0\n")),
+        (
+            "the subscript of a passive store",
+            format!("{}store ia.0[ia.0[1]] = 4\nstore ia.0[1] = 0\n", square("ia.0[2]", "ia.0[2]")),
+        ),
+        ("a table that is looked up", format!("for i in 0..n.0 {{\n{}store ia.0[i] = 0\n}}\n", square("ia.0[i]", "i"))),
+        (
+            "a triangle",
+            format!("for i in 0..n.0 {{\nfor j in 0..i {{\n{}}}\nstore t[i - 1 + 1] = x.0[i]\n}}\n", square("i", "j")),
+        ),
+    ];
+    out.extend(more.into_iter().map(|(name, text)| (name, format!("{fill}{text}"))));
+    let callees = [
+        (
+            "an offset on the way down",
+            "proc put(double* o) {\nstore o.0[1] = 2.0\n}\n",
+            format!("{}call put(&t[3])\n", square("4", "4")),
+        ),
+        (
+            "an offset on the way up",
+            "proc sum(double* o, double* r) {\nstore r.0[0] = o.0[1] * o.0[1]\n}\n",
+            "call sum(&t[3], &w.0[1])\nstore t[4] = 1.0\n".into(),
+        ),
+        (
+            "the last that a callee needs",
+            "proc sum(int m, double* o, double* r) {\nfor i in 0..m.0 {\nstore r.0[0] = r.0[0] + o.0[i] * o.0[i]\n}\n}\n",
+            "call sum(n.0, &t[3], &w.0[1])\nif n.0 > 0 {\nstore t[n.0 + 2] = 1.0\n}\n".into(),
+        ),
+        (
+            "a callee that leaves the last",
+            "proc fill(int m, double* o) {\nfor i in 0..m.0 {\nstore o.0[i] = 0.5\n}\n}\n",
+            format!("{}call fill(n.0, &t[0])\nstore t[n.0] = 1.0\n", use_("0", "n.0 + 1")),
+        ),
+        (
+            "two names of one array",
+            "proc two(double* a, double* b, double* r) {\nstore r.0[0] = b.0[1] * b.0[1]\nstore a.0[1] = 3.0\n}\n",
+            "call two(&t[0], &t[0], &w.0[1])\n".into(),
+        ),
+        (
+            "a callee that is given one of two arrays",
+            "proc put(double* o) {\nstore o.0[1] = 2.0\n}\n",
+            format!("{all}let q.0 = n.0 > 2 ? &t[0] : &w.0[5]\ncall put(q.0)\n"),
+        ),
+    ];
+    out.extend(callees.into_iter().map(|(name, callee, text)| (name, format!("#{callee}#{fill}{text}"))));
+    let put = "proc put(int m, double* o, double s) {\nfor i in m.0 - 1..m.0 {\nstore o.0[i] = s.0\n}\n}\n";
+    out.push((
+        "a callee that writes the last cell",
+        format!(
+            "#{put}#{fill}{}if n.0 > 0 {{\ncall put(n.0, &t[0], w.0[0])\n{}}}\n",
+            use_("0", "n.0"),
+            square("n.0 - 1", "0")
+        ),
+    ));
+    out
+}
+
+fn edge(text: &str) -> Program {
+    match text.strip_prefix('#').and_then(|t| t.split_once('#')) {
+        Some((other, text)) => {
+            let (first, rest) = other.split_once('\n').unwrap();
+            let callee = expand(rest.trim_end().strip_suffix('}').unwrap());
+            read(&format!("{first}\n{callee}\n}}\nproc f{F} {{\n{}\n}}", expand(text)))
+        }
+        None => body(text),
+    }
+}
+
+#[test]
+fn edge_programs_run_backwards() {
+    for (name, text) in edges() {
+        let program = edge(&text);
+        for demand in [false, true] {
+            if let Err(what) = runs(&program, demand) {
+                panic!("{name}: {what}\n{}", print::program(&program));
+            }
+        }
+    }
+}
+
+/// `p` for each store that is put on the tape, `-` for each that is not; callees first.
+#[test]
+fn edge_programs_store_what_is_needed_and_no_more() {
+    let expected = [
+        "--pp-", "--pp-", "--p-", "---p--", "---", "--p", "--p", "--pp-", "--pp-", "--pp", "--p", "--pp", "--pp",
+        "--p", "---p", "--p", "--p", "--p", "--pp", "--p", "--p", "p--", "--p", "--p", "p--p", "-p-", "p--", "p--p",
+    ];
+    let found: Vec<String> = edges().iter().map(|(_, text)| pushes(&edge(text))).collect();
+    assert_eq!(found, expected);
+}
+
+/// A source of random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn one<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize].clone()
+    }
+}
+
+/// A random program: loops of all kinds, subscripts by indices and tables, calls with offsets and aliases, blocks.
+struct Writer {
+    random: Random,
+    names: usize,
+    ints: Vec<String>,
+    arrays: Vec<String>,
+    table: Option<String>,
+    callees: Vec<String>,
+}
+
+impl Writer {
+    fn int(&mut self) -> String {
+        let v = self.random.one(&self.ints.clone());
+        let u = self.random.one(&self.ints.clone());
+        let c = self.random.below(4);
+        match self.random.below(14) {
+            0 | 1 => v,
+            2 => format!("{v} + {c}"),
+            3 => format!("{} + {c}", self.ints[0]),
+            4 => format!("{} - 1", self.ints[0]),
+            5 => format!("{} - 1 - {v}", self.ints[0]),
+            6 => format!("2 * {v} + {c}"),
+            7 => format!("{v} + {u}"),
+            8 => format!("{v} * {} + {u}", self.ints[0]),
+            9 => format!("({v} + {c}) / 2"),
+            10 => match &self.table {
+                Some(table) => format!("{table}[{v}]"),
+                None => v,
+            },
+            11 => format!("{v} * {u}"),
+            _ => c.to_string(),
+        }
+    }
+
+    fn cell(&mut self) -> String {
+        let a = self.random.one(&self.arrays.clone());
+        format!("{a}[{}]", self.int())
+    }
+
+    fn condition(&mut self) -> String {
+        let (a, b) = (self.int(), self.int());
+        let op = self.random.one(&["<", "<=", ">", ">=", "==", "!="]);
+        format!("{a} {op} {b}")
+    }
+
+    fn statements(&mut self, depth: usize, out: &mut String) {
+        for _ in 0..1 + self.random.below(if depth == 0 { 6 } else { 3 }) {
+            self.statement(depth, out);
+        }
+    }
+
+    fn statement(&mut self, depth: usize, out: &mut String) {
+        let scope = (self.ints.len(), self.arrays.len());
+        let kind = self.random.below(if depth < 3 { 16 } else { 7 });
+        match kind {
+            0..=2 => {
+                let (a, b, c) = (self.cell(), self.cell(), self.cell());
+                *out += &format!("store {a} = {b} * {c}\n");
+            }
+            3 => {
+                let (a, b) = (self.cell(), self.cell());
+                *out += &format!("store {a} = {b} + 1.0\n");
+            }
+            4 => {
+                let a = self.cell();
+                *out += &format!("store {a} = 2.0\n");
+            }
+            5 => {
+                if let Some(table) = self.table.clone() {
+                    let (a, b) = (self.int(), self.int());
+                    *out += &format!("store {table}[{a}] = ({b}) % 5\n");
+                }
+            }
+            6 => {
+                if let Some(g) = self.callees.last().cloned() {
+                    let (a, b, c) = (self.cell(), self.cell(), self.int());
+                    let table = self.table.clone().unwrap_or("ia.0".into());
+                    *out += &format!("call {g}({c}, &{a}, {table}, &{b})\n");
+                }
+            }
+            7..=11 => {
+                self.names += 1;
+                let v = format!("i{}", self.names);
+                let (lo, hi) = (self.int(), self.int());
+                let hi = if self.random.below(2) == 0 { self.ints[0].clone() } else { hi };
+                let lo = if self.random.below(2) == 0 { "0".to_string() } else { lo };
+                let down = self.random.below(4) == 0;
+                let step = match self.random.below(5) {
+                    0 => " step 2",
+                    1 if !down => " step 3",
+                    _ => "",
+                };
+                let mut with = String::new();
+                let mut inner = vec![v.clone()];
+                match self.random.below(6) {
+                    0 => {
+                        let k = format!("k{}", self.names);
+                        let from = self.int();
+                        with = format!(" with {k} from {from} by {}", self.random.below(3));
+                        inner.push(k);
+                    }
+                    1 => {
+                        self.ints.push(v.clone());
+                        let c = self.condition();
+                        self.ints.pop();
+                        with = format!(" with b{} until {c}", self.names);
+                    }
+                    _ => {}
+                }
+                let word = if down { "down" } else { "for" };
+                *out += &format!("{word} {v} in {lo}..{hi}{with}{step} {{\n");
+                self.ints.extend(inner);
+                self.statements(depth + 1, out);
+                *out += "}\n";
+            }
+            12 | 13 => {
+                let c = self.condition();
+                *out += &format!("if {c} {{\n");
+                self.statements(depth + 1, out);
+                self.ints.truncate(scope.0);
+                self.arrays.truncate(scope.1);
+                if self.random.below(2) == 0 {
+                    *out += "} else {\n";
+                    self.statements(depth + 1, out);
+                }
+                *out += "}\n";
+            }
+            14 => {
+                self.names += 1;
+                let q = format!("q{}", self.names);
+                let cell = self.cell();
+                *out += &format!("let {q}.0 = &{cell}\n");
+                self.arrays.push(format!("{q}.0"));
+                return;
+            }
+            _ => {
+                self.names += 1;
+                let u = format!("u{}", self.names);
+                *out += &format!("declare double {u}[70]\n");
+                self.arrays.push(u);
+                return;
+            }
+        }
+        self.ints.truncate(scope.0);
+        self.arrays.truncate(scope.1);
+    }
+
+    fn procedure(&mut self, name: &str, out: &mut String) {
+        self.ints = vec!["n.0".into()];
+        self.arrays = vec!["x.0".into(), "w.0".into()];
+        self.table = Some("ia.0".into());
+        let mut text = String::new();
+        if name == "f" || self.random.below(3) == 0 {
+            text += "declare double t[70]\n";
+            self.arrays.push("t".into());
+        }
+        if self.random.below(3) == 0 {
+            text += "alloc double h[?], 60\nlet hp.0 = &h[0]\n";
+            self.arrays.push("hp.0".into());
+            self.statements(0, &mut text);
+            self.arrays.retain(|a| a != "hp.0" && !a.starts_with('q'));
+            text += "free hp.0\n";
+        }
+        self.statements(0, &mut text);
+        *out += &format!("proc {name}{F} {{\n{}\n}}\n", expand(&text));
+    }
+}
+
+fn random_program(seed: u64) -> String {
+    let mut writer = Writer {
+        random: Random(seed.wrapping_mul(77) + 5),
+        names: 0,
+        ints: Vec::new(),
+        arrays: Vec::new(),
+        table: None,
+        callees: Vec::new(),
+    };
+    let mut out = String::new();
+    for g in 0..writer.random.below(3) {
+        let name = format!("g{g}");
+        writer.procedure(&name, &mut out);
+        writer.callees.push(name);
+    }
+    writer.procedure("f", &mut out);
+    out
+}
+
+/// Runs random programs; `ADTAPE_RANDOM` says how many and `ADTAPE_SEED` where to begin.
+#[test]
+fn random_programs_run_backwards() {
+    let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
+    let (count, first) = (number("ADTAPE_RANDOM", 40), number("ADTAPE_SEED", 0));
+    let (mut all, mut pushed, mut ran) = (0, 0, 0);
+    for seed in first..first + count {
+        let text = random_program(seed);
+        let program = read(&text);
+        for demand in [false, true] {
+            match runs(&program, demand) {
+                Ok((stores, pushes)) => {
+                    all += stores;
+                    pushed += pushes;
+                    ran += usize::from(stores > 0);
+                }
+                Err(what) => panic!("seed {seed}, demands {demand}: {what}\n{text}"),
+            }
+        }
+    }
+    eprintln!("{ran} of {} runs, {pushed} of {all} stores pushed", 2 * count);
+    assert!(ran as u64 > count / 2, "too few programs run: {ran}");
+}

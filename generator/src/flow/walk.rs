@@ -1,0 +1,168 @@
+//! Walks over expressions and items, and the order of the call graph.
+
+use crate::ir::{
+    Base, Callee, Def, Expr, ExprKind, Item, ItemId, ItemKind, Place, Proc, ProcId, Program, RegionId, Step,
+};
+
+/// Calls `visit` for `e` and everything in it, the subscripts and pointers of places among it.
+pub fn expr<'a>(e: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
+    visit(e);
+    match &e.kind {
+        ExprKind::Load(p) | ExprKind::Address(p) => inside(p, visit),
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => expr(a, visit),
+        ExprKind::Binary(_, a, b) => {
+            expr(a, visit);
+            expr(b, visit);
+        }
+        ExprKind::Function(_, args) => args.iter().for_each(|a| expr(a, visit)),
+        ExprKind::Select(c, a, b) => [c, a, b].into_iter().for_each(|x| expr(x, visit)),
+        _ => {}
+    }
+}
+
+/// Calls `visit` for all expressions inside a place: pointer, subscripts, extents that take part in flattening.
+pub fn inside<'a>(p: &'a Place, visit: &mut dyn FnMut(&'a Expr)) {
+    address(p, &mut |e| expr(e, visit));
+}
+
+/// Calls `visit` for the outermost expressions inside a place.
+pub fn address<'a>(p: &'a Place, visit: &mut dyn FnMut(&'a Expr)) {
+    if let Base::At(pointer) = &p.base {
+        visit(pointer);
+    }
+    for step in &p.path {
+        let Step::Index(subscripts) = step else { continue };
+        for (k, s) in subscripts.iter().enumerate() {
+            visit(&s.at);
+            if let Some(lower) = &s.dim.lower {
+                visit(lower);
+            }
+            if let Some(extent) = &s.dim.extent
+                && k > 0
+            {
+                visit(extent);
+            }
+        }
+    }
+}
+
+/// The places that an expression loads from.
+pub fn loads(e: &Expr) -> Vec<&Place> {
+    let mut out = Vec::new();
+    expr(e, &mut |x| {
+        if let ExprKind::Load(p) = &x.kind {
+            out.push(p);
+        }
+    });
+    out
+}
+
+/// The expressions that an item itself evaluates, without those of the regions in it; with the insides of the place
+/// that it writes.
+pub fn of_item<'a>(proc: &'a Proc, item: &'a Item) -> Vec<&'a Expr> {
+    let mut out = Vec::new();
+    match &item.kind {
+        ItemKind::Let { value } => {
+            if let Def::Is(e) = &proc.values[value.index()].def {
+                out.push(e);
+            }
+        }
+        ItemKind::Store { to, from } => {
+            address(to, &mut |e| out.push(e));
+            out.push(from);
+        }
+        ItemKind::Call { args, into, .. } => {
+            out.extend(args);
+            if let Some(into) = into {
+                address(into, &mut |e| out.push(e));
+            }
+        }
+        ItemKind::Branch { on: e, .. }
+        | ItemKind::Loop { test: e, .. }
+        | ItemKind::Alloc { count: e, .. }
+        | ItemKind::Free { pointer: e } => out.push(e),
+        _ => {}
+    }
+    out
+}
+
+/// The items of a region, with those of the regions in it, in order of the text.
+pub fn items(proc: &Proc, region: RegionId) -> Vec<ItemId> {
+    let mut out = Vec::new();
+    for &id in &proc.regions[region.index()].items {
+        out.push(id);
+        for inner in regions(&proc.items[id.index()]) {
+            out.extend(items(proc, inner));
+        }
+    }
+    out
+}
+
+/// The regions of an item.
+pub fn regions(item: &Item) -> Vec<RegionId> {
+    match item.kind {
+        ItemKind::Branch { then, otherwise, .. } => vec![then, otherwise],
+        ItemKind::Loop { body, .. } => vec![body],
+        _ => vec![],
+    }
+}
+
+/// Whether `inner` is `outer` or inside of it.
+pub fn contains(proc: &Proc, outer: RegionId, inner: RegionId) -> bool {
+    let mut at = Some(inner);
+    while let Some(r) = at {
+        if r == outer {
+            return true;
+        }
+        at = proc.regions[r.index()].parent.map(|(parent, _)| parent);
+    }
+    false
+}
+
+/// The calls of procedures in a procedure.
+pub fn calls(proc: &Proc) -> Vec<(ItemId, ProcId)> {
+    let mut out = Vec::new();
+    for id in items(proc, RegionId(0)) {
+        if let ItemKind::Call { callee: Callee::Proc(g), .. } = proc.items[id.index()].kind {
+            out.push((id, g));
+        }
+    }
+    out
+}
+
+/// The procedures, callees before their callers where there is no recursion.
+pub fn callees_first(program: &Program) -> Vec<ProcId> {
+    fn visit(program: &Program, p: ProcId, seen: &mut [bool], out: &mut Vec<ProcId>) {
+        if std::mem::replace(&mut seen[p.index()], true) {
+            return;
+        }
+        for (_, g) in calls(&program.procs[p.index()]) {
+            visit(program, g, seen, out);
+        }
+        out.push(p);
+    }
+    let mut seen = vec![false; program.procs.len()];
+    let mut out = Vec::new();
+    for p in 0..program.procs.len() {
+        visit(program, ProcId::new(p), &mut seen, &mut out);
+    }
+    out
+}
+
+/// For each procedure, whether it can call itself, directly or through others.
+pub fn recursive(program: &Program) -> Vec<bool> {
+    let n = program.procs.len();
+    let next: Vec<Vec<usize>> =
+        program.procs.iter().map(|p| calls(p).into_iter().map(|(_, g)| g.index()).collect()).collect();
+    let reaches = |from: usize| {
+        let mut seen = vec![false; n];
+        let mut stack = next[from].clone();
+        while let Some(p) = stack.pop() {
+            if !std::mem::replace(&mut seen[p], true) {
+                stack.extend(&next[p]);
+            }
+        }
+        seen[from]
+    };
+    (0..n).map(reaches).collect()
+}

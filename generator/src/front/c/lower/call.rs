@@ -1,0 +1,241 @@
+//! Calls.
+
+use super::*;
+use crate::ir::build::int;
+use crate::ir::functions::{self, Function};
+use make::*;
+
+impl<'a> Lower<'_, 'a> {
+    /// A call. Its result if it has a scalar one and it is wanted.
+    pub fn call(&mut self, node: &'a Node<'a>, wanted: bool) -> Result<Option<Expr>> {
+        let Some(callee) = scan::callee(node) else {
+            return self.refuse(
+                node,
+                Class::Control,
+                "a function is called through a pointer: what it calls is not known here",
+                "call the function by its name",
+            );
+        };
+        let name: &'a str = callee.refers_name.as_ref();
+        let args = &node.inner[1..];
+        if let Some(function) = library::math(name)
+            && function.arity() == args.len()
+            && !self.reader.units[self.unit].functions.contains_key(name)
+        {
+            return self.function_of_math(function, args).map(Some);
+        }
+        if let Some(id) = self.reader.procedure(self.unit, name, false) {
+            return self.call_procedure(node, id, wanted);
+        }
+        if let Some(name) = library::built_in(name) {
+            return self.built_in(node, name, args).map(Some);
+        }
+        if let Some(result) = self.memory_call(node, name, args)? {
+            return Ok(result);
+        }
+        match library::passive(name) {
+            Some(returns) => self.call_passive(node, name, returns, wanted),
+            None if name.ends_with("setjmp") || name.ends_with("longjmp") => {
+                self.refuse(node, Class::Control, format!("'{name}' jumps between functions"), "return a status")
+            }
+            None if library::is_input(name) => self.refuse(
+                node,
+                Class::NoSource,
+                format!("'{name}' reads data into the program in the middle of what is differentiated"),
+                "read the data before, and pass it as an argument",
+            ),
+            None if functions::unsupported(name).is_some() => self.refuse(
+                node,
+                Class::Derivative,
+                format!("'{name}' is not supported: {}", functions::unsupported(name).unwrap_or_default()),
+                "write it with other functions, or pass what it computes as an argument",
+            ),
+            None => self.refuse(
+                node,
+                Class::NoSource,
+                format!("'{name}' is called here and its source is not among the inputs"),
+                "add the file that defines it",
+            ),
+        }
+    }
+
+    fn function_of_math(&mut self, mut function: Function, nodes: &'a [Node<'a>]) -> Result<Expr> {
+        let args = self.arguments(nodes)?;
+        // A macro for all widths takes the width of its argument.
+        let is_real = |position: usize| matches!(function.param_type(position), Some(Type::Float { .. }));
+        let real = args.iter().enumerate().filter(|(position, _)| is_real(*position));
+        let bits = real.filter_map(|(_, arg)| if let Type::Float { bits } = arg.ty { Some(bits) } else { None }).max();
+        if function.c_name() == function.at(32).c_name() {
+            function = function.at(bits.unwrap_or(64));
+        }
+        let typed = |(position, arg): (usize, Expr)| match function.param_type(position) {
+            Some(ty) => cast(arg, ty),
+            None => arg,
+        };
+        let args = args.into_iter().enumerate().map(typed).collect();
+        Ok(Expr { kind: ExprKind::Function(function, args), ty: function.result_type() })
+    }
+
+    /// Arguments of a function without effects.
+    fn arguments(&mut self, nodes: &'a [Node<'a>]) -> Result<Vec<Expr>> {
+        let mut args = Vec::new();
+        for node in nodes {
+            let aside = self.begin_operand();
+            args.push(self.value(node)?);
+            self.end_operand(aside, node)?;
+        }
+        Ok(args)
+    }
+
+    fn call_procedure(&mut self, node: &'a Node<'a>, id: ProcId, wanted: bool) -> Result<Option<Expr>> {
+        let result = self.ctype(node);
+        if matches!(result.ty, CType::Struct(_)) {
+            let into = self.struct_temporary(node)?;
+            self.call_into(node, id, into)?;
+            return Ok(None);
+        }
+        let args = self.call_arguments(node, id)?;
+        let var = match result.ty {
+            CType::Void => None,
+            _ if !wanted => None,
+            ty => Some(self.b.var("result", ty.ir(), VarKind::Temporary, self.b.span)),
+        };
+        self.b.call(Callee::Proc(id), args, var, None);
+        Ok(var.map(|var| self.b.get(var)))
+    }
+
+    /// A call whose struct result goes to a place.
+    pub fn call_into(&mut self, node: &'a Node<'a>, id: ProcId, into: Place) -> Result<()> {
+        let args = self.call_arguments(node, id)?;
+        self.touch(&into, true);
+        self.b.call(Callee::Proc(id), args, None, Some(into));
+        Ok(())
+    }
+
+    fn call_arguments(&mut self, node: &'a Node<'a>, id: ProcId) -> Result<Vec<Expr>> {
+        let mut args = Vec::new();
+        for part in &node.inner[1..] {
+            let aside = self.begin_operand();
+            let arg = match self.ctype(part).ty {
+                CType::Struct(_) => load(self.struct_place(part)?),
+                _ => self.value(part)?,
+            };
+            args.push(arg);
+            self.end_operand(aside, part)?;
+        }
+        if let Some(Some(proc)) = self.reader.procs.get(id.index())
+            && proc.params.len() != args.len()
+        {
+            return self.refuse(
+                node,
+                Class::Language,
+                format!(
+                    "'{}' is called with {} arguments and has {} parameters",
+                    proc.name,
+                    args.len(),
+                    proc.params.len()
+                ),
+                "functions with a variable number of arguments are not supported",
+            );
+        }
+        self.check_prototype(node, id, &args)?;
+        let summary = match self.reader.summaries[id.index()] {
+            Some(known) => known,
+            None if id == self.id => {
+                self.reader.recursive[id.index()] = true;
+                Summary::default()
+            }
+            None => Summary::UNKNOWN,
+        };
+        // The arguments are evaluated before the call, so only the call itself meets the rest of the expression.
+        self.touch_call(summary, &args);
+        Ok(args)
+    }
+
+    /// Refuses a call that was compiled without the prototype of its function: it converts arguments and result wrongly.
+    fn check_prototype(&mut self, node: &'a Node<'a>, id: ProcId, args: &[Expr]) -> Result<()> {
+        let result = self.ir_type(node);
+        let Some(Some(proc)) = self.reader.procs.get(id.index()) else { return Ok(()) };
+        let wrong = proc.params.iter().zip(args).any(|(param, arg)| !agrees(&param.ty, &arg.ty));
+        if !wrong && agrees(&proc.result_type, &result) {
+            return Ok(());
+        }
+        let what = format!("'{}' is called with other types than it is defined with", proc.name);
+        self.refuse(node, Class::Type, what, "declare the function before the call, with its types")
+    }
+
+    fn call_passive(&mut self, node: &'a Node<'a>, name: &str, returns: bool, wanted: bool) -> Result<Option<Expr>> {
+        let parts = &node.inner[1..];
+        let prints_to_memory =
+            parts.iter().any(|part| scan::any(part, &|part| part.kind == "StringLiteral" && part.value.contains("%n")));
+        if prints_to_memory {
+            return self.refuse(node, Class::NoSource, "'%n' writes to memory", "count the characters another way");
+        }
+        let mut args = Vec::new();
+        for part in parts {
+            let aside = self.begin_operand();
+            args.push(self.value(part)?);
+            self.end_operand(aside, part)?;
+        }
+        self.touch_call(Summary::HIDDEN, &[]);
+        let result = self.ctype(node);
+        let var = match result.ty {
+            CType::Void => None,
+            _ if !wanted => None,
+            CType::Int { .. } | CType::Pointer(_) => {
+                Some(self.b.var("result", result.ty.ir(), VarKind::Temporary, self.b.span))
+            }
+            CType::Float(_) => Some(self.b.var("result", result.ty.ir(), VarKind::Temporary, self.b.span)),
+            _ => return self.unknown(node),
+        };
+        self.b.call(Callee::External { name: name.to_string(), returns }, args, var, None);
+        Ok(var.map(|var| self.b.get(var)))
+    }
+
+    /// `abs`, `INFINITY` and the like, written with operators.
+    fn built_in(&mut self, node: &'a Node<'a>, name: &str, nodes: &'a [Node<'a>]) -> Result<Expr> {
+        let ty = self.ir_type(node);
+        let spelled = |text: &str| Ok(Expr { kind: ExprKind::Float(text.to_string()), ty: ty.clone() });
+        match name {
+            "huge_val" | "inf" | "huge_valf" | "inff" => return spelled("INFINITY"),
+            "nan" | "nanf" => return spelled("NAN"),
+            "constant_p" => return Ok(constant(0, ty)),
+            _ => {}
+        }
+        let args = self.arguments(nodes)?;
+        let compare = |op: Binary, a: &Expr, b: &Expr| binary(op, a.clone(), b.clone(), int());
+        let result = match (name, &args[..]) {
+            ("isnanf", [x]) => compare(Binary::NotEqual, x, x),
+            ("finite" | "finitef", [x]) => {
+                let difference = binary(Binary::Subtract, x.clone(), x.clone(), x.ty.clone());
+                compare(Binary::Equal, &difference, &zero(&x.ty))
+            }
+            ("isinff" | "isinf_sign", [x]) => {
+                let infinity = Expr { kind: ExprKind::Float("INFINITY".to_string()), ty: x.ty.clone() };
+                let minus = unary(Unary::Negate, infinity.clone(), x.ty.clone());
+                let up = compare(Binary::Equal, x, &infinity);
+                binary(Binary::Subtract, up, compare(Binary::Equal, x, &minus), int())
+            }
+            ("abs" | "labs" | "llabs", [x]) => {
+                let negative = compare(Binary::Less, x, &zero(&x.ty));
+                let opposite = unary(Unary::Negate, x.clone(), x.ty.clone());
+                let kind = ExprKind::Select(Box::new(negative), Box::new(opposite), Box::new(x.clone()));
+                Expr { kind, ty: x.ty.clone() }
+            }
+            ("expect", [x, _]) => x.clone(),
+            _ => return self.unknown(node),
+        };
+        Ok(cast(result, ty))
+    }
+}
+
+/// Whether a value of one type may be taken for one of the other.
+fn agrees(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::Int { bits: a, .. }, Type::Int { bits: b, .. }) | (Type::Float { bits: a }, Type::Float { bits: b }) => {
+            a == b
+        }
+        (Type::Pointer(_), Type::Pointer(_)) => true,
+        _ => one == other,
+    }
+}

@@ -1,0 +1,121 @@
+//! Casts.
+
+use super::*;
+use make::*;
+
+impl<'a> Lower<'_, 'a> {
+    /// A cast, written or implied.
+    pub fn conversion(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        let Some(inner) = node.inner.first() else { return self.unknown(node) };
+        match node.operator.as_ref() {
+            "LValueToRValue" => {
+                let place = self.place(inner)?;
+                self.read(place, inner)
+            }
+            "NoOp" => {
+                let mut value = self.value(inner)?;
+                if let Type::Pointer(_) = value.ty {
+                    value.ty = self.ir_type(node);
+                }
+                Ok(value)
+            }
+            "ArrayToPointerDecay" => self.decayed(inner),
+            "BitCast" => self.pointer_cast(node, inner),
+            "NullToPointer" => Ok(zero(&self.ir_type(node))),
+            "IntegralCast"
+            | "FloatingCast"
+            | "IntegralToFloating"
+            | "FloatingToIntegral"
+            | "BooleanToSignedIntegral" => {
+                let value = self.value(inner)?;
+                let ty = self.number_type(node)?;
+                Ok(cast(value, ty))
+            }
+            "IntegralToBoolean" | "FloatingToBoolean" | "PointerToBoolean" => {
+                let value = self.value(inner)?;
+                let truth = match value.ty {
+                    Type::Int { .. } => {
+                        let nothing = zero(&value.ty);
+                        binary(Binary::NotEqual, value, nothing, crate::ir::build::int())
+                    }
+                    _ => condition(value),
+                };
+                let ty = self.ir_type(node);
+                Ok(cast(truth, ty))
+            }
+            "ToVoid" => {
+                self.effect(inner)?;
+                Ok(truth_constant(false))
+            }
+            "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => self.refuse(
+                node,
+                Class::Control,
+                "a function is used as a value: what a function pointer calls is not known here",
+                "call the function by its name",
+            ),
+            "IntegralToPointer" | "PointerToIntegral" => self.refuse(
+                node,
+                Class::Pointer,
+                "a pointer is made from an integer or becomes one",
+                "use a pointer of the right type",
+            ),
+            other => self.refuse(
+                node,
+                Class::Language,
+                format!("the front end does not know the conversion {other}"),
+                "write it another way",
+            ),
+        }
+    }
+
+    /// The type of a number; what is neither integer nor `float` or `double` is refused.
+    pub fn number_type(&mut self, node: &Node) -> Result<Type> {
+        let found = self.ctype(node);
+        match found.ty {
+            CType::Int { .. } | CType::Float(32 | 64 | 80) => Ok(found.ty.ir()),
+            _ => self.refuse(
+                node,
+                Class::Type,
+                format!("a value of type '{}'", node.written_type),
+                "use float, double or an integer type",
+            ),
+        }
+    }
+
+    /// A pointer becomes a pointer of another type.
+    fn pointer_cast(&mut self, node: &'a Node<'a>, inner: &'a Node<'a>) -> Result<Expr> {
+        let ty = self.ir_type(node);
+        if let Some(call) = Self::allocation(inner)
+            && let Some(elem) = pointee(&ty).filter(|elem| !matches!(elem, Type::Void)).cloned()
+        {
+            return self.allocate(call, elem);
+        }
+        let mut value = self.value(inner)?;
+        let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else {
+            return self.refuse(node, Class::Pointer, "a pointer is reinterpreted", "use a pointer of the right type");
+        };
+        let opaque = |ty: &Type| matches!(ty, Type::Opaque(_));
+        if from == to || same_layout(from, to) {
+            value.ty = ty;
+            return Ok(value);
+        }
+        if matches!(from, Type::Void) || matches!(to, Type::Void) || (opaque(from) && opaque(to)) {
+            return Ok(cast(value, ty));
+        }
+        self.refuse(
+            node,
+            Class::Pointer,
+            format!("a pointer of another type is cast to '{}'", node.written_type),
+            "use a pointer to the type of the memory",
+        )
+    }
+}
+
+/// Integers that differ in sign or spelling, and arrays of them, may be accessed through each other's pointers.
+fn same_layout(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::Int { bits: a, .. }, Type::Int { bits: b, .. }) => a == b,
+        (Type::Array { elem: a, .. }, Type::Array { elem: b, .. }) => a == b || same_layout(a, b),
+        _ => false,
+    }
+}

@@ -1,0 +1,454 @@
+//! Declarations and initialisers.
+
+use super::place::Spot;
+use super::statics;
+use super::*;
+use crate::front::c::types::Extent;
+use crate::ir::build::int;
+use make::*;
+
+impl<'a> Lower<'_, 'a> {
+    /// A declaration among the statements.
+    pub fn declaration(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let done = self.lower_declaration(node);
+        if let Err(refusal) = &done {
+            self.refused.insert(node.id, refusal.clone());
+        }
+        done
+    }
+
+    fn lower_declaration(&mut self, node: &'a Node<'a>) -> Result<()> {
+        match node.kind {
+            "VarDecl" => self.variable(node),
+            "TypedefDecl" | "RecordDecl" | "EnumDecl" => {
+                if node.kind == "TypedefDecl" {
+                    let found = self.ctype(node);
+                    self.evaluate_extents(&found.ty, node, false)?;
+                }
+                if !node.name.is_empty() {
+                    let (function, span) = (self.b.proc().name.clone(), self.span(node));
+                    self.reader.statics.push(statics::Declared { function, variable: None, span });
+                }
+                Ok(())
+            }
+            "FunctionDecl" | "EmptyDecl" | "StaticAssertDecl" => Ok(()),
+            _ => self.unknown(node),
+        }
+    }
+
+    fn variable(&mut self, node: &'a Node<'a>) -> Result<()> {
+        self.visible.push((node.name.to_string(), node.id));
+        if node.storage == "static" {
+            return self.local_static(node);
+        }
+        if node.storage == "extern" {
+            return Ok(());
+        }
+        let found = self.ctype(node);
+        if found.is_volatile() {
+            return self.refuse(node, Class::Type, format!("'{}' is volatile", node.name), "remove volatile");
+        }
+        match &found.ty {
+            CType::Int { .. } | CType::Float(_) | CType::Pointer(_) => self.scalar(node, &found),
+            CType::Array(..) => {
+                self.evaluate_extents(&found.ty, node, false)?;
+                if !self.bindings.contains_key(&node.id) {
+                    self.predeclare(node)?;
+                }
+                self.initialise_object(node, found.ty.ir())
+            }
+            CType::Struct(id) => {
+                let id = *id;
+                if self.whole_or_addressed(node.id) {
+                    if !self.bindings.contains_key(&node.id) {
+                        self.predeclare(node)?;
+                    }
+                    return self.initialise_object(node, found.ty.ir());
+                }
+                let binding = match self.bindings.get(&node.id) {
+                    Some(binding) => binding.clone(),
+                    None => self.predeclare_split(node, id)?,
+                };
+                match node.inner.iter().rfind(|_| node.has_init) {
+                    Some(init) if init.kind == "InitListExpr" => self.initialise_split(binding, Some(init)),
+                    Some(init) => {
+                        let Binding::Split(id, members) = binding else { return self.unknown(node) };
+                        self.struct_into(Spot::Split(id, members), init)
+                    }
+                    None => Ok(()),
+                }
+            }
+            CType::Opaque(name) => self.refuse(
+                node,
+                Class::Type,
+                format!("'{}' has type '{name}'", node.name),
+                "use float, double, integers, and structs and arrays of them",
+            ),
+            CType::Void | CType::Function => self.unknown(node),
+        }
+    }
+
+    /// Whether a struct must be memory.
+    fn whole_or_addressed(&self, id: u64) -> bool {
+        self.addressed.contains(&id)
+    }
+
+    fn scalar(&mut self, node: &'a Node<'a>, found: &Qualified) -> Result<()> {
+        self.evaluate_extents(&found.ty, node, false)?;
+        let (span, ty) = (self.span(node), found.ty.ir());
+        let init = node.inner.iter().rfind(|_| node.has_init);
+        if self.addressed.contains(&node.id) {
+            if !self.bindings.contains_key(&node.id) {
+                self.predeclare(node)?;
+            }
+            let Some(Binding::Object(object)) = self.bindings.get(&node.id).cloned() else { return self.unknown(node) };
+            if let Some(init) = init {
+                let from = self.initial_value(node, init)?;
+                let to = Place { base: Base::Object(object), path: Vec::new(), ty };
+                self.write(Spot::Memory(to), from, node)?;
+            }
+            return Ok(());
+        }
+        let var = match self.bindings.get(&node.id) {
+            Some(Binding::Var(var)) => *var,
+            _ => self.predeclare_scalar(node, ty, span),
+        };
+        match init {
+            Some(init) => {
+                let from = self.initial_value(node, init)?;
+                self.b.assign(var, from);
+            }
+            None => self.b.forget(var),
+        }
+        Ok(())
+    }
+
+    /// Makes the variable of a declaration.
+    pub fn predeclare_scalar(&mut self, node: &'a Node<'a>, ty: Type, span: Span) -> VarId {
+        let (name, kind) = self.variable_name(&node.name);
+        let var = self.b.var(&name, ty, kind, span);
+        self.bindings.insert(node.id, Binding::Var(var));
+        self.b.emit(ItemKind::DeclareVar { var });
+        var
+    }
+
+    fn initial_value(&mut self, node: &'a Node<'a>, init: &'a Node<'a>) -> Result<Expr> {
+        self.block_name = node.name.to_string();
+        self.value(init)
+    }
+
+    /// The name of a variable, and whether it is the user's: not if the name is hidden, or an object has it.
+    pub fn variable_name(&mut self, name: &str) -> (String, VarKind) {
+        let hides = self.visible.iter().filter(|(visible, _)| visible == name).count() > 1;
+        let taken = self.b.proc().objects.iter().any(|object| object.name == name);
+        if hides || taken {
+            (self.unique(name), VarKind::Renamed)
+        } else {
+            self.names.insert(name.to_string());
+            (name.to_string(), VarKind::User)
+        }
+    }
+
+    /// Makes the object of a declaration: an array, a struct, a scalar whose address is taken.
+    pub fn predeclare(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let found = self.ctype(node);
+        let name = self.unique(&node.name);
+        let object = match &found.ty {
+            ty @ CType::Array(..) => self.array_object(name, ty, node)?,
+            ty => {
+                let (life, span) = (Life::Region(self.b.region()), self.span(node));
+                self.b.object(Object { name, elem: ty.ir(), shape: Vec::new(), life, constant: false, span })
+            }
+        };
+        self.b.emit(ItemKind::Declare { object });
+        self.bindings.insert(node.id, Binding::Object(object));
+        Ok(())
+    }
+
+    /// A local array.
+    pub fn array_object(&mut self, name: String, ty: &CType, node: &'a Node<'a>) -> Result<ObjectId> {
+        let (elem, shape) = self.shape(ty, node)?;
+        let (life, span) = (Life::Region(self.b.region()), self.span(node));
+        let constant = false;
+        Ok(self.b.object(Object { name, elem, shape, life, constant, span }))
+    }
+
+    /// Element and dimensions of an array.
+    pub fn shape(&mut self, ty: &CType, node: &'a Node<'a>) -> Result<(Type, Vec<Dim>)> {
+        let mut shape = Vec::new();
+        let mut ty = ty;
+        while let CType::Array(elem, extent) = ty {
+            shape.push(self.dim(extent, node)?);
+            ty = &elem.ty;
+        }
+        if let CType::Opaque(name) = ty {
+            let name = name.clone();
+            return self.refuse(
+                node,
+                Class::Type,
+                format!("an array of '{name}'"),
+                "use an array of numbers or structs",
+            );
+        }
+        Ok((ty.ir(), shape))
+    }
+
+    fn initialise_object(&mut self, node: &'a Node<'a>, ty: Type) -> Result<()> {
+        let Some(Binding::Object(object)) = self.bindings.get(&node.id).cloned() else { return self.unknown(node) };
+        let Some(init) = node.inner.iter().rfind(|_| node.has_init) else { return Ok(()) };
+        self.initialise(Place { base: Base::Object(object), path: Vec::new(), ty }, init)
+    }
+
+    /// Gives memory its initial contents.
+    pub fn initialise(&mut self, to: Place, init: &'a Node<'a>) -> Result<()> {
+        match (init.kind, to.ty.clone()) {
+            ("InitListExpr", Type::Struct(id)) => {
+                let fields = self.reader.structs.types.structs[id.index()].fields.len();
+                if init.inner.len() > fields {
+                    return self.unknown(init);
+                }
+                for index in 0..fields {
+                    let mut place = to.clone();
+                    place.path.push(Step::Field(FieldId::new(index)));
+                    place.ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
+                    match init.inner.get(index) {
+                        Some(part) => self.initialise(place, part)?,
+                        None => self.clear(place, init)?,
+                    }
+                }
+                Ok(())
+            }
+            ("InitListExpr", Type::Array { elem, extent: Some(extent) }) => {
+                self.initialise_array(to, init, *elem, extent)
+            }
+            ("ImplicitValueInitExpr", _) => self.clear(to, init),
+            ("StringLiteral", Type::Array { elem, extent: Some(extent) }) => {
+                self.initialise_text(to, init, *elem, extent)
+            }
+            ("ParenExpr" | "ConstantExpr", _) => self.initialise(to, Self::only(init)),
+            ("CompoundLiteralExpr", Type::Array { .. }) => self.initialise(to, Self::only(init)),
+            (_, Type::Struct(_)) => self.struct_into(Spot::Memory(to), init),
+            (_, Type::Array { .. } | Type::Opaque(_) | Type::Void) => self.unknown(init),
+            _ => {
+                let value = self.value(init)?;
+                self.write(Spot::Memory(to), value, init)
+            }
+        }
+    }
+
+    fn initialise_array(&mut self, to: Place, init: &'a Node<'a>, elem: Type, extent: u64) -> Result<()> {
+        let given = if init.has_filler { &init.inner[1..] } else { &init.inner[..] };
+        if let [only] = given
+            && only.bare().kind == "StringLiteral"
+        {
+            return self.initialise_text(to, only.bare(), elem, extent);
+        }
+        let dim = Dim { lower: None, extent: Some(place::extent_constant(extent)) };
+        let first = address(self.first_element(to, dim, elem));
+        // Elements that the list leaves out are zero; a loop clears them if they are many.
+        let named =
+            given.iter().rposition(|part| part.kind != "ImplicitValueInitExpr").map_or(0, |last| last as u64 + 1);
+        for (index, part) in given.iter().take(named as usize).enumerate() {
+            self.initialise(element(first.clone(), constant(index as i128, int())), part)?;
+        }
+        let rest = extent.saturating_sub(named);
+        let start = constant(i128::from(named), int());
+        if rest <= 4 {
+            for index in named..extent {
+                self.clear(element(first.clone(), constant(i128::from(index), int())), init)?;
+            }
+            return Ok(());
+        }
+        self.each(place::extent_constant(rest), false, &mut |this, at| {
+            let at = sum(start.clone(), at);
+            this.clear(element(first.clone(), at), init)
+        })
+    }
+
+    fn initialise_text(&mut self, to: Place, init: &'a Node<'a>, elem: Type, extent: u64) -> Result<()> {
+        let Some(bytes) = text_bytes(&init.value) else { return self.unknown(init) };
+        let dim = Dim { lower: None, extent: Some(place::extent_constant(extent)) };
+        let first = address(self.first_element(to, dim, elem.clone()));
+        for index in 0..extent {
+            let byte = bytes.get(index as usize).copied().unwrap_or(0);
+            let value = constant(wrap(i128::from(byte), &elem), elem.clone());
+            let place = element(first.clone(), constant(i128::from(index), int()));
+            self.write(Spot::Memory(place), value, init)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the variables of a struct that is kept as scalars.
+    pub fn predeclare_split(&mut self, node: &'a Node<'a>, id: StructId) -> Result<Binding> {
+        let binding = self.split(node, id, &node.name)?;
+        self.bindings.insert(node.id, binding.clone());
+        Ok(binding)
+    }
+
+    /// Variables for the members of a struct.
+    fn split(&mut self, node: &'a Node<'a>, id: StructId, prefix: &str) -> Result<Binding> {
+        let fields = self.reader.structs.types.structs[id.index()].fields.clone();
+        let span = self.span(node);
+        let mut members = Vec::new();
+        for field in fields {
+            let name = format!("{prefix}_{}", field.name);
+            members.push(match field.ty {
+                Type::Struct(inner) => self.split(node, inner, &name)?,
+                Type::Array { .. } => {
+                    let (mut shape, mut elem) = (Vec::new(), field.ty);
+                    while let Type::Array { elem: inner, extent } = elem {
+                        shape.push(Dim { lower: None, extent: extent.map(place::extent_constant) });
+                        elem = *inner;
+                    }
+                    let (name, life) = (self.unique(&name), Life::Region(self.b.region()));
+                    let object = self.b.object(Object { name, elem, shape, life, constant: false, span });
+                    self.b.emit(ItemKind::Declare { object });
+                    Binding::Object(object)
+                }
+                Type::Int { .. } | Type::Float { .. } | Type::Pointer(_) => {
+                    let name = self.unique(&name);
+                    let var = self.b.var(&name, field.ty, VarKind::Temporary, span);
+                    self.b.forget(var);
+                    Binding::Var(var)
+                }
+                _ => {
+                    return self.refuse(
+                        node,
+                        Class::Type,
+                        format!("'{}' has a member '{}' of a kind that is not supported", node.name, field.name),
+                        "use members of type float, double, integer, pointer, array or struct",
+                    );
+                }
+            });
+        }
+        Ok(Binding::Split(id, members))
+    }
+
+    fn initialise_split(&mut self, to: Binding, init: Option<&'a Node<'a>>) -> Result<()> {
+        let Binding::Split(id, members) = to else { return Ok(()) };
+        for (index, member) in members.into_iter().enumerate() {
+            let ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
+            let given = init.and_then(|init| init.inner.get(index)).filter(|part| part.kind != "ImplicitValueInitExpr");
+            match (member, given) {
+                (Binding::Var(var), Some(part)) => {
+                    let value = self.value(part)?;
+                    self.b.assign(var, value);
+                }
+                (Binding::Var(var), None) => drop(self.b.assign(var, zero(&ty))),
+                (Binding::Object(object), part) => {
+                    let place = Place { base: Base::Object(object), path: Vec::new(), ty };
+                    match (part, init) {
+                        (Some(part), _) => self.initialise(place, part)?,
+                        (None, Some(init)) => self.clear(place, init)?,
+                        (None, None) => {}
+                    }
+                }
+                (Binding::Split(id, members), Some(part)) if part.kind != "InitListExpr" => {
+                    self.struct_into(Spot::Split(id, members), part)?;
+                }
+                (split, part) => self.initialise_split(split, part.or(init.filter(|_| false)))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn local_static(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let name = format!("{}_{}", self.b.proc().name, node.name);
+        let binding = self.global_object(node, &name, Some(self.unit))?;
+        if let Binding::Global(global) = binding {
+            let (function, span) = (self.b.proc().name.clone(), self.span(node));
+            let variable = Some((node.name.to_string(), global));
+            self.reader.statics.push(statics::Declared { function, variable, span });
+        }
+        self.bindings.insert(node.id, binding);
+        Ok(())
+    }
+
+    /// A variable at file scope.
+    pub fn global(&mut self, node: &'a Node<'a>) -> Result<Binding> {
+        let unit = &self.reader.units[self.unit];
+        let Some(named) = unit.variables.get(&node.refers).copied() else { return self.unknown(node) };
+        if matches!(named.name.as_ref(), "stdin" | "stdout" | "stderr") {
+            return Ok(Binding::Stream(named.name.to_string()));
+        }
+        let is_static = named.storage == "static";
+        let definition = unit.definitions.get(named.name.as_ref()).copied().unwrap_or(named);
+        let binding = self.global_object(definition, &named.name, is_static.then_some(self.unit))?;
+        self.bindings.insert(node.refers, binding.clone());
+        Ok(binding)
+    }
+
+    fn global_object(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {
+        let found = self.ctype(node);
+        if found.is_volatile() {
+            return self.refuse(node, Class::Type, format!("'{}' is volatile", node.name), "remove volatile");
+        }
+        let constant = found.is_constant();
+        if constant
+            && let (CType::Int { .. }, Some(init)) = (&found.ty, node.inner.last().filter(|_| node.has_init))
+            && let Ok(Some(value)) = self.value(init).map(|value| known(&value))
+        {
+            return Ok(Binding::Constant(value));
+        }
+        let key = (unit, name.to_string());
+        if let Some(number) = self.reader.global_numbers.get(&key) {
+            return Ok(Binding::Global(*number));
+        }
+        let (elem, shape) = match &found.ty {
+            CType::Array(_, Extent::Text(_)) => return self.unknown(node),
+            ty @ CType::Array(..) => self.shape(ty, node)?,
+            CType::Opaque(name) => {
+                return self.refuse(
+                    node,
+                    Class::Type,
+                    format!("'{}' has type '{name}'", node.name),
+                    "use float, double, integers, and structs and arrays of them",
+                );
+            }
+            ty => (ty.ir(), Vec::new()),
+        };
+        let number = GlobalId::new(self.reader.globals.len());
+        let clash = self.reader.globals.iter().filter(|global| global.name == name).count();
+        let name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
+        let span = self.span(node);
+        self.reader.globals.push(Object { name, elem, shape, life: Life::Global, constant, span });
+        self.reader.global_numbers.insert(key, number);
+        Ok(Binding::Global(number))
+    }
+}
+
+/// The bytes of a string literal as clang prints it.
+fn text_bytes(literal: &str) -> Option<Vec<u8>> {
+    let inside = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let mut bytes = Vec::new();
+    let mut rest = inside.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next()? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'f' => 12,
+            b'v' => 11,
+            digit @ b'0'..=b'7' => {
+                let mut value = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    match rest.peek() {
+                        Some(digit @ b'0'..=b'7') => value = value * 8 + u32::from(digit - b'0'),
+                        _ => break,
+                    }
+                    rest.next();
+                }
+                value as u8
+            }
+            other @ (b'\\' | b'"' | b'\'' | b'?') => other,
+            _ => return None,
+        });
+    }
+    Some(bytes)
+}

@@ -1,0 +1,219 @@
+//! A function: parameters, body, result.
+
+use super::place::Spot;
+use super::*;
+use crate::ir::build::int;
+use make::*;
+
+impl<'a> Lower<'_, 'a> {
+    /// Lowers a definition.
+    pub fn function(mut self, node: &'a Node<'a>, name: &str) -> (Proc, Summary) {
+        let span = self.span(node);
+        self.b = Builder::new(name, Type::Void, span);
+        match self.lower_function(node) {
+            Ok(()) => {}
+            Err(refusal) => self.reader.refusals.push(*refusal),
+        }
+        self.b.close_to(0);
+        let result = self.result.take();
+        let result_object = self.result_object;
+        let mut proc = self.b.finish(result);
+        proc.result_object = result_object;
+        (proc, self.summary)
+    }
+
+    fn lower_function(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let Some(body) = node.inner.iter().rfind(|part| part.kind == "CompoundStmt") else { return self.unknown(node) };
+        if node.written_type.contains("...") {
+            return self.refuse(
+                node,
+                Class::Language,
+                format!("'{}' has a variable number of arguments", node.name),
+                "write a function for each number of arguments",
+            );
+        }
+        self.local_types(body);
+        self.addressed = scan::addressed(body);
+        let text = result_text(&node.written_type).to_string();
+        self.result_type = self.qualified(&text).ty;
+        let params = node.inner.iter().filter(|part| part.kind == "ParmVarDecl");
+        for (position, param) in params.enumerate() {
+            self.parameter(param, position)?;
+        }
+        self.bind_result(node)?;
+        self.returns = self.target("returned");
+        let ends = self.list(&body.inner);
+        self.finish_result(node, ends)
+    }
+
+    /// Types that the body declares, known from here on.
+    fn local_types(&mut self, body: &'a Node<'a>) {
+        let mut found = Vec::new();
+        scan::walk(body, &mut |node| {
+            if matches!(node.kind, "TypedefDecl" | "RecordDecl" | "EnumDecl") {
+                found.push(node);
+            }
+            true
+        });
+        if found.is_empty() {
+            return;
+        }
+        let unit = &mut self.reader.units[self.unit];
+        found.iter().for_each(|node| unit.type_declaration(node, &self.reader.sources));
+        unit.forget_types();
+    }
+
+    fn parameter(&mut self, node: &'a Node<'a>, position: usize) -> Result<()> {
+        let found = self.ctype(node);
+        let wanted = if node.name.is_empty() { format!("argument_{}", position + 1) } else { node.name.to_string() };
+        let name = self.unique(&wanted);
+        self.visible.push((name.clone(), node.id));
+        if found.is_volatile() {
+            return self.refuse(node, Class::Type, format!("parameter '{name}' is volatile"), "remove volatile");
+        }
+        let read_only = matches!(&found.ty, CType::Pointer(to) if to.is_constant());
+        let (span, ty) = (self.span(node), found.ty.ir());
+        let declaration = self.parameter_text(node);
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        let mut param = Param {
+            name: name.clone(),
+            ty: ty.clone(),
+            declaration,
+            var: None,
+            entry: None,
+            object: None,
+            shape: Vec::new(),
+            read_only,
+        };
+        if let CType::Struct(_) = found.ty {
+            let life = Life::Param(position);
+            let object = Object { name, elem: ty, shape: Vec::new(), life, constant: false, span };
+            let object = self.b.object(object);
+            self.bindings.insert(node.id, Binding::Object(object));
+            param.object = Some(object);
+            self.b.proc_mut().params.push(param);
+            return Ok(());
+        }
+        if let CType::Opaque(type_name) = &found.ty {
+            let type_name = type_name.clone();
+            return self.refuse(
+                node,
+                Class::Type,
+                format!("parameter '{name}' has type '{type_name}'"),
+                "use float, double, integers, pointers and structs",
+            );
+        }
+        let var = self.b.var(&name, ty.clone(), VarKind::User, span);
+        param.var = Some(var);
+        param.entry = Some(self.b.entry(var, position));
+        if self.addressed.contains(&node.id) {
+            let name = self.unique(&format!("{wanted}_memory"));
+            let life = Life::Region(self.b.region());
+            let object = Object { name, elem: ty.clone(), shape: Vec::new(), life, constant: false, span };
+            let object = self.b.object(object);
+            self.b.emit(ItemKind::Declare { object });
+            let from = self.b.get(var);
+            let to = Place { base: Base::Object(object), path: Vec::new(), ty };
+            self.b.emit(ItemKind::Store { to, from });
+            self.bindings.insert(node.id, Binding::Object(object));
+        } else {
+            self.bindings.insert(node.id, Binding::Var(var));
+        }
+        self.b.proc_mut().params.push(param);
+        self.evaluate_extents(&found.ty, node, true)?;
+        if let CType::Pointer(to) = &found.ty {
+            let (_, shape) = self.shape(&to.ty, node).unwrap_or_default();
+            if !shape.is_empty() {
+                let whole = std::iter::once(Dim::default()).chain(shape).collect();
+                if let Some(param) = self.b.proc_mut().params.last_mut() {
+                    param.shape = whole;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bind_result(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let ty = self.result_type.ir();
+        self.b.proc_mut().result_type = ty.clone();
+        let span = self.span(node);
+        match self.result_type.clone() {
+            CType::Void => {}
+            CType::Struct(_) => {
+                let (name, life) = (self.unique("result"), Life::Region(RegionId(0)));
+                let object = Object { name, elem: ty, shape: Vec::new(), life, constant: false, span };
+                let object = self.b.object(object);
+                self.b.emit(ItemKind::Declare { object });
+                self.result_object = Some(object);
+            }
+            CType::Opaque(name) => {
+                return self.refuse(
+                    node,
+                    Class::Type,
+                    format!("the result has type '{name}'"),
+                    "return float, double, an integer, a pointer or a struct",
+                );
+            }
+            _ => self.result_var = Some(self.b.var("result", ty, VarKind::Temporary, span)),
+        }
+        Ok(())
+    }
+
+    /// `return e;`
+    pub fn return_statement(&mut self, node: &'a Node<'a>) -> Result<Ends> {
+        if let Some(value) = node.inner.first() {
+            match (self.result_var, self.result_object) {
+                (_, Some(object)) => {
+                    let ty = self.result_type.ir();
+                    let to = Place { base: Base::Object(object), path: Vec::new(), ty };
+                    self.struct_into(Spot::Memory(to), value)?;
+                }
+                (Some(var), _) => {
+                    let value = self.value(value)?;
+                    if self.b.at_top() {
+                        self.result = Some(value);
+                        return Ok(Ends::default());
+                    }
+                    self.b.assign(var, value);
+                }
+                _ => self.effect(value)?,
+            }
+        }
+        self.leave(self.returns);
+        Ok(Ends::leaves(self.returns))
+    }
+
+    fn finish_result(&mut self, node: &'a Node<'a>, ends: Ends) -> Result<()> {
+        let Some(var) = self.result_var else { return Ok(()) };
+        if self.result.is_some() {
+            return Ok(());
+        }
+        let ty = self.b.proc().vars[var.index()].ty.clone();
+        if !ends.leaves.contains(&self.returns) && ends.falls {
+            // Nothing is returned: fine as long as nobody uses it.
+            self.result = Some(zero(&ty));
+            let _ = (node, int());
+            return Ok(());
+        }
+        self.result = Some(self.b.get(var));
+        Ok(())
+    }
+}
+
+/// The type of the result in `double (*(int))[3]`-free function types: all before the parameters.
+fn result_text(function: &str) -> &str {
+    let mut depth = 0;
+    for (at, c) in function.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => {
+                depth -= 1;
+                if depth == 0 {
+                    return function[..at].trim();
+                }
+            }
+            _ => {}
+        }
+    }
+    function
+}

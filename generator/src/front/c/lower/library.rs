@@ -1,0 +1,132 @@
+//! Functions of the C library that are known without their source.
+
+use crate::ir::functions::Function;
+
+/// Constants and operators that headers make of built-in functions.
+const BUILT_IN: &[&str] = &[
+    "isinf_sign",
+    "isnanf",
+    "isinff",
+    "finite",
+    "finitef",
+    "huge_val",
+    "huge_valf",
+    "inf",
+    "inff",
+    "nan",
+    "nanf",
+    "abs",
+    "labs",
+    "llabs",
+    "expect",
+    "constant_p",
+];
+
+/// The function of `math.h` with this name.
+pub fn math(name: &str) -> Option<Function> {
+    let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+    if BUILT_IN.contains(&plain) {
+        return None;
+    }
+    Function::lookup(name).or_else(|| Function::lookup(plain.strip_prefix("__")?))
+}
+
+/// `abs`, `HUGE_VAL` and the like.
+pub fn built_in(name: &str) -> Option<&str> {
+    let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+    let plain = plain.strip_prefix("__").unwrap_or(plain);
+    BUILT_IN.contains(&plain).then_some(plain)
+}
+
+/// Whether a call of this function is an expression without effects.
+pub fn is_expression(name: &str) -> bool {
+    math(name).is_some() || built_in(name).is_some()
+}
+
+/// Functions that print, stop the program, or read the clock: passive, and without effect on memory of the program.
+/// `true`: the function comes back.
+pub fn passive(name: &str) -> Option<bool> {
+    const RETURN: &[&str] = &[
+        "printf",
+        "fprintf",
+        "puts",
+        "fputs",
+        "putchar",
+        "putc",
+        "fputc",
+        "fflush",
+        "perror",
+        "clock",
+        "rand",
+        "srand",
+        "random",
+        "srandom",
+        "drand48",
+        "srand48",
+        "lrand48",
+        "strcmp",
+        "strncmp",
+        "strlen",
+        "fclose",
+        "fopen",
+        "vprintf",
+        "vfprintf",
+        "isatty",
+        "getpid",
+        "usleep",
+        "sleep",
+        "omp_get_wtime",
+        "omp_get_thread_num",
+        "omp_get_num_threads",
+        "omp_get_max_threads",
+        "isdigit",
+        "isalpha",
+        "isspace",
+        "toupper",
+        "tolower",
+    ];
+    const STOP: &[&str] = &[
+        "abort",
+        "exit",
+        "_exit",
+        "_Exit",
+        "quick_exit",
+        "__assert_fail",
+        "__assert_rtn",
+        "__assert",
+        "__builtin_unreachable",
+        "__builtin_trap",
+        "__builtin_abort",
+    ];
+    match name {
+        _ if RETURN.contains(&name) => Some(true),
+        _ if STOP.contains(&name) => Some(false),
+        _ => None,
+    }
+}
+
+/// Functions that read numbers from a file or from text.
+pub fn is_input(name: &str) -> bool {
+    const INPUT: &[&str] = &[
+        "scanf",
+        "fscanf",
+        "sscanf",
+        "fread",
+        "fgets",
+        "gets",
+        "getline",
+        "getdelim",
+        "getc",
+        "fgetc",
+        "getchar",
+        "read",
+        "strtod",
+        "strtof",
+        "atof",
+        "mmap",
+        "__isoc99_scanf",
+        "__isoc99_fscanf",
+        "__isoc99_sscanf",
+    ];
+    INPUT.contains(&name)
+}

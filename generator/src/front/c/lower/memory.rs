@@ -1,0 +1,280 @@
+//! `malloc`, `free`, `memcpy` and their kin.
+
+use super::*;
+use crate::front::c::unit::layout;
+use crate::ir::build::int;
+use make::*;
+
+const ALLOCATIONS: &[&str] =
+    &["malloc", "calloc", "__builtin_malloc", "__builtin_calloc", "alloca", "__builtin_alloca"];
+
+impl<'a> Lower<'_, 'a> {
+    /// The call, if the expression is one that makes a block.
+    pub fn allocation(node: &'a Node<'a>) -> Option<&'a Node<'a>> {
+        let mut node = node.bare();
+        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr") && node.operator == "BitCast" {
+            node = Self::only(node).bare();
+        }
+        (node.kind == "CallExpr" && ALLOCATIONS.contains(&scan::callee(node)?.refers_name.as_ref())).then_some(node)
+    }
+
+    /// Makes a block of elements of a type.
+    pub fn allocate(&mut self, call: &'a Node<'a>, elem: Type) -> Result<Expr> {
+        let name = std::mem::take(&mut self.block_name);
+        let callee = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
+        let zeroed = callee.ends_with("calloc");
+        let Some((size, _)) = layout(&elem, &self.reader.structs.types) else {
+            return self.refuse(call, Class::Type, "a block of elements of unknown size is made", "name the type");
+        };
+        let mut parts = Vec::new();
+        for part in &call.inner[1..] {
+            let part = self.value(part)?;
+            parts.push(cast(part, size_type()));
+        }
+        let Some(bytes) = parts.into_iter().reduce(|a, b| binary(Binary::Multiply, a, b, size_type())) else {
+            return self.unknown(call);
+        };
+        let Some(count) = divide(&bytes, i128::from(size)) else {
+            return self.refuse(
+                call,
+                Class::Pointer,
+                format!("the size of this block is not a multiple of the size of its elements ({size} bytes)"),
+                "write the size as count * sizeof(type)",
+            );
+        };
+        let (elem, count) = flatten(elem, count);
+        let count = self.b.keep("count", count);
+        let name = if name.is_empty() { "block".to_string() } else { format!("{name}_block") };
+        let name = self.unique(&name);
+        let shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
+        let (span, life) = (self.span(call), Life::Heap);
+        let object = self.b.object(Object { name, elem: elem.clone(), shape, life, constant: false, span });
+        self.touch_call(Summary::HIDDEN, &[]);
+        self.b.emit(ItemKind::Alloc { object, count: count.clone(), zeroed });
+        let subscript = Subscript { at: constant(0, int()), dim: Dim { lower: None, extent: Some(count) } };
+        Ok(address(Place { base: Base::Object(object), path: vec![Step::Index(vec![subscript])], ty: elem }))
+    }
+
+    /// A call of one of the functions here; `None` for others.
+    pub fn memory_call(
+        &mut self,
+        node: &'a Node<'a>,
+        name: &str,
+        args: &'a [Node<'a>],
+    ) -> Result<Option<Option<Expr>>> {
+        let name = name.strip_prefix("__builtin_").unwrap_or(name);
+        let name = name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(name);
+        match (name, args) {
+            ("free", [pointer]) => {
+                let pointer = self.value(Self::uncast(pointer))?;
+                self.touch_call(Summary::HIDDEN, &[]);
+                self.b.emit(ItemKind::Free { pointer });
+                Ok(Some(None))
+            }
+            ("malloc" | "calloc" | "alloca", _) => self.refuse(
+                node,
+                Class::Pointer,
+                "the type of the elements of this block is not known",
+                "cast the result of malloc to a pointer to the elements where it is called",
+            ),
+            ("realloc" | "reallocarray" | "aligned_alloc" | "posix_memalign" | "strdup" | "memalign", _) => self
+                .refuse(
+                    node,
+                    Class::Pointer,
+                    format!("'{name}' is not supported"),
+                    "use malloc, and a loop that copies",
+                ),
+            ("memcpy" | "memmove", [to, from, bytes, ..]) => {
+                self.copy(node, name, to, from, bytes)?;
+                Ok(Some(None))
+            }
+            ("memset", [to, byte, bytes, ..]) => {
+                self.set(node, to, byte, bytes)?;
+                Ok(Some(None))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A pointer argument before its conversion to `void *`.
+    fn uncast(node: &'a Node<'a>) -> &'a Node<'a> {
+        let mut node = node.bare();
+        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
+            && matches!(node.operator.as_ref(), "BitCast" | "NoOp")
+            && node.inner.len() == 1
+        {
+            node = Self::only(node).bare();
+        }
+        node
+    }
+
+    /// A pointer to scalars or structs: rows are taken apart.
+    fn elements(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        let mut pointer = self.value(Self::uncast(node))?;
+        while let Some(Type::Array { elem, extent }) = pointee(&pointer.ty).cloned() {
+            let dim = Dim { lower: None, extent: extent.map(place::extent_constant) };
+            let place = element(pointer, constant(0, int()));
+            pointer = address(self.first_element(place, dim, *elem));
+        }
+        match pointee(&pointer.ty) {
+            Some(Type::Int { .. } | Type::Float { .. } | Type::Pointer(_) | Type::Struct(_)) => Ok(pointer),
+            _ => self.refuse(
+                node,
+                Class::Pointer,
+                "memory of unknown type is copied or set",
+                "pass a pointer to the type of the elements",
+            ),
+        }
+    }
+
+    /// The count of elements that a number of bytes means.
+    fn count(&mut self, pointer: &Expr, bytes: &'a Node<'a>) -> Result<Expr> {
+        let elem = pointee(&pointer.ty).cloned().unwrap_or_default();
+        let size = layout(&elem, &self.reader.structs.types).map_or(0, |(size, _)| size);
+        let bytes_value = self.value(bytes)?;
+        match divide(&bytes_value, i128::from(size)) {
+            Some(count) => Ok(self.b.keep("count", count)),
+            None => self.refuse(
+                bytes,
+                Class::Pointer,
+                format!("this number of bytes is not a multiple of the size of the elements ({size} bytes)"),
+                "write the size as count * sizeof(type)",
+            ),
+        }
+    }
+
+    fn copy(
+        &mut self,
+        node: &'a Node<'a>,
+        name: &str,
+        to: &'a Node<'a>,
+        from: &'a Node<'a>,
+        bytes: &'a Node<'a>,
+    ) -> Result<()> {
+        let (to, from) = (self.elements(to)?, self.elements(from)?);
+        if to.ty != from.ty {
+            return self.refuse(
+                node,
+                Class::Pointer,
+                format!("'{name}' between memory of different types"),
+                "write a loop",
+            );
+        }
+        let count = self.count(&to, bytes)?;
+        let (to, from) = (self.b.keep("to", to), self.b.keep("from", from));
+        if name == "memcpy" || known(&count) == Some(1) {
+            return self.each(count, false, &mut |this, at| {
+                this.copy_struct(element(to.clone(), at.clone()), element(from.clone(), at), node)
+            });
+        }
+        // Regions that overlap are copied from the end that is not overwritten.
+        let down = binary(Binary::Less, from.clone(), to.clone(), int());
+        self.b.begin_branch(down);
+        self.each(count.clone(), true, &mut |this, at| {
+            this.copy_struct(element(to.clone(), at.clone()), element(from.clone(), at), node)
+        })?;
+        self.b.otherwise();
+        self.each(count, false, &mut |this, at| {
+            this.copy_struct(element(to.clone(), at.clone()), element(from.clone(), at), node)
+        })?;
+        self.b.end_branch();
+        Ok(())
+    }
+
+    fn set(&mut self, node: &'a Node<'a>, to: &'a Node<'a>, byte: &'a Node<'a>, bytes: &'a Node<'a>) -> Result<()> {
+        let to = self.elements(to)?;
+        let value = self.value(byte)?;
+        let elem = pointee(&to.ty).cloned().unwrap_or_default();
+        match (known(&value), &elem) {
+            (Some(0), _) | (Some(-1), Type::Int { .. }) => {}
+            _ => {
+                return self.refuse(
+                    node,
+                    Class::Pointer,
+                    "memset with a value other than 0 depends on how numbers are represented",
+                    "write a loop",
+                );
+            }
+        }
+        let count = self.count(&to, bytes)?;
+        let to = self.b.keep("to", to);
+        let all_ones = known(&value) == Some(-1);
+        self.each(count, false, &mut |this, at| {
+            let place = element(to.clone(), at);
+            if all_ones {
+                let ones = constant(wrap(-1, &place.ty), place.ty.clone());
+                this.touch(&place, true);
+                this.b.emit(ItemKind::Store { to: place, from: ones });
+                return Ok(());
+            }
+            this.clear(place, node)
+        })
+    }
+
+    /// A loop over `count` elements; downwards if `down`.
+    pub fn each(&mut self, count: Expr, down: bool, body: &mut dyn FnMut(&mut Self, Expr) -> Result<()>) -> Result<()> {
+        if let Some(count @ 0..=1) = known(&count) {
+            return if count == 1 { body(self, constant(0, int())) } else { Ok(()) };
+        }
+        let ty = if matches!(count.ty, Type::Int { signed: true, .. }) { count.ty.clone() } else { size_type() };
+        let count = cast(count, ty.clone());
+        let var = self.b.var("at", ty.clone(), VarKind::Temporary, self.b.span);
+        let one = constant(1, ty.clone());
+        self.b.assign(var, if down { count.clone() } else { zero(&ty) });
+        self.b.begin_loop();
+        let head = self.b.get(var);
+        if down {
+            self.b.test(binary(Binary::Greater, head.clone(), zero(&ty), int()), TestAt::Before);
+            self.b.assign(var, binary(Binary::Subtract, head, one, ty));
+            let at = self.b.get(var);
+            body(self, at)?;
+        } else {
+            self.b.test(binary(Binary::Less, head.clone(), count, int()), TestAt::Before);
+            body(self, head.clone())?;
+            self.b.assign(var, binary(Binary::Add, head, one, ty));
+        }
+        self.b.end_loop();
+        self.b.close_scope(var);
+        Ok(())
+    }
+}
+
+/// `size_t`
+pub fn size_type() -> Type {
+    Type::Int { bits: 64, signed: false, name: "unsigned long".to_string() }
+}
+
+/// An array type as elements: `count` rows of 3 are `3 * count` numbers.
+fn flatten(elem: Type, count: Expr) -> (Type, Expr) {
+    (elem, count)
+}
+
+/// `bytes / size` if that is a division without remainder by its form: a factor is a multiple of the size.
+pub fn divide(bytes: &Expr, size: i128) -> Option<Expr> {
+    match &bytes.kind {
+        _ if size == 1 => Some(bytes.clone()),
+        ExprKind::Int(value) if size > 0 && value % size == 0 => Some(constant(value / size, bytes.ty.clone())),
+        ExprKind::Binary(Binary::Multiply, left, right) => {
+            let (left, right) = match divide(left, size) {
+                Some(left) => (left, (**right).clone()),
+                None => ((**left).clone(), divide(right, size)?),
+            };
+            Some(match (known(&left), known(&right)) {
+                (Some(1), _) => right,
+                (_, Some(1)) => left,
+                _ => binary(Binary::Multiply, left, right, bytes.ty.clone()),
+            })
+        }
+        ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), left, right) => {
+            Some(binary(*op, divide(left, size)?, divide(right, size)?, bytes.ty.clone()))
+        }
+        ExprKind::Cast(inner) => {
+            let narrow = |ty: &Type| if let Type::Int { bits, .. } = ty { *bits } else { 0 };
+            // A conversion to a wider type keeps the quotient.
+            (narrow(&inner.ty) <= narrow(&bytes.ty) && narrow(&inner.ty) > 0)
+                .then(|| divide(inner, size))?
+                .map(|quotient| cast(quotient, bytes.ty.clone()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,291 @@
+//! Syntax tree to intermediate representation.
+//!
+//! ```text
+//!   program ── function ── list of statements ── statement ── expression ── place
+//!                            │ jumps: guards       │ switch      │ call, memory (malloc, memcpy)
+//!                            │ and loops           │ declaration │ order (unsequenced effects)
+//! ```
+//!
+//! A function is lowered when the first call of it is met, so that its effects are known at its calls.
+
+mod call;
+mod convert;
+mod declare;
+mod effects;
+mod expression;
+mod function;
+mod jumps;
+mod library;
+mod loops;
+mod make;
+mod memory;
+mod place;
+mod scan;
+mod size;
+mod statement;
+mod statics;
+mod structs;
+mod switch;
+mod text;
+
+use super::sources::Sources;
+use super::tree::Node;
+use super::types::{CType, Qualified};
+use super::unit::{Structs, Unit};
+use crate::ir::build::Builder;
+use crate::ir::*;
+use crate::refuse::{Class, Refusal};
+use effects::{Effects, Summary};
+use std::collections::{HashMap, HashSet};
+
+/// What is lowered so far.
+pub struct Reader<'a> {
+    units: Vec<Unit<'a>>,
+    sources: Sources,
+    structs: Structs,
+    globals: Vec<Object>,
+    statics: Vec<statics::Declared>,
+    /// Unit (for statics) and name or identity of a global.
+    global_numbers: HashMap<(Option<usize>, String), GlobalId>,
+    procs: Vec<Option<Proc>>,
+    proc_numbers: HashMap<(Option<usize>, String), ProcId>,
+    /// Effects of each procedure; unknown while it is being lowered.
+    summaries: Vec<Option<Summary>>,
+    /// Whether a procedure calls itself, while it is being lowered.
+    recursive: Vec<bool>,
+    refusals: Vec<Refusal>,
+}
+
+/// Lowers the heads and all that they reach.
+pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std::result::Result<Program, Vec<Refusal>> {
+    let mut reader = Reader {
+        units,
+        sources,
+        structs: Structs::default(),
+        globals: Vec::new(),
+        statics: Vec::new(),
+        global_numbers: HashMap::new(),
+        procs: Vec::new(),
+        proc_numbers: HashMap::new(),
+        summaries: Vec::new(),
+        recursive: Vec::new(),
+        refusals: Vec::new(),
+    };
+    for head in heads {
+        if reader.procedure(0, head, true).is_none() {
+            reader.refusals.push(Refusal {
+                class: Class::Head,
+                span: Span::default(),
+                what: format!("the sources do not define the head '{head}'"),
+                help: "name a function that one of the files defines".to_string(),
+            });
+        }
+    }
+    reader.finish()
+}
+
+impl<'a> Reader<'a> {
+    fn finish(self) -> std::result::Result<Program, Vec<Refusal>> {
+        if !self.refusals.is_empty() {
+            let mut refusals = self.refusals;
+            refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
+            refusals.dedup();
+            return Err(refusals);
+        }
+        let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
+        Ok(Program {
+            statics,
+            types: self.structs.types,
+            sources: self.sources.list,
+            globals: self.globals,
+            procs: self.procs.into_iter().flatten().collect(),
+        })
+    }
+
+    /// The procedure that `name` means in a unit; lowered now if it is not yet. `anywhere`: as the head of any unit.
+    fn procedure(&mut self, unit: usize, name: &str, anywhere: bool) -> Option<ProcId> {
+        let (home, node) = self.definition(unit, name, anywhere)?;
+        let is_static = node.storage == "static" || (node.inline && node.storage != "extern");
+        let key = (is_static.then_some(home), name.to_string());
+        if let Some(known) = self.proc_numbers.get(&key) {
+            return Some(*known);
+        }
+        let id = ProcId::new(self.procs.len());
+        let clash = self.proc_numbers.keys().filter(|(_, other)| other == name).count();
+        self.proc_numbers.insert(key, id);
+        self.procs.push(None);
+        self.summaries.push(None);
+        self.recursive.push(false);
+        let link_name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
+        let refused = self.refusals.len();
+        let (mut proc, mut summary) = Lower::new(self, home, id).function(node, &link_name);
+        if std::mem::take(&mut self.recursive[id.index()]) {
+            // A call of itself adds nothing to the effects of a function, so these are final now, and known at the call.
+            self.refusals.truncate(refused);
+            self.summaries[id.index()] = Some(summary);
+            (proc, summary) = Lower::new(self, home, id).function(node, &link_name);
+        }
+        proc.is_static = is_static;
+        self.procs[id.index()] = Some(proc);
+        self.summaries[id.index()] = Some(summary);
+        Some(id)
+    }
+
+    fn definition(&self, unit: usize, name: &str, anywhere: bool) -> Option<(usize, &'a Node<'a>)> {
+        if let Some(node) = self.units.get(unit)?.functions.get(name) {
+            return Some((unit, node));
+        }
+        let others = self.units.iter().enumerate();
+        let mut found = others.filter_map(|(number, unit)| Some((number, *unit.functions.get(name)?)));
+        found.find(|(_, node)| anywhere || node.storage != "static")
+    }
+}
+
+/// What a declaration of the source is in the procedure.
+#[derive(Clone, Debug)]
+enum Binding {
+    /// A scalar in SSA form.
+    Var(VarId),
+    /// Memory of this procedure.
+    Object(ObjectId),
+    /// Memory with static storage.
+    Global(GlobalId),
+    /// A struct whose address is never taken: a binding for each member.
+    Split(StructId, Vec<Binding>),
+    /// A number that never changes.
+    Constant(i128),
+    /// A stream of `stdio.h`.
+    Stream(String),
+}
+
+/// A statement that control may leave for: `return`, a loop's end, a label.
+type Target = usize;
+
+/// How a statement ends.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Ends {
+    /// Control may reach what follows.
+    falls: bool,
+    /// It may also leave for these, with their flags set.
+    leaves: std::collections::BTreeSet<Target>,
+}
+
+impl Ends {
+    fn falls() -> Ends {
+        Ends { falls: true, ..Ends::default() }
+    }
+
+    fn leaves(target: Target) -> Ends {
+        Ends { falls: false, leaves: [target].into() }
+    }
+
+    /// Either of two.
+    fn or(mut self, other: Ends) -> Ends {
+        self.falls |= other.falls;
+        self.leaves.extend(other.leaves);
+        self
+    }
+}
+
+type Result<T> = std::result::Result<T, Box<Refusal>>;
+
+/// Lowers one function.
+struct Lower<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    unit: usize,
+    /// The procedure that is made.
+    id: ProcId,
+    b: Builder,
+    bindings: HashMap<u64, Binding>,
+    /// Declarations that were refused.
+    refused: HashMap<u64, Box<Refusal>>,
+    /// Names in scope, innermost last.
+    visible: Vec<(String, u64)>,
+    /// Names of all objects and variables so far.
+    names: HashSet<String>,
+    /// Declarations whose address is taken.
+    addressed: HashSet<u64>,
+    /// Flags of the targets.
+    flags: Vec<VarId>,
+    /// Where `break` and `continue` lead.
+    breaks: Vec<Target>,
+    continues: Vec<Target>,
+    /// Labels that a `goto` can reach from here.
+    labels: HashMap<u64, Target>,
+    /// Where `return` leads, and the variable that holds the result.
+    returns: Target,
+    result_var: Option<VarId>,
+    result: Option<Expr>,
+    result_object: Option<ObjectId>,
+    result_type: CType,
+    /// Extents of arrays with variable length, by their text.
+    extents: HashMap<String, Expr>,
+    effects: Effects,
+    summary: Summary,
+    /// Name for the block that the next `malloc` makes.
+    block_name: String,
+    /// Statement around the current one.
+    enclosing: Option<StatementId>,
+}
+
+impl<'r, 'a> Lower<'r, 'a> {
+    fn new(reader: &'r mut Reader<'a>, unit: usize, id: ProcId) -> Lower<'r, 'a> {
+        Lower {
+            reader,
+            unit,
+            id,
+            b: Builder::new("", Type::Void, Span::default()),
+            bindings: HashMap::new(),
+            refused: HashMap::new(),
+            visible: Vec::new(),
+            names: HashSet::new(),
+            addressed: HashSet::new(),
+            flags: Vec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            labels: HashMap::new(),
+            returns: 0,
+            result_var: None,
+            result: None,
+            result_object: None,
+            result_type: CType::Void,
+            extents: HashMap::new(),
+            effects: Effects::default(),
+            summary: Summary::default(),
+            block_name: String::new(),
+            enclosing: None,
+        }
+    }
+
+    fn span(&self, node: &Node) -> Span {
+        self.reader.units[self.unit].files.span(node, &self.reader.sources)
+    }
+
+    fn refuse<T>(&self, node: &Node, class: Class, what: impl Into<String>, help: impl Into<String>) -> Result<T> {
+        Err(Box::new(Refusal { class, span: self.span(node), what: what.into(), help: help.into() }))
+    }
+
+    fn qualified(&mut self, text: &str) -> Qualified {
+        self.reader.units[self.unit].ctype(text, &mut self.reader.structs)
+    }
+
+    /// The type of an expression or declaration.
+    fn ctype(&mut self, node: &Node) -> Qualified {
+        self.qualified(node.ty())
+    }
+
+    fn ir_type(&mut self, node: &Node) -> Type {
+        self.ctype(node).ty.ir()
+    }
+
+    /// A name that nothing else in the procedure has.
+    fn unique(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_string();
+        let mut number = 2;
+        while !self.names.insert(name.clone()) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        name
+    }
+}

@@ -1,0 +1,282 @@
+//! What can stand left of `=`: variables and memory.
+
+use super::*;
+use crate::front::c::types::Extent;
+use crate::ir::build::int;
+use make::*;
+
+/// What an lvalue names.
+#[derive(Clone, Debug)]
+pub enum Spot {
+    /// A scalar in SSA form.
+    Var(VarId),
+    /// Memory.
+    Memory(Place),
+    /// A struct that is kept as scalars.
+    Split(StructId, Vec<Binding>),
+    /// A number that never changes.
+    Constant(i128, Type),
+    /// Text that only passes through.
+    Text(String, Type),
+}
+
+impl<'a> Lower<'_, 'a> {
+    /// An lvalue, or the memory in which a struct value stands.
+    pub fn place(&mut self, node: &'a Node<'a>) -> Result<Spot> {
+        match node.kind {
+            "ParenExpr" => self.place(Self::only(node)),
+            "DeclRefExpr" => self.named(node),
+            "ArraySubscriptExpr" => {
+                let [base, index] = &node.inner[..] else { return self.unknown(node) };
+                let (base, index) = if self.is_pointer(base) { (base, index) } else { (index, base) };
+                let pointer = self.value(base)?;
+                let aside = self.begin_operand();
+                let at = self.value(index)?;
+                self.end_operand(aside, index)?;
+                self.behind(pointer, at, node)
+            }
+            "UnaryOperator" if node.operator == "*" => {
+                let pointer = self.value(Self::only(node))?;
+                self.behind(pointer, constant(0, int()), node)
+            }
+            "UnaryOperator" if node.operator == "__extension__" => self.place(Self::only(node)),
+            "MemberExpr" => self.member(node),
+            "ImplicitCastExpr" if matches!(node.operator.as_ref(), "LValueToRValue" | "NoOp") => {
+                self.place(Self::only(node))
+            }
+            "CompoundLiteralExpr" => self.compound_literal(node),
+            "StringLiteral" => Ok(Spot::Text(node.value.to_string(), Type::Opaque("text".to_string()))),
+            "PredefinedExpr" => Ok(Spot::Text(node.name.to_string(), Type::Opaque("text".to_string()))),
+            "CallExpr" | "ConditionalOperator" | "BinaryOperator" | "StmtExpr" => self.struct_value(node),
+            _ => self.unknown(node),
+        }
+    }
+
+    fn is_pointer(&mut self, node: &Node) -> bool {
+        matches!(self.ctype(node).ty, CType::Pointer(_))
+    }
+
+    /// The part of a node that has one part.
+    pub fn only(node: &'a Node<'a>) -> &'a Node<'a> {
+        node.inner.last().unwrap_or(node)
+    }
+
+    fn behind(&mut self, pointer: Expr, at: Expr, node: &Node) -> Result<Spot> {
+        self.check_access(node)?;
+        match pointee(&pointer.ty) {
+            Some(Type::Void | Type::Opaque(_)) | None => self.refuse(
+                node,
+                Class::Pointer,
+                format!("memory of type '{}' is accessed", node.written_type),
+                "access it through a pointer to its own type",
+            ),
+            Some(_) => Ok(Spot::Memory(element(pointer, at))),
+        }
+    }
+
+    /// Refuses what may not be touched, whatever the access: volatile memory, unions, bit-fields.
+    fn check_access(&mut self, node: &Node) -> Result<()> {
+        let found = self.ctype(node);
+        let (what, help) = match &found.ty {
+            _ if found.is_volatile() => ("volatile memory is accessed".to_string(), "remove volatile"),
+            CType::Opaque(name) if name.contains("bit-field") => {
+                ("a bit-field is accessed".to_string(), "use a member of an integer type")
+            }
+            CType::Opaque(name) if name.contains("union") => {
+                (format!("'{name}' is accessed: its members share memory"), "use a struct")
+            }
+            CType::Opaque(name) if name.contains("volatile") => {
+                ("volatile memory is accessed".to_string(), "remove volatile")
+            }
+            CType::Opaque(name) => {
+                (format!("a value of type '{name}' is used"), "use float, double, integers and structs")
+            }
+            _ => return Ok(()),
+        };
+        self.refuse(node, Class::Type, what, help)
+    }
+
+    fn named(&mut self, node: &'a Node<'a>) -> Result<Spot> {
+        if let Some(refusal) = self.refused.get(&node.refers) {
+            // One reason is enough: the use of what was refused where it is declared is not another one.
+            return Err(refusal.clone());
+        }
+        let binding = match self.bindings.get(&node.refers) {
+            Some(binding) => binding.clone(),
+            None => self.global(node)?,
+        };
+        self.bound(binding, node)
+    }
+
+    fn bound(&mut self, binding: Binding, node: &Node) -> Result<Spot> {
+        Ok(match binding {
+            Binding::Var(var) => Spot::Var(var),
+            Binding::Constant(value) => Spot::Constant(value, self.ir_type(node)),
+            Binding::Stream(name) => Spot::Text(name, self.ir_type(node)),
+            Binding::Split(id, members) => Spot::Split(id, members),
+            Binding::Object(object) => {
+                self.check_access(node)?;
+                Spot::Memory(Place { base: Base::Object(object), path: Vec::new(), ty: self.ir_type(node) })
+            }
+            Binding::Global(global) => {
+                self.check_access(node)?;
+                Spot::Memory(Place { base: Base::Global(global), path: Vec::new(), ty: self.ir_type(node) })
+            }
+        })
+    }
+
+    fn member(&mut self, node: &'a Node<'a>) -> Result<Spot> {
+        let base_node = Self::only(node);
+        let base = if node.flag {
+            let pointer = self.value(base_node)?;
+            match pointee(&pointer.ty) {
+                Some(Type::Struct(_)) => Spot::Memory(element(pointer, constant(0, int()))),
+                _ => return self.no_member(node, base_node),
+            }
+        } else {
+            self.place(base_node)?
+        };
+        let Some(field) = self.reader.units[self.unit].fields.get(&node.refers).copied() else {
+            return self.no_member(node, base_node);
+        };
+        match base {
+            Spot::Split(_, members) => match members.get(field.index()) {
+                Some(binding) => self.bound(binding.clone(), node),
+                None => self.unknown(node),
+            },
+            Spot::Memory(mut place) => {
+                let Type::Struct(id) = place.ty else { return self.no_member(node, base_node) };
+                let Some(declared) = self.reader.structs.types.structs[id.index()].fields.get(field.index()) else {
+                    return self.unknown(node);
+                };
+                let ty = declared.ty.clone();
+                if let Type::Opaque(name) = &ty {
+                    let name = name.clone();
+                    return self.refuse(
+                        node,
+                        Class::Type,
+                        format!("member '{}' is of a kind that is not supported: {name}", node.name),
+                        "use members of type float, double, integer, pointer, array or struct",
+                    );
+                }
+                place.path.push(Step::Field(field));
+                place.ty = ty;
+                self.check_access(node)?;
+                Ok(Spot::Memory(place))
+            }
+            _ => self.no_member(node, base_node),
+        }
+    }
+
+    fn no_member<T>(&mut self, node: &Node, base: &Node) -> Result<T> {
+        self.refuse(
+            node,
+            Class::Type,
+            format!(
+                "member '{}' of '{}' is accessed: only structs with a visible definition are supported",
+                node.name, base.written_type
+            ),
+            "use a struct; a union's members share memory",
+        )
+    }
+
+    /// The value of an lvalue.
+    pub fn read(&mut self, spot: Spot, node: &Node) -> Result<Expr> {
+        match spot {
+            Spot::Var(var) => Ok(self.b.get(var)),
+            Spot::Constant(value, ty) => Ok(constant(value, ty)),
+            Spot::Text(text, ty) => Ok(Expr { kind: ExprKind::Verbatim(text), ty }),
+            Spot::Memory(place) if matches!(place.ty, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_)) => {
+                self.touch(&place, false);
+                Ok(load(place))
+            }
+            _ => self.unknown(node),
+        }
+    }
+
+    /// Writes an lvalue.
+    pub fn write(&mut self, spot: Spot, from: Expr, node: &Node) -> Result<()> {
+        match spot {
+            Spot::Var(var) => {
+                self.b.assign(var, from);
+                Ok(())
+            }
+            Spot::Memory(to) if matches!(to.ty, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_)) => {
+                self.touch(&to, true);
+                self.b.emit(ItemKind::Store { to, from });
+                Ok(())
+            }
+            _ => self.unknown(node),
+        }
+    }
+
+    /// An array as a pointer to its first element.
+    pub fn decayed(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        let bare = node.bare();
+        if matches!(bare.kind, "StringLiteral" | "PredefinedExpr") {
+            let text = if bare.value.is_empty() { bare.name.to_string() } else { bare.value.to_string() };
+            let text = if bare.kind == "PredefinedExpr" { format!("\"{}\"", self.b.proc().name) } else { text };
+            let character = Type::Int { bits: 8, signed: true, name: "char".to_string() };
+            return Ok(Expr { kind: ExprKind::Verbatim(text), ty: Type::Pointer(Box::new(character)) });
+        }
+        let found = self.ctype(node);
+        let CType::Array(elem, extent) = found.ty else { return self.unknown(node) };
+        let Spot::Memory(place) = self.place(node)? else { return self.unknown(node) };
+        let dim = self.dim(&extent, node)?;
+        Ok(address(self.first_element(place, dim, elem.ty.ir())))
+    }
+
+    /// The first element of an array.
+    pub fn first_element(&mut self, mut place: Place, dim: Dim, elem: Type) -> Place {
+        let subscript = Subscript { at: constant(0, int()), dim };
+        match place.path.last_mut() {
+            Some(Step::Index(subscripts)) => subscripts.push(subscript),
+            _ => place.path.push(Step::Index(vec![subscript])),
+        }
+        place.ty = elem;
+        place
+    }
+
+    /// The dimension with an extent.
+    pub fn dim(&mut self, extent: &Extent, node: &Node) -> Result<Dim> {
+        let extent = match extent {
+            Extent::Known(extent) => Some(extent_constant(*extent)),
+            Extent::Unknown => None,
+            Extent::Text(text) => match self.extents.get(text) {
+                Some(expr) => Some(expr.clone()),
+                None => {
+                    return self.refuse(
+                        node,
+                        Class::Type,
+                        format!("the extent '{text}' of an array is not known here"),
+                        "declare the array with this extent in the same function",
+                    );
+                }
+            },
+        };
+        Ok(Dim { lower: None, extent })
+    }
+
+    /// `&e`
+    pub fn address_of(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        let inner = Self::only(node);
+        if inner.bare().kind == "DeclRefExpr" && inner.bare().refers_kind == "FunctionDecl" {
+            return self.refuse(
+                node,
+                Class::Control,
+                "the address of a function is taken: what a function pointer calls is not known here",
+                "call the function by its name",
+            );
+        }
+        match self.place(inner)? {
+            Spot::Memory(place) => Ok(address(place)),
+            _ => self.refuse(node, Class::Pointer, "the address of this is taken", "use a variable"),
+        }
+    }
+}
+
+/// A constant extent.
+pub fn extent_constant(extent: u64) -> Expr {
+    let ty = if i32::try_from(extent).is_ok() { int() } else { long() };
+    constant(i128::from(extent), ty)
+}

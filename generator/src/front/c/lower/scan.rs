@@ -1,0 +1,103 @@
+//! Looks ahead in the syntax tree.
+
+use super::*;
+
+/// Calls `f` on a node and all its parts, outermost first, until `f` says that it has seen enough of a part.
+pub fn walk<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>) -> bool) {
+    if f(node) {
+        node.inner.iter().for_each(|part| walk(part, f));
+    }
+}
+
+/// Whether some part of a node is as `f` says.
+pub fn any<'a>(node: &'a Node<'a>, f: &dyn Fn(&'a Node<'a>) -> bool) -> bool {
+    f(node) || node.inner.iter().any(|part| any(part, f))
+}
+
+/// A name for a block that is assigned to this.
+pub fn name_of(node: &Node) -> String {
+    let node = node.bare();
+    match node.kind {
+        "DeclRefExpr" => node.refers_name.to_string(),
+        "MemberExpr" | "VarDecl" => node.name.to_string(),
+        _ => node.inner.first().map(|part| name_of(part)).unwrap_or_default(),
+    }
+}
+
+/// The function that a call names.
+pub fn callee<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
+    let mut node = call.inner.first()?.bare();
+    while node.kind == "ImplicitCastExpr" {
+        node = node.inner.first()?.bare();
+    }
+    (node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl").then_some(node)
+}
+
+/// Declarations whose address is taken by `&`, of the whole or of a part.
+pub fn addressed<'a>(body: &'a Node<'a>) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    walk(body, &mut |node| {
+        if node.kind == "UnaryOperator" && node.operator == "&" {
+            let mut node = Lower::only(node).bare();
+            // `&p->x` and `&a[i]` with a pointer do not take the address of `p` or `a`.
+            while (node.kind == "MemberExpr" && !node.flag) || node.kind == "ArraySubscriptExpr" {
+                let Some(base) = node.inner.first() else { break };
+                node = base.bare();
+                if node.kind == "ImplicitCastExpr" && node.operator == "ArrayToPointerDecay" {
+                    node = Lower::only(node).bare();
+                }
+            }
+            if node.kind == "DeclRefExpr" {
+                found.insert(node.refers);
+            }
+        }
+        true
+    });
+    found
+}
+
+/// Labels that a statement jumps to.
+pub fn jumps_to<'a>(node: &'a Node<'a>, label: u64) -> bool {
+    any(node, &|part| part.kind == "GotoStmt" && part.refers == label)
+}
+
+/// Whether a statement contains a label or a `case`.
+pub fn has_label<'a>(node: &'a Node<'a>) -> bool {
+    any(node, &|part| part.kind == "LabelStmt")
+}
+
+/// Whether control may reach what follows a statement. `true` if in doubt.
+pub fn may_fall(node: &Node) -> bool {
+    match node.kind {
+        "ReturnStmt" | "BreakStmt" | "ContinueStmt" | "GotoStmt" => false,
+        "CompoundStmt" => node.inner.iter().any(has_label) || node.inner.iter().all(may_fall),
+        "IfStmt" => match &node.inner[..] {
+            [_, then, otherwise] => may_fall(then) || may_fall(otherwise),
+            _ => true,
+        },
+        "AttributedStmt" => node.inner.last().is_none_or(may_fall),
+        _ => true,
+    }
+}
+
+impl<'a> Lower<'_, 'a> {
+    /// Whether the value of an expression needs items of its own: it writes, calls or branches.
+    pub fn has_items(&self, node: &'a Node<'a>) -> bool {
+        let here = match node.kind {
+            "CompoundAssignOperator" | "StmtExpr" | "CompoundLiteralExpr" => true,
+            "BinaryOperator" => node.operator == "=",
+            "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
+            "CallExpr" => callee(node).is_none_or(|callee| !library::is_expression(&callee.refers_name)),
+            "ConditionalOperator" => !self.is_selection(node),
+            "UnaryExprOrTypeTraitExpr" => return false,
+            _ => false,
+        };
+        here || node.inner.iter().any(|part| self.has_items(part))
+    }
+
+    /// Whether a conditional expression is of integers or pointers.
+    fn is_selection(&self, node: &Node) -> bool {
+        let text = node.ty();
+        text.ends_with('*') || !(text.contains("double") || text.contains("float") || text == "void")
+    }
+}

@@ -1,0 +1,199 @@
+//! `sizeof`, and extents of arrays with variable length, which clang gives as text.
+
+use super::*;
+use crate::front::c::types::Extent;
+use crate::front::c::unit::layout;
+use make::*;
+use memory::size_type;
+
+impl<'a> Lower<'_, 'a> {
+    /// `sizeof`
+    pub fn size_of(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        let text = match node.inner.first() {
+            _ if !node.argument_type.is_empty() => node.argument_type.to_string(),
+            Some(operand) => operand.bare().ty().to_string(),
+            None => return self.unknown(node),
+        };
+        if node.name != "sizeof" {
+            return self.refuse(node, Class::Language, "alignof is not supported", "use a constant");
+        }
+        let found = self.qualified(&text);
+        match self.bytes(&found.ty) {
+            Some(bytes) => Ok(bytes),
+            None => self.refuse(node, Class::Type, format!("the size of '{text}' is not known"), "use a constant"),
+        }
+    }
+
+    fn bytes(&mut self, ty: &CType) -> Option<Expr> {
+        if let CType::Array(elem, extent) = ty {
+            let elem = self.bytes(&elem.ty)?;
+            let extent = match extent {
+                Extent::Known(extent) => constant(i128::from(*extent), size_type()),
+                Extent::Text(text) => cast(self.extents.get(text)?.clone(), size_type()),
+                Extent::Unknown => return None,
+            };
+            return Some(binary(Binary::Multiply, extent, elem, size_type()));
+        }
+        let (bytes, _) = layout(&ty.ir(), &self.reader.structs.types)?;
+        Some(constant(i128::from(bytes), size_type()))
+    }
+
+    /// Evaluates the extents of a type with variable length where it is declared.
+    pub fn evaluate_extents(&mut self, ty: &CType, node: &'a Node<'a>, at_entry: bool) -> Result<()> {
+        match ty {
+            CType::Pointer(to) => self.evaluate_extents(&to.ty, node, at_entry),
+            CType::Array(elem, extent) => {
+                if let Extent::Text(text) = extent {
+                    self.evaluate_extent(text, node, at_entry)?;
+                }
+                self.evaluate_extents(&elem.ty, node, at_entry)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn evaluate_extent(&mut self, text: &str, node: &'a Node<'a>, at_entry: bool) -> Result<()> {
+        let mut parser = Parser { rest: text, lower: self };
+        let found = parser.sum().filter(|_| true);
+        let complete = parser.rest.trim().is_empty();
+        let Some(extent) = found.filter(|_| complete) else {
+            return self.refuse(
+                node,
+                Class::Type,
+                format!("the extent '{text}' of this array is not understood"),
+                "assign it to an integer variable and use that",
+            );
+        };
+        let simple = matches!(extent.kind, ExprKind::Int(_) | ExprKind::Value(_));
+        let extent = if simple { extent } else { self.b.keep("extent", extent) };
+        match self.extents.get(text) {
+            Some(known) if *known != extent && !at_entry => self.refuse(
+                node,
+                Class::Type,
+                format!("two arrays of this function have the extent '{text}', and its value may have changed"),
+                "give the extents different names",
+            ),
+            _ => {
+                self.extents.insert(text.to_string(), extent);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Reads an integer expression as clang prints it.
+struct Parser<'t, 'l, 'r, 'a> {
+    rest: &'t str,
+    lower: &'l mut Lower<'r, 'a>,
+}
+
+impl<'t> Parser<'t, '_, '_, '_> {
+    fn take(&mut self, token: &str) -> bool {
+        self.rest = self.rest.trim_start();
+        match self.rest.strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn sum(&mut self) -> Option<Expr> {
+        let mut left = self.product()?;
+        loop {
+            let op = match () {
+                () if self.take("+") => Binary::Add,
+                () if self.take("-") => Binary::Subtract,
+                () => return Some(left),
+            };
+            left = usual(op, left, self.product()?);
+        }
+    }
+
+    fn product(&mut self) -> Option<Expr> {
+        let mut left = self.operand()?;
+        loop {
+            let op = match () {
+                () if self.take("*") => Binary::Multiply,
+                () if self.take("/") => Binary::Divide,
+                () if self.take("%") => Binary::Remainder,
+                () => return Some(left),
+            };
+            left = usual(op, left, self.operand()?);
+        }
+    }
+
+    fn operand(&mut self) -> Option<Expr> {
+        if self.take("(") {
+            for ty in ["size_t", "unsigned long", "int", "long"] {
+                if self.take(&format!("{ty})")) {
+                    let operand = self.operand()?;
+                    let ty = self.lower.qualified(ty).ty.ir();
+                    return Some(cast(operand, ty));
+                }
+            }
+            let inside = self.sum()?;
+            return self.take(")").then_some(inside);
+        }
+        let length = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
+            return Some(constant(digits.parse().ok()?, if digits == word { crate::ir::build::int() } else { long() }));
+        }
+        self.name(word)
+    }
+
+    /// A variable in scope, and members of it.
+    fn name(&mut self, word: &str) -> Option<Expr> {
+        let Some((_, id)) = self.lower.visible.iter().rev().find(|(name, _)| name == word) else {
+            let value = self.lower.reader.units[self.lower.unit].constant(word)?;
+            return Some(constant(value, crate::ir::build::int()));
+        };
+        let Some(Binding::Var(var)) = self.lower.bindings.get(id).cloned() else { return None };
+        let value = self.lower.b.get(var);
+        match &value.ty {
+            Type::Int { .. } => Some(value),
+            Type::Pointer(to) if matches!(**to, Type::Struct(_)) && self.take("->") => self.member(value),
+            _ => None,
+        }
+    }
+
+    fn member(&mut self, pointer: Expr) -> Option<Expr> {
+        let mut place = element(pointer, constant(0, crate::ir::build::int()));
+        loop {
+            let Type::Struct(id) = place.ty else { return None };
+            let length = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+            let (word, rest) = self.rest.split_at(length);
+            self.rest = rest;
+            let fields = &self.lower.reader.structs.types.structs[id.index()].fields;
+            let index = fields.iter().position(|field| field.name == word)?;
+            place.ty = fields[index].ty.clone();
+            place.path.push(Step::Field(FieldId::new(index)));
+            if matches!(place.ty, Type::Int { .. }) {
+                self.lower.touch(&place, false);
+                return Some(load(place));
+            }
+            if !self.take(".") {
+                return None;
+            }
+        }
+    }
+}
+
+/// An operator with C's conversions of integers.
+fn usual(op: Binary, left: Expr, right: Expr) -> Expr {
+    let rank = |ty: &Type| match ty {
+        Type::Int { bits, signed, .. } if *bits >= 32 => (*bits, !*signed),
+        _ => (32, false),
+    };
+    let (a, b) = (rank(&left.ty), rank(&right.ty));
+    let ty = match a.max(b) {
+        (32, false) => crate::ir::build::int(),
+        _ if a >= b => left.ty.clone(),
+        _ => right.ty.clone(),
+    };
+    binary(op, cast(left, ty.clone()), cast(right, ty.clone()), ty)
+}

@@ -1,0 +1,117 @@
+//! What functions declare inside that their sweeps must declare too: types, and variables with static storage.
+
+use crate::front::c::sources::Sources;
+use crate::ir::{GlobalId, Object, Span, Static};
+
+/// A declaration inside a function.
+pub struct Declared {
+    /// The function.
+    pub function: String,
+    /// The name of the variable there, and what it is among the globals; `None` for a type.
+    pub variable: Option<(String, GlobalId)>,
+    /// From the first word of its declaration to the end of its initialiser. A second variable of one declaration
+    /// begins at the same word, so its span holds the first one too.
+    pub span: Span,
+}
+
+/// Each declaration once, with variables under the names of the globals.
+pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> Vec<Static> {
+    let mut found: Vec<Static> = Vec::new();
+    for one in all {
+        let renamed = |word: &str| {
+            let own = all.iter().filter(|other| other.function == one.function);
+            let variable = own.filter_map(|other| other.variable.as_ref()).find(|(name, _)| name == word);
+            variable.map(|(_, global)| globals[global.index()].name.clone())
+        };
+        let text = sources.text(one.span.source as usize, one.span.start, one.span.end);
+        let text = rename(&without_comments(text), &renamed);
+        let global = one.variable.as_ref().map(|(_, global)| *global);
+        let same = |known: &&mut Static| known.span.source == one.span.source && known.span.start == one.span.start;
+        match found.iter_mut().find(same) {
+            Some(known) => {
+                known.globals.extend(global);
+                if one.span.end > known.span.end {
+                    (known.text, known.span) = (text, one.span);
+                }
+            }
+            None => {
+                let function = one.function.clone();
+                found.push(Static { function, globals: global.into_iter().collect(), text, span: one.span });
+            }
+        }
+    }
+    found
+}
+
+/// The text with each comment replaced by a blank.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '/']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let length = if let Some(comment) = from.strip_prefix("/*") {
+            out.push(' ');
+            comment.find("*/").map_or(from.len(), |end| end + 4)
+        } else if from.starts_with("//") {
+            out.push(' ');
+            from.find('\n').unwrap_or(from.len())
+        } else if from.starts_with('/') {
+            out.push('/');
+            1
+        } else {
+            let end = literal(from);
+            out.push_str(&from[..end]);
+            end
+        };
+        rest = &from[length..];
+    }
+    out + rest
+}
+
+/// The length of the string or character constant that a text begins with.
+fn literal(text: &str) -> usize {
+    let quote = text.chars().next().unwrap_or('"');
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if c == quote && !escaped {
+            return at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
+}
+
+/// Replaces whole words outside of string and character constants.
+fn rename(text: &str, to: &dyn Fn(&str) -> Option<String>) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '"' | '\'' => literal(rest),
+            c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(end);
+        out.push_str(&to(word).unwrap_or_else(|| word.to_string()));
+        rest = behind;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_renamed_whole_and_not_in_strings() {
+        let to = |word: &str| (word == "x").then(|| "f_x".to_string());
+        assert_eq!(rename("double x[2] = {xx, \"x\", x}", &to), "double f_x[2] = {xx, \"x\", f_x}");
+    }
+
+    #[test]
+    fn comments_go_and_strings_stay() {
+        assert_eq!(without_comments("a /* Moon's x */ b // \"\nc \"/* d */\" / e"), "a   b  \nc \"/* d */\" / e");
+    }
+}

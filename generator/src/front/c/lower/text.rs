@@ -1,0 +1,122 @@
+//! Which text of the source a statement is, and whether the text can be copied.
+
+use super::*;
+
+impl<'a> Lower<'_, 'a> {
+    /// Notes a statement of the source. Items made until [`Lower::leave_statement`] come from it.
+    pub fn enter_statement(&mut self, node: &'a Node<'a>) -> (Option<StatementId>, Option<StatementId>, Span) {
+        let before = (self.enclosing, self.b.statement, self.b.span);
+        let tree_span = self.span(node);
+        let copyable = self.is_copyable(node, tree_span);
+        let id = StatementId::new(self.b.proc().statements.len());
+        let span = self.with_semicolon(tree_span);
+        self.b.proc_mut().statements.push(Statement { span, parent: self.enclosing, copyable });
+        self.enclosing = Some(id);
+        self.b.statement = Some(id);
+        self.b.span = tree_span;
+        before
+    }
+
+    /// Ends a statement.
+    pub fn leave_statement(&mut self, before: (Option<StatementId>, Option<StatementId>, Span)) {
+        (self.enclosing, self.b.statement, self.b.span) = before;
+    }
+
+    /// A statement that is no expression ends with its last token; an expression's semicolon is not in the tree.
+    fn with_semicolon(&self, span: Span) -> Span {
+        let Some(source) = self.reader.sources.list.get(span.source as usize) else { return span };
+        let rest = source.text.get(span.end as usize..).unwrap_or("");
+        let ends = source.text.get(..span.end as usize).is_some_and(|text| text.ends_with([';', '}']));
+        let gap = rest.len() - rest.trim_start().len();
+        match rest.trim_start().starts_with(';') && !ends {
+            true => Span { end: span.end + gap as u32 + 1, ..span },
+            false => span,
+        }
+    }
+
+    /// Whether the text of a statement means the same elsewhere in the function: no jump out of it, no half macro, no
+    /// name that was changed.
+    fn is_copyable(&self, node: &'a Node<'a>, span: Span) -> bool {
+        if span.line == 0 || self.half_macro(node, span) {
+            return false;
+        }
+        let mut depth = 0_u32;
+        !self.jumps_out(node, &mut depth) && !scan::any(node, &|part| self.is_renamed(part))
+    }
+
+    /// Begins or ends within a macro that other text shares.
+    fn half_macro(&self, node: &'a Node<'a>, span: Span) -> bool {
+        let in_macro = node.begin.spelled.is_some() || node.end.spelled.is_some();
+        if !in_macro {
+            return false;
+        }
+        let statements = &self.b.proc().statements;
+        let overlaps = |other: Span| {
+            other.source == span.source
+                && other.start <= span.start
+                && span.start < other.end
+                && other.start == span.start
+        };
+        let shared = statements.iter().rev().take(64).any(|other| overlaps(other.span));
+        let complete = self.with_semicolon(span).end > span.end || node.end.spelled.is_none();
+        shared || !complete
+    }
+
+    fn jumps_out(&self, node: &'a Node<'a>, loops: &mut u32) -> bool {
+        match node.kind {
+            "ReturnStmt" | "GotoStmt" | "LabelStmt" => true,
+            "BreakStmt" | "ContinueStmt" => *loops == 0,
+            "WhileStmt" | "ForStmt" | "DoStmt" | "SwitchStmt" => {
+                *loops += 1;
+                let found = node.inner.iter().any(|part| self.jumps_out(part, loops));
+                *loops -= 1;
+                found
+            }
+            "CaseStmt" | "DefaultStmt" if *loops == 0 => true,
+            _ => node.inner.iter().any(|part| self.jumps_out(part, loops)),
+        }
+    }
+
+    /// Names a variable that has another name in the procedure.
+    fn is_renamed(&self, node: &Node) -> bool {
+        if node.kind != "DeclRefExpr" {
+            return false;
+        }
+        let proc = self.b.proc();
+        match self.bindings.get(&node.refers) {
+            Some(Binding::Var(var)) => proc.vars[var.index()].name != node.refers_name,
+            Some(Binding::Object(object)) => proc.objects[object.index()].name != node.refers_name,
+            Some(Binding::Split(..)) => true,
+            Some(Binding::Global(global)) => self.reader.globals[global.index()].name != node.refers_name,
+            Some(Binding::Constant(_) | Binding::Stream(_)) | None => false,
+        }
+    }
+
+    /// How a parameter is declared, with `@` for its name.
+    pub fn parameter_text(&self, node: &Node) -> String {
+        let span = self.span(node);
+        let text = self.reader.sources.text(span.source as usize, span.start, span.end);
+        let (start, length) = (node.location.at.offset, node.location.at.length);
+        let in_macro = node.begin.spelled.is_some() || node.end.spelled.is_some() || node.location.spelled.is_some();
+        let at = start.checked_sub(span.start).map(|at| at as usize);
+        if let (false, false, Some(at)) = (in_macro, node.name.is_empty(), at)
+            && text.get(at..at + length as usize) == Some(node.name.as_ref())
+        {
+            let mut behind = span.end;
+            // Brackets behind the name are part of the declaration, and not of clang's range.
+            let rest = self.reader.sources.text(span.source as usize, span.end, span.end + 1000);
+            if rest.trim_start().starts_with('[') {
+                let end = rest.find([',', ')']).unwrap_or(0);
+                behind += end as u32;
+            }
+            let whole = self.reader.sources.text(span.source as usize, span.start, behind);
+            return format!("{}@{}", &whole[..at], &whole[at + length as usize..]).trim().to_string();
+        }
+        let written = &node.written_type;
+        match written.find("(*") {
+            Some(place) => format!("{}@{}", &written[..place + 2], &written[place + 2..]),
+            None if written.ends_with('*') => format!("{written}@"),
+            None => format!("{written} @"),
+        }
+    }
+}

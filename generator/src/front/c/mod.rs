@@ -1,0 +1,58 @@
+//! C, read through clang's syntax tree.
+
+mod lower;
+mod run;
+mod sources;
+mod tree;
+mod types;
+mod unit;
+
+use super::Input;
+use crate::ir::{Program, Span};
+use crate::refuse::{Class, Refusal};
+use sources::Sources;
+use unit::Unit;
+
+/// Deep nesting of expressions and statements recurses, so reading gets a stack of its own.
+const STACK_BYTES: usize = 1 << 30;
+
+/// Reads the sources.
+pub fn read(input: &Input) -> Result<Program, Vec<Refusal>> {
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(input));
+        match reader.map(|reader| reader.join()) {
+            Ok(Ok(result)) => result,
+            _ => Err(vec![internal("the front end stopped")]),
+        }
+    })
+}
+
+fn internal(what: &str) -> Refusal {
+    Refusal { class: Class::Language, span: Span::default(), what: what.to_string(), help: String::new() }
+}
+
+fn read_here(input: &Input) -> Result<Program, Vec<Refusal>> {
+    let clang = if input.clang.is_empty() { "clang" } else { &input.clang };
+    run::check(clang).map_err(|refusal| vec![refusal])?;
+    let (mut texts, mut refusals) = (Vec::new(), Vec::new());
+    for file in &input.files {
+        match run::tree(clang, &input.arguments, file) {
+            Ok(text) => texts.push(text),
+            Err(refusal) => refusals.push(refusal),
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    let trees: Vec<_> = texts
+        .iter()
+        .map(|text| tree::parse(text))
+        .collect::<Result<_, _>>()
+        .map_err(|error| vec![internal(&format!("clang's syntax tree is not understood: {error}"))])?;
+    let mut sources = Sources::default();
+    for file in &input.files {
+        sources.number(file, true);
+    }
+    let units = trees.iter().zip(&input.files).map(|(tree, path)| Unit::new(tree, path, &mut sources)).collect();
+    lower::program(units, sources, &input.heads)
+}

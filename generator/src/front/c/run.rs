@@ -1,0 +1,74 @@
+//! Runs clang.
+
+use crate::ir::Span;
+use crate::refuse::{Class, Refusal};
+use std::process::Command;
+
+/// The oldest major version whose syntax trees were read in tests.
+const OLDEST: u32 = 14;
+
+/// Says which compiler is used, if there is one that will do.
+pub fn check(clang: &str) -> Result<(), Refusal> {
+    let missing = || {
+        let what = "adtape: needs clang (14 or newer) to read C; Debian: apt install clang".to_string();
+        Refusal { class: Class::Head, span: Span::default(), what, help: String::new() }
+    };
+    let output = Command::new(clang).arg("--version").output().map_err(|_| missing())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match major_version(&text) {
+        Some(major) if major >= OLDEST && output.status.success() => Ok(()),
+        _ => Err(missing()),
+    }
+}
+
+/// `Debian clang version 14.0.6` is 14.
+fn major_version(text: &str) -> Option<u32> {
+    let (_, behind) = text.split_once("clang version ")?;
+    behind.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The syntax tree of a file, as JSON.
+pub fn tree(clang: &str, arguments: &[String], file: &str) -> Result<String, Refusal> {
+    let fail = |what: String, help: &str| {
+        Err(Refusal { class: Class::Language, span: Span::default(), what, help: help.to_string() })
+    };
+    let output = Command::new(clang)
+        .args(["-Xclang", "-ast-dump=json", "-fsyntax-only", "-fno-color-diagnostics"])
+        .args(arguments)
+        // An operand that is read and changed without an order has no meaning that could be differentiated.
+        .args(["-Wno-everything", "-Werror=unsequenced", "-x", "c", file])
+        .output();
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => return fail(format!("{clang} does not run: {error}"), ""),
+    };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return fail(
+            format!("{clang} does not accept {file}:\n{}", said.trim_end()),
+            "mend the file, or pass -I and -D",
+        );
+    }
+    match String::from_utf8(output.stdout) {
+        Ok(text) => Ok(text),
+        Err(_) => fail(format!("{file} is not encoded in UTF-8"), "convert the file to UTF-8"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_is_found_behind_the_vendor() {
+        assert_eq!(major_version("Debian clang version 14.0.6\nTarget: x86_64"), Some(14));
+        assert_eq!(major_version("Apple clang version 17.0.0 (clang-1700)"), Some(17));
+        assert_eq!(major_version("gcc 12"), None);
+    }
+
+    #[test]
+    fn missing_compiler_is_named_with_its_package() {
+        let refusal = check("/no/such/clang").unwrap_err();
+        assert_eq!(refusal.what, "adtape: needs clang (14 or newer) to read C; Debian: apt install clang");
+    }
+}

@@ -1,0 +1,403 @@
+//! clang's syntax tree, as far as the front end reads it.
+//!
+//! clang prints a position's file only where it differs from the position printed before, so a file is carried on from
+//! position to position in the order of printing. Lines are not read at all: the byte offset gives them. A position in
+//! a macro has two sides: where its token is spelled, and where the macro is used.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
+
+/// No file.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// One token's position in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pos {
+    /// Index into [`Tree::files`]; [`NOWHERE`] where clang gives none.
+    pub file: u32,
+    /// First byte.
+    pub offset: u32,
+    /// Length of the token.
+    pub length: u32,
+}
+
+/// A position: where the text is written, and for a macro where its token is spelled.
+#[derive(Clone, Copy, Debug)]
+pub struct Location {
+    /// In the text, macros being one token.
+    pub at: Pos,
+    /// Where the token is spelled, if a macro was expanded.
+    pub spelled: Option<Pos>,
+}
+
+const NO_POS: Pos = Pos { file: NOWHERE, offset: 0, length: 0 };
+const NO_LOCATION: Location = Location { at: NO_POS, spelled: None };
+
+/// A node of the tree.
+#[derive(Debug)]
+pub struct Node<'a> {
+    /// Identity of a declaration.
+    pub id: u64,
+    /// clang's name of the node's class.
+    pub kind: &'a str,
+    /// A declaration's name stands here.
+    pub location: Location,
+    /// First token.
+    pub begin: Location,
+    /// Last token.
+    pub end: Location,
+    /// Name of a declaration, member or label.
+    pub name: Cow<'a, str>,
+    /// Type as written.
+    pub written_type: Cow<'a, str>,
+    /// Type without typedefs at the outermost level; empty if there are none.
+    pub plain_type: Cow<'a, str>,
+    /// Value of a literal.
+    pub value: Cow<'a, str>,
+    /// Operator, or class of a cast.
+    pub operator: Cow<'a, str>,
+    /// `static`, `extern`.
+    pub storage: &'a str,
+    /// The declaration that the node names.
+    pub refers: u64,
+    /// Class of that declaration.
+    pub refers_kind: &'a str,
+    /// Name of that declaration.
+    pub refers_name: Cow<'a, str>,
+    /// Type in which a compound assignment computes.
+    pub compute_type: Cow<'a, str>,
+    /// Operand of `sizeof`.
+    pub argument_type: Cow<'a, str>,
+    /// `->`, `i++`: the flag that the node's class has.
+    pub flag: bool,
+    /// A struct with its members.
+    pub complete: bool,
+    /// Made by the compiler.
+    pub implicit: bool,
+    /// A member with a width in bits.
+    pub bit_field: bool,
+    /// A function that may be defined in several files.
+    pub inline: bool,
+    /// The first child stands for all elements that an initialiser leaves out.
+    pub has_filler: bool,
+    /// A variable with an initialiser.
+    pub has_init: bool,
+    /// An `if` with its second arm.
+    pub has_else: bool,
+    /// Parts; an absent part of a `for` has the empty kind.
+    pub inner: Vec<Node<'a>>,
+}
+
+/// The tree of one source file.
+pub struct Tree<'a> {
+    /// The translation unit.
+    pub root: Node<'a>,
+    /// Files that positions name.
+    pub files: Vec<String>,
+}
+
+/// Reads clang's output.
+pub fn parse(json: &str) -> Result<Tree<'_>, String> {
+    let state = RefCell::new(State { files: Vec::new(), file: NOWHERE });
+    let mut reader = serde_json::Deserializer::from_str(json);
+    reader.disable_recursion_limit();
+    let root = NodeSeed(&state).deserialize(&mut reader).map_err(|error| error.to_string())?;
+    Ok(Tree { root, files: state.into_inner().files })
+}
+
+struct State {
+    files: Vec<String>,
+    /// File of the position printed last.
+    file: u32,
+}
+
+impl State {
+    fn enter(&mut self, file: &str) {
+        let known = self.files.iter().position(|known| known == file);
+        self.file = known.unwrap_or_else(|| {
+            self.files.push(file.to_string());
+            self.files.len() - 1
+        }) as u32;
+    }
+}
+
+macro_rules! visitor {
+    ($name:ident, $value:ty, $what:literal, |$this:ident, $map:ident| $body:block) => {
+        impl<'de> DeserializeSeed<'de> for $name<'_> {
+            type Value = $value;
+            fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+                from.deserialize_any(self)
+            }
+        }
+        impl<'de> Visitor<'de> for $name<'_> {
+            type Value = $value;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($what)
+            }
+            fn visit_map<M: MapAccess<'de>>($this, mut $map: M) -> Result<Self::Value, M::Error> $body
+        }
+    };
+}
+
+struct NodeSeed<'s>(&'s RefCell<State>);
+struct LocationSeed<'s>(&'s RefCell<State>);
+struct RangeSeed<'s>(&'s RefCell<State>);
+struct ListSeed<'s>(&'s RefCell<State>);
+struct TypeSeed<'s>(std::marker::PhantomData<&'s ()>);
+struct ReferenceSeed<'s>(std::marker::PhantomData<&'s ()>);
+/// A string, or a number or truth value as a string.
+struct Text;
+/// An identity: a number in hexadecimal.
+struct Identity;
+
+visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
+    let mut node = empty();
+    let here = std::marker::PhantomData;
+    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+        match key.as_ref() {
+            "id" => node.id = map.next_value_seed(Identity)?,
+            "kind" => node.kind = map.next_value()?,
+            "loc" => node.location = map.next_value_seed(LocationSeed(self.0))?,
+            "range" => (node.begin, node.end) = map.next_value_seed(RangeSeed(self.0))?,
+            "name" => node.name = map.next_value_seed(Text)?,
+            "type" => (node.written_type, node.plain_type) = map.next_value_seed(TypeSeed(here))?,
+            "value" => node.value = map.next_value_seed(Text)?,
+            "opcode" | "castKind" => node.operator = map.next_value_seed(Text)?,
+            "storageClass" => node.storage = map.next_value()?,
+            "referencedDecl" | "ownedTagDecl" | "decl" => {
+                (node.refers, node.refers_kind, node.refers_name) = map.next_value_seed(ReferenceSeed(here))?;
+            }
+            "referencedMemberDecl" | "targetLabelDeclId" | "declId" => node.refers = map.next_value_seed(Identity)?,
+            "computeLHSType" => {
+                let (written, plain) = map.next_value_seed(TypeSeed(here))?;
+                node.compute_type = if plain.is_empty() { written } else { plain };
+            }
+            "argType" => {
+                let (written, plain) = map.next_value_seed(TypeSeed(here))?;
+                node.argument_type = if plain.is_empty() { written } else { plain };
+            }
+            "tagUsed" => node.operator = map.next_value_seed(Text)?,
+            "isArrow" | "isPostfix" => node.flag = map.next_value()?,
+            "completeDefinition" => node.complete = map.next_value()?,
+            "isImplicit" => node.implicit = map.next_value()?,
+            "isBitfield" => node.bit_field = map.next_value()?,
+            "inline" => node.inline = map.next_value()?,
+            "hasElse" => node.has_else = map.next_value()?,
+            "init" => {
+                map.next_value::<IgnoredAny>()?;
+                node.has_init = true;
+            }
+            "inner" => node.inner = map.next_value_seed(ListSeed(self.0))?,
+            "array_filler" => {
+                node.inner = map.next_value_seed(ListSeed(self.0))?;
+                node.has_filler = true;
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    Ok(node)
+});
+
+fn empty<'a>() -> Node<'a> {
+    const NONE: Cow<'static, str> = Cow::Borrowed("");
+    Node {
+        id: 0,
+        kind: "",
+        location: NO_LOCATION,
+        begin: NO_LOCATION,
+        end: NO_LOCATION,
+        name: NONE,
+        written_type: NONE,
+        plain_type: NONE,
+        value: NONE,
+        operator: NONE,
+        storage: "",
+        refers: 0,
+        refers_kind: "",
+        refers_name: NONE,
+        compute_type: NONE,
+        argument_type: NONE,
+        flag: false,
+        complete: false,
+        implicit: false,
+        bit_field: false,
+        inline: false,
+        has_filler: false,
+        has_init: false,
+        has_else: false,
+        inner: Vec::new(),
+    }
+}
+
+visitor!(LocationSeed, Location, "a position", |self, map| {
+    let mut found = NO_LOCATION;
+    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+        match key.as_ref() {
+            "file" => {
+                let file: Cow<'de, str> = map.next_value_seed(Text)?;
+                self.0.borrow_mut().enter(&file);
+                found.at.file = self.0.borrow().file;
+            }
+            "offset" => {
+                found.at.offset = map.next_value()?;
+                found.at.file = self.0.borrow().file;
+            }
+            "tokLen" => found.at.length = map.next_value()?,
+            "spellingLoc" => found.spelled = Some(map.next_value_seed(LocationSeed(self.0))?.at),
+            "expansionLoc" => found.at = map.next_value_seed(LocationSeed(self.0))?.at,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    Ok(found)
+});
+
+visitor!(RangeSeed, (Location, Location), "a range", |self, map| {
+    let mut range = (NO_LOCATION, NO_LOCATION);
+    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+        match key.as_ref() {
+            "begin" => range.0 = map.next_value_seed(LocationSeed(self.0))?,
+            "end" => range.1 = map.next_value_seed(LocationSeed(self.0))?,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    Ok(range)
+});
+
+visitor!(TypeSeed, (Cow<'de, str>, Cow<'de, str>), "a type", |self, map| {
+    let mut found = (Cow::Borrowed(""), Cow::Borrowed(""));
+    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+        match key.as_ref() {
+            "qualType" => found.0 = map.next_value_seed(Text)?,
+            "desugaredQualType" => found.1 = map.next_value_seed(Text)?,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    Ok(found)
+});
+
+visitor!(ReferenceSeed, (u64, &'de str, Cow<'de, str>), "a reference", |self, map| {
+    let mut found = (0, "", Cow::Borrowed(""));
+    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+        match key.as_ref() {
+            "id" => found.0 = map.next_value_seed(Identity)?,
+            "kind" => found.1 = map.next_value()?,
+            "name" => found.2 = map.next_value_seed(Text)?,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    Ok(found)
+});
+
+impl<'de> DeserializeSeed<'de> for ListSeed<'_> {
+    type Value = Vec<Node<'de>>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ListSeed<'_> {
+    type Value = Vec<Node<'de>>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of nodes")
+    }
+    fn visit_seq<S: SeqAccess<'de>>(self, mut sequence: S) -> Result<Self::Value, S::Error> {
+        let mut nodes = Vec::new();
+        while let Some(node) = sequence.next_element_seed(NodeSeed(self.0))? {
+            nodes.push(node);
+        }
+        Ok(nodes)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a number")
+    }
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_string()))
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+    fn visit_bool<E: Error>(self, truth: bool) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(u8::from(truth).to_string()))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Identity {
+    type Value = u64;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        let text = Text.deserialize(from)?;
+        let digits = text.trim_start_matches("0x");
+        u64::from_str_radix(digits, 16).map_err(|_| D::Error::custom("an identity is not a number"))
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The type to work with: typedefs gone at the outermost level.
+    pub fn ty(&self) -> &str {
+        if self.plain_type.is_empty() { &self.written_type } else { &self.plain_type }
+    }
+
+    /// The node without parentheses around it.
+    pub fn bare(&self) -> &Node<'a> {
+        let mut node = self;
+        while matches!(node.kind, "ParenExpr" | "ConstantExpr") || node.operator == "__extension__" {
+            match node.inner.first() {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_is_carried_to_positions_that_do_not_name_it() {
+        let json = r#"{"id": "0x1", "kind": "TranslationUnitDecl", "loc": {}, "range": {"begin": {}, "end": {}}, "inner": [
+            {"id": "0x2", "kind": "VarDecl", "loc": {"offset": 3, "file": "a.h", "line": 1, "col": 4, "tokLen": 1},
+             "range": {"begin": {"offset": 0, "col": 1, "tokLen": 3},
+                       "end": {"spellingLoc": {"offset": 9, "file": "b.h", "line": 7, "col": 1, "tokLen": 2},
+                               "expansionLoc": {"offset": 5, "file": "a.h", "line": 1, "col": 6, "tokLen": 4}}},
+             "name": "v"},
+            {"id": "0x3", "kind": "VarDecl", "loc": {"offset": 30, "line": 2, "col": 4, "tokLen": 1}, "name": "w"}]}"#;
+        let tree = parse(json).unwrap();
+        let [v, w] = &tree.root.inner[..] else { panic!("two declarations") };
+        assert_eq!(tree.files, ["a.h", "b.h"]);
+        assert_eq!(v.begin.at, Pos { file: 0, offset: 0, length: 3 });
+        assert_eq!(v.end.at, Pos { file: 0, offset: 5, length: 4 });
+        assert_eq!(v.end.spelled, Some(Pos { file: 1, offset: 9, length: 2 }));
+        assert_eq!(w.location.at, Pos { file: 0, offset: 30, length: 1 });
+    }
+
+    #[test]
+    fn absent_part_has_the_empty_kind() {
+        let tree =
+            parse(r#"{"id": "0x1", "kind": "ForStmt", "inner": [{}, {"id": "0x2", "kind": "NullStmt"}]}"#).unwrap();
+        assert_eq!(tree.root.inner[0].kind, "");
+        assert_eq!(tree.root.inner[1].kind, "NullStmt");
+    }
+}

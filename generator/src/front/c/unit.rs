@@ -1,0 +1,279 @@
+//! One source file with its headers: what its names mean.
+
+use super::sources::{Files, Sources};
+use super::tree::{Node, Tree};
+use super::types::{self, CType, Extent, Names, Qualified};
+use crate::ir::{Field, FieldId, Struct, StructId, Type, Types};
+use std::collections::HashMap;
+
+/// Tables of one tree.
+pub struct Unit<'a> {
+    /// Positions of the tree.
+    pub files: Files,
+    /// Functions with a body, by name.
+    pub functions: HashMap<&'a str, &'a Node<'a>>,
+    /// File-scope variables, by identity.
+    pub variables: HashMap<u64, &'a Node<'a>>,
+    /// Declarations that define a file-scope variable, by name.
+    pub definitions: HashMap<&'a str, &'a Node<'a>>,
+    /// Members, by identity of their declaration.
+    pub fields: HashMap<u64, FieldId>,
+    /// Enumerators.
+    pub constants: HashMap<u64, i128>,
+    constants_by_name: HashMap<&'a str, i128>,
+    typedefs: HashMap<&'a str, &'a Node<'a>>,
+    records: HashMap<String, &'a Node<'a>>,
+    records_by_id: HashMap<u64, &'a Node<'a>>,
+    structs: HashMap<u64, Option<StructId>>,
+    signed_enums: HashMap<String, bool>,
+    cache: HashMap<String, Qualified>,
+}
+
+/// Structs of all units, and the members they were made of.
+#[derive(Default)]
+pub struct Structs {
+    /// As the program keeps them.
+    pub types: Types,
+    written: HashMap<String, (StructId, Vec<(String, String)>)>,
+}
+
+impl<'a> Unit<'a> {
+    /// Reads the declarations of a tree.
+    pub fn new(tree: &'a Tree<'a>, path: &str, sources: &mut Sources) -> Unit<'a> {
+        let mut unit = Unit {
+            files: Files::new(&tree.files, sources, path),
+            functions: HashMap::new(),
+            variables: HashMap::new(),
+            definitions: HashMap::new(),
+            fields: HashMap::new(),
+            constants: HashMap::new(),
+            constants_by_name: HashMap::new(),
+            typedefs: HashMap::new(),
+            records: HashMap::new(),
+            records_by_id: HashMap::new(),
+            structs: HashMap::new(),
+            signed_enums: HashMap::new(),
+            cache: HashMap::new(),
+        };
+        for node in &tree.root.inner {
+            match node.kind {
+                "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
+                    unit.functions.insert(&node.name, node);
+                }
+                "VarDecl" => unit.variable(node),
+                _ => unit.type_declaration(node, sources),
+            }
+        }
+        unit
+    }
+
+    fn variable(&mut self, node: &'a Node<'a>) {
+        self.variables.insert(node.id, node);
+        if node.has_init || (node.storage != "extern" && !self.definitions.contains_key(node.name.as_ref())) {
+            self.definitions.insert(&node.name, node);
+        }
+    }
+
+    /// A typedef, struct or enumeration, at file scope or in a function.
+    pub fn type_declaration(&mut self, node: &'a Node<'a>, sources: &Sources) {
+        match node.kind {
+            "TypedefDecl" => {
+                self.typedefs.insert(&node.name, node);
+            }
+            "RecordDecl" => {
+                self.records_by_id.insert(node.id, node);
+                if node.complete {
+                    self.record_declaration(node, sources);
+                }
+            }
+            "EnumDecl" => self.enumeration(node, sources),
+            _ => {}
+        }
+    }
+
+    fn record_declaration(&mut self, node: &'a Node<'a>, sources: &Sources) {
+        let tag = if node.name.is_empty() { self.unnamed(node, sources) } else { node.name.to_string() };
+        self.records.insert(tag, node);
+        for part in &node.inner {
+            self.type_declaration(part, sources);
+        }
+    }
+
+    /// `file:line:column`, the way clang names what has no name.
+    fn unnamed(&self, node: &Node, sources: &Sources) -> String {
+        let span = self.files.point(node.location, sources);
+        let path = sources.list.get(span.source as usize).map_or("", |source| source.path.as_str());
+        format!("{path}:{}:{}", span.line, span.column)
+    }
+
+    fn enumeration(&mut self, node: &'a Node<'a>, sources: &Sources) {
+        let (mut next, mut signed) = (0, false);
+        for constant in node.inner.iter().filter(|part| part.kind == "EnumConstantDecl") {
+            let given = constant.inner.first().and_then(|value| value.value.parse().ok());
+            let value = given.unwrap_or(next);
+            self.constants.insert(constant.id, value);
+            self.constants_by_name.insert(&constant.name, value);
+            next = value + 1;
+            signed |= value < 0;
+        }
+        let tag = if node.name.is_empty() { self.unnamed(node, sources) } else { node.name.to_string() };
+        self.signed_enums.insert(tag, signed);
+    }
+
+    /// An enumerator by its name.
+    pub fn constant(&self, name: &str) -> Option<i128> {
+        self.constants_by_name.get(name).copied()
+    }
+
+    /// A type as clang prints it.
+    pub fn ctype(&mut self, text: &str, structs: &mut Structs) -> Qualified {
+        if let Some(known) = self.cache.get(text) {
+            return known.clone();
+        }
+        let found = types::parse(text, &mut Naming { unit: self, structs });
+        self.cache.insert(text.to_string(), found.clone());
+        found
+    }
+
+    /// Forgets types that were read, because a function declares types of its own.
+    pub fn forget_types(&mut self) {
+        self.cache.clear();
+    }
+}
+
+struct Naming<'x, 'a> {
+    unit: &'x mut Unit<'a>,
+    structs: &'x mut Structs,
+}
+
+impl Names for Naming<'_, '_> {
+    fn typedef(&mut self, name: &str) -> Option<Qualified> {
+        if matches!(name, "va_list" | "__builtin_va_list" | "__va_list_tag" | "FILE" | "fpos_t") {
+            return None;
+        }
+        let node = *self.unit.typedefs.get(name)?;
+        let text = node.written_type.as_ref();
+        let unnamed = named_by(node).and_then(|id| self.unit.records_by_id.get(&id).copied());
+        match unnamed {
+            // `typedef struct { ... } name`: clang calls the type by the typedef's name.
+            Some(record) if text.split_whitespace().last() == Some(name) => {
+                let ty = match self.intern(record, name) {
+                    Some(id) => CType::Struct(id),
+                    None => CType::Opaque(name.to_string()),
+                };
+                Some(Qualified { ty, constant: text.contains("const "), volatile: text.contains("volatile ") })
+            }
+            _ if text == name => None,
+            _ if text.strip_prefix("enum ") == Some(name) => {
+                let signed = self.unit.signed_enums.get(name).copied().unwrap_or(false);
+                Some(Qualified::plain(CType::Int { bits: 32, signed, name: name.to_string() }))
+            }
+            _ => Some(self.unit.ctype(text, self.structs)),
+        }
+    }
+
+    fn record(&mut self, tag: &str) -> Option<StructId> {
+        let tag = tag.rsplit_once(" at ").map_or(tag, |(_, place)| place);
+        if let Some(node) = self.unit.records.get(tag).copied() {
+            let name = if node.name.is_empty() { tag.to_string() } else { format!("struct {tag}") };
+            return self.intern(node, &name);
+        }
+        match self.typedef(tag)?.ty {
+            CType::Struct(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    fn enum_is_signed(&mut self, tag: &str) -> bool {
+        let tag = tag.rsplit_once(" at ").map_or(tag, |(_, place)| place);
+        self.unit.signed_enums.get(tag).copied().unwrap_or(false)
+    }
+}
+
+/// The struct without a tag that a typedef names.
+fn named_by(node: &Node) -> Option<u64> {
+    node.inner.iter().find_map(|part| {
+        let here = part.refers_kind == "RecordDecl" && part.refers != 0;
+        here.then_some(part.refers).or_else(|| named_by(part))
+    })
+}
+
+impl Naming<'_, '_> {
+    fn intern(&mut self, node: &Node, name: &str) -> Option<StructId> {
+        if let Some(known) = self.unit.structs.get(&node.id) {
+            return *known;
+        }
+        if node.operator != "struct" || !node.complete {
+            return None;
+        }
+        let fields: Vec<&Node> = node.inner.iter().filter(|part| part.kind == "FieldDecl").collect();
+        for (index, field) in fields.iter().enumerate() {
+            self.unit.fields.insert(field.id, FieldId::new(index));
+        }
+        let written: Vec<_> = fields.iter().map(|field| (field.name.to_string(), field.ty().to_string())).collect();
+        if let Some((known, members)) = self.structs.written.get(name)
+            && *members == written
+        {
+            let known = Some(*known);
+            self.unit.structs.insert(node.id, known);
+            return known;
+        }
+        let id = StructId::new(self.structs.types.structs.len());
+        self.structs.types.structs.push(Struct { name: name.to_string(), fields: Vec::new() });
+        self.structs.written.insert(name.to_string(), (id, written));
+        self.unit.structs.insert(node.id, Some(id));
+        let fields = fields.iter().map(|field| self.field(field)).collect();
+        self.structs.types.structs[id.index()].fields = fields;
+        Some(id)
+    }
+
+    fn field(&mut self, field: &Node) -> Field {
+        let text = if field.plain_type.is_empty() { &field.written_type } else { &field.plain_type };
+        let found = self.unit.ctype(text, self.structs);
+        let ty = match found {
+            _ if field.bit_field => Type::Opaque("bit-field".to_string()),
+            _ if found.is_volatile() => Type::Opaque(format!("volatile {text}")),
+            found => found.ty.ir(),
+        };
+        Field { name: field.name.to_string(), ty }
+    }
+}
+
+/// Size and alignment in bytes, on a machine with 64-bit pointers; `None` for what has none that is known.
+pub fn layout(ty: &Type, types: &Types) -> Option<(u64, u64)> {
+    match ty {
+        Type::Int { bits, .. } => {
+            let bytes = u64::from(*bits).div_ceil(8);
+            Some((bytes, bytes))
+        }
+        Type::Float { bits: 80 } => Some((16, 16)),
+        Type::Float { bits } => Some((u64::from(*bits) / 8, u64::from(*bits) / 8)),
+        Type::Pointer(_) => Some((8, 8)),
+        Type::Array { elem, extent } => {
+            let (size, align) = layout(elem, types)?;
+            Some((size.checked_mul((*extent)?)?, align))
+        }
+        Type::Struct(id) => {
+            let (mut size, mut align) = (0_u64, 1);
+            for field in &types.structs[id.index()].fields {
+                let (bytes, alignment) = match &field.ty {
+                    Type::Array { elem, extent: None } => (0, layout(elem, types)?.1),
+                    ty => layout(ty, types)?,
+                };
+                size = size.next_multiple_of(alignment) + bytes;
+                align = align.max(alignment);
+            }
+            Some((size.next_multiple_of(align), align))
+        }
+        Type::Void => Some((1, 1)),
+        Type::Opaque(_) => None,
+    }
+}
+
+/// The extent of an array type if it is a constant.
+pub fn constant_extent(extent: &Extent) -> Option<u64> {
+    match extent {
+        Extent::Known(extent) => Some(*extent),
+        _ => None,
+    }
+}

@@ -1,0 +1,27 @@
+//! Front ends: source text to the intermediate representation.
+
+mod c;
+
+use crate::ir::Program;
+use crate::refuse::Refusal;
+
+/// What is read.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// Source files, as named on the command line.
+    pub files: Vec<String>,
+    /// Arguments for the preprocessor: `-I`, `-D`, `-U`, `-std=`.
+    pub arguments: Vec<String>,
+    /// The compiler to run; `clang` if empty.
+    pub clang: String,
+    /// Names of the functions to read. Only what they reach is looked at.
+    pub heads: Vec<String>,
+}
+
+/// Reads the sources into one program, or says everything that stands in the way.
+///
+/// # Errors
+/// Refusals: all that were met, in the order of the sources.
+pub fn read(input: &Input) -> Result<Program, Vec<Refusal>> {
+    c::read(input)
+}

@@ -1,0 +1,154 @@
+//! The rows.
+
+use super::Gives;
+
+/// A function.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) args: &'static [Arg],
+    pub(super) gives: Gives,
+    /// Whether C has it with the suffixes `f` and `l`.
+    pub(super) has_widths: bool,
+}
+
+/// An argument.
+pub(super) enum Arg {
+    /// A real with its partial derivative, and where the function is differentiable.
+    Real(Template, (f64, f64)),
+    /// A real that must be passive: why, and its domain.
+    Passive(&'static str, (f64, f64)),
+    /// An integer of this type.
+    Integer(&'static str),
+}
+
+/// A partial derivative as text.
+#[derive(PartialEq, Eq)]
+pub(super) enum Template {
+    Zero,
+    One,
+    /// In `a`, `b`, `c` and `r`.
+    Is(&'static str),
+}
+
+use Template::{Is, One, Zero};
+
+const INF: f64 = f64::INFINITY;
+const ALL: (f64, f64) = (-INF, INF);
+const POSITIVE: (f64, f64) = (0.0, INF);
+const NO_DIGAMMA: &str = "its derivative needs the digamma function, which C does not have";
+
+const fn real(name: &'static str, args: &'static [Arg]) -> Row {
+    Row { name, args, gives: Gives::Real, has_widths: true }
+}
+
+const fn integer(name: &'static str, gives: &'static str) -> Row {
+    Row { name, args: &[Arg::Real(Zero, ALL)], gives: Gives::Integer(gives), has_widths: true }
+}
+
+/// A macro that serves all widths under one name.
+const fn generic(name: &'static str, args: &'static [Arg]) -> Row {
+    Row { name, args, gives: Gives::Integer("int"), has_widths: false }
+}
+
+const fn absolute(name: &'static str, args: &'static [Arg], gives: &'static str) -> Row {
+    Row { name, args, gives: Gives::Integer(gives), has_widths: false }
+}
+
+const STEP: &[Arg] = &[Arg::Real(Zero, ALL)];
+const COMPARED: &[Arg] = &[Arg::Real(Zero, ALL), Arg::Real(Zero, ALL)];
+
+pub(super) const TABLE: &[Row] = &[
+    absolute("abs", &[Arg::Integer("int")], "int"),
+    real("acos", &[Arg::Real(Is("-1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
+    real("acosh", &[Arg::Real(Is("1.0 / (sqrt(a - 1.0) * sqrt(a + 1.0))"), (1.0, INF))]),
+    real("asin", &[Arg::Real(Is("1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
+    real("asinh", &[Arg::Real(Is("1.0 / hypot(1.0, a)"), ALL)]),
+    real("atan", &[Arg::Real(Is("1.0 / (1.0 + a * a)"), ALL)]),
+    real("atan2", &[Arg::Real(Is("b / (a * a + b * b)"), ALL), Arg::Real(Is("-a / (a * a + b * b)"), ALL)]),
+    real("atanh", &[Arg::Real(Is("1.0 / ((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
+    // Infinite at 0, as the function is.
+    real("cbrt", &[Arg::Real(Is("1.0 / (3.0 * r * r)"), ALL)]),
+    real("ceil", STEP),
+    real("copysign", &[Arg::Real(Is("copysign(1.0, a) * copysign(1.0, b)"), ALL), Arg::Real(Zero, ALL)]),
+    real("cos", &[Arg::Real(Is("-sin(a)"), ALL)]),
+    real("cosh", &[Arg::Real(Is("sinh(a)"), ALL)]),
+    real("erf", &[Arg::Real(Is("1.1283791670955125739 * exp(-(a * a))"), ALL)]),
+    real("erfc", &[Arg::Real(Is("-1.1283791670955125739 * exp(-(a * a))"), ALL)]),
+    real("exp", &[Arg::Real(Is("r"), ALL)]),
+    real("exp10", &[Arg::Real(Is("2.3025850929940456840 * r"), ALL)]),
+    real("exp2", &[Arg::Real(Is("0.69314718055994530942 * r"), ALL)]),
+    // Not r + 1: that cancels where a is below -1.
+    real("expm1", &[Arg::Real(Is("exp(a)"), ALL)]),
+    // At 0 the sign of the zero decides.
+    real("fabs", &[Arg::Real(Is("copysign(1.0, a)"), ALL)]),
+    real("fdim", &[Arg::Real(Is("(double)(a > b)"), ALL), Arg::Real(Is("-(double)(a > b)"), ALL)]),
+    real("floor", STEP),
+    real("fma", &[Arg::Real(Is("b"), ALL), Arg::Real(Is("a"), ALL), Arg::Real(One, ALL)]),
+    // Equal arguments: the first counts. An argument that is not a number does not.
+    real(
+        "fmax",
+        &[Arg::Real(Is("(double)(a >= b || b != b)"), ALL), Arg::Real(Is("(double)!(a >= b || b != b)"), ALL)],
+    ),
+    real(
+        "fmin",
+        &[Arg::Real(Is("(double)(a <= b || b != b)"), ALL), Arg::Real(Is("(double)!(a <= b || b != b)"), ALL)],
+    ),
+    // (a - r) / b is the quotient that was taken, up to rounding; a / b may fall on the other side of an integer.
+    real("fmod", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
+    real("hypot", &[Arg::Real(Is("a / r"), ALL), Arg::Real(Is("b / r"), ALL)]),
+    integer("ilogb", "int"),
+    generic("isfinite", STEP),
+    generic("isgreater", COMPARED),
+    generic("isgreaterequal", COMPARED),
+    generic("isinf", STEP),
+    generic("isless", COMPARED),
+    generic("islessequal", COMPARED),
+    generic("islessgreater", COMPARED),
+    generic("isnan", STEP),
+    generic("isnormal", STEP),
+    generic("isunordered", COMPARED),
+    real("j0", &[Arg::Real(Is("-j1(a)"), ALL)]),
+    real("j1", &[Arg::Real(Is("0.5 * (j0(a) - jn(2, a))"), ALL)]),
+    real("jn", &[Arg::Integer("int"), Arg::Real(Is("0.5 * (jn(a - 1, b) - jn(a + 1, b))"), ALL)]),
+    absolute("labs", &[Arg::Integer("long")], "long"),
+    real("ldexp", &[Arg::Real(Is("ldexp(1.0, b)"), ALL), Arg::Integer("int")]),
+    real("lgamma", &[Arg::Passive(NO_DIGAMMA, POSITIVE)]),
+    absolute("llabs", &[Arg::Integer("long long")], "long long"),
+    integer("llrint", "long long"),
+    integer("llround", "long long"),
+    real("log", &[Arg::Real(Is("1.0 / a"), POSITIVE)]),
+    real("log10", &[Arg::Real(Is("0.43429448190325182765 / a"), POSITIVE)]),
+    real("log1p", &[Arg::Real(Is("1.0 / (1.0 + a)"), (-1.0, INF))]),
+    real("log2", &[Arg::Real(Is("1.4426950408889634074 / a"), POSITIVE)]),
+    real("logb", STEP),
+    integer("lrint", "long"),
+    integer("lround", "long"),
+    real("nearbyint", STEP),
+    real("nextafter", &[Arg::Real(One, ALL), Arg::Real(Zero, ALL)]),
+    // By a: 0 for a^0 even at a = 0, where b * a^(b - 1) is no number. By b: 0 at a = 0, where 0 * log 0 is none;
+    // not a number for a < 0, where the function has no derivative by b.
+    real(
+        "pow",
+        &[
+            Arg::Real(Is("b * pow(a, b - 1.0 + (double)(b == 0.0))"), POSITIVE),
+            Arg::Real(Is("r * log(a + (double)(a == 0.0))"), ALL),
+        ],
+    ),
+    real("remainder", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
+    real("rint", STEP),
+    real("round", STEP),
+    real("scalbln", &[Arg::Real(Is("scalbln(1.0, b)"), ALL), Arg::Integer("long")]),
+    real("scalbn", &[Arg::Real(Is("scalbn(1.0, b)"), ALL), Arg::Integer("int")]),
+    generic("signbit", STEP),
+    real("sin", &[Arg::Real(Is("cos(a)"), ALL)]),
+    real("sinh", &[Arg::Real(Is("cosh(a)"), ALL)]),
+    // Infinite at 0, as the function is.
+    real("sqrt", &[Arg::Real(Is("0.5 / r"), POSITIVE)]),
+    real("tan", &[Arg::Real(Is("1.0 + r * r"), ALL)]),
+    real("tanh", &[Arg::Real(Is("1.0 - r * r"), ALL)]),
+    real("tgamma", &[Arg::Passive(NO_DIGAMMA, POSITIVE)]),
+    real("trunc", STEP),
+    real("y0", &[Arg::Real(Is("-y1(a)"), POSITIVE)]),
+    real("y1", &[Arg::Real(Is("0.5 * (y0(a) - yn(2, a))"), POSITIVE)]),
+    real("yn", &[Arg::Integer("int"), Arg::Real(Is("0.5 * (yn(a - 1, b) - yn(a + 1, b))"), POSITIVE)]),
+];

@@ -1,0 +1,292 @@
+//! The type that an expression or a place has by its parts, as C gives it.
+//!
+//! The text form writes a type only where it differs from the natural one, and the validator compares both. Conversions
+//! are explicit ([`ExprKind::Cast`]), so the operands of an arithmetic operator have one type, and it is the result's.
+
+use super::types::*;
+
+/// What types are computed in.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// Structs.
+    pub types: &'a Types,
+    /// Variables with static storage.
+    pub globals: &'a [Object],
+    /// The procedure.
+    pub proc: &'a Proc,
+}
+
+/// What a path has come to: an element type and the dimensions above it that have no subscript yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reached {
+    /// Type of an element; never an array.
+    pub elem: Type,
+    /// Dimensions that are left.
+    pub dims: Vec<Dim>,
+    /// Whether the first of them belongs to a pointer, so that the place has no type before it is subscripted.
+    pub behind_pointer: bool,
+}
+
+impl Reached {
+    /// Elements and dimensions of a type; a pointer is an element.
+    fn of_type(ty: &Type) -> Reached {
+        let mut dims = Vec::new();
+        let mut elem = ty;
+        while let Type::Array { elem: inner, extent } = elem {
+            dims.push(extent.map_or_else(Dim::default, Dim::constant));
+            elem = inner;
+        }
+        Reached { elem: elem.clone(), dims, behind_pointer: false }
+    }
+
+    /// What `[..]` behind a pointer of this type indexes.
+    pub fn behind(pointer: &Type) -> Option<Reached> {
+        let Type::Pointer(target) = pointer else { return None };
+        let mut reached = Reached::of_type(target);
+        reached.dims.insert(0, Dim::default());
+        reached.behind_pointer = true;
+        Some(reached)
+    }
+
+    /// Type of the place.
+    pub fn ty(&self) -> Option<Type> {
+        if self.behind_pointer {
+            return None;
+        }
+        let extent = |dim: &Dim| match &dim.extent {
+            Some(Expr { kind: ExprKind::Int(n), .. }) => u64::try_from(*n).ok(),
+            _ => None,
+        };
+        let nest = |elem, dim| Type::Array { elem: Box::new(elem), extent: extent(dim) };
+        Some(self.dims.iter().rev().fold(self.elem.clone(), nest))
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// The scope of a procedure.
+    pub fn new(program: &'a Program, proc: &'a Proc) -> Scope<'a> {
+        Scope { types: &program.types, globals: &program.globals, proc }
+    }
+
+    /// Where a base begins.
+    pub fn base(&self, base: &Base) -> Option<Reached> {
+        let object = match base {
+            Base::Object(object) => self.proc.objects.get(object.index())?,
+            Base::Global(global) => self.globals.get(global.index())?,
+            Base::At(pointer) => return Reached::behind(&pointer.ty),
+        };
+        Some(Reached { elem: object.elem.clone(), dims: object.shape.clone(), behind_pointer: false })
+    }
+
+    /// One step further.
+    pub fn step(&self, reached: &Reached, step: &Step) -> Option<Reached> {
+        match step {
+            Step::Index(subscripts) => {
+                let dims = reached.dims.get(subscripts.len()..)?.to_vec();
+                let behind_pointer = reached.behind_pointer && subscripts.is_empty();
+                Some(Reached { elem: reached.elem.clone(), dims, behind_pointer })
+            }
+            Step::Field(field) => {
+                let Type::Struct(id) = reached.elem else { return None };
+                let field = self.types.structs.get(id.index())?.fields.get(field.index())?;
+                reached.dims.is_empty().then(|| Reached::of_type(&field.ty))
+            }
+        }
+    }
+
+    /// The end of a path.
+    pub fn reach(&self, base: &Base, path: &[Step]) -> Option<Reached> {
+        path.iter().try_fold(self.base(base)?, |reached, step| self.step(&reached, step))
+    }
+
+    /// The type of what a place holds, from its base and path.
+    pub fn place(&self, place: &Place) -> Option<Type> {
+        self.reach(&place.base, &place.path)?.ty()
+    }
+
+    /// Type of an expression from the types of its operands.
+    pub fn expr(&self, kind: &ExprKind) -> Option<Type> {
+        Some(match kind {
+            ExprKind::Int(_) => Type::int(),
+            ExprKind::Float(text) => Type::Float { bits: literal_bits(text) },
+            ExprKind::Null => Type::Pointer(Box::new(Type::Void)),
+            ExprKind::Verbatim(_) => Type::Pointer(Box::new(Type::integer("char")?)),
+            ExprKind::Value(value) => {
+                let value = self.proc.values.get(value.index())?;
+                self.proc.vars.get(value.var.index())?.ty.clone()
+            }
+            ExprKind::Load(place) => place.ty.clone(),
+            ExprKind::Address(place) => Type::Pointer(Box::new(place.ty.clone())),
+            ExprKind::Unary(Unary::Not, _) => Type::int(),
+            ExprKind::Unary(_, operand) => operand.ty.clone(),
+            ExprKind::Binary(Binary::PointerDifference, ..) => Type::integer("long")?,
+            ExprKind::Binary(op, left, _) if op.is_arithmetic() => left.ty.clone(),
+            ExprKind::Binary(..) => Type::int(),
+            ExprKind::Function(function, _) => function.result_type(),
+            ExprKind::Cast(_) => return None,
+            ExprKind::Select(_, then, _) => then.ty.clone(),
+        })
+    }
+}
+
+/// Width of a floating constant by its suffix.
+fn literal_bits(text: &str) -> u8 {
+    let hexadecimal = text.contains(['x', 'X']) && !text.contains(['p', 'P']);
+    match text.as_bytes().last() {
+        Some(b'f' | b'F') if !hexadecimal => 32,
+        Some(b'l' | b'L') => 80,
+        _ => 64,
+    }
+}
+
+/// The integer types that C names: name, width, whether signed.
+const INTEGERS: [(&str, u8, bool); 25] = [
+    ("_Bool", 1, false),
+    ("char", 8, true),
+    ("signed char", 8, true),
+    ("unsigned char", 8, false),
+    ("short", 16, true),
+    ("unsigned short", 16, false),
+    ("int", 32, true),
+    ("unsigned int", 32, false),
+    ("long", 64, true),
+    ("unsigned long", 64, false),
+    ("long long", 64, true),
+    ("unsigned long long", 64, false),
+    ("size_t", 64, false),
+    ("ssize_t", 64, true),
+    ("ptrdiff_t", 64, true),
+    ("intptr_t", 64, true),
+    ("uintptr_t", 64, false),
+    ("int8_t", 8, true),
+    ("uint8_t", 8, false),
+    ("int16_t", 16, true),
+    ("uint16_t", 16, false),
+    ("int32_t", 32, true),
+    ("uint32_t", 32, false),
+    ("int64_t", 64, true),
+    ("uint64_t", 64, false),
+];
+
+impl Type {
+    /// C's `int`.
+    pub fn int() -> Type {
+        Type::Int { bits: 32, signed: true, name: "int".into() }
+    }
+
+    /// C's `double`.
+    pub fn double() -> Type {
+        Type::Float { bits: 64 }
+    }
+
+    /// The integer type that C calls so, `unsigned long` or `size_t`; 64-bit Unix widths.
+    pub fn integer(name: &str) -> Option<Type> {
+        let &(name, bits, signed) = INTEGERS.iter().find(|(known, ..)| *known == name)?;
+        Some(Type::Int { bits, signed, name: name.into() })
+    }
+
+    /// Whether it is a number or a pointer.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_))
+    }
+
+    /// Whether it is an integer.
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Type::Int { .. })
+    }
+
+    /// Whether it is `float`, `double` or `long double`.
+    pub fn is_float(&self) -> bool {
+        matches!(self, Type::Float { .. })
+    }
+
+    /// What a pointer points to.
+    pub fn target(&self) -> Option<&Type> {
+        match self {
+            Type::Pointer(target) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// Whether both are one type to the machine: names of integers do not count.
+    pub fn same(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Int { bits, signed, .. }, Type::Int { bits: b, signed: s, .. }) => bits == b && signed == s,
+            (Type::Pointer(a), Type::Pointer(b)) => a.same(b),
+            (Type::Array { elem, extent }, Type::Array { elem: e, extent: n }) => {
+                elem.same(e) && (extent == n || extent.is_none() || n.is_none())
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl Dim {
+    /// A dimension of `extent` elements from 0.
+    pub fn constant(extent: u64) -> Dim {
+        let ty = if i32::try_from(extent).is_ok() { Type::int() } else { Type::integer("long").unwrap_or_default() };
+        Dim { lower: None, extent: Some(Expr { kind: ExprKind::Int(i128::from(extent)), ty }) }
+    }
+}
+
+impl Binary {
+    /// Whether the result has the operands' type: not a comparison, `&&`, `||` or a difference of pointers.
+    pub fn is_arithmetic(self) -> bool {
+        use Binary::*;
+        matches!(
+            self,
+            Add | Subtract | Multiply | Divide | Remainder | ShiftLeft | ShiftRight | BitAnd | BitOr | BitXor
+        )
+    }
+
+    /// How C spells it, and how tightly it binds: 10 for `*`, 1 for `||`.
+    pub fn symbol(self) -> (&'static str, u8) {
+        use Binary::*;
+        match self {
+            Multiply => ("*", 10),
+            Divide => ("/", 10),
+            Remainder => ("%", 10),
+            Add => ("+", 9),
+            Subtract | PointerDifference => ("-", 9),
+            ShiftLeft => ("<<", 8),
+            ShiftRight => (">>", 8),
+            Less => ("<", 7),
+            LessEqual => ("<=", 7),
+            Greater => (">", 7),
+            GreaterEqual => (">=", 7),
+            Equal => ("==", 6),
+            NotEqual => ("!=", 6),
+            BitAnd => ("&", 5),
+            BitXor => ("^", 4),
+            BitOr => ("|", 3),
+            And => ("&&", 2),
+            Or => ("||", 1),
+        }
+    }
+
+    /// The operator of a symbol; `-` is [`Binary::Subtract`].
+    pub fn from_symbol(symbol: &str) -> Option<Binary> {
+        use Binary::*;
+        let all = [
+            Multiply,
+            Divide,
+            Remainder,
+            Add,
+            Subtract,
+            ShiftLeft,
+            ShiftRight,
+            Less,
+            LessEqual,
+            Greater,
+            GreaterEqual,
+            Equal,
+            NotEqual,
+            BitAnd,
+            BitXor,
+            BitOr,
+            And,
+            Or,
+        ];
+        all.into_iter().find(|op| op.symbol().0 == symbol)
+    }
+}

@@ -1,0 +1,366 @@
+//! The text form of a program. [`super::parse`] reads it back.
+//!
+//! ```text
+//! struct point { double x; double[3] w; struct point* next }
+//! global const double table[10]
+//! proc f(double* x, int n) -> double {
+//!   var double s
+//!   var int i
+//!   let s.0 = 0.0
+//!   let i.0 = 0
+//!   loop before i.1 < n.0              // `after`: do ... while
+//!     carry s.1 = s.0 | s.4 -> s.5     // head = init | end -> out
+//!     carry i.1 = i.0 | i.2 -> i.3
+//!   {
+//!     if x.0[i.1] > 0.0 {
+//!       let s.2 = s.1 + sin(x.0[i.1])
+//!     } else {
+//!       let s.3 = s.1 * 2.0
+//!     }
+//!     join s.4 = s.2 | s.3             // out = then | otherwise
+//!     let i.2 = i.1 + 1
+//!   }
+//!   return s.5
+//! }
+//! ```
+//!
+//! | text | meaning |
+//! |---|---|
+//! | `i.2` | a value of the variable `i`; `.0` of a parameter is its value at entry |
+//! | `i'1.2` | the second variable of this name |
+//! | `w[i.1, 2]` | one step with two subscripts of the object `w`; `a.0[i.1, j.1 of m.0]` gives an extent that the type lacks |
+//! | `::w` | the global `w` where the procedure has an object of this name |
+//! | `double[3][4]*` | types read from the left, pointers last: a pointer to arrays of 3 x 4 |
+//! | `i32"enum side"`, `opaque"FILE"` | types by other names |
+//! | `(e : T)` | the expression has not the type that C gives it by its operands, but `T` |
+//! | `float"..."`, `verbatim"..."` | constants that are not plain literals |
+//! | `undefined i.0` | a variable that has no value yet |
+//! | `@14:3` | line and column, behind an item; only [`program_with_spans`] writes them |
+//!
+//! Vocabulary of items: `let`, `store`, `call`, `if`, `loop`, `declare`, `clear`, `alloc`, `free`, `accumulate`, `push`, `pop`,
+//! `witness`, `comment`. Line ends mean nothing; `//` begins a comment.
+
+mod expr;
+mod item;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use super::natural::Scope;
+use super::types::*;
+
+/// The program as text, without positions in sources.
+pub fn program(program: &Program) -> String {
+    whole(program, false)
+}
+
+/// The program as text with positions and statements; texts of sources are left out.
+pub fn program_with_spans(program: &Program) -> String {
+    whole(program, true)
+}
+
+/// One procedure as text.
+pub fn proc(program: &Program, proc: &Proc) -> String {
+    let mut printer = Printer::new(program, proc, false);
+    printer.proc();
+    printer.out
+}
+
+/// A type as text.
+pub fn ty(program: &Program, ty: &Type) -> String {
+    Printer::new(program, &Proc::default(), false).ty(ty)
+}
+
+/// An expression as text, for messages and tests.
+pub fn expr(program: &Program, proc: &Proc, expr: &Expr) -> String {
+    Printer::new(program, proc, false).expr(expr, 0)
+}
+
+/// A place as text.
+pub fn place(program: &Program, proc: &Proc, place: &Place) -> String {
+    Printer::new(program, proc, false).place(place)
+}
+
+/// An item as text, with all that is inside it.
+pub fn item(program: &Program, proc: &Proc, item: ItemId) -> String {
+    let mut printer = Printer::new(program, proc, false);
+    printer.item(item);
+    printer.out
+}
+
+/// A value by its name in the text form.
+pub fn value(proc: &Proc, value: ValueId) -> String {
+    Names::new(proc).value(proc, value)
+}
+
+fn whole(program: &Program, spans: bool) -> String {
+    let nothing = Proc::default();
+    let mut top = Printer::new(program, &nothing, spans);
+    if spans {
+        for source in &program.sources {
+            let main = if source.main { "main " } else { "" };
+            let _ = writeln!(top.out, "source {main}{:?}", source.path);
+        }
+    }
+    for id in 0..program.types.structs.len() {
+        top.structure(StructId::new(id));
+    }
+    for global in &program.globals {
+        let text = top.object(global);
+        let span = top.span(global.span);
+        let _ = writeln!(top.out, "global {text}{span}");
+    }
+    let mut out = top.out;
+    for proc in &program.procs {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let mut printer = Printer::new(program, proc, spans);
+        printer.proc();
+        out.push_str(&printer.out);
+    }
+    out
+}
+
+/// Names of variables and values, unique in a procedure.
+struct Names {
+    vars: Vec<String>,
+    labels: Vec<u32>,
+}
+
+impl Names {
+    fn new(proc: &Proc) -> Names {
+        let mut seen: HashMap<&str, u32> = HashMap::new();
+        let mut vars = Vec::new();
+        for var in &proc.vars {
+            let count = seen.entry(&var.name).or_default();
+            vars.push(if *count == 0 { var.name.clone() } else { format!("{}'{count}", var.name) });
+            *count += 1;
+        }
+        let mut next = vec![0; proc.vars.len()];
+        let mut labels = vec![0; proc.values.len()];
+        // The entry comes first whatever its position: a parameter's value is always `.0`.
+        for entry in [true, false] {
+            for (value, label) in proc.values.iter().zip(&mut labels) {
+                let is_entry = matches!(value.def, Def::Entry(_));
+                if let (true, Some(next)) = (is_entry == entry, next.get_mut(value.var.index())) {
+                    *label = *next;
+                    *next += 1;
+                }
+            }
+        }
+        Names { vars, labels }
+    }
+
+    fn var(&self, var: VarId) -> &str {
+        self.vars.get(var.index()).map_or("?", String::as_str)
+    }
+
+    fn value(&self, proc: &Proc, value: ValueId) -> String {
+        match proc.values.get(value.index()) {
+            Some(known) => format!("{}.{}", self.var(known.var), self.labels[value.index()]),
+            None => format!("?.{}", value.0),
+        }
+    }
+}
+
+/// Prints one procedure, or the top of a program.
+struct Printer<'a> {
+    program: &'a Program,
+    proc: &'a Proc,
+    scope: Scope<'a>,
+    names: Names,
+    spans: bool,
+    indent: usize,
+    /// Objects whose declaration is printed already.
+    declared: Vec<bool>,
+    out: String,
+}
+
+impl<'a> Printer<'a> {
+    fn new(program: &'a Program, proc: &'a Proc, spans: bool) -> Self {
+        let scope = Scope::new(program, proc);
+        let declared = vec![false; proc.objects.len()];
+        Printer { program, proc, scope, names: Names::new(proc), spans, indent: 0, declared, out: String::new() }
+    }
+
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn span(&self, span: Span) -> String {
+        if !self.spans || span.line == 0 {
+            return String::new();
+        }
+        let source = if span.source == 0 { String::new() } else { format!("{}/", span.source) };
+        format!(" @{source}{}:{}:{}-{}", span.line, span.column, span.start, span.end)
+    }
+
+    fn structure(&mut self, id: StructId) {
+        let members = |printer: &Self| {
+            let member = |field: &Field| format!("{} {}", printer.ty(&field.ty), field.name);
+            printer.program.types.structs[id.index()].fields.iter().map(member).collect::<Vec<_>>().join("; ")
+        };
+        let text = members(self);
+        let name = self.ty(&Type::Struct(id));
+        let typedef = if name.starts_with("struct") { "" } else { "typedef " };
+        self.line(&format!("{typedef}{name} {{ {text} }}"));
+    }
+
+    /// `const double w[10, n.0]`.
+    fn object(&self, object: &Object) -> String {
+        let constant = if object.constant { "const " } else { "" };
+        format!("{constant}{} {}{}", self.ty(&object.elem), object.name, self.shape(&object.shape))
+    }
+
+    fn shape(&self, shape: &[Dim]) -> String {
+        if shape.is_empty() {
+            return String::new();
+        }
+        let dim = |dim: &Dim| {
+            let extent = dim.extent.as_ref().map_or_else(|| "?".into(), |extent| self.expr(extent, 0));
+            let lower = dim.lower.as_ref().map(|lower| format!(" from {}", self.expr(lower, 0)));
+            extent + &lower.unwrap_or_default()
+        };
+        format!("[{}]", shape.iter().map(dim).collect::<Vec<_>>().join(", "))
+    }
+
+    fn proc(&mut self) {
+        let proc = self.proc;
+        let params: Vec<_> = proc.params.iter().map(|param| self.param(param)).collect();
+        let is_static = if proc.is_static { "static " } else { "" };
+        let role = match proc.role {
+            Role::Primal => "",
+            Role::Forward => "forward ",
+            Role::Reverse => "reverse ",
+            Role::Tangent => "tangent ",
+        };
+        let result = match &proc.result_type {
+            Type::Void => String::new(),
+            ty => format!(" -> {}", self.ty(ty)),
+        };
+        let span = self.span(proc.span);
+        self.line(&format!("{is_static}{role}proc {}({}){result}{span} {{", proc.name, params.join(", ")));
+        self.indent += 1;
+        self.variables();
+        self.orphans();
+        if self.spans {
+            self.statements();
+        }
+        if !proc.regions.is_empty() {
+            self.region(RegionId(0));
+        }
+        match (&proc.result, proc.result_object) {
+            (Some(result), _) => {
+                let text = format!("return {}", self.expr(result, 0));
+                self.line(&text);
+            }
+            (None, Some(object)) => {
+                let text = format!("return object {}", self.object_name(object));
+                self.line(&text);
+            }
+            (None, None) => {}
+        }
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn param(&self, param: &Param) -> String {
+        let mut text = format!("{} {}", self.ty(&param.ty), param.name);
+        if param.read_only {
+            text.insert_str(0, "const ");
+        }
+        text += &self.shape(&param.shape);
+        if param.declaration != default_declaration(self.program, &param.ty) {
+            let _ = write!(text, " as {:?}", param.declaration);
+        }
+        text
+    }
+
+    /// Variables that are no parameters, consecutive ones of one type on one line.
+    fn variables(&mut self) {
+        let is_param = |var: VarId| self.proc.params.iter().any(|param| param.var == Some(var));
+        let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+        for (index, var) in self.proc.vars.iter().enumerate() {
+            if is_param(VarId::new(index)) {
+                continue;
+            }
+            let kind = match var.kind {
+                VarKind::User => "var",
+                VarKind::Renamed => "renamed",
+                VarKind::Temporary => "temporary",
+                VarKind::Flag => "flag",
+            };
+            let head = format!("{kind} {}", self.ty(&var.ty));
+            let name = self.names.vars[index].clone() + &self.span(var.span);
+            match lines.last_mut() {
+                Some((last, names)) if *last == head => names.push(name),
+                _ => lines.push((head, vec![name])),
+            }
+        }
+        for (head, names) in lines {
+            self.line(&format!("{head} {}", names.join(", ")));
+        }
+    }
+
+    /// Objects that no item declares.
+    fn orphans(&mut self) {
+        let mut has_item = vec![false; self.proc.objects.len()];
+        for item in &self.proc.items {
+            if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = item.kind
+                && let Some(flag) = has_item.get_mut(object.index())
+            {
+                *flag = true;
+            }
+        }
+        for (index, object) in self.proc.objects.iter().enumerate() {
+            if matches!(object.life, Life::Param(_)) {
+                self.declared[index] = true;
+            } else if !has_item[index] {
+                self.declared[index] = true;
+                let life = if object.life == Life::Heap { "heap " } else { "" };
+                let text = format!("object {life}{}", self.object(object));
+                self.line(&text);
+            }
+        }
+    }
+
+    fn statements(&mut self) {
+        for (index, statement) in self.proc.statements.iter().enumerate() {
+            let parent = statement.parent.map_or_else(String::new, |parent| format!(" in {}", parent.0));
+            let copyable = if statement.copyable { " copyable" } else { "" };
+            let text = format!("statement {index}{parent}{copyable}{}", self.span(statement.span));
+            self.line(&text);
+        }
+    }
+}
+
+/// How C declares a parameter of a type, with `@` for its name, unless the source says otherwise.
+pub fn default_declaration(program: &Program, ty: &Type) -> String {
+    fn declare(program: &Program, ty: &Type, inner: String) -> String {
+        match ty {
+            Type::Void => format!("void {inner}"),
+            Type::Int { name, .. } | Type::Opaque(name) => format!("{name} {inner}"),
+            Type::Float { bits: 32 } => format!("float {inner}"),
+            Type::Float { bits: 64 } => format!("double {inner}"),
+            Type::Float { .. } => format!("long double {inner}"),
+            Type::Struct(id) => {
+                let name = program.types.structs.get(id.index()).map_or("struct ?", |known| known.name.as_str());
+                format!("{name} {inner}")
+            }
+            Type::Pointer(target) if matches!(**target, Type::Array { .. }) => {
+                declare(program, target, format!("(*{inner})"))
+            }
+            Type::Pointer(target) => declare(program, target, format!("*{inner}")),
+            Type::Array { elem, extent } => {
+                let extent = extent.map_or_else(String::new, |n| n.to_string());
+                declare(program, elem, format!("{inner}[{extent}]"))
+            }
+        }
+    }
+    declare(program, ty, "@".into())
+}

@@ -1,0 +1,186 @@
+//! Regions and items as text.
+
+use super::Printer;
+use crate::ir::types::*;
+
+impl Printer<'_> {
+    pub(super) fn region(&mut self, region: RegionId) {
+        let Some(known) = self.proc.regions.get(region.index()) else { return };
+        let undefined = |value: &Value| value.def == Def::Undefined && value.region == region;
+        for index in 0..self.proc.values.len() {
+            if undefined(&self.proc.values[index]) {
+                let text = format!("undefined {}", self.value(ValueId::new(index)));
+                self.line(&text);
+            }
+        }
+        for &item in &known.items {
+            self.item(item);
+        }
+    }
+
+    fn value(&self, value: ValueId) -> String {
+        self.names.value(self.proc, value)
+    }
+
+    fn list(&self, exprs: &[Expr]) -> String {
+        exprs.iter().map(|expr| self.expr(expr, 0)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Where an item comes from.
+    fn origin(&self, item: &Item) -> String {
+        let statement = match item.statement {
+            Some(statement) if self.spans => format!(" #{}", statement.0),
+            _ => String::new(),
+        };
+        statement + &self.span(item.span)
+    }
+
+    pub(super) fn item(&mut self, id: ItemId) {
+        let Some(item) = self.proc.items.get(id.index()) else { return };
+        let origin = self.origin(item);
+        match &item.kind {
+            ItemKind::Branch { on, then, otherwise, joins } => {
+                let text = format!("if {}{origin} {{", self.expr(on, 0));
+                self.line(&text);
+                self.inside(*then);
+                if self.has_text(*otherwise) {
+                    self.line("} else {");
+                    self.inside(*otherwise);
+                }
+                self.line("}");
+                for join in joins {
+                    let [out, then, otherwise] = [join.out, join.then, join.otherwise].map(|value| self.value(value));
+                    self.line(&format!("join {out} = {then} | {otherwise}"));
+                }
+            }
+            ItemKind::Loop { test, at, body, carried } => {
+                let at = if *at == TestAt::Before { "before" } else { "after" };
+                let text = format!("loop {at} {}{origin}", self.expr(test, 0));
+                if carried.is_empty() {
+                    self.line(&(text + " {"));
+                } else {
+                    self.line(&text);
+                    for each in carried {
+                        let [head, init, end, out] =
+                            [each.head, each.init, each.end, each.out].map(|value| self.value(value));
+                        self.line(&format!("  carry {head} = {init} | {end} -> {out}"));
+                    }
+                    self.line("{");
+                }
+                self.inside(*body);
+                self.line("}");
+            }
+            kind => {
+                let text = self.simple(kind) + &origin;
+                self.line(&text);
+            }
+        }
+    }
+
+    fn inside(&mut self, region: RegionId) {
+        self.indent += 1;
+        self.region(region);
+        self.indent -= 1;
+    }
+
+    fn has_text(&self, region: RegionId) -> bool {
+        self.proc.regions.get(region.index()).is_some_and(|known| !known.items.is_empty())
+            || self.proc.values.iter().any(|value| value.def == Def::Undefined && value.region == region)
+    }
+
+    fn simple(&mut self, kind: &ItemKind) -> String {
+        match kind {
+            ItemKind::Let { value } => {
+                let def = self.proc.values.get(value.index()).map(|known| &known.def);
+                let from = match def {
+                    Some(Def::Is(expr)) => self.expr(expr, 0),
+                    _ => "?".into(),
+                };
+                format!("let {} = {from}", self.value(*value))
+            }
+            ItemKind::Store { to, from } => format!("store {} = {}", self.place(to), self.expr(from, 0)),
+            ItemKind::Call { callee, args, result, into } => {
+                let call = format!("call {}({})", self.callee(callee), self.list(args));
+                match (result, into) {
+                    (Some(result), _) => format!("let {} = {call}", self.value(*result)),
+                    (None, Some(into)) => format!("store {} = {call}", self.place(into)),
+                    (None, None) => call,
+                }
+            }
+            ItemKind::DeclareVar { var } => format!("declare {}", self.names.var(*var)),
+            ItemKind::Declare { object } => format!("declare {}", self.declaration(*object)),
+            ItemKind::Clear { object } => format!("clear {}", self.object_name(*object)),
+            ItemKind::Alloc { object, count, zeroed } => {
+                let zeroed = if *zeroed { "zeroed " } else { "" };
+                format!("alloc {zeroed}{}, {}", self.declaration(*object), self.expr(count, 0))
+            }
+            ItemKind::Free { pointer } => format!("free {}", self.expr(pointer, 0)),
+            ItemKind::Accumulate { to, from } => format!("accumulate {} += {}", self.place(to), self.expr(from, 0)),
+            ItemKind::Push { what } => self.pushed(what),
+            ItemKind::Pop { what } => self.popped(what),
+            ItemKind::Witness { site, value } => format!("witness {site}: {}", self.expr(value, 0)),
+            ItemKind::Comment { text } => format!("comment {text:?}"),
+            ItemKind::Branch { .. } | ItemKind::Loop { .. } => String::new(),
+        }
+    }
+
+    /// The whole declaration of an object where it stands first, its name later.
+    fn declaration(&mut self, object: ObjectId) -> String {
+        match self.declared.get_mut(object.index()) {
+            Some(declared) if !*declared => {
+                *declared = true;
+                self.object(&self.proc.objects[object.index()])
+            }
+            _ => format!("object {}", self.object_name(object)),
+        }
+    }
+
+    fn callee(&self, callee: &Callee) -> String {
+        let name = |id: &ProcId| match self.program.procs.get(id.index()) {
+            Some(proc) if self.program.procs.iter().filter(|other| other.name == proc.name).count() > 1 => {
+                format!("{}#{}", proc.name, id.0)
+            }
+            Some(proc) => proc.name.clone(),
+            None => format!("?#{}", id.0),
+        };
+        match callee {
+            Callee::Proc(id) => name(id),
+            Callee::External { name, returns: true } => format!("extern {name}"),
+            Callee::External { name, returns: false } => format!("extern noreturn {name}"),
+            Callee::Sweep(id, Role::Primal) => format!("primal {}", name(id)),
+            Callee::Sweep(id, Role::Forward) => format!("forward {}", name(id)),
+            Callee::Sweep(id, Role::Reverse) => format!("reverse {}", name(id)),
+            Callee::Sweep(id, Role::Tangent) => format!("tangent {}", name(id)),
+        }
+    }
+
+    fn pushed(&self, what: &Pushed) -> String {
+        match what {
+            Pushed::Value(expr) => format!("push {}", self.expr(expr, 0)),
+            Pushed::Bits { value, bits } => format!("push bits({bits}) {}", self.expr(value, 0)),
+            Pushed::Count(expr) => format!("push count {}", self.expr(expr, 0)),
+            Pushed::Elements { place, count } => {
+                format!("push elements {}, {}", self.place(place), self.expr(count, 0))
+            }
+            Pushed::Pointer { value, bases, base } => {
+                let [value, base] = [value, base].map(|expr| self.expr(expr, 0));
+                format!("push pointer {value} from [{}] at {base}", self.list(bases))
+            }
+        }
+    }
+
+    fn popped(&self, what: &Popped) -> String {
+        match what {
+            Popped::Value(value) => format!("pop {}", self.value(*value)),
+            Popped::Memory(place) => format!("pop store {}", self.place(place)),
+            Popped::Bits { value, bits } => format!("pop bits({bits}) {}", self.value(*value)),
+            Popped::Count(value) => format!("pop count {}", self.value(*value)),
+            Popped::Elements { place, count } => format!("pop elements {}, {}", self.place(place), self.expr(count, 0)),
+            Popped::Pointer { value, shadow, bases, shadows } => {
+                let shadow = shadow.map_or_else(String::new, |shadow| format!(", {}", self.value(shadow)));
+                let from = self.list(bases);
+                format!("pop pointer {}{shadow} from [{from}] shadows [{}]", self.value(*value), self.list(shadows))
+            }
+        }
+    }
+}

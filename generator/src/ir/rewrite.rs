@@ -1,0 +1,406 @@
+//! Walks over the expressions of a procedure, and what needs them: pruning and compact numbers.
+
+use super::types::*;
+use std::collections::HashMap;
+
+/// Calls `f` on every expression of an item, outermost ones only.
+pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
+    match kind {
+        ItemKind::Let { .. }
+        | ItemKind::DeclareVar { .. }
+        | ItemKind::Declare { .. }
+        | ItemKind::Clear { .. }
+        | ItemKind::Comment { .. } => {}
+        ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
+            place_exprs(to, f);
+            f(from);
+        }
+        ItemKind::Call { args, into, .. } => {
+            args.iter_mut().for_each(&mut *f);
+            if let Some(into) = into {
+                place_exprs(into, f);
+            }
+        }
+        ItemKind::Branch { on, .. } => f(on),
+        ItemKind::Loop { test, .. } => f(test),
+        ItemKind::Alloc { count, .. } => f(count),
+        ItemKind::Free { pointer } => f(pointer),
+        ItemKind::Witness { value, .. } => f(value),
+        ItemKind::Push { what } => match what {
+            Pushed::Value(value) | Pushed::Bits { value, .. } | Pushed::Count(value) => f(value),
+            Pushed::Elements { place, count } => {
+                place_exprs(place, f);
+                f(count);
+            }
+            Pushed::Pointer { value, bases, base } => {
+                f(value);
+                bases.iter_mut().for_each(&mut *f);
+                f(base);
+            }
+        },
+        ItemKind::Pop { what } => match what {
+            Popped::Value(_) | Popped::Bits { .. } | Popped::Count(_) => {}
+            Popped::Memory(place) => place_exprs(place, f),
+            Popped::Elements { place, count } => {
+                place_exprs(place, f);
+                f(count);
+            }
+            Popped::Pointer { bases, shadows, .. } => bases.iter_mut().chain(shadows).for_each(f),
+        },
+    }
+}
+
+fn dim_exprs<'a>(dim: &'a mut Dim, f: &mut dyn FnMut(&'a mut Expr)) {
+    dim.lower.iter_mut().chain(&mut dim.extent).for_each(f);
+}
+
+fn place_exprs<'a>(place: &'a mut Place, f: &mut dyn FnMut(&'a mut Expr)) {
+    if let Base::At(pointer) = &mut place.base {
+        f(pointer);
+    }
+    for step in &mut place.path {
+        let Step::Index(subscripts) = step else { continue };
+        for subscript in subscripts {
+            f(&mut subscript.at);
+            dim_exprs(&mut subscript.dim, f);
+        }
+    }
+}
+
+/// Calls `f` on the direct operands of an expression.
+fn operands<'a>(expr: &'a mut Expr, f: &mut dyn FnMut(&'a mut Expr)) {
+    match &mut expr.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) | ExprKind::Value(_) => {}
+        ExprKind::Load(place) | ExprKind::Address(place) => place_exprs(place, f),
+        ExprKind::Unary(_, operand) | ExprKind::Cast(operand) => f(operand),
+        ExprKind::Binary(_, left, right) => {
+            f(left);
+            f(right);
+        }
+        ExprKind::Function(_, args) => args.iter_mut().for_each(f),
+        ExprKind::Select(on, then, otherwise) => {
+            f(on);
+            f(then);
+            f(otherwise);
+        }
+    }
+}
+
+/// Replaces values that an expression reads by what `with` says, operands of replacements included.
+pub fn substitute(expr: &mut Expr, with: &dyn Fn(ValueId) -> Option<Expr>) {
+    if let ExprKind::Value(value) = expr.kind
+        && let Some(mut other) = with(value)
+    {
+        substitute(&mut other, with);
+        *expr = other;
+        return;
+    }
+    operands(expr, &mut |operand| substitute(operand, with));
+}
+
+fn expr_values(expr: &mut Expr, f: &mut dyn FnMut(&mut ValueId)) {
+    if let ExprKind::Value(value) = &mut expr.kind {
+        f(value);
+    }
+    operands(expr, &mut |operand| expr_values(operand, f));
+}
+
+/// Calls `f` on every mention of a value: uses and definitions.
+pub fn values(proc: &mut Proc, f: &mut dyn FnMut(&mut ValueId)) {
+    for value in &mut proc.values {
+        if let Def::Is(expr) = &mut value.def {
+            expr_values(expr, f);
+        }
+    }
+    for param in &mut proc.params {
+        param.entry.iter_mut().for_each(&mut *f);
+        param.shape.iter_mut().for_each(|dim| dim_exprs(dim, &mut |expr| expr_values(expr, f)));
+    }
+    for object in &mut proc.objects {
+        object.shape.iter_mut().for_each(|dim| dim_exprs(dim, &mut |expr| expr_values(expr, f)));
+    }
+    proc.result.iter_mut().for_each(|result| expr_values(result, f));
+    for item in &mut proc.items {
+        item_exprs(&mut item.kind, &mut |expr| expr_values(expr, f));
+        item_values(&mut item.kind, f);
+    }
+}
+
+/// Calls `f` on the values that an item names outside of expressions.
+fn item_values(kind: &mut ItemKind, f: &mut dyn FnMut(&mut ValueId)) {
+    match kind {
+        ItemKind::Let { value } => f(value),
+        ItemKind::Call { result, .. } => result.iter_mut().for_each(f),
+        ItemKind::Branch { joins, .. } => {
+            joins.iter_mut().flat_map(|join| [&mut join.then, &mut join.otherwise, &mut join.out]).for_each(f);
+        }
+        ItemKind::Loop { carried, .. } => {
+            carried.iter_mut().flat_map(|one| [&mut one.init, &mut one.head, &mut one.end, &mut one.out]).for_each(f);
+        }
+        ItemKind::Pop { what } => match what {
+            Popped::Value(value) | Popped::Bits { value, .. } | Popped::Count(value) => f(value),
+            Popped::Pointer { value, shadow, .. } => {
+                f(value);
+                shadow.iter_mut().for_each(f);
+            }
+            Popped::Memory(_) | Popped::Elements { .. } => {}
+        },
+        _ => {}
+    }
+}
+
+/// Drops joins, carried variables and definitions of temporaries and flags that nothing reads.
+pub fn prune(proc: &mut Proc) {
+    let used = used_values(proc);
+    let used = |value: ValueId| used[value.index()];
+    let (vars, values) = (&proc.vars, &proc.values);
+    let made = |value: ValueId| {
+        let var = values[value.index()].var;
+        matches!(vars[var.index()].kind, VarKind::Temporary | VarKind::Flag)
+    };
+    for item in &mut proc.items {
+        match &mut item.kind {
+            ItemKind::Branch { joins, .. } => joins.retain(|join| used(join.out)),
+            ItemKind::Loop { carried, .. } => carried.retain(|one| used(one.head) || used(one.out)),
+            ItemKind::Call { result: slot, .. } => *slot = slot.filter(|value| used(*value) || !made(*value)),
+            _ => {}
+        }
+    }
+    let dead: Vec<bool> = proc
+        .items
+        .iter()
+        .map(|item| matches!(item.kind, ItemKind::Let { value } if made(value) && !used(value)))
+        .collect();
+    for region in &mut proc.regions {
+        region.items.retain(|item| !dead[item.index()]);
+    }
+    drop_empty(proc);
+}
+
+/// Drops branches that do nothing: both arms empty and nothing joined.
+fn drop_empty(proc: &mut Proc) {
+    loop {
+        let empty: Vec<bool> = proc
+            .items
+            .iter()
+            .map(|item| match &item.kind {
+                ItemKind::Branch { then, otherwise, joins, .. } => {
+                    let hollow = |region: &RegionId| proc.regions[region.index()].items.is_empty();
+                    joins.is_empty() && hollow(then) && hollow(otherwise)
+                }
+                _ => false,
+            })
+            .collect();
+        let mut any = false;
+        for region in &mut proc.regions {
+            let before = region.items.len();
+            region.items.retain(|item| !empty[item.index()]);
+            any |= region.items.len() != before;
+        }
+        if !any {
+            return;
+        }
+    }
+}
+
+/// Values that something with an effect reads, directly or through others.
+fn used_values(proc: &mut Proc) -> Vec<bool> {
+    let mut used = vec![false; proc.values.len()];
+    let mut work = Vec::new();
+    let mut sources: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
+    let mut roots = Vec::new();
+    for item in &mut proc.items {
+        match &mut item.kind {
+            ItemKind::Branch { joins, .. } => {
+                for join in joins {
+                    sources.insert(join.out, vec![join.then, join.otherwise]);
+                }
+            }
+            ItemKind::Loop { carried, .. } => {
+                for one in carried {
+                    sources.insert(one.head, vec![one.init, one.end]);
+                    sources.insert(one.out, vec![one.init, one.end, one.head]);
+                }
+            }
+            _ => {}
+        }
+        item_exprs(&mut item.kind, &mut |expr| expr_values(expr, &mut |value| roots.push(*value)));
+    }
+    for (index, value) in proc.values.iter_mut().enumerate() {
+        let Def::Is(expr) = &mut value.def else { continue };
+        let mut reads = Vec::new();
+        expr_values(expr, &mut |value| reads.push(*value));
+        let kind = proc.vars[value.var.index()].kind;
+        if matches!(kind, VarKind::User | VarKind::Renamed) {
+            roots.extend(&reads);
+        }
+        sources.insert(ValueId::new(index), reads);
+    }
+    let dims = proc.params.iter_mut().flat_map(|param| &mut param.shape);
+    for dim in dims.chain(proc.objects.iter_mut().flat_map(|object| &mut object.shape)) {
+        dim_exprs(dim, &mut |expr| expr_values(expr, &mut |value| roots.push(*value)));
+    }
+    proc.result.iter_mut().for_each(|result| expr_values(result, &mut |value| roots.push(*value)));
+    roots.extend(proc.params.iter().filter_map(|param| param.entry));
+    for root in roots {
+        if !std::mem::replace(&mut used[root.index()], true) {
+            work.push(root);
+        }
+    }
+    while let Some(value) = work.pop() {
+        for source in sources.get(&value).into_iter().flatten() {
+            if !std::mem::replace(&mut used[source.index()], true) {
+                work.push(*source);
+            }
+        }
+    }
+    used
+}
+
+/// Numbers regions, items, values and variables that are left without gaps, in the order of their old numbers.
+pub fn compact(proc: &mut Proc) {
+    let regions = reached_regions(proc);
+    let mut items = vec![false; proc.items.len()];
+    for (index, region) in proc.regions.iter().enumerate() {
+        if regions[index] {
+            region.items.iter().for_each(|item| items[item.index()] = true);
+        }
+    }
+    let values = defined_values(proc, &items);
+    let (region_numbers, item_numbers, value_numbers) = (numbers(&regions), numbers(&items), numbers(&values));
+    keep(&mut proc.regions, &regions);
+    keep(&mut proc.items, &items);
+    keep(&mut proc.values, &values);
+    for region in &mut proc.regions {
+        region.items.iter_mut().for_each(|item| item.0 = item_numbers[item.index()]);
+        if let Some((outside, item)) = &mut region.parent {
+            (outside.0, item.0) = (region_numbers[outside.index()], item_numbers[item.index()]);
+        }
+    }
+    for object in &mut proc.objects {
+        if let Life::Region(region) = &mut object.life {
+            region.0 = region_numbers[region.index()];
+        }
+    }
+    for item in &mut proc.items {
+        match &mut item.kind {
+            ItemKind::Branch { then, otherwise, .. } => {
+                (then.0, otherwise.0) = (region_numbers[then.index()], region_numbers[otherwise.index()]);
+            }
+            ItemKind::Loop { body, .. } => body.0 = region_numbers[body.index()],
+            _ => {}
+        }
+    }
+    self::values(proc, &mut |value| value.0 = value_numbers[value.index()]);
+    for value in &mut proc.values {
+        value.region.0 = region_numbers[value.region.index()];
+        match &mut value.def {
+            Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) => item.0 = item_numbers[item.index()],
+            Def::Result(item) | Def::Popped(item) => item.0 = item_numbers[item.index()],
+            Def::Entry(_) | Def::Undefined | Def::Is(_) => {}
+        }
+    }
+    number_joins(proc);
+    compact_vars(proc);
+}
+
+fn reached_regions(proc: &Proc) -> Vec<bool> {
+    let mut reached = vec![false; proc.regions.len()];
+    let mut work = vec![RegionId(0)];
+    while let Some(region) = work.pop() {
+        reached[region.index()] = true;
+        for item in &proc.regions[region.index()].items {
+            match &proc.items[item.index()].kind {
+                ItemKind::Branch { then, otherwise, .. } => work.extend([*then, *otherwise]),
+                ItemKind::Loop { body, .. } => work.push(*body),
+                _ => {}
+            }
+        }
+    }
+    reached
+}
+
+/// Values with a definition: those of items that are left, parameters, and undefined ones that something names.
+fn defined_values(proc: &mut Proc, items: &[bool]) -> Vec<bool> {
+    let mut defined = vec![false; proc.values.len()];
+    let mut mentioned = vec![false; proc.values.len()];
+    for (item, _) in proc.items.iter_mut().zip(items).filter(|(_, left)| **left) {
+        item_values(&mut item.kind, &mut |value| defined[value.index()] = true);
+        item_exprs(&mut item.kind, &mut |e| expr_values(e, &mut |value| mentioned[value.index()] = true));
+    }
+    for (value, _) in proc.values.iter_mut().zip(&defined).filter(|(_, defined)| **defined) {
+        if let Def::Is(expr) = &mut value.def {
+            expr_values(expr, &mut |value| mentioned[value.index()] = true);
+        }
+    }
+    let dims = proc.params.iter_mut().flat_map(|param| &mut param.shape);
+    for dim in dims.chain(proc.objects.iter_mut().flat_map(|object| &mut object.shape)) {
+        dim_exprs(dim, &mut |expr| expr_values(expr, &mut |value| mentioned[value.index()] = true));
+    }
+    proc.result.iter_mut().for_each(|e| expr_values(e, &mut |value| mentioned[value.index()] = true));
+    for param in &proc.params {
+        param.entry.iter().for_each(|value| defined[value.index()] = true);
+    }
+    defined.iter().zip(&mentioned).map(|(defined, mentioned)| *defined || *mentioned).collect()
+}
+
+fn numbers(left: &[bool]) -> Vec<u32> {
+    let mut next = 0;
+    left.iter()
+        .map(|left| {
+            let number = next;
+            next += u32::from(*left);
+            number
+        })
+        .collect()
+}
+
+fn keep<T>(things: &mut Vec<T>, left: &[bool]) {
+    let mut index = 0;
+    things.retain(|_| {
+        index += 1;
+        left[index - 1]
+    });
+}
+
+/// Positions of joins and carried variables in the definitions of their values.
+fn number_joins(proc: &mut Proc) {
+    for index in 0..proc.items.len() {
+        let item = ItemId::new(index);
+        let Proc { items, values, .. } = proc;
+        match &items[index].kind {
+            ItemKind::Branch { joins, .. } => {
+                for (at, join) in joins.iter().enumerate() {
+                    values[join.out.index()].def = Def::Join(item, at as u32);
+                }
+            }
+            ItemKind::Loop { carried, .. } => {
+                for (at, one) in carried.iter().enumerate() {
+                    values[one.head.index()].def = Def::Head(item, at as u32);
+                    values[one.out.index()].def = Def::Out(item, at as u32);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn compact_vars(proc: &mut Proc) {
+    let mut left: Vec<bool> =
+        proc.vars.iter().map(|var| matches!(var.kind, VarKind::User | VarKind::Renamed)).collect();
+    proc.values.iter().for_each(|value| left[value.var.index()] = true);
+    proc.params.iter().filter_map(|param| param.var).for_each(|var| left[var.index()] = true);
+    let new = numbers(&left);
+    keep(&mut proc.vars, &left);
+    let rename = |var: &mut VarId| var.0 = new[var.index()];
+    proc.values.iter_mut().for_each(|value| rename(&mut value.var));
+    proc.params.iter_mut().filter_map(|param| param.var.as_mut()).for_each(rename);
+    for item in &mut proc.items {
+        match &mut item.kind {
+            ItemKind::Branch { joins, .. } => joins.iter_mut().for_each(|join| rename(&mut join.var)),
+            ItemKind::Loop { carried, .. } => carried.iter_mut().for_each(|one| rename(&mut one.var)),
+            ItemKind::DeclareVar { var } => rename(var),
+            _ => {}
+        }
+    }
+}

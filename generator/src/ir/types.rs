@@ -1,0 +1,756 @@
+//! The intermediate representation: structured control, scalars in SSA form, memory as named objects.
+//!
+//! ```text
+//!   Program ── procs ── Proc ── regions ── Region ── items ── Item (Let, Store, Call, Branch, Loop, ...)
+//!      │                 ├───── values: one definition each (SSA)
+//!      ├─ globals        └───── objects: arrays, structs, scalars whose address is taken
+//!      └─ types
+//! ```
+//!
+//! | word | meaning |
+//! |---|---|
+//! | variable | a scalar (number or pointer) of the source whose address is never taken |
+//! | value | one definition of a variable; every use names the value, so nothing is ever overwritten |
+//! | object | memory: an array, a struct, a block of the heap, a scalar whose address is taken |
+//! | place | an access path into memory: a base and a path of subscripts and fields |
+//! | region | a sequence of items with one entry and one exit: a body, an arm, one pass of a loop |
+//! | join | the value of a variable behind a branch: the value of the arm that ran |
+//! | head, end, out | of a variable that a loop changes: its value when a pass begins, when it ends, behind the loop |
+//!
+//! There is no jump. `break`, `continue`, `return`, `goto` and `switch` are lowered to branches and loops: what follows
+//! a statement that may leave is guarded by an integer flag (a variable of kind [`VarKind::Flag`]). So every analysis
+//! knows two constructs only, and a flag in the reverse sweep is a scalar as any other: recomputed, or one bit.
+//!
+//! Expressions have no effects. What a source expression writes (`*p++ = *q++`, `a = b = e`, a call) becomes items in
+//! the order of evaluation. `&&`, `||` and [`ExprKind::Select`] evaluate their second operand only if C does; an operand
+//! with effects becomes a branch, and so does every `?:` of floating type.
+//!
+//! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
+
+use std::fmt;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// Position in the vector that it indexes.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+            /// The handle of position `index`.
+            pub fn new(index: usize) -> Self {
+                $name(u32::try_from(index).expect("fewer than 2^32 of a kind"))
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self.0)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Index into [`Program::procs`].
+    ProcId,
+    /// Index into [`Program::globals`].
+    GlobalId,
+    /// Index into [`Types::structs`].
+    StructId,
+    /// Index into [`Struct::fields`].
+    FieldId,
+    /// Index into [`Proc::vars`].
+    VarId,
+    /// Index into [`Proc::values`].
+    ValueId,
+    /// Index into [`Proc::objects`].
+    ObjectId,
+    /// Index into [`Proc::regions`].
+    RegionId,
+    /// Index into [`Proc::items`].
+    ItemId,
+    /// Index into [`Proc::statements`].
+    StatementId,
+    /// Index into [`Program::sources`].
+    SourceId,
+}
+
+/// A whole program: everything the head reaches, and the globals these procedures name.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Structs.
+    pub types: Types,
+    /// The source files, whole, so that messages and the forward sweep can quote them.
+    pub sources: Vec<Source>,
+    /// Variables with static storage, function-local statics among them.
+    pub globals: Vec<Object>,
+    /// Procedures with a body, callees anywhere.
+    pub procs: Vec<Proc>,
+    /// What functions declare inside that their sweeps must declare too.
+    pub statics: Vec<Static>,
+}
+
+/// A declaration inside a function of a type, or of variables with static storage. Nothing outside of the function can
+/// name them, so its sweeps declare them anew; the variables must hold the same contents always.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Static {
+    /// The function.
+    pub function: String,
+    /// The variables; none for a type.
+    pub globals: Vec<GlobalId>,
+    /// The declaration in C, with the variables under the names that [`Program::globals`] has.
+    pub text: String,
+    /// Where the function has it.
+    pub span: Span,
+}
+
+/// One source file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Path as the user gave it, or as the compiler found it.
+    pub path: String,
+    /// Contents.
+    pub text: String,
+    /// Whether it was named on the command line (and is included by the generated file), not found as a header.
+    pub main: bool,
+}
+
+/// A place in the sources: a range of bytes, and line and column (from 1) of its first byte. Line 0: no source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Which file.
+    pub source: u32,
+    /// First byte.
+    pub start: u32,
+    /// Byte behind the last.
+    pub end: u32,
+    /// Line of the first byte, from 1.
+    pub line: u32,
+    /// Column of the first byte, from 1.
+    pub column: u32,
+}
+
+/// Named types.
+#[derive(Clone, Debug, Default)]
+pub struct Types {
+    /// Structs, in order of first appearance.
+    pub structs: Vec<Struct>,
+}
+
+/// A struct.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Struct {
+    /// How C spells the type: `struct point` or the name of a typedef.
+    pub name: String,
+    /// Members, in order.
+    pub fields: Vec<Field>,
+}
+
+/// A member of a struct.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Name.
+    pub name: String,
+    /// Type of the member; arrays are [`Type::Array`].
+    pub ty: Type,
+}
+
+/// A type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// No value.
+    #[default]
+    Void,
+    /// An integer, `_Bool`, `char` or enumeration. `name` is how C spells it (`int`, `size_t`, `enum side`).
+    Int {
+        /// Width in bits: 8, 16, 32, 64; 1 for `_Bool`.
+        bits: u8,
+        /// Whether negative values exist. Unsigned arithmetic wraps; signed arithmetic never overflows.
+        signed: bool,
+        /// How C spells it.
+        name: String,
+    },
+    /// `float` (32) or `double` (64). `long double` is refused where it is active, and kept as 80.
+    Float {
+        /// 32, 64 or 80.
+        bits: u8,
+    },
+    /// A pointer. `restrict` and `const` are not kept here.
+    Pointer(Box<Type>),
+    /// An array inside a struct, behind a pointer or declared: elements and extent.
+    Array {
+        /// Type of an element; an array again for several dimensions.
+        elem: Box<Type>,
+        /// Extent if it is a constant; `None`: given by a value (see [`Dim`]) or not known.
+        extent: Option<u64>,
+    },
+    /// A struct.
+    Struct(StructId),
+    /// A type that is only passed on: `FILE`, a union, a function. Access to what is inside is refused.
+    Opaque(String),
+}
+
+/// Memory: an array, a struct, a heap block, a scalar whose address is taken.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Name, unique in its procedure (or among globals). Source name unless that would collide.
+    pub name: String,
+    /// Type of one element: never [`Type::Array`].
+    pub elem: Type,
+    /// Dimensions from the slowest to the fastest; empty for a single element.
+    pub shape: Vec<Dim>,
+    /// When it lives.
+    pub life: Life,
+    /// Whether C declares it `const`: nothing ever writes it.
+    pub constant: bool,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// One dimension of an array. C: lower bound 0.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Dim {
+    /// Lower bound; `None` is 0.
+    pub lower: Option<Expr>,
+    /// Number of elements; `None`: not known (first dimension behind a pointer).
+    pub extent: Option<Expr>,
+}
+
+/// When an object lives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Life {
+    /// A by-value struct parameter: position among the parameters. Its contents come from the caller.
+    Param(u32),
+    /// Static storage.
+    Global,
+    /// Each time its region runs, from its [`ItemKind::Declare`] to the end of the region.
+    Region(RegionId),
+    /// From an [`ItemKind::Alloc`] to the [`ItemKind::Free`] of it. One object stands for all blocks of that `Alloc`.
+    Heap,
+}
+
+/// What a procedure is in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Role {
+    /// As the user wrote it.
+    #[default]
+    Primal,
+    /// The forward sweep: the primal with pushes.
+    Forward,
+    /// The reverse sweep.
+    Reverse,
+    /// The tangent.
+    Tangent,
+}
+
+/// A procedure.
+#[derive(Clone, Debug, Default)]
+pub struct Proc {
+    /// Name as C links it.
+    pub name: String,
+    /// What it is.
+    pub role: Role,
+    /// Parameters, in order.
+    pub params: Vec<Param>,
+    /// Type of the result; [`Type::Void`] for none. A struct is returned through [`Proc::result_object`].
+    pub result_type: Type,
+    /// The result at the end of the body; `None` for void and for structs.
+    pub result: Option<Expr>,
+    /// The object whose contents are the result, for a struct.
+    pub result_object: Option<ObjectId>,
+    /// Scalars.
+    pub vars: Vec<Var>,
+    /// Their definitions.
+    pub values: Vec<Value>,
+    /// Memory declared here.
+    pub objects: Vec<Object>,
+    /// Regions; 0 is the body.
+    pub regions: Vec<Region>,
+    /// Items of all regions.
+    pub items: Vec<Item>,
+    /// Source statements that items come from.
+    pub statements: Vec<Statement>,
+    /// Declared `static`: not visible to other files.
+    pub is_static: bool,
+    /// Which source defines it, and where.
+    pub span: Span,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Name; made up where the source has none.
+    pub name: String,
+    /// Type as C sees it: arrays have become pointers.
+    pub ty: Type,
+    /// How C declares it, with `@` for the name: `double @[restrict]`, `double (*@)[m]`.
+    pub declaration: String,
+    /// For a scalar or a pointer: the variable and its value at entry. A scalar parameter whose address is taken has
+    /// both this and an object, and the body begins with the store.
+    pub var: Option<VarId>,
+    /// Its value at entry ([`Def::Entry`]).
+    pub entry: Option<ValueId>,
+    /// For a struct by value: the object.
+    pub object: Option<ObjectId>,
+    /// Dimensions of the array it points to, if the declaration gives them: `a[n][m]` has `[n]`, `[m]`.
+    pub shape: Vec<Dim>,
+    /// Whether the source says that it is only read (`const double *`, Fortran `intent(in)`).
+    pub read_only: bool,
+}
+
+/// A scalar variable of the source, or one that lowering made.
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// Name, unique in its procedure except that variables of sibling scopes may share one.
+    pub name: String,
+    /// Type.
+    pub ty: Type,
+    /// Where it comes from.
+    pub kind: VarKind,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// Where a variable comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VarKind {
+    /// Declared by the user under this very name.
+    User,
+    /// Declared by the user under another name, which a nested scope hides: text that names it is not copied.
+    Renamed,
+    /// An intermediate result, made by lowering.
+    Temporary,
+    /// 0 or 1: whether a statement that leaves has run.
+    Flag,
+}
+
+/// One definition of a variable.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Of which variable.
+    pub var: VarId,
+    /// How it comes about.
+    pub def: Def,
+    /// The region in which it is defined; visible there behind its definition, and in regions inside.
+    pub region: RegionId,
+    /// Source.
+    pub span: Span,
+}
+
+/// How a value comes about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Def {
+    /// The argument at this position.
+    Entry(u32),
+    /// A variable that was not assigned yet. Reading it is undefined in C; nothing is ever stored for it.
+    Undefined,
+    /// The value of an expression: [`ItemKind::Let`].
+    Is(Expr),
+    /// Join number `1` of the branch `0`.
+    Join(ItemId, u32),
+    /// Carried variable number `1` of the loop `0`, when a pass begins. Belongs to the body.
+    Head(ItemId, u32),
+    /// Carried variable number `1` of the loop `0`, behind the loop.
+    Out(ItemId, u32),
+    /// Result of the call.
+    Result(ItemId),
+    /// Taken from the tape by this [`ItemKind::Pop`].
+    Popped(ItemId),
+}
+
+/// A sequence of items.
+#[derive(Clone, Debug, Default)]
+pub struct Region {
+    /// The branch or loop that it belongs to, and the region of that; `None` for a body.
+    pub parent: Option<(RegionId, ItemId)>,
+    /// In order of execution.
+    pub items: Vec<ItemId>,
+}
+
+/// A statement of the source: what the forward sweep copies as text if the plan leaves it alone.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Its text, with the comment right before it.
+    pub span: Span,
+    /// The compound statement, branch or loop around it.
+    pub parent: Option<StatementId>,
+    /// Whether its text can be copied: no jump out of it, no renamed variable, no half macro.
+    pub copyable: bool,
+}
+
+/// An item of a region.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// What it does.
+    pub kind: ItemKind,
+    /// The source it comes from.
+    pub span: Span,
+    /// The innermost source statement that it comes from.
+    pub statement: Option<StatementId>,
+}
+
+/// What an item does.
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    /// Defines a value by its expression ([`Def::Is`]).
+    Let {
+        /// The value.
+        value: ValueId,
+    },
+    /// Writes one scalar (number or pointer) to memory. Copies of structs and `memcpy` are lowered to such stores.
+    Store {
+        /// Where.
+        to: Place,
+        /// What.
+        from: Expr,
+    },
+    /// Calls a procedure. Never inside an expression.
+    Call {
+        /// Which.
+        callee: Callee,
+        /// Scalars and pointers by value; a struct by value is [`ExprKind::Load`] of a place of struct type (only here).
+        args: Vec<Expr>,
+        /// The result, if it is scalar and used.
+        result: Option<ValueId>,
+        /// Where a struct result goes.
+        into: Option<Place>,
+    },
+    /// Runs one of two regions.
+    Branch {
+        /// Integer or pointer; not 0: the first.
+        on: Expr,
+        /// If `on` is not 0.
+        then: RegionId,
+        /// If `on` is 0. May have no items.
+        otherwise: RegionId,
+        /// Variables whose value depends on the arm.
+        joins: Vec<Join>,
+    },
+    /// Runs its body as long as the test holds.
+    Loop {
+        /// Before each pass in terms of heads, or after each pass in terms of ends and values of the body.
+        test: Expr,
+        /// Where the test stands.
+        at: TestAt,
+        /// The body.
+        body: RegionId,
+        /// Variables that it changes.
+        carried: Vec<Carried>,
+    },
+    /// The declaration of a variable: where C declares it. Means nothing to analyses.
+    DeclareVar {
+        /// Which.
+        var: VarId,
+    },
+    /// The declaration of an object with a region's life: its contents are undefined from here on.
+    Declare {
+        /// Which.
+        object: ObjectId,
+    },
+    /// `malloc` or `calloc`: makes a block. A `Let` behind it takes the address. The block may be NULL in C; the
+    /// program's own test of that is a comparison with NULL.
+    Alloc {
+        /// The object that stands for the block.
+        object: ObjectId,
+        /// Number of elements.
+        count: Expr,
+        /// `calloc`: all zero.
+        zeroed: bool,
+    },
+    /// `free`. `free(NULL)` does nothing.
+    Free {
+        /// The pointer.
+        pointer: Expr,
+    },
+    /// Sets every byte of an object to 0: only in generated sweeps.
+    Clear {
+        /// Which.
+        object: ObjectId,
+    },
+    /// `to += from`: only in generated sweeps.
+    Accumulate {
+        /// An adjoint.
+        to: Place,
+        /// What is added.
+        from: Expr,
+    },
+    /// Puts something on the tape: only in a forward sweep.
+    Push {
+        /// What.
+        what: Pushed,
+    },
+    /// Takes it from the tape again: only in a reverse sweep.
+    Pop {
+        /// What; values are defined by [`Def::Popped`].
+        what: Popped,
+    },
+    /// `--check`: in the forward sweep notes the value, in the reverse sweep compares it bit for bit.
+    Witness {
+        /// Number of the operand, for messages; equal in both sweeps.
+        site: u32,
+        /// The operand.
+        value: Expr,
+    },
+    /// A comment of the output.
+    Comment {
+        /// Text without delimiters.
+        text: String,
+    },
+}
+
+/// When a loop tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestAt {
+    /// `while`, `for`.
+    Before,
+    /// `do`.
+    After,
+}
+
+/// A variable whose value depends on the arm of a branch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    /// The variable.
+    pub var: VarId,
+    /// Its value at the end of the first arm (may be defined outside of it).
+    pub then: ValueId,
+    /// Its value at the end of the second arm.
+    pub otherwise: ValueId,
+    /// Its value behind the branch.
+    pub out: ValueId,
+}
+
+/// A variable that a loop changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Carried {
+    /// The variable.
+    pub var: VarId,
+    /// Its value before the loop.
+    pub init: ValueId,
+    /// Its value when a pass begins: `init` in the first, the `end` of the pass before in the others.
+    pub head: ValueId,
+    /// Its value when a pass ends.
+    pub end: ValueId,
+    /// Its value behind the loop.
+    pub out: ValueId,
+}
+
+/// What is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A procedure of the program, of the role that the caller needs.
+    Proc(ProcId),
+    /// A function without source that computes nothing active: prints, aborts, reads the clock.
+    External {
+        /// Its name.
+        name: String,
+        /// Whether it comes back.
+        returns: bool,
+    },
+    /// A generated sweep of a procedure.
+    Sweep(ProcId, Role),
+}
+
+/// What goes on the tape.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pushed {
+    /// A number, at its own width.
+    Value(Expr),
+    /// A few bits: an integer below 2 to the power of `bits`.
+    Bits {
+        /// The integer.
+        value: Expr,
+        /// 1 to 62.
+        bits: u8,
+    },
+    /// A count of passes: never negative, one byte when small.
+    Count(Expr),
+    /// `count` elements from `place` on, all leaves of the element.
+    Elements {
+        /// The first.
+        place: Place,
+        /// How many.
+        count: Expr,
+    },
+    /// A pointer, as offset in elements from one of several bases that both sweeps can name, and the number of the base.
+    Pointer {
+        /// The pointer.
+        value: Expr,
+        /// The bases, each an address.
+        bases: Vec<Expr>,
+        /// Which base: an integer expression. Always 0 with one base.
+        base: Expr,
+    },
+}
+
+/// What comes from the tape: the mirror image of [`Pushed`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Popped {
+    /// A number into a value.
+    Value(ValueId),
+    /// A number into memory.
+    Memory(Place),
+    /// Bits into a value.
+    Bits {
+        /// The value.
+        value: ValueId,
+        /// 1 to 62.
+        bits: u8,
+    },
+    /// A count into a value.
+    Count(ValueId),
+    /// Elements into memory.
+    Elements {
+        /// The first.
+        place: Place,
+        /// How many.
+        count: Expr,
+    },
+    /// A pointer, and its shadow if there is one.
+    Pointer {
+        /// The pointer.
+        value: ValueId,
+        /// The pointer's shadow.
+        shadow: Option<ValueId>,
+        /// The bases.
+        bases: Vec<Expr>,
+        /// Their shadows.
+        shadows: Vec<Expr>,
+    },
+}
+
+/// An access path into memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Where it begins.
+    pub base: Base,
+    /// How it goes on. Behind a pointer the first step is always a subscript: `*p` is `p[0]`, `p->x` is `p[0].x`.
+    pub path: Vec<Step>,
+    /// Type of what is there: a scalar, except for struct arguments and addresses.
+    pub ty: Type,
+}
+
+/// Where a place begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Base {
+    /// An object of the procedure.
+    Object(ObjectId),
+    /// An object with static storage.
+    Global(GlobalId),
+    /// What a pointer points to.
+    At(Box<Expr>),
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// An element of an array: subscripts from the slowest to the fastest dimension. Fewer subscripts than dimensions
+    /// name a row (only under [`ExprKind::Address`]).
+    Index(Vec<Subscript>),
+    /// A member.
+    Field(FieldId),
+}
+
+/// A subscript, with the dimension that it runs in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subscript {
+    /// The subscript.
+    pub at: Expr,
+    /// The dimension. Its extent is known for all but the first dimension behind a pointer, so that a list of
+    /// subscripts can always be flattened: `((s0 - l0) * e1 + (s1 - l1)) * e2 + ...`.
+    pub dim: Dim,
+}
+
+/// An expression without effects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type, after C's conversions.
+    pub ty: Type,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// An integer constant; also `sizeof`, characters, enumerators.
+    Int(i128),
+    /// A floating constant, as C spells it.
+    Float(String),
+    /// A null pointer.
+    Null,
+    /// A string literal or other text that C understands and nobody differentiates (arguments of `printf`).
+    Verbatim(String),
+    /// A value.
+    Value(ValueId),
+    /// Contents of memory.
+    Load(Place),
+    /// Address of a place; `&p[i]` is pointer arithmetic.
+    Address(Place),
+    /// One operand.
+    Unary(Unary, Box<Expr>),
+    /// Two operands of the types that C's conversions gave them.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// A function of `math.h` or the like: see the table in [`super::functions`].
+    Function(super::functions::Function, Vec<Expr>),
+    /// A conversion to [`Expr::ty`].
+    Cast(Box<Expr>),
+    /// `c ? a : b`; never of floating type.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// `-`
+    Negate,
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// `+` of numbers.
+    Add,
+    /// `-` of numbers.
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `&&`, second operand only if the first is not 0.
+    And,
+    /// `||`, second operand only if the first is 0.
+    Or,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `p - q` of pointers, in elements.
+    PointerDifference,
+}

@@ -1,0 +1,22 @@
+//! The generator of adtape: reads C, decides what the adjoint stores, recomputes and inverts, and writes it.
+//!
+//! ```text
+//!   front ──► ir ──► flow ──► plan ──► sweep ──► emit
+//!   C text    SSA    what is  what to  forward,  C text
+//!             form   needed   store    reverse,
+//!                             where    tangent as ir
+//! ```
+//!
+//! Imports point to the left only, and [`refuse`] is everybody's. Right or refused: what a pass does not understand
+//! ends in a [`refuse::Refusal`], never in a guess.
+
+pub mod check;
+pub mod emit;
+pub mod flow;
+pub mod front;
+pub mod ir;
+pub mod plan;
+pub mod refuse;
+pub mod specialise;
+pub mod sweep;
+pub mod transform;

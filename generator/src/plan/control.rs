@@ -1,0 +1,256 @@
+//! Loops whose passes are counted by an index: how often they run is known without a counter on the tape.
+
+use std::collections::HashMap;
+
+use super::game::value_expr;
+use super::walk;
+use crate::ir::{Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Proc, RegionId, TestAt, Type, Unary, ValueId};
+
+/// An index: a carried integer that each pass changes by one constant and that the test compares with a bound which
+/// no pass changes.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// Position among the loop's carried variables.
+    pub carried: u32,
+    /// What a pass adds; not 0.
+    pub step: i128,
+    /// How the test compares index and bound, index first.
+    pub test: Binary,
+    /// The bound, in terms of values from outside of the loop.
+    pub bound: Expr,
+    /// The carried variable.
+    pub values: Carried,
+}
+
+impl Index {
+    /// The value behind the loop, for unit steps: the bound, or the value before if no pass runs.
+    pub fn out(&self, proc: &Proc) -> Option<Expr> {
+        let init = value_expr(proc, self.values.init);
+        let runs = |test| Expr {
+            kind: ExprKind::Binary(test, Box::new(init.clone()), Box::new(self.bound.clone())),
+            ty: int(),
+        };
+        if self.bound.ty != init.ty {
+            return None;
+        }
+        let last = match (self.test, self.step) {
+            (Binary::NotEqual, _) => return Some(self.bound.clone()),
+            (Binary::Less, 1) | (Binary::Greater, -1) => self.bound.clone(),
+            (Binary::LessEqual, 1) => offset(&self.bound, 1),
+            (Binary::GreaterEqual, -1) => offset(&self.bound, -1),
+            _ => return None,
+        };
+        let kind = ExprKind::Select(Box::new(runs(self.test)), Box::new(last), Box::new(init.clone()));
+        Some(Expr { kind, ty: init.ty })
+    }
+}
+
+/// `int`.
+pub fn int() -> Type {
+    Type::Int { bits: 32, signed: true, name: "int".into() }
+}
+
+/// `expr + by`.
+pub fn offset(expr: &Expr, by: i128) -> Expr {
+    let (op, by) = if by < 0 { (Binary::Subtract, -by) } else { (Binary::Add, by) };
+    let by = Expr { kind: ExprKind::Int(by), ty: expr.ty.clone() };
+    Expr { kind: ExprKind::Binary(op, Box::new(expr.clone()), Box::new(by)), ty: expr.ty.clone() }
+}
+
+/// The indices of all loops that have one.
+pub fn indices(proc: &Proc) -> HashMap<ItemId, Index> {
+    let all = proc.items.iter().enumerate();
+    all.filter_map(|(at, _)| index(proc, ItemId::new(at)).map(|found| (ItemId::new(at), found))).collect()
+}
+
+fn index(proc: &Proc, item: ItemId) -> Option<Index> {
+    let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
+        return None;
+    };
+    let ExprKind::Binary(compare, left, right) = &test.kind else { return None };
+    let (test, index, bound) = match (carried_by(carried, left), carried_by(carried, right)) {
+        (Some(k), None) => (*compare, k, right),
+        (None, Some(k)) => (mirrored(*compare)?, k, left),
+        _ => return None,
+    };
+    if !invariant(proc, bound, *body) {
+        return None;
+    }
+    let values = carried[index].clone();
+    let step = step(proc, &values)?;
+    let towards = match test {
+        Binary::Less | Binary::LessEqual => step > 0,
+        Binary::Greater | Binary::GreaterEqual => step < 0,
+        Binary::NotEqual => step == 1 || step == -1,
+        _ => false,
+    };
+    let carried = u32::try_from(index).ok()?;
+    towards.then(|| Index { carried, step, test, bound: (**bound).clone(), values })
+}
+
+fn carried_by(carried: &[Carried], expr: &Expr) -> Option<usize> {
+    let ExprKind::Value(v) = expr.kind else { return None };
+    carried.iter().position(|c| c.head == v)
+}
+
+/// What a pass adds to a carried integer, if it is a constant.
+pub fn step(proc: &Proc, values: &Carried) -> Option<i128> {
+    let Type::Int { bits, .. } = &proc.vars[values.var.index()].ty else { return None };
+    let Def::Is(end) = &proc.values[values.end.index()].def else { return None };
+    let change = match &end.kind {
+        ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, y) => {
+            let (ExprKind::Value(v), ExprKind::Int(by)) = (&x.kind, &y.kind) else { return None };
+            if *v != values.head {
+                return None;
+            }
+            if *op == Binary::Add { *by } else { -*by }
+        }
+        _ => return None,
+    };
+    // An unsigned step of "-1" is a huge constant: take it for what it does.
+    let half = 1i128 << (bits - 1);
+    let change = if change >= half { change - 2 * half } else { change };
+    (change != 0).then_some(change)
+}
+
+/// Whether all values of the expression come from outside of the region.
+pub fn invariant(proc: &Proc, expr: &Expr, region: RegionId) -> bool {
+    let mut all = true;
+    walk::values(expr, &mut |v| all &= !inside(proc, v, region));
+    all
+}
+
+/// Whether a value is defined in the region or in one inside it.
+pub fn inside(proc: &Proc, value: ValueId, region: RegionId) -> bool {
+    let mut at = Some(proc.values[value.index()].region);
+    while let Some(this) = at {
+        if this == region {
+            return true;
+        }
+        at = proc.regions[this.index()].parent.map(|(parent, _)| parent);
+    }
+    false
+}
+
+/// What a pass adds to a carried integer or pointer (in elements), if no pass changes that.
+pub fn change(proc: &Proc, all: &[Carried], values: &Carried, body: RegionId) -> Option<Expr> {
+    let end = match &proc.values[values.end.index()].def {
+        Def::Is(end) => end,
+        Def::Join(item, k) => advanced_unless_left(proc, all, values, *item, *k)?,
+        _ => return None,
+    };
+    let mut steps = Vec::new();
+    steps_from(proc, values.head, end, body, &mut steps, 8)?;
+    let mut steps = steps.into_iter();
+    let first = steps.next()?;
+    Some(steps.fold(first, |sum, step| {
+        let ty = sum.ty.clone();
+        let step = if step.ty == ty { step } else { Expr { kind: ExprKind::Cast(Box::new(step)), ty: ty.clone() } };
+        Expr { kind: ExprKind::Binary(Binary::Add, Box::new(sum), Box::new(step)), ty }
+    }))
+}
+
+/// The steps from a head to an expression, through definitions of the body: `p + 1 + 1`, `i + n - 2`.
+fn steps_from(
+    proc: &Proc,
+    head: ValueId,
+    expr: &Expr,
+    body: RegionId,
+    steps: &mut Vec<Expr>,
+    depth: u32,
+) -> Option<()> {
+    let add = |step: &Expr, steps: &mut Vec<Expr>| {
+        let fits = integral(step) && invariant(proc, step, body);
+        fits.then(|| steps.push(step.clone()))
+    };
+    match &expr.kind {
+        ExprKind::Value(v) if *v == head => Some(()),
+        ExprKind::Value(v) if depth > 0 && inside(proc, *v, body) => match &proc.values[v.index()].def {
+            Def::Is(next) => steps_from(proc, head, next, body, steps, depth - 1),
+            _ => None,
+        },
+        ExprKind::Binary(Binary::Add, x, y) if invariant(proc, y, body) => {
+            steps_from(proc, head, x, body, steps, depth)?;
+            add(y, steps)
+        }
+        ExprKind::Binary(Binary::Add, x, y) => {
+            steps_from(proc, head, y, body, steps, depth)?;
+            add(x, steps)
+        }
+        ExprKind::Binary(Binary::Subtract, x, y) => {
+            steps_from(proc, head, x, body, steps, depth)?;
+            add(&Expr { kind: ExprKind::Unary(Unary::Negate, y.clone()), ty: y.ty.clone() }, steps)
+        }
+        ExprKind::Address(place) => {
+            let (crate::ir::Base::At(from), [crate::ir::Step::Index(subscripts)]) = (&place.base, &place.path[..])
+            else {
+                return None;
+            };
+            let [subscript] = &subscripts[..] else { return None };
+            if from.ty != expr.ty {
+                return None;
+            }
+            steps_from(proc, head, from, body, steps, depth)?;
+            add(&widened(&subscript.at), steps)
+        }
+        _ => None,
+    }
+}
+
+/// The step of a loop that a flag may leave stands behind a test of the flag. Every pass but the last takes it, so for
+/// what a pass begins with, it is a step like others.
+fn advanced_unless_left<'p>(
+    proc: &'p Proc,
+    all: &[Carried],
+    values: &Carried,
+    item: ItemId,
+    k: u32,
+) -> Option<&'p Expr> {
+    let ItemKind::Branch { on, joins, .. } = &proc.items[item.index()].kind else { return None };
+    let join = joins.get(k as usize)?;
+    let ExprKind::Unary(Unary::Not, flag) = &on.kind else { return None };
+    let ExprKind::Value(flag) = flag.kind else { return None };
+    let left = all.iter().find(|c| c.end == flag)?;
+    let Def::Head(of, _) = proc.values[left.head.index()].def else { return None };
+    let ItemKind::Loop { test, at: TestAt::Before, .. } = &proc.items[of.index()].kind else { return None };
+    if !requires_zero(test, left.head) || join.otherwise != values.head {
+        return None;
+    }
+    match &proc.values[join.then.index()].def {
+        Def::Is(end) => Some(end),
+        _ => None,
+    }
+}
+
+/// Whether a test holds only if the value is 0.
+pub fn requires_zero(test: &Expr, value: ValueId) -> bool {
+    match &test.kind {
+        ExprKind::Unary(Unary::Not, x) => matches!(x.kind, ExprKind::Value(v) if v == value),
+        ExprKind::Binary(Binary::And, x, y) => requires_zero(x, value) || requires_zero(y, value),
+        ExprKind::Binary(Binary::Equal, x, y) => {
+            matches!(x.kind, ExprKind::Value(v) if v == value) && matches!(y.kind, ExprKind::Int(0))
+        }
+        _ => false,
+    }
+}
+
+fn integral(expr: &Expr) -> bool {
+    matches!(expr.ty, Type::Int { .. })
+}
+
+/// As `int64_t`: a pointer may go back.
+fn widened(expr: &Expr) -> Expr {
+    let ty = Type::Int { bits: 64, signed: true, name: "int64_t".into() };
+    Expr { kind: ExprKind::Cast(Box::new(expr.clone())), ty }
+}
+
+fn mirrored(compare: Binary) -> Option<Binary> {
+    Some(match compare {
+        Binary::Less => Binary::Greater,
+        Binary::LessEqual => Binary::GreaterEqual,
+        Binary::Greater => Binary::Less,
+        Binary::GreaterEqual => Binary::LessEqual,
+        Binary::NotEqual => Binary::NotEqual,
+        _ => return None,
+    })
+}

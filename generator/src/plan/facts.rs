@@ -1,0 +1,41 @@
+//! What the planner asks the analyses.
+
+use crate::ir::{Expr, ItemId, ObjectId, Place, ProcId, RegionId, ValueId};
+
+/// Answers about a whole program. Every answer errs on the safe side: "active" and "store" when in doubt,
+/// "steady" only when proved.
+pub trait Facts {
+    /// Whether a derivative flows through the value.
+    fn active_value(&self, proc: ProcId, value: ValueId) -> bool;
+    /// Whether a derivative flows through what lies at the place.
+    fn active_place(&self, proc: ProcId, place: &Place) -> bool;
+    /// Whether some target of the pointer is active, so that the pointer needs a shadow.
+    fn active_pointer(&self, proc: ProcId, pointer: &Expr) -> bool;
+    /// Whether anything inside the object is active, so that it needs a shadow.
+    fn active_object(&self, proc: ProcId, object: ObjectId) -> bool;
+    /// Whether the parameter (a pointer, a scalar or a struct) has an adjoint.
+    fn active_param(&self, proc: ProcId, param: usize) -> bool;
+    /// Whether the procedure's result is active.
+    fn active_result(&self, proc: ProcId) -> bool;
+    /// Whether the store overwrites what the adjoint of something before it reads.
+    fn push_old(&self, proc: ProcId, store: ItemId) -> bool;
+    /// Whether the contents of a local object or a heap block are read by the adjoint of something before the end
+    /// of its life.
+    fn keep(&self, proc: ProcId, object: ObjectId) -> bool;
+    /// Whether every load of the expression, evaluated at the item, still yields that at the end of the item's region,
+    /// and again when the reverse sweep enters this region.
+    fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
+    /// Whether every load of the expression, evaluated just before the item (a branch or a loop), still yields that
+    /// behind it, and again when the reverse sweep comes back to it.
+    fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
+    /// Bases from which a pointer is an offset, each an address that both sweeps can name (a parameter, an object);
+    /// `None` if they are not known.
+    fn bases(&self, proc: ProcId, pointer: &Expr) -> Option<Vec<Expr>>;
+    /// The heap objects that a pointer may point to the start of.
+    fn blocks(&self, proc: ProcId, pointer: &Expr) -> Vec<ObjectId>;
+    /// Whether every access to a heap object of the procedure happens while its region runs, and none in a callee that
+    /// keeps the pointer.
+    fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool;
+    /// Whether the procedure, or one that it calls, may write the object.
+    fn written(&self, proc: ProcId, object: ObjectId) -> bool;
+}

@@ -1,0 +1,108 @@
+//! The planner's questions, answered by the analyses.
+
+use super::facts::Facts;
+use crate::flow::required::Required;
+use crate::flow::{Flow, Root};
+use crate::ir::*;
+
+/// The analyses, with what memory keeps.
+pub struct Analysed<'f> {
+    /// Points-to, effects, activity.
+    pub flow: &'f Flow<'f>,
+    /// What is stored before it is overwritten, given what the plan reads again.
+    pub required: Required<'f>,
+}
+
+impl Facts for Analysed<'_> {
+    fn active_value(&self, proc: ProcId, value: ValueId) -> bool {
+        self.flow.active_value(proc, value)
+    }
+
+    fn active_place(&self, proc: ProcId, place: &Place) -> bool {
+        self.flow.active_place(proc, place)
+    }
+
+    fn active_pointer(&self, proc: ProcId, pointer: &Expr) -> bool {
+        self.flow.active_pointer(proc, pointer)
+    }
+
+    fn active_object(&self, proc: ProcId, object: ObjectId) -> bool {
+        self.flow.active_object(proc, object)
+    }
+
+    fn active_param(&self, proc: ProcId, param: usize) -> bool {
+        self.flow.active_param(proc, param)
+    }
+
+    fn active_result(&self, proc: ProcId) -> bool {
+        self.flow.active_result(proc)
+    }
+
+    fn push_old(&self, proc: ProcId, store: ItemId) -> bool {
+        self.required.push_old(proc, store)
+    }
+
+    fn keep(&self, proc: ProcId, object: ObjectId) -> bool {
+        self.required.keep(proc, object)
+    }
+
+    /// Reading an integer or a pointer again is worth that its memory is kept. A real is stored as cheaply as the
+    /// memory that it came from, unless nothing writes that anyway.
+    fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
+        let free = !matches!(expr.ty, Type::Float { .. }) || self.required.never_written(proc, expr);
+        free && self.required.steady(proc, item, expr)
+    }
+
+    fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
+        self.required.across(proc, item, expr)
+    }
+
+    fn bases(&self, proc: ProcId, pointer: &Expr) -> Option<Vec<Expr>> {
+        let mut bases = Vec::new();
+        for target in self.flow.targets(proc, pointer) {
+            bases.push(base(self.flow, proc, self.flow.points.locs.root(target), &pointer.ty)?);
+        }
+        bases.dedup();
+        Some(bases)
+    }
+
+    fn blocks(&self, proc: ProcId, pointer: &Expr) -> Vec<ObjectId> {
+        let objects =
+            self.flow.targets(proc, pointer).into_iter().filter_map(|loc| match self.flow.points.locs.root(loc) {
+                Root::Object(owner, object) if owner == proc => Some(object),
+                _ => None,
+            });
+        objects.collect()
+    }
+
+    fn written(&self, proc: ProcId, object: ObjectId) -> bool {
+        let root = Root::Object(proc, object);
+        self.flow.writes(proc, RegionId(0)).iter().any(|loc| self.flow.points.locs.root(*loc) == root)
+    }
+
+    fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool {
+        self.flow.confined(proc, object, region)
+    }
+}
+
+fn base(flow: &Flow, proc: ProcId, root: Root, ty: &Type) -> Option<Expr> {
+    let this = &flow.program.procs[proc.index()];
+    match root {
+        Root::Formal(owner, k) if owner == proc => {
+            let entry = this.params[k as usize].entry?;
+            Some(super::game::value_expr(this, entry)).filter(|e| e.ty == *ty)
+        }
+        Root::Object(owner, object) if owner == proc => {
+            let place = crate::sweep::first(&this.objects[object.index()], object);
+            (Type::Pointer(Box::new(place.ty.clone())) == *ty)
+                .then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+        }
+        Root::Global(global) => {
+            let this = &flow.program.globals[global.index()];
+            let place = Place { base: Base::Global(global), ..crate::sweep::first(this, ObjectId(0)) };
+            (Type::Pointer(Box::new(place.ty.clone())) == *ty)
+                .then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+        }
+        _ => None,
+    }
+}

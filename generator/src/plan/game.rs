@@ -1,0 +1,298 @@
+//! The token game: which values the reverse sweep can have without storing them.
+//!
+//! A token on a value says that the reverse sweep can name it wherever it needs it inside the current region.
+//! Tokens are given (arguments, what the tape returns, the index of a reversed loop) and derived: a value is
+//! *recomputed* when the operands of its definition have tokens; an operand is found by *inverting* a definition whose
+//! result and other operands have tokens. The paper plays this on pairs of variable and definition (Hascoët, Utke,
+//! Naumann: Cheaper Adjoints, section 3); values in SSA form are these pairs.
+//!
+//! Tokens live on levels, one for each region that the reverse sweep is in. A token that is derived inside a region is
+//! gone when the region is left, and is derived again when it is asked for again.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::facts::Facts;
+use super::recompute::Definitions;
+use crate::ir::{Binary, Expr, ExprKind, ItemId, Place, Proc, ProcId, RegionId, Step, Subscript, Type, Unary, ValueId};
+
+/// How the reverse sweep gets a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Token {
+    /// It has a name already: popped, an index, a constant of the sweep.
+    Named,
+    /// The argument at this position.
+    Entry(u32),
+    /// The end of carried variable `1` of loop `0`: what the reversed loop carries backwards.
+    Carried(ItemId, u32),
+    /// Evaluate the expression.
+    Recipe(Expr, How),
+}
+
+/// Why a recipe is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It is the definition.
+    Recompute,
+    /// It solves the definition of this value.
+    Invert(ValueId),
+    /// It is equal by control flow: the end of an arm and the join, a flag that the loop's test implies.
+    Same,
+}
+
+struct Level {
+    region: RegionId,
+    tokens: HashMap<ValueId, Token>,
+    /// In an arm: the value behind the branch is the value at the end of the arm.
+    same: HashMap<ValueId, Vec<ValueId>>,
+}
+
+/// The game in one procedure.
+pub struct Game<'a> {
+    proc: &'a Proc,
+    id: ProcId,
+    facts: &'a dyn Facts,
+    definitions: &'a Definitions,
+    levels: Vec<Level>,
+    /// Largest cost at which a real is recomputed.
+    dear: u32,
+}
+
+impl<'a> Game<'a> {
+    /// A game without tokens, in no region yet.
+    pub fn new(proc: &'a Proc, id: ProcId, facts: &'a dyn Facts, definitions: &'a Definitions, dear: u32) -> Self {
+        Game { proc, id, facts, definitions, levels: Vec::new(), dear }
+    }
+
+    /// Enters a region with tokens on some values. `same`: pairs of a value from outside and one that it equals in
+    /// this region.
+    pub fn enter(&mut self, region: RegionId, given: Vec<(ValueId, Token)>, same: &[(ValueId, ValueId)]) {
+        let mut new: Vec<ValueId> = same.iter().map(|pair| pair.0).filter(|outer| self.has(*outer)).collect();
+        let mut level = Level { region, tokens: HashMap::new(), same: HashMap::new() };
+        for (outer, inner) in same {
+            level.same.entry(*outer).or_default().push(*inner);
+        }
+        self.levels.push(level);
+        for (value, token) in given {
+            if self.set(value, token) {
+                new.push(value);
+            }
+        }
+        // Definitions of this region whose operands all come from outside.
+        for &value in self.definitions.of_region(region) {
+            if !self.has(value) && self.recompute(value) {
+                new.push(value);
+            }
+        }
+        self.propagate(new);
+    }
+
+    /// Leaves the innermost region: its tokens are gone.
+    pub fn leave(&mut self) {
+        self.levels.pop();
+    }
+
+    /// The token of a value.
+    pub fn token(&self, value: ValueId) -> Option<&Token> {
+        self.levels.iter().rev().find_map(|level| level.tokens.get(&value))
+    }
+
+    /// Whether the value has a token.
+    pub fn has(&self, value: ValueId) -> bool {
+        self.token(value).is_some()
+    }
+
+    /// Whether every value of the expression has a token.
+    pub fn has_all(&self, expr: &Expr) -> bool {
+        let mut all = true;
+        super::walk::values(expr, &mut |v| all &= self.has(v));
+        all
+    }
+
+    /// Whether the region of the value is being reversed.
+    pub fn visible(&self, value: ValueId) -> bool {
+        let region = self.proc.values[value.index()].region;
+        self.levels.iter().any(|level| level.region == region)
+    }
+
+    /// The level of the region of a value: 0 is the body.
+    pub fn level_of(&self, value: ValueId) -> Option<usize> {
+        let region = self.proc.values[value.index()].region;
+        self.levels.iter().position(|level| level.region == region)
+    }
+
+    /// Number of levels.
+    pub fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Puts a token on a value, on the level given, and derives what follows.
+    pub fn give(&mut self, level: usize, value: ValueId, token: Token) {
+        self.levels[level].tokens.insert(value, token);
+        self.propagate(vec![value]);
+    }
+
+    /// How many of the wanted values would get a token with one on `candidate`; 0 if `goal` would not.
+    pub fn gain(&mut self, candidate: ValueId, goal: ValueId, wanted: &BTreeSet<ValueId>) -> usize {
+        let top = self.levels.len() - 1;
+        let before = self.levels[top].tokens.clone();
+        self.give(top, candidate, Token::Named);
+        let gain = match self.has(goal) {
+            false => 0,
+            true if wanted.is_empty() => self.levels[top].tokens.len() - before.len(),
+            true => {
+                let after = &self.levels[top].tokens;
+                wanted.iter().filter(|v| after.contains_key(v) && !before.contains_key(v)).count().max(1)
+            }
+        };
+        self.levels[top].tokens = before;
+        gain
+    }
+
+    fn set(&mut self, value: ValueId, token: Token) -> bool {
+        if self.has(value) {
+            return false;
+        }
+        let top = self.levels.last_mut().expect("a region is entered");
+        top.tokens.insert(value, token);
+        true
+    }
+
+    /// Derives all that follows from new tokens.
+    fn propagate(&mut self, mut new: Vec<ValueId>) {
+        while let Some(value) = new.pop() {
+            let definitions = self.definitions;
+            for &user in definitions.users(value).iter().chain([&value]) {
+                if !self.visible(user) {
+                    continue;
+                }
+                if self.has(user) {
+                    if let Some(found) = self.invert(user) {
+                        new.push(found);
+                    }
+                } else if self.recompute(user) {
+                    new.push(user);
+                }
+            }
+            let same: Vec<ValueId> = self.levels.iter().flat_map(|l| l.same.get(&value)).flatten().copied().collect();
+            for other in same {
+                if self.set(other, Token::Recipe(value_expr(self.proc, value), How::Same)) {
+                    new.push(other);
+                }
+            }
+        }
+    }
+
+    /// Puts a token on a value whose definition can be evaluated again.
+    fn recompute(&mut self, value: ValueId) -> bool {
+        let Some(definition) = self.definitions.get(value) else { return false };
+        let real = matches!(self.type_of(value), Type::Float { .. });
+        if real && definition.cost > self.dear {
+            return false;
+        }
+        if !self.has_all(&definition.expr) {
+            return false;
+        }
+        if definition.loads && !self.facts.steady(self.id, definition.item, &definition.expr) {
+            return false;
+        }
+        self.set(value, Token::Recipe(definition.expr.clone(), How::Recompute))
+    }
+
+    /// Solves the definition of a value that has a token for the one operand that has none.
+    fn invert(&mut self, value: ValueId) -> Option<ValueId> {
+        if matches!(self.type_of(value), Type::Float { .. }) {
+            return None;
+        }
+        let definition = self.definitions.get(value)?;
+        if !definition.invertible {
+            return None;
+        }
+        let (operand, expr) = self.solve(&definition.expr, value_expr(self.proc, value))?;
+        if !self.visible(operand) {
+            return None;
+        }
+        if definition.loads && !self.facts.steady(self.id, definition.item, &definition.expr) {
+            return None;
+        }
+        self.set(operand, Token::Recipe(expr, How::Invert(value))).then_some(operand)
+    }
+
+    /// From `expr = result`: the operand without a token, and the expression that yields it.
+    fn solve(&self, expr: &Expr, result: Expr) -> Option<(ValueId, Expr)> {
+        let known = |e: &Expr| self.has_all(e);
+        match &expr.kind {
+            ExprKind::Value(operand) if !self.has(*operand) => Some((*operand, result)),
+            ExprKind::Unary(op @ (Unary::Negate | Unary::Complement), x) => {
+                self.solve(x, Expr { kind: ExprKind::Unary(*op, Box::new(result)), ty: x.ty.clone() })
+            }
+            ExprKind::Binary(Binary::Add, x, y) if known(y) => self.solve(x, binary(Binary::Subtract, result, y, x)),
+            ExprKind::Binary(Binary::Add, x, y) if known(x) => self.solve(y, binary(Binary::Subtract, result, x, y)),
+            ExprKind::Binary(Binary::Subtract, x, y) if known(y) => self.solve(x, binary(Binary::Add, result, y, x)),
+            ExprKind::Binary(Binary::Subtract, x, y) if known(x) => {
+                let solved = binary(Binary::Subtract, (**x).clone(), &result, y);
+                self.solve(y, solved)
+            }
+            ExprKind::Binary(Binary::BitXor, x, y) if known(y) => self.solve(x, binary(Binary::BitXor, result, y, x)),
+            ExprKind::Binary(Binary::BitXor, x, y) if known(x) => self.solve(y, binary(Binary::BitXor, result, x, y)),
+            // A conversion that loses nothing can be undone by the one back.
+            ExprKind::Cast(x) if lossless(&x.ty, &expr.ty) => {
+                self.solve(x, Expr { kind: ExprKind::Cast(Box::new(result)), ty: x.ty.clone() })
+            }
+            ExprKind::Address(place) => self.solve_address(place, result),
+            _ => None,
+        }
+    }
+
+    /// `q = &p[k]`: `p = &q[-k]`, if `k` is known.
+    fn solve_address(&self, place: &Place, result: Expr) -> Option<(ValueId, Expr)> {
+        let crate::ir::Base::At(pointer) = &place.base else { return None };
+        let [Step::Index(subscripts)] = &place.path[..] else { return None };
+        let [Subscript { at, dim }] = &subscripts[..] else { return None };
+        if !self.has_all(at) || result.ty != pointer.ty {
+            return None;
+        }
+        let back = Expr { kind: ExprKind::Unary(Unary::Negate, Box::new(signed(at))), ty: signed(at).ty };
+        let undone = Place {
+            base: crate::ir::Base::At(Box::new(result)),
+            path: vec![Step::Index(vec![Subscript { at: back, dim: dim.clone() }])],
+            ty: place.ty.clone(),
+        };
+        self.solve(pointer, Expr { kind: ExprKind::Address(undone), ty: pointer.ty.clone() })
+    }
+
+    fn type_of(&self, value: ValueId) -> &'a Type {
+        &self.proc.vars[self.proc.values[value.index()].var.index()].ty
+    }
+}
+
+/// The value as an expression.
+pub fn value_expr(proc: &Proc, value: ValueId) -> Expr {
+    let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
+    Expr { kind: ExprKind::Value(value), ty }
+}
+
+/// Whether every value of `from` has a value of its own in `to`.
+fn lossless(from: &Type, to: &Type) -> bool {
+    match (from, to) {
+        (Type::Int { bits: a, .. }, Type::Int { bits: b, .. }) => b >= a,
+        (Type::Pointer(_), Type::Pointer(_)) => true,
+        _ => false,
+    }
+}
+
+/// `x op y` at the type of `like`. Inverting must wrap like the operation that it undoes: emission computes integer
+/// inverses in unsigned arithmetic.
+fn binary(op: Binary, x: Expr, y: &Expr, like: &Expr) -> Expr {
+    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y.clone())), ty: like.ty.clone() }
+}
+
+/// A subscript in a type that can be negative.
+fn signed(at: &Expr) -> Expr {
+    match &at.ty {
+        Type::Int { signed: true, bits: 64, .. } => at.clone(),
+        _ => Expr {
+            kind: ExprKind::Cast(Box::new(at.clone())),
+            ty: Type::Int { bits: 64, signed: true, name: "long".into() },
+        },
+    }
+}

@@ -1,0 +1,63 @@
+//! What the reverse sweep asks for and how it gets it: a name, a recipe, or, last, a store.
+//!
+//! The plan of a procedure is found by building its reverse sweep (`sweep::reverse`) until nothing changes: the first
+//! time collects what is asked for, the second chooses stores by what they bring, the third has these from the start.
+
+pub mod control;
+pub mod facts;
+pub mod flow_facts;
+pub mod game;
+pub mod recompute;
+pub mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{Expr, ItemId, RegionId, Span, ValueId};
+
+/// What the two sweeps of a procedure agree on.
+#[derive(Clone, Debug, Default)]
+pub struct ProcPlan {
+    /// Values that are stored: pushed at the end of their region, popped at its start in the reverse sweep.
+    pub records: BTreeMap<RegionId, Vec<ValueId>>,
+    /// Branches whose arm is stored, one bit each.
+    pub bits: BTreeSet<ItemId>,
+    /// Loops whose passes are counted on the tape.
+    pub counts: BTreeSet<ItemId>,
+    /// For `--check`: the operands that the adjoint of an item reads, in the order in which it reads them.
+    pub witnesses: BTreeMap<ItemId, Vec<Expr>>,
+    /// For `--explain`.
+    pub explanations: Vec<Explanation>,
+}
+
+/// One line of `--explain`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The source it is about.
+    pub span: Span,
+    /// What: a variable, a place, a branch, a loop.
+    pub what: String,
+    /// How it comes back, or that it is stored, and why.
+    pub how: String,
+    /// Bytes on the tape each time; 0 for what is not stored. A bit is 1/8.
+    pub bytes: f64,
+}
+
+/// A parameter of a reverse sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReverseParam {
+    /// The user's argument.
+    Primal(u32),
+    /// Its adjoint: the shadow of a pointer, the address of a scalar's adjoint.
+    Adjoint(u32),
+    /// The adjoint of the result.
+    Seed,
+}
+
+/// How a reverse sweep is called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interface {
+    /// Parameters behind the tape, in order.
+    pub params: Vec<ReverseParam>,
+    /// Whether there is anything to do.
+    pub live: bool,
+}

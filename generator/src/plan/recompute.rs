@@ -1,0 +1,167 @@
+//! What each value is in terms of others: the moves of the token game, prepared once for a procedure.
+
+use std::collections::HashMap;
+
+use super::control::{self, Index};
+use super::game::value_expr;
+use super::walk;
+use crate::ir::{Binary, Def, Expr, ExprKind, ItemId, ItemKind, Proc, RegionId, Type, ValueId};
+
+/// A definition that can be evaluated again.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The expression.
+    pub expr: Expr,
+    /// The item at which the program evaluates it: loads in it are loads there.
+    pub item: ItemId,
+    /// Operations, weighted: see [`cost`].
+    pub cost: u32,
+    /// Whether it reads memory.
+    pub loads: bool,
+    /// Whether it may be solved for an operand: assignments of integers and pointers.
+    pub invertible: bool,
+}
+
+/// All definitions of a procedure, and who uses whom.
+pub struct Definitions {
+    definitions: Vec<Option<Definition>>,
+    users: Vec<Vec<ValueId>>,
+    by_region: HashMap<RegionId, Vec<ValueId>>,
+    /// Loops whose passes are counted by an index.
+    pub indices: HashMap<ItemId, Index>,
+}
+
+impl Definitions {
+    /// The definitions of a procedure.
+    pub fn new(proc: &Proc) -> Self {
+        let indices = control::indices(proc);
+        let mut lets = HashMap::new();
+        for (at, item) in proc.items.iter().enumerate() {
+            if let ItemKind::Let { value } = item.kind {
+                lets.insert(value, ItemId::new(at));
+            }
+        }
+        let mut all = Definitions {
+            definitions: vec![None; proc.values.len()],
+            users: vec![Vec::new(); proc.values.len()],
+            by_region: HashMap::new(),
+            indices,
+        };
+        for at in 0..proc.values.len() {
+            let value = ValueId::new(at);
+            all.by_region.entry(proc.values[at].region).or_default().push(value);
+            let Some((expr, item, invertible)) = all.definition(proc, value, &lets) else { continue };
+            let mut operands = Vec::new();
+            walk::values(&expr, &mut |v| operands.push(v));
+            for operand in operands {
+                if !all.users[operand.index()].contains(&value) {
+                    all.users[operand.index()].push(value);
+                }
+            }
+            all.definitions[at] =
+                Some(Definition { cost: cost(&expr), loads: walk::loads(&expr), expr, item, invertible });
+        }
+        all
+    }
+
+    fn definition(&self, proc: &Proc, value: ValueId, lets: &HashMap<ValueId, ItemId>) -> Option<(Expr, ItemId, bool)> {
+        let integral = !matches!(type_of(proc, value), Type::Float { .. });
+        match &proc.values[value.index()].def {
+            Def::Is(expr) => Some((expr.clone(), *lets.get(&value)?, integral)),
+            // Nobody may depend on it, so any constant will do.
+            Def::Undefined => Some((zero(type_of(proc, value)), ItemId(0), false)),
+            Def::Join(item, k) => Some((join(proc, *item, *k, lets)?, *item, false)),
+            Def::Head(item, k) => Some((implied(proc, *item, *k)?, *item, false)),
+            Def::Out(item, k) => {
+                let index = self.indices.get(item)?;
+                (index.carried == *k).then(|| index.out(proc)).flatten().map(|out| (out, *item, false))
+            }
+            Def::Entry(_) | Def::Result(_) | Def::Popped(_) => None,
+        }
+    }
+
+    /// The definition of a value, if it can be evaluated again.
+    pub fn get(&self, value: ValueId) -> Option<&Definition> {
+        self.definitions[value.index()].as_ref()
+    }
+
+    /// The values whose definitions read this one.
+    pub fn users(&self, value: ValueId) -> &[ValueId] {
+        &self.users[value.index()]
+    }
+
+    /// The values that are defined in a region, in order.
+    pub fn of_region(&self, region: RegionId) -> &[ValueId] {
+        self.by_region.get(&region).map_or(&[], |values| values)
+    }
+}
+
+/// A join as a choice between what its arms assign, if each arm computes that from values of outside.
+fn join(proc: &Proc, item: ItemId, k: u32, lets: &HashMap<ValueId, ItemId>) -> Option<Expr> {
+    let ItemKind::Branch { on, then, otherwise, joins } = &proc.items[item.index()].kind else { return None };
+    let join = &joins[k as usize];
+    let first = inlined(proc, join.then, *then, lets)?;
+    let second = inlined(proc, join.otherwise, *otherwise, lets)?;
+    let ty = first.ty.clone();
+    Some(Expr { kind: ExprKind::Select(Box::new(on.clone()), Box::new(first), Box::new(second)), ty })
+}
+
+/// A value of an arm in terms of values outside of it. No loads: the arm may write what it has read.
+fn inlined(proc: &Proc, value: ValueId, arm: RegionId, lets: &HashMap<ValueId, ItemId>) -> Option<Expr> {
+    let this = &proc.values[value.index()];
+    if this.region != arm {
+        return Some(value_expr(proc, value));
+    }
+    let Def::Is(expr) = &this.def else { return None };
+    if walk::loads(expr) || cost(expr) > 8 || !lets.contains_key(&value) {
+        return None;
+    }
+    let mut whole = true;
+    let new = walk::replace(expr, &mut |v| match inlined(proc, v, arm, lets) {
+        Some(e) => Some(e),
+        None => {
+            whole = false;
+            None
+        }
+    });
+    whole.then_some(new)
+}
+
+/// A flag that the test of a loop requires to be 0 is 0 whenever a pass begins.
+fn implied(proc: &Proc, item: ItemId, k: u32) -> Option<Expr> {
+    let ItemKind::Loop { test, at: crate::ir::TestAt::Before, carried, .. } = &proc.items[item.index()].kind else {
+        return None;
+    };
+    let head = carried[k as usize].head;
+    control::requires_zero(test, head).then(|| zero(type_of(proc, head)))
+}
+
+/// Operations of an expression: 1 each, 4 a division, 20 a function, 1 a load.
+pub fn cost(expr: &Expr) -> u32 {
+    let mut sum = 0;
+    walk::expressions(expr, &mut |e| {
+        sum += match &e.kind {
+            ExprKind::Binary(Binary::Divide | Binary::Remainder, ..) => 4,
+            ExprKind::Function(..) => 20,
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Load(_) | ExprKind::Select(..) => 1,
+            _ => 0,
+        };
+    });
+    sum
+}
+
+/// Zero of a scalar type.
+pub fn zero(ty: &Type) -> Expr {
+    let kind = match ty {
+        Type::Float { bits: 32 } => ExprKind::Float("0.0f".into()),
+        Type::Float { .. } => ExprKind::Float("0.0".into()),
+        Type::Pointer(_) => ExprKind::Null,
+        _ => ExprKind::Int(0),
+    };
+    Expr { kind, ty: ty.clone() }
+}
+
+/// The type of a value.
+pub fn type_of(proc: &Proc, value: ValueId) -> &Type {
+    &proc.vars[proc.values[value.index()].var.index()].ty
+}

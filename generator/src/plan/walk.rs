@@ -1,0 +1,170 @@
+//! Walks over expressions and places.
+
+use crate::ir::{Base, Def, Expr, ExprKind, ItemId, ItemKind, Place, Popped, Proc, Pushed, Step, ValueId};
+
+/// Calls `see` on every expression below and including `expr`, operands first.
+pub fn expressions<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
+    match &expr.kind {
+        ExprKind::Load(place) | ExprKind::Address(place) => in_place(place, see),
+        ExprKind::Unary(_, x) | ExprKind::Cast(x) => expressions(x, see),
+        ExprKind::Binary(_, x, y) => {
+            expressions(x, see);
+            expressions(y, see);
+        }
+        ExprKind::Select(c, x, y) => {
+            expressions(c, see);
+            expressions(x, see);
+            expressions(y, see);
+        }
+        ExprKind::Function(_, args) => args.iter().for_each(|x| expressions(x, see)),
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) | ExprKind::Value(_) => {}
+    }
+    see(expr);
+}
+
+/// Calls `see` on every expression in a place: its pointer, its subscripts.
+pub fn in_place<'a>(place: &'a Place, see: &mut dyn FnMut(&'a Expr)) {
+    if let Base::At(pointer) = &place.base {
+        expressions(pointer, see);
+    }
+    for step in &place.path {
+        if let Step::Index(subscripts) = step {
+            for subscript in subscripts {
+                expressions(&subscript.at, see);
+                for bound in [&subscript.dim.lower, &subscript.dim.extent].into_iter().flatten() {
+                    expressions(bound, see);
+                }
+            }
+        }
+    }
+}
+
+/// Calls `see` on every value that the expression reads.
+pub fn values(expr: &Expr, see: &mut dyn FnMut(ValueId)) {
+    expressions(expr, &mut |e| {
+        if let ExprKind::Value(v) = e.kind {
+            see(v);
+        }
+    });
+}
+
+/// Calls `see` on every value that the place reads.
+pub fn values_of_place(place: &Place, see: &mut dyn FnMut(ValueId)) {
+    in_place(place, &mut |e| {
+        if let ExprKind::Value(v) = e.kind {
+            see(v);
+        }
+    });
+}
+
+/// Whether the expression reads memory.
+pub fn loads(expr: &Expr) -> bool {
+    let mut found = false;
+    expressions(expr, &mut |e| found |= matches!(e.kind, ExprKind::Load(_)));
+    found
+}
+
+/// The expression with each value replaced where `map` has something for it.
+pub fn replace(expr: &Expr, map: &mut dyn FnMut(ValueId) -> Option<Expr>) -> Expr {
+    let kind = match &expr.kind {
+        ExprKind::Value(v) => match map(*v) {
+            Some(new) => return new,
+            None => expr.kind.clone(),
+        },
+        ExprKind::Load(place) => ExprKind::Load(replace_in_place(place, map)),
+        ExprKind::Address(place) => ExprKind::Address(replace_in_place(place, map)),
+        ExprKind::Unary(op, x) => ExprKind::Unary(*op, Box::new(replace(x, map))),
+        ExprKind::Cast(x) => ExprKind::Cast(Box::new(replace(x, map))),
+        ExprKind::Binary(op, x, y) => ExprKind::Binary(*op, Box::new(replace(x, map)), Box::new(replace(y, map))),
+        ExprKind::Select(c, x, y) => {
+            ExprKind::Select(Box::new(replace(c, map)), Box::new(replace(x, map)), Box::new(replace(y, map)))
+        }
+        ExprKind::Function(f, args) => ExprKind::Function(*f, args.iter().map(|x| replace(x, map)).collect()),
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) => expr.kind.clone(),
+    };
+    Expr { kind, ty: expr.ty.clone() }
+}
+
+/// The place with each value replaced where `map` has something for it.
+pub fn replace_in_place(place: &Place, map: &mut dyn FnMut(ValueId) -> Option<Expr>) -> Place {
+    let mut new = place.clone();
+    if let Base::At(pointer) = &place.base {
+        new.base = Base::At(Box::new(replace(pointer, map)));
+    }
+    for step in &mut new.path {
+        if let Step::Index(subscripts) = step {
+            for subscript in subscripts {
+                subscript.at = replace(&subscript.at, map);
+                for bound in [&mut subscript.dim.lower, &mut subscript.dim.extent].into_iter().flatten() {
+                    *bound = replace(bound, map);
+                }
+            }
+        }
+    }
+    new
+}
+
+/// Calls `see` on every expression that an item evaluates, and on every place that it names as one (`Ok`, `Err`).
+pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a Expr, &'a Place>)) {
+    match &proc.items[item.index()].kind {
+        ItemKind::Let { value } => {
+            if let Def::Is(expr) = &proc.values[value.index()].def {
+                see(Ok(expr));
+            }
+        }
+        ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
+            see(Err(to));
+            see(Ok(from));
+        }
+        ItemKind::Call { args, into, .. } => {
+            args.iter().for_each(|arg| see(Ok(arg)));
+            into.iter().for_each(|place| see(Err(place)));
+        }
+        ItemKind::Branch { on, .. } => see(Ok(on)),
+        ItemKind::Loop { test, .. } => see(Ok(test)),
+        ItemKind::Alloc { count, .. } => see(Ok(count)),
+        ItemKind::Free { pointer } => see(Ok(pointer)),
+        ItemKind::Witness { value, .. } => see(Ok(value)),
+        ItemKind::Push { what } => match what {
+            Pushed::Value(expr) | Pushed::Count(expr) | Pushed::Bits { value: expr, .. } => see(Ok(expr)),
+            Pushed::Elements { place, count } => {
+                see(Err(place));
+                see(Ok(count));
+            }
+            Pushed::Pointer { value, bases, base } => {
+                see(Ok(value));
+                bases.iter().for_each(|expr| see(Ok(expr)));
+                see(Ok(base));
+            }
+        },
+        ItemKind::Pop { what } => match what {
+            Popped::Memory(place) => see(Err(place)),
+            Popped::Elements { place, count } => {
+                see(Err(place));
+                see(Ok(count));
+            }
+            Popped::Pointer { bases, shadows, .. } => bases.iter().chain(shadows).for_each(|expr| see(Ok(expr))),
+            Popped::Value(_) | Popped::Bits { .. } | Popped::Count(_) => {}
+        },
+        ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Clear { .. } | ItemKind::Comment { .. } => {}
+    }
+}
+
+/// Calls `see` on every value that an item reads: in its expressions, as arm of a join, as what a loop carries.
+pub fn values_of_item(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
+    operands(proc, item, &mut |operand| match operand {
+        Ok(expr) => values(expr, see),
+        Err(place) => values_of_place(place, see),
+    });
+    match &proc.items[item.index()].kind {
+        ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| {
+            see(join.then);
+            see(join.otherwise);
+        }),
+        ItemKind::Loop { carried, .. } => carried.iter().for_each(|c| {
+            see(c.init);
+            see(c.end);
+        }),
+        _ => {}
+    }
+}

@@ -1,0 +1,42 @@
+//! Refusals: why a program is not differentiated, where, and the way round.
+//!
+//! Right or refused: what is not supported, or not understood, ends here. A pass goes on after a refusal where it can,
+//! so that the user sees every reason at once.
+
+use crate::ir::Span;
+
+/// The classes of refusals; `docs/generator.md` has a section for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// The source of a function is missing.
+    NoSource,
+    /// A type: union, bit-field, volatile, atomic, complex, vector, active `long double`.
+    Type,
+    /// A pointer: cast between types, arithmetic across objects, a target that is not known.
+    Pointer,
+    /// Control: an irreducible `goto`, computed `goto`, `setjmp`, a function pointer.
+    Control,
+    /// Not differentiable here: an active value that becomes an integer, an active argument without a derivative.
+    Derivative,
+    /// Order of evaluation that C leaves open: two effects in one expression.
+    Order,
+    /// The command line: a head that does not exist, a parameter that is not there.
+    Head,
+    /// C that the front end does not know.
+    Language,
+    /// Not proved by the analyses, so not written.
+    NotProved,
+}
+
+/// One reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Its class.
+    pub class: Class,
+    /// Where.
+    pub span: Span,
+    /// What is refused and why: "'ext' is called here and its source is not among the inputs".
+    pub what: String,
+    /// The way round, if there is one: "add the file that defines it".
+    pub help: String,
+}

@@ -1,0 +1,108 @@
+//! One copy of a procedure for each pattern of active arguments.
+//!
+//! A function that is called with an active array here and with a passive one there has, in the first call, an adjoint
+//! of that array, and none in the second. One reverse sweep for both would need memory for adjoints that nobody wants,
+//! of passive arguments of the head among others. So each call gets the copy of the procedure that fits it.
+
+use std::collections::BTreeMap;
+
+use crate::flow::{Flow, Head, Loc, Root, Set};
+use crate::ir::{Callee, Expr, ItemId, ItemKind, ProcId, Program, Type};
+use crate::refuse::Refusal;
+
+/// More copies than this of one procedure are not worth it: calls share them from there on.
+const COPIES: usize = 8;
+
+/// Which arguments carry derivatives, in a call or into a procedure; last, whether the result does.
+type Pattern = Vec<bool>;
+
+/// The program in which every call finds a procedure whose active parameters are its own active arguments.
+pub fn specialise(program: &Program, heads: &[Head]) -> Result<Program, Vec<Refusal>> {
+    let mut program = program.clone();
+    // A copy may need copies of what it calls, so one round for each level of the call tree.
+    for _ in 0..program.procs.len() + 1 {
+        let analysed = program.clone();
+        let flow = Flow::analyse(&analysed, heads)?;
+        if !split(&mut program, &flow, heads) {
+            break;
+        }
+    }
+    Ok(program)
+}
+
+/// Gives each call that differs from its procedure a copy of it. Returns whether there was one.
+fn split(program: &mut Program, flow: &Flow, heads: &[Head]) -> bool {
+    let mut groups: BTreeMap<(ProcId, Pattern), Vec<(ProcId, ItemId)>> = BTreeMap::new();
+    for (p, proc) in flow.program.procs.iter().enumerate() {
+        for (k, item) in proc.items.iter().enumerate() {
+            if let ItemKind::Call { callee: Callee::Proc(callee), args, .. } = &item.kind {
+                let pattern = args.iter().map(|arg| carries(flow, ProcId::new(p), arg)).collect();
+                groups.entry((*callee, pattern)).or_default().push((ProcId::new(p), ItemId::new(k)));
+            }
+        }
+    }
+    let mut split = false;
+    let is_head = |proc: ProcId| heads.iter().any(|head| head.proc == flow.program.procs[proc.index()].name);
+    let patterns: Vec<ProcId> = groups.keys().map(|(callee, _)| *callee).collect();
+    for ((callee, pattern), calls) in groups {
+        // A copy for the only pattern there is would be no better.
+        if !is_head(callee) && patterns.iter().filter(|other| **other == callee).count() < 2 {
+            continue;
+        }
+        let name = &program.procs[callee.index()].name;
+        let copies = program.procs.iter().filter(|proc| proc.name == *name).count();
+        if pattern == params(flow, callee) || copies > COPIES {
+            continue;
+        }
+        let copy = ProcId::new(program.procs.len());
+        program.procs.push(flow.program.procs[callee.index()].clone());
+        for (caller, item) in calls {
+            if let ItemKind::Call { callee, .. } = &mut program.procs[caller.index()].items[item.index()].kind {
+                *callee = Callee::Proc(copy);
+            }
+        }
+        split = true;
+    }
+    split
+}
+
+fn params(flow: &Flow, proc: ProcId) -> Pattern {
+    let params = flow.program.procs[proc.index()].params.iter().enumerate();
+    params
+        .map(|(k, param)| match &param.ty {
+            Type::Pointer(_) => {
+                let root = Root::Formal(proc, k as u32);
+                flow.points.locs.find(root).is_some_and(|top| reaches(flow, proc, Set::from([top])))
+            }
+            Type::Float { .. } => param.entry.is_some_and(|entry| flow.active_value(proc, entry)),
+            _ => false,
+        })
+        .collect()
+}
+
+fn carries(flow: &Flow, proc: ProcId, arg: &Expr) -> bool {
+    match &arg.ty {
+        Type::Pointer(_) => reaches(flow, proc, flow.targets(proc, arg)),
+        Type::Float { .. } => flow.active_expr(proc, arg),
+        _ => false,
+    }
+}
+
+/// Whether something active lies in these locations or behind pointers in them.
+fn reaches(flow: &Flow, proc: ProcId, from: Set) -> bool {
+    let (mut seen, mut stack): (Set, Vec<Loc>) = (Set::new(), from.into_iter().collect());
+    while let Some(loc) = stack.pop() {
+        for leaf in flow.points.locs.leaves(loc) {
+            if !seen.insert(leaf) {
+                continue;
+            }
+            if flow.points.locs.is_real(leaf) && flow.activity.loc(leaf) {
+                return true;
+            }
+            if let Type::Pointer(_) = flow.points.locs.ty(leaf) {
+                stack.extend(flow.points.contents(proc, leaf));
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,203 @@
+//! The number of the base that a pointer points into, kept beside the pointer in the forward sweep.
+//!
+//! A pointer goes on the tape as an offset from its base (Alg. 3 of the pointer paper, with bases by name). A pointer
+//! that may have one of several bases needs to know which: an integer variable follows it, with a definition of the
+//! same kind for each of the pointer's.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::items::binary;
+use super::reverse::Context;
+use crate::ir::*;
+use crate::plan::ProcPlan;
+use crate::plan::control::int;
+use crate::plan::game::value_expr;
+
+/// The bases of a pointer variable: those of all its values, so that numbers mean the same everywhere.
+pub fn of_variable(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
+    let primal = &cx.program.procs[id.index()];
+    let mut all: Vec<Expr> = Vec::new();
+    for (at, value) in primal.values.iter().enumerate() {
+        if value.var == var && value.def != Def::Undefined {
+            for base in cx.facts.bases(id, &value_expr(primal, ValueId::new(at)))? {
+                if !all.contains(&base) {
+                    all.push(base);
+                }
+            }
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// Adds number variables for all pointers with several bases that the plan stores: value of the pointer to value of
+/// the number.
+pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> HashMap<ValueId, ValueId> {
+    let stored = plan.records.values().flatten().copied();
+    let several = |value: &ValueId| {
+        matches!(out.vars[out.values[value.index()].var.index()].ty, Type::Pointer(_))
+            && of_variable(cx, id, out.values[value.index()].var).is_some_and(|bases| bases.len() > 1)
+    };
+    let mut vars: BTreeSet<VarId> = stored.filter(several).map(|value| out.values[value.index()].var).collect();
+    if vars.is_empty() {
+        return HashMap::new();
+    }
+    // What a numbered pointer is computed from is numbered too.
+    loop {
+        let mut more = vars.clone();
+        for value in &out.values {
+            if let (true, Def::Is(expr)) = (vars.contains(&value.var), &value.def)
+                && let Some(from) = pointer_in(expr)
+            {
+                more.insert(out.values[from.index()].var);
+            }
+        }
+        if more.len() == vars.len() {
+            break;
+        }
+        vars = more;
+    }
+    let mut numbering = Numbering { cx, id, numbers: HashMap::new(), vars: HashMap::new() };
+    for var in vars {
+        let Var { name, span, .. } = out.vars[var.index()].clone();
+        out.vars.push(Var { name: format!("{name}_k"), ty: int(), kind: VarKind::Temporary, span });
+        numbering.vars.insert(var, VarId::new(out.vars.len() - 1));
+    }
+    numbering.values(out);
+    numbering.structure(out);
+    numbering.items(out);
+    numbering.numbers
+}
+
+struct Numbering<'a> {
+    cx: &'a Context<'a>,
+    id: ProcId,
+    numbers: HashMap<ValueId, ValueId>,
+    vars: HashMap<VarId, VarId>,
+}
+
+impl Numbering<'_> {
+    fn values(&mut self, out: &mut Proc) {
+        for at in 0..out.values.len() {
+            let value = out.values[at].clone();
+            if let Some(&var) = self.vars.get(&value.var) {
+                out.values.push(Value { var, def: Def::Undefined, ..value });
+                self.numbers.insert(ValueId::new(at), ValueId::new(out.values.len() - 1));
+            }
+        }
+    }
+
+    fn structure(&self, out: &mut Proc) {
+        for at in 0..out.items.len() {
+            let id = ItemId::new(at);
+            let of = |value: ValueId| self.numbers.get(&value).copied();
+            match &mut out.items[at].kind {
+                ItemKind::Branch { joins, .. } => {
+                    for join in joins.clone() {
+                        let (Some(out_), Some(then), Some(otherwise)) =
+                            (of(join.out), of(join.then), of(join.otherwise))
+                        else {
+                            continue;
+                        };
+                        out.values[out_.index()].def = Def::Join(id, joins.len() as u32);
+                        joins.push(Join { var: self.vars[&join.var], then, otherwise, out: out_ });
+                    }
+                }
+                ItemKind::Loop { carried, .. } => {
+                    for c in carried.clone() {
+                        let (Some(init), Some(head)) = (of(c.init), of(c.head)) else { continue };
+                        let (Some(end), Some(out_)) = (of(c.end), of(c.out)) else { continue };
+                        let slot = carried.len() as u32;
+                        out.values[head.index()].def = Def::Head(id, slot);
+                        out.values[out_.index()].def = Def::Out(id, slot);
+                        carried.push(Carried { var: self.vars[&c.var], init, head, end, out: out_ });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A definition before each definition of a pointer; the numbers of arguments at the start of the body.
+    fn items(&self, out: &mut Proc) {
+        for at in 0..out.regions.len() {
+            let region = RegionId::new(at);
+            let mut items = Vec::new();
+            let entries = if at == 0 { self.entries(out) } else { Vec::new() };
+            for (number, expr) in entries {
+                items.push(define(out, number, expr, None));
+            }
+            for item in std::mem::take(&mut out.regions[region.index()].items) {
+                if let ItemKind::Let { value } = out.items[item.index()].kind
+                    && let Some(&number) = self.numbers.get(&value)
+                    && let Def::Is(expr) = out.values[value.index()].def.clone()
+                {
+                    let expr = self.number_of(out, value, &expr);
+                    items.push(define(out, number, expr, Some(item)));
+                }
+                items.push(item);
+            }
+            out.regions[region.index()].items = items;
+        }
+    }
+
+    fn entries(&self, out: &Proc) -> Vec<(ValueId, Expr)> {
+        let number = |entry: ValueId| {
+            let bases = of_variable(self.cx, self.id, out.values[entry.index()].var).unwrap_or_default();
+            let own = self.cx.facts.bases(self.id, &value_expr(out, entry)).unwrap_or_default();
+            let position = own.first().and_then(|own| bases.iter().position(|base| base == own));
+            (self.numbers[&entry], self.constant(position.unwrap_or(0)))
+        };
+        let params = out.params.iter().filter_map(|param| param.entry);
+        params.filter(|entry| self.numbers.contains_key(entry)).map(number).collect()
+    }
+
+    fn constant(&self, k: usize) -> Expr {
+        Expr { kind: ExprKind::Int(k as i128), ty: int() }
+    }
+
+    /// Which base of `value` the expression that defines it points into.
+    fn number_of(&self, out: &Proc, value: ValueId, expr: &Expr) -> Expr {
+        let bases = |value: ValueId| of_variable(self.cx, self.id, out.values[value.index()].var).unwrap_or_default();
+        let to = bases(value);
+        match pointer_in(expr).and_then(|from| Some((from, *self.numbers.get(&from)?))) {
+            Some((from, number)) => {
+                let from = bases(from);
+                let number = value_expr(out, number);
+                let position = |base: &Expr| to.iter().position(|other| other == base).unwrap_or(0);
+                let last = from.last().map_or(0, position);
+                let choose = |rest: Expr, (k, base): (usize, &Expr)| {
+                    let is = binary(Binary::Equal, number.clone(), self.constant(k), int());
+                    let here = self.constant(position(base));
+                    Expr { kind: ExprKind::Select(Box::new(is), Box::new(here), Box::new(rest)), ty: int() }
+                };
+                if from == to {
+                    return number;
+                }
+                from.iter().enumerate().rev().skip(1).fold(self.constant(last), choose)
+            }
+            None => {
+                let own = self.cx.facts.bases(self.id, expr).unwrap_or_default();
+                let position = own.first().and_then(|base| to.iter().position(|other| other == base));
+                self.constant(position.unwrap_or(0))
+            }
+        }
+    }
+}
+
+fn define(out: &mut Proc, value: ValueId, expr: Expr, like: Option<ItemId>) -> ItemId {
+    let (span, statement) =
+        like.map_or((Span::default(), None), |item| (out.items[item.index()].span, out.items[item.index()].statement));
+    out.values[value.index()].def = Def::Is(expr);
+    out.items.push(Item { kind: ItemKind::Let { value }, span, statement });
+    ItemId::new(out.items.len() - 1)
+}
+
+/// The pointer value that an expression is an offset from.
+fn pointer_in(expr: &Expr) -> Option<ValueId> {
+    match &expr.kind {
+        ExprKind::Value(value) if matches!(expr.ty, Type::Pointer(_)) => Some(*value),
+        ExprKind::Cast(x) => pointer_in(x),
+        ExprKind::Address(Place { base: Base::At(pointer), .. }) => pointer_in(pointer),
+        _ => None,
+    }
+}

@@ -1,0 +1,240 @@
+//! The forward sweep: the procedure as the user wrote it, with the pushes that the reverse sweep pops.
+//!
+//! Pushes mirror the pops of [`super::reverse`], kind by kind: memory before it is overwritten, the count of a loop
+//! behind it, the bit of a branch at the end of the arm, contents of locals and then the record at the end of a region.
+
+use std::collections::HashMap;
+
+use super::bases;
+use super::items::{binary, site, unsigned};
+use super::reverse::{Context, load};
+use crate::ir::*;
+use crate::plan::control::int;
+use crate::plan::game::value_expr;
+use crate::plan::recompute::zero;
+use crate::plan::{Interface, ProcPlan};
+
+struct Builder<'a> {
+    cx: &'a Context<'a>,
+    id: ProcId,
+    plan: &'a ProcPlan,
+    interfaces: &'a [Option<Interface>],
+    out: Proc,
+    /// Copies of values whose variable changes before the record is pushed.
+    saved: HashMap<ValueId, ValueId>,
+    /// For pointers with several bases: the number of the base, a value beside each value.
+    numbers: HashMap<ValueId, ValueId>,
+}
+
+/// The forward sweep of a procedure that follows the plan of its reverse sweep.
+pub fn build(cx: &Context, id: ProcId, plan: &ProcPlan, interfaces: &[Option<Interface>]) -> Proc {
+    let mut out = cx.program.procs[id.index()].clone();
+    out.role = Role::Forward;
+    let numbers = bases::number(cx, id, plan, &mut out);
+    let mut builder = Builder { cx, id, plan, interfaces, out, saved: HashMap::new(), numbers };
+    builder.region(RegionId(0), None);
+    builder.out
+}
+
+impl Builder<'_> {
+    fn item(&mut self, like: Option<ItemId>, kind: ItemKind) -> ItemId {
+        let (span, statement) = match like {
+            Some(item) => (self.out.items[item.index()].span, self.out.items[item.index()].statement),
+            None => (Span::default(), None),
+        };
+        self.out.items.push(Item { kind, span, statement });
+        ItemId::new(self.out.items.len() - 1)
+    }
+
+    fn push(&mut self, items: &mut Vec<ItemId>, like: Option<ItemId>, what: Pushed) {
+        let item = self.item(like, ItemKind::Push { what });
+        items.push(item);
+    }
+
+    /// Inserts what belongs into a region and the regions inside it. `bit`: what its end puts on the tape, for an arm.
+    fn region(&mut self, region: RegionId, bit: Option<i128>) {
+        let old = std::mem::take(&mut self.out.regions[region.index()].items);
+        let record = self.plan.records.get(&region).cloned().unwrap_or_default();
+        let mut items = Vec::new();
+        for &value in &record {
+            if matches!(self.out.values[value.index()].def, Def::Head(..) | Def::Entry(_)) {
+                self.save(&mut items, region, &old, 0, value);
+            }
+        }
+        for (at, &item) in old.iter().enumerate() {
+            for (k, operand) in self.plan.witnesses.get(&item).into_iter().flatten().enumerate() {
+                let kind = ItemKind::Witness { site: site(self.id, item, k), value: operand.clone() };
+                let witness = self.item(Some(item), kind);
+                items.push(witness);
+            }
+            self.before(&mut items, item);
+            items.push(item);
+            self.behind(&mut items, item);
+            for &value in &record {
+                if defines(&self.out, item, value) {
+                    self.save(&mut items, region, &old, at + 1, value);
+                }
+            }
+        }
+        for at in 0..self.cx.program.procs[self.id.index()].objects.len() {
+            let object = ObjectId::new(at);
+            let this = &self.out.objects[at];
+            let here = match this.life {
+                Life::Region(home) => home == region,
+                Life::Param(_) => region == RegionId(0) && self.cx.facts.written(self.id, object),
+                _ => false,
+            };
+            if here && self.cx.facts.keep(self.id, object) {
+                let (place, count) = super::contents(this, object, &this.shape.clone());
+                self.push(&mut items, None, Pushed::Elements { place, count });
+            }
+        }
+        for value in record {
+            let what = self.recorded(value);
+            self.push(&mut items, None, what);
+        }
+        if let Some(bit) = bit {
+            let value = Expr { kind: ExprKind::Int(bit), ty: int() };
+            self.push(&mut items, None, Pushed::Bits { value, bits: 1 });
+        }
+        self.out.regions[region.index()].items = items;
+    }
+
+    fn before(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
+        match self.out.items[item.index()].kind.clone() {
+            ItemKind::Store { to, .. } if self.cx.facts.push_old(self.id, item) => {
+                self.push(items, Some(item), Pushed::Value(load(to)));
+            }
+            ItemKind::Free { pointer } => {
+                for object in self.cx.facts.blocks(self.id, &pointer) {
+                    let Some(count) = self.count(object).filter(|_| self.cx.facts.keep(self.id, object)) else {
+                        continue;
+                    };
+                    let place = super::first(&self.out.objects[object.index()], object);
+                    self.push(items, Some(item), Pushed::Elements { place, count });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn count(&self, object: ObjectId) -> Option<Expr> {
+        self.out.items.iter().find_map(|item| match &item.kind {
+            ItemKind::Alloc { object: this, count, .. } if *this == object => Some(count.clone()),
+            _ => None,
+        })
+    }
+
+    fn behind(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
+        match self.out.items[item.index()].kind.clone() {
+            ItemKind::Call { callee: Callee::Proc(callee), args, result, into }
+                if self.interfaces[callee.index()].as_ref().is_some_and(|interface| interface.live) =>
+            {
+                let callee = Callee::Sweep(callee, Role::Forward);
+                self.out.items[item.index()].kind = ItemKind::Call { callee, args, result, into };
+            }
+            ItemKind::Branch { then, otherwise, .. } => {
+                let stored = self.plan.bits.contains(&item);
+                self.region(then, stored.then_some(1));
+                self.region(otherwise, stored.then_some(0));
+            }
+            ItemKind::Loop { body, .. } => {
+                self.region(body, None);
+                if self.plan.counts.contains(&item) {
+                    self.counter(items, item, body);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts the passes of a loop, and stores their number behind it.
+    fn counter(&mut self, items: &mut Vec<ItemId>, item: ItemId, body: RegionId) {
+        let ty = unsigned();
+        let span = self.out.items[item.index()].span;
+        self.out.vars.push(Var { name: "passes".into(), ty: ty.clone(), kind: VarKind::Temporary, span });
+        let var = VarId::new(self.out.vars.len() - 1);
+        let outer = self.out.regions[body.index()].parent.expect("a loop's body").0;
+        let ItemKind::Loop { carried, .. } = &self.out.items[item.index()].kind else { return };
+        let slot = carried.len() as u32;
+        let mut define = |def, region| {
+            self.out.values.push(Value { var, def, region, span });
+            ValueId::new(self.out.values.len() - 1)
+        };
+        let init = define(Def::Is(zero(&ty)), outer);
+        let head = define(Def::Head(item, slot), body);
+        let one = Expr { kind: ExprKind::Int(1), ty: ty.clone() };
+        let next = binary(Binary::Add, Expr { kind: ExprKind::Value(head), ty: ty.clone() }, one, ty.clone());
+        let end = define(Def::Is(next), body);
+        let out = define(Def::Out(item, slot), outer);
+        if let ItemKind::Loop { carried, .. } = &mut self.out.items[item.index()].kind {
+            carried.push(Carried { var, init, head, end, out });
+        }
+        let first = self.item(None, ItemKind::Let { value: init });
+        let at = items.len() - 1;
+        items.insert(at, first);
+        let count = self.item(None, ItemKind::Let { value: end });
+        self.out.regions[body.index()].items.push(count);
+        self.push(items, None, Pushed::Count(Expr { kind: ExprKind::Value(out), ty }));
+    }
+
+    /// Copies a value of the record right behind its definition, if its variable changes before the end of the region.
+    fn save(&mut self, items: &mut Vec<ItemId>, region: RegionId, all: &[ItemId], from: usize, value: ValueId) {
+        let var = self.out.values[value.index()].var;
+        if !all[from..].iter().any(|item| changes(&self.out, *item, var)) {
+            return;
+        }
+        for value in [Some(value), self.numbers.get(&value).copied()].into_iter().flatten() {
+            let var = self.out.values[value.index()].var;
+            let Var { name, ty, span, .. } = self.out.vars[var.index()].clone();
+            self.out.vars.push(Var { name: format!("{name}_s"), ty, kind: VarKind::Temporary, span });
+            let copy = VarId::new(self.out.vars.len() - 1);
+            let def = Def::Is(value_expr(&self.out, value));
+            self.out.values.push(Value { var: copy, def, region, span });
+            let new = ValueId::new(self.out.values.len() - 1);
+            self.saved.insert(value, new);
+            let item = self.item(None, ItemKind::Let { value: new });
+            items.push(item);
+        }
+    }
+
+    fn recorded(&mut self, value: ValueId) -> Pushed {
+        let from = self.saved.get(&value).copied().unwrap_or(value);
+        let var = &self.out.vars[self.out.values[value.index()].var.index()];
+        let expr = value_expr(&self.out, from);
+        match (&var.ty, var.kind) {
+            (Type::Pointer(_), _) => {
+                let var = self.out.values[value.index()].var;
+                let bases = bases::of_variable(self.cx, self.id, var).unwrap_or_default();
+                let zero = Expr { kind: ExprKind::Int(0), ty: int() };
+                let number = self.numbers.get(&value).map(|number| self.saved.get(number).unwrap_or(number));
+                let base = number.map_or(zero, |number| value_expr(&self.out, *number));
+                Pushed::Pointer { value: expr, bases, base }
+            }
+            (_, VarKind::Flag) => Pushed::Bits { value: expr, bits: 1 },
+            _ => Pushed::Value(expr),
+        }
+    }
+}
+
+/// Whether an item of a region defines the value there.
+fn defines(proc: &Proc, item: ItemId, value: ValueId) -> bool {
+    match proc.values[value.index()].def {
+        Def::Is(_) => matches!(proc.items[item.index()].kind, ItemKind::Let { value: this } if this == value),
+        Def::Join(this, _) | Def::Out(this, _) | Def::Result(this) => this == item,
+        _ => false,
+    }
+}
+
+/// Whether an item, or one inside it, assigns the variable.
+fn changes(proc: &Proc, item: ItemId, var: VarId) -> bool {
+    let of = |value: ValueId| proc.values[value.index()].var == var;
+    let inside = |region: RegionId| proc.regions[region.index()].items.iter().any(|item| changes(proc, *item, var));
+    match &proc.items[item.index()].kind {
+        ItemKind::Let { value } => of(*value),
+        ItemKind::Call { result, .. } => result.is_some_and(of),
+        ItemKind::Branch { then, otherwise, .. } => inside(*then) || inside(*otherwise),
+        ItemKind::Loop { body, .. } => inside(*body),
+        _ => false,
+    }
+}

@@ -1,0 +1,67 @@
+//! Where variables of the primal live: which are read at all, and the region that holds all of one.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::ir::*;
+use crate::plan::walk;
+
+/// The values that expressions, joins and the starts of loops read.
+pub(super) fn read(proc: &Proc) -> HashSet<ValueId> {
+    let mut read = HashSet::new();
+    for (at, item) in proc.items.iter().enumerate() {
+        let mut see = |value: ValueId| {
+            read.insert(value);
+        };
+        walk::operands(proc, ItemId::new(at), &mut |operand| match operand {
+            Ok(expr) => walk::values(expr, &mut see),
+            Err(place) => walk::values_of_place(place, &mut see),
+        });
+        match &item.kind {
+            ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| {
+                see(join.then);
+                see(join.otherwise);
+            }),
+            ItemKind::Loop { carried, .. } => carried.iter().for_each(|c| see(c.init)),
+            _ => {}
+        }
+    }
+    read
+}
+
+/// The innermost region that contains every definition and every use of each real variable.
+pub(super) fn homes(proc: &Proc) -> HashMap<VarId, RegionId> {
+    let mut homes: HashMap<VarId, RegionId> = HashMap::new();
+    let mut see = |var: VarId, region: RegionId| {
+        let home = homes.entry(var).or_insert(region);
+        *home = common(proc, *home, region);
+    };
+    for value in &proc.values {
+        if value.def != Def::Undefined {
+            see(value.var, value.region);
+        }
+    }
+    for (at, region) in proc.regions.iter().enumerate() {
+        for item in &region.items {
+            walk::values_of_item(proc, *item, &mut |value| {
+                see(proc.values[value.index()].var, RegionId::new(at));
+            });
+        }
+    }
+    if let Some(result) = &proc.result {
+        walk::values(result, &mut |value| see(proc.values[value.index()].var, RegionId(0)));
+    }
+    homes
+}
+
+fn common(proc: &Proc, a: RegionId, b: RegionId) -> RegionId {
+    let path = |mut region: RegionId| {
+        let mut all = vec![region];
+        while let Some((parent, _)) = proc.regions[region.index()].parent {
+            all.push(parent);
+            region = parent;
+        }
+        all
+    };
+    let above = path(a);
+    path(b).into_iter().find(|region| above.contains(region)).unwrap_or(RegionId(0))
+}

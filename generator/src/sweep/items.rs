@@ -1,0 +1,343 @@
+//! The reverse of each kind of item.
+
+use super::live;
+use super::reverse::{Builder, bytes, load};
+use super::shadow::{self, Shadows};
+use crate::ir::*;
+use crate::plan::control::int;
+use crate::plan::recompute::zero;
+use crate::plan::{Interface, ReverseParam, walk};
+use crate::refuse::Class;
+
+impl Builder<'_> {
+    /// The reverse of a region's items, last first.
+    pub(super) fn items(&mut self, region: RegionId) {
+        // Operands of the branch or loop around are noted when it is done.
+        let around = std::mem::take(&mut self.operands);
+        for item in self.primal.regions[region.index()].items.clone().into_iter().rev() {
+            if !self.live.contains(&item) && !self.frees(item) {
+                continue;
+            }
+            let this = &self.primal.items[item.index()];
+            (self.span, self.statement) = (this.span, this.statement);
+            match &this.kind {
+                ItemKind::Let { value } => self.reverse_let(*value),
+                ItemKind::Store { to, from } => self.reverse_store(item, to, from),
+                ItemKind::Call { callee, args, result, into } => {
+                    self.arguments_last(item, callee, args);
+                    self.reverse_call(callee, args, *result, into.as_ref());
+                }
+                ItemKind::Branch { .. } => self.reverse_branch(item),
+                ItemKind::Loop { .. } => self.reverse_loop(item),
+                ItemKind::Free { pointer } => self.reverse_free(pointer),
+                _ => {}
+            }
+            let operands = std::mem::take(&mut self.operands);
+            for (k, operand) in operands.iter().enumerate().rev() {
+                let value = self.primal(operand);
+                self.emit(ItemKind::Witness { site: site(self.id, item, k), value });
+            }
+            if !operands.is_empty() {
+                self.plan.witnesses.insert(item, operands);
+            }
+        }
+        self.operands = around;
+    }
+
+    fn frees(&self, item: ItemId) -> bool {
+        matches!(self.primal.items[item.index()].kind, ItemKind::Free { .. })
+    }
+
+    fn reverse_let(&mut self, value: ValueId) {
+        let this = &self.primal.values[value.index()];
+        let Def::Is(expr) = &this.def else { return };
+        let to = self.adjoint_of(this.var);
+        if live::cleared(self.primal, self.id, value, self.cx.facts) {
+            let zero = zero(&to.ty);
+            self.emit(ItemKind::Store { to, from: zero });
+            return;
+        }
+        let same = |e: &Expr| matches!(e.kind, ExprKind::Value(v) if self.primal.values[v.index()].var == this.var);
+        let spine = spine(expr, &same);
+        self.reverse_assignment(to, expr, spine);
+    }
+
+    fn reverse_store(&mut self, item: ItemId, to: &Place, from: &Expr) {
+        // The pop and the adjoint find the place by its address again, when the store is not undone yet.
+        let address = Expr { kind: ExprKind::Address(to.clone()), ty: Type::Pointer(Box::new(to.ty.clone())) };
+        if walk::loads(&address) && !self.cx.facts.across(self.id, item, &address) {
+            let help = "assign the subscript or the pointer to a variable first";
+            self.refuse(Class::NotProved, "this assignment may change the address that it writes to".into(), help);
+        }
+        if self.cx.facts.push_old(self.id, item) {
+            if matches!(to.ty, Type::Pointer(_)) {
+                let help = "keep the pointer in a variable of its own";
+                self.refuse(Class::Pointer, "a pointer in memory that the adjoint needs is overwritten".into(), help);
+            }
+            let place = self.primal_place(to);
+            self.emit(ItemKind::Pop { what: Popped::Memory(place) });
+            self.explain(self.span, "memory".into(), "stored before it is overwritten", bytes(&to.ty));
+        }
+        if self.cx.facts.active_place(self.id, to) {
+            let shadow = self.place(to);
+            let same = |e: &Expr| matches!(&e.kind, ExprKind::Load(place) if place == to);
+            let spine = spine(from, &same);
+            self.note_place(to);
+            self.reverse_assignment(shadow, from, spine);
+        }
+    }
+
+    /// Subscripts of an active place are operands too.
+    pub(super) fn note_place(&mut self, place: &Place) {
+        for step in &place.path {
+            let Step::Index(subscripts) = step else { continue };
+            for subscript in subscripts {
+                self.operand(&subscript.at);
+            }
+        }
+    }
+
+    /// `to` is the adjoint of what `expr` was assigned to. `spine`: if the assignment is `x = x + a - b`, its terms.
+    fn reverse_assignment(&mut self, to: Place, expr: &Expr, spine: Option<Vec<(bool, &Expr)>>) {
+        if !self.active(expr) {
+            let zero = zero(&to.ty);
+            self.emit(ItemKind::Store { to, from: zero });
+            return;
+        }
+        let seed = self.bind("seed", load(to.clone()));
+        match spine {
+            // The adjoint of x stays: the terms are added to what they came from.
+            Some(terms) => {
+                for (minus, term) in terms {
+                    let seed = if minus { negate(seed.clone()) } else { seed.clone() };
+                    self.adjoint(term, seed);
+                }
+            }
+            None => {
+                let zero = zero(&to.ty);
+                self.emit(ItemKind::Store { to, from: zero });
+                self.adjoint(expr, seed);
+            }
+        }
+    }
+
+    // ---- branches ------------------------------------------------------------------------------------------------
+
+    fn reverse_branch(&mut self, item: ItemId) {
+        let ItemKind::Branch { on, then, otherwise, joins } = &self.primal.items[item.index()].kind else { return };
+        let on = self.condition(item, on, joins);
+        let reversed = self.item(ItemKind::Comment { text: String::new() });
+        let mut arms = Vec::new();
+        for (region, first) in [(*then, true), (*otherwise, false)] {
+            let same: Vec<(ValueId, ValueId)> =
+                joins.iter().map(|join| (join.out, if first { join.then } else { join.otherwise })).collect();
+            let (new, outer) = self.open(reversed);
+            self.enter(region, Vec::new(), &same);
+            self.items(region);
+            self.leave();
+            self.at = outer;
+            arms.push(new);
+        }
+        let kind = ItemKind::Branch { on, then: arms[0], otherwise: arms[1], joins: Vec::new() };
+        self.place_item(reversed, kind);
+    }
+
+    pub(super) fn place_item(&mut self, item: ItemId, kind: ItemKind) {
+        let this = &mut self.out.items[item.index()];
+        this.kind = kind;
+        this.span = self.span;
+        this.statement = self.statement;
+        self.out.regions[self.at.index()].items.push(item);
+    }
+
+    /// Which arm ran: the condition again, a value that tells, or a bit from the tape.
+    fn condition(&mut self, item: ItemId, on: &Expr, joins: &[Join]) -> Expr {
+        let span = self.span;
+        if !self.plan.bits.contains(&item) {
+            if (!walk::loads(on) || self.cx.facts.across(self.id, item, on)) && self.can(on) {
+                self.again.push((item, on.clone()));
+                return self.operand(on);
+            }
+            for join in joins {
+                if let Some(expr) = self.tells(join) {
+                    return expr;
+                }
+            }
+        }
+        self.plan.bits.insert(item);
+        self.explain(span, "branch".into(), "stored: its condition cannot be evaluated again", 0.125);
+        let var = self.variable("arm", &int(), VarKind::Temporary);
+        let pop = self.emit(ItemKind::Comment { text: String::new() });
+        let value = self.define(var, Def::Popped(pop), self.at);
+        self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Bits { value, bits: 1 } };
+        Expr { kind: ExprKind::Value(value), ty: int() }
+    }
+
+    /// A join of two constants tells which arm ran.
+    fn tells(&mut self, join: &Join) -> Option<Expr> {
+        let constant = |v: ValueId| match self.definitions.get(v).map(|definition| &definition.expr.kind) {
+            Some(ExprKind::Int(k)) => Some(*k),
+            _ => None,
+        };
+        let (first, second) = (constant(join.then)?, constant(join.otherwise)?);
+        if first == second {
+            return None;
+        }
+        let out = self.try_value(join.out)?.value;
+        let first = Expr { kind: ExprKind::Int(first), ty: out.ty.clone() };
+        Some(Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(out), Box::new(first)), ty: int() })
+    }
+
+    // ---- calls ---------------------------------------------------------------------------------------------------
+
+    /// The reverse sweep passes the arguments before the callee has restored anything: what they load must not be
+    /// overwritten by the call.
+    fn arguments_last(&mut self, item: ItemId, callee: &Callee, args: &[Expr]) {
+        let Callee::Proc(id) = callee else { return };
+        let Some(Interface { params, live: true }) = &self.cx.interfaces[id.index()] else { return };
+        let passed = |k: usize| params.contains(&ReverseParam::Primal(k as u32));
+        let lost =
+            |(k, arg): (usize, &Expr)| passed(k) && walk::loads(arg) && !self.cx.facts.across(self.id, item, arg);
+        if let Some(k) = args.iter().enumerate().position(lost) {
+            let called = &self.cx.program.procs[id.index()];
+            let what = format!(
+                "'{}' may overwrite the memory from which its argument '{}' is read",
+                called.name, called.params[k].name
+            );
+            self.refuse(Class::NotProved, what, "assign the argument to a variable first");
+        }
+    }
+
+    fn reverse_call(&mut self, callee: &Callee, args: &[Expr], result: Option<ValueId>, into: Option<&Place>) {
+        let called = match callee {
+            Callee::Proc(callee) => Some((*callee, self.cx.interfaces[callee.index()].clone().unwrap_or_default())),
+            _ => None,
+        };
+        // The result's adjoint is consumed before the arguments' adjoints are added to: `x = f(x)`.
+        let mut seed = None;
+        if let Some(result) = result
+            && (self.cx.facts.active_value(self.id, result)
+                || live::cleared(self.primal, self.id, result, self.cx.facts))
+        {
+            let to = self.adjoint_of(self.primal.values[result.index()].var);
+            seed = Some(self.bind("seed", load(to.clone())));
+            let zero = zero(&to.ty);
+            self.emit(ItemKind::Store { to, from: zero });
+        }
+        let Some((id, Interface { params, live: true })) = called else { return };
+        let called = &self.cx.program.procs[id.index()];
+        let seed = match into {
+            Some(into) => self.struct_seed(into),
+            None => seed.unwrap_or_else(|| zero(&called.result_type)),
+        };
+        let mut passed = Vec::new();
+        let mut after = Vec::new();
+        for param in params {
+            passed.push(match param {
+                ReverseParam::Seed => seed.clone(),
+                ReverseParam::Primal(k) => self.operand(&args[k as usize]),
+                ReverseParam::Adjoint(k) => {
+                    let arg = &args[k as usize];
+                    match &called.params[k as usize].ty {
+                        Type::Pointer(_) => {
+                            if !self.cx.facts.active_pointer(self.id, arg) {
+                                let name = &called.params[k as usize].name;
+                                let what = format!(
+                                    "a passive array is passed to '{}' as '{name}', which is active in another call",
+                                    called.name
+                                );
+                                self.refuse(Class::Pointer, what, "call a copy of the function");
+                            }
+                            shadow::pointer(self, arg)
+                        }
+                        Type::Struct(_) => match &arg.kind {
+                            ExprKind::Load(place) => {
+                                let place = self.place(place);
+                                let ty = Type::Pointer(Box::new(place.ty.clone()));
+                                Expr { kind: ExprKind::Address(place), ty }
+                            }
+                            _ => unreachable!("a struct is passed from memory"),
+                        },
+                        ty => {
+                            let object =
+                                self.scalar_object(format!("{}_b", called.params[k as usize].name), ty.clone());
+                            let place = Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() };
+                            after.push((arg.clone(), place.clone()));
+                            let ty = Type::Pointer(Box::new(ty.clone()));
+                            Expr { kind: ExprKind::Address(place), ty }
+                        }
+                    }
+                }
+            });
+        }
+        let callee = Callee::Sweep(id, Role::Reverse);
+        self.emit(ItemKind::Call { callee, args: passed, result: None, into: None });
+        for (arg, place) in after {
+            let seed = self.bind("seed", load(place));
+            self.adjoint(&arg, seed);
+        }
+    }
+
+    /// The adjoint of a struct result, taken from the place that it was put into.
+    fn struct_seed(&mut self, into: &Place) -> Expr {
+        let ty = into.ty.clone();
+        let object = ObjectId::new(self.out.objects.len());
+        let life = Life::Region(self.at);
+        let (name, elem, span) = (self.unique("seed_b".to_owned()), ty.clone(), self.span);
+        self.out.objects.push(Object { name, elem, shape: Vec::new(), life, constant: false, span });
+        self.emit(ItemKind::Declare { object });
+        self.emit(ItemKind::Clear { object });
+        let seed = Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() };
+        if self.cx.facts.active_place(self.id, into) {
+            let from = self.place(into);
+            self.add_struct(&seed, &from);
+            for real in super::leaves::reals(self.cx.program, &from).unwrap_or_default() {
+                let zero = zero(&real.ty);
+                self.emit(ItemKind::Store { to: real, from: zero });
+            }
+        }
+        Expr { kind: ExprKind::Address(seed), ty: Type::Pointer(Box::new(ty)) }
+    }
+}
+
+/// `x = x + a - b`: the terms besides `x`, each with whether it is subtracted; `None` if `x` is not the first term.
+fn spine<'e>(expr: &'e Expr, same: &dyn Fn(&Expr) -> bool) -> Option<Vec<(bool, &'e Expr)>> {
+    let mut terms = Vec::new();
+    let mut at = expr;
+    loop {
+        if same(at) {
+            break;
+        }
+        match &at.kind {
+            ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, y) => {
+                terms.push((*op == Binary::Subtract, &**y));
+                at = x;
+            }
+            // x = a + x
+            _ => return None,
+        }
+    }
+    Some(terms)
+}
+
+/// The number of an operand for `--check`: equal in both sweeps.
+pub fn site(proc: ProcId, item: ItemId, operand: usize) -> u32 {
+    (proc.0 << 22) | (item.0 << 5) | (operand as u32 & 31)
+}
+
+pub(super) fn negate(expr: Expr) -> Expr {
+    Expr { ty: expr.ty.clone(), kind: ExprKind::Unary(Unary::Negate, Box::new(expr)) }
+}
+
+pub(super) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
+    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty }
+}
+
+pub(super) fn cast(expr: Expr, ty: &Type) -> Expr {
+    if expr.ty == *ty { expr } else { Expr { kind: ExprKind::Cast(Box::new(expr)), ty: ty.clone() } }
+}
+
+/// `uint64_t`.
+pub(super) fn unsigned() -> Type {
+    Type::Int { bits: 64, signed: false, name: "uint64_t".into() }
+}

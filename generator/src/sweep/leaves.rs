@@ -1,0 +1,55 @@
+//! The real members of a struct, one by one: how adjoints of whole structs are added and moved.
+
+use crate::ir::{Dim, Expr, ExprKind, FieldId, Place, Program, Step, Subscript, Type};
+
+/// A struct with more reals than this is not passed by value.
+pub const MANY: usize = 256;
+
+/// Places of all reals in what lies at `place`; `None` if there are more than [`MANY`].
+pub fn reals(program: &Program, place: &Place) -> Option<Vec<Place>> {
+    let mut found = Vec::new();
+    collect(program, place, &mut found).then_some(found)
+}
+
+fn collect(program: &Program, place: &Place, found: &mut Vec<Place>) -> bool {
+    match &place.ty {
+        Type::Float { .. } => {
+            found.push(place.clone());
+            found.len() <= MANY
+        }
+        Type::Struct(id) => {
+            let fields = program.types.structs[id.index()].fields.iter().enumerate();
+            let mut all = true;
+            for (k, field) in fields {
+                let mut member = place.clone();
+                member.path.push(Step::Field(FieldId::new(k)));
+                member.ty = field.ty.clone();
+                all &= collect(program, &member, found);
+            }
+            all
+        }
+        Type::Array { .. } => elements(program, place, &mut Vec::new(), &place.ty, found),
+        _ => true,
+    }
+}
+
+/// All elements of a member array, dimension by dimension.
+fn elements(program: &Program, place: &Place, at: &mut Vec<Subscript>, ty: &Type, found: &mut Vec<Place>) -> bool {
+    let Type::Array { elem, extent } = ty else {
+        let mut element = place.clone();
+        element.path.push(Step::Index(at.clone()));
+        element.ty = ty.clone();
+        return collect(program, &element, found);
+    };
+    let Some(extent) = extent.filter(|extent| *extent <= MANY as u64) else { return false };
+    let number = |value: u64| Expr { kind: ExprKind::Int(i128::from(value)), ty: crate::plan::control::int() };
+    for k in 0..extent {
+        at.push(Subscript { at: number(k), dim: Dim { lower: None, extent: Some(number(extent)) } });
+        let all = elements(program, place, at, elem, found);
+        at.pop();
+        if !all {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,159 @@
+//! Objects of the primal in the reverse sweep: they exist again, with their shadows and the contents that are needed.
+
+use super::reverse::Builder;
+use crate::ir::*;
+use crate::plan::walk;
+use crate::refuse::Class;
+
+impl Builder<'_> {
+    /// Objects that live in the region: they exist again, with their shadows, and with the contents that are needed.
+    pub(super) fn objects(&mut self, region: RegionId) {
+        for at in (0..self.primal.objects.len()).rev() {
+            let object = ObjectId::new(at);
+            match self.primal.objects[at].life {
+                Life::Region(home) if home == region => self.local(object),
+                Life::Param(_) if region == RegionId(0) && self.cx.facts.written(self.id, object) => self.local(object),
+                Life::Param(_) if region == RegionId(0) => self.local_shadow(object, &[]),
+                _ => {}
+            }
+        }
+        for &item in &self.primal.regions[region.index()].items {
+            if let ItemKind::Alloc { object, count, .. } = &self.primal.items[item.index()].kind {
+                self.block(region, *object, count);
+            }
+        }
+    }
+
+    pub(super) fn local(&mut self, object: ObjectId) {
+        let this = &self.primal.objects[object.index()];
+        (self.span, self.statement) = (this.span, None);
+        let mut shape = this.shape.clone();
+        if !shape.iter().filter_map(|dim| dim.extent.as_ref()).all(|extent| self.same_size(object, extent)) {
+            return;
+        }
+        for dim in &mut shape {
+            for bound in [&mut dim.lower, &mut dim.extent].into_iter().flatten() {
+                *bound = self.primal(bound);
+            }
+        }
+        self.out.objects[object.index()].shape = shape.clone();
+        self.out.objects[object.index()].life = Life::Region(self.at);
+        self.emit(ItemKind::Declare { object });
+        self.local_shadow(object, &shape);
+        if self.cx.facts.keep(self.id, object) {
+            let this = &self.primal.objects[object.index()];
+            let name = this.name.clone();
+            let (place, count) = super::contents(&self.out.objects[object.index()], object, &shape);
+            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            self.explain(this.span, name, "contents stored where its life ends", 0.0);
+        }
+    }
+
+    pub(super) fn local_shadow(&mut self, object: ObjectId, shape: &[Dim]) {
+        if self.cx.facts.active_object(self.id, object) {
+            let shadow = self.new_shadow(object, shape.to_vec(), Life::Region(self.at));
+            self.emit(ItemKind::Declare { object: shadow });
+            self.emit(ItemKind::Clear { object: shadow });
+        }
+    }
+
+    /// Whether the reverse sweep can evaluate the extent of an object where it enters the region of the object.
+    pub(super) fn same_size(&mut self, object: ObjectId, extent: &Expr) -> bool {
+        let made = |item: &Item| match item.kind {
+            ItemKind::Declare { object: this } | ItemKind::Alloc { object: this, .. } => this == object,
+            _ => false,
+        };
+        let item = self.primal.items.iter().position(made).map(ItemId::new);
+        let Some(item) = item.filter(|_| walk::loads(extent)) else { return true };
+        if self.cx.facts.steady(self.id, item, extent) {
+            self.again.push((item, extent.clone()));
+            return true;
+        }
+        let name = &self.primal.objects[object.index()].name;
+        let what = format!("the size of '{name}' is read from memory that changes while '{name}' lives");
+        self.refuse(Class::NotProved, what, "assign the size to a variable first");
+        false
+    }
+
+    /// A heap block: allocated where the reverse sweep enters its region, freed where it leaves it.
+    pub(super) fn block(&mut self, region: RegionId, object: ObjectId, count: &Expr) {
+        let this = &self.primal.objects[object.index()];
+        (self.span, self.statement) = (this.span, None);
+        if !self.cx.facts.confined(self.id, object, region) {
+            let what = format!("the block '{}' is used outside of the block of code that allocates it", this.name);
+            self.refuse(Class::Pointer, what, "allocate it where it is used, without a condition around");
+            return;
+        }
+        if !self.same_size(object, count) {
+            return;
+        }
+        let count = self.primal(count);
+        let count = self.bind("count", count);
+        let shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
+        self.out.objects[object.index()].shape = shape.clone();
+        self.emit(ItemKind::Alloc { object, count: count.clone(), zeroed: false });
+        self.counts.insert(object, count.clone());
+        if self.cx.facts.active_object(self.id, object) {
+            let shadow = self.new_shadow(object, shape, Life::Heap);
+            self.emit(ItemKind::Alloc { object: shadow, count, zeroed: true });
+        }
+        self.blocks.entry(self.at).or_default().push(object);
+    }
+
+    /// The contents of a block come back where it was freed.
+    pub(super) fn reverse_free(&mut self, pointer: &Expr) {
+        for object in self.cx.facts.blocks(self.id, pointer) {
+            if !self.cx.facts.keep(self.id, object) {
+                continue;
+            }
+            let Some(count) = self.counts.get(&object).cloned() else { continue };
+            let this = &self.primal.objects[object.index()];
+            let place = super::first(&self.out.objects[object.index()], object);
+            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            let name = this.name.clone();
+            self.explain(self.span, name, "contents stored where it is freed", 0.0);
+        }
+    }
+
+    /// Frees the blocks of a region that the reverse sweep leaves.
+    pub(super) fn free_blocks(&mut self) {
+        for object in self.blocks.remove(&self.at).unwrap_or_default().into_iter().rev() {
+            for object in [Some(object), self.shadows.get(&object).copied()].into_iter().flatten() {
+                let this = &self.out.objects[object.index()];
+                let place = super::first(this, object);
+                let ty = Type::Pointer(Box::new(this.elem.clone()));
+                self.emit(ItemKind::Free { pointer: Expr { kind: ExprKind::Address(place), ty } });
+            }
+        }
+    }
+
+    pub(super) fn new_shadow(&mut self, object: ObjectId, shape: Vec<Dim>, life: Life) -> ObjectId {
+        let this = &self.primal.objects[object.index()];
+        let shadow = ObjectId::new(self.out.objects.len());
+        let (name, elem, span) = (self.unique(format!("{}_b", this.name)), this.elem.clone(), this.span);
+        self.out.objects.push(Object { name, elem, shape, life, constant: false, span });
+        self.shadows.insert(object, shadow);
+        shadow
+    }
+
+    pub(super) fn shadow_of_global(&mut self, global: GlobalId) -> GlobalId {
+        self.cx.global_shadows.get(&global).copied().unwrap_or_else(|| {
+            let name = self.cx.program.globals[global.index()].name.clone();
+            let what = format!("internal: '{name}' has no adjoint here");
+            self.refuse(Class::NotProved, what, "please report this program");
+            global
+        })
+    }
+
+    pub(super) fn shadow_of(&mut self, object: ObjectId) -> ObjectId {
+        self.shadows.get(&object).copied().unwrap_or_else(|| {
+            let name = self.primal.objects[object.index()].name.clone();
+            self.refuse(
+                Class::NotProved,
+                format!("internal: '{name}' has no adjoint here"),
+                "please report this program",
+            );
+            object
+        })
+    }
+}

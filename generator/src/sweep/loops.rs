@@ -1,0 +1,255 @@
+//! The reverse of a loop: as many passes, last first.
+//!
+//! The passes are counted by the index where it tells them, else by a count from the tape. Inside, integers and pointers
+//! that each pass changes evenly have names in terms of the passes before; others are carried backwards from their
+//! last value if the game asks for them.
+
+use super::items::{binary, cast, unsigned};
+use super::reverse::{Builder, Named, OpenLoop};
+use crate::ir::*;
+use crate::plan::control::{self, Index, int, offset};
+use crate::plan::game::{Token, value_expr};
+use crate::plan::recompute::{type_of, zero};
+use crate::plan::walk;
+
+/// How often the reversed loop runs, and what its control variable is.
+struct Control {
+    init: ValueId,
+    head: ValueId,
+    end: ValueId,
+    test: Expr,
+    /// Passes that ran before the one at hand, in terms of the body.
+    before: Expr,
+    /// The name of the index, if the loop has one.
+    index: Option<(ValueId, Expr)>,
+}
+
+impl Builder<'_> {
+    pub(super) fn reverse_loop(&mut self, item: ItemId) {
+        let ItemKind::Loop { body, carried, .. } = &self.primal.items[item.index()].kind else { return };
+        let (span, statement) = (self.span, self.statement);
+        let reversed = self.item(ItemKind::Comment { text: String::new() });
+        // What the passes are counted by is computed in front of the loop.
+        let (region, outer) = self.open(reversed);
+        self.at = outer;
+        let level = self.names.len();
+        self.loops.push(OpenLoop { item, level, reversed, body: region, carried: Vec::new(), next: 0 });
+        let open = self.loops.len() - 1;
+        let control = match self.definitions.indices.get(&item).cloned() {
+            Some(index) if self.known(item, &index) => self.by_index(open, region, &index),
+            _ => self.by_count(item, open, region),
+        };
+        // Inits that are known name the heads of all variables that each pass changes by what no pass changes.
+        let inits = self.affine(carried, *body, &control);
+        self.at = region;
+        let mut given = Vec::new();
+        if let Some((head, index)) = &control.index {
+            given.push((*head, Token::Named, Some(Named { value: index.clone(), shadow: None })));
+        }
+        for (head, init, step) in inits {
+            let name = self.affine_head(head, init, &step, &control.before);
+            given.push((head, Token::Named, Some(name)));
+        }
+        self.enter(*body, given, &[]);
+        self.items(*body);
+        // What the loop carries backwards must be known when a pass has been undone.
+        let mut ends = Vec::new();
+        while ends.len() < self.loops[open].carried.len() {
+            let (k, _, shadow) = self.loops[open].carried[ends.len()];
+            let c = &carried[k as usize];
+            let name = self.primal.vars[c.var.index()].name.clone();
+            let head = self.require(c.head);
+            let value = self.bind_value(&name, head.value);
+            let shadow = match (shadow, head.shadow) {
+                (Some(_), Some(with)) => Some(self.bind_value(&format!("{name}_b"), with)),
+                _ => None,
+            };
+            ends.push((value, shadow));
+        }
+        self.leave();
+        self.at = outer;
+        (self.span, self.statement) = (span, statement);
+        let open = self.loops.pop().expect("pushed above");
+        self.close_loop(open, control, carried, ends);
+    }
+
+    /// Puts the reversed loop behind what it needs.
+    fn close_loop(
+        &mut self,
+        open: OpenLoop,
+        control: Control,
+        carried: &[Carried],
+        ends: Vec<(ValueId, Option<ValueId>)>,
+    ) {
+        let outer = self.at;
+        let mut slots: Vec<(u32, Carried)> = Vec::new();
+        let mut add = |this: &mut Self, init: ValueId, head: ValueId, end: ValueId| {
+            let value = &this.out.values[head.index()];
+            let Def::Head(_, slot) = value.def else { unreachable!("the head of a reversed loop") };
+            let var = value.var;
+            let out = this.define(var, Def::Out(open.reversed, slot), outer);
+            slots.push((slot, Carried { var, init, head, end, out }));
+            out
+        };
+        add(self, control.init, control.head, control.end);
+        for ((k, head, shadow), (end, end_shadow)) in open.carried.iter().zip(ends) {
+            let c = &carried[*k as usize];
+            let name = self.primal.vars[c.var.index()].name.clone();
+            let before = self.require(c.out);
+            let init = self.bind_value(&name, before.value);
+            let out = add(self, init, *head, end);
+            let ty = type_of(self.primal, c.init).clone();
+            let mut named = Named { value: Expr { kind: ExprKind::Value(out), ty: ty.clone() }, shadow: None };
+            if let (Some(head), Some(end), Some(before)) = (shadow, end_shadow, before.shadow) {
+                let init = self.bind_value(&format!("{name}_b"), before);
+                let out = add(self, init, *head, end);
+                named.shadow = Some(Expr { kind: ExprKind::Value(out), ty });
+            }
+            // With all passes undone, the variable is what it was before the loop.
+            if !self.game.has(c.init) {
+                let top = self.names.len() - 1;
+                self.names[top].insert(c.init, named);
+                self.game.give(top, c.init, Token::Named);
+            }
+        }
+        slots.sort_by_key(|(slot, _)| *slot);
+        let carried = slots.into_iter().map(|(_, c)| c).collect();
+        let kind = ItemKind::Loop { test: control.test, at: TestAt::Before, body: open.body, carried };
+        self.place_item(open.reversed, kind);
+    }
+
+    /// Whether the passes of a loop with an index can be counted without the tape.
+    fn known(&mut self, item: ItemId, index: &Index) -> bool {
+        (!walk::loads(&index.bound) || self.cx.facts.across(self.id, item, &index.bound))
+            && self.can(&index.bound)
+            && self.can(&value_expr(self.primal, index.values.init))
+    }
+
+    fn by_index(&mut self, open: usize, body: RegionId, index: &Index) -> Control {
+        let ty = type_of(self.primal, index.values.init).clone();
+        let name = self.primal.vars[index.values.var.index()].name.clone();
+        let init = self.primal(&value_expr(self.primal, index.values.init));
+        let bound = self.operand(&index.bound);
+        self.again.push((self.loops[open].item, index.bound.clone()));
+        let compare = |op, x: &Expr, y: &Expr| binary(op, x.clone(), y.clone(), int());
+        if index.step != 1 && index.step != -1 {
+            return self.by_steps(open, body, index, init, bound);
+        }
+        let head = self.carried_head(open, &name, &ty);
+        let at = Expr { kind: ExprKind::Value(head), ty: ty.clone() };
+        let up = index.step == 1;
+        let (start, test) = match (up, index.test) {
+            // Up: the control variable is one ahead of the index.
+            (true, Binary::NotEqual) => (bound, compare(Binary::NotEqual, &at, &init)),
+            (true, Binary::Less) => (bound, compare(Binary::Greater, &at, &init)),
+            (true, _) => (offset(&bound, 1), compare(Binary::Greater, &at, &init)),
+            (false, Binary::NotEqual) => (offset(&bound, 1), compare(Binary::NotEqual, &at, &offset(&init, 1))),
+            (false, Binary::Greater) => (offset(&bound, 1), compare(Binary::LessEqual, &at, &init)),
+            (false, _) => (bound, compare(Binary::LessEqual, &at, &init)),
+        };
+        let start = self.bind_value(&name, start);
+        self.at = body;
+        let (here, end, before) = if up {
+            let here = self.bind(&name, offset(&at, -1));
+            let end = self.bind_value(&name, here.clone());
+            (here.clone(), end, binary(Binary::Subtract, here, init, ty.clone()))
+        } else {
+            let end = self.bind_value(&name, offset(&at, 1));
+            (at.clone(), end, binary(Binary::Subtract, init, at, ty.clone()))
+        };
+        self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
+        Control { init: start, head, end, test, before, index: Some((index.values.head, here)) }
+    }
+
+    /// Steps other than 1: the number of passes, in unsigned arithmetic, which is exact for every index type.
+    fn by_steps(&mut self, open: usize, body: RegionId, index: &Index, init: Expr, bound: Expr) -> Control {
+        let wide = unsigned();
+        let runs = binary(index.test, init.clone(), bound.clone(), int());
+        let (far, near) = if index.step > 0 { (bound, init.clone()) } else { (init.clone(), bound) };
+        let distance = binary(Binary::Subtract, cast(far, &wide), cast(near, &wide), wide.clone());
+        let inclusive = matches!(index.test, Binary::LessEqual | Binary::GreaterEqual);
+        let distance = if inclusive { distance } else { offset(&distance, -1) };
+        let step = Expr { kind: ExprKind::Int(index.step.abs()), ty: wide.clone() };
+        let passes = offset(&binary(Binary::Divide, distance, step, wide.clone()), 1);
+        let kind = ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(zero(&wide)));
+        let passes = self.bind_value("passes", Expr { kind, ty: wide });
+        let mut control = self.counted(open, body, passes);
+        let ty = init.ty.clone();
+        self.at = body;
+        let moved = cast(control.before.clone(), &ty);
+        let step = Expr { kind: ExprKind::Int(index.step), ty: ty.clone() };
+        let here = binary(Binary::Add, init, binary(Binary::Multiply, moved, step, ty.clone()), ty);
+        let name = self.primal.vars[index.values.var.index()].name.clone();
+        let here = self.bind(&name, here);
+        self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
+        control.index = Some((index.values.head, here));
+        control
+    }
+
+    /// A loop whose passes the forward sweep counted.
+    fn by_count(&mut self, item: ItemId, open: usize, body: RegionId) -> Control {
+        self.plan.counts.insert(item);
+        self.explain(self.span, "loop".into(), "number of passes stored", 1.0);
+        let var = self.variable("passes", &unsigned(), VarKind::Temporary);
+        let pop = self.emit(ItemKind::Comment { text: String::new() });
+        let value = self.define(var, Def::Popped(pop), self.at);
+        self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Count(value) };
+        self.counted(open, body, value)
+    }
+
+    fn counted(&mut self, open: usize, body: RegionId, passes: ValueId) -> Control {
+        let head = self.carried_head(open, "passes", &unsigned());
+        let at = Expr { kind: ExprKind::Value(head), ty: unsigned() };
+        let test = binary(Binary::NotEqual, at.clone(), zero(&unsigned()), int());
+        self.at = body;
+        let end = self.bind_value("passes", offset(&at, -1));
+        self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
+        let before = Expr { kind: ExprKind::Value(end), ty: unsigned() };
+        Control { init: passes, head, end, test, before, index: None }
+    }
+
+    /// The carried integers and pointers that each pass changes by what no pass changes, and whose value before the
+    /// loop is known: head, value before, step.
+    fn affine(&mut self, carried: &[Carried], body: RegionId, control: &Control) -> Vec<(ValueId, Named, Expr)> {
+        let index = control.index.as_ref().map(|(head, _)| *head);
+        let mut found = Vec::new();
+        for c in carried {
+            let read = self.read.contains(&c.head);
+            if Some(c.head) == index || !read || self.game.has(c.head) {
+                continue;
+            }
+            let Some(step) = control::change(self.primal, carried, c, body) else { continue };
+            if walk::loads(&step) || !self.can(&step) {
+                continue;
+            }
+            if let Some(init) = self.try_value(c.init) {
+                let step = self.primal(&step);
+                found.push((c.head, init, step));
+            }
+        }
+        found
+    }
+
+    /// `init + before * step`.
+    fn affine_head(&mut self, head: ValueId, init: Named, step: &Expr, before: &Expr) -> Named {
+        let this = self.primal.values[head.index()].var;
+        let name = self.primal.vars[this.index()].name.clone();
+        let ty = init.value.ty.clone();
+        let moved = binary(Binary::Multiply, cast(before.clone(), &step.ty), step.clone(), step.ty.clone());
+        if !matches!(ty, Type::Pointer(_)) {
+            let value = self.bind(&name, binary(Binary::Add, init.value, moved, ty));
+            return Named { value, shadow: None };
+        }
+        let advanced = |this: &mut Self, name: &str, from: Expr| {
+            let Type::Pointer(elem) = &ty else { unreachable!("checked above") };
+            let mut place = super::reverse::dereferenced(from, elem);
+            if let Some(Step::Index(subscripts)) = place.path.first_mut() {
+                subscripts[0].at = moved.clone();
+            }
+            this.bind(name, Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+        };
+        let value = advanced(self, &name, init.value);
+        let shadow = init.shadow.map(|from| advanced(self, &format!("{name}_b"), from));
+        Named { value, shadow }
+    }
+}

@@ -1,0 +1,60 @@
+//! From a program and its plan to the sweeps, as intermediate representation: nothing here is text.
+
+pub mod adjoint;
+pub mod bases;
+pub mod forward;
+mod homes;
+pub mod items;
+pub mod leaves;
+pub mod live;
+mod locals;
+mod loops;
+pub mod reverse;
+pub mod shadow;
+pub mod tangent;
+pub mod tidy;
+mod values;
+
+use crate::ir::{Base, Binary, Dim, Expr, ExprKind, Object, ObjectId, Place, Step, Subscript, Type};
+use items::binary;
+
+/// The first element of an object.
+pub(crate) fn first(object: &Object, id: ObjectId) -> Place {
+    let zero = |dim: &Dim| Subscript {
+        at: Expr { kind: ExprKind::Int(0), ty: crate::plan::control::int() },
+        dim: dim.clone(),
+    };
+    let path = match (&object.life, &object.shape[..]) {
+        (crate::ir::Life::Heap, []) => vec![Step::Index(vec![zero(&Dim::default())])],
+        (_, []) => Vec::new(),
+        (_, shape) => vec![Step::Index(shape.iter().map(zero).collect())],
+    };
+    Place { base: Base::Object(id), path, ty: object.elem.clone() }
+}
+
+/// The first element of a local object and the number of its elements.
+pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, Expr) {
+    let ty = Type::Int { bits: 64, signed: false, name: "size_t".into() };
+    let one = Expr { kind: ExprKind::Int(1), ty: ty.clone() };
+    let extents = shape.iter().filter_map(|dim| dim.extent.clone());
+    let count = extents.fold(None, |product: Option<Expr>, extent| {
+        let extent = items::cast(extent, &ty);
+        Some(match product {
+            Some(product) => binary(Binary::Multiply, product, extent, ty.clone()),
+            None => extent,
+        })
+    });
+    (first(object, id), count.unwrap_or(one))
+}
+
+/// A name that no object and no variable of the procedure has.
+pub(crate) fn unique(proc: &crate::ir::Proc, name: String) -> String {
+    let taken = |name: &str| {
+        proc.objects.iter().any(|object| object.name == name) || proc.vars.iter().any(|var| var.name == name)
+    };
+    if !taken(&name) {
+        return name;
+    }
+    let numbered = (1..).map(|k| format!("{name}_{k}"));
+    numbered.into_iter().find(|name| !taken(name)).unwrap_or(name)
+}

@@ -1,0 +1,610 @@
+//! The reverse sweep of one procedure, built backwards from its items.
+//!
+//! ```text
+//!   forward                          reverse
+//!   ┌ region                         ┌ region
+//!   │  item 1                        │  pop record: s2, s1
+//!   │  item 2                        │  locals and their shadows, contents popped
+//!   │  push contents of locals       │  reverse of item 2
+//!   └  push record: s1, s2           └  reverse of item 1
+//! ```
+//!
+//! Each item asks for the values that its adjoint reads. The token game answers; what it cannot answer joins the
+//! record of its region. The builder runs several times (see [`crate::plan`]): a record that the last run asks for is
+//! known from its start.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::shadow::{self, Shadows};
+use super::{homes, leaves, live};
+use crate::ir::*;
+use crate::plan::control;
+use crate::plan::facts::Facts;
+use crate::plan::game::{Game, Token, value_expr};
+use crate::plan::recompute::{Definitions, zero};
+use crate::plan::{Explanation, Interface, ProcPlan, ReverseParam};
+use crate::refuse::{Class, Refusal};
+
+/// What all procedures share.
+pub struct Context<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The analyses.
+    pub facts: &'a dyn Facts,
+    /// How the reverse sweeps that are finished are called.
+    pub interfaces: &'a [Option<Interface>],
+    /// Shadows of globals.
+    pub global_shadows: &'a BTreeMap<GlobalId, GlobalId>,
+    /// Largest cost at which a real is recomputed.
+    pub dear: u32,
+    /// Whether operands are noted for `--check`.
+    pub check: bool,
+}
+
+/// What one run of the builder begins with.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// Records that are known already.
+    pub records: BTreeMap<RegionId, Vec<ValueId>>,
+    /// What the run before asked for and did not get: a store that yields more of these is better.
+    pub wanted: BTreeSet<ValueId>,
+}
+
+/// What one run ends with.
+pub struct Built {
+    /// The plan that the sweep follows.
+    pub plan: ProcPlan,
+    /// The sweep.
+    pub proc: Proc,
+    /// How it is called.
+    pub interface: Interface,
+    /// What had to be stored, directly or by way of another value.
+    pub wanted: BTreeSet<ValueId>,
+    /// Stored values that were used; the others can go.
+    pub used: BTreeSet<ValueId>,
+    /// Expressions that read memory again, with the item at which the program evaluates them.
+    pub again: Vec<(ItemId, Expr)>,
+}
+
+/// A value of the primal in the reverse sweep.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) value: Expr,
+    pub(super) shadow: Option<Expr>,
+}
+
+/// A loop whose reverse is being built.
+pub(super) struct OpenLoop {
+    pub(super) item: ItemId,
+    pub(super) level: usize,
+    /// The loop in the reverse sweep, its body, and what it carries: variable of the primal, head, shadow's head.
+    pub(super) reversed: ItemId,
+    pub(super) body: RegionId,
+    pub(super) carried: Vec<(u32, ValueId, Option<ValueId>)>,
+    /// Position of the next carried variable of the reversed loop.
+    pub(super) next: u32,
+}
+
+pub(super) struct Builder<'a> {
+    pub(super) cx: &'a Context<'a>,
+    pub(super) id: ProcId,
+    pub(super) primal: &'a Proc,
+    pub(super) game: Game<'a>,
+    pub(super) definitions: &'a Definitions,
+    pub(super) live: BTreeSet<ItemId>,
+    pub(super) out: Proc,
+    pub(super) at: RegionId,
+    /// Names of values, by level of the game.
+    pub(super) names: Vec<HashMap<ValueId, Named>>,
+    pub(super) loops: Vec<OpenLoop>,
+    pub(super) plan: ProcPlan,
+    pub(super) start: &'a Start,
+    pub(super) wanted: BTreeSet<ValueId>,
+    pub(super) used: BTreeSet<ValueId>,
+    pub(super) again: Vec<(ItemId, Expr)>,
+    /// Adjoints of scalar variables, each an object of the sweep.
+    adjoints: HashMap<VarId, ObjectId>,
+    homes: HashMap<VarId, RegionId>,
+    pub(super) shadows: HashMap<ObjectId, ObjectId>,
+    /// Names of the arguments; what each parameter of the sweep is.
+    pub(super) arguments: Vec<Option<Named>>,
+    params: Vec<ReverseParam>,
+    /// The region of the sweep that belongs to each level, and the pops of its record.
+    regions: Vec<RegionId>,
+    pops: Vec<Vec<ItemId>>,
+    pub(super) span: Span,
+    pub(super) statement: Option<StatementId>,
+    pub(super) refusals: Vec<Refusal>,
+    /// Operands of the item at hand, for `--check`.
+    pub(super) operands: Vec<Expr>,
+    /// Values that something reads: heads that nobody reads are not carried.
+    pub(super) read: HashSet<ValueId>,
+    /// Sizes of heap blocks, and the blocks that each region of the sweep allocates.
+    pub(super) counts: HashMap<ObjectId, Expr>,
+    pub(super) blocks: BTreeMap<RegionId, Vec<ObjectId>>,
+}
+
+/// The parameters of a reverse sweep before those that it does not need are dropped: role, name, type, declaration.
+pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, Type, String)> {
+    let proc = &cx.program.procs[id.index()];
+    let mut all = Vec::new();
+    for (k, param) in proc.params.iter().enumerate() {
+        let position = k as u32;
+        all.push((ReverseParam::Primal(position), param.name.clone(), param.ty.clone(), param.declaration.clone()));
+        if cx.facts.active_param(id, k) {
+            let (ty, declaration) = match &param.ty {
+                Type::Pointer(_) => (param.ty.clone(), written(&param.declaration)),
+                ty => (Type::Pointer(Box::new(ty.clone())), String::new()),
+            };
+            all.push((ReverseParam::Adjoint(position), format!("{}_b", param.name), ty, declaration));
+        }
+    }
+    if cx.facts.active_result(id) {
+        let ty = match &proc.result_type {
+            ty @ Type::Struct(_) => Type::Pointer(Box::new(ty.clone())),
+            ty => ty.clone(),
+        };
+        all.push((ReverseParam::Seed, format!("{}_b", proc.name), ty, String::new()));
+    }
+    all
+}
+
+/// A parameter's declaration without `const`: adjoints and tangents are written.
+pub(super) fn written(declaration: &str) -> String {
+    let mut text = String::new();
+    let mut word = String::new();
+    for c in declaration.chars().chain([' ']) {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+            continue;
+        }
+        if word != "const" {
+            text.push_str(&word);
+        }
+        word.clear();
+        text.push(c);
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Builds the reverse sweep of a procedure once.
+pub fn build(cx: &Context, id: ProcId, definitions: &Definitions, start: &Start) -> Result<Built, Vec<Refusal>> {
+    let primal = &cx.program.procs[id.index()];
+    let mut builder = Builder::new(cx, id, primal, definitions, start);
+    builder.body();
+    if builder.refusals.is_empty() { Ok(builder.finish()) } else { Err(builder.refusals) }
+}
+
+impl<'a> Builder<'a> {
+    fn new(cx: &'a Context<'a>, id: ProcId, primal: &'a Proc, definitions: &'a Definitions, start: &'a Start) -> Self {
+        let out = Proc {
+            name: primal.name.clone(),
+            role: Role::Reverse,
+            objects: primal.objects.clone(),
+            regions: vec![Region::default()],
+            statements: primal.statements.clone(),
+            is_static: primal.is_static,
+            span: primal.span,
+            ..Proc::default()
+        };
+        Builder {
+            cx,
+            id,
+            primal,
+            game: Game::new(primal, id, cx.facts, definitions, cx.dear),
+            definitions,
+            live: live::items(primal, id, cx.facts, cx.interfaces),
+            out,
+            at: RegionId(0),
+            names: Vec::new(),
+            loops: Vec::new(),
+            plan: ProcPlan::default(),
+            start,
+            wanted: BTreeSet::new(),
+            used: BTreeSet::new(),
+            again: Vec::new(),
+            adjoints: HashMap::new(),
+            homes: homes::homes(primal),
+            shadows: HashMap::new(),
+            arguments: Vec::new(),
+            params: Vec::new(),
+            regions: Vec::new(),
+            pops: Vec::new(),
+            span: primal.span,
+            statement: None,
+            refusals: Vec::new(),
+            operands: Vec::new(),
+            read: homes::read(primal),
+            counts: HashMap::new(),
+            blocks: BTreeMap::new(),
+        }
+    }
+
+    // ---- the procedure -------------------------------------------------------------------------------------------
+
+    fn body(&mut self) {
+        self.declare_params();
+        let entries = self.primal.params.iter().enumerate();
+        let given = entries.filter_map(|(k, param)| Some((param.entry?, Token::Entry(k as u32), None))).collect();
+        self.enter(RegionId(0), given, &[]);
+        if let Some(result) = &self.primal.result
+            && self.cx.facts.active_result(self.id)
+        {
+            let seed = self.seed();
+            self.adjoint(result, seed);
+        }
+        if let Some(object) = self.primal.result_object
+            && self.cx.facts.active_result(self.id)
+        {
+            let ty = self.primal.result_type.clone();
+            let from = dereferenced(self.seed(), &ty);
+            let to = Place { base: Base::Object(self.shadow_of(object)), path: Vec::new(), ty };
+            self.add_struct(&to, &from);
+        }
+        self.items(RegionId(0));
+        for (k, param) in self.primal.params.iter().enumerate() {
+            let Some(at) = self.params.iter().position(|p| *p == ReverseParam::Adjoint(k as u32)) else { continue };
+            let to = dereferenced(self.argument(at), &param.ty);
+            match (&param.ty, param.var, param.object) {
+                (Type::Float { .. }, Some(var), _) => {
+                    let from = load(self.adjoint_of(var));
+                    self.emit(ItemKind::Accumulate { to, from });
+                }
+                (Type::Struct(_), _, Some(object)) => {
+                    let base = Base::Object(self.shadow_of(object));
+                    self.add_struct(&to, &Place { base, path: Vec::new(), ty: param.ty.clone() });
+                }
+                _ => {}
+            }
+        }
+        self.leave();
+    }
+
+    /// Declares every parameter that the sweep may need: arguments, adjoints, seed.
+    fn declare_params(&mut self) {
+        for (role, name, ty, declaration) in declared(self.cx, self.id) {
+            let value = self.declare_param(role, &name, &ty, &declaration);
+            match role {
+                ReverseParam::Primal(_) => self.arguments.push(value.map(|value| Named { value, shadow: None })),
+                ReverseParam::Adjoint(k) if matches!(self.primal.params[k as usize].ty, Type::Pointer(_)) => {
+                    self.arguments[k as usize].as_mut().expect("declared before").shadow = value;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn declare_param(&mut self, role: ReverseParam, name: &str, ty: &Type, declaration: &str) -> Option<Expr> {
+        let position = self.out.params.len() as u32;
+        // A struct is an object, passed as it was at entry if nothing writes it, else a local of the sweep.
+        let object = match role {
+            ReverseParam::Primal(k) => self.primal.params[k as usize].object,
+            _ => None,
+        };
+        let object = object.filter(|object| !self.cx.facts.written(self.id, *object));
+        if let Some(object) = object {
+            self.out.objects[object.index()].life = Life::Param(position);
+        }
+        let scalar = !matches!(ty, Type::Struct(_));
+        let var = scalar.then(|| self.variable(name, ty, VarKind::User));
+        let entry = var.map(|var| self.define(var, Def::Entry(position), RegionId(0)));
+        self.out.params.push(Param {
+            name: name.into(),
+            ty: ty.clone(),
+            declaration: declaration.into(),
+            var,
+            entry,
+            object,
+            shape: Vec::new(),
+            read_only: false,
+        });
+        self.params.push(role);
+        entry.map(|value| Expr { kind: ExprKind::Value(value), ty: ty.clone() })
+    }
+
+    fn seed(&self) -> Expr {
+        let at = self.params.iter().position(|p| *p == ReverseParam::Seed);
+        self.argument(at.expect("an active result has a seed"))
+    }
+
+    /// Adds every real of one struct to its counterpart in another.
+    pub(super) fn add_struct(&mut self, to: &Place, from: &Place) {
+        let reals = |place: &Place| leaves::reals(self.cx.program, place);
+        let (Some(to), Some(from)) = (reals(to), reals(from)) else {
+            let what = "a large struct that is passed or returned by value".to_owned();
+            self.refuse(Class::Type, what, "pass a pointer to it");
+            return;
+        };
+        for (to, from) in to.into_iter().zip(from) {
+            self.emit(ItemKind::Accumulate { to, from: load(from) });
+        }
+    }
+
+    fn argument(&self, at: usize) -> Expr {
+        let param = &self.out.params[at];
+        Expr { kind: ExprKind::Value(param.entry.expect("declared with a value")), ty: param.ty.clone() }
+    }
+
+    fn finish(mut self) -> Built {
+        super::tidy::tidy(&mut self.out);
+        let used = super::tidy::values_used(&self.out);
+        let objects = super::tidy::objects_used(&self.out);
+        let recursive = self.cx.interfaces[self.id.index()].is_some();
+        let read = |param: &Param| match param.object {
+            Some(object) => objects.contains(&object),
+            None => param.entry.is_some_and(|entry| used.contains(&entry)),
+        };
+        let params = self.out.params.iter().zip(&self.params);
+        let kept: Vec<bool> =
+            params.map(|(param, role)| recursive || !matches!(role, ReverseParam::Primal(_)) || read(param)).collect();
+        let mut at = 0;
+        for (k, keep) in kept.iter().enumerate() {
+            let param = &mut self.out.params[k];
+            // An entry that nobody reads keeps a definition, but no parameter.
+            if let Some(entry) = param.entry {
+                self.out.values[entry.index()].def = if *keep { Def::Entry(at) } else { Def::Undefined };
+            }
+            if let Some(object) = param.object {
+                self.out.objects[object.index()].life = Life::Param(at);
+            }
+            at += u32::from(*keep);
+        }
+        let mut keep = kept.iter();
+        self.out.params.retain(|_| *keep.next().expect("one for each"));
+        let mut keep = kept.iter();
+        self.params.retain(|_| *keep.next().expect("one for each"));
+        super::tidy::compact(&mut self.out);
+        let live = !self.live.is_empty() || self.cx.facts.active_result(self.id);
+        let interface = Interface { params: self.params, live };
+        Built { plan: self.plan, proc: self.out, interface, wanted: self.wanted, used: self.used, again: self.again }
+    }
+
+    // ---- building blocks -----------------------------------------------------------------------------------------
+
+    pub(super) fn refuse(&mut self, class: Class, what: String, help: &str) {
+        let refusal = Refusal { class, span: self.span, what, help: help.into() };
+        if !self.refusals.contains(&refusal) {
+            self.refusals.push(refusal);
+        }
+    }
+
+    pub(super) fn explain(&mut self, span: Span, what: String, how: impl Into<String>, bytes: f64) {
+        let line = Explanation { span, what, how: how.into(), bytes };
+        if !self.plan.explanations.contains(&line) {
+            self.plan.explanations.push(line);
+        }
+    }
+
+    pub(super) fn variable(&mut self, name: &str, ty: &Type, kind: VarKind) -> VarId {
+        self.out.vars.push(Var { name: name.into(), ty: ty.clone(), kind, span: self.span });
+        VarId::new(self.out.vars.len() - 1)
+    }
+
+    pub(super) fn define(&mut self, var: VarId, def: Def, region: RegionId) -> ValueId {
+        self.out.values.push(Value { var, def, region, span: self.span });
+        ValueId::new(self.out.values.len() - 1)
+    }
+
+    /// An item that is in no region yet.
+    pub(super) fn item(&mut self, kind: ItemKind) -> ItemId {
+        self.out.items.push(Item { kind, span: self.span, statement: self.statement });
+        ItemId::new(self.out.items.len() - 1)
+    }
+
+    pub(super) fn emit(&mut self, kind: ItemKind) -> ItemId {
+        let item = self.item(kind);
+        self.out.regions[self.at.index()].items.push(item);
+        item
+    }
+
+    /// Gives the expression a name, unless it is a name or a constant.
+    pub(super) fn bind(&mut self, name: &str, expr: Expr) -> Expr {
+        if matches!(expr.kind, ExprKind::Value(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null) {
+            return expr;
+        }
+        let ty = expr.ty.clone();
+        let var = self.variable(name, &ty, VarKind::Temporary);
+        let value = self.define(var, Def::Is(expr), self.at);
+        self.emit(ItemKind::Let { value });
+        Expr { kind: ExprKind::Value(value), ty }
+    }
+
+    /// A region inside the current one, which becomes current; returns the one that was.
+    pub(super) fn open(&mut self, item: ItemId) -> (RegionId, RegionId) {
+        self.out.regions.push(Region { parent: Some((self.at, item)), items: Vec::new() });
+        let new = RegionId::new(self.out.regions.len() - 1);
+        (new, std::mem::replace(&mut self.at, new))
+    }
+
+    // ---- regions and records -------------------------------------------------------------------------------------
+
+    /// Begins the reverse of a region of the primal in the current region of the sweep.
+    pub(super) fn enter(
+        &mut self,
+        region: RegionId,
+        given: Vec<(ValueId, Token, Option<Named>)>,
+        same: &[(ValueId, ValueId)],
+    ) {
+        let names = given.iter().filter_map(|(value, _, name)| Some((*value, name.clone()?))).collect();
+        self.names.push(names);
+        self.regions.push(self.at);
+        self.pops.push(Vec::new());
+        let known = self.start.records.get(&region).cloned().unwrap_or_default();
+        let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
+        given.extend(known.iter().map(|value| (*value, Token::Named)));
+        self.game.enter(region, given, same);
+        let level = self.names.len() - 1;
+        for value in known {
+            self.record(level, region, value);
+        }
+        self.objects(region);
+        for var in self.vars_of(region) {
+            self.declare_adjoint(var);
+        }
+    }
+
+    /// Ends it: what its loop carries is recovered, and its record is popped at its start.
+    pub(super) fn leave(&mut self) {
+        self.free_blocks();
+        let pops = self.pops.pop().expect("entered");
+        let region = self.regions.pop().expect("entered");
+        let items = &mut self.out.regions[region.index()].items;
+        items.splice(0..0, pops.into_iter().rev());
+        self.game.leave();
+        self.names.pop();
+    }
+
+    /// Puts a value into the record of its region.
+    pub(super) fn record(&mut self, level: usize, region: RegionId, value: ValueId) {
+        self.plan.records.entry(region).or_default().push(value);
+        let this = &self.primal.values[value.index()];
+        let var = &self.primal.vars[this.var.index()];
+        let (ty, name, kind) = (var.ty.clone(), var.name.clone(), var.kind);
+        let stored = self.variable(&name, &ty, VarKind::Temporary);
+        let pop = self.item(ItemKind::Comment { text: String::new() });
+        let new = self.define(stored, Def::Popped(pop), self.regions[level]);
+        let expr = Expr { kind: ExprKind::Value(new), ty: ty.clone() };
+        let mut shadow = None;
+        let what = match (&ty, kind) {
+            (Type::Pointer(_), _) => {
+                let (what, with) = self.popped_pointer(value, new, pop, level);
+                shadow = with;
+                what
+            }
+            (_, VarKind::Flag) => Popped::Bits { value: new, bits: 1 },
+            _ => Popped::Value(new),
+        };
+        self.out.items[pop.index()].kind = ItemKind::Pop { what };
+        self.pops[level].push(pop);
+        self.names[level].insert(value, Named { value: expr, shadow });
+        let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
+        self.explain(this.span, name, "stored: no recipe", bytes);
+    }
+
+    /// A pointer on the tape: the offset from its base, which the reverse sweep can name.
+    fn popped_pointer(&mut self, value: ValueId, new: ValueId, pop: ItemId, level: usize) -> (Popped, Option<Expr>) {
+        let this = value_expr(self.primal, value);
+        let bases = super::bases::of_variable(self.cx, self.id, self.primal.values[value.index()].var);
+        let active = self.cx.facts.active_pointer(self.id, &this);
+        let Some(bases) = bases else {
+            let name = self.primal.vars[self.primal.values[value.index()].var.index()].name.clone();
+            let what = format!("the reverse sweep cannot name what the pointer '{name}' points into");
+            self.refuse(Class::Pointer, what, "keep the array's address in a parameter or in a variable of its own");
+            return (Popped::Value(new), None);
+        };
+        let shadow = active.then(|| {
+            let ty = this.ty.clone();
+            let var = self.variable("shadow", &ty, VarKind::Temporary);
+            let value = self.define(var, Def::Popped(pop), self.regions[level]);
+            (value, Expr { kind: ExprKind::Value(value), ty })
+        });
+        let shadows = if active { bases.iter().map(|base| shadow::pointer(self, base)).collect() } else { Vec::new() };
+        let bases = bases.iter().map(|base| self.primal(base)).collect();
+        let popped = Popped::Pointer { value: new, shadow: shadow.as_ref().map(|s| s.0), bases, shadows };
+        (popped, shadow.map(|s| s.1))
+    }
+
+    // ---- adjoints ------------------------------------------------------------------------------------------------
+
+    /// Variables whose values all live in this region: their adjoints are declared here.
+    fn vars_of(&self, region: RegionId) -> Vec<VarId> {
+        let mut vars = BTreeSet::new();
+        for (at, value) in self.primal.values.iter().enumerate() {
+            let real = matches!(self.primal.vars[value.var.index()].ty, Type::Float { .. });
+            if real
+                && self.homes.get(&value.var) == Some(&region)
+                && self.cx.facts.active_value(self.id, ValueId::new(at))
+            {
+                vars.insert(value.var);
+            }
+        }
+        vars.into_iter().collect()
+    }
+
+    fn declare_adjoint(&mut self, var: VarId) {
+        let this = &self.primal.vars[var.index()];
+        let object = self.scalar_object(format!("{}_b", this.name), this.ty.clone());
+        self.adjoints.insert(var, object);
+    }
+
+    /// A name that no object of the sweep has.
+    pub(super) fn unique(&self, name: String) -> String {
+        super::unique(&self.out, name)
+    }
+
+    /// A scalar of the sweep that begins as 0.
+    pub(super) fn scalar_object(&mut self, name: String, ty: Type) -> ObjectId {
+        let object = ObjectId::new(self.out.objects.len());
+        self.out.objects.push(Object {
+            name: self.unique(name),
+            elem: ty.clone(),
+            shape: Vec::new(),
+            life: Life::Region(self.at),
+            constant: false,
+            span: self.span,
+        });
+        self.emit(ItemKind::Declare { object });
+        let to = Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() };
+        self.emit(ItemKind::Store { to, from: zero(&ty) });
+        object
+    }
+
+    /// The adjoint of a variable.
+    pub(super) fn adjoint_of(&mut self, var: VarId) -> Place {
+        let ty = self.primal.vars[var.index()].ty.clone();
+        let object = self.adjoints.get(&var).copied().unwrap_or_else(|| {
+            // Not reached: every active variable has a home. A store into nowhere would be silent, so refuse.
+            let name = self.primal.vars[var.index()].name.clone();
+            self.refuse(Class::NotProved, format!("internal: no adjoint of '{name}'"), "please report this program");
+            ObjectId(0)
+        });
+        Place { base: Base::Object(object), path: Vec::new(), ty }
+    }
+}
+
+impl Shadows for Builder<'_> {
+    fn place(&mut self, place: &Place) -> Place {
+        let path = self.primal_place(&Place { base: Base::Object(ObjectId(0)), ..place.clone() }).path;
+        let base = match &place.base {
+            Base::Object(object) => Base::Object(self.shadow_of(*object)),
+            Base::Global(global) => Base::Global(self.shadow_of_global(*global)),
+            Base::At(pointer) => Base::At(Box::new(shadow::pointer(self, pointer))),
+        };
+        Place { base, path, ty: place.ty.clone() }
+    }
+
+    fn value(&mut self, value: ValueId) -> Expr {
+        let named = self.require(value);
+        named.shadow.unwrap_or_else(|| {
+            let var = self.primal.values[value.index()].var;
+            let name = self.primal.vars[var.index()].name.clone();
+            let what = format!("the pointer '{name}' has no adjoint here, but what it points to may have one");
+            self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
+            zero(&named.value.ty)
+        })
+    }
+
+    fn primal(&mut self, expr: &Expr) -> Expr {
+        Builder::primal(self, expr)
+    }
+}
+
+/// `*pointer`.
+pub(super) fn dereferenced(pointer: Expr, ty: &Type) -> Place {
+    let zero = Expr { kind: ExprKind::Int(0), ty: control::int() };
+    let subscript = Subscript { at: zero, dim: Dim::default() };
+    Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(vec![subscript])], ty: ty.clone() }
+}
+
+/// What lies at the place.
+pub(super) fn load(place: Place) -> Expr {
+    Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
+}
+
+/// Bytes of a scalar on the tape.
+pub(super) fn bytes(ty: &Type) -> f64 {
+    match ty {
+        Type::Int { bits, .. } | Type::Float { bits } => f64::from(*bits) / 8.0,
+        _ => 8.0,
+    }
+}

@@ -1,0 +1,481 @@
+//! The tangent of a procedure: the primal with, before each assignment, the derivative of what it assigns.
+//!
+//! `f_d` takes the arguments of `f`, each active one followed by its tangent (a pointer by a pointer, a scalar by
+//! value), and last a pointer to the tangent of an active result.
+//!
+//! Every value of an active variable has a tangent value with the same kind of definition: a join has a join, what a
+//! loop carries is carried. The tangent of a pointer is its shadow.
+
+use std::collections::HashMap;
+
+use super::items::{binary, negate};
+use super::reverse::{Context, dereferenced, load, written};
+use super::shadow::{self, Shadows};
+use crate::ir::*;
+use crate::plan::recompute::{type_of, zero};
+use crate::plan::walk;
+use crate::refuse::{Class, Refusal};
+
+struct Builder<'a> {
+    cx: &'a Context<'a>,
+    id: ProcId,
+    primal: &'a Proc,
+    out: Proc,
+    vars: HashMap<VarId, VarId>,
+    values: HashMap<ValueId, ValueId>,
+    shadows: HashMap<ObjectId, ObjectId>,
+    result: Option<ValueId>,
+    span: Span,
+    statement: Option<StatementId>,
+    refusals: Vec<Refusal>,
+}
+
+/// The tangent of a procedure. `live`: which procedures have one.
+pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusal>> {
+    let primal = &cx.program.procs[id.index()];
+    let out = Proc { role: Role::Tangent, ..primal.clone() };
+    let mut builder = Builder {
+        cx,
+        id,
+        primal,
+        out,
+        vars: HashMap::new(),
+        values: HashMap::new(),
+        shadows: HashMap::new(),
+        result: None,
+        span: primal.span,
+        statement: None,
+        refusals: Vec::new(),
+    };
+    builder.variables();
+    builder.objects();
+    let entries = builder.params();
+    builder.definitions();
+    for region in 0..primal.regions.len() {
+        builder.region(RegionId::new(region), if region == 0 { &entries } else { &[] }, live);
+    }
+    builder.give_result();
+    if builder.refusals.is_empty() { Ok(builder.out) } else { Err(builder.refusals) }
+}
+
+impl Builder<'_> {
+    // ---- what there is ---------------------------------------------------------------------------------------------
+
+    /// Makes a tangent variable, and tangent values without definitions yet, for each variable that needs them.
+    fn variables(&mut self) {
+        for (at, value) in self.primal.values.iter().enumerate() {
+            let id = ValueId::new(at);
+            let active = match &self.primal.vars[value.var.index()].ty {
+                Type::Float { .. } => self.cx.facts.active_value(self.id, id),
+                Type::Pointer(_) => {
+                    let this = crate::plan::game::value_expr(self.primal, id);
+                    self.cx.facts.active_pointer(self.id, &this)
+                }
+                _ => false,
+            };
+            if active && !self.vars.contains_key(&value.var) {
+                let Var { name, ty, span, .. } = self.primal.vars[value.var.index()].clone();
+                self.out.vars.push(Var { name: format!("{name}_d"), ty, kind: VarKind::Temporary, span });
+                self.vars.insert(value.var, VarId::new(self.out.vars.len() - 1));
+            }
+        }
+        for (at, value) in self.primal.values.iter().enumerate() {
+            if let Some(&var) = self.vars.get(&value.var) {
+                self.out.values.push(Value { var, def: Def::Undefined, ..value.clone() });
+                self.values.insert(ValueId::new(at), ValueId::new(self.out.values.len() - 1));
+            }
+        }
+    }
+
+    fn objects(&mut self) {
+        for (at, object) in self.primal.objects.iter().enumerate() {
+            if self.cx.facts.active_object(self.id, ObjectId::new(at)) {
+                let name = super::unique(&self.out, format!("{}_d", object.name));
+                let shadow = Object { name, constant: false, ..object.clone() };
+                self.out.objects.push(shadow);
+                self.shadows.insert(ObjectId::new(at), ObjectId::new(self.out.objects.len() - 1));
+            }
+        }
+    }
+
+    /// Puts tangents behind their parameters. Returns the definitions of tangents of passive arguments.
+    fn params(&mut self) -> Vec<ItemId> {
+        let mut params: Vec<Param> = Vec::new();
+        let mut items = Vec::new();
+        for (k, param) in self.primal.params.iter().enumerate() {
+            let position = params.len() as u32;
+            if let Some(entry) = param.entry {
+                self.out.values[entry.index()].def = Def::Entry(position);
+            }
+            params.push(param.clone());
+            if let Some(object) = param.object {
+                self.out.objects[object.index()].life = Life::Param(position);
+                if let Some(&shadow) = self.shadows.get(&object) {
+                    self.out.objects[shadow.index()].life = Life::Param(position + 1);
+                    let name = self.out.objects[shadow.index()].name.clone();
+                    params.push(Param { name, object: Some(shadow), ..param.clone() });
+                }
+                continue;
+            }
+            let Some(tangent) = param.entry.and_then(|entry| self.values.get(&entry).copied()) else { continue };
+            if self.cx.facts.active_param(self.id, k) {
+                self.out.values[tangent.index()].def = Def::Entry(position + 1);
+                let var = Some(self.out.values[tangent.index()].var);
+                let (name, declaration) = (format!("{}_d", param.name), written(&param.declaration));
+                params.push(Param { name, declaration, var, entry: Some(tangent), ..param.clone() });
+            } else {
+                let zero = zero(&param.ty);
+                items.push(self.definition(tangent, zero));
+            }
+        }
+        if self.cx.facts.active_result(self.id) {
+            let (name, ty) = (format!("{}_d", self.primal.name), self.primal.result_type.clone());
+            let ty = Type::Pointer(Box::new(ty));
+            self.out.vars.push(Var { name: name.clone(), ty: ty.clone(), kind: VarKind::Temporary, span: self.span });
+            let var = VarId::new(self.out.vars.len() - 1);
+            let def = Def::Entry(params.len() as u32);
+            self.out.values.push(Value { var, def, region: RegionId(0), span: self.span });
+            let entry = ValueId::new(self.out.values.len() - 1);
+            params.push(Param {
+                name,
+                ty,
+                declaration: String::new(),
+                var: Some(var),
+                entry: Some(entry),
+                object: None,
+                shape: Vec::new(),
+                read_only: false,
+            });
+            self.result = Some(entry);
+        }
+        self.out.params = params;
+        items
+    }
+
+    /// Tangents of joins and of what loops carry.
+    fn definitions(&mut self) {
+        for at in 0..self.primal.items.len() {
+            let values = self.values.clone();
+            let of = |value: &ValueId| values.get(value).copied();
+            match &self.primal.items[at].kind {
+                ItemKind::Branch { joins, .. } => {
+                    for join in joins {
+                        let Some(out) = of(&join.out) else { continue };
+                        let (Some(then), Some(otherwise)) = (of(&join.then), of(&join.otherwise)) else { continue };
+                        let ItemKind::Branch { joins, .. } = &mut self.out.items[at].kind else { continue };
+                        let var = self.vars[&join.var];
+                        self.out.values[out.index()].def = Def::Join(ItemId::new(at), joins.len() as u32);
+                        joins.push(Join { var, then, otherwise, out });
+                    }
+                }
+                ItemKind::Loop { carried, .. } => {
+                    for c in carried {
+                        let Some(out) = of(&c.out) else { continue };
+                        let (Some(init), Some(head), Some(end)) = (of(&c.init), of(&c.head), of(&c.end)) else {
+                            continue;
+                        };
+                        let ItemKind::Loop { carried, .. } = &mut self.out.items[at].kind else { continue };
+                        let (var, slot) = (self.vars[&c.var], carried.len() as u32);
+                        self.out.values[head.index()].def = Def::Head(ItemId::new(at), slot);
+                        self.out.values[out.index()].def = Def::Out(ItemId::new(at), slot);
+                        carried.push(Carried { var, init, head, end, out });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn give_result(&mut self) {
+        let Some(to) = self.result else { return };
+        let pointer = crate::plan::game::value_expr(&self.out, to);
+        if let Some(object) = self.primal.result_object {
+            let ty = self.primal.result_type.clone();
+            let from = self.place(&Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() });
+            let reals = |place: &Place| super::leaves::reals(self.cx.program, place).unwrap_or_default();
+            for (to, from) in reals(&dereferenced(pointer, &ty)).into_iter().zip(reals(&from)) {
+                let store = self.item(ItemKind::Store { to, from: load(from) });
+                self.out.regions[0].items.push(store);
+            }
+            return;
+        }
+        let Some(result) = self.primal.result.clone() else { return };
+        let from = self.derivative(&result).unwrap_or_else(|| zero(&result.ty));
+        let store = self.item(ItemKind::Store { to: dereferenced(pointer, &result.ty), from });
+        self.out.regions[0].items.push(store);
+    }
+
+    // ---- items -----------------------------------------------------------------------------------------------------
+
+    fn item(&mut self, kind: ItemKind) -> ItemId {
+        self.out.items.push(Item { kind, span: self.span, statement: self.statement });
+        ItemId::new(self.out.items.len() - 1)
+    }
+
+    fn definition(&mut self, value: ValueId, expr: Expr) -> ItemId {
+        self.out.values[value.index()].def = Def::Is(expr);
+        self.item(ItemKind::Let { value })
+    }
+
+    fn region(&mut self, region: RegionId, first: &[ItemId], live: &[bool]) {
+        let mut items = first.to_vec();
+        for item in self.primal.regions[region.index()].items.clone() {
+            let this = &self.primal.items[item.index()];
+            (self.span, self.statement) = (this.span, this.statement);
+            let (before, behind) = self.around(item, &this.kind, live);
+            items.extend(before);
+            items.push(item);
+            items.extend(behind);
+        }
+        let own = self.out.regions[region.index()].items.split_off(0);
+        debug_assert_eq!(own, self.primal.regions[region.index()].items);
+        self.out.regions[region.index()].items = items;
+    }
+
+    /// What goes before and behind an item.
+    fn around(&mut self, item: ItemId, kind: &ItemKind, live: &[bool]) -> (Vec<ItemId>, Vec<ItemId>) {
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        match kind {
+            ItemKind::Let { value } => {
+                if let (Some(&tangent), Def::Is(expr)) =
+                    (self.values.get(value), &self.primal.values[value.index()].def)
+                {
+                    let derivative = match &expr.ty {
+                        Type::Pointer(_) => shadow::pointer(self, expr),
+                        ty => self.derivative(expr).unwrap_or_else(|| zero(ty)),
+                    };
+                    before.push(self.definition(tangent, derivative));
+                }
+            }
+            ItemKind::Store { to, from } => {
+                let from = match &to.ty {
+                    Type::Pointer(_) if self.cx.facts.active_pointer(self.id, from) => {
+                        Some(shadow::pointer(self, from))
+                    }
+                    Type::Float { .. } if self.cx.facts.active_place(self.id, to) => {
+                        Some(self.derivative(from).unwrap_or_else(|| zero(&to.ty)))
+                    }
+                    _ => None,
+                };
+                if let Some(from) = from {
+                    let to = self.place(to);
+                    before.push(self.item(ItemKind::Store { to, from }));
+                }
+            }
+            ItemKind::Call { callee: Callee::Proc(callee), args, result, into } if live[callee.index()] => {
+                self.call(item, *callee, args, *result, into.as_ref(), (&mut before, &mut behind));
+            }
+            ItemKind::Call { result: Some(result), .. } => {
+                if let Some(&tangent) = self.values.get(result) {
+                    let zero = zero(type_of(self.primal, *result));
+                    behind.push(self.definition(tangent, zero));
+                }
+            }
+            ItemKind::DeclareVar { var } => {
+                if let Some(&var) = self.vars.get(var) {
+                    before.push(self.item(ItemKind::DeclareVar { var }));
+                }
+            }
+            ItemKind::Declare { object } => {
+                if let Some(&object) = self.shadows.get(object) {
+                    behind.push(self.item(ItemKind::Declare { object }));
+                    behind.push(self.item(ItemKind::Clear { object }));
+                }
+            }
+            ItemKind::Alloc { object, count, .. } => {
+                if let Some(&object) = self.shadows.get(object) {
+                    behind.push(self.item(ItemKind::Alloc { object, count: count.clone(), zeroed: true }));
+                }
+            }
+            ItemKind::Free { pointer } if self.cx.facts.active_pointer(self.id, pointer) => {
+                let pointer = shadow::pointer(self, pointer);
+                before.push(self.item(ItemKind::Free { pointer }));
+            }
+            _ => {}
+        }
+        (before, behind)
+    }
+
+    fn call(
+        &mut self,
+        item: ItemId,
+        callee: ProcId,
+        args: &[Expr],
+        result: Option<ValueId>,
+        into: Option<&Place>,
+        (before, behind): (&mut Vec<ItemId>, &mut Vec<ItemId>),
+    ) {
+        let mut passed = Vec::new();
+        for (k, arg) in args.iter().enumerate() {
+            passed.push(arg.clone());
+            if !self.cx.facts.active_param(callee, k) {
+                continue;
+            }
+            passed.push(match &arg.ty {
+                Type::Pointer(_) => shadow::pointer(self, arg),
+                Type::Struct(_) => match &arg.kind {
+                    ExprKind::Load(place) => load(self.place(place)),
+                    _ => unreachable!("a struct is passed from memory"),
+                },
+                ty => self.derivative(arg).unwrap_or_else(|| zero(ty)),
+            });
+        }
+        if let Some(into) = into {
+            if self.cx.facts.active_result(callee) {
+                let place = self.place(into);
+                let ty = Type::Pointer(Box::new(place.ty.clone()));
+                passed.push(Expr { kind: ExprKind::Address(place), ty });
+            }
+        } else if self.cx.facts.active_result(callee) {
+            let ty = self.cx.program.procs[callee.index()].result_type.clone();
+            let object = ObjectId::new(self.out.objects.len());
+            let region = self.primal.regions.iter().position(|region| region.items.contains(&item)).unwrap_or(0);
+            let name = super::unique(&self.out, "derivative_of_call".into());
+            self.out.objects.push(Object {
+                name,
+                elem: ty.clone(),
+                shape: Vec::new(),
+                life: Life::Region(RegionId::new(region)),
+                constant: false,
+                span: self.span,
+            });
+            before.push(self.item(ItemKind::Declare { object }));
+            let place = Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() };
+            let pointer = Type::Pointer(Box::new(ty));
+            passed.push(Expr { kind: ExprKind::Address(place.clone()), ty: pointer });
+            if let Some(&tangent) = result.and_then(|result| self.values.get(&result)) {
+                behind.push(self.definition(tangent, load(place)));
+            }
+        } else if let Some(result) = result
+            && let Some(&tangent) = self.values.get(&result)
+        {
+            let zero = zero(type_of(self.primal, result));
+            behind.push(self.definition(tangent, zero));
+        }
+        if let ItemKind::Call { callee: called, args, .. } = &mut self.out.items[item.index()].kind {
+            *called = Callee::Sweep(callee, Role::Tangent);
+            *args = passed;
+        }
+    }
+
+    // ---- derivatives -----------------------------------------------------------------------------------------------
+
+    /// The derivative of an expression; `None` for 0.
+    fn derivative(&mut self, expr: &Expr) -> Option<Expr> {
+        if !matches!(expr.ty, Type::Float { .. }) {
+            return None;
+        }
+        let ty = expr.ty.clone();
+        let multiply = |x: Expr, y: Expr| binary(Binary::Multiply, x, y, ty.clone());
+        match &expr.kind {
+            ExprKind::Value(v) => {
+                let tangent = self.values.get(v).copied()?;
+                let active = self.cx.facts.active_value(self.id, *v);
+                active.then(|| crate::plan::game::value_expr(&self.out, tangent))
+            }
+            ExprKind::Load(place) => self.cx.facts.active_place(self.id, place).then(|| load(self.place(place))),
+            ExprKind::Unary(Unary::Negate, x) => self.derivative(x).map(negate),
+            ExprKind::Cast(x) => {
+                self.derivative(x).map(|x| Expr { kind: ExprKind::Cast(Box::new(x)), ty: expr.ty.clone() })
+            }
+            ExprKind::Binary(Binary::Add, x, y) => match (self.derivative(x), self.derivative(y)) {
+                (Some(x), Some(y)) => Some(binary(Binary::Add, x, y, ty.clone())),
+                (x, y) => x.or(y),
+            },
+            ExprKind::Binary(Binary::Subtract, x, y) => match (self.derivative(x), self.derivative(y)) {
+                (Some(x), Some(y)) => Some(binary(Binary::Subtract, x, y, ty.clone())),
+                (x, y) => x.or(y.map(negate)),
+            },
+            ExprKind::Binary(Binary::Multiply, x, y) => {
+                let first = self.derivative(x).map(|d| multiply(d, (**y).clone()));
+                let second = self.derivative(y).map(|d| multiply((**x).clone(), d));
+                sum(first, second)
+            }
+            ExprKind::Binary(Binary::Divide, x, y) => {
+                let second = self.derivative(y).map(|d| negate(multiply(expr.clone(), d)));
+                let above = sum(self.derivative(x), second)?;
+                Some(binary(Binary::Divide, above, (**y).clone(), ty.clone()))
+            }
+            ExprKind::Function(function, args) => {
+                let mut total = None;
+                for (k, arg) in args.iter().enumerate() {
+                    let Some(inner) = self.derivative(arg) else { continue };
+                    let term = match function.partial(k, args, expr) {
+                        functions::Partial::Zero => continue,
+                        functions::Partial::One => inner,
+                        functions::Partial::Is(partial) => multiply(partial, inner),
+                        functions::Partial::Refused(why) => {
+                            let what = format!("'{}' {why}, and its argument {} is active", function.c_name(), k + 1);
+                            self.refuse(Class::Derivative, what, "keep this argument independent of the inputs");
+                            continue;
+                        }
+                    };
+                    total = sum(total, Some(term));
+                }
+                total
+            }
+            _ => None,
+        }
+    }
+
+    fn refuse(&mut self, class: Class, what: String, help: &str) {
+        let refusal = Refusal { class, span: self.span, what, help: help.into() };
+        if !self.refusals.contains(&refusal) {
+            self.refusals.push(refusal);
+        }
+    }
+}
+
+fn sum(x: Option<Expr>, y: Option<Expr>) -> Option<Expr> {
+    match (x, y) {
+        (Some(x), Some(y)) => {
+            let ty = x.ty.clone();
+            Some(binary(Binary::Add, x, y, ty))
+        }
+        (x, y) => x.or(y),
+    }
+}
+
+impl Shadows for Builder<'_> {
+    fn place(&mut self, place: &Place) -> Place {
+        let base = match &place.base {
+            Base::Object(object) => match self.shadows.get(object) {
+                Some(shadow) => Base::Object(*shadow),
+                None => {
+                    let name = self.primal.objects[object.index()].name.clone();
+                    let what = format!("internal: '{name}' has no tangent here");
+                    self.refuse(Class::NotProved, what, "please report this program");
+                    place.base.clone()
+                }
+            },
+            Base::Global(global) => match self.cx.global_shadows.get(global) {
+                Some(shadow) => Base::Global(*shadow),
+                None => {
+                    let name = self.cx.program.globals[global.index()].name.clone();
+                    let what = format!("internal: '{name}' has no tangent here");
+                    self.refuse(Class::NotProved, what, "please report this program");
+                    place.base.clone()
+                }
+            },
+            Base::At(pointer) => Base::At(Box::new(shadow::pointer(self, pointer))),
+        };
+        Place { base, ..place.clone() }
+    }
+
+    fn value(&mut self, value: ValueId) -> Expr {
+        match self.values.get(&value) {
+            Some(&tangent) => crate::plan::game::value_expr(&self.out, tangent),
+            None => {
+                let var = self.primal.values[value.index()].var;
+                let name = self.primal.vars[var.index()].name.clone();
+                let what = format!("the pointer '{name}' has no tangent here, but what it points to may have one");
+                self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
+                zero(type_of(self.primal, value))
+            }
+        }
+    }
+
+    fn primal(&mut self, expr: &Expr) -> Expr {
+        walk::replace(expr, &mut |_| None)
+    }
+}

@@ -1,0 +1,366 @@
+//! Removes from a sweep what nothing uses: names of values, locals that are only declared.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::ir::*;
+use crate::plan::walk;
+
+/// Removes definitions of values that nobody reads, empty branches, and objects that nobody reads or writes.
+pub fn tidy(proc: &mut Proc) {
+    loop {
+        let used = values_used(proc);
+        let objects = objects_used(proc);
+        let mut changed = false;
+        for at in 0..proc.regions.len() {
+            let items = std::mem::take(&mut proc.regions[at].items);
+            let before = items.len();
+            let kept: Vec<ItemId> = items.into_iter().filter(|item| needed(proc, *item, &used, &objects)).collect();
+            changed |= kept.len() != before;
+            proc.regions[at].items = kept;
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+fn needed(proc: &Proc, item: ItemId, used: &HashSet<ValueId>, objects: &BTreeSet<ObjectId>) -> bool {
+    let empty = |region: crate::ir::RegionId| proc.regions[region.index()].items.is_empty();
+    match &proc.items[item.index()].kind {
+        ItemKind::Let { value } => used.contains(value),
+        ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } => {
+            objects.contains(object)
+        }
+        ItemKind::Free { pointer } => match &pointer.kind {
+            ExprKind::Address(Place { base: Base::Object(object), .. }) => objects.contains(object),
+            _ => true,
+        },
+        ItemKind::Store { to: Place { base: Base::Object(object), .. }, .. } => objects.contains(object),
+        ItemKind::Branch { then, otherwise, joins, .. } => {
+            !(empty(*then) && empty(*otherwise) && joins.iter().all(|join| !used.contains(&join.out)))
+        }
+        _ => true,
+    }
+}
+
+/// The values that some item reads.
+pub fn values_used(proc: &Proc) -> HashSet<ValueId> {
+    let mut used = HashSet::new();
+    for_each_item(proc, &mut |item| {
+        walk::values_of_item(proc, item, &mut |value| {
+            used.insert(value);
+        });
+        if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = proc.items[item.index()].kind {
+            for dim in &proc.objects[object.index()].shape {
+                for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
+                    walk::values(bound, &mut |value| {
+                        used.insert(value);
+                    });
+                }
+            }
+        }
+    });
+    if let Some(result) = &proc.result {
+        walk::values(result, &mut |value| {
+            used.insert(value);
+        });
+    }
+    used
+}
+
+/// The objects that something reads, or adds to, or whose address is taken: declaring, clearing, setting and freeing
+/// alone are no use.
+pub fn objects_used(proc: &Proc) -> BTreeSet<ObjectId> {
+    let mut used = BTreeSet::new();
+    let mut base = |place: &Place| {
+        if let Base::Object(object) = place.base {
+            used.insert(object);
+        }
+    };
+    for_each_item(proc, &mut |item| {
+        let kind = &proc.items[item.index()].kind;
+        if matches!(kind, ItemKind::Free { .. }) {
+            return;
+        }
+        walk::operands(proc, item, &mut |operand| match operand {
+            Ok(expr) => walk::expressions(expr, &mut |e: &Expr| {
+                if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+                    base(place);
+                }
+            }),
+            Err(place) => {
+                walk::in_place(place, &mut |e: &Expr| {
+                    if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+                        base(place);
+                    }
+                });
+            }
+        });
+        match kind {
+            ItemKind::Accumulate { to, .. } => base(to),
+            ItemKind::Pop { what: Popped::Memory(place) | Popped::Elements { place, .. } } => base(place),
+            ItemKind::Push { what: Pushed::Elements { place, .. } } => base(place),
+            ItemKind::Call { into: Some(place), .. } => base(place),
+            _ => {}
+        }
+    });
+    used
+}
+
+fn for_each_item(proc: &Proc, see: &mut dyn FnMut(ItemId)) {
+    for region in &proc.regions {
+        region.items.iter().for_each(|item| see(*item));
+    }
+}
+
+/// Drops items that stand in no region, values without a definition that anybody reads, and objects that nothing names.
+pub fn compact(proc: &mut Proc) {
+    let mut kept = vec![false; proc.items.len()];
+    for region in reachable(proc) {
+        proc.regions[region.index()].items.iter().for_each(|item| kept[item.index()] = true);
+    }
+    let used = values_used(proc);
+    let defined = |def: &Def| match def {
+        Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) | Def::Result(item) | Def::Popped(item) => {
+            kept[item.index()]
+        }
+        Def::Entry(_) => true,
+        Def::Is(_) | Def::Undefined => false,
+    };
+    let mut values: Vec<bool> =
+        (0..proc.values.len()).map(|at| used.contains(&ValueId::new(at)) || defined(&proc.values[at].def)).collect();
+    for (item, _) in proc.items.iter().zip(&kept).filter(|(_, kept)| **kept) {
+        if let ItemKind::Let { value } = item.kind {
+            values[value.index()] = true;
+        }
+    }
+    let mut objects = vec![false; proc.objects.len()];
+    let mut see = |object: ObjectId| objects[object.index()] = true;
+    for at in (0..proc.items.len()).filter(|at| kept[*at]) {
+        named(proc, ItemId::new(at), &mut see);
+    }
+    proc.params.iter().filter_map(|param| param.object).for_each(&mut see);
+    let regions = reachable(proc);
+    let to = Renumbered {
+        items: numbers(&kept),
+        values: numbers(&values),
+        objects: numbers(&objects),
+        regions: numbers(&(0..proc.regions.len()).map(|at| regions.contains(&RegionId::new(at))).collect::<Vec<_>>()),
+    };
+    to.apply(proc);
+}
+
+fn reachable(proc: &Proc) -> BTreeSet<RegionId> {
+    let (mut seen, mut stack) = (BTreeSet::new(), vec![RegionId(0)]);
+    while let Some(region) = stack.pop() {
+        if seen.insert(region) {
+            for item in &proc.regions[region.index()].items {
+                match &proc.items[item.index()].kind {
+                    ItemKind::Branch { then, otherwise, .. } => stack.extend([*then, *otherwise]),
+                    ItemKind::Loop { body, .. } => stack.push(*body),
+                    _ => {}
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// Calls `see` on every object that an item names.
+fn named(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
+    let mut base = |place: &Place| {
+        if let Base::Object(object) = place.base {
+            see(object);
+        }
+    };
+    let mut inside = |e: &Expr| {
+        if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+            base(place);
+        }
+    };
+    walk::operands(proc, item, &mut |operand| match operand {
+        Ok(expr) => walk::expressions(expr, &mut inside),
+        Err(place) => {
+            walk::in_place(place, &mut inside);
+            inside(&Expr { kind: ExprKind::Load(place.clone()), ty: place.ty.clone() });
+        }
+    });
+    if let ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } =
+        proc.items[item.index()].kind
+    {
+        see(object);
+    }
+}
+
+/// New numbers of what is kept.
+fn numbers(kept: &[bool]) -> Vec<Option<u32>> {
+    let mut next = 0;
+    kept.iter()
+        .map(|keep| {
+            keep.then(|| {
+                next += 1;
+                next - 1
+            })
+        })
+        .collect()
+}
+
+struct Renumbered {
+    items: Vec<Option<u32>>,
+    values: Vec<Option<u32>>,
+    objects: Vec<Option<u32>>,
+    regions: Vec<Option<u32>>,
+}
+
+impl Renumbered {
+    fn item(&self, id: &mut ItemId) {
+        id.0 = self.items[id.index()].expect("what is kept names what is kept");
+    }
+
+    fn value(&self, id: &mut ValueId) {
+        id.0 = self.values[id.index()].expect("what is kept names what is kept");
+    }
+
+    fn object(&self, id: &mut ObjectId) {
+        id.0 = self.objects[id.index()].expect("what is kept names what is kept");
+    }
+
+    fn region(&self, id: &mut RegionId) {
+        id.0 = self.regions[id.index()].expect("what is kept names what is kept");
+    }
+
+    fn expr(&self, expr: &mut Expr) {
+        match &mut expr.kind {
+            ExprKind::Value(v) => self.value(v),
+            ExprKind::Load(place) | ExprKind::Address(place) => self.place(place),
+            ExprKind::Unary(_, x) | ExprKind::Cast(x) => self.expr(x),
+            ExprKind::Binary(_, x, y) => {
+                self.expr(x);
+                self.expr(y);
+            }
+            ExprKind::Select(c, x, y) => [c, x, y].into_iter().for_each(|x| self.expr(x)),
+            ExprKind::Function(_, args) => args.iter_mut().for_each(|x| self.expr(x)),
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) => {}
+        }
+    }
+
+    fn place(&self, place: &mut Place) {
+        match &mut place.base {
+            Base::Object(object) => self.object(object),
+            Base::At(pointer) => self.expr(pointer),
+            Base::Global(_) => {}
+        }
+        for step in &mut place.path {
+            if let Step::Index(subscripts) = step {
+                for subscript in subscripts {
+                    self.expr(&mut subscript.at);
+                    self.dim(&mut subscript.dim);
+                }
+            }
+        }
+    }
+
+    fn dim(&self, dim: &mut Dim) {
+        for bound in [&mut dim.lower, &mut dim.extent].into_iter().flatten() {
+            self.expr(bound);
+        }
+    }
+
+    fn apply(&self, proc: &mut Proc) {
+        retain(&mut proc.items, &self.items);
+        retain(&mut proc.values, &self.values);
+        retain(&mut proc.objects, &self.objects);
+        retain(&mut proc.regions, &self.regions);
+        for region in &mut proc.regions {
+            if let Some((region, item)) = &mut region.parent {
+                self.region(region);
+                self.item(item);
+            }
+            region.items.iter_mut().for_each(|item| self.item(item));
+        }
+        for value in &mut proc.values {
+            self.region(&mut value.region);
+            match &mut value.def {
+                Def::Is(expr) => self.expr(expr),
+                Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) | Def::Result(item) | Def::Popped(item) => {
+                    self.item(item);
+                }
+                Def::Entry(_) | Def::Undefined => {}
+            }
+        }
+        for object in &mut proc.objects {
+            object.shape.iter_mut().for_each(|dim| self.dim(dim));
+            if let Life::Region(region) = &mut object.life {
+                self.region(region);
+            }
+        }
+        for param in &mut proc.params {
+            param.entry.iter_mut().for_each(|value| self.value(value));
+            param.object.iter_mut().for_each(|object| self.object(object));
+        }
+        for item in &mut proc.items {
+            self.kind(&mut item.kind);
+        }
+    }
+
+    fn kind(&self, kind: &mut ItemKind) {
+        match kind {
+            ItemKind::Let { value } => self.value(value),
+            ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
+                self.place(to);
+                self.expr(from);
+            }
+            ItemKind::Call { args, result, into, .. } => {
+                args.iter_mut().for_each(|arg| self.expr(arg));
+                result.iter_mut().for_each(|value| self.value(value));
+                into.iter_mut().for_each(|place| self.place(place));
+            }
+            ItemKind::Branch { on, then, otherwise, joins } => {
+                self.expr(on);
+                self.region(then);
+                self.region(otherwise);
+                for join in joins {
+                    [&mut join.then, &mut join.otherwise, &mut join.out].into_iter().for_each(|v| self.value(v));
+                }
+            }
+            ItemKind::Loop { test, body, carried, .. } => {
+                self.expr(test);
+                self.region(body);
+                for c in carried {
+                    [&mut c.init, &mut c.head, &mut c.end, &mut c.out].into_iter().for_each(|v| self.value(v));
+                }
+            }
+            ItemKind::Declare { object } | ItemKind::Clear { object } => self.object(object),
+            ItemKind::Alloc { object, count, .. } => {
+                self.object(object);
+                self.expr(count);
+            }
+            ItemKind::Free { pointer } => self.expr(pointer),
+            ItemKind::Witness { value, .. } => self.expr(value),
+            ItemKind::Pop { what } => self.popped(what),
+            ItemKind::Push { .. } => unreachable!("a reverse sweep pushes nothing"),
+            ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => {}
+        }
+    }
+
+    fn popped(&self, what: &mut Popped) {
+        match what {
+            Popped::Value(value) | Popped::Bits { value, .. } | Popped::Count(value) => self.value(value),
+            Popped::Memory(place) => self.place(place),
+            Popped::Elements { place, count } => {
+                self.place(place);
+                self.expr(count);
+            }
+            Popped::Pointer { value, shadow, bases, shadows } => {
+                self.value(value);
+                shadow.iter_mut().for_each(|value| self.value(value));
+                bases.iter_mut().chain(shadows).for_each(|expr| self.expr(expr));
+            }
+        }
+    }
+}
+
+fn retain<T>(all: &mut Vec<T>, kept: &[Option<u32>]) {
+    let mut kept = kept.iter();
+    all.retain(|_| kept.next().is_some_and(Option::is_some));
+}

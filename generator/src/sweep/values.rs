@@ -1,0 +1,224 @@
+//! Values in the reverse sweep: names that are there, recipes that are followed, stores as the last resort.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::reverse::{Builder, Named};
+use super::shadow;
+use crate::ir::*;
+use crate::plan::game::{How, Token, value_expr};
+use crate::plan::recompute::{type_of, zero};
+use crate::plan::walk;
+use crate::refuse::Class;
+
+impl Builder<'_> {
+    /// The name of a value, if it can be had without storing anything.
+    pub(super) fn try_value(&mut self, value: ValueId) -> Option<Named> {
+        if !self.game.has(value) {
+            self.carry_for(value);
+        }
+        self.game.has(value).then(|| self.name(value))
+    }
+
+    /// Whether the values of an expression can be had without storing anything.
+    pub(super) fn can(&mut self, expr: &Expr) -> bool {
+        let mut values = BTreeSet::new();
+        walk::values(expr, &mut |v| {
+            values.insert(v);
+        });
+        values.into_iter().all(|v| {
+            if !self.game.has(v) {
+                self.carry_for(v);
+            }
+            self.game.has(v)
+        })
+    }
+
+    /// Lets loops carry the ends of their variables backwards, innermost loop first, until the value has a token.
+    pub(super) fn carry_for(&mut self, value: ValueId) {
+        for at in (0..self.loops.len()).rev() {
+            let (item, level) = (self.loops[at].item, self.loops[at].level);
+            // A loop whose passes are being counted is not entered yet.
+            if level >= self.names.len() {
+                continue;
+            }
+            let ItemKind::Loop { carried, .. } = &self.primal.items[item.index()].kind else { continue };
+            for (k, c) in carried.iter().enumerate() {
+                let real = matches!(type_of(self.primal, c.head), Type::Float { .. });
+                if !real && !self.game.has(c.end) && self.read.contains(&c.head) {
+                    self.game.give(level, c.end, Token::Carried(item, k as u32));
+                }
+            }
+            if self.game.has(value) {
+                return;
+            }
+        }
+    }
+
+    /// The name of a value; stores it, or another value that leads to it, if there is no recipe.
+    pub(super) fn require(&mut self, value: ValueId) -> Named {
+        if let Some(named) = self.try_value(value) {
+            return named;
+        }
+        self.wanted.insert(value);
+        let chosen = self.choose(value);
+        let Some(level) = self.game.level_of(chosen) else {
+            let what = "internal: a value is asked for where it is not visible".to_owned();
+            self.refuse(Class::NotProved, what, "please report this program");
+            let zero = zero(type_of(self.primal, value));
+            return Named { value: zero.clone(), shadow: Some(zero) };
+        };
+        let region = self.primal.values[chosen.index()].region;
+        self.game.give(level, chosen, Token::Named);
+        self.record(level, region, chosen);
+        if chosen == value || self.game.has(value) {
+            return self.name(value);
+        }
+        let level = self.game.level_of(value).expect("as visible as the chosen one");
+        self.game.give(level, value, Token::Named);
+        self.record(level, self.primal.values[value.index()].region, value);
+        self.name(value)
+    }
+
+    /// Heuristic H of the paper: the value whose token brings most of what is asked for.
+    pub(super) fn choose(&mut self, value: ValueId) -> ValueId {
+        let region = self.primal.values[value.index()].region;
+        let first = self.start.wanted.is_empty();
+        let wanted = &self.start.wanted;
+        let mut best = (self.game.gain(value, value, wanted), value);
+        let mut candidates = BTreeSet::from([value]);
+        let mut front = vec![value];
+        while let Some(at) = front.pop() {
+            let mut near: Vec<ValueId> = self.definitions.users(at).to_vec();
+            if let Some(definition) = self.definitions.get(at) {
+                walk::values(&definition.expr, &mut |v| near.push(v));
+            }
+            for other in near {
+                let this = &self.primal.values[other.index()];
+                if this.region == region && candidates.len() < 64 && candidates.insert(other) {
+                    front.push(other);
+                }
+            }
+        }
+        let real = |v: ValueId| matches!(type_of(self.primal, v), Type::Float { .. });
+        for candidate in candidates {
+            let fits = !real(candidate) || (real(value) && !first);
+            if candidate == value || !fits || self.game.has(candidate) {
+                continue;
+            }
+            let gain = self.game.gain(candidate, value, wanted);
+            if gain > best.0 {
+                best = (gain, candidate);
+            }
+        }
+        best.1
+    }
+
+    /// The name of a value that has a token; follows its recipe where that was not done yet.
+    pub(super) fn name(&mut self, value: ValueId) -> Named {
+        if let Some(named) = self.names.iter().rev().find_map(|level| level.get(&value)) {
+            let named = named.clone();
+            if self.game.token(value) == Some(&Token::Named) {
+                self.used.insert(value);
+            }
+            return named;
+        }
+        let top = self.names.len() - 1;
+        match self.game.token(value).cloned().expect("asked for after it has a token") {
+            Token::Named => unreachable!("a token of this kind comes with its name"),
+            Token::Entry(k) => self.arguments[k as usize].clone().expect("scalars and pointers only"),
+            Token::Carried(item, k) => self.carry(item, k),
+            Token::Recipe(expr, how) => {
+                self.note_again(value, how);
+                let this = &self.primal.values[value.index()];
+                let name = self.primal.vars[this.var.index()].name.clone();
+                let pointer = matches!(expr.ty, Type::Pointer(_));
+                let shadow = (pointer && self.cx.facts.active_pointer(self.id, &value_expr(self.primal, value)))
+                    .then(|| shadow::pointer(self, &expr));
+                let primal = self.primal(&expr);
+                let primal = self.bind(&name, primal);
+                let shadow = shadow.map(|shadow| self.bind(&format!("{name}_b"), shadow));
+                let named = Named { value: primal, shadow };
+                self.names[top].insert(value, named.clone());
+                named
+            }
+        }
+    }
+
+    /// Notes that the definition behind a recipe reads memory again.
+    pub(super) fn note_again(&mut self, value: ValueId, how: How) {
+        let from = match how {
+            How::Recompute => value,
+            How::Invert(from) => from,
+            How::Same => return,
+        };
+        if let Some(definition) = self.definitions.get(from).filter(|definition| definition.loads) {
+            self.again.push((definition.item, definition.expr.clone()));
+        }
+    }
+
+    /// An expression of the primal with every value by its name in the sweep.
+    pub(super) fn primal(&mut self, expr: &Expr) -> Expr {
+        let mut values = BTreeSet::new();
+        walk::values(expr, &mut |v| {
+            values.insert(v);
+        });
+        let names: HashMap<ValueId, Expr> = values.into_iter().map(|v| (v, self.require(v).value)).collect();
+        walk::replace(expr, &mut |v| names.get(&v).cloned())
+    }
+
+    /// A place of the primal, likewise.
+    pub(super) fn primal_place(&mut self, place: &Place) -> Place {
+        let mut values = BTreeSet::new();
+        walk::values_of_place(place, &mut |v| {
+            values.insert(v);
+        });
+        let names: HashMap<ValueId, Expr> = values.into_iter().map(|v| (v, self.require(v).value)).collect();
+        walk::replace_in_place(place, &mut |v| names.get(&v).cloned())
+    }
+
+    /// An operand whose value the adjoint of the current item reads.
+    pub(super) fn operand(&mut self, expr: &Expr) -> Expr {
+        let constant = matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_));
+        if self.cx.check && !constant && !self.operands.contains(expr) {
+            self.operands.push(expr.clone());
+        }
+        self.primal(expr)
+    }
+
+    /// The carried variable of a reversed loop that holds the end of a variable of the primal's loop.
+    pub(super) fn carry(&mut self, item: ItemId, k: u32) -> Named {
+        let ItemKind::Loop { carried, .. } = &self.primal.items[item.index()].kind else { unreachable!("a loop") };
+        let end = carried[k as usize].end;
+        let this = &self.primal.vars[carried[k as usize].var.index()];
+        let (name, ty) = (this.name.clone(), this.ty.clone());
+        let at = self.loops.iter().position(|open| open.item == item).expect("the loop is being reversed");
+        let pointer = matches!(ty, Type::Pointer(_));
+        let active = pointer && self.cx.facts.active_pointer(self.id, &value_expr(self.primal, end));
+        let head = self.carried_head(at, &name, &ty);
+        let shadow = active.then(|| self.carried_head(at, &format!("{name}_b"), &ty));
+        self.loops[at].carried.push((k, head, shadow));
+        let expr = |value| Expr { kind: ExprKind::Value(value), ty: ty.clone() };
+        let named = Named { value: expr(head), shadow: shadow.map(expr) };
+        self.names[self.loops[at].level].insert(end, named.clone());
+        named
+    }
+
+    /// One more carried variable of a loop of the sweep: its head.
+    pub(super) fn carried_head(&mut self, open: usize, name: &str, ty: &Type) -> ValueId {
+        let (reversed, body, slot) = (self.loops[open].reversed, self.loops[open].body, self.loops[open].next);
+        self.loops[open].next += 1;
+        let var = self.variable(name, ty, VarKind::Temporary);
+        self.define(var, Def::Head(reversed, slot), body)
+    }
+
+    /// A value for the expression, with an item of its own if it is not a value already.
+    pub(super) fn bind_value(&mut self, name: &str, expr: Expr) -> ValueId {
+        if let ExprKind::Value(value) = expr.kind {
+            return value;
+        }
+        let var = self.variable(name, &expr.ty.clone(), VarKind::Temporary);
+        let value = self.define(var, Def::Is(expr), self.at);
+        self.emit(ItemKind::Let { value });
+        value
+    }
+}

@@ -1,0 +1,260 @@
+//! From a program to its sweeps: analyses, plans, forward and reverse sweep of every procedure that has a derivative.
+
+use std::collections::BTreeMap;
+
+use crate::flow::required::Required;
+use crate::flow::{self, Flow, Head};
+use crate::ir::*;
+use crate::plan::facts::Facts;
+use crate::plan::flow_facts::Analysed;
+use crate::plan::recompute::Definitions;
+use crate::plan::{Interface, ProcPlan};
+use crate::refuse::{Class, Refusal};
+use crate::specialise::specialise;
+use crate::sweep::reverse::{self, Built, Context, Start};
+use crate::sweep::{forward, reverse::declared, tangent};
+
+/// What the user chooses.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    /// Largest cost at which a real is computed again instead of stored.
+    pub dear: u32,
+    /// Whether both sweeps note and compare the operands of adjoints.
+    pub check: bool,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Choices { dear: 4, check: false }
+    }
+}
+
+/// The sweeps of one procedure.
+#[derive(Clone, Debug)]
+pub struct Sweeps {
+    /// Of which procedure.
+    pub proc: ProcId,
+    /// The stem of their names: the procedure's name, with a number for copies (see [`crate::specialise`]).
+    pub name: String,
+    /// Its forward sweep.
+    pub forward: Proc,
+    /// Its reverse sweep.
+    pub reverse: Proc,
+    /// How the reverse sweep is called.
+    pub interface: Interface,
+    /// What both follow.
+    pub plan: ProcPlan,
+}
+
+/// The adjoint of a program.
+#[derive(Clone, Debug)]
+pub struct Adjoint {
+    /// The program, with the shadows of its globals added.
+    pub program: Program,
+    /// The shadow of each global that has one.
+    pub global_shadows: BTreeMap<GlobalId, GlobalId>,
+    /// Sweeps, callees before callers where there is no recursion.
+    pub sweeps: Vec<Sweeps>,
+    /// The procedures that were asked for.
+    pub heads: Vec<ProcId>,
+}
+
+/// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
+pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    let analysed = specialise(program, heads)?;
+    let flow = Flow::analyse(&analysed, heads)?;
+    statics_are_constant(&analysed, &flow)?;
+    let mut program = analysed.clone();
+    let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
+    let mut facts = Analysed { flow: &flow, required: Required::new(&flow) };
+    // What a plan reads again must be kept in memory, which may need stores, which may change the plan.
+    let sweeps = loop {
+        let (sweeps, again) = sweeps(&analysed, &facts, &global_shadows, choices)?;
+        let mut new = false;
+        for (proc, item, expr) in again {
+            new |= facts.required.demand(proc, item, &expr);
+        }
+        if !new {
+            break sweeps;
+        }
+        facts.required.run();
+    };
+    if !facts.required.refusals().is_empty() {
+        return Err(facts.required.refusals().to_vec());
+    }
+    let heads = heads_of(&analysed, heads);
+    Ok(Adjoint { program, global_shadows, sweeps, heads })
+}
+
+/// Expressions that sweeps read again from memory: procedure, item at which the program evaluates them, expression.
+type Again = Vec<(ProcId, ItemId, Expr)>;
+
+/// The sweeps of all procedures, callees first, and what they read again from memory.
+fn sweeps(
+    program: &Program,
+    facts: &dyn Facts,
+    global_shadows: &BTreeMap<GlobalId, GlobalId>,
+    choices: &Choices,
+) -> Result<(Vec<Sweeps>, Again), Vec<Refusal>> {
+    let mut interfaces: Vec<Option<Interface>> = vec![None; program.procs.len()];
+    let recursive = flow::walk::recursive(program);
+    let order = flow::walk::callees_first(program);
+    for &id in order.iter().filter(|id| recursive[id.index()]) {
+        let cx = context(program, facts, &interfaces, global_shadows, choices);
+        let params = declared(&cx, id).into_iter().map(|(role, ..)| role).collect();
+        interfaces[id.index()] = Some(Interface { params, live: true });
+    }
+    let (mut sweeps, mut again, mut refusals) = (Vec::new(), Again::new(), Vec::new());
+    for id in order {
+        let cx = context(program, facts, &interfaces, global_shadows, choices);
+        match planned(&cx, id) {
+            Ok(built) => {
+                let Built { plan, proc: reverse, interface, again: own, .. } = built;
+                again.extend(own.into_iter().map(|(item, expr)| (id, item, expr)));
+                interfaces[id.index()] = Some(interface.clone());
+                let cx = context(program, facts, &interfaces, global_shadows, choices);
+                let forward = forward::build(&cx, id, &plan, &interfaces);
+                if interface.live {
+                    let name = sweep_name(program, id);
+                    sweeps.push(Sweeps { proc: id, name, forward, reverse, interface, plan });
+                }
+            }
+            Err(more) => {
+                refusals.extend(more);
+                interfaces[id.index()].get_or_insert_default();
+            }
+        }
+    }
+    if refusals.is_empty() { Ok((sweeps, again)) } else { Err(refusals) }
+}
+
+fn context<'a>(
+    program: &'a Program,
+    facts: &'a dyn Facts,
+    interfaces: &'a [Option<Interface>],
+    global_shadows: &'a BTreeMap<GlobalId, GlobalId>,
+    choices: &Choices,
+) -> Context<'a> {
+    Context { program, facts, interfaces, global_shadows, dear: choices.dear, check: choices.check }
+}
+
+/// Builds the reverse sweep until it asks for nothing new: what is asked for, then stores by what they bring, then
+/// with these known from the start.
+fn planned(cx: &Context, id: ProcId) -> Result<Built, Vec<Refusal>> {
+    let definitions = Definitions::new(&cx.program.procs[id.index()]);
+    let first = reverse::build(cx, id, &definitions, &Start::default())?;
+    let mut start = Start { wanted: first.wanted, ..Start::default() };
+    let second = reverse::build(cx, id, &definitions, &start)?;
+    start.records = second.plan.records;
+    loop {
+        let built = reverse::build(cx, id, &definitions, &start)?;
+        if built.plan.records == start.records {
+            return Ok(built);
+        }
+        // Records only grow, and there are finitely many values.
+        start.records = built.plan.records;
+    }
+}
+
+/// The stem of the names of a procedure's sweeps, different for each copy.
+fn sweep_name(program: &Program, id: ProcId) -> String {
+    let name = &program.procs[id.index()].name;
+    match program.procs[..id.index()].iter().filter(|proc| proc.name == *name).count() {
+        0 => name.clone(),
+        copy => format!("{name}_{copy}"),
+    }
+}
+
+/// The tangents of a program.
+#[derive(Clone, Debug)]
+pub struct Tangents {
+    /// The program, with the tangents of its globals added.
+    pub program: Program,
+    /// The tangent of each global that has one.
+    pub global_tangents: BTreeMap<GlobalId, GlobalId>,
+    /// Procedure, stem of the name of its tangent, tangent; callees before callers.
+    pub tangents: Vec<(ProcId, String, Proc)>,
+    /// The procedures that were asked for.
+    pub heads: Vec<ProcId>,
+}
+
+/// Writes the tangents of all procedures that the heads reach and that carry derivatives.
+pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
+    let analysed = specialise(program, heads)?;
+    let flow = Flow::analyse(&analysed, heads)?;
+    statics_are_constant(&analysed, &flow)?;
+    let mut program = analysed.clone();
+    let global_tangents = shadows_of_globals(&mut program, &flow, "_d");
+    let interfaces = vec![None; analysed.procs.len()];
+    let facts = Analysed { flow: &flow, required: Required::new(&flow) };
+    let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices);
+    let live: Vec<bool> = (0..analysed.procs.len()).map(|at| carries(&cx, ProcId::new(at))).collect();
+    let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
+    for id in flow::walk::callees_first(&analysed).into_iter().filter(|id| live[id.index()]) {
+        match tangent::build(&cx, id, &live) {
+            Ok(proc) => tangents.push((id, sweep_name(&analysed, id), proc)),
+            Err(more) => refusals.extend(more),
+        }
+    }
+    let heads = heads_of(&analysed, heads);
+    if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
+}
+
+/// Refuses variables with static storage inside functions that the program writes: the output has variables of its own
+/// in their place.
+fn statics_are_constant(program: &Program, flow: &Flow) -> Result<(), Vec<Refusal>> {
+    let written = |global: &GlobalId| {
+        let writes = |proc: usize| flow.writes(ProcId::new(proc), RegionId(0));
+        let of = |loc: &flow::Loc| flow.points.locs.root(*loc) == flow::Root::Global(*global);
+        (0..program.procs.len()).any(|proc| writes(proc).iter().any(of))
+    };
+    let kept = program.statics.iter().filter(|declared| declared.globals.iter().any(written));
+    let refusals: Vec<Refusal> = kept
+        .map(|declared| {
+            let name = &program.globals[declared.globals[0].index()].name;
+            Refusal {
+                class: Class::Language,
+                span: declared.span,
+                what: format!("the static variable '{name}' of a function changes"),
+                help: "declare it outside of the function".into(),
+            }
+        })
+        .collect();
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// Whether a procedure has active parameters, an active result, or touches active globals.
+fn carries(cx: &Context, id: ProcId) -> bool {
+    let proc = &cx.program.procs[id.index()];
+    (0..proc.params.len()).any(|k| cx.facts.active_param(id, k))
+        || cx.facts.active_result(id)
+        || (0..proc.values.len()).any(|k| cx.facts.active_value(id, ValueId::new(k)))
+        || proc.items.iter().any(|item| match &item.kind {
+            ItemKind::Store { to, .. } => cx.facts.active_place(id, to),
+            _ => false,
+        })
+}
+
+fn heads_of(program: &Program, heads: &[Head]) -> Vec<ProcId> {
+    let at = |head: &Head| program.procs.iter().position(|proc| proc.name == head.proc);
+    heads.iter().filter_map(at).map(ProcId::new).collect()
+}
+
+/// Adds a shadow to the program for every global that has something active in it.
+fn shadows_of_globals(program: &mut Program, flow: &Flow, suffix: &str) -> BTreeMap<GlobalId, GlobalId> {
+    let mut shadows = BTreeMap::new();
+    for at in 0..program.globals.len() {
+        let global = GlobalId::new(at);
+        let active = (0..program.procs.len()).any(|proc| flow.active_global(ProcId::new(proc), global));
+        if active {
+            let shadow = Object {
+                name: format!("{}{suffix}", program.globals[at].name),
+                constant: false,
+                ..program.globals[at].clone()
+            };
+            program.globals.push(shadow);
+            shadows.insert(global, GlobalId::new(program.globals.len() - 1));
+        }
+    }
+    shadows
+}

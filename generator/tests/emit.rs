@@ -1,0 +1,312 @@
+//! Generated C: it compiles without warnings, and its gradient is that of differences.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use adtape_generate::emit::{self, Options};
+use adtape_generate::flow::Head;
+use adtape_generate::front::{self, Input};
+use adtape_generate::ir::{parse, print, validate};
+use adtape_generate::transform::{Choices, adjoint, tangent};
+
+fn head(text: &str) -> Head {
+    let (proc, rest) = text.split_once('(').expect("f(y)/(x)");
+    let (dependents, independents) = rest.split_once(")/(").expect("f(y)/(x)");
+    let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
+    Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// The library, built once for all tests.
+fn library() -> PathBuf {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
+        assert!(build.status().unwrap().success());
+        target.join("debug/libadtape.a")
+    };
+    LIBRARY.get_or_init(build).clone()
+}
+
+/// Generates the adjoint of a program in the text form, compiles it with both compilers beside its C source and a
+/// driver, and runs it: it prints nothing.
+fn generated(name: &str, ir: &str, of: &str, c: &str, driver: &str) -> String {
+    let program = parse::program(ir).unwrap_or_else(|what| panic!("{what}"));
+    validate::program(&program).unwrap_or_else(|what| panic!("{what:#?}"));
+    let adjoint = adjoint(&program, &[head(of)], &Choices::default()).unwrap_or_else(|what| panic!("{what:#?}"));
+    for sweeps in &adjoint.sweeps {
+        println!("{}{}", print::proc(&program, &sweeps.forward), print::proc(&program, &sweeps.reverse));
+    }
+    let options = Options { file: "model_b.c".into(), includes: vec!["model.c".into()], ..Options::default() };
+    let output = emit::adjoint(&adjoint, &options).unwrap_or_else(|what| panic!("{what:#?}"));
+    println!("{}", output.source);
+    let folder = std::env::temp_dir().join(format!("adtape-emit-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
+    write("model.c", c);
+    write("model_b.c", &output.source);
+    write("model_b.h", &output.header);
+    write(
+        "driver.c",
+        &format!("#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include \"model_b.h\"\n{driver}"),
+    );
+    let library = library();
+    for compiler in ["gcc", "clang"] {
+        let mut build = Command::new(compiler);
+        build.current_dir(&folder).args(["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
+        build.arg(format!("-I{}", root().join("include").display())).args(["-o", "t", "driver.c", "model_b.c"]);
+        build.arg(&library).args(["-lm", "-lpthread", "-ldl"]);
+        let built = build.output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        // A wrong count must end in an error, not in a machine without memory.
+        let mut run = Command::new("timeout");
+        let run = run.arg("20").arg(folder.join("t")).env("ADTAPE_MEMORY_LIMIT", "100M").output().unwrap();
+        assert!(run.status.success() && run.stdout.is_empty(), "{compiler}: {}", String::from_utf8_lossy(&run.stdout));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    output.source
+}
+
+#[test]
+fn gradient_of_power_is_that_of_the_formula() {
+    generated(
+        "power",
+        "proc f(double x, int n) -> double {
+           var double s
+           var int i
+           let s.1 = 1.0
+           let i.1 = 0
+           loop before i.2 < n.0
+             carry s.2 = s.1 | s.3 -> s.4
+             carry i.2 = i.1 | i.3 -> i.4
+           {
+             let s.3 = s.2 * x.0
+             let i.3 = i.2 + 1
+           }
+           return s.4
+         }",
+        "f(f)/(x)",
+        "double f(double x, int n);\ndouble f(double x, int n) { double s = 1.0; for (int i = 0; i < n; i++) s *= x; return s; }\n",
+        "int main(void) {
+  for (int n = 0; n < 6; n++) {
+    double x_b = 0.25;
+    f_b(1.5, &x_b, n, 2.0);
+    double expected = 0.25 + 2.0 * n * pow(1.5, n - 1);
+    if (fabs(x_b - expected) > 1e-13) printf(\"%d: %g, not %g\\n\", n, x_b, expected);
+  }
+  return 0;
+}
+",
+    );
+}
+
+const STEPS: &str = "proc step(double* u, int n) {
+  var int i
+  let i.1 = 1
+  loop before i.2 < n.0
+    carry i.2 = i.1 | i.3 -> i.4
+  {
+    if u.0[i.2] > 0.0 {
+      store u.0[i.2] = u.0[i.2] - 0.5 * u.0[i.2] * u.0[i.2 - 1]
+    } else {
+      store u.0[i.2] = sin(u.0[i.2]) * 2.0
+    }
+    let i.3 = i.2 + 1
+  }
+}
+proc f(double* u, int n, int m) -> double {
+  var int t
+  var double old, swap, s
+  let old.0 = 1.0
+  let s.0 = 0.25
+  let t.1 = 0
+  loop before t.2 < m.0
+    carry t.2 = t.1 | t.3 -> t.4
+    carry old.1 = old.0 | old.2 -> old.3
+    carry s.1 = s.0 | s.2 -> s.3
+  {
+    call step(u.0, n.0)
+    let swap.0 = old.1
+    let old.2 = s.1 * u.0[0]
+    let s.2 = swap.0 + u.0[n.0 - 1]
+    let t.3 = t.2 + 1
+  }
+  return s.3 * old.3
+}
+";
+
+const STEPS_C: &str = "static void step(double *u, int n) {
+  for (int i = 1; i < n; i++) {
+    if (u[i] > 0.0) u[i] = u[i] - 0.5 * u[i] * u[i - 1];
+    else u[i] = sin(u[i]) * 2.0;
+  }
+}
+double f(double *u, int n, int m);
+double f(double *u, int n, int m) {
+  double old = 1.0, s = 0.25;
+  for (int t = 0; t < m; t++) {
+    double swap;
+    step(u, n);
+    swap = old;
+    old = s * u[0];
+    s = swap + u[n - 1];
+  }
+  return s * old;
+}
+";
+
+#[test]
+fn gradient_through_calls_and_overwritten_arrays_is_that_of_differences() {
+    let mut driver = String::from("double f(double *u, int n, int m);\n");
+    let _ = write!(
+        driver,
+        "static double at(int k, double h) {{
+  double u[5] = {{ 0.3, -0.7, 0.9, 1.1, -0.2 }};
+  u[k] += h;
+  return f(u, 5, 4);
+}}
+int main(void) {{
+  double u[5] = {{ 0.3, -0.7, 0.9, 1.1, -0.2 }}, u_b[5] = {{ 0 }};
+  f_b(u, u_b, 5, 4, 1.0);
+  for (int k = 0; k < 5; k++) {{
+    double d = (at(k, 1e-5) - at(k, -1e-5)) / 2e-5;
+    if (fabs(d - u_b[k]) > 1e-8) printf(\"%d: %.12g, not %.12g\\n\", k, u_b[k], d);
+  }}
+  if (u[0] != 0.3 || u[3] != 1.1) printf(\"the state is not restored\\n\");
+  return 0;
+}}
+"
+    );
+    generated("steps", STEPS, "f(f u)/(u)", &format!("#include <math.h>\n{STEPS_C}"), &driver);
+}
+
+/// Builds the steps with the check and runs them; what the check said, and whether it was content.
+fn checked(name: &str, damage: impl Fn(String) -> String) -> (String, bool) {
+    let program = parse::program(STEPS).unwrap();
+    let choices = Choices { check: true, ..Choices::default() };
+    let adjoint = adjoint(&program, &[head("f(f u)/(u)")], &choices).unwrap();
+    let includes = vec!["model.c".into()];
+    let options = Options { file: "model_b.c".into(), includes, check: true, ..Options::default() };
+    let output = emit::adjoint(&adjoint, &options).unwrap();
+    let folder = std::env::temp_dir().join(format!("adtape-emit-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
+    write("model.c", &format!("#include <math.h>\n{STEPS_C}"));
+    write("model_b.c", &damage(output.source));
+    write("model_b.h", &output.header);
+    let main = "double u[5] = { 0.3, -0.7, 0.9, 1.1, -0.2 }, u_b[5] = { 0 }; f_b(u, u_b, 5, 4, 1.0); return 0;";
+    write("driver.c", &format!("#include \"model_b.h\"\nint main(void) {{ {main} }}\n"));
+    let library = library();
+    let mut build = Command::new("gcc");
+    build.current_dir(&folder).args(["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
+    build.arg(format!("-I{}", root().join("include").display())).args(["-o", "t", "driver.c", "model_b.c"]);
+    let built = build.arg(&library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let mut run = Command::new("timeout");
+    let run = run.arg("20").arg(folder.join("t")).env("ADTAPE_MEMORY_LIMIT", "100M").output().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    (String::from_utf8_lossy(&run.stderr).into_owned(), run.status.success())
+}
+
+#[test]
+fn check_names_the_operand_that_has_another_value() {
+    let (said, content) = checked("content", |text| text);
+    assert!(content && said.contains(" operands compared, 0 wrong"), "{said}");
+    assert!(!said.contains("check: 0 operands"), "{said}");
+    let pop = "adtape_pop_f64(tape, &u[i_1]);";
+    let (said, content) = checked("damaged", |text| {
+        assert!(text.contains(pop), "{text}");
+        text.replace(pop, &format!("{pop} u[i_1] += 1e-12;"))
+    });
+    assert!(!content && said.contains("'u[i]' has not the value that it had in the forward sweep"), "{said}");
+    let push = "adtape_push_f64(tape, s_s);";
+    let (said, content) = checked("left", |text| text.replace(push, &format!("{push} {push}")));
+    assert!(!content && said.contains("bytes are left on the tape"), "{said}");
+}
+
+const COMPARE: &str = "#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include \"model_b.h\"
+#include \"model_d.h\"
+enum { N = 64 };
+int main(void) {
+  static double x[N], x_b[N], x_d[N], w[N], direction[N];
+  static int ia[N];
+  double product = 0, f_d_ = 0;
+  for (int i = 0; i < N; i++) { x[i] = 0.5 + (i * 37 % 64) / 64.0; direction[i] = (i * 29 % 64) / 64.0 - 0.5; ia[i] = i; }
+  f_b(20, x, x_b, ia, w, 1.0);
+  for (int i = 0; i < N; i++) { product += x_b[i] * direction[i]; x[i] = 0.5 + (i * 37 % 64) / 64.0; }
+  memcpy(x_d, direction, sizeof x_d);
+  f_d(20, x, x_d, ia, w, &f_d_);
+  if (!(fabs(product - f_d_) <= 1e-12 * fabs(f_d_)) || f_d_ == 0) printf(\"%.17g, tangent %.17g\\n\", product, f_d_);
+  return 0;
+}
+";
+
+/// Adjoint and tangent of a C program agree, and neither has warnings of its own.
+fn agree(name: &str) {
+    let folder = std::env::temp_dir().join(format!("adtape-emit-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
+    let model = folder.join("model.c");
+    std::fs::copy(source, &model).unwrap();
+    let files = vec![model.to_string_lossy().into_owned()];
+    let program = front::read(&Input { files, heads: vec!["f".into()], ..Input::default() });
+    let program = program.unwrap_or_else(|what| panic!("{what:#?}"));
+    let (heads, choices) = ([head("f(f)/(x)")], Choices::default());
+    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
+    let reverse = adjoint(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
+    let reverse = emit::adjoint(&reverse, &options("model_b.c")).unwrap_or_else(|what| panic!("{what:#?}"));
+    let forward = tangent(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
+    let forward = emit::tangent(&forward, &options("model_d.c")).unwrap_or_else(|what| panic!("{what:#?}"));
+    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
+    write("model_b.c", &reverse.source);
+    write("model_b.h", &reverse.header);
+    write("model_d.c", &forward.source);
+    write("model_d.h", &forward.header);
+    write("driver.c", COMPARE);
+    let library = library();
+    for compiler in ["gcc", "clang"] {
+        let mut build = Command::new(compiler);
+        build.current_dir(&folder).args(["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion"]);
+        build.arg(format!("-I{}", root().join("include").display()));
+        // Both files include the model.
+        build.arg("-Wl,--allow-multiple-definition").args(["-o", "t", "driver.c", "model_b.c", "model_d.c"]);
+        let built = build.arg(&library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+        let said = String::from_utf8_lossy(&built.stderr);
+        let ours = |line: &&str| line.starts_with("model_") && line.contains("warning:");
+        let warnings: Vec<_> = said.lines().filter(ours).collect();
+        assert!(built.status.success() && warnings.is_empty(), "{compiler}: {said}");
+        let mut run = Command::new("timeout");
+        let run = run.arg("20").arg(folder.join("t")).env("ADTAPE_MEMORY_LIMIT", "100M").output().unwrap();
+        assert!(run.status.success() && run.stdout.is_empty(), "{compiler}: {}", String::from_utf8_lossy(&run.stdout));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A row `&a[0]` went to a parameter that is a pointer to elements.
+#[test]
+fn rows_of_variable_extent_and_heap_blocks_agree_with_the_tangent() {
+    agree("rows_and_blocks");
+}
+
+/// A `do` loop kept copies that nothing read; a tangent assigned a variable to itself.
+#[test]
+fn early_returns_and_counted_loops_agree_with_the_tangent() {
+    agree("flags_and_counts");
+}
+
+/// A local object `rec_d` hid the tangent of the recursive function `rec`.
+#[test]
+fn recursion_and_exchanged_scalars_agree_with_the_tangent() {
+    agree("pointers_and_recursion");
+}

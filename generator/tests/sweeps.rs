@@ -1,0 +1,104 @@
+//! The sweeps of small programs, as text.
+
+use adtape_generate::flow::Head;
+use adtape_generate::ir::{Proc, Program, parse, print, validate};
+use adtape_generate::transform::{Adjoint, Choices, adjoint, tangent};
+
+fn head(text: &str) -> Head {
+    let (proc, rest) = text.split_once('(').expect("f(y)/(x)");
+    let (dependents, independents) = rest.split_once(")/(").expect("f(y)/(x)");
+    let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
+    Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }
+}
+
+fn sweeps(text: &str, of: &str) -> Adjoint {
+    let program = parse::program(text).unwrap_or_else(|e| panic!("{e}"));
+    validate::program(&program).unwrap_or_else(|e| panic!("{e:#?}"));
+    let adjoint = adjoint(&program, &[head(of)], &Choices::default()).unwrap_or_else(|e| panic!("{e:#?}"));
+    let tangents = tangent(&program, &[head(of)], &Choices::default()).unwrap_or_else(|e| panic!("{e:#?}"));
+    let mut all: Vec<&Proc> = tangents.tangents.iter().map(|(.., proc)| proc).collect();
+    for sweeps in &adjoint.sweeps {
+        all.extend([&sweeps.forward, &sweeps.reverse]);
+    }
+    {
+        for proc in all {
+            let program = Program { procs: with(&adjoint.program, proc), ..adjoint.program.clone() };
+            println!("{}", print::program(&Program { procs: vec![proc.clone()], ..program.clone() }));
+            validate::program(&program).unwrap_or_else(|e| panic!("{:?} of {}: {e:#?}", proc.role, proc.name));
+        }
+    }
+    adjoint
+}
+
+/// The program with one more procedure, so that calls in it find their targets.
+fn with(program: &Program, proc: &Proc) -> Vec<Proc> {
+    let mut procs = program.procs.clone();
+    procs.push(proc.clone());
+    procs
+}
+
+#[test]
+fn power() {
+    sweeps(
+        "proc f(double x, int n) -> double {
+  var double s
+  var int i
+  let s.1 = 1.0
+  let i.1 = 0
+  loop before i.2 < n.0
+    carry s.2 = s.1 | s.3 -> s.4
+    carry i.2 = i.1 | i.3 -> i.4
+  {
+    let s.3 = s.2 * x.0
+    let i.3 = i.2 + 1
+  }
+  return s.4
+}",
+        "f(f)/(x)",
+    );
+}
+
+#[test]
+fn burgers() {
+    sweeps(
+        "proc step(double* u, int n) {
+  var int i
+  let i.1 = 1
+  loop before i.2 < n.0
+    carry i.2 = i.1 | i.3 -> i.4
+  {
+    if u.0[i.2] > 0.0 {
+      store u.0[i.2] = u.0[i.2] - u.0[i.2] * u.0[i.2 - 1]
+    } else {
+      store u.0[i.2] = u.0[i.2] * 2.0
+    }
+    let i.3 = i.2 + 1
+  }
+}
+proc f(double* u, int n, int m) {
+  var int t
+  let t.1 = 0
+  loop before t.2 < m.0
+    carry t.2 = t.1 | t.3 -> t.4
+  {
+    call step(u.0, n.0)
+    let t.3 = t.2 + 1
+  }
+}
+",
+        "f(u)/(u)",
+    );
+}
+
+#[test]
+fn store_that_may_change_its_own_address_is_refused() {
+    // t[t[i]] = ... with t[i] == i: the pop would take its subscript from the state behind the store.
+    let text = "proc f(double* x, int* t, int n) {
+  store x.0[t.0[0]] = x.0[t.0[0]] * x.0[t.0[1]]
+  store t.0[t.0[0]] = n.0
+}";
+    let program = parse::program(text).unwrap_or_else(|e| panic!("{e}"));
+    let refusals = adjoint(&program, &[head("f(x)/(x)")], &Choices::default()).err().unwrap_or_default();
+    let found = refusals.iter().any(|refusal| refusal.what.contains("may change the address"));
+    assert!(found, "{refusals:#?}");
+}
