@@ -10,6 +10,7 @@ static void repeat_all(adtape_status_t (*operation)(adtape_t *), const void *sit
     for (int i = 0; i < ADTAPE_KIT_STREAMS_; i++) {
         if (th->stream[i].tape != NULL) {
             must(operation(th->stream[i].tape), site);
+            refresh(&th->stream[i]);
         }
         th->stream[i].looking = false;
     }

@@ -62,6 +62,18 @@ static uint64_t stream_leftover(const kit_stream_t *s) {
     return t->cur - s->base;
 }
 
+/* What the calling thread's own streams hold, exactly: in a repeat region a tape's base moves without the slow path. */
+static uint64_t own_leftover(const kit_thread_t *th) {
+    uint64_t left = 0;
+    for (int i = 0; i < ADTAPE_KIT_STREAMS_; i++) {
+        adtape_stats_t stats;
+        if (th->stream[i].tape != NULL && adtape_stats_get(th->stream[i].tape, &stats) == ADTAPE_STATUS_OK) {
+            left += stats.bytes;
+        }
+    }
+    return left;
+}
+
 /* A thread ends. Its own tape is the core's business; the others are ours. */
 static void kit_thread_end(void *argument) {
     kit_thread_t *th = (kit_thread_t *)argument;
@@ -80,8 +92,8 @@ static void kit_thread_end(void *argument) {
     kit.ended_threads += 1;
     pthread_mutex_unlock(&kit.lock);
     if (kit.order_by_type) {
+        left = own_leftover(th);
         for (int i = 0; i < ADTAPE_KIT_STREAMS_; i++) {
-            left += stream_leftover(&th->stream[i]);
             (void)adtape_free(th->stream[i].tape);
         }
     }
@@ -103,16 +115,16 @@ static void kit_process_end(void) {
     int threads = 0;
     pthread_mutex_lock(&kit.lock);
     for (const kit_thread_t *th = kit.threads; th != NULL; th = th->next) {
+        if (th == kit_mine) {
+            own = kit.order_by_type ? own_leftover(th) : 0;
+            continue;
+        }
         uint64_t here = 0;
         for (int i = 0; i < ADTAPE_KIT_STREAMS_; i++) {
             here += stream_leftover(&th->stream[i]);
         }
-        if (th == kit_mine) {
-            own = kit.order_by_type ? here : 0;
-        } else {
-            left += here;
-            threads += here > 0;
-        }
+        left += here;
+        threads += here > 0;
     }
     pthread_mutex_unlock(&kit.lock);
     if (left > 0) {
