@@ -43,8 +43,33 @@ pub(super) fn words_filled(bits: u64, count: u32) -> usize {
 }
 
 /// The full word, if `count` (1 to 61) low bits of `value` make it just that. None for a closed accumulator.
+#[inline(always)]
 pub(super) fn exactly_full(bits: u64, value: u64, count: u32) -> Option<u64> {
     (count.wrapping_sub(1) < FULL - 1 && bits >> (FULL - count) == 1).then(|| bits << count | low(value, count))
+}
+
+/// The full word and the accumulator behind it, where `count` (1 to 61) low bits of `value` are more than fit into one.
+/// None for a closed accumulator.
+#[inline(always)]
+pub(super) fn overflow(bits: u64, value: u64, count: u32) -> Option<(u64, u64)> {
+    if count.wrapping_sub(1) >= FULL - 1 || bits >> FULL != 0 || bits >> (FULL - count) <= 1 {
+        return None;
+    }
+    let room = FULL - len(bits);
+    let left = count - room;
+    Some((bits << room | low(value >> left, room), 1 << left | low(value, left)))
+}
+
+/// Pops `count` (1 to 61) bits, more than `bits` has, with the full `word` below them: the bits and the accumulator then.
+/// None for a closed accumulator, and for a word that is not a full one.
+#[inline(always)]
+pub(super) fn underflow(bits: u64, word: u64, count: u32) -> Option<(u64, u64)> {
+    if count.wrapping_sub(1) >= FULL - 1 || bits >> count != 0 || word >> FULL != 1 {
+        return None;
+    }
+    let there = len(bits);
+    let left = count - there;
+    Some((low(bits, there) | low(word, left) << there, word >> left))
 }
 
 /// Takes up to `count` bits off and puts them at bit `at` of `value`; returns how many there were.
@@ -74,6 +99,7 @@ pub(super) fn refill(word: u64) -> Result<u64, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tape::cursor::CLOSED_BITS;
 
     #[test]
     fn bits_come_back_in_reverse_across_word_borders() {
@@ -101,6 +127,41 @@ mod tests {
                 assert_eq!(popped, low(*value, width), "width {width}");
             }
             assert!(words.is_empty() && bits == NO_BITS);
+        }
+    }
+
+    #[test]
+    fn words_that_fill_and_empty_within_a_value_are_those_of_the_general_case() {
+        for count in 1..FULL {
+            for there in 0..FULL {
+                let value = 0x9E37_79B9_7F4A_7C15_u64.rotate_left(count + there);
+                let bits = 1 << there | low(value.rotate_left(7), there);
+                let (mut general, mut left) = (bits, count);
+                let word = fill(&mut general, value, &mut left);
+                assert_eq!(exactly_full(bits, value, count), word.filter(|_| there + count == FULL));
+                if there + count > FULL {
+                    assert_eq!(fill(&mut general, value, &mut left), None);
+                }
+                let over = word.filter(|_| there + count > FULL).map(|word| (word, general));
+                assert_eq!(overflow(bits, value, count), over, "{count} on {there}");
+
+                let word = 1 << FULL | low(value, FULL);
+                let (mut general, mut popped) = (bits, 0);
+                let got = drain(&mut general, count, 0, &mut popped);
+                let under = (got < count).then(|| {
+                    general = word;
+                    drain(&mut general, count - got, got, &mut popped);
+                    (popped, general)
+                });
+                assert_eq!(underflow(bits, word, count), under, "{count} from {there}");
+                assert_eq!(underflow(bits, word >> 1, count), None);
+            }
+            assert_eq!(overflow(CLOSED_BITS, 0, count), None);
+            assert_eq!(underflow(CLOSED_BITS, 1 << FULL, count), None);
+        }
+        for count in [0, 62, 63, 64, u32::MAX] {
+            assert_eq!(overflow(1 << 61, 0, count), None);
+            assert_eq!(underflow(NO_BITS, 1 << FULL, count), None);
         }
     }
 

@@ -99,6 +99,12 @@ impl Cursor {
             self.bits.set(NO_BITS);
             return Ok(());
         }
+        if let Some((full, left)) = bits::overflow(self.bits.get(), value, bits)
+            && self.put_words([full])
+        {
+            self.bits.set(left);
+            return Ok(());
+        }
         self.push_control_slow(value, bits, site)
     }
 
@@ -123,6 +129,13 @@ impl Cursor {
             self.drop_words(1);
             self.bits.set(full >> bits);
             return Ok(full & ((1 << bits) - 1));
+        }
+        if let Some([word]) = self.top_words()
+            && let Some((value, left)) = bits::underflow(self.bits.get(), word, bits)
+        {
+            self.drop_words(1);
+            self.bits.set(left);
+            return Ok(value);
         }
         self.pop_control_slow(bits, site)
     }

@@ -34,7 +34,7 @@ use crate::error::{Error, Status};
 use crate::store::Spill;
 use crate::sync::Arc;
 use crate::vm::Span;
-use memory::is_shortage;
+use memory::{Lending, is_shortage};
 
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -89,11 +89,13 @@ pub(super) struct Machine {
     slot: Option<Arc<Slot<Part>>>,
     /// It was taken back, and others may count on its being lent again.
     awaited: bool,
+    lending: Lending,
 }
 
 impl Machine {
     pub fn new(span: Span) -> Machine {
         Machine {
+            lending: Lending::of(&span),
             span,
             cur: 0,
             floor: 0,

@@ -7,15 +7,36 @@ use crate::error::{Error, Status, bytes};
 use crate::store::Spill;
 use crate::tape::cursor::copy;
 use crate::tape::idle::{self, Part};
-use crate::vm::{PAGE, Trim};
+use crate::vm::{HUGE_PAGE, PAGE, Span, Trim};
 use std::ops::Range;
 
 /// Read back from a store at once: large enough to be quick, small beside what is resident.
 const UNSPILL_BYTES: usize = 4 << 20;
 
-/// What a tape keeps to itself on either side of its top when it lends the rest; in steps, where tests ask for those.
+/// What a tape keeps to itself on either side of its top, and the least that is worth lending of the rest; in steps, where
+/// tests ask for those.
 const KEPT: usize = 1 << 20;
+const WORTH_LENDING: usize = HUGE_PAGE;
 const KEPT_STEPS: usize = 16;
+
+/// How a tape lends.
+#[derive(Clone, Copy)]
+pub(super) struct Lending {
+    /// Bytes on either side of the top that stay.
+    kept: usize,
+    /// The fewest bytes that are lent, below or above.
+    least: usize,
+}
+
+impl Lending {
+    pub fn of(span: &Span) -> Lending {
+        let (kept, least) = match span.fixed_step() {
+            Some(step) => (KEPT_STEPS * step, KEPT_STEPS * step),
+            None => (KEPT, WORTH_LENDING),
+        };
+        Lending { kept, least }
+    }
+}
 
 impl Machine {
     /// Attaches a store for the oldest part of the tape, none of which is in another one.
@@ -67,19 +88,25 @@ impl Machine {
     }
 
     /// Lends what is idle: all but the top and as much on either side of it, from where the next operation may move it
-    /// by `reach` bytes. In a repeat region nothing of what was pushed: what is popped there has to stay in memory.
+    /// by `reach` bytes. Small tapes, and large ones that have lent all of it already, are done here.
+    #[inline(always)]
     pub fn lend_idle(&mut self, reach: usize) {
-        let (kept, at_hand) = (self.kept(), self.span.at_hand());
+        let at_hand = self.span.at_hand();
+        if at_hand.end - at_hand.start >= self.lending.least || self.awaited {
+            self.lend_idle_part(reach);
+        }
+    }
+
+    /// In a repeat region nothing of what was pushed is idle: what is popped there has to stay in memory.
+    #[inline(never)]
+    fn lend_idle_part(&mut self, reach: usize) {
+        let (at_hand, Lending { kept, least }) = (self.span.at_hand(), self.lending);
         let start = if self.levels.is_empty() { self.cur.saturating_sub(reach + kept) } else { at_hand.start };
         let end = self.top().max(self.cur + reach).saturating_add(kept).min(at_hand.end);
-        if start.saturating_sub(at_hand.start).max(at_hand.end - end) >= kept {
+        if start.saturating_sub(at_hand.start).max(at_hand.end - end) >= least {
             self.lend(start.min(end)..end);
         }
         self.rest();
-    }
-
-    fn kept(&self) -> usize {
-        self.span.fixed_step().map_or(KEPT, |step| KEPT_STEPS * step)
     }
 
     /// Commits memory up to `need`. Where there is none left, the largest idle part of any tape gives way, of this one
