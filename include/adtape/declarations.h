@@ -541,6 +541,8 @@ typedef struct {
     uint64_t reversed_steps;
     // Forward steps that were done before the process was killed that left the run; 0 of a run that was not resumed.
     uint64_t resumed_steps;
+    // Steps that check mode ran once more in this process, to compare the states; not among the forward steps.
+    uint64_t compared_steps;
 } adtape_progress_t;
 
 // Is told how far a run is; `progress` is valid during the call.

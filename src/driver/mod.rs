@@ -250,6 +250,7 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
         let mut tried = step;
         while tried < end && states.knows(tried + 1) {
             self.model.step(tried)?;
+            self.done.compared_steps += 1;
             states.computed(tried, self.model.state_number())?;
             tried += 1;
         }

@@ -20,6 +20,8 @@ pub struct Progress {
     pub reversed_steps: u64,
     /// Forward steps that were done before the process was killed that left the run; 0 of a run that was not resumed.
     pub resumed_steps: u64,
+    /// Steps that check mode ran once more in this process, to compare the states; not among the forward steps.
+    pub compared_steps: u64,
 }
 
 impl Progress {

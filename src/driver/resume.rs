@@ -184,7 +184,14 @@ impl Point {
         let ended = some(ended_in).zip(some(ended_at));
         Ok(Point {
             at: Position { actions, within: some(within), ended, records: 0 },
-            done: Progress { steps, forward_steps, forward_steps_total, reversed_steps, resumed_steps: forward_steps },
+            done: Progress {
+                steps,
+                forward_steps,
+                forward_steps_total,
+                reversed_steps,
+                resumed_steps: forward_steps,
+                compared_steps: 0,
+            },
             fingerprint,
             finished: finished != 0,
             schedule: String::from_utf8_lossy(&schedule).into_owned(),

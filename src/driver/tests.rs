@@ -291,12 +291,27 @@ impl Model for Forgetful {
 }
 
 /// The gradient of a run in check mode, or its error.
-fn checked(mut schedule: Schedule, reads: u64, writes: u64) -> Result<[u64; 3], Error> {
+fn checked(schedule: Schedule, reads: u64, writes: u64) -> Result<[u64; 3], Error> {
+    checked_steps(schedule, reads, writes).map(|(adjoint, _)| adjoint)
+}
+
+/// The same, and how far it came.
+fn checked_steps(mut schedule: Schedule, reads: u64, writes: u64) -> Result<([u64; 3], Progress), Error> {
     let mut model = Forgetful { map: Map::new(u64::MAX), counter: 0, reads, writes };
     let mut run = Run::new(&mut schedule, &mut model);
     run.states = Some(recomputed::States::new());
     run.finish(None, |_, _, _| Ok(()))?;
-    Ok(model.map.adjoint.map(f64::to_bits))
+    // What check mode runs once more is counted apart: the forward steps are those of the schedule.
+    assert_eq!(run.done.forward_steps, run.done.forward_steps_total, "{:?}", run.done);
+    let done = run.done;
+    Ok((model.map.adjoint.map(f64::to_bits), done))
+}
+
+/// One snapshot for ten steps: each turn but the last needs all steps below it again, which check mode tries first.
+#[test]
+fn steps_that_check_mode_compares_are_counted_apart() {
+    let (_, done) = checked_steps(Schedule::binomial(10, 1).unwrap(), u64::MAX, 0).unwrap();
+    assert_eq!((done.forward_steps, done.compared_steps), (10 + 45, 45));
 }
 
 /// A step that read an unregistered variable gave another gradient, with status OK.

@@ -25,7 +25,6 @@ static void must(adtape_status_t status) {
 static int32_t step(uint64_t k, void *user) {
     const loop_t *loop = user;
     run_step(&loop->p->g, &loop->p->f, (int)k + 1, loop->p->observed);
-    loop->r->extra_steps++;
     progress_add(2);
     return ADTAPE_FLOW_CONTINUE;
 }
@@ -57,6 +56,13 @@ static int32_t adjoint_step(uint64_t k, int32_t first, void *user) {
     return reverse_step(k, first, user);
 }
 
+/* Each step is run once with recording; what the schedule runs beyond that is extra. What check mode runs to compare
+ * states is in neither. */
+static void count_steps(const adtape_progress_t *progress, void *user) {
+    reversal_t *r = user;
+    r->extra_steps = (int64_t)progress->forward_steps - r->steps;
+}
+
 /* ---- the gradient ----------------------------------------------------------------------------------------- */
 
 double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w, double *gradient, reversal_t *r) {
@@ -69,6 +75,7 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
     must(adtape_driver_new(&driver));
     must(adtape_driver_set_steps(driver, step, adjoint_step, &loop));
     must(adtape_driver_set_records(driver, record_step, reverse_step));
+    must(adtape_driver_set_progress(driver, count_steps, r));
     must(adtape_driver_register(driver, p->f.h, field_bytes));
     must(adtape_driver_register(driver, p->f.m, field_bytes));
     must(adtape_driver_register(driver, p->f.n, field_bytes));

@@ -24,7 +24,6 @@ contains
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     call run_step(p%g, p%f, int(k) + 1, p%observed)
-    extra_steps = extra_steps + 1
     call progress_add(2)
     flow = ADTAPE_FLOW_CONTINUE
   end function
@@ -60,6 +59,14 @@ contains
     flow = reverse_step(k, first, user)
   end function
 
+  ! Each step is run once with recording; what the schedule runs beyond that is extra. What check mode runs to compare
+  ! states is in neither.
+  subroutine count_steps(progress, user) bind(c)
+    type(adtape_progress), intent(in) :: progress
+    type(c_ptr), value :: user
+    extra_steps = progress%forward_steps - p%g%steps
+  end subroutine
+
   ! ---- the gradient ---------------------------------------------------------------------------------------
 
   ! cost_and_gradient with so many snapshots; with 0, the tape of every step is kept, as there.
@@ -82,6 +89,7 @@ contains
     call driver_new(driver)
     call driver_set_steps(driver, step, adjoint_step)
     call driver_set_records(driver, record_step, reverse_step)
+    call driver_set_progress(driver, count_steps)
     call driver_register(driver, p%f%h)
     call driver_register(driver, p%f%m)
     call driver_register(driver, p%f%n)
