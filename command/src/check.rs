@@ -1,40 +1,75 @@
-//! Builds and runs a driver with a generated file that compares operands.
+//! Builds and runs a driver with a generated file that checks itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use adtape_generate::emit::Output;
 
-/// Builds `driver` with the generated text and runs it; the exit status where something is wrong.
+/// Exit status where a check failed.
+const WRONG: u8 = 4;
+const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
+/// Builds `driver` with the generated text and runs it, under sanitizers where the compiler has them; the exit status
+/// where something is wrong.
 ///
 /// The environment may name the compiler (`CC`), and the flags that find the library (`ADTAPE_FLAGS`); by default
 /// `pkg-config` finds it.
 pub fn run(output: &Output, file: &str, driver: &str, arguments: &[String]) -> Result<(), u8> {
     let folder = Folder::new().map_err(|error| failed(&format!("cannot make a folder for the check: {error}")))?;
     let source = folder.0.join(file);
-    for (path, text) in [(source.clone(), &output.source), (source.with_extension("h"), &output.header)] {
-        std::fs::write(&path, text).map_err(|error| failed(&format!("cannot write {}: {error}", path.display())))?;
+    let check = folder.0.join("check.c");
+    let header = source.with_extension("h");
+    for (path, text) in [(&source, &output.source), (&header, &output.header), (&check, &output.check)] {
+        std::fs::write(path, text).map_err(|error| failed(&format!("cannot write {}: {error}", path.display())))?;
     }
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let program = folder.0.join("check");
+    let sanitizers = sanitizers(&compiler, &folder.0);
+    if sanitizers.is_empty() {
+        eprintln!("check: {compiler} has no sanitizers: accesses outside of arrays are not noticed");
+    }
     let mut build = Command::new(&compiler);
-    build.args(["-std=gnu99", "-g", "-O1", "-w"]).arg(format!("-I{}", folder.0.display())).args(arguments);
-    build.arg("-o").arg(&program).arg(driver).arg(&source).args(flags()?).arg("-lm");
+    build.args(["-std=gnu99", "-g", "-O1", "-w"]).args(sanitizers).arg(format!("-I{}", folder.0.display()));
+    build.args(arguments).arg("-o").arg(&program).arg(driver).args([&source, &check]).args(flags()?).arg("-lm");
     let built = build.output().map_err(|error| failed(&format!("{compiler} does not run: {error}")))?;
     if !built.status.success() {
         eprint!("{}", String::from_utf8_lossy(&built.stderr));
         return Err(failed(&format!("{compiler} does not build {driver} with the adjoint")));
     }
-    let status = Command::new(&program).status().map_err(|error| failed(&format!("{driver} does not run: {error}")))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(failed(&format!("the check of {driver} failed: {status}"))),
+    let mut run = Command::new(&program);
+    // Leaks of the driver are its own; a stack that moves would hide which memory is the caller's.
+    run.env("ASAN_OPTIONS", format!("detect_leaks=0:detect_stack_use_after_return=0:exitcode={WRONG}"));
+    run.env("UBSAN_OPTIONS", format!("print_stacktrace=1:exitcode={WRONG}"));
+    let status = run.status().map_err(|error| failed(&format!("{driver} does not run: {error}")))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(code) if code == i32::from(WRONG) => {
+            failed(&format!("the check with {driver} failed"));
+            Err(WRONG)
+        }
+        Some(code) => Err(failed(&format!("{driver} ended with status {code}"))),
+        None => {
+            failed(&format!("the check with {driver} failed: {status}"));
+            Err(WRONG)
+        }
     }
 }
 
 fn failed(what: &str) -> u8 {
     eprintln!("adtape: {what}");
     1
+}
+
+/// The sanitizers that a program can be built with.
+fn sanitizers(compiler: &str, folder: &Path) -> &'static [&'static str] {
+    let source = folder.join("empty.c");
+    let mut build = Command::new(compiler);
+    build.args(SANITIZERS).arg("-o").arg(folder.join("empty")).arg(&source);
+    let written = std::fs::write(&source, "int main(void) { return 0; }\n");
+    match written.and_then(|()| build.output()) {
+        Ok(output) if output.status.success() => &SANITIZERS,
+        _ => &[],
+    }
 }
 
 /// How the compiler finds the library.

@@ -38,8 +38,9 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();
-    let options = Options { includes, check: true, ..job.options(wishes.split) };
-    let output = emit::adjoint(&adjoint, &options).map_err(|all| job.refused(&all))?;
+    let options = Options { includes, ..job.options(wishes.split) };
+    let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
+    let output = emit::checked(&adjoint, &tangents, &options).map_err(|all| job.refused(&all))?;
     check::run(&output, &options.file, driver, &job.arguments)
 }
 
@@ -107,7 +108,7 @@ impl Job {
 
     fn options(&self, split: bool) -> Options {
         let file = self.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Options { file, includes: self.files.iter().map(|file| self.include(file)).collect(), split, check: false }
+        Options { file, includes: self.files.iter().map(|file| self.include(file)).collect(), split }
     }
 
     /// A source as the generated file includes it: relative where both are in one directory.

@@ -1,6 +1,7 @@
 //! The command `adtape`: writes adjoints and tangents of C programs.
 //!
-//! Exit status: 0 done, 1 a file cannot be written or the check failed, 2 wrong command line, 3 refused, 4 not proved.
+//! Exit status: 0 done, and all checks passed; 1 a file cannot be written, or a driver cannot be built or fails by
+//! itself; 2 wrong command line; 3 refused; 4 a check failed, or the generator failed.
 
 mod check;
 mod generate;

@@ -93,7 +93,7 @@ fn wrong_command_lines_end_with_status_2() {
 
 #[test]
 fn check_builds_and_runs_a_driver() {
-    let folder = Folder::new("check", MODEL);
+    let folder = Folder::new("check", &MODEL.replace("s = 0.0", "s = 1.0"));
     let driver = "#include \"model_b.h\"\nint main(void) { double x[3] = {1, 2, 3}, x_b[3] = {0}; f_b(3, x, x_b, 1.0); return 0; }\n";
     std::fs::write(folder.0.join("driver.c"), driver).unwrap();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -105,7 +105,19 @@ fn check_builds_and_runs_a_driver() {
         format!("-I{} {} -lpthread -ldl", root.join("include").display(), target.join("debug/libadtape.a").display());
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
-    let output = command.env("ADTAPE_FLAGS", flags).output().unwrap();
+    let output = command.env("ADTAPE_FLAGS", &flags).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
+    assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
+    // An array that is too short, a driver that fails, a driver that does not compile.
+    for (driver, status) in [
+        ("double *x = calloc(2, 8), *x_b = calloc(2, 8); f_b(3, x, x_b, 1.0); return 0;", 4),
+        ("double x[3] = {1, 2, 3}, x_b[3] = {0}; f_b(3, x, x_b, 1.0); return 7;", 1),
+        ("f_b(3); return 0;", 1),
+    ] {
+        let text = format!("#include <stdlib.h>\n#include \"model_b.h\"\nint main(void) {{ {driver} }}\n");
+        std::fs::write(folder.0.join("driver.c"), text).unwrap();
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }

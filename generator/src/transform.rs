@@ -57,6 +57,10 @@ pub struct Adjoint {
     pub sweeps: Vec<Sweeps>,
     /// The procedures that were asked for.
     pub heads: Vec<ProcId>,
+    /// How they were asked for.
+    pub asked: Vec<Head>,
+    /// For each head, through which of its arguments it may write.
+    pub written: BTreeMap<ProcId, Vec<bool>>,
 }
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
@@ -82,8 +86,17 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
     if !facts.required.refusals().is_empty() {
         return Err(facts.required.refusals().to_vec());
     }
+    let asked = heads.to_vec();
     let heads = heads_of(&analysed, heads);
-    Ok(Adjoint { program, global_shadows, sweeps, heads })
+    let written = heads.iter().map(|&head| (head, written(&flow, head))).collect();
+    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written })
+}
+
+fn written(flow: &Flow, head: ProcId) -> Vec<bool> {
+    let writes = flow.writes(head, RegionId(0));
+    let root = |k: usize| flow::Root::Formal(head, k as u32);
+    let params = 0..flow.program.procs[head.index()].params.len();
+    params.map(|k| writes.iter().any(|loc| flow.points.locs.root(*loc) == root(k))).collect()
 }
 
 /// Expressions that sweeps read again from memory: procedure, item at which the program evaluates them, expression.

@@ -28,8 +28,6 @@ pub struct Options {
     pub includes: Vec<String>,
     /// Whether the forward and the reverse sweep of each head are functions of their own for the user.
     pub split: bool,
-    /// Whether the text compares operands at run time: see [`crate::check`].
-    pub check: bool,
 }
 
 /// Generated text.
@@ -39,6 +37,8 @@ pub struct Output {
     pub source: String,
     /// Its header.
     pub header: String,
+    /// For `--check`: one more C file. Else empty.
+    pub check: String,
 }
 
 /// What all procedures of the output share.
@@ -84,6 +84,15 @@ const PROLOGUE: &str = "\
 
 /// The adjoint as C.
 pub fn adjoint(adjoint: &Adjoint, options: &Options) -> Result<Output, Vec<Refusal>> {
+    both(adjoint, None, options)
+}
+
+/// The adjoint as C that checks itself at run time: see [`crate::check`]. The tangent goes into the same file.
+pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
+    both(adjoint, Some(tangents), options)
+}
+
+fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
     let mut unit = Unit::new(program);
     for each in &adjoint.sweeps {
@@ -101,18 +110,36 @@ pub fn adjoint(adjoint: &Adjoint, options: &Options) -> Result<Output, Vec<Refus
             text.proc(unit.program, &proc.name, printed, exported);
         }
     }
-    if options.check {
-        text.runtime = crate::check::runtime(adjoint, &unit.witness);
+    let mut check = String::new();
+    let mut second = None;
+    if let Some(tangents) = tangents {
+        text.runtime = crate::check::declarations(&unit.witness);
+        check = crate::check::runtime(adjoint, &unit.witness);
+        let mut other = unit.sibling(&tangents.program);
+        for (id, name, proc) in &tangents.tangents {
+            other.name_sweep(*id, proc, &format!("{name}_d"));
+        }
+        for (id, _, proc) in &tangents.tangents {
+            let name = other.sweep_name(*id, Role::Tangent);
+            let printed = body::print(&other, &tangents.program.procs[id.index()], proc, &name, false);
+            text.proc(other.program, &proc.name, printed, false);
+        }
+        text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
+        unit.allocates.set(unit.allocates.get() || other.allocates.get());
+        unit.problems.borrow_mut().extend(other.problems.take());
+        second = Some((other, tangents));
     }
     for &head in &adjoint.heads {
-        let wrapper = wrapper::adjoint(&unit, adjoint, head, options.check);
+        let tangent = second.as_ref().map(|(other, tangents)| (other.sweep_name(head, Role::Tangent), *tangents));
+        let wrapper = wrapper::adjoint(&unit, adjoint, head, tangent);
         text.documents += &wrapper.document;
         text.bodies += &wrapper.text;
     }
     let tape = if options.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
     text.documents.insert_str(0, &tape);
     text.shadows(program, &adjoint.global_shadows, "adjoint");
-    text.finish(&unit, "adjoint", &adjoint.heads, options)
+    let output = text.finish(&unit, "adjoint", &adjoint.heads, options)?;
+    Ok(Output { check, ..output })
 }
 
 /// The tangent as C.
@@ -148,6 +175,20 @@ impl<'a> Unit<'a> {
             names,
             allocates: Cell::new(false),
             witness,
+            problems: RefCell::default(),
+        }
+    }
+
+    /// Another unit of the same file.
+    fn sibling<'b>(&self, program: &'b Program) -> Unit<'b> {
+        Unit {
+            program,
+            sweeps: HashMap::new(),
+            names: self.names.clone(),
+            local_names: self.local_names.clone(),
+            allocator: self.allocator.clone(),
+            allocates: Cell::new(false),
+            witness: self.witness.clone(),
             problems: RefCell::default(),
         }
     }
@@ -258,7 +299,7 @@ impl Text {
         let Text { globals, documents, .. } = self;
         let title = title(&header_name);
         let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{globals}{documents}\n#endif\n");
-        Ok(Output { source, header })
+        Ok(Output { source, header, check: String::new() })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::emit::expr::Exprs;
 use crate::emit::names::Names;
 use crate::ir::*;
 use crate::plan::ReverseParam;
-use crate::transform::Adjoint;
+use crate::transform::{Adjoint, Tangents};
 
 /// A function for the user.
 pub(super) struct Wrapper {
@@ -16,7 +16,7 @@ pub(super) struct Wrapper {
 }
 
 /// `f_b`.
-pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, check: bool) -> Wrapper {
+pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Option<(String, &Tangents)>) -> Wrapper {
     let proc = &unit.program.procs[head.index()];
     let exprs = Exprs { program: unit.program, proc, flat: false };
     let name = format!("{}_b", proc.name);
@@ -75,6 +75,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, check: bool)
                 (Type::Pointer(_), ReverseParam::Primal(_) | ReverseParam::Adjoint(_)) => {
                     format!("({}){name}", reverse.ty(&param.ty))
                 }
+                (Type::Pointer(_), ReverseParam::Seed) => format!("&{name}"),
                 _ => name.clone(),
             };
             reverse_args.push(converted);
@@ -83,18 +84,35 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, check: bool)
         body += &format!("    {} *const {tape} = {};\n", calls::TAPE, calls::SELF);
         body += &format!("    {ignore}{}({});\n", unit.sweep_name(head, Role::Forward), forward_args.join(", "));
         body += &format!("    {}({});\n", unit.sweep_name(head, Role::Reverse), reverse_args.join(", "));
-        if check {
-            body += &format!("    {}\n", crate::check::end(&unit.witness, &tape, &proc.name));
-        }
     } else {
         let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
         body += &format!("    {ignore}{}({});\n", proc.name, primals.join(", "));
     }
-    let text = format!("\n{signature} {{\n{body}}}\n");
+    let mut text = format!("\n{signature} {{\n{body}}}\n");
+    if let (Some((tangent, tangents)), Some(_)) = (checked, sweeps) {
+        let sweeps = format!("{}_sweeps_{}", unit.witness, proc.name);
+        let names = crate::check::Names { prefix: &unit.witness, sweeps: &sweeps, tangent: &tangent, tape: &tape };
+        let global = |program: &Program, id: &GlobalId| program.globals[id.index()].name.clone();
+        let globals = adjoint.global_shadows.iter().filter_map(|(primal, shadow)| {
+            let tangent = global(&tangents.program, tangents.global_tangents.get(primal)?);
+            Some((global(unit.program, primal), global(unit.program, shadow), tangent))
+        });
+        let arguments = crate::check::Arguments {
+            adjoints: &bars,
+            seed: &seed,
+            written: adjoint.written.get(&head).map_or(&[], |written| written),
+            globals: globals.collect(),
+            asked: adjoint.asked.iter().find(|asked| asked.proc == proc.name).expect("a head was asked for"),
+        };
+        let ty = |ty: &Type, name: &str| exprs.declare(ty, name);
+        let checks = crate::check::body(unit.program, proc, roles, &names, &arguments, &ty);
+        text = text.replacen(&format!("void {name}("), &format!("static void {sweeps}("), 1);
+        text += &format!("\n{signature} {{\n    {} *const {tape} = {};\n{checks}}}\n", calls::TAPE, calls::SELF);
+    }
     let title =
         format!("The adjoint of {}. Runs it, and computes the adjoints of what it reads from those of\n", proc.name);
     let document = format!(
-        "\n/* {title} * what it writes. Memory that it writes holds the old contents or the new ones afterwards.\n\
+        "\n/* {title} * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.\n\
          {meaning} */\n{signature};\n"
     );
     Wrapper { text, document }

@@ -38,7 +38,7 @@
 //! | `@14:3` | line and column, behind an item; only [`program_with_spans`] writes them |
 //!
 //! Vocabulary of items: `let`, `store`, `call`, `if`, `loop`, `declare`, `clear`, `alloc`, `free`, `accumulate`, `push`, `pop`,
-//! `witness`, `comment`. Line ends mean nothing; `//` begins a comment.
+//! `witness`, `shadowed`, `comment`. Line ends mean nothing; `//` begins a comment.
 
 mod expr;
 mod item;

@@ -26,6 +26,10 @@ pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
         ItemKind::Alloc { count, .. } => f(count),
         ItemKind::Free { pointer } => f(pointer),
         ItemKind::Witness { value, .. } => f(value),
+        ItemKind::Shadowed { place, shadow } => {
+            place_exprs(place, f);
+            place_exprs(shadow, f);
+        }
         ItemKind::Push { what } => match what {
             Pushed::Value(value) | Pushed::Bits { value, .. } | Pushed::Count(value) => f(value),
             Pushed::Elements { place, count } => {

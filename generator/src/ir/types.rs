@@ -493,6 +493,13 @@ pub enum ItemKind {
         /// The operand.
         value: Expr,
     },
+    /// `--check`: notes where the adjoint of a place lies; only in a reverse sweep.
+    Shadowed {
+        /// The place.
+        place: Place,
+        /// Its adjoint.
+        shadow: Place,
+    },
     /// A comment of the output.
     Comment {
         /// Text without delimiters.

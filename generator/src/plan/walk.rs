@@ -125,6 +125,10 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
         ItemKind::Alloc { count, .. } => see(Ok(count)),
         ItemKind::Free { pointer } => see(Ok(pointer)),
         ItemKind::Witness { value, .. } => see(Ok(value)),
+        ItemKind::Shadowed { place, shadow } => {
+            see(Err(place));
+            see(Err(shadow));
+        }
         ItemKind::Push { what } => match what {
             Pushed::Value(expr) | Pushed::Count(expr) | Pushed::Bits { value: expr, .. } => see(Ok(expr)),
             Pushed::Elements { place, count } => {

@@ -39,6 +39,7 @@ impl Builder<'_> {
             ExprKind::Load(place) => {
                 let to = self.place(place);
                 self.note_place(place);
+                self.note_shadow(place, &to);
                 self.emit(ItemKind::Accumulate { to, from: seed });
             }
             ExprKind::Unary(Unary::Negate, x) => self.adjoint(x, negate(seed)),

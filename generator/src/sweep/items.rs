@@ -83,6 +83,7 @@ impl Builder<'_> {
             let same = |e: &Expr| matches!(&e.kind, ExprKind::Load(place) if place == to);
             let spine = spine(from, &same);
             self.note_place(to);
+            self.note_shadow(to, &shadow);
             self.reverse_assignment(shadow, from, spine);
         }
     }
@@ -94,6 +95,14 @@ impl Builder<'_> {
             for subscript in subscripts {
                 self.operand(&subscript.at);
             }
+        }
+    }
+
+    /// `--check` tries perturbations of the caller's memory that has an adjoint, so it has to know where both are.
+    pub(super) fn note_shadow(&mut self, place: &Place, shadow: &Place) {
+        if self.cx.check && !matches!(place.base, Base::Object(_)) {
+            let place = self.primal_place(place);
+            self.emit(ItemKind::Shadowed { place, shadow: shadow.clone() });
         }
     }
 

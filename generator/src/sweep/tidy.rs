@@ -337,6 +337,10 @@ impl Renumbered {
             }
             ItemKind::Free { pointer } => self.expr(pointer),
             ItemKind::Witness { value, .. } => self.expr(value),
+            ItemKind::Shadowed { place, shadow } => {
+                self.place(place);
+                self.place(shadow);
+            }
             ItemKind::Pop { what } => self.popped(what),
             ItemKind::Push { .. } => unreachable!("a reverse sweep pushes nothing"),
             ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => {}

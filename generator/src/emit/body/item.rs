@@ -46,6 +46,7 @@ impl<'a> Body<'a> {
             ItemKind::Push { what } => self.push(what),
             ItemKind::Pop { what } => self.pop(what),
             ItemKind::Witness { site, value } => self.witness(*site, value),
+            ItemKind::Shadowed { place, shadow } => self.shadowed(place, shadow),
             ItemKind::Comment { text } => self.statement(&format!("/* {text} */")),
         }
         1
@@ -563,6 +564,12 @@ impl<'a> Body<'a> {
         if let Some(shadow) = shadow {
             define(self, shadow, shadows);
         }
+    }
+
+    fn shadowed(&mut self, place: &Place, shadow: &Place) {
+        let Type::Float { bits: bits @ (32 | 64) } = place.ty else { return };
+        let (place, shadow) = (self.place(place), self.place(shadow));
+        self.statement(&format!("{}_shadowed(&{place}, &{shadow}, {bits});", self.unit.witness));
     }
 
     fn witness(&mut self, site: u32, value: &Expr) {

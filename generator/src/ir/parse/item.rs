@@ -155,6 +155,11 @@ impl Parser {
                 self.expect(":")?;
                 ItemKind::Witness { site, value: self.expr()? }
             }
+            "shadowed" => {
+                let place = self.place()?;
+                self.expect_word("by")?;
+                ItemKind::Shadowed { place, shadow: self.place()? }
+            }
             "comment" => ItemKind::Comment { text: self.string()? },
             _ => {
                 self.at -= 1;

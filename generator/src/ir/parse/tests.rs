@@ -129,6 +129,7 @@ fn printed_text_of_sweeps_is_read_back() {
            pop v.0
            pop store x.0[0]
            accumulate x_b.0[0] += v.0 * x_b.0[1]
+           shadowed x.0[1] by x_b.0[1]
            call reverse f(x.0, n.0)
            call tangent f(x.0, n.0)
          }",

@@ -118,6 +118,9 @@ impl Printer<'_> {
             ItemKind::Accumulate { to, from } => format!("accumulate {} += {}", self.place(to), self.expr(from, 0)),
             ItemKind::Push { what } => self.pushed(what),
             ItemKind::Pop { what } => self.popped(what),
+            ItemKind::Shadowed { place, shadow } => {
+                format!("shadowed {} by {}", self.place(place), self.place(shadow))
+            }
             ItemKind::Witness { site, value } => format!("witness {site}: {}", self.expr(value, 0)),
             ItemKind::Comment { text } => format!("comment {text:?}"),
             ItemKind::Branch { .. } | ItemKind::Loop { .. } => String::new(),

@@ -125,6 +125,11 @@ impl Checker<'_> {
                 self.expr(value);
                 self.demand(value.ty.is_scalar(), || "no scalar is noted".into());
             }
+            ItemKind::Shadowed { place, shadow } => {
+                self.place(place, false);
+                self.place(shadow, false);
+                self.demand(place.ty == shadow.ty, || "a place and its adjoint have one type".into());
+            }
             ItemKind::Comment { text } => self.demand(!text.contains("*/"), || "the comment ends early".into()),
         }
     }
@@ -133,7 +138,7 @@ impl Checker<'_> {
         use Role::*;
         let roles: &[Role] = match kind {
             ItemKind::Push { .. } => &[Forward],
-            ItemKind::Pop { .. } => &[Reverse],
+            ItemKind::Pop { .. } | ItemKind::Shadowed { .. } => &[Reverse],
             ItemKind::Accumulate { .. } => &[Reverse, Tangent],
             ItemKind::Witness { .. } => &[Forward, Reverse],
             ItemKind::Call { callee: Callee::Sweep(..), .. } => &[Forward, Reverse, Tangent],

@@ -1,0 +1,183 @@
+//! What a head does in a check: it registers its arguments, tries the call, makes it, and says how it ended.
+
+use crate::flow::Head;
+use crate::ir::*;
+use crate::plan::ReverseParam;
+
+/// Names that the text may use.
+pub struct Names<'a> {
+    /// With which the names of the run-time begin.
+    pub prefix: &'a str,
+    /// The function that runs both sweeps, with the parameters of the adjoint.
+    pub sweeps: &'a str,
+    /// The tangent.
+    pub tangent: &'a str,
+    /// The tape.
+    pub tape: &'a str,
+}
+
+/// The arguments of a head.
+pub struct Arguments<'a> {
+    /// Names of the adjoints; empty for what has none.
+    pub adjoints: &'a [String],
+    /// Name of the adjoint of the result; empty without.
+    pub seed: &'a str,
+    /// Which pointers the procedure writes through.
+    pub written: &'a [bool],
+    /// Global, its adjoint, its tangent.
+    pub globals: Vec<(String, String, String)>,
+    /// How the head was asked for.
+    pub asked: &'a Head,
+}
+
+/// The body of `f_b`. `ty` spells types.
+pub fn body(
+    program: &Program,
+    proc: &Proc,
+    roles: &[ReverseParam],
+    names: &Names,
+    args: &Arguments,
+    ty: &dyn Fn(&Type, &str) -> String,
+) -> String {
+    let Names { prefix, sweeps, tangent, tape } = names;
+    let head = format!("{prefix}_this");
+    let mut text = format!("    static {prefix}_head {head};\n    {head}.head = \"{}\";\n", proc.name);
+    text += &registration(program, proc, prefix, &head, args);
+    text += &format!("    const int {prefix}_run = {prefix}_trial(&{head}, __builtin_frame_address(0));\n");
+    text += &format!("    if ({prefix}_run != 0) {{\n");
+    let (mut own, mut reverse, mut forward, mut moved) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut terms = String::new();
+    for (k, param) in proc.params.iter().enumerate() {
+        let (name, bar) = (&param.name, &args.adjoints[k]);
+        own.push(name.clone());
+        reverse.push(name.clone());
+        forward.push(name.clone());
+        moved.push(name.clone());
+        if bar.is_empty() {
+            continue;
+        }
+        own.push(bar.clone());
+        let trial = format!("{prefix}_{name}_b");
+        match &param.ty {
+            Type::Pointer(_) => {
+                reverse.push(bar.clone());
+                forward.push(bar.clone());
+            }
+            Type::Float { .. } => {
+                text += &format!("        {} = 0;\n", ty(&param.ty, &trial));
+                reverse.push(format!("&{trial}"));
+                if args.asked.independents.contains(name) {
+                    let direction = format!("{prefix}_direction({k}, {name})");
+                    terms += &format!("            {prefix}_term({direction} * {trial});\n");
+                    forward.push(format!("({}){direction}", ty(&param.ty, "")));
+                    let at = moved.len() - 1;
+                    moved[at] = format!("({})({name} + {prefix}_shift({k}, {name}))", ty(&param.ty, ""));
+                } else {
+                    forward.push("0".into());
+                }
+            }
+            _ => {
+                text += &format!("        {};\n        memset(&{trial}, 0, sizeof {trial});\n", ty(&param.ty, &trial));
+                reverse.push(format!("&{trial}"));
+                forward.push(trial);
+            }
+        }
+    }
+    let mut primal = format!("{}({});", proc.name, moved.join(", "));
+    let mut result = String::new();
+    if roles.contains(&ReverseParam::Seed) {
+        own.push(args.seed.into());
+        let trial = format!("{prefix}_{}_d", proc.name);
+        if let Type::Float { .. } = proc.result_type {
+            text += &format!("        {} = 0;\n", ty(&proc.result_type, &trial));
+            let real = ty(&proc.result_type, "");
+            reverse.push(format!("{prefix}_run == 2 ? ({real}){prefix}_weight() : {}", args.seed));
+            result = format!("            {prefix}_term({prefix}_weight() * {trial});\n");
+            primal = format!("{prefix}_term({prefix}_weight() * {}", primal.replace(");", "));"));
+        } else {
+            text += &format!("        {};\n", ty(&proc.result_type, &trial));
+            text += &format!("        memset(&{trial}, 0, sizeof {trial});\n");
+            reverse.push(trial.clone());
+        }
+        forward.push(format!("&{trial}"));
+    }
+    if !primal.starts_with(*prefix) && proc.result_type != Type::Void {
+        primal = format!("(void){primal}");
+    }
+    text += &format!("        if ({prefix}_run <= 2) {{\n            {sweeps}({});\n{terms}", reverse.join(", "));
+    let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
+    text +=
+        &format!("        }} else if ({prefix}_run == 3) {{\n            {ignore}{tangent}({});\n", forward.join(", "));
+    text += &format!("{result}        }} else {{\n            {primal}\n        }}\n");
+    text += &format!("        {prefix}_answer();\n    }}\n    {sweeps}({});\n", own.join(", "));
+    text + &format!("    {prefix}_end(&{head}, {tape});\n")
+}
+
+/// The memory that belongs to each argument.
+fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: &Arguments) -> String {
+    let mut text = String::new();
+    let flags = |name: &String| {
+        let has = |list: &[String]| i32::from(list.contains(name));
+        format!("{}, {}", has(&args.asked.independents), has(&args.asked.dependents))
+    };
+    let add = |name: &str, block: &str| format!("{prefix}_add(&{head}, ({prefix}_block){{\"{name}\", {block}}});");
+    for (k, param) in proc.params.iter().enumerate() {
+        let Type::Pointer(target) = &param.ty else { continue };
+        let (name, bar) = (&param.name, &args.adjoints[k]);
+        let bars = if bar.is_empty() { "NULL, NULL".into() } else { format!("{bar}, {bar}") };
+        let written = i32::from(args.written.get(k).copied().unwrap_or(true));
+        if !matches!(**target, Type::Opaque(_)) {
+            let block = format!("{name}, {bars}, 0, 1, {written}, {}", flags(name));
+            text += &format!("    {}\n", add(name, &block));
+        }
+        if let (Type::Struct(id), false) = (&**target, bar.is_empty()) {
+            let guard = format!("    if ({name} != NULL && {bar} != NULL) {{\n");
+            let flags =
+                |member: &String| match args.asked.independents.iter().chain(&args.asked.dependents).any(|a| a == name)
+                {
+                    true => flags(name),
+                    false => flags(member),
+                };
+            let inside = members(program, *id, (format!("{name}->"), format!("{bar}->")), 2, &flags, &add);
+            text += &if inside.is_empty() { inside } else { format!("{guard}{inside}    }}\n") };
+        }
+    }
+    for (primal, adjoint, tangent) in &args.globals {
+        let block = format!("&{primal}, &{adjoint}, &{tangent}, sizeof {primal}, 0, 1, {}", flags(primal));
+        text += &format!("    {}\n", add(primal, &block));
+    }
+    text
+}
+
+/// Memory behind the pointers in a struct; `at` is how its members are named, in the primal and in the adjoint.
+fn members(
+    program: &Program,
+    id: StructId,
+    at: (String, String),
+    depth: u32,
+    flags: &dyn Fn(&String) -> String,
+    add: &dyn Fn(&str, &str) -> String,
+) -> String {
+    let mut text = String::new();
+    for field in &program.types.structs[id.index()].fields {
+        let (primal, adjoint) = (format!("{}{}", at.0, field.name), format!("{}{}", at.1, field.name));
+        match &field.ty {
+            Type::Struct(inner) => {
+                text += &members(program, *inner, (format!("{primal}."), format!("{adjoint}.")), depth, flags, add);
+            }
+            Type::Pointer(target) if matches!(**target, Type::Float { .. } | Type::Struct(_) | Type::Array { .. }) => {
+                let block = format!("{primal}, (void *){adjoint}, (void *){adjoint}, 0, 0, 1, {}", flags(&primal));
+                text += &format!("        if ({primal} != NULL && {adjoint} != NULL) {{\n            ");
+                text += &add(&primal, &block);
+                text.push('\n');
+                if let (Type::Struct(inner), true) = (&**target, depth > 0) {
+                    let at = (format!("{primal}->"), format!("{adjoint}->"));
+                    text += &members(program, *inner, at, depth - 1, flags, add);
+                }
+                text += "        }\n";
+            }
+            _ => {}
+        }
+    }
+    text
+}

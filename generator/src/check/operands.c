@@ -1,0 +1,110 @@
+/* The check at run time: a file of its own, so that nothing in it meets names of the program.
+ *
+ * Operands: the forward sweep notes them on a stack, the reverse sweep takes them off and compares.
+ *
+ * Trials: a call of a head is first made in children of the process, which all begin with the caller's memory:
+ *   1 both sweeps, to learn which words have an adjoint, and where;
+ *   2 both sweeps with weights as adjoints of the outputs: the product with the directions of the inputs;
+ *   3 the tangent in these directions: the product with the weights;
+ *   4 to 7 the function at inputs that are moved along the directions, for differences with two steps.
+ */
+#define _GNU_SOURCE
+#include <adtape.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* declarations */
+
+/* ---- messages --------------------------------------------------------------------------------------------------- */
+
+static struct {
+    uint32_t site;
+    const char *where, *what;
+    int is_said;
+} sites[] = {
+/* sites */    {0, "", "", 0},
+};
+static unsigned long compared, wrong, calls;
+static int is_child;
+
+static void report(void) {
+    if (is_child) {
+        return;
+    }
+    fflush(stdout);
+    if (calls == 0) {
+        fprintf(stderr, "check: the driver called no adjoint\n");
+        wrong++;
+    }
+    fprintf(stderr, "check: %lu operands compared, %lu wrong\n", compared, wrong);
+    if (wrong != 0) {
+        _Exit(4);
+    }
+}
+
+__attribute__((constructor)) static void begin(void) { atexit(report); }
+
+static int may_say(void) { return wrong++ < 20; }
+
+static void fail(uint32_t site, const char *why) {
+    size_t row = 0;
+    while (row + 1 < sizeof sites / sizeof *sites && sites[row].site != site) {
+        row++;
+    }
+    /* Once for each operand is enough. */
+    if (may_say() && !sites[row].is_said) {
+        sites[row].is_said = 1;
+        fprintf(stderr, "check: %s: '%s' %s\n", sites[row].where, sites[row].what, why);
+    }
+}
+
+static void *room(void *old, size_t bytes) {
+    void *block = realloc(old, bytes);
+    if (block == NULL) {
+        fprintf(stderr, "check: no memory for %zu bytes\n", bytes);
+        abort();
+    }
+    return block;
+}
+
+/* ---- operands --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t site;
+    unsigned char bytes[16];
+} operand;
+static operand *stack;
+static size_t depth, stack_room;
+
+void @_note(uint32_t site, const void *value, size_t bytes) {
+    if (depth == stack_room) {
+        stack_room = stack_room == 0 ? 1024 : 2 * stack_room;
+        stack = room(stack, stack_room * sizeof *stack);
+    }
+    memset(&stack[depth], 0, sizeof *stack);
+    stack[depth].site = site;
+    memcpy(stack[depth].bytes, value, bytes);
+    depth++;
+}
+
+void @_compare(uint32_t site, const void *value, size_t bytes) {
+    compared++;
+    if (depth == 0) {
+        fail(site, "is read, but the forward sweep noted no more operands");
+        return;
+    }
+    depth--;
+    if (stack[depth].site != site) {
+        fail(site, "is read where the forward sweep noted another operand");
+    } else if (memcmp(stack[depth].bytes, value, bytes) != 0) {
+        fail(site, "has not the value that it had in the forward sweep");
+    }
+}

@@ -1,0 +1,36 @@
+/* The check: what the sweeps call. */
+typedef struct {
+    const char *name;
+    const void *primal;
+    void *adjoint, *tangent;
+    size_t bytes; /* 0: not known */
+    int is_argument, is_written, is_input, is_output;
+} @_block;
+enum { @_BLOCKS = 256 };
+typedef struct {
+    const char *head;
+    unsigned calls;
+    size_t count;
+    @_block blocks[@_BLOCKS];
+} @_head;
+void @_note(uint32_t site, const void *value, size_t bytes);
+void @_compare(uint32_t site, const void *value, size_t bytes);
+void @_shadowed(const void *place, void *shadow, int bits);
+void *@_allocated(void *block, size_t bytes);
+void @_add(@_head *head, @_block block);
+/* The run that the calling process is to make; 0: the caller's own. */
+int @_trial(@_head *head, const void *frame);
+double @_direction(int argument, double value);
+double @_shift(int argument, double value);
+double @_weight(void);
+void @_term(double term);
+void @_answer(void);
+void @_end(@_head *head, adtape_t *tape);
+static inline void @_note_f32(uint32_t site, float x) { @_note(site, &x, sizeof x); }
+static inline void @_note_f64(uint32_t site, double x) { @_note(site, &x, sizeof x); }
+static inline void @_note_f80(uint32_t site, long double x) { @_note(site, &x, 10); }
+static inline void @_note_i64(uint32_t site, int64_t x) { @_note(site, &x, sizeof x); }
+static inline void @_compare_f32(uint32_t site, float x) { @_compare(site, &x, sizeof x); }
+static inline void @_compare_f64(uint32_t site, double x) { @_compare(site, &x, sizeof x); }
+static inline void @_compare_f80(uint32_t site, long double x) { @_compare(site, &x, 10); }
+static inline void @_compare_i64(uint32_t site, int64_t x) { @_compare(site, &x, sizeof x); }

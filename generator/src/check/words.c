@@ -1,0 +1,126 @@
+/* ---- words with an adjoint -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    char *place, *shadow;
+    int bits;
+    int block; /* -1: none */
+    double old_value;
+} word;
+static word *words;
+static size_t count_of_words, words_room;
+/* Positions in words plus 1, by a hash of the place; a power of two of them. */
+static size_t *table, table_room;
+/* Blocks that the sweeps allocate: no words of the caller. */
+static struct {
+    char *begin, *end;
+} *blocks;
+static size_t count_of_blocks, blocks_room;
+static int is_learning;
+static const char *top_of_sweeps;
+static char *bottom_of_sweeps;
+
+static size_t slot(const char *place, const char *shadow) {
+    size_t at = ((uintptr_t)place >> 2) * (size_t)0x9E3779B97F4A7C15u >> 20;
+    for (at &= table_room - 1; table[at] != 0; at = (at + 1) & (table_room - 1)) {
+        const word *known = &words[table[at] - 1];
+        if (known->place == place && known->shadow == shadow) {
+            break;
+        }
+    }
+    return at;
+}
+
+void @_shadowed(const void *place, void *shadow, int bits) {
+    char here;
+    if (!is_learning) {
+        return;
+    }
+    if (&here < bottom_of_sweeps) {
+        bottom_of_sweeps = &here;
+    }
+    if (2 * count_of_words >= table_room) {
+        free(table);
+        table_room = table_room == 0 ? 1024 : 2 * table_room;
+        table = room(NULL, table_room * sizeof *table);
+        memset(table, 0, table_room * sizeof *table);
+        for (size_t k = 0; k < count_of_words; k++) {
+            table[slot(words[k].place, words[k].shadow)] = k + 1;
+        }
+    }
+    const size_t at = slot(place, shadow);
+    if (table[at] != 0) {
+        return;
+    }
+    if (count_of_words == words_room) {
+        words_room = words_room == 0 ? 512 : 2 * words_room;
+        words = room(words, words_room * sizeof *words);
+    }
+    words[count_of_words] = (word){(char *)place, shadow, bits, -1, 0};
+    table[at] = ++count_of_words;
+}
+
+void *@_allocated(void *block, size_t bytes) {
+    if (is_learning && block != NULL) {
+        if (count_of_blocks == blocks_room) {
+            blocks_room = blocks_room == 0 ? 64 : 2 * blocks_room;
+            blocks = room(blocks, blocks_room * sizeof *blocks);
+        }
+        blocks[count_of_blocks].begin = block;
+        blocks[count_of_blocks++].end = (char *)block + bytes;
+    }
+    return block;
+}
+
+static int is_local(const char *place) {
+    if (place < top_of_sweeps && place >= bottom_of_sweeps - (1 << 20)) {
+        return 1;
+    }
+    for (size_t k = 0; k < count_of_blocks; k++) {
+        if (place >= blocks[k].begin && place < blocks[k].end) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static double get(const char *place, int bits) {
+    float single;
+    double real;
+    if (bits == 32) {
+        memcpy(&single, place, sizeof single);
+        return single;
+    }
+    memcpy(&real, place, sizeof real);
+    return real;
+}
+
+static void set(char *place, int bits, double value) {
+    const float single = (float)value;
+    if (bits == 32) {
+        memcpy(place, &single, sizeof single);
+    } else {
+        memcpy(place, &value, sizeof value);
+    }
+}
+
+/* The block of a word: the nearest one below it whose adjoint is as far from the word's. */
+static int block_of(const @_head *head, const word *w) {
+    int found = -1;
+    for (size_t k = 0; k < head->count; k++) {
+        const @_block *b = &head->blocks[k];
+        const char *first = b->primal;
+        if (b->adjoint == NULL || w->place < first || w->place - first != w->shadow - (char *)b->adjoint ||
+            (b->bytes != 0 && w->place >= first + b->bytes)) {
+            continue;
+        }
+        if (found < 0 || first > (const char *)head->blocks[found].primal) {
+            found = (int)k;
+        }
+    }
+    return found;
+}
+
+static char *tangent_of(const @_head *head, const word *w) {
+    const @_block *b = &head->blocks[w->block];
+    return (char *)b->tangent + (w->place - (const char *)b->primal);
+}

@@ -1,0 +1,161 @@
+//! `--check`: what is right passes; a lost pop, a wrong recipe, a wrong derivative and overlapping arguments are named.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use adtape_generate::emit::{self, Options};
+use adtape_generate::flow::Head;
+use adtape_generate::front::{self, Input};
+use adtape_generate::transform::{Choices, adjoint, tangent};
+
+const MODEL: &str = "#include <math.h>
+#include <stdlib.h>
+struct model { int n; double scale; double *w; };
+double f(struct model *m, double a, const double *x, double *y, int n);
+double f(struct model *m, double a, const double *x, double *y, int n) {
+    double s = 0.0;
+    double *t = malloc((size_t)n * sizeof *t);
+    for (int i = 0; i < n; i++)
+        t[i] = sin(x[i] * a) * m->w[i % m->n];
+    for (int i = 1; i < n; i++) {
+        int k = 2 * i - n;
+        y[i] = y[i - 1] * t[i] * m->w[k < 0 ? 0 : 1];
+        y[i] = 0.1 * y[i] * y[i] + a;
+        s += y[i] * m->scale;
+    }
+    free(t);
+    return s;
+}
+";
+
+const DRIVER: &str = "struct model { int n; double scale; double *w; };
+#include \"model_b.h\"
+int main(void) {
+    double w[3] = {1, 2, 3}, w_b[3] = {0}, x[8], x_b[8] = {0}, y[8] = {1}, y_b[8] = {0}, a_b = 0;
+    struct model m = {3, 0.5, w}, m_b = {0, 0, w_b};
+    for (int i = 0; i < 8; i++) x[i] = 0.1 * i + 0.3;
+    CALL;
+    return 0;
+}
+";
+const CALL: &str = "f_b(&m, &m_b, 1.3, &a_b, x, x_b, y, y_b, 8, 1.0)";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// The library, built once for all tests.
+fn library() -> PathBuf {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
+        assert!(build.status().unwrap().success());
+        target.join("debug/libadtape.a")
+    };
+    LIBRARY.get_or_init(build).clone()
+}
+
+/// Builds the model's check, changed by `damage`, with a driver that makes `call`; its exit status and what it said.
+fn checked(name: &str, call: &str, damage: impl Fn(String) -> String) -> (Option<i32>, String) {
+    let folder = std::env::temp_dir().join(format!("adtape-check-test-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
+    write("model.c", MODEL);
+    let files = vec![folder.join("model.c").to_string_lossy().into_owned()];
+    let program = front::read(&Input { files, heads: vec!["f".into()], ..Input::default() });
+    let program = program.unwrap_or_else(|what| panic!("{what:#?}"));
+    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+    let heads = [Head { proc: "f".into(), dependents: names(&["f", "y"]), independents: names(&["m", "a", "x", "y"]) }];
+    let choices = Choices { check: true, ..Choices::default() };
+    let sweeps = adjoint(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
+    let tangents = tangent(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
+    let options = Options { file: "model_b.c".into(), includes: vec!["model.c".into()], ..Options::default() };
+    let output = emit::checked(&sweeps, &tangents, &options).unwrap_or_else(|what| panic!("{what:#?}"));
+    write("model_b.c", &damage(output.source));
+    write("model_b.h", &output.header);
+    write("check.c", &output.check);
+    write("driver.c", &DRIVER.replace("CALL", call));
+    let library = library();
+    let mut build = Command::new("gcc");
+    build.current_dir(&folder).args(["-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined"]);
+    build.args(["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-sanitize-recover=all"]);
+    build.arg(format!("-I{}", root().join("include").display()));
+    build.args(["-o", "t", "driver.c", "model_b.c", "check.c"]).arg(&library);
+    let built = build.args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let mut run = Command::new("timeout");
+    run.arg("60").arg(folder.join("t")).env("ASAN_OPTIONS", "detect_leaks=0:exitcode=4");
+    let run = run.output().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+}
+
+/// Replaces the only or first `old` in the text behind `from`.
+fn replaced(text: &str, from: &str, old: &str, new: &str) -> String {
+    let at = text.find(from).unwrap_or_else(|| panic!("no {from} in:\n{text}"));
+    assert!(text[at..].contains(old), "no {old} in:\n{}", &text[at..]);
+    format!("{}{}", &text[..at], text[at..].replacen(old, new, 1))
+}
+
+#[test]
+fn right_adjoint_passes_and_agrees_with_tangent_and_differences() {
+    let (status, said) = checked("right", CALL, |text| text);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains(" operands compared, 0 wrong") && !said.contains("check: 0 operands"), "{said}");
+    assert!(said.contains("check: f: tangent-adjoint product ") && said.contains("check: f: differences "), "{said}");
+}
+
+/// The reverse sweep leaves a value on the tape: what it reads instead is another one.
+#[test]
+fn lost_pop_is_named() {
+    let (status, said) = checked("pop", CALL, |text| {
+        let at = text.rfind("adtape_pop_f64(tape, &y[i").unwrap_or_else(|| panic!("{text}"));
+        let end = at + text[at..].find(';').unwrap();
+        format!("{}(void)0{}", &text[..at], &text[end..])
+    });
+    assert_eq!(status, Some(4), "{said}");
+    assert!(said.contains("model.c:13: 'y[i]' has not the value that it had in the forward sweep"), "{said}");
+    assert!(said.contains("bytes are left on the tape"), "{said}");
+}
+
+/// An index that is computed again in another way than the forward sweep did.
+#[test]
+fn wrong_recipe_is_named() {
+    let (status, said) = checked("recipe", CALL, |text| {
+        let at = text.rfind("f_rev(adtape_t *tape").unwrap();
+        format!("{}{}", &text[..at], replaced(&text[at..], "2 * i", "2 * i", "3 * i"))
+    });
+    assert_eq!(status, Some(4), "{said}");
+    assert!(said.contains("model.c:12: ") && said.contains("has not the value that it had"), "{said}");
+}
+
+/// Every operand is right, the rule is wrong: only the tangent notices.
+#[test]
+fn wrong_derivative_is_found_by_the_tangent() {
+    let (status, said) = checked("rule", CALL, |text| {
+        let at = text.rfind("f_rev(adtape_t *tape").unwrap();
+        format!("{}{}", &text[..at], replaced(&text[at..], "cos(", "cos(", "0.5 * cos("))
+    });
+    assert_eq!(status, Some(4), "{said}");
+    assert!(said.contains("check: f: adjoint and tangent differ: products "), "{said}");
+    assert!(said.contains("check: f: adjoint and differences differ: "), "{said}");
+}
+
+/// `f` writes `y`, so its adjoint is right only if `x` is other memory.
+#[test]
+fn overlapping_arguments_are_named() {
+    let call = CALL.replace("x, x_b, y, y_b, 8", "x, x_b, x + 2, y_b, 4");
+    let (status, said) = checked("overlap", &call.replace(", 1.0", ", (double)(y[0] > 0)"), |text| text);
+    assert_eq!(status, Some(4), "{said}");
+    assert!(said.contains("some of its arguments 'x' and 'y' overlap: pass different memory"), "{said}");
+}
+
+#[test]
+fn driver_that_calls_no_adjoint_fails() {
+    let (status, said) = checked("none", &format!("if (x[0] < 0) {CALL}"), |text| text);
+    assert_eq!(status, Some(4), "{said}");
+    assert!(said.contains("check: the driver called no adjoint"), "{said}");
+}
