@@ -31,8 +31,8 @@ enum What {
         /// Say for each value how it comes back in the reverse sweep, or why it is stored
         #[arg(long)]
         explain: bool,
-        /// Build and run this driver with the adjoint, and compare every operand that the reverse sweep reads, bit for bit,
-        /// with what the forward sweep had
+        /// Build and run this driver with the adjoint, and compare: every operand that the reverse sweep reads, bit for
+        /// bit, with what the forward sweep had; the adjoint with the tangent and with differences
         #[arg(long, value_name = "DRIVER")]
         check: Option<String>,
         /// Largest cost at which a real is computed again instead of stored

@@ -40,7 +40,8 @@ double @_weight(void) { return 0.75; }
 static double direction(const word *w) {
     const @_block *b = &current->blocks[w->block];
     const uint64_t offset = (uint64_t)(w->place - (const char *)b->primal);
-    return b->is_input ? pseudo_random(31u * offset + 7919u * (uint64_t)w->block) * (w->old_value == 0 ? 1.0 : fabs(w->old_value)) : 0;
+    const double size = w->old_value == 0 ? 1.0 : fabs(w->old_value);
+    return b->is_input ? pseudo_random(31u * offset + 7919u * (uint64_t)w->block) * size : 0;
 }
 
 static double weight(const word *w) {
