@@ -158,14 +158,14 @@ fn planned(cx: &Context, id: ProcId) -> Result<Built, Vec<Refusal>> {
     let first = reverse::build(cx, id, &definitions, &Start::default())?;
     let mut start = Start { wanted: first.wanted, ..Start::default() };
     let second = reverse::build(cx, id, &definitions, &start)?;
-    start.records = second.plan.records;
+    start.records = second.asked;
     loop {
         let built = reverse::build(cx, id, &definitions, &start)?;
-        if built.plan.records == start.records {
+        if built.asked == start.records {
             return Ok(built);
         }
         // Records only grow, and there are finitely many values.
-        start.records = built.plan.records;
+        start.records = built.asked;
     }
 }
 

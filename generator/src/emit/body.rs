@@ -332,7 +332,8 @@ impl<'a> Body<'a> {
         self.current[slot] = Some(value);
         let kept = self.kept.borrow().get(&value).cloned();
         if let Some(name) = kept {
-            let text = format!("{} = {};", self.constant(self.ty(value), &name), self.slot_names[slot]);
+            let from = self.assigned(&Expr { kind: ExprKind::Value(value), ty: self.ty(value).clone() });
+            let text = format!("{} = {from};", self.constant(self.ty(value), &name));
             self.statement(&text);
         }
     }

@@ -172,6 +172,13 @@ impl Exprs<'_> {
                 (format!("{}({})", function.c_name(), args.join(", ")), NAME)
             }
             ExprKind::Cast(operand) => {
+                // A conversion to _Bool compares with 0 by itself.
+                let operand = match (&operand.kind, &expr.ty) {
+                    (ExprKind::Binary(Binary::NotEqual, inner, zero), Type::Int { bits: 1, .. }) if is_zero(zero) => {
+                        inner
+                    }
+                    _ => operand,
+                };
                 (format!("({}){}", self.ty(&expr.ty), self.bare(operand, PREFIX, names)), PREFIX)
             }
             ExprKind::Select(test, then, otherwise) => {
@@ -215,12 +222,11 @@ impl Exprs<'_> {
             let by_itself = !matches!(op, Binary::ShiftLeft | Binary::ShiftRight)
                 && matches!(operand.kind, ExprKind::Int(n) if n >= 0)
                 && !matches!(other.kind, ExprKind::Int(_));
-            let text = if by_itself { self.bare(operand, at, names) } else { self.expr(operand, at, names) };
-            let inner = match &operand.kind {
-                ExprKind::Binary(inner, ..) => *inner,
-                _ => return text,
-            };
-            if confuses(op, inner) && !text.starts_with('(') { format!("({text})") } else { text }
+            match &operand.kind {
+                ExprKind::Binary(inner, ..) if confuses(op, *inner) => self.expr(operand, NAME, names),
+                _ if by_itself => self.bare(operand, at, names),
+                _ => self.expr(operand, at, names),
+            }
         };
         (format!("{} {symbol} {}", side(left, right, binds), side(right, left, binds + 1)), binds)
     }
@@ -280,6 +286,14 @@ impl Exprs<'_> {
             return (format!("({}){text}", self.ty(ty)), PREFIX);
         }
         (text.into(), if literal || text.chars().all(|c| c.is_alphanumeric() || c == '_') { NAME } else { PREFIX })
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(0) => true,
+        ExprKind::Float(text) => text.parse() == Ok(0.0),
+        _ => false,
     }
 }
 

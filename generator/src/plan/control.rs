@@ -50,11 +50,33 @@ pub fn int() -> Type {
     Type::Int { bits: 32, signed: true, name: "int".into() }
 }
 
-/// `expr + by`.
+/// `expr + by`, constants put together.
 pub fn offset(expr: &Expr, by: i128) -> Expr {
+    let (expr, by) = match &expr.kind {
+        ExprKind::Int(n) if fits(n + by, &expr.ty) => {
+            return Expr { kind: ExprKind::Int(n + by), ty: expr.ty.clone() };
+        }
+        ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, k) if x.ty == expr.ty => match k.kind {
+            ExprKind::Int(k) if (0..=1 << 30).contains(&k) => (&**x, if *op == Binary::Add { by + k } else { by - k }),
+            _ => (expr, by),
+        },
+        _ => (expr, by),
+    };
+    if by == 0 {
+        return expr.clone();
+    }
     let (op, by) = if by < 0 { (Binary::Subtract, -by) } else { (Binary::Add, by) };
     let by = Expr { kind: ExprKind::Int(by), ty: expr.ty.clone() };
     Expr { kind: ExprKind::Binary(op, Box::new(expr.clone()), Box::new(by)), ty: expr.ty.clone() }
+}
+
+/// Whether an integer type has the number.
+pub fn fits(n: i128, ty: &Type) -> bool {
+    match ty {
+        Type::Int { bits, signed: true, .. } => (-(1 << (bits - 1))..1 << (bits - 1)).contains(&n),
+        Type::Int { bits, .. } => (0..1 << *bits).contains(&n),
+        _ => false,
+    }
 }
 
 /// The indices of all loops that have one.

@@ -33,6 +33,7 @@ pub fn build(cx: &Context, id: ProcId, plan: &ProcPlan, interfaces: &[Option<Int
     let numbers = bases::number(cx, id, plan, &mut out);
     let mut builder = Builder { cx, id, plan, interfaces, out, saved: HashMap::new(), numbers };
     builder.region(RegionId(0), None);
+    super::tidy::tidy_values(&mut builder.out);
     builder.out
 }
 

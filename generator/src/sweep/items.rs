@@ -1,12 +1,12 @@
 //! The reverse of each kind of item.
 
 use super::live;
-use super::reverse::{Builder, bytes, load};
+use super::reverse::{Builder, Stored, bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
-use crate::plan::control::int;
+use crate::plan::control::{fits, int};
 use crate::plan::recompute::zero;
-use crate::plan::{Interface, ReverseParam, walk};
+use crate::plan::{Explanation, Interface, ReverseParam, walk};
 use crate::refuse::Class;
 
 impl Builder<'_> {
@@ -174,11 +174,12 @@ impl Builder<'_> {
             }
         }
         self.plan.bits.insert(item);
-        self.explain(span, "branch".into(), "stored: its condition cannot be evaluated again", 0.125);
         let var = self.variable("arm", &int(), VarKind::Temporary);
         let pop = self.emit(ItemKind::Comment { text: String::new() });
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Bits { value, bits: 1 } };
+        let how = "stored: its condition cannot be evaluated again".into();
+        self.explain_stored(pop, Stored::Arm(item), Explanation { span, what: "branch".into(), how, bytes: 0.125 });
         Expr { kind: ExprKind::Value(value), ty: int() }
     }
 
@@ -339,11 +340,23 @@ pub(super) fn negate(expr: Expr) -> Expr {
 }
 
 pub(super) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
+    if ty.is_integer() {
+        match (op, &x.kind, &y.kind) {
+            (Binary::Add | Binary::Subtract, _, ExprKind::Int(0)) if x.ty == ty => return x,
+            (Binary::Multiply, _, ExprKind::Int(1)) if x.ty == ty => return x,
+            (Binary::Add, ExprKind::Int(0), _) | (Binary::Multiply, ExprKind::Int(1), _) if y.ty == ty => return y,
+            _ => {}
+        }
+    }
     Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty }
 }
 
 pub(super) fn cast(expr: Expr, ty: &Type) -> Expr {
-    if expr.ty == *ty { expr } else { Expr { kind: ExprKind::Cast(Box::new(expr)), ty: ty.clone() } }
+    match expr.kind {
+        _ if expr.ty == *ty => expr,
+        ExprKind::Int(n) if fits(n, ty) => Expr { kind: ExprKind::Int(n), ty: ty.clone() },
+        _ => Expr { kind: ExprKind::Cast(Box::new(expr)), ty: ty.clone() },
+    }
 }
 
 /// `uint64_t`.

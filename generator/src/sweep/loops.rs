@@ -4,9 +4,11 @@
 //! that each pass changes evenly have names in terms of the passes before; others are carried backwards from their
 //! last value if the game asks for them.
 
+use super::affine;
 use super::items::{binary, cast, unsigned};
-use super::reverse::{Builder, Named, OpenLoop};
+use super::reverse::{Builder, Named, OpenLoop, Stored};
 use crate::ir::*;
+use crate::plan::Explanation;
 use crate::plan::control::{self, Index, int, offset};
 use crate::plan::game::{Token, value_expr};
 use crate::plan::recompute::{type_of, zero};
@@ -152,10 +154,10 @@ impl Builder<'_> {
         let (here, end, before) = if up {
             let here = self.bind(&name, offset(&at, -1));
             let end = self.bind_value(&name, here.clone());
-            (here.clone(), end, binary(Binary::Subtract, here, init, ty.clone()))
+            (here.clone(), end, affine::distance(&here, &init))
         } else {
             let end = self.bind_value(&name, offset(&at, 1));
-            (at.clone(), end, binary(Binary::Subtract, init, at, ty.clone()))
+            (at.clone(), end, affine::distance(&init, &at))
         };
         self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
         Control { init: start, head, end, test, before, index: Some((index.values.head, here)) }
@@ -176,9 +178,8 @@ impl Builder<'_> {
         let mut control = self.counted(open, body, passes);
         let ty = init.ty.clone();
         self.at = body;
-        let moved = cast(control.before.clone(), &ty);
-        let step = Expr { kind: ExprKind::Int(index.step), ty: ty.clone() };
-        let here = binary(Binary::Add, init, binary(Binary::Multiply, moved, step, ty.clone()), ty);
+        let step = Expr { kind: ExprKind::Int(index.step), ty };
+        let here = affine::advanced(init, &control.before, &step);
         let name = self.primal.vars[index.values.var.index()].name.clone();
         let here = self.bind(&name, here);
         self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
@@ -189,11 +190,13 @@ impl Builder<'_> {
     /// A loop whose passes the forward sweep counted.
     fn by_count(&mut self, item: ItemId, open: usize, body: RegionId) -> Control {
         self.plan.counts.insert(item);
-        self.explain(self.span, "loop".into(), "number of passes stored", 1.0);
         let var = self.variable("passes", &unsigned(), VarKind::Temporary);
         let pop = self.emit(ItemKind::Comment { text: String::new() });
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Count(value) };
+        let how = "number of passes stored".into();
+        let line = Explanation { span: self.span, what: "loop".into(), how, bytes: 1.0 };
+        self.explain_stored(pop, Stored::Count(item), line);
         self.counted(open, body, value)
     }
 
@@ -235,11 +238,15 @@ impl Builder<'_> {
         let this = self.primal.values[head.index()].var;
         let name = self.primal.vars[this.index()].name.clone();
         let ty = init.value.ty.clone();
-        let moved = binary(Binary::Multiply, cast(before.clone(), &step.ty), step.clone(), step.ty.clone());
         if !matches!(ty, Type::Pointer(_)) {
-            let value = self.bind(&name, binary(Binary::Add, init.value, moved, ty));
+            let value = self.bind(&name, affine::advanced(init.value, before, step));
             return Named { value, shadow: None };
         }
+        let step = match &step.kind {
+            ExprKind::Cast(constant) => cast((**constant).clone(), &step.ty),
+            _ => step.clone(),
+        };
+        let moved = binary(Binary::Multiply, cast(before.clone(), &step.ty), step.clone(), step.ty.clone());
         let advanced = |this: &mut Self, name: &str, from: Expr| {
             let Type::Pointer(elem) = &ty else { unreachable!("checked above") };
             let mut place = super::reverse::dereferenced(from, elem);

@@ -54,14 +54,14 @@ pub struct Start {
 pub struct Built {
     /// The plan that the sweep follows.
     pub plan: ProcPlan,
+    /// The records of the plan, with the values that nothing reads in the end.
+    pub asked: BTreeMap<RegionId, Vec<ValueId>>,
     /// The sweep.
     pub proc: Proc,
     /// How it is called.
     pub interface: Interface,
     /// What had to be stored, directly or by way of another value.
     pub wanted: BTreeSet<ValueId>,
-    /// Stored values that were used; the others can go.
-    pub used: BTreeSet<ValueId>,
     /// Expressions that read memory again, with the item at which the program evaluates them.
     pub again: Vec<(ItemId, Expr)>,
 }
@@ -100,7 +100,6 @@ pub(super) struct Builder<'a> {
     pub(super) plan: ProcPlan,
     pub(super) start: &'a Start,
     pub(super) wanted: BTreeSet<ValueId>,
-    pub(super) used: BTreeSet<ValueId>,
     pub(super) again: Vec<(ItemId, Expr)>,
     /// Adjoints of scalar variables, each an object of the sweep.
     adjoints: HashMap<VarId, ObjectId>,
@@ -122,6 +121,19 @@ pub(super) struct Builder<'a> {
     /// Sizes of heap blocks, and the blocks that each region of the sweep allocates.
     pub(super) counts: HashMap<ObjectId, Expr>,
     pub(super) blocks: BTreeMap<RegionId, Vec<ObjectId>>,
+    /// What each pop into a value takes from the tape, and the line of `--explain` about it.
+    stored: BTreeMap<ItemId, (Stored, Explanation)>,
+}
+
+/// A value on the tape, by what it is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stored {
+    /// Part of the record of a region.
+    Record(RegionId, ValueId),
+    /// Which arm of a branch ran.
+    Arm(ItemId),
+    /// The passes of a loop.
+    Count(ItemId),
 }
 
 /// The parameters of a reverse sweep before those that it does not need are dropped: role, name, type, declaration.
@@ -201,7 +213,6 @@ impl<'a> Builder<'a> {
             plan: ProcPlan::default(),
             start,
             wanted: BTreeSet::new(),
-            used: BTreeSet::new(),
             again: Vec::new(),
             adjoints: HashMap::new(),
             homes: homes::homes(primal),
@@ -217,6 +228,7 @@ impl<'a> Builder<'a> {
             read: homes::read(primal),
             counts: HashMap::new(),
             blocks: BTreeMap::new(),
+            stored: BTreeMap::new(),
         }
     }
 
@@ -326,7 +338,10 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self) -> Built {
-        super::tidy::tidy(&mut self.out);
+        let asked = self.plan.records.clone();
+        for pop in super::tidy::tidy(&mut self.out) {
+            self.drop_stored(pop);
+        }
         let used = super::tidy::values_used(&self.out);
         let objects = super::tidy::objects_used(&self.out);
         let recursive = self.cx.interfaces[self.id.index()].is_some();
@@ -356,7 +371,34 @@ impl<'a> Builder<'a> {
         super::tidy::compact(&mut self.out);
         let live = !self.live.is_empty() || self.cx.facts.active_result(self.id);
         let interface = Interface { params: self.params, live };
-        Built { plan: self.plan, proc: self.out, interface, wanted: self.wanted, used: self.used, again: self.again }
+        Built { plan: self.plan, asked, proc: self.out, interface, wanted: self.wanted, again: self.again }
+    }
+
+    /// Nothing reads what this pop takes from the tape: the forward sweep does not push it.
+    fn drop_stored(&mut self, pop: ItemId) {
+        let Some((stored, line)) = self.stored.remove(&pop) else { return };
+        match stored {
+            Stored::Record(region, value) => {
+                if let Some(record) = self.plan.records.get_mut(&region) {
+                    record.retain(|other| *other != value);
+                }
+            }
+            Stored::Arm(branch) => {
+                self.plan.bits.remove(&branch);
+            }
+            Stored::Count(item) => {
+                self.plan.counts.remove(&item);
+            }
+        }
+        if !self.stored.values().any(|(_, other)| *other == line) {
+            self.plan.explanations.retain(|other| *other != line);
+        }
+    }
+
+    /// Says why something is stored, and that this pop takes it from the tape again.
+    pub(super) fn explain_stored(&mut self, pop: ItemId, stored: Stored, line: Explanation) {
+        self.explain(line.span, line.what.clone(), line.how.clone(), line.bytes);
+        self.stored.insert(pop, (stored, line));
     }
 
     // ---- building blocks -----------------------------------------------------------------------------------------
@@ -478,7 +520,8 @@ impl<'a> Builder<'a> {
         self.pops[level].push(pop);
         self.names[level].insert(value, Named { value: expr, shadow });
         let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
-        self.explain(this.span, name, "stored: no recipe", bytes);
+        let line = Explanation { span: this.span, what: name, how: "stored: no recipe".into(), bytes };
+        self.explain_stored(pop, Stored::Record(region, value), line);
     }
 
     /// A pointer on the tape: the offset from its base, which the reverse sweep can name.

@@ -55,7 +55,11 @@ pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusa
         builder.region(RegionId::new(region), if region == 0 { &entries } else { &[] }, live);
     }
     builder.give_result();
-    if builder.refusals.is_empty() { Ok(builder.out) } else { Err(builder.refusals) }
+    if !builder.refusals.is_empty() {
+        return Err(builder.refusals);
+    }
+    super::tidy::tidy_values(&mut builder.out);
+    Ok(builder.out)
 }
 
 impl Builder<'_> {

@@ -1,33 +1,52 @@
-//! Removes from a sweep what nothing uses: names of values, locals that are only declared.
+//! Removes from a sweep what nothing uses: values that have no effect, locals that are only declared.
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::dead;
 use crate::ir::*;
 use crate::plan::walk;
 
-/// Removes definitions of values that nobody reads, empty branches, and objects that nobody reads or writes.
-pub fn tidy(proc: &mut Proc) {
+/// Removes values that have no effect, what does nothing, and objects that nobody reads. Returns the pops that went.
+pub fn tidy(proc: &mut Proc) -> BTreeSet<ItemId> {
+    let mut gone = BTreeSet::new();
     loop {
-        let used = values_used(proc);
-        let objects = objects_used(proc);
-        let mut changed = false;
-        for at in 0..proc.regions.len() {
-            let items = std::mem::take(&mut proc.regions[at].items);
-            let before = items.len();
-            let kept: Vec<ItemId> = items.into_iter().filter(|item| needed(proc, *item, &used, &objects)).collect();
-            changed |= kept.len() != before;
-            proc.regions[at].items = kept;
+        gone.extend(dead::remove(proc, dead::Extent::All));
+        if !retain_items(proc, needed) {
+            return gone;
         }
-        if !changed {
+    }
+}
+
+/// Removes from a sweep that follows the user's statements the values that have no effect, and locals that are only set.
+pub fn tidy_values(proc: &mut Proc) {
+    loop {
+        dead::remove(proc, dead::Extent::Values);
+        let kept = |proc: &Proc, item: ItemId, used: &BTreeSet<ObjectId>| match proc.items[item.index()].kind {
+            ItemKind::Declare { .. } | ItemKind::Clear { .. } | ItemKind::Store { .. } => needed(proc, item, used),
+            _ => true,
+        };
+        if !retain_items(proc, kept) {
             return;
         }
     }
 }
 
-fn needed(proc: &Proc, item: ItemId, used: &HashSet<ValueId>, objects: &BTreeSet<ObjectId>) -> bool {
-    let empty = |region: crate::ir::RegionId| proc.regions[region.index()].items.is_empty();
+/// Keeps the items that are needed beside the objects that something reads. Whether any went.
+fn retain_items(proc: &mut Proc, needed: impl Fn(&Proc, ItemId, &BTreeSet<ObjectId>) -> bool) -> bool {
+    let objects = objects_used(proc);
+    let mut changed = false;
+    for at in 0..proc.regions.len() {
+        let mut items = std::mem::take(&mut proc.regions[at].items);
+        let before = items.len();
+        items.retain(|item| needed(proc, *item, &objects));
+        changed |= items.len() != before;
+        proc.regions[at].items = items;
+    }
+    changed
+}
+
+fn needed(proc: &Proc, item: ItemId, objects: &BTreeSet<ObjectId>) -> bool {
     match &proc.items[item.index()].kind {
-        ItemKind::Let { value } => used.contains(value),
         ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } => {
             objects.contains(object)
         }
@@ -36,9 +55,6 @@ fn needed(proc: &Proc, item: ItemId, used: &HashSet<ValueId>, objects: &BTreeSet
             _ => true,
         },
         ItemKind::Store { to: Place { base: Base::Object(object), .. }, .. } => objects.contains(object),
-        ItemKind::Branch { then, otherwise, joins, .. } => {
-            !(empty(*then) && empty(*otherwise) && joins.iter().all(|join| !used.contains(&join.out)))
-        }
         _ => true,
     }
 }
@@ -71,12 +87,19 @@ pub fn values_used(proc: &Proc) -> HashSet<ValueId> {
 /// The objects that something reads, or adds to, or whose address is taken: declaring, clearing, setting and freeing
 /// alone are no use.
 pub fn objects_used(proc: &Proc) -> BTreeSet<ObjectId> {
-    let mut used = BTreeSet::new();
+    let mut used: BTreeSet<ObjectId> = proc.result_object.into_iter().collect();
     let mut base = |place: &Place| {
         if let Base::Object(object) = place.base {
             used.insert(object);
         }
     };
+    if let Some(result) = &proc.result {
+        walk::expressions(result, &mut |e: &Expr| {
+            if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+                base(place);
+            }
+        });
+    }
     for_each_item(proc, &mut |item| {
         let kind = &proc.items[item.index()].kind;
         if matches!(kind, ItemKind::Free { .. }) {

@@ -116,11 +116,7 @@ impl Builder<'_> {
     /// The name of a value that has a token; follows its recipe where that was not done yet.
     pub(super) fn name(&mut self, value: ValueId) -> Named {
         if let Some(named) = self.names.iter().rev().find_map(|level| level.get(&value)) {
-            let named = named.clone();
-            if self.game.token(value) == Some(&Token::Named) {
-                self.used.insert(value);
-            }
-            return named;
+            return named.clone();
         }
         let top = self.names.len() - 1;
         match self.game.token(value).cloned().expect("asked for after it has a token") {

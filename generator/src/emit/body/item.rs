@@ -82,7 +82,7 @@ impl<'a> Body<'a> {
     }
 
     /// What is assigned to a variable or to memory; a pointer may lack the `const` of what it comes from.
-    fn assigned(&self, from: &Expr) -> String {
+    pub(super) fn assigned(&self, from: &Expr) -> String {
         let drops = matches!(&from.kind, ExprKind::Load(_) | ExprKind::Address(_) | ExprKind::Value(_));
         // The row of an array is a pointer to its elements where extents vary.
         let is_row = self.exprs.is_flat(&from.ty) && !matches!(from.kind, ExprKind::Value(_));
@@ -95,7 +95,8 @@ impl<'a> Body<'a> {
     fn may_be_const(&self, from: &Expr) -> bool {
         let base = match &from.kind {
             ExprKind::Value(value) => {
-                let param = self.proc.params.iter().find(|param| param.entry == Some(*value));
+                let var = self.proc.values[value.index()].var;
+                let param = self.proc.params.iter().find(|param| param.var == Some(var));
                 return self.by_variable && param.is_some_and(|param| param.declaration.contains("const"));
             }
             ExprKind::Load(_) => return true,
@@ -560,7 +561,9 @@ impl<'a> Body<'a> {
             }
             this.define(value, &format!("{from} + {offset}"));
         };
-        define(self, value, bases);
+        if self.is_read(value) {
+            define(self, value, bases);
+        }
         if let Some(shadow) = shadow {
             define(self, shadow, shadows);
         }

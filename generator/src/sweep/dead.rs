@@ -1,0 +1,199 @@
+//! Removes values that have no effect. A value is live if something with an effect reads it, by way of other live
+//! values: a carried variable whose only reader is its own update is dead, and so is what is popped for nobody.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::ir::*;
+use crate::plan::walk;
+
+/// How much may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Definitions, joins, carried variables, results of calls: what the user's statements do stays.
+    Values,
+    /// Also pops into values, and branches and loops that do nothing.
+    All,
+}
+
+/// Removes what is dead. Returns the pops that went: the forward sweep must not push for them.
+pub fn remove(proc: &mut Proc, extent: Extent) -> BTreeSet<ItemId> {
+    let (mut gone, mut kept) = (BTreeSet::new(), Vec::new());
+    let mut live = Live { proc: &*proc, extent, values: HashSet::new() };
+    live.run();
+    for region in &proc.regions {
+        let (stays, goes): (Vec<_>, Vec<_>) = region.items.iter().partition(|item| live.stays(**item));
+        gone.extend(
+            goes.into_iter().filter(|item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Pop { .. })),
+        );
+        kept.push(stays);
+    }
+    let values = live.values;
+    for (region, items) in proc.regions.iter_mut().zip(kept) {
+        region.items = items;
+    }
+    for at in 0..proc.items.len() {
+        shrink(proc, ItemId::new(at), &values);
+    }
+    gone
+}
+
+struct Live<'a> {
+    proc: &'a Proc,
+    extent: Extent,
+    values: HashSet<ValueId>,
+}
+
+impl Live<'_> {
+    fn run(&mut self) {
+        let proc = self.proc;
+        if let Some(result) = &proc.result {
+            walk::values(result, &mut |value| {
+                self.values.insert(value);
+            });
+        }
+        loop {
+            let before = self.values.len();
+            self.region(RegionId(0));
+            if self.values.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Marks what a region reads, last item first. Whether something in it acts.
+    fn region(&mut self, region: RegionId) -> bool {
+        let mut acts = false;
+        for &item in self.proc.regions[region.index()].items.iter().rev() {
+            acts |= self.item(item);
+        }
+        acts
+    }
+
+    fn item(&mut self, item: ItemId) -> bool {
+        let proc = self.proc;
+        match &proc.items[item.index()].kind {
+            ItemKind::Let { value } if !self.values.contains(value) => return false,
+            ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => return false,
+            ItemKind::Branch { then, otherwise, joins, .. } => {
+                for join in joins {
+                    if self.values.contains(&join.out) {
+                        self.values.extend([join.then, join.otherwise]);
+                    }
+                }
+                let first = self.region(*then);
+                let second = self.region(*otherwise);
+                let used = joins.iter().any(|join| self.values.contains(&join.out));
+                if !(first || second || used || self.extent == Extent::Values) {
+                    return false;
+                }
+            }
+            ItemKind::Loop { body, carried, .. } => {
+                for c in carried {
+                    if self.values.contains(&c.head) || self.values.contains(&c.out) {
+                        self.values.extend([c.init, c.end]);
+                    }
+                }
+                let acts = self.region(*body);
+                let used = carried.iter().any(|c| self.values.contains(&c.out));
+                if !(acts || used || self.extent == Extent::Values) {
+                    return false;
+                }
+            }
+            ItemKind::Pop { .. } if !self.stays(item) => return false,
+            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
+                for dim in &proc.objects[object.index()].shape {
+                    for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
+                        walk::values(bound, &mut |value| {
+                            self.values.insert(value);
+                        });
+                    }
+                }
+            }
+            _ => {}
+        }
+        walk::operands(proc, item, &mut |operand| {
+            let mut see = |value| {
+                self.values.insert(value);
+            };
+            match operand {
+                Ok(expr) => walk::values(expr, &mut see),
+                Err(place) => walk::values_of_place(place, &mut see),
+            }
+        });
+        !matches!(proc.items[item.index()].kind, ItemKind::Let { .. })
+    }
+
+    /// Whether an item stays where it is.
+    fn stays(&self, item: ItemId) -> bool {
+        match &self.proc.items[item.index()].kind {
+            ItemKind::Let { value } => self.values.contains(value),
+            ItemKind::Pop { what } if self.extent == Extent::All => match what {
+                Popped::Value(value) | Popped::Count(value) | Popped::Bits { value, .. } => self.values.contains(value),
+                Popped::Pointer { value, shadow, .. } => {
+                    self.values.contains(value) || shadow.is_some_and(|shadow| self.values.contains(&shadow))
+                }
+                Popped::Memory(_) | Popped::Elements { .. } => true,
+            },
+            ItemKind::Branch { then, otherwise, joins, .. } if self.extent == Extent::All => {
+                joins.iter().any(|join| self.values.contains(&join.out)) || self.acts(*then) || self.acts(*otherwise)
+            }
+            ItemKind::Loop { body, carried, .. } if self.extent == Extent::All => {
+                carried.iter().any(|c| self.values.contains(&c.out)) || self.acts(*body)
+            }
+            _ => true,
+        }
+    }
+
+    fn acts(&self, region: RegionId) -> bool {
+        self.proc.regions[region.index()].items.iter().any(|item| {
+            let passive = |kind: &ItemKind| {
+                matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Comment { .. })
+            };
+            !passive(&self.proc.items[item.index()].kind) && self.stays(*item)
+        })
+    }
+}
+
+/// Drops dead joins, dead carried variables and a dead result; the others get the numbers that they have now.
+fn shrink(proc: &mut Proc, item: ItemId, live: &HashSet<ValueId>) {
+    let mut kind = std::mem::replace(&mut proc.items[item.index()].kind, ItemKind::Comment { text: String::new() });
+    match &mut kind {
+        ItemKind::Branch { joins, .. } => {
+            joins.retain(|join| {
+                let stays = live.contains(&join.out);
+                if !stays {
+                    proc.values[join.out.index()].def = Def::Undefined;
+                }
+                stays
+            });
+            for (k, join) in joins.iter().enumerate() {
+                proc.values[join.out.index()].def = Def::Join(item, k as u32);
+            }
+        }
+        ItemKind::Loop { carried, .. } => {
+            carried.retain(|c| {
+                let stays = live.contains(&c.head) || live.contains(&c.out);
+                if !stays {
+                    proc.values[c.head.index()].def = Def::Undefined;
+                    proc.values[c.out.index()].def = Def::Undefined;
+                }
+                stays
+            });
+            for (k, c) in carried.iter().enumerate() {
+                proc.values[c.head.index()].def = Def::Head(item, k as u32);
+                proc.values[c.out.index()].def = Def::Out(item, k as u32);
+            }
+        }
+        // Only the shadow is needed: it needs no other bases than its own.
+        ItemKind::Pop { what: Popped::Pointer { value, shadow: Some(_), bases, shadows } } if !live.contains(value) => {
+            bases.clone_from(shadows);
+        }
+        ItemKind::Call { result, .. } if result.is_some_and(|value| !live.contains(&value)) => {
+            if let Some(value) = result.take() {
+                proc.values[value.index()].def = Def::Undefined;
+            }
+        }
+        _ => {}
+    }
+    proc.items[item.index()].kind = kind;
+}

@@ -1,0 +1,27 @@
+/* Programs whose sweeps had warnings: unused variables, mixed operators, signs. */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#define MIX(a, b) ((((a) ^ (b)) & 7) == 3)
+
+double f_again(int n, double *x, int *k) { int i = 0; double s = 0; again: s += x[i] * x[i]; i++; if (i < n) goto again; return s; }
+double f_again2(int n, double *x, int *k) { int i = 0; double s = 0; again: x[i] = x[i] * x[i]; i++; if (i < n && x[i] > 0.5) goto again; k[0] = i; return s + x[1]; }
+double f_do(int n, double *x, int *k) { int i = 0; double s = 1; do { if (k[i] == 3) continue; if (k[i] == 7) break; s *= x[i]; x[i] += s; } while (++i < n && k[i - 1] != 5); return s; }
+double f_skip(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n; i++) { if (x[i] > 1.0) { if (k[i] & 1) continue; s += sin(x[i]); } for (int j = i; j < n; j++) { if (x[j] < 0.2) break; if (k[j] == 3) goto next; s += x[j] * x[i]; } next: ; } return s; }
+double f_bits(int n, double *x, int *k) { int m = 0; double s = 0; for (int i = 0; i < n; i++) { m = (m + i & 3) ^ (k[i] == 2); m = m | k[i] << 1 | (i & k[i] ^ 3); if (MIX(m, i)) s += x[i] * x[m & 3]; else x[i & 3] *= s + 1.0; } k[1] = m; return s; }
+double f_unsigned(unsigned n, double *x, int *k) { double s = 0; unsigned u = 2; for (unsigned i = n; i-- > 0;) { u = u * 1664525u + 1013904223u; s += x[u % n] * x[i]; u -= (unsigned)k[i % 4]; } uint8_t c = (uint8_t)u; short h = (short)(c + 3); for (uint8_t b = 0; b < 200; b += 7) { c = (uint8_t)(c + b); s += x[(size_t)(c % n)] * 0.5; h++; } return s * h; }
+double f_carry(int n, double *x, int *k) { double q = 1.0, p = 0.5, s = 0; int end = 0; for (int i = 0; i < n; i++) { q = q * 0.5 + 1.0; p = p + q; end = end + 2; s += x[i]; } return s; }
+double f_unused(int n, double *x, int *k) { double q = x[0], w = x[1]; for (int i = 0; i < n; i++) { q = q * x[i]; w = w + q; } return x[2] * x[3]; }
+double f_switch(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n; i++) { switch (k[i]) { case 0: s += x[i]; break; case 1: case 2: s *= x[i]; if (x[i] > 1) break; s += 10; break; case 4: s -= 3; return s; default: s -= x[i] * x[i]; } if (s > 100) break; } return s; }
+double f_self(int n, double *x, int *k) { double a = x[0], b; b = a; a = a; for (int i = 0; i < n; i++) { x[i] = x[i]; b = b * a; a = b; b = a; } if (n > 3) { a = b; } else { b = a; } return a * b; }
+double f_swap(int n, double *x, int *k) { double a = x[0], b = x[1]; for (int i = 0; i < n; i++) { double t = a; a = b; b = t * x[i]; } return a - b; }
+double f_size(size_t n, double *x, int *k) { double s = 0; size_t lo = 0, hi = n; while (lo < hi) { size_t mid = lo + (hi - lo) / 2; s += x[mid]; if (x[mid] < 1.0) lo = mid + 1; else hi = mid; } ptrdiff_t d = (ptrdiff_t)lo - 3; return s * x[lo % n] + (double)d; }
+double f_step(int n, double *x, int *k) { double s = 0; int p = n * 3; for (int i = 0; i < n; i += 3) { s += x[i] * x[p % n]; p -= k[0]; } for (int64_t j = n - 1; j >= 0; j -= 2) s *= x[j]; return s; }
+double f_marchp(int n, double *x, int *k) { double *p = x, *q = x + n; double s = 0; while (p < q) { s += *p * *p; p += 2; } for (const double *r = x + n - 1; r >= x + 1; --r) s *= *r; return s; }
+float f_float(int n, float *x, int *k) { float s = 0.f; for (int i = 0; i < n; i++) { s += x[i] * x[i] / 3; x[i] = sinf(x[i]) * 2; if (x[i] > 1) s *= (float)0.5; } return s + (float)sqrt(x[0]); }
+double f_while(int n, double *x, int *k) { int i = 0; double v = x[0]; while (v * v > 1e-3 && i++ < n) { v = v * 0.7 + 0.01 * x[i % 3]; if (v < 0) return v; } return v * i; }
+static int solve(int n, const double *a, double *out) { double r = 1; for (int i = 0; i < n; i++) { if (a[i] == 0) return -1; r /= a[i]; } *out = r; return 0; }
+double f_status(int n, double *x, int *k) { double r = 0; if (solve(n, x, &r) != 0) return -1; int code = solve(2, x + 1, &x[0]); if (code) k[0] = code; return r * x[0]; }
+double f_logic(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n; i++) { int a = (x[i] > 1) == (k[i] > 3), b = !(k[i] & 1) != (i == 2); if (a && b || k[i] == 2) s += x[i]; if ((a ^ b) | (k[i] < 3)) s *= x[i]; } return s; }
+double f_index(int n, double *x, int *k) { double s = 0; int base = 1; for (int i = 0; i < n; i++) { for (int j = 0; j < 3; j++) { s += x[base] * x[i]; base += 2; } base -= 5; x[i] = s; } return s; }
+double f_ternary(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n; i++) { s += (k[i] > 3 ? x[i] : x[0]) * (x[i] < s ? 2.0 : s); int m = k[i] > 2 ? i : n - 1; s -= x[m]; } return s; }

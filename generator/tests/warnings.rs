@@ -1,0 +1,92 @@
+//! Generated C has no warnings of its own, with either compiler. Warnings within the user's text are the user's.
+
+use std::path::Path;
+use std::process::Command;
+
+use adtape_generate::emit::{self, Options};
+use adtape_generate::flow::Head;
+use adtape_generate::front::{self, Input};
+use adtape_generate::transform::{Choices, adjoint, tangent};
+
+const FLAGS: &[&str] = &[
+    "-std=c99",
+    "-fsyntax-only",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wparentheses",
+    "-Wunused",
+    "-Wsign-compare",
+    "-Wshadow",
+];
+
+/// What both compilers say about a generated file.
+fn warnings(folder: &Path, file: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for compiler in ["gcc", "clang"] {
+        let mut run = Command::new(compiler);
+        run.current_dir(folder).env("LC_ALL", "C").args(FLAGS).arg(file);
+        run.arg(format!("-I{}/../include", env!("CARGO_MANIFEST_DIR")));
+        let said = run.output().unwrap();
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        let ours = |line: &&str| line.starts_with(file) && (line.contains("warning:") || line.contains("error:"));
+        found.extend(said.lines().filter(ours).map(|line| format!("{compiler}: {line}")));
+    }
+    found
+}
+
+/// Generates adjoint and tangent of every function of a file whose name begins with `f`, and compiles both.
+fn clean(name: &str, refused: &[&str]) {
+    let folder =
+        std::env::temp_dir().join(format!("adtape-warnings-{}-{}", std::process::id(), name.replace('/', "-")));
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+    let model = folder.join("model.c");
+    std::fs::copy(&source, &model).unwrap();
+    let text = std::fs::read_to_string(&source).unwrap();
+    let is_head = |name: &&str| name.starts_with('f') && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mut names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("double ").or(line.strip_prefix("float "))?.split('(').next())
+        .filter(is_head)
+        .filter(|name| !refused.contains(name))
+        .collect();
+    names.dedup();
+    assert!(!names.is_empty());
+    let files = vec![model.to_string_lossy().into_owned()];
+    let heads = names.iter().map(|name| (*name).to_string()).collect();
+    let program = front::read(&Input { files, heads, ..Input::default() }).unwrap();
+    let of = |name: &&str| Head {
+        proc: (*name).into(),
+        dependents: vec![(*name).into(), "x".into()],
+        independents: vec!["x".into()],
+    };
+    let heads: Vec<Head> = names.iter().map(of).collect();
+    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
+    let reverse = adjoint(&program, &heads, &Choices::default()).unwrap_or_else(|what| panic!("{what:#?}"));
+    let forward = tangent(&program, &heads, &Choices::default()).unwrap_or_else(|what| panic!("{what:#?}"));
+    let texts = [
+        ("model_b", emit::adjoint(&reverse, &options("model_b.c")).unwrap_or_else(|what| panic!("{what:#?}"))),
+        ("model_d", emit::tangent(&forward, &options("model_d.c")).unwrap_or_else(|what| panic!("{what:#?}"))),
+    ];
+    for (file, output) in texts {
+        std::fs::write(folder.join(format!("{file}.c")), &output.source).unwrap();
+        std::fs::write(folder.join(format!("{file}.h")), &output.header).unwrap();
+        let found = warnings(&folder, &format!("{file}.c"));
+        assert!(found.is_empty(), "{}\n{}", output.source, found.join("\n"));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn programs_of_known_kinds_have_no_warnings() {
+    clean("programs/warnings.c", &[]);
+}
+
+#[test]
+fn programs_of_the_other_tests_have_no_warnings() {
+    for name in ["flags_and_counts", "pointers_and_recursion", "rows_and_blocks"] {
+        clean(&format!("programs/{name}.c"), &[]);
+    }
+    clean("meaning/programs.c", &["f_static", "f_logic_pointer", "f_vla"]);
+}
