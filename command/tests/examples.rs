@@ -1,0 +1,72 @@
+//! examples/generated: the generated files are what the generator writes today, each driver finds the gradient right, the
+//! check agrees, and the README says what is stored. `ADTAPE_BLESS=1` writes the generated files anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const EXAMPLES: [(&str, &str); 5] = [
+    ("stencil", "misfit(misfit)/(u rate)"),
+    ("ode", "distance(distance)/(rates start)"),
+    ("mesh", "energy(energy)/(height mesh)"),
+    ("least_squares", "cost(cost)/(p)"),
+    ("network", "loss(loss)/(net)"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a member of the workspace").to_path_buf()
+}
+
+/// Runs a command that must succeed; what it printed.
+fn run(command: &mut Command) -> (String, String) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let [said, complained] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(output.status.success(), "{command:?}: {:?}\n{said}{complained}", output.status);
+    (said, complained)
+}
+
+/// Flags that find the library, built for these tests.
+fn library() -> Vec<String> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo).current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]));
+    let include = format!("-I{}", root().join("include").display());
+    let library = target.join("debug/libadtape.a").display().to_string();
+    vec![include, library, "-lpthread".into(), "-ldl".into()]
+}
+
+#[test]
+fn generated_files_are_up_to_date_and_their_gradients_right() {
+    let flags = library();
+    let readme = fs::read_to_string(root().join("examples/generated/README.md")).expect("the README");
+    let scratch = std::env::temp_dir().join(format!("adtape-examples-{}", std::process::id()));
+    for (name, head) in EXAMPLES {
+        let folder = root().join("examples/generated").join(name);
+        let work = scratch.join(name);
+        fs::create_dir_all(&work).expect("a folder for what is built");
+        fs::copy(root().join("examples/generated/common.h"), scratch.join("common.h")).expect("common.h");
+        for file in [format!("{name}.c"), "driver.c".into()] {
+            fs::copy(folder.join(&file), work.join(&file)).expect("a file of the example");
+        }
+        let mut generate = Command::new(env!("CARGO_BIN_EXE_adtape"));
+        generate.current_dir(&work).args(["adjoint", &format!("{name}.c"), "--head", head, "--check", "driver.c"]);
+        let (_, said) = run(generate.env("ADTAPE_FLAGS", flags.join(" ")));
+        assert!(said.contains(" operands compared, 0 wrong") && said.contains("tangent-adjoint product"), "{said}");
+        for file in [format!("{name}_b.c"), format!("{name}_b.h")] {
+            let text = fs::read_to_string(work.join(&file)).expect("a generated file");
+            if std::env::var_os("ADTAPE_BLESS").is_some() {
+                fs::write(folder.join(&file), &text).expect("a golden");
+            }
+            let golden = fs::read_to_string(folder.join(&file)).unwrap_or_default();
+            assert!(text == golden, "examples/generated/{name}/{file} is not what the generator writes: make bless");
+        }
+        let program = work.join("program");
+        let mut cc = Command::new("cc");
+        cc.current_dir(&folder).args(["-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-o"]);
+        run(cc.arg(&program).args([&format!("{name}_b.c"), "driver.c"]).args(&flags).arg("-lm"));
+        let (said, _) = run(Command::new(&program).env("ADTAPE_PROFILE", "1"));
+        let tape = said.lines().find(|line| line.starts_with("tape: ")).expect("a line on the tape");
+        assert!(readme.contains(tape), "examples/generated/README.md does not say '{tape}'");
+    }
+    fs::remove_dir_all(&scratch).expect("the folder is ours");
+}

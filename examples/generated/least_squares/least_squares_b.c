@@ -1,0 +1,130 @@
+/* least_squares_b.c: the adjoint of cost, written by adtape. */
+/* Both sweeps must compute the same bits: no product and sum in one rounding. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+#include "least_squares.c"
+#include "least_squares_b.h"
+
+#include <adtape.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stores of elements that have no value yet are harmless: nothing reads them again. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit);
+static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *p_b, double limit, double cost_b);
+
+static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit) {
+    double sum = 0.0;
+    int k = 0;
+    while (k < 8) {
+        sum = sum + 0.01 * weight[k / 2] * (p[k] * p[k]);
+        k = k + 1;
+    }
+    int i = 0;
+    while (i < n) {
+        double model = 0.0;
+        if (isnan(y[i])) {
+        } else {
+            k = 0;
+            while (k < 4) {
+                model = model + p[2 * k] * exp(-weight[k] * t[i]) * sin(p[2 * k + 1] * t[i]);
+                k = k + 1;
+            }
+            double r = fabs(model - y[i]);
+            double choice = 0.0;
+            if (r < limit) {
+                choice = 0.5 * (r * r);
+            } else {
+                choice = limit * (r - 0.5 * limit);
+            }
+            sum = sum + choice;
+            adtape_push_f64(tape, r);
+            adtape_push_f64(tape, model);
+        }
+        i = i + 1;
+    }
+    return sum;
+}
+
+static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *p_b, double limit, double cost_b) {
+    /* least_squares.c:12 */
+    double sum_b = 0.0;
+    sum_b += cost_b;
+    /* least_squares.c:17 */
+    for (int i = n; i > 0; --i) {
+        const int i_1 = i - 1;
+        double model_b = 0.0;
+        /* least_squares.c:22 */
+        if (isnan(y[i_1])) {
+        } else {
+            /* least_squares.c:19 */
+            double model;
+            adtape_pop_f64(tape, &model);
+            double r;
+            adtape_pop_f64(tape, &r);
+            double r_b = 0.0;
+            double choice_b = 0.0;
+            /* least_squares.c:26 */
+            const double seed = sum_b;
+            choice_b += seed;
+            if (r < limit) {
+                const double seed_1 = choice_b;
+                choice_b = 0.0;
+                r_b += r * (0.5 * seed_1);
+                r_b += r * (0.5 * seed_1);
+            } else {
+                const double seed_2 = choice_b;
+                choice_b = 0.0;
+                r_b += limit * seed_2;
+            }
+            /* least_squares.c:25 */
+            const double seed_3 = r_b;
+            r_b = 0.0;
+            const double x_1 = model - y[i_1];
+            model_b += copysign(1.0, x_1) * seed_3;
+            /* least_squares.c:22 */
+            const int k_1 = 4;
+            for (int k = k_1; k > 0; --k) {
+                const int k_2 = k - 1;
+                /* least_squares.c:23 */
+                const double seed_4 = model_b;
+                p_b[2 * k_2] += exp(-weight[k_2] * t[i_1]) * (sin(p[2 * k_2 + 1] * t[i_1]) * seed_4);
+                const double x_2 = p[2 * k_2 + 1] * t[i_1];
+                p_b[2 * k_2 + 1] += t[i_1] * (cos(x_2) * (p[2 * k_2] * exp(-weight[k_2] * t[i_1]) * seed_4));
+            }
+        }
+        /* least_squares.c:18 */
+        model_b = 0.0;
+    }
+    /* least_squares.c:14 */
+    const int k_4 = 8;
+    for (int k_3 = k_4; k_3 > 0; --k_3) {
+        const int k_5 = k_3 - 1;
+        /* least_squares.c:15 */
+        const double seed_5 = sum_b;
+        const double seed_6 = 0.01 * weight[k_5 / 2] * seed_5;
+        p_b[k_5] += p[k_5] * seed_6;
+        p_b[k_5] += p[k_5] * seed_6;
+    }
+    /* least_squares.c:13 */
+    sum_b = 0.0;
+}
+
+void cost_b(int n, const double *t, const double *y, const double *p, double *p_b, double limit, double cost_b) {
+    adtape_t *const tape = adtape_self();
+    (void)cost_fwd(tape, n, t, y, p, limit);
+    cost_rev(tape, n, (double *)t, (double *)y, (double *)p, (double *)p_b, limit, cost_b);
+}

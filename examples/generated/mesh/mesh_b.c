@@ -1,0 +1,175 @@
+/* mesh_b.c: the adjoint of energy, written by adtape. */
+/* Both sweeps must compute the same bits: no product and sum in one rounding. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+#include "mesh.c"
+#include "mesh_b.h"
+
+#include <adtape.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stores of elements that have no value yet are harmless: nothing reads them again. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, double *height, double *flux);
+static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, int sweeps, double *height, double *height_b, double *flux_b, double energy_b);
+
+static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, double *height, double *flux) {
+    double sum = 0.0;
+    int sweep = 0;
+    int cell = 0;
+    while (sweep < sweeps) {
+        unsigned long edge = 0;
+        int row = 0;
+        int right = 0;
+        int above = 0;
+        while (row < mesh->up) {
+            cell = row * mesh->across;
+            int left = mesh->across;
+            while (left > 0) {
+                right = left > 1 ? cell + 1 : cell;
+                above = row + 1 < mesh->up ? cell + mesh->across : cell;
+                double jump = height[right] - height[cell];
+                double jump_s = jump;
+                flux[edge] = mesh->length[edge] * jump * fabs(jump);
+                jump = height[above] - height[cell];
+                flux[edge + 1] = mesh->length[edge + 1] * jump * fabs(jump);
+                edge = edge + 2;
+                cell = cell + 1;
+                left = left - 1;
+                adtape_push_f64(tape, jump);
+                adtape_push_f64(tape, jump_s);
+            }
+            row = row + 1;
+        }
+        uint64_t passes = 0;
+        while (edge > 0) {
+            edge = edge - 2;
+            cell = (int)(edge / 2);
+            right = (cell + 1) % mesh->across != 0 ? cell + 1 : cell;
+            above = cell / mesh->across + 1 < mesh->up ? cell + mesh->across : cell;
+            height[cell] = height[cell] + 0.1 * (flux[edge] + flux[edge + 1]);
+            height[right] = height[right] - 0.1 * flux[edge];
+            height[above] = height[above] - 0.1 * flux[edge + 1];
+            passes = passes + 1;
+        }
+        adtape_push_count(tape, (int64_t)passes);
+        sweep = sweep + 1;
+        adtape_push_i64(tape, (int64_t)edge);
+    }
+    cell = 0;
+    while (cell < mesh->across * mesh->up) {
+        sum = sum + 0.5 * height[cell] * height[cell];
+        cell = cell + 1;
+    }
+    return sum;
+}
+
+static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, int sweeps, double *height, double *height_b, double *flux_b, double energy_b) {
+    /* mesh.c:13 */
+    double sum_b = 0.0;
+    sum_b += energy_b;
+    /* mesh.c:40 */
+    const int cell_1 = mesh->across * mesh->up;
+    for (int cell = cell_1; cell > 0; --cell) {
+        const int cell_2 = cell - 1;
+        /* mesh.c:41 */
+        const double seed = sum_b;
+        height_b[cell_2] += 0.5 * (height[cell_2] * seed);
+        height_b[cell_2] += 0.5 * height[cell_2] * seed;
+    }
+    /* mesh.c:15 */
+    for (int sweep = sweeps; sweep > 0; --sweep) {
+        int64_t edge_raw;
+        adtape_pop_i64(tape, &edge_raw);
+        const unsigned long edge = (unsigned long)edge_raw;
+        /* mesh.c:30 */
+        const uint64_t passes = (uint64_t)adtape_pop_count(tape);
+        unsigned long edge_1 = edge;
+        for (uint64_t passes_1 = passes; passes_1 != 0; --passes_1) {
+            /* mesh.c:37 */
+            const int cell_3 = (int)(edge_1 / 2);
+            const int above = cell_3 / mesh->across + 1 < mesh->up ? cell_3 + mesh->across : cell_3;
+            const double seed_1 = height_b[above];
+            flux_b[edge_1 + 1] += 0.1 * -seed_1;
+            /* mesh.c:36 */
+            const int right = (cell_3 + 1) % mesh->across != 0 ? cell_3 + 1 : cell_3;
+            const double seed_2 = height_b[right];
+            flux_b[edge_1] += 0.1 * -seed_2;
+            /* mesh.c:35 */
+            const double seed_3 = height_b[cell_3];
+            flux_b[edge_1] += 0.1 * seed_3;
+            flux_b[edge_1 + 1] += 0.1 * seed_3;
+            const unsigned long edge_2 = edge_1 + 2;
+            edge_1 = edge_2;
+        }
+        /* mesh.c:17 */
+        const int row_1 = mesh->up;
+        unsigned long edge_5 = edge_1;
+        for (int row = row_1; row > 0; --row) {
+            const int row_2 = row - 1;
+            /* mesh.c:19 */
+            const int left = mesh->across;
+            const int left_2 = 1;
+            const int cell_4 = row_2 * mesh->across;
+            unsigned long edge_3 = edge_5;
+            for (int left_1 = left_2; left_1 <= left; ++left_1) {
+                double jump_1;
+                adtape_pop_f64(tape, &jump_1);
+                double jump;
+                adtape_pop_f64(tape, &jump);
+                const int cell_5 = (int)((unsigned int)cell_4 + ((unsigned int)left - (unsigned int)left_1));
+                double jump_b = 0.0;
+                /* mesh.c:25 */
+                const unsigned long edge_4 = edge_3 - 2;
+                const double seed_4 = flux_b[edge_4 + 1];
+                flux_b[edge_4 + 1] = 0.0;
+                const double seed_5 = fabs(jump) * seed_4;
+                mesh_b->length[edge_4 + 1] += jump * seed_5;
+                jump_b += mesh->length[edge_4 + 1] * seed_5;
+                jump_b += copysign(1.0, jump) * (mesh->length[edge_4 + 1] * jump * seed_4);
+                /* mesh.c:24 */
+                const double seed_6 = jump_b;
+                jump_b = 0.0;
+                const int above_1 = row_2 + 1 < mesh->up ? cell_5 + mesh->across : cell_5;
+                height_b[above_1] += seed_6;
+                height_b[cell_5] -= seed_6;
+                /* mesh.c:23 */
+                const double seed_7 = flux_b[edge_4];
+                flux_b[edge_4] = 0.0;
+                const double seed_8 = fabs(jump_1) * seed_7;
+                mesh_b->length[edge_4] += jump_1 * seed_8;
+                jump_b += mesh->length[edge_4] * seed_8;
+                jump_b += copysign(1.0, jump_1) * (mesh->length[edge_4] * jump_1 * seed_7);
+                /* mesh.c:22 */
+                const double seed_9 = jump_b;
+                jump_b = 0.0;
+                const int right_1 = left_1 > 1 ? cell_5 + 1 : cell_5;
+                height_b[right_1] += seed_9;
+                height_b[cell_5] -= seed_9;
+                edge_3 = edge_4;
+            }
+            edge_5 = edge_3;
+        }
+    }
+    /* mesh.c:14 */
+    sum_b = 0.0;
+}
+
+void energy_b(const struct mesh *mesh, struct mesh *mesh_b, int sweeps, double *height, double *height_b, double *flux, double *flux_b, double energy_b) {
+    adtape_t *const tape = adtape_self();
+    (void)energy_fwd(tape, mesh, sweeps, height, flux);
+    energy_rev(tape, (struct mesh *)mesh, (struct mesh *)mesh_b, sweeps, (double *)height, (double *)height_b, (double *)flux_b, energy_b);
+}

@@ -1,0 +1,169 @@
+/* stencil_b.c: the adjoint of misfit, written by adtape. */
+/* Both sweeps must compute the same bits: no product and sum in one rounding. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+#include "stencil.c"
+#include "stencil_b.h"
+
+#include <adtape.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stores of elements that have no value yet are harmless: nothing reads them again. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]);
+static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *u_b, double *v_b);
+static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]);
+static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *u_b, double *v_b, double misfit_b);
+
+static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]) {
+    int i = 1;
+    int j = 0;
+    while (i < n - 1) {
+        j = 1;
+        while (j < m - 1) {
+            double flow = u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - 4.0 * u[i][j];
+            v[i][j] = u[i][j] + 0.2 * flow + rate * u[i][j] * (1.0 - u[i][j]);
+            j = j + 1;
+        }
+        i = i + 1;
+    }
+    i = 1;
+    while (i < n - 1) {
+        j = 1;
+        while (j < m - 1) {
+            adtape_push_f64(tape, u[i][j]);
+            u[i][j] = v[i][j];
+            j = j + 1;
+        }
+        i = i + 1;
+    }
+}
+
+static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *u_b, double *v_b) {
+    /* stencil.c:6 */
+    double rate_b_1 = 0.0;
+    /* stencil.c:13 */
+    const int i_1 = n - 1;
+    for (int i = i_1; i > 1; --i) {
+        const int i_2 = i - 1;
+        /* stencil.c:14 */
+        const int j_1 = m - 1;
+        for (int j = j_1; j > 1; --j) {
+            const int j_2 = j - 1;
+            /* stencil.c:15 */
+            adtape_pop_f64(tape, &u[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)]);
+            const double seed = u_b[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)];
+            u_b[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)] = 0.0;
+            v_b[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)] += seed;
+        }
+    }
+    /* stencil.c:7 */
+    const int i_4 = n - 1;
+    for (int i_3 = i_4; i_3 > 1; --i_3) {
+        const int i_5 = i_3 - 1;
+        /* stencil.c:8 */
+        const int j_4 = m - 1;
+        for (int j_3 = j_4; j_3 > 1; --j_3) {
+            const int j_5 = j_3 - 1;
+            double flow_b = 0.0;
+            /* stencil.c:10 */
+            const double seed_1 = v_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)];
+            v_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] = 0.0;
+            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += seed_1;
+            flow_b += 0.2 * seed_1;
+            const double seed_2 = (1.0 - u[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)]) * seed_1;
+            rate_b_1 += u[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] * seed_2;
+            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += rate * seed_2;
+            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] -= rate * u[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] * seed_1;
+            /* stencil.c:9 */
+            const double seed_3 = flow_b;
+            flow_b = 0.0;
+            u_b[(ptrdiff_t)(i_5 - 1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += seed_3;
+            u_b[(ptrdiff_t)(i_5 + 1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += seed_3;
+            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5 - 1)] += seed_3;
+            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5 + 1)] += seed_3;
+            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += 4.0 * -seed_3;
+        }
+    }
+    *rate_b += rate_b_1;
+}
+
+static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]) {
+    double sum = 0.0;
+    int t = 0;
+    while (t < steps) {
+        step_fwd(tape, n, m, rate, u, v);
+        t = t + 1;
+    }
+    int i = 0;
+    while (i < n) {
+        int j = 0;
+        while (j < m) {
+            double r = u[i][j] - data[i][j];
+            sum = sum + r * r;
+            j = j + 1;
+            adtape_push_f64(tape, r);
+        }
+        i = i + 1;
+    }
+    adtape_push_f64(tape, sum);
+    return sqrt(sum);
+}
+
+static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *u_b, double *v_b, double misfit_b) {
+    /* stencil.c:21 */
+    double sum;
+    adtape_pop_f64(tape, &sum);
+    double rate_b_1 = 0.0;
+    double sum_b = 0.0;
+    sum_b += 0.5 / sqrt(sum) * misfit_b;
+    /* stencil.c:26 */
+    for (int i = n; i > 0; --i) {
+        const int i_1 = i - 1;
+        /* stencil.c:27 */
+        for (int j = m; j > 0; --j) {
+            double r;
+            adtape_pop_f64(tape, &r);
+            const int j_1 = j - 1;
+            double r_b = 0.0;
+            /* stencil.c:29 */
+            const double seed = sum_b;
+            r_b += r * seed;
+            r_b += r * seed;
+            /* stencil.c:28 */
+            const double seed_1 = r_b;
+            r_b = 0.0;
+            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += seed_1;
+        }
+    }
+    /* stencil.c:23 */
+    for (int t = steps; t > 0; --t) {
+        /* stencil.c:24 */
+        double rate_b_2 = 0.0;
+        step_rev(tape, n, m, rate, &rate_b_2, u, u_b, v_b);
+        const double seed_2 = rate_b_2;
+        rate_b_1 += seed_2;
+    }
+    /* stencil.c:22 */
+    sum_b = 0.0;
+    *rate_b += rate_b_1;
+}
+
+void misfit_b(int n, int m, int steps, double rate, double *rate_b, double u[n][m], double u_b[n][m], double v[n][m], double v_b[n][m], const double data[n][m], double misfit_b) {
+    adtape_t *const tape = adtape_self();
+    (void)misfit_fwd(tape, n, m, steps, rate, u, v, data);
+    misfit_rev(tape, n, m, steps, rate, (double *)rate_b, (double *)u, (double *)u_b, (double *)v_b, misfit_b);
+}
