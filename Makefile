@@ -89,8 +89,9 @@ lint: ## formatting, clippy and rustdoc: a warning is an error
 oldest-rust: ## the library with the oldest Rust that Cargo.toml names
 	@scripts/oldest_rust.sh
 
-bless: ## writes the generated header, the list of exported symbols and the generated examples anew
+bless: ## writes the generated files anew: header, exported symbols, Fortran interfaces, reference, generated examples
 	ADTAPE_BLESS=1 cargo test --locked --test header --test symbols
+	cargo run --locked --package adtape-tools
 	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --test examples
 
 clean: ## removes what was built

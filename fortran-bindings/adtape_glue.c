@@ -141,18 +141,49 @@ INLINE_ const char *c_label(const CFI_cdesc_t *x, label_t *to) {
     return c_string(x, to->characters, sizeof to->characters);
 }
 
-/* ---- calls, by theme ------------------------------------------------------------------------------- */
+/* A call that fails at a place in the program: the one that called the glue. */
+#define AT_(site, call)         \
+    do {                        \
+        adtape_abi0_site(site); \
+        call;                   \
+        adtape_abi0_site(NULL); \
+    } while (0)
+#define AT_SITE_(call) AT_(SITE_, call)
 
-#include "adtape_descriptor.inc"
-#include "adtape_variable.inc"
-#include "adtape_argument.inc"
-#include "adtape_array_glue.inc"
-#include "adtape_control_glue.inc"
-#include "adtape_tape_glue.inc"
-#include "adtape_checkpoint_glue.inc"
-#include "adtape_pointer_glue.inc"
-#include "adtape_text_glue.inc"
-#include "adtape_address_glue.inc"
-#include "adtape_restoration_glue.inc"
-#include "adtape_driver_glue.inc"
-#include "adtape_heap_glue.inc"
+/* Refuses a negative number. */
+static uint64_t number(int64_t n, const char *what, const void *site) {
+    if (n < 0) {
+        refuse(ADTAPE_STATUS_COUNT_RANGE, site, "%s: %" PRId64 "\n  give 0 or more", what, n);
+    }
+    return (uint64_t)n;
+}
+#define NUMBER_(n) number(n, #n, SITE_)
+
+/* ---- calls, by theme: by hand what reads descriptors, generated what only converts arguments ------------------ */
+
+#include "generated/kinds_glue.inc"
+#include "glue/descriptor.inc"
+#include "glue/variable.inc"
+#include "glue/argument.inc"
+
+#include "generated/process_glue.inc"
+#include "glue/process.inc"
+
+#include "generated/tape_glue.inc"
+#include "glue/arrays.inc"
+#include "glue/control.inc"
+
+#include "generated/objects_glue.inc"
+#include "glue/pointers.inc"
+#include "glue/texts.inc"
+#include "glue/addresses.inc"
+
+#include "generated/heap_glue.inc"
+#include "glue/heap.inc"
+
+#include "generated/checkpoint_glue.inc"
+#include "glue/checkpoint.inc"
+#include "glue/restoration.inc"
+
+#include "generated/driver_glue.inc"
+#include "glue/driver.inc"

@@ -88,6 +88,9 @@ for name in libadtape_kit libadtape_kit_admm2020; do
 done
 
 put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindings/*.inc fortran-bindings/adtape_glue.c
+for folder in generated glue; do
+  put 644 "$prefix/share/adtape/fortran/$folder" fortran-bindings/$folder/*.inc
+done
 put 755 "$prefix/share/adtape/fortran" scripts/install/build_fortran.sh
 scripts/install/build_fortran.sh fortran-bindings include "$(dest "$libdir/adtape/fortran/$compiler")"
 

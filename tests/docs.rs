@@ -178,10 +178,9 @@ fn reference_has_every_constant_and_field_of_the_header() {
 /// The public names of the Fortran module, and which of them are procedures.
 fn fortran_names() -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut all, mut procedures) = (BTreeSet::new(), BTreeSet::new());
-    let mut files: Vec<PathBuf> = fs::read_dir(root().join("fortran-bindings"))
-        .expect("a directory")
-        .map(|e| e.expect("an entry").path())
-        .collect();
+    let module = root().join("fortran-bindings");
+    let folders = ["", "generated"].map(|name| fs::read_dir(module.join(name)).expect("a folder"));
+    let mut files: Vec<PathBuf> = folders.into_iter().flatten().map(|e| e.expect("an entry").path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "F90" || e == "inc"));
     for path in files {
         for line in fs::read_to_string(&path).expect("a source").lines().map(str::trim) {

@@ -214,13 +214,16 @@ fn installation_holds_the_files_listed_and_no_more() {
             .filter(|file| !file.contains('/') && file.ends_with(suffix))
             .collect()
     };
-    let (headers, included): (Vec<String>, Vec<String>) =
-        (tops("include/adtape", ".h"), tops("fortran-bindings", ".inc"));
+    let headers: Vec<String> = tops("include/adtape", ".h");
     assert!(headers.iter().any(|file| file == "inline.h"), "{headers:?}");
     expected.extend(headers.iter().map(|file| format!("include/adtape/{file}")));
     expected.extend(files(&root().join("kit/include")).iter().map(|file| format!("include/adtape/kit/{file}")));
     expected.extend(files(&root().join("kit/src")).iter().map(|file| format!("share/adtape/kit/src/{file}")));
-    expected.extend(included.iter().map(|file| format!("share/adtape/fortran/{file}")));
+    for folder in ["", "generated/", "glue/"] {
+        let included: Vec<String> = tops(&format!("fortran-bindings/{folder}"), ".inc");
+        assert!(!included.is_empty(), "fortran-bindings/{folder}");
+        expected.extend(included.iter().map(|file| format!("share/adtape/fortran/{folder}{file}")));
+    }
     for file in ["adtape.mod", "libadtape_fortran.a", "adtape_derived.inc", "adtape_polymorphic.inc"] {
         expected.push(format!("lib/adtape/fortran/{compiler}/{file}"));
     }

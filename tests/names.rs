@@ -29,22 +29,12 @@ fn fortran(name: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.split('!').next().unwrap_or_default())).collect()
 }
 
-/// adtape.F90 with what it includes, in lower case, a statement a line; what an included file is to have for its macros is
-/// in it.
+/// adtape.F90 with what it includes, in lower case, a statement a line.
 fn module() -> String {
     let mut text = String::new();
-    let mut macros = BTreeMap::new();
     for line in fortran("adtape.F90").lines() {
-        if let Some((name, value)) =
-            line.strip_prefix("#define ").map(|line| line.split_once(' ').unwrap_or((line, "")))
-        {
-            macros.insert(name.to_owned(), value.to_owned());
-        }
         match line.strip_prefix("#include \"") {
-            Some(name) => {
-                let included = fortran(name.trim_end_matches('"')).replace("/**/", "");
-                text.push_str(&macros.iter().fold(included, |text, (name, value)| text.replace(name, value)));
-            }
+            Some(name) => text.push_str(&fortran(name.trim_end_matches('"'))),
             None => text.push_str(line),
         }
         text.push('\n');
@@ -69,7 +59,7 @@ fn bound(module: &str) -> BTreeSet<String> {
 /// of the modules for derived types are among them.
 fn externals(module: &str) -> BTreeSet<String> {
     let [derived, polymorphic] =
-        ["adtape_derived.inc", "adtape_polymorphic.inc"].map(|name| statements(&fortran(name)));
+        ["generated/adtape_derived.inc", "adtape_polymorphic.inc"].map(|name| statements(&fortran(name)));
     let interfaces =
         [module, &derived, &polymorphic].map(|text| text.split("contains").next().expect("a specification part"));
     let names =
@@ -198,14 +188,14 @@ fn every_type_of_the_table_is_bound_on_the_threads_tape_and_by_handle() {
 /// Every array type that a tape knows can come in a descriptor of both compilers.
 #[test]
 fn every_type_of_the_table_is_in_both_tables_of_descriptor_types() {
-    let text = fs::read_to_string(root().join("fortran-bindings/adtape_descriptor.inc")).expect("the descriptors");
-    let tables: Vec<&str> = text.split("#define TYPES_(X)").skip(1).collect();
-    assert_eq!(tables.len(), 2);
-    for (compiler, table) in ["gfortran", "flang"].iter().zip(tables) {
-        let table = table.split("\n\n").next().expect("a table");
+    let text = fs::read_to_string(root().join("fortran-bindings/generated/kinds_glue.inc")).expect("the kinds");
+    for compiler in ["gfortran", "flang"] {
+        let (_, table) = text.split_once(&format!("#define {}_KINDS_(X)", compiler.to_uppercase())).expect("a table");
+        let table = table.split("#define").next().expect("its rows");
         for suffix in suffixes() {
-            // flang has no logical(16); a C bool is a logical(1) in an array.
-            let absent = suffix == "bool" || (suffix == "logical128" && *compiler == "flang");
+            // flang has no logical(16); a C bool is a logical(1) in an array; characters and addresses are no kinds.
+            let other = ["bool", "char", "ptr"].contains(&suffix.as_str());
+            let absent = other || (suffix == "logical128" && compiler == "flang");
             let listed = table.contains(&format!(", {})", suffix.to_uppercase()));
             assert!(listed != absent, "{suffix} in the table of {compiler}: {listed}");
         }
@@ -256,7 +246,7 @@ fn constants_of_the_module_have_the_values_of_the_header() {
         .collect();
     expected.extend(read(&defines.join("\n"), ' '));
     assert!(expected.len() >= 46, "{expected:?}");
-    assert_eq!(read(&fortran("adtape_constants.inc"), '='), expected);
+    assert_eq!(read(&fortran("generated/constants.inc"), '='), expected);
 }
 
 /// Names of the components of a type, in order.

@@ -56,7 +56,7 @@ $(BUILD)/shallow_water_c: $(DEMO_C) $(DEMO_COMMON) $(wildcard $(DEMO)/c/*.h $(DE
 	$(CC) $(CFLAGS) -Iinclude -I$(DEMO)/common -o $@ $(DEMO_C) $(DEMO_COMMON) $(DEMO_LINK)
 
 $(BUILD)/shallow_water_fortran: $(DEMO_FORTRAN) $(DEMO_COMMON) fortran-bindings/adtape_glue.c \
-    $(wildcard fortran-bindings/*.inc $(DEMO)/common/*.h include/*.h include/*/*.h) $(ADTAPE_LIB)
+    $(wildcard fortran-bindings/*.inc fortran-bindings/*/*.inc $(DEMO)/common/*.h include/*.h include/*/*.h) $(ADTAPE_LIB)
 	@$(DEMO_NEEDS_LBFGS)
 	@mkdir -p $(BUILD)/fortran
 	cd $(BUILD)/fortran && $(GLUE_CC) -O2 -I$(CURDIR)/include -c $(addprefix $(CURDIR)/,$(DEMO_COMMON) fortran-bindings/adtape_glue.c)

@@ -64,4 +64,4 @@ $cc ${CFLAGS:--O2} -fPIC -I"$work/binding" -I"$include" -c "$sources/adtape_glue
 
 rm -f "$out/libadtape_fortran.a"
 ar rcs "$out/libadtape_fortran.a" "$work/adtape.o" "$work/adtape_glue.o"
-cp "$work"/*.mod "$sources"/adtape_{derived,polymorphic}.inc "$out/"
+cp "$work"/*.mod "$sources"/generated/adtape_derived.inc "$sources"/adtape_polymorphic.inc "$out/"
