@@ -223,10 +223,10 @@ fn check_names_the_operand_that_has_another_value() {
     let (said, content) = checked("content", |text| text);
     assert!(content && said.contains(" operands compared, 0 wrong"), "{said}");
     assert!(!said.contains("check: 0 operands"), "{said}");
-    let pop = "adtape_pop_f64(tape, &u[i_1]);";
+    let pop = "adtape_pop_f64(tape, &u[i]);";
     let (said, content) = checked("damaged", |text| {
         assert!(text.contains(pop), "{text}");
-        text.replace(pop, &format!("{pop} u[i_1] += 1e-12;"))
+        text.replace(pop, &format!("{pop} u[i] += 1e-12;"))
     });
     assert!(!content && said.contains("'u[i]' has not the value that it had in the forward sweep"), "{said}");
     let push = "adtape_push_f64(tape, s_s);";

@@ -8,17 +8,8 @@ use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-const FLAGS: &[&str] = &[
-    "-std=c99",
-    "-fsyntax-only",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wparentheses",
-    "-Wunused",
-    "-Wsign-compare",
-    "-Wshadow",
-];
+const FLAGS: &[&str] =
+    &["-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wparentheses", "-Wunused", "-Wsign-compare"];
 
 /// What both compilers say about a generated file.
 fn warnings(folder: &Path, file: &str) -> Vec<String> {

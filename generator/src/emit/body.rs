@@ -8,10 +8,11 @@
 //! What is kept is known at the end only, so a body is printed until nothing is added.
 
 mod item;
+mod repeat;
 mod scope;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::expr::{Exprs, Naming};
 use super::names::{Names, words};
@@ -50,6 +51,12 @@ pub(super) struct Body<'a> {
     skipped: Vec<ItemId>,
     /// Names that the parameters have in C, those without use among them.
     params: Vec<String>,
+    /// By variable: loops that are printed as `for`.
+    heads: HashMap<ItemId, repeat::Head>,
+    /// By value: loops that count down in their test.
+    downs: HashMap<ItemId, repeat::Down>,
+    /// Pointers that are subscripted.
+    arrays: HashSet<VarId>,
 }
 
 impl Naming for Body<'_> {
@@ -72,6 +79,40 @@ impl Naming for Body<'_> {
     fn object(&self, object: ObjectId) -> String {
         self.objects[object.index()].clone()
     }
+
+    fn is_array(&self, pointer: ValueId) -> bool {
+        self.arrays.contains(&self.proc.values[pointer.index()].var)
+    }
+}
+
+/// Pointers that some subscript other than 0 goes with.
+fn arrays(proc: &Proc) -> HashSet<VarId> {
+    let mut found = HashSet::new();
+    let mut see = |place: &Place| {
+        if let (Base::At(pointer), Some(Step::Index(subscripts))) = (&place.base, place.path.first())
+            && let (ExprKind::Value(value), Some(first)) = (&pointer.kind, subscripts.first())
+            && first.at.kind != ExprKind::Int(0)
+        {
+            found.insert(proc.values[value.index()].var);
+        }
+    };
+    for item in 0..proc.items.len() {
+        crate::plan::walk::operands(proc, ItemId::new(item), &mut |operand| {
+            let mut inside = |e: &Expr| {
+                if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+                    see(place);
+                }
+            };
+            match operand {
+                Ok(expr) => crate::plan::walk::expressions(expr, &mut inside),
+                Err(place) => {
+                    crate::plan::walk::in_place(place, &mut inside);
+                    see(place);
+                }
+            }
+        });
+    }
+    found
 }
 
 /// The printed procedure: declarator and body.
@@ -143,6 +184,9 @@ impl<'a> Body<'a> {
             line: (0, 0),
             skipped: Vec::new(),
             params: Vec::new(),
+            heads: if by_variable { repeat::heads(proc) } else { HashMap::new() },
+            downs: if by_variable { HashMap::new() } else { repeat::downs(proc) },
+            arrays: arrays(proc),
         };
         // The user's names stay: C's own rules keep them apart from macros, and nothing but the user's text is called.
         if by_variable {
@@ -169,6 +213,14 @@ impl<'a> Body<'a> {
         body.tape = locals.fresh("tape");
         body.locals = locals;
         body.scopes = Scopes::new(proc, &body.slots, body.slot_names.len());
+        // The body changes the variable by the step alone.
+        let heads = std::mem::take(&mut body.heads);
+        let once = |item: &ItemId, head: &repeat::Head| {
+            let ItemKind::Loop { body: inside, .. } = &proc.items[item.index()].kind else { return false };
+            let slot = body.slots[head.var.index()];
+            body.scopes.changed_in(proc, *inside).iter().filter(|changed| **changed == slot).count() == 1
+        };
+        body.heads = heads.into_iter().filter(|(item, head)| once(item, head)).collect();
         body
     }
 
@@ -193,27 +245,37 @@ impl<'a> Body<'a> {
         name.to_string()
     }
 
-    /// Variables of one name and type live one after the other: they share one C variable.
+    /// Variables of one name and type that live one after the other in one region share one C variable; those of
+    /// different regions, and counters that only their own `for` knows, are declared where they are used.
     fn name_slots(&mut self, names: &mut Names) {
-        let mut known: HashMap<(&str, &Type), usize> = HashMap::new();
+        let each: Vec<usize> = (0..self.proc.vars.len()).collect();
+        let homes = Scopes::new(self.proc, &each, each.len()).homes;
+        let own: Vec<VarId> = self.heads.values().filter(|head| head.own).map(|head| head.var).collect();
+        let mut known: HashMap<(&str, &Type, Option<RegionId>), usize> = HashMap::new();
         for (index, var) in self.proc.vars.iter().enumerate() {
-            let param = self.proc.params.iter().position(|param| param.var == Some(VarId::new(index)));
+            let id = VarId::new(index);
+            let param = self.proc.params.iter().position(|param| param.var == Some(id));
             let user = var.kind == VarKind::User;
-            let slot = match known.get(&(var.name.as_str(), &var.ty)) {
-                Some(&slot) if user && param.is_none() => slot,
+            let key = (var.name.as_str(), &var.ty, homes[index]);
+            let shared = user && param.is_none() && !own.contains(&id);
+            let slot = match known.get(&key) {
+                Some(&slot) if shared => slot,
                 _ => {
-                    let hidden = user && param.is_none() && self.slot_names.contains(&var.name);
+                    let taken = |slot: usize| self.slot_names[slot] == var.name;
+                    let beside = known.iter().any(|((_, _, home), slot)| *home == homes[index] && taken(*slot));
+                    let of_param =
+                        (0..self.slot_names.len()).any(|slot| taken(slot) && self.params.contains(&var.name));
                     let name = match param {
                         Some(position) => self.params[position].clone(),
-                        None if user && !hidden => self.kept_name(&var.name, names),
+                        None if user && !beside && !of_param => self.kept_name(&var.name, names),
                         None => names.fresh(&var.name),
                     };
                     self.slot_names.push(name);
                     self.slot_names.len() - 1
                 }
             };
-            if user {
-                known.insert((&var.name, &var.ty), slot);
+            if shared {
+                known.insert(key, slot);
             }
             self.slots.push(slot);
         }
@@ -221,12 +283,26 @@ impl<'a> Body<'a> {
 
     fn name_values(&mut self, names: &mut Names) {
         self.values = vec![String::new(); self.proc.values.len()];
+        let counters: HashMap<ValueId, ValueId> = self.downs.values().map(|down| (down.here, down.head)).collect();
+        let unnamed: Vec<ValueId> = self
+            .downs
+            .values()
+            .filter_map(|down| down.init)
+            .filter_map(|item| match self.proc.items[item.index()].kind {
+                ItemKind::Let { value } => Some(value),
+                _ => None,
+            })
+            .collect();
         for (index, value) in self.proc.values.iter().enumerate() {
             self.values[index] = match value.def {
                 Def::Entry(position) => self.params[position as usize].clone(),
                 Def::Out(..) | Def::Undefined => continue,
+                _ if unnamed.contains(&ValueId::new(index)) || counters.contains_key(&ValueId::new(index)) => continue,
                 _ => names.fresh(&self.proc.vars[value.var.index()].name),
             };
+        }
+        for (here, head) in counters {
+            self.values[here.index()] = self.values[head.index()].clone();
         }
         // Behind the loop a carried variable is called as in it.
         for (index, value) in self.proc.values.iter().enumerate() {
@@ -243,7 +319,8 @@ impl<'a> Body<'a> {
         self.out.clear();
         self.indent = 1;
         self.line = (0, 0);
-        self.skipped.clear();
+        self.skipped = self.heads.values().flat_map(|head| [head.step].into_iter().chain(head.init)).collect();
+        self.skipped.extend(self.downs.values().flat_map(|down| [down.item].into_iter().chain(down.init)));
         self.current = vec![None; self.slot_names.len()];
         self.declared = vec![false; self.slot_names.len()];
         if self.by_variable {
@@ -352,6 +429,47 @@ impl<'a> Body<'a> {
             Type::Pointer(_) => self.exprs.declare(ty, &format!("const {name}")),
             _ => format!("const {}", self.exprs.declare(ty, name)),
         }
+    }
+
+    /// Defines a value by an expression: `s += x` where the variable's own value comes first.
+    fn assign(&mut self, value: ValueId, from: &Expr) {
+        if self.by_variable
+            && let Some(text) = self.updated(value, from)
+        {
+            self.statement(&format!("{text};"));
+            return self.holds(value);
+        }
+        let text = self.assigned(from);
+        self.define(value, &text);
+    }
+
+    /// `s += x`, `i++`, if that is what the definition does.
+    fn updated(&mut self, value: ValueId, from: &Expr) -> Option<String> {
+        let slot = self.slot(value);
+        let ExprKind::Binary(_, left, _) = &from.kind else { return None };
+        let ExprKind::Value(old) = left.kind else { return None };
+        let same = self.declared[slot] && self.slot(old) == slot && self.current[slot] == Some(old);
+        if same { self.update(&self.slot_names[slot].clone(), from) } else { None }
+    }
+
+    /// `name op= rest` for an expression whose left operand is what has that name.
+    fn update(&self, name: &str, from: &Expr) -> Option<String> {
+        let ExprKind::Binary(op, _, right) = &from.kind else { return None };
+        let symbol = match op {
+            Binary::Add => "+=",
+            Binary::Subtract => "-=",
+            Binary::Multiply => "*=",
+            Binary::Divide => "/=",
+            _ => return None,
+        };
+        let narrow = matches!(&from.ty, Type::Int { bits, .. } if *bits < 32);
+        Some(match (op, &right.kind) {
+            _ if narrow => return None,
+            // `*p++` would step the pointer.
+            (Binary::Add, ExprKind::Int(1)) if !name.starts_with('*') => format!("{name}++"),
+            (Binary::Subtract, ExprKind::Int(1)) if !name.starts_with('*') => format!("{name}--"),
+            _ => format!("{name} {symbol} {}", self.expr(right)),
+        })
     }
 
     /// Defines a value by the text of an expression.

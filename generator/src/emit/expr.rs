@@ -9,6 +9,10 @@ pub trait Naming {
     fn value(&self, value: ValueId) -> String;
     /// The name of an object; of a block of the heap, the pointer to it.
     fn object(&self, object: ObjectId) -> String;
+    /// Whether a pointer is subscripted elsewhere: what it points to is then `p[0]`, not `*p`.
+    fn is_array(&self, _pointer: ValueId) -> bool {
+        false
+    }
 }
 
 /// Prints expressions of one procedure.
@@ -95,10 +99,14 @@ impl Exprs<'_> {
                     let is_arrow = matches!(place.path.get(at + 1), Some(Step::Field(_)));
                     let zero = matches!(&subscripts[..], [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, .. }]);
                     let pointer = at == 0 && matches!(place.base, Base::At(_));
+                    let subscripted = match &place.base {
+                        Base::At(pointer) => matches!(pointer.kind, ExprKind::Value(v) if names.is_array(v)),
+                        _ => false,
+                    };
                     if pointer && zero && is_arrow {
                         // p[0].x is p->x: the member is printed here.
                         text += "->";
-                    } else if pointer && zero && place.path.len() == 1 && !address {
+                    } else if pointer && zero && place.path.len() == 1 && !address && !subscripted {
                         text = format!("*{text}");
                     } else {
                         for subscript in subscripts {

@@ -9,10 +9,10 @@ use super::bases;
 use super::items::{binary, site, unsigned};
 use super::reverse::{Context, load};
 use crate::ir::*;
-use crate::plan::control::int;
+use crate::plan::control::{self, int};
 use crate::plan::game::value_expr;
 use crate::plan::recompute::zero;
-use crate::plan::{Interface, ProcPlan};
+use crate::plan::{Interface, ProcPlan, walk};
 
 struct Builder<'a> {
     cx: &'a Context<'a>,
@@ -57,23 +57,21 @@ impl Builder<'_> {
         let old = std::mem::take(&mut self.out.regions[region.index()].items);
         let record = self.plan.records.get(&region).cloned().unwrap_or_default();
         let mut items = Vec::new();
+        // What the loop steps by stays at the end, where a `for` has it.
+        let cut = old.len() - steps(&self.out, region, &old, &record);
         for &value in &record {
             if matches!(self.out.values[value.index()].def, Def::Head(..) | Def::Entry(_)) {
-                self.save(&mut items, region, &old, 0, value);
+                self.save(&mut items, region, &old[..cut], 0, value);
             }
         }
-        for (at, &item) in old.iter().enumerate() {
-            for (k, operand) in self.plan.witnesses.get(&item).into_iter().flatten().enumerate() {
-                let kind = ItemKind::Witness { site: site(self.id, item, k), value: operand.clone() };
-                let witness = self.item(Some(item), kind);
-                items.push(witness);
-            }
+        for (at, &item) in old[..cut].iter().enumerate() {
+            self.witness(&mut items, item);
             self.before(&mut items, item);
             items.push(item);
             self.behind(&mut items, item);
             for &value in &record {
                 if defines(&self.out, item, value) {
-                    self.save(&mut items, region, &old, at + 1, value);
+                    self.save(&mut items, region, &old[..cut], at + 1, value);
                 }
             }
         }
@@ -98,7 +96,19 @@ impl Builder<'_> {
             let value = Expr { kind: ExprKind::Int(bit), ty: int() };
             self.push(&mut items, None, Pushed::Bits { value, bits: 1 });
         }
+        for &item in &old[cut..] {
+            self.witness(&mut items, item);
+            items.push(item);
+        }
         self.out.regions[region.index()].items = items;
+    }
+
+    fn witness(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
+        for (k, operand) in self.plan.witnesses.get(&item).into_iter().flatten().enumerate() {
+            let kind = ItemKind::Witness { site: site(self.id, item, k), value: operand.clone() };
+            let witness = self.item(Some(item), kind);
+            items.push(witness);
+        }
     }
 
     fn before(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
@@ -172,10 +182,17 @@ impl Builder<'_> {
             carried.push(Carried { var, init, head, end, out });
         }
         let first = self.item(None, ItemKind::Let { value: init });
-        let at = items.len() - 1;
-        items.insert(at, first);
+        let ItemKind::Loop { carried, .. } = &self.out.items[item.index()].kind else { return };
+        let begins = |item: &&ItemId| match self.out.items[item.index()].kind {
+            ItemKind::Let { value } => carried.iter().any(|each| each.init == value),
+            _ => false,
+        };
+        let inits = items[..items.len() - 1].iter().rev().take_while(begins).count();
+        items.insert(items.len() - 1 - inits, first);
         let count = self.item(None, ItemKind::Let { value: end });
-        self.out.regions[body.index()].items.push(count);
+        let inside = self.out.regions[body.index()].items.clone();
+        let at = inside.len() - steps(&self.out, body, &inside, &[]);
+        self.out.regions[body.index()].items.insert(at, count);
         self.push(items, None, Pushed::Count(Expr { kind: ExprKind::Value(out), ty }));
     }
 
@@ -216,6 +233,21 @@ impl Builder<'_> {
             _ => Pushed::Value(expr),
         }
     }
+}
+
+/// How many items at the end of a loop's body only step what the loop carries, and are not on the record.
+fn steps(proc: &Proc, body: RegionId, items: &[ItemId], record: &[ValueId]) -> usize {
+    let Some((_, item)) = proc.regions[body.index()].parent else { return 0 };
+    let ItemKind::Loop { carried, .. } = &proc.items[item.index()].kind else { return 0 };
+    let steps = |item: &&ItemId| {
+        let ItemKind::Let { value } = proc.items[item.index()].kind else { return false };
+        let Some(each) = carried.iter().find(|each| each.end == value) else { return false };
+        let Def::Is(next) = &proc.values[value.index()].def else { return false };
+        let mut evenly = !walk::loads(next) && !record.contains(&value);
+        walk::values(next, &mut |other| evenly &= other == each.head || !control::inside(proc, other, body));
+        evenly
+    };
+    items.iter().rev().take_while(steps).count()
 }
 
 /// Whether an item of a region defines the value there.

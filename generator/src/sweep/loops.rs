@@ -201,11 +201,11 @@ impl Builder<'_> {
     }
 
     fn counted(&mut self, open: usize, body: RegionId, passes: ValueId) -> Control {
-        let head = self.carried_head(open, "passes", &unsigned());
+        let head = self.carried_head(open, "pass", &unsigned());
         let at = Expr { kind: ExprKind::Value(head), ty: unsigned() };
         let test = binary(Binary::NotEqual, at.clone(), zero(&unsigned()), int());
         self.at = body;
-        let end = self.bind_value("passes", offset(&at, -1));
+        let end = self.bind_value("pass", offset(&at, -1));
         self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
         let before = Expr { kind: ExprKind::Value(end), ty: unsigned() };
         Control { init: passes, head, end, test, before, index: None }

@@ -16,6 +16,9 @@ impl<'a> Body<'a> {
     /// Prints an item; how many it took, with those behind it that belong to the same C statement.
     fn item(&mut self, id: ItemId, behind: &'a [ItemId]) -> usize {
         if self.skipped.contains(&id) {
+            if self.by_variable {
+                self.declare_for(id);
+            }
             return 1;
         }
         let item = &self.proc.items[id.index()];
@@ -24,17 +27,22 @@ impl<'a> Body<'a> {
         match &item.kind {
             ItemKind::Let { value } => {
                 let Def::Is(from) = &self.proc.values[value.index()].def else { return 1 };
-                let text = self.assigned(from);
-                self.define(*value, &text);
+                self.assign(*value, from);
             }
             ItemKind::Store { to, from } => {
-                let text = format!("{} = {};", self.place(to), self.assigned(from));
-                self.statement(&text);
+                let place = self.place(to);
+                let itself = |x: &Expr| matches!(&x.kind, ExprKind::Load(place) if place == to);
+                let update = match &from.kind {
+                    ExprKind::Binary(_, left, _) if itself(left) => self.update(&place, from),
+                    _ => None,
+                };
+                let text = update.unwrap_or_else(|| format!("{place} = {}", self.assigned(from)));
+                self.statement(&format!("{text};"));
             }
             ItemKind::Accumulate { to, from } => self.accumulate(to, from),
             ItemKind::Call { callee, args, result, into } => self.call(callee, args, *result, into.as_ref()),
             ItemKind::Branch { on, then, otherwise, joins } => self.branch(on, *then, *otherwise, joins),
-            ItemKind::Loop { test, at, body, carried } => self.repetition(test, *at, *body, carried),
+            ItemKind::Loop { test, at, body, carried } => self.repetition(id, test, *at, *body, carried),
             ItemKind::DeclareVar { .. } => {}
             ItemKind::Declare { object } => return self.declare(*object, behind),
             ItemKind::Alloc { object, count, zeroed } => self.alloc(*object, count, *zeroed),
@@ -162,7 +170,7 @@ impl<'a> Body<'a> {
 
     // ---- control -------------------------------------------------------------------------------------------------
 
-    fn forget(&mut self, slots: &[usize]) {
+    pub(super) fn forget(&mut self, slots: &[usize]) {
         if self.by_variable {
             slots.iter().for_each(|slot| self.current[*slot] = None);
         }
@@ -196,6 +204,12 @@ impl<'a> Body<'a> {
             if !is_then && !has_else && self.out.len() == opened {
                 self.out.truncate(length);
             }
+            if !is_then && self.chain(length, opened) {
+                self.current = before;
+                self.forget(&changed);
+                joins.iter().for_each(|join| self.holds(join.out));
+                return;
+            }
             if !is_then {
                 self.line = line;
             }
@@ -208,8 +222,37 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Turns `} else {` at `length` into `} else if` if what follows from `opened` on is one `if` and nothing else.
+    fn chain(&mut self, length: usize, opened: usize) -> bool {
+        if opened >= self.out.len() {
+            return false;
+        }
+        let inner = "    ".repeat(self.indent + 1);
+        let mut lines: Vec<&str> = self.out[opened..].lines().collect();
+        // The line of the source is that of the `if` in front.
+        if lines.first().is_some_and(|line| line.trim_start().starts_with("/* ") && line.ends_with(" */")) {
+            lines.remove(0);
+        }
+        let starts = |line: &str, what: &str| line.strip_prefix(&inner).is_some_and(|rest| rest.starts_with(what));
+        let deeper = |line: &str| line.strip_prefix(&inner).is_some_and(|rest| rest.starts_with("    "));
+        let Some((first, rest)) = lines.split_first() else { return false };
+        let ends = rest.iter().position(|line| *line == format!("{inner}}}"));
+        let between = |line: &&str| deeper(line) || starts(line, "} else");
+        if !starts(first, "if (") || ends != Some(rest.len() - 1) || !rest[..rest.len() - 1].iter().all(between) {
+            return false;
+        }
+        let mut text = format!("{}}} else {}\n", "    ".repeat(self.indent), &first[inner.len()..]);
+        for line in rest {
+            text += &line[4..];
+            text.push('\n');
+        }
+        self.out.truncate(length);
+        self.out.push_str(&text);
+        true
+    }
+
     /// Brings the values that arms or passes end with to where the joined or carried values are expected.
-    fn arrive(&mut self, pairs: Vec<(ValueId, ValueId)>) {
+    pub(super) fn arrive(&mut self, pairs: Vec<(ValueId, ValueId)>) {
         let mut moves = Vec::new();
         for (to, from) in pairs {
             if self.proc.values[from.index()].def == Def::Undefined {
@@ -227,147 +270,6 @@ impl<'a> Body<'a> {
             moves.push((name, self.value(from), self.ty(to).clone()));
         }
         self.moves(moves);
-    }
-
-    fn repetition(&mut self, test: &Expr, at: TestAt, body: RegionId, carried: &'a [Carried]) {
-        let changed = self.scopes.changed_in(self.proc, body);
-        let step = if self.by_variable { None } else { self.counted(body, carried) };
-        if self.by_variable {
-            self.arrive(carried.iter().map(|each| (each.head, each.init)).collect());
-            self.forget(&changed);
-            for each in carried {
-                let slot = self.slot(each.head);
-                self.current[slot] = Some(each.head);
-            }
-        } else {
-            let counter = step.as_ref().map(|step| step.0);
-            for (_, each) in carried.iter().enumerate().filter(|(index, _)| Some(*index) != counter) {
-                let text = format!("{} = {};", self.head(each), self.value(each.init));
-                self.statement(&text);
-            }
-        }
-        // A test behind the pass reads what the pass leaves.
-        let test_text = if at == TestAt::Before { self.expr(test) } else { String::new() };
-        let open = match (&step, at) {
-            (Some((index, next)), _) => {
-                let each = &carried[*index];
-                let name = self.values[each.head.index()].clone();
-                // A counter that is read behind the loop is declared in front of it.
-                let init = format!("{} = {}", self.head(each), self.value(each.init));
-                let init = if self.is_read(each.out) {
-                    self.statement(&format!("{init};"));
-                    String::new()
-                } else {
-                    init
-                };
-                let next = match next.strip_prefix(name.as_str()) {
-                    Some(" - 1") => format!("--{name}"),
-                    Some(" + 1") => format!("++{name}"),
-                    _ => format!("{name} = {next}"),
-                };
-                format!("for ({init}; {test_text}; {next}) {{")
-            }
-            (None, TestAt::Before) => format!("while ({test_text}) {{"),
-            (None, TestAt::After) => "do {".into(),
-        };
-        let opening = self.out.len();
-        self.statement(&open);
-        self.indent += 1;
-        if self.by_variable {
-            for each in carried {
-                self.holds(each.head);
-            }
-        }
-        let line = self.line;
-        self.region(body);
-        self.line = line;
-        let counter = step.as_ref().map(|step| step.0);
-        let ends = carried.iter().enumerate().filter(|(index, _)| Some(*index) != counter);
-        self.arrive(ends.map(|(_, each)| (each.head, each.end)).collect());
-        self.indent -= 1;
-        if at == TestAt::After {
-            self.close_after(test, opening);
-        } else {
-            self.statement("}");
-        }
-        self.forget(&changed);
-        for each in carried {
-            self.holds(each.out);
-        }
-    }
-
-    /// The end of a loop that tests behind each pass. What the test reads may live in the body only.
-    fn close_after(&mut self, test: &Expr, opening: usize) {
-        let before = self.fresh_kept.borrow().len();
-        let text = self.expr(test);
-        let mut local = !self.by_variable || self.fresh_kept.borrow().len() > before;
-        crate::plan::walk::values(test, &mut |value| local |= self.kept.borrow().contains_key(&value));
-        crate::plan::walk::expressions(test, &mut |expr| {
-            if let ExprKind::Load(Place { base: Base::Object(_), .. }) = expr.kind {
-                local = true;
-            }
-        });
-        if local {
-            let head = self.out[opening..].replacen("do {", "for (;;) {", 1);
-            self.out.truncate(opening);
-            self.out.push_str(&head);
-            self.indent += 1;
-            self.statement(&format!("if (!({text})) {{"));
-            self.statement("    break;");
-            self.statement("}");
-            self.indent -= 1;
-            self.statement("}");
-        } else {
-            self.statement(&format!("}} while ({text});"));
-        }
-    }
-
-    /// The declaration of a carried variable.
-    fn head(&self, each: &Carried) -> String {
-        self.exprs.declare(self.ty(each.head), &self.values[each.head.index()])
-    }
-
-    fn is_read(&self, value: ValueId) -> bool {
-        let mut read = false;
-        for item in 0..self.proc.items.len() {
-            crate::plan::walk::values_of_item(self.proc, ItemId::new(item), &mut |other| read |= other == value);
-        }
-        read
-    }
-
-    /// The carried variable that a `for` steps, and the text of the next value: a number that a pass changes by
-    /// something from outside of the loop.
-    fn counted(&mut self, body: RegionId, carried: &[Carried]) -> Option<(usize, String)> {
-        for (index, each) in carried.iter().enumerate() {
-            let end = &self.proc.values[each.end.index()];
-            let (Def::Is(from), true) = (&end.def, end.region == body) else { continue };
-            let mut outside = self.ty(each.head).is_integer();
-            crate::plan::walk::values(from, &mut |value| {
-                let inside = crate::plan::control::inside(self.proc, value, body);
-                outside &= value == each.head || !inside;
-            });
-            if !outside || crate::plan::walk::loads(from) {
-                continue;
-            }
-            let next = self.expr(from);
-            let uses = (0..self.proc.items.len()).filter(|item| {
-                let mut read = false;
-                if self.proc.regions.iter().any(|region| region.items.contains(&ItemId::new(*item))) {
-                    crate::plan::walk::values_of_item(self.proc, ItemId::new(*item), &mut |v| read |= v == each.end);
-                }
-                read
-            });
-            // The loop itself reads it as its end.
-            if uses.count() <= 1 {
-                let items = &self.proc.regions[body.index()].items;
-                let this = items.iter().find(
-                    |item| matches!(self.proc.items[item.index()].kind, ItemKind::Let { value } if value == each.end),
-                );
-                self.skipped.extend(this);
-            }
-            return Some((index, next));
-        }
-        None
     }
 
     // ---- memory --------------------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ pub(super) struct Scopes {
     first: std::collections::HashMap<ItemId, Vec<usize>>,
     /// What a region changes, by region.
     changed: Vec<Vec<usize>>,
+    /// The region around all mentions of each variable.
+    pub(super) homes: Vec<Option<RegionId>>,
 }
 
 impl Scopes {
@@ -37,7 +39,7 @@ impl Scopes {
         if let Some(result) = &proc.result {
             walk::values(result, &mut |value| mentions[slot(value)].push((RegionId(0), None)));
         }
-        let mut scopes = Scopes { first: Default::default(), changed };
+        let mut scopes = Scopes { first: Default::default(), changed, homes: vec![None; count] };
         for (slot, mentions) in mentions.iter().enumerate() {
             scopes.settle(proc, slot, mentions);
         }
@@ -54,6 +56,7 @@ impl Scopes {
             home.truncate(common);
         }
         let Some(&home) = home.last() else { return };
+        self.homes[slot] = Some(home);
         let here = mentions.iter().filter_map(|(region, item)| {
             path(proc, *region, *item).into_iter().find(|step| step.0 == home).and_then(|step| step.1)
         });

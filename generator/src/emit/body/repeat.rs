@@ -1,0 +1,390 @@
+//! Loops as C.
+//!
+//! By variable, a loop is a `for` where the last item of its body steps a variable by what the body does not declare.
+//! The definition right in front of the loop becomes its first part; a variable that only the loop knows is declared
+//! there.
+
+use std::collections::HashMap;
+
+use super::{Body, Naming};
+use crate::ir::*;
+use crate::plan::{control, walk};
+
+/// The parts of a `for`.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    /// The variable that it steps.
+    pub(super) var: VarId,
+    /// The last item of the body.
+    pub(super) step: ItemId,
+    /// The item right in front of the loop, if it gives the variable its first value.
+    pub(super) init: Option<ItemId>,
+    /// Whether nothing but the loop and `init` mentions the variable.
+    pub(super) own: bool,
+}
+
+/// The loops of a procedure that are printed as `for`.
+pub(super) fn heads(proc: &Proc) -> HashMap<ItemId, Head> {
+    let mut found = HashMap::new();
+    for region in &proc.regions {
+        for (at, &item) in region.items.iter().enumerate() {
+            if let Some(head) = head(proc, item, region.items[..at].last().copied()) {
+                found.insert(item, head);
+            }
+        }
+    }
+    found
+}
+
+fn head(proc: &Proc, item: ItemId, before: Option<ItemId>) -> Option<Head> {
+    let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
+        return None;
+    };
+    let step = *proc.regions[body.index()].items.last()?;
+    let ItemKind::Let { value } = proc.items[step.index()].kind else { return None };
+    let each = carried.iter().find(|each| each.end == value)?;
+    let Def::Is(next) = &proc.values[value.index()].def else { return None };
+    let mut outside = !walk::loads(next);
+    walk::values(next, &mut |other| outside &= other == each.head || !control::inside(proc, other, *body));
+    // A test that does not read the variable belongs to a loop of another kind.
+    let mut tested = false;
+    walk::values(test, &mut |other| tested |= other == each.head);
+    // The other carried variables get their values at the end of the body: behind the step.
+    let others = carried.iter().filter(|other| other.end != value);
+    let settled = |other: &Carried| {
+        let end = &proc.values[other.end.index()];
+        end.var == other.var && other.end != each.head
+    };
+    if !outside || !tested || !others.into_iter().all(settled) {
+        return None;
+    }
+    let user = proc.vars[each.var.index()].kind == VarKind::User;
+    let gives = |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Let { value } if value == each.init);
+    let init = before.filter(gives).filter(|_| proc.values[each.init.index()].var == each.var);
+    let own = user && init.is_some_and(|init| alone(proc, each.var, item, init));
+    Some(Head { var: each.var, step, init, own })
+}
+
+/// By value: a loop that counts down in its test, `for (int i = n; i-- > 0;)`.
+#[derive(Clone, Debug)]
+pub(super) struct Down {
+    /// Position of the counter among the carried variables.
+    pub(super) carried: usize,
+    /// The counter when a pass begins: one more than what the body reads.
+    pub(super) head: ValueId,
+    /// What the body reads.
+    pub(super) here: ValueId,
+    /// The item that defines it.
+    pub(super) item: ItemId,
+    /// The item that defines the first value, if nothing else reads that.
+    pub(super) init: Option<ItemId>,
+}
+
+/// The loops of a reverse sweep that count down.
+pub(super) fn downs(proc: &Proc) -> HashMap<ItemId, Down> {
+    let mut reads: HashMap<ValueId, usize> = HashMap::new();
+    let mut lets = HashMap::new();
+    for item in proc.regions.iter().flat_map(|region| &region.items) {
+        walk::values_of_item(proc, *item, &mut |value| *reads.entry(value).or_default() += 1);
+        match proc.items[item.index()].kind {
+            ItemKind::Let { value } => {
+                lets.insert(value, *item);
+            }
+            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
+                for dim in &proc.objects[object.index()].shape {
+                    for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
+                        walk::values(bound, &mut |value| *reads.entry(value).or_default() += 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let count = |value: ValueId| reads.get(&value).copied().unwrap_or(0);
+    let mut found = HashMap::new();
+    for &item in proc.regions.iter().flat_map(|region| &region.items) {
+        let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
+            continue;
+        };
+        let ExprKind::Binary(Binary::Greater | Binary::NotEqual, left, bound) = &test.kind else { continue };
+        let constant = matches!(bound.kind, ExprKind::Int(n) if n >= 0);
+        let Some(at) = carried.iter().position(|each| left.kind == ExprKind::Value(each.head)) else { continue };
+        let each = &carried[at];
+        let one_less = |value: ValueId| match &proc.values[value.index()].def {
+            Def::Is(Expr { kind: ExprKind::Binary(Binary::Subtract, x, y), .. }) => {
+                x.kind == ExprKind::Value(each.head) && y.kind == ExprKind::Int(1)
+            }
+            _ => false,
+        };
+        let Some(&defined) = lets.get(&each.end) else { continue };
+        let in_body = proc.values[each.end.index()].region == *body;
+        // The test and the definition read the head, nothing reads what is left behind the loop.
+        if !constant || !in_body || !one_less(each.end) || count(each.head) != 2 || count(each.out) != 0 {
+            continue;
+        }
+        let init = lets.get(&each.init).copied().filter(|_| count(each.init) == 1);
+        let plain = |item: &ItemId| match proc.items[item.index()].kind {
+            ItemKind::Let { value } => matches!(&proc.values[value.index()].def, Def::Is(from) if !walk::loads(from)),
+            _ => false,
+        };
+        let init = init.filter(plain).filter(|_| {
+            proc.values[each.init.index()].region == proc.regions[body.index()].parent.map_or(*body, |parent| parent.0)
+        });
+        found.insert(item, Down { carried: at, head: each.head, here: each.end, item: defined, init });
+    }
+    found
+}
+
+/// Whether only a loop and the definition in front of it mention a variable.
+fn alone(proc: &Proc, var: VarId, item: ItemId, init: ItemId) -> bool {
+    let of = |value: ValueId| proc.values[value.index()].var == var;
+    let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return false };
+    let mut alone = !proc.params.iter().any(|param| param.var == Some(var));
+    for (at, region) in proc.regions.iter().enumerate() {
+        if within(proc, RegionId::new(at), *body) {
+            continue;
+        }
+        for &other in region.items.iter().filter(|other| ![item, init].contains(other)) {
+            walk::values_of_item(proc, other, &mut |value| alone &= !of(value));
+            match &proc.items[other.index()].kind {
+                ItemKind::Let { value } => alone &= !of(*value),
+                ItemKind::Call { result: Some(value), .. } => alone &= !of(*value),
+                ItemKind::Branch { joins, .. } => alone &= joins.iter().all(|join| join.var != var),
+                ItemKind::Loop { carried, .. } => alone &= carried.iter().all(|each| each.var != var),
+                ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
+                    for dim in &proc.objects[object.index()].shape {
+                        for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
+                            walk::values(bound, &mut |value| alone &= !of(value));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    // Values of the loop's own variables, as other variables begin with or end behind it.
+    for each in carried.iter().filter(|each| each.var != var) {
+        alone &= !of(each.init);
+    }
+    if let Some(result) = &proc.result {
+        walk::values(result, &mut |value| alone &= !of(value));
+    }
+    let mut first_reads_itself = false;
+    walk::values_of_item(proc, init, &mut |value| first_reads_itself |= of(value));
+    alone && !first_reads_itself
+}
+
+fn within(proc: &Proc, region: RegionId, outer: RegionId) -> bool {
+    let mut at = Some(region);
+    while let Some(this) = at {
+        if this == outer {
+            return true;
+        }
+        at = proc.regions[this.index()].parent.map(|(parent, _)| parent);
+    }
+    false
+}
+
+impl<'a> Body<'a> {
+    /// The first part of a `for`, or a statement in front of it where that would not be the same.
+    fn first(&mut self, head: &Head, carried: &[Carried]) -> Option<String> {
+        let ItemKind::Let { value } = self.proc.items[head.init?.index()].kind else { return None };
+        let Def::Is(from) = &self.proc.values[value.index()].def else { return None };
+        let slot = self.slot(value);
+        let others = carried.iter().filter(|each| each.init != value);
+        let ready = |each: &Carried| {
+            let known = &self.proc.values[each.init.index()].def;
+            *known == Def::Undefined || self.current[self.slot(each.head)] == Some(each.init)
+        };
+        let kept = self.kept.borrow().contains_key(&value);
+        if kept || !others.into_iter().all(ready) || !(head.own || self.declared[slot]) {
+            self.assign(value, from);
+            return None;
+        }
+        let name = self.slot_names[slot].clone();
+        let from = self.assigned(from);
+        let text = match head.own {
+            true => self.exprs.declare(self.ty(value), &name),
+            false => name,
+        };
+        self.declared[slot] = true;
+        self.current[slot] = Some(value);
+        Some(format!("{text} = {from}"))
+    }
+
+    /// `for (int i = n; i-- > 0;) {`
+    fn downwards(&self, down: &Down, test: &Expr, carried: &[Carried]) -> String {
+        let each = &carried[down.carried];
+        let init = match (down.init, &self.proc.values[each.init.index()].def) {
+            (Some(_), Def::Is(from)) => self.expr(from),
+            _ => self.value(each.init),
+        };
+        let name = &self.values[down.here.index()];
+        let test = self.expr(test).replacen(name.as_str(), &format!("{name}--"), 1);
+        format!("for ({} = {init}; {test};) {{", self.exprs.declare(self.ty(each.head), name))
+    }
+
+    /// The last part of a `for`, in terms of the values that a pass begins with.
+    fn step_text(&mut self, head: &Head) -> String {
+        let ItemKind::Let { value } = self.proc.items[head.step.index()].kind else { return String::new() };
+        let Def::Is(from) = &self.proc.values[value.index()].def else { return String::new() };
+        self.updated(value, from).unwrap_or_else(|| {
+            let slot = self.slot(value);
+            format!("{} = {}", self.slot_names[slot], self.assigned(from))
+        })
+    }
+
+    pub(super) fn repetition(&mut self, id: ItemId, test: &Expr, at: TestAt, body: RegionId, carried: &'a [Carried]) {
+        let changed = self.scopes.changed_in(self.proc, body);
+        let down = self.downs.get(&id).cloned();
+        let step = if self.by_variable || down.is_some() { None } else { self.counted(body, carried) };
+        let head = self.heads.get(&id).cloned();
+        let init = head.as_ref().and_then(|head| self.first(head, carried));
+        if self.by_variable {
+            self.arrive(carried.iter().map(|each| (each.head, each.init)).collect());
+            self.forget(&changed);
+            for each in carried {
+                let slot = self.slot(each.head);
+                self.current[slot] = Some(each.head);
+            }
+        } else {
+            let counter = step.as_ref().map(|step| step.0).or(down.as_ref().map(|down| down.carried));
+            for (_, each) in carried.iter().enumerate().filter(|(index, _)| Some(*index) != counter) {
+                let text = format!("{} = {};", self.head(each), self.value(each.init));
+                self.statement(&text);
+            }
+        }
+        // A test behind the pass reads what the pass leaves.
+        let test_text = if at == TestAt::Before { self.expr(test) } else { String::new() };
+        let open = match (&step, at) {
+            _ if down.is_some() => down.as_ref().map(|down| self.downwards(down, test, carried)).unwrap_or_default(),
+            _ if head.is_some() => {
+                let step = head.as_ref().map(|head| self.step_text(head)).unwrap_or_default();
+                format!("for ({}; {test_text}; {step}) {{", init.unwrap_or_default())
+            }
+            (Some((index, next)), _) => {
+                let each = &carried[*index];
+                let name = self.values[each.head.index()].clone();
+                // A counter that is read behind the loop is declared in front of it.
+                let init = format!("{} = {}", self.head(each), self.value(each.init));
+                let init = if self.is_read(each.out) {
+                    self.statement(&format!("{init};"));
+                    String::new()
+                } else {
+                    init
+                };
+                let next = match next.strip_prefix(name.as_str()) {
+                    Some(" - 1") => format!("--{name}"),
+                    Some(" + 1") => format!("++{name}"),
+                    _ => format!("{name} = {next}"),
+                };
+                format!("for ({init}; {test_text}; {next}) {{")
+            }
+            (None, TestAt::Before) => format!("while ({test_text}) {{"),
+            (None, TestAt::After) => "do {".into(),
+        };
+        let opening = self.out.len();
+        self.statement(&open);
+        self.indent += 1;
+        if self.by_variable {
+            for each in carried {
+                self.holds(each.head);
+            }
+        }
+        let line = self.line;
+        self.region(body);
+        if let Some(head) = &head
+            && let ItemKind::Let { value } = self.proc.items[head.step.index()].kind
+        {
+            self.holds(value);
+        }
+        self.line = line;
+        let counter = step.as_ref().map(|step| step.0).or(down.as_ref().map(|down| down.carried));
+        let ends = carried.iter().enumerate().filter(|(index, _)| Some(*index) != counter);
+        self.arrive(ends.map(|(_, each)| (each.head, each.end)).collect());
+        self.indent -= 1;
+        if at == TestAt::After {
+            self.close_after(test, opening);
+        } else {
+            self.statement("}");
+        }
+        self.forget(&changed);
+        for each in carried {
+            self.holds(each.out);
+        }
+    }
+
+    /// The end of a loop that tests behind each pass. What the test reads may live in the body only.
+    fn close_after(&mut self, test: &Expr, opening: usize) {
+        let before = self.fresh_kept.borrow().len();
+        let text = self.expr(test);
+        let mut local = !self.by_variable || self.fresh_kept.borrow().len() > before;
+        crate::plan::walk::values(test, &mut |value| local |= self.kept.borrow().contains_key(&value));
+        crate::plan::walk::expressions(test, &mut |expr| {
+            if let ExprKind::Load(Place { base: Base::Object(_), .. }) = expr.kind {
+                local = true;
+            }
+        });
+        if local {
+            let head = self.out[opening..].replacen("do {", "for (;;) {", 1);
+            self.out.truncate(opening);
+            self.out.push_str(&head);
+            self.indent += 1;
+            self.statement(&format!("if (!({text})) {{"));
+            self.statement("    break;");
+            self.statement("}");
+            self.indent -= 1;
+            self.statement("}");
+        } else {
+            self.statement(&format!("}} while ({text});"));
+        }
+    }
+
+    /// The declaration of a carried variable.
+    fn head(&self, each: &Carried) -> String {
+        self.exprs.declare(self.ty(each.head), &self.values[each.head.index()])
+    }
+
+    pub(super) fn is_read(&self, value: ValueId) -> bool {
+        let mut read = false;
+        for item in 0..self.proc.items.len() {
+            crate::plan::walk::values_of_item(self.proc, ItemId::new(item), &mut |other| read |= other == value);
+        }
+        read
+    }
+
+    /// The carried variable that a `for` steps, and the text of the next value: a number that a pass changes by
+    /// something from outside of the loop.
+    fn counted(&mut self, body: RegionId, carried: &[Carried]) -> Option<(usize, String)> {
+        for (index, each) in carried.iter().enumerate() {
+            let end = &self.proc.values[each.end.index()];
+            let (Def::Is(from), true) = (&end.def, end.region == body) else { continue };
+            let mut outside = self.ty(each.head).is_integer();
+            crate::plan::walk::values(from, &mut |value| {
+                let inside = crate::plan::control::inside(self.proc, value, body);
+                outside &= value == each.head || !inside;
+            });
+            if !outside || crate::plan::walk::loads(from) {
+                continue;
+            }
+            let next = self.expr(from);
+            let uses = (0..self.proc.items.len()).filter(|item| {
+                let mut read = false;
+                if self.proc.regions.iter().any(|region| region.items.contains(&ItemId::new(*item))) {
+                    crate::plan::walk::values_of_item(self.proc, ItemId::new(*item), &mut |v| read |= v == each.end);
+                }
+                read
+            });
+            // The loop itself reads it as its end.
+            if uses.count() <= 1 {
+                let items = &self.proc.regions[body.index()].items;
+                let this = items.iter().find(
+                    |item| matches!(self.proc.items[item.index()].kind, ItemKind::Let { value } if value == each.end),
+                );
+                self.skipped.extend(this);
+            }
+            return Some((index, next));
+        }
+        None
+    }
+}
