@@ -189,7 +189,7 @@ static void point_has_named_and_typed_sections_and_is_refused_where_they_differ(
     adtape_checkpoint_t *checkpoint = NULL;
     adtape_schedule_t *schedule = NULL;
     adtape_section_t section;
-    adtape_progress_t done = {0, 0, 0, 0, 0};
+    adtape_progress_t done = {0, 0, 0, 0, 0, 0};
     CHECK_OK(adtape_store_new_memory(0, &store));
     start_again(store, 30, 45);
     schedule = schedule_of(0, 30);

@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
     adtape_driver_t *driver;
     adtape_schedule_t *schedule;
     adtape_prediction_t cost;
-    adtape_progress_t done = {0, 0, 0, 0, 0};
+    adtape_progress_t done = {0, 0, 0, 0, 0, 0};
     struct rusage usage;
     if (argc > 4 || argc == 3 || (argc > 1 && !large && strcmp(argv[1], "small") != 0)) {
         fprintf(stderr, "usage: long_run [small|large] [DIRECTORY SECONDS]\n");
