@@ -14,6 +14,7 @@ use crate::tape::Cursor;
 use crate::tape::cursor::thread;
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
 
 /// A heap as C programs have it.
 #[repr(C)]
@@ -217,6 +218,14 @@ pub unsafe extern "C" fn adtape_heap_destroy(h: *mut HeapHandle) -> Status {
     status(unsafe { unmake(h) })
 }
 
+/// Heaps whose thread ended while blocks were alive. Nothing uses them; a leak checker finds what they own from here.
+static STAYING: Mutex<Vec<Staying>> = Mutex::new(Vec::new());
+
+struct Staying(#[expect(dead_code, reason = "kept for leak checkers")] *mut HeapHandle);
+
+// SAFETY: the pointer is never followed.
+unsafe impl Send for Staying {}
+
 thread_local! {
     /// The thread's own heap.
     static OWN: Own = const { Own { heap: Cell::new(std::ptr::null_mut()) } };
@@ -238,6 +247,7 @@ impl Drop for Own {
             return;
         }
         // Others may have pointers to its blocks: they stay.
+        STAYING.lock().unwrap_or_else(PoisonError::into_inner).push(Staying(h));
         const UNDONE: &str = "the reverse sweep undoes each allocation on the thread that made it";
         thread::warn_of_leftovers(
             &format!("{} in {} blocks alive on its heap, which stay allocated", bytes(stats.bytes), stats.blocks),
