@@ -143,12 +143,23 @@ fn code(page: &'static str, language: &str, declarations: bool) -> String {
     chosen.map(|block| block.text).collect()
 }
 
+/// The pages of the reference, one after the other.
+const REFERENCE: [&str; 3] = ["reference", "reference/process", "reference/tape"];
+
+fn reference() -> String {
+    REFERENCE.map(page).concat()
+}
+
+fn reference_code(language: &str, declarations: bool) -> String {
+    REFERENCE.map(|name| code(name, language, declarations)).concat()
+}
+
 #[test]
 fn reference_has_every_c_call_with_its_declaration_and_an_example() {
-    let (functions, reference) = (c_functions(), page("reference"));
+    let (functions, reference) = (c_functions(), reference());
     assert!(functions.contains("adtape_self") && functions.contains("adtape_stats_get"), "{functions:?}");
-    assert_eq!(missing(&functions, &code("reference", "c", true)), Vec::<&String>::new(), "without a declaration");
-    assert_eq!(missing(&functions, &code("reference", "c", false)), Vec::<&String>::new(), "without an example");
+    assert_eq!(missing(&functions, &reference_code("c", true)), Vec::<&String>::new(), "without a declaration");
+    assert_eq!(missing(&functions, &reference_code("c", false)), Vec::<&String>::new(), "without an example");
     for family in c_families() {
         assert!(reference.contains(&format!("`{family}`")), "{family} is missing");
     }
@@ -172,7 +183,7 @@ fn reference_has_every_constant_and_field_of_the_header() {
         }
     }
     assert!(wanted.contains("ADTAPE_STATUS_OK") && wanted.contains("peak_bytes"));
-    assert_eq!(missing(&wanted, &page("reference")), Vec::<&String>::new());
+    assert_eq!(missing(&wanted, &reference()), Vec::<&String>::new());
 }
 
 /// The public names of the Fortran module, and which of them are procedures.
@@ -199,8 +210,8 @@ fn fortran_names() -> (BTreeSet<String>, BTreeSet<String>) {
 fn reference_has_every_public_name_of_the_fortran_module() {
     let (all, procedures) = fortran_names();
     assert!(procedures.contains("push") && all.contains("ADTAPE_TYPE_F64") && all.contains("adtape_tape"), "{all:?}");
-    assert_eq!(missing(&all, &page("reference")), Vec::<&String>::new());
-    assert_eq!(missing(&procedures, &code("reference", "fortran", false)), Vec::<&String>::new(), "without an example");
+    assert_eq!(missing(&all, &reference()), Vec::<&String>::new());
+    assert_eq!(missing(&procedures, &reference_code("fortran", false)), Vec::<&String>::new(), "without an example");
 }
 
 #[test]

@@ -642,26 +642,27 @@ extern const adtape_t adtape_abi0_closed;
 
 /* ---- error ----------------------------------------------------------------------------------------------- */
 
-// The message of this thread's last error, in one or more lines without a final line feed; "" if there was none.
-// Never NULL. Valid until the thread's next error.
+// The message of this thread's last error, in one or more lines without a final line feed; "" if there was none. A
+// success does not clear it. Never NULL. Valid until the thread's next error.
 //
-// Fortran: `adtape_error_message()`, a `character(:), allocatable`.
+// Fortran: `text = adtape_error_message()`, a `character(:), allocatable`.
 const char *adtape_error_message(void);
 
 // The name of a status, e.g. "ADTAPE_STATUS_UNDERFLOW"; "unknown status" for other values. Never NULL, valid for
 // ever.
 //
-// Fortran: `adtape_status_name(status)`.
+// Fortran: `text = adtape_status_name(status)`.
 const char *adtape_status_name(int32_t status);
 
 /* ---- session --------------------------------------------------------------------------------------------- */
 
-// The session of the process. Never NULL; lives as long as the process.
+// The session of the process. Never NULL; lives as long as the process. Any thread may call it.
 //
 // Fortran: implied.
 const adtape_session_t *adtape_session_default(void);
 
-// Makes a session with addresses (live map, rebase map) and an error handler of its own. The memory limit and the
+// Makes a session with addresses (live map, rebase map) and an error handler of its own, for libraries and tests that
+// keep theirs apart. The memory limit and the
 // statistics of memory stay those of the process, and errors of plain pushes and pops go to its default session.
 // Undone by adtape_session_free.
 //
@@ -682,20 +683,24 @@ adtape_status_t adtape_session_free(adtape_session_t *s);
 // growth and takes nothing away.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-// Fortran: `call adtape_set_memory_limit(limit_bytes)`.
+// Fortran: `call adtape_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is
+// ADTAPE_STATUS_COUNT_RANGE.
 adtape_status_t adtape_session_set_memory_limit(const adtape_session_t *s, uint64_t limit_bytes);
 
-// Sets the directory that tapes spill to, a path: when a push would exceed the memory limit, the oldest part of the
-// tape with the largest idle part, on whichever thread, goes to a file there, which has no name, vanishes with the
-// process, and is no child's of it (fork). It is read back by the pops that reach it; what is popped in a repeat region
-// stays in memory until the region ends, and has to fit under the limit. A push for which the disk has no space is an
-// error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
-// ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where they are.
+// Sets the directory that tapes spill to, a path: when a push, or a block of a stable heap, would exceed the memory
+// limit, the oldest part of the tape with the largest idle part, on whichever thread, goes to a file there, which
+// has no name, vanishes with the process, and is no child's of it (fork). It is read back by the pops that reach
+// it; what is popped in a repeat region stays in memory until the region ends, and has to fit under the limit. NULL
+// stands for ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where
+// they are. Set the memory limit, too: by default it is all that the machine has.
+//
+// Later, a push for which the disk has no space is an error (ADTAPE_STATUS_IO) that leaves the tape unchanged; a pop
+// for which the file cannot be read (ADTAPE_STATUS_IO) or does not hold what was written (ADTAPE_STATUS_DAMAGED)
+// leaves the tape unusable. A child of fork that needs the file gets ADTAPE_STATUS_IO.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_IO if there can be no file in it. Any thread.
-// Fortran: `call adtape_set_spill_directory(directory)`.
-adtape_status_t adtape_session_set_spill_directory(const adtape_session_t *s,
-                                                   const char *directory);
+// Fortran: `call adtape_set_spill_directory(directory)`; the argument is optional.
+adtape_status_t adtape_session_set_spill_directory(const adtape_session_t *s, const char *directory);
 
 // What all tapes of the process have, in bytes.
 //
@@ -709,7 +714,8 @@ adtape_status_t adtape_session_memory(const adtape_session_t *s, adtape_memory_t
 // prints the message to standard error and aborts.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-// Fortran: `call adtape_set_error_handler(handler, user)` with a `bind(c)` procedure; both are optional.
+// Fortran: `call adtape_set_error_handler(handler, user)` with a `bind(c)` procedure of the abstract interface
+// `adtape_error_handler`, and a `type(c_ptr)`; both are optional.
 adtape_status_t adtape_session_set_error_handler(const adtape_session_t *s,
                                                  adtape_error_handler_t handler,
                                                  void *user);
@@ -724,17 +730,18 @@ adtape_status_t adtape_session_set_error_handler(const adtape_session_t *s,
 // Fortran: `call adtape_new(t)`.
 adtape_status_t adtape_new(const adtape_session_t *s, adtape_t **out);
 
-// Releases a tape, with whatever is on it. NULL is allowed and does nothing. The thread's own tape is emptied
-// and given back; its next use makes a new one.
+// Releases a tape, with whatever is on it. NULL is allowed and does nothing; in Fortran `t` is the NULL handle
+// afterwards. The thread's own tape is emptied and gives its memory back; its next use makes a new one. Any thread may
+// free a released tape (adtape_release).
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_ATTACHED if the tape may not be used here
-// and now (it then lives on). A released tape (adtape_release) may be freed by any thread.
+// and now (it then lives on).
 // Fortran: `call adtape_free(t)`.
 adtape_status_t adtape_free(adtape_t *t);
 
-// Gives the calling thread's tape `t` up, so that another thread can go on with it: that thread calls
-// adtape_acquire on `*handle`. For a tape made by adtape_new, `*handle` is `t`; for the thread's own, it is a new
-// handle that takes the contents along (undone by adtape_free), and the thread starts over with an empty tape.
+// Gives the calling thread's tape `t` up, so that another thread can go on with it: that thread, or the same one,
+// calls adtape_acquire on `*handle`. For a tape made by adtape_new, `*handle` is `t`; for the thread's own, it is a
+// new handle that takes the contents along (undone by adtape_free), and the thread starts over with an empty tape.
 // Orders what this thread wrote before what the other reads. Until then every use of the tape is an error.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD,
@@ -748,10 +755,11 @@ adtape_status_t adtape_release(adtape_t *t, adtape_t **handle);
 // Fortran: `call adtape_acquire(t)`.
 adtape_status_t adtape_acquire(adtape_t *handle);
 
-// Gives memory above the top of the tape, which is kept warm from one sweep to the next, back to the system:
-// ADTAPE_TRIM_SOFT when the system is short of it, ADTAPE_TRIM_HARD now. The contents stay.
+// Gives memory above the top of the tape, which is kept warm from one sweep to the next, back to the system. With
+// ADTAPE_TRIM_SOFT the kernel may take it when it is short of memory; it stays committed. With ADTAPE_TRIM_HARD the
+// kernel gets it now; it is no longer committed and no longer counts against the memory limit. The contents stay.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT, or a status of ownership.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (how), or a status of ownership.
 // Fortran: `call adtape_trim(t, how)`, `call adtape_trim(how)`.
 adtape_status_t adtape_trim(adtape_t *t, int32_t how);
 
@@ -773,30 +781,30 @@ adtape_status_t adtape_detach(adtape_local_t *l);
 /* ---- array ----------------------------------------------------------------------------------------------- */
 
 // Pushes `count` contiguous values of a type (ADTAPE_TYPE_…) that start at `x`. Undone by adtape_pop_array with
-// the same type and count. 0 values are legal, also at NULL. C programs that know the type use
-// adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores on a tape larger than the
-// cache.
+// the same type and count. 0 values are legal, also at NULL. Counts are elements; one call moves up to 2^47 bytes. C
+// programs that know the type use adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores
+// on a tape larger than the cache. Kit: `pushReal8Array`, ..., `pushNArray`.
 //
-// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, COUNT_RANGE,
-// BAD_ARGUMENT (type), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
-// Fortran: `call push(t, x)` with an array `x` of rank 1 to 7.
+// In Fortran an assumed-size array `x(*)` has no shape: push `x(1:n)`, or use `push_bytes(x, n*8)`. Of an array of a
+// derived type, push the components: `call push(x%v)`.
+//
+// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER (in Fortran: not
+// allocated, not associated), COUNT_RANGE, BAD_ARGUMENT (type; in Fortran a derived type), MEMORY_LIMIT,
+// OUT_OF_MEMORY, or of ownership.
+// Fortran: `call push(t, x)`, `call push(x)` with an array `x` of rank 1 to 7.
 void adtape_push_array(adtape_t *t, adtape_type_t type_code, const void *x, int64_t count);
 
 // Pops `count` values of a type into `x`. Undoes adtape_push_array.
 //
 // Errors go to the session's handler and leave the tape unchanged: those of adtape_push_array, UNDERFLOW, and
 // MISMATCH in check mode.
-// Fortran: `call pop(t, x)`.
+// Fortran: `call pop(t, x)`, `call pop(x)`.
 void adtape_pop_array(adtape_t *t, adtape_type_t type_code, void *x, int64_t count);
 
 // adtape_push_array on the thread's own tape.
-//
-// Fortran: `call push(x)`.
 void adtape_self_push_array(adtape_type_t type_code, const void *x, int64_t count);
 
 // adtape_pop_array on the thread's own tape.
-//
-// Fortran: `call pop(x)`.
 void adtape_self_pop_array(adtape_type_t type_code, void *x, int64_t count);
 
 /* ---- section --------------------------------------------------------------------------------------------- */
@@ -868,14 +876,14 @@ int64_t adtape_self_pop_count(void);
 adtape_status_t adtape_mark_take(adtape_t *t, adtape_mark_t *m);
 
 // Compares two marks of a tape: `*order` is -1 if `a` is lower than `b`, 0 if they are the same position, 1 if it
-// is higher.
+// is higher. Any thread may call it.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_MARK_FOREIGN for marks of two tapes.
 // Fortran: `call mark_compare(a, b, order)`.
 adtape_status_t adtape_mark_compare(const adtape_mark_t *a, const adtape_mark_t *b, int32_t *order);
 
 // Bytes pushed from mark `a` to mark `b` of a tape; negative if `b` is lower. Control bits count when their word
-// of 62 is full.
+// of 62 is full. Any thread may call it.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_MARK_FOREIGN for marks of two tapes.
 // Fortran: `call mark_bytes_between(a, b, bytes)`.
@@ -891,31 +899,36 @@ adtape_status_t adtape_mark_reset(adtape_t *t, const adtape_mark_t *m);
 
 /* ---- repeat ---------------------------------------------------------------------------------------------- */
 
-// Starts a repeat region: what lies on the tape now can be popped, and popped again after every
-// adtape_repeat_reset. Values pushed inside go on top and are popped first. Regions nest. Undone by
-// adtape_repeat_end. Cost: a copy of the region's list of segments, short unless regions nest.
+// Starts a repeat region, which pops one part of the tape several times, as the adjoint of a fixed-point iteration
+// does: what lies on the tape now can be popped, and popped again after every adtape_repeat_reset. Values pushed
+// inside go on top and are popped first. Regions nest. Undone by adtape_repeat_end. Cost: a copy of the region's
+// list of segments, short unless regions nest; inside, a change between popping what lies below and pushing on top
+// takes the slow path.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or a status of ownership.
-// Fortran: `call repeat_start(t)`, `call repeat_start()`. Kit: adStack_startRepeat.
+// Kit: `adStack_startRepeat`.
+// Fortran: `call repeat_start(t)`, `call repeat_start()`.
 adtape_status_t adtape_repeat_start(adtape_t *t);
 
 // Puts the tape back to where it was at the start of the innermost region, pending control bits included; what
 // was pushed inside and not popped is discarded.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_REPEAT_UNBALANCED, or a status of ownership.
-// Fortran: `call repeat_reset(t)`, `call repeat_reset()`. Kit: adStack_resetRepeat.
+// Kit: `adStack_resetRepeat`.
+// Fortran: `call repeat_reset(t)`, `call repeat_reset()`.
 adtape_status_t adtape_repeat_reset(adtape_t *t);
 
 // Ends the innermost region where the tape stands: what was popped in it since the last reset is gone, what was
 // pushed in it and not popped stays on top.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_REPEAT_UNBALANCED, or a status of ownership.
-// Fortran: `call repeat_end(t)`, `call repeat_end()`. Kit: adStack_endRepeat.
+// Kit: `adStack_endRepeat`.
+// Fortran: `call repeat_end(t)`, `call repeat_end()`.
 adtape_status_t adtape_repeat_end(adtape_t *t);
 
 /* ---- stats ----------------------------------------------------------------------------------------------- */
 
-// Sizes of a tape: bytes now and at most, control bits, memory, address space.
+// Sizes of a tape: bytes now and at most, control bits, memory, address space. They are always known. Cost: a call.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
 // Fortran: `call stats_get(t, stats)`, `call stats_get(stats)`.
@@ -929,10 +942,10 @@ adtape_status_t adtape_stats_get(adtape_t *t, adtape_stats_t *out);
 adtape_status_t adtape_stats_set_profile(adtape_t *t, bool on);
 
 // Calls, elements and bytes of one type (ADTAPE_TYPE_…, or 0 for all together) and operation
-// (ADTAPE_OPERATION_…) since profile mode was turned on; zero outside profile mode.
+// (ADTAPE_OPERATION_PUSH or ADTAPE_OPERATION_POP) since profile mode was turned on; zero outside profile mode.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT, or
-// a status of ownership.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT (type,
+// operation), or a status of ownership.
 // Fortran: `call stats_traffic(t, type, operation, traffic)`, `call stats_traffic(type, operation, traffic)`.
 adtape_status_t adtape_stats_traffic(adtape_t *t, adtape_type_t type_code, int32_t operation, adtape_traffic_t *out);
 
@@ -943,17 +956,17 @@ adtape_status_t adtape_stats_traffic(adtape_t *t, adtape_type_t type_code, int32
 adtape_status_t adtape_stats_reset(adtape_t *t);
 
 // Writes a report for people to a file descriptor (1 is standard output, 2 standard error): the sizes and, in
-// profile mode, the traffic by type.
+// profile mode, the traffic by type. In Fortran it goes to standard output, past the buffer of Fortran's unit.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (negative descriptor),
 // ADTAPE_STATUS_IO, or a status of ownership.
-// Fortran: `call stats_print(t)`, `call stats_print()`; to standard output.
+// Fortran: `call stats_print(t)`, `call stats_print()`.
 adtape_status_t adtape_stats_print(adtape_t *t, int32_t fd);
 
 // The name of a type as in adtape_push_<name>, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
 // ever.
 //
-// Fortran: `adtape_type_name(type)`.
+// Fortran: `text = adtape_type_name(type)`.
 const char *adtape_type_name(adtape_type_t type_code);
 
 /* ---- store ----------------------------------------------------------------------------------------------- */

@@ -68,13 +68,17 @@ unsafe extern "C" fn self_pop(ty: i32, x: *mut c_void, count: i64, site: usize) 
 }
 
 /// Pushes `count` contiguous values of a type (ADTAPE_TYPE_…) that start at `x`. Undone by adtape_pop_array with
-/// the same type and count. 0 values are legal, also at NULL. C programs that know the type use
-/// adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores on a tape larger than the
-/// cache.
+/// the same type and count. 0 values are legal, also at NULL. Counts are elements; one call moves up to 2^47 bytes. C
+/// programs that know the type use adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores
+/// on a tape larger than the cache. Kit: `pushReal8Array`, ..., `pushNArray`.
 ///
-/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, COUNT_RANGE,
-/// BAD_ARGUMENT (type), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
-/// Fortran: `call push(t, x)` with an array `x` of rank 1 to 7.
+/// In Fortran an assumed-size array `x(*)` has no shape: push `x(1:n)`, or use `push_bytes(x, n*8)`. Of an array of a
+/// derived type, push the components: `call push(x%v)`.
+///
+/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER (in Fortran: not
+/// allocated, not associated), COUNT_RANGE, BAD_ARGUMENT (type; in Fortran a derived type), MEMORY_LIMIT,
+/// OUT_OF_MEMORY, or of ownership.
+/// Fortran: `call push(t, x)`, `call push(x)` with an array `x` of rank 1 to 7.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -88,7 +92,7 @@ pub unsafe extern "C" fn adtape_push_array(t: *mut Cursor, type_code: TypeCode, 
 ///
 /// Errors go to the session's handler and leave the tape unchanged: those of adtape_push_array, UNDERFLOW, and
 /// MISMATCH in check mode.
-/// Fortran: `call pop(t, x)`.
+/// Fortran: `call pop(t, x)`, `call pop(x)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -100,8 +104,6 @@ pub unsafe extern "C" fn adtape_pop_array(t: *mut Cursor, type_code: TypeCode, x
 
 /// adtape_push_array on the thread's own tape.
 ///
-/// Fortran: `call push(x)`.
-///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
@@ -111,8 +113,6 @@ pub unsafe extern "C" fn adtape_self_push_array(type_code: TypeCode, x: *const c
 }
 
 /// adtape_pop_array on the thread's own tape.
-///
-/// Fortran: `call pop(x)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

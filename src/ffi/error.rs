@@ -20,10 +20,10 @@ pub(super) fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "?")).expect("no NUL is left")
 }
 
-/// The message of this thread's last error, in one or more lines without a final line feed; "" if there was none.
-/// Never NULL. Valid until the thread's next error.
+/// The message of this thread's last error, in one or more lines without a final line feed; "" if there was none. A
+/// success does not clear it. Never NULL. Valid until the thread's next error.
 ///
-/// Fortran: `adtape_error_message()`, a `character(:), allocatable`.
+/// Fortran: `text = adtape_error_message()`, a `character(:), allocatable`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_error_message() -> *const c_char {
     LAST_MESSAGE.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
@@ -32,7 +32,7 @@ pub extern "C" fn adtape_error_message() -> *const c_char {
 /// The name of a status, e.g. "ADTAPE_STATUS_UNDERFLOW"; "unknown status" for other values. Never NULL, valid for
 /// ever.
 ///
-/// Fortran: `adtape_status_name(status)`.
+/// Fortran: `text = adtape_status_name(status)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_status_name(status: i32) -> *const c_char {
     let name = match Status::from_code(status) {

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn adtape_mark_take(t: *mut Cursor, m: *mut Mark) -> Statu
 }
 
 /// Compares two marks of a tape: `*order` is -1 if `a` is lower than `b`, 0 if they are the same position, 1 if it
-/// is higher.
+/// is higher. Any thread may call it.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_MARK_FOREIGN for marks of two tapes.
 /// Fortran: `call mark_compare(a, b, order)`.
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn adtape_mark_compare(a: *const Mark, b: *const Mark, ord
 }
 
 /// Bytes pushed from mark `a` to mark `b` of a tape; negative if `b` is lower. Control bits count when their word
-/// of 62 is full.
+/// of 62 is full. Any thread may call it.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_MARK_FOREIGN for marks of two tapes.
 /// Fortran: `call mark_bytes_between(a, b, bytes)`.

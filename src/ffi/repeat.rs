@@ -4,12 +4,15 @@ use super::{status, tape};
 use crate::error::Status;
 use crate::tape::Cursor;
 
-/// Starts a repeat region: what lies on the tape now can be popped, and popped again after every
-/// adtape_repeat_reset. Values pushed inside go on top and are popped first. Regions nest. Undone by
-/// adtape_repeat_end. Cost: a copy of the region's list of segments, short unless regions nest.
+/// Starts a repeat region, which pops one part of the tape several times, as the adjoint of a fixed-point iteration
+/// does: what lies on the tape now can be popped, and popped again after every adtape_repeat_reset. Values pushed
+/// inside go on top and are popped first. Regions nest. Undone by adtape_repeat_end. Cost: a copy of the region's
+/// list of segments, short unless regions nest; inside, a change between popping what lies below and pushing on top
+/// takes the slow path.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or a status of ownership.
-/// Fortran: `call repeat_start(t)`, `call repeat_start()`. Kit: adStack_startRepeat.
+/// Kit: `adStack_startRepeat`.
+/// Fortran: `call repeat_start(t)`, `call repeat_start()`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -23,7 +26,8 @@ pub unsafe extern "C" fn adtape_repeat_start(t: *mut Cursor) -> Status {
 /// was pushed inside and not popped is discarded.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_REPEAT_UNBALANCED, or a status of ownership.
-/// Fortran: `call repeat_reset(t)`, `call repeat_reset()`. Kit: adStack_resetRepeat.
+/// Kit: `adStack_resetRepeat`.
+/// Fortran: `call repeat_reset(t)`, `call repeat_reset()`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -37,7 +41,8 @@ pub unsafe extern "C" fn adtape_repeat_reset(t: *mut Cursor) -> Status {
 /// pushed in it and not popped stays on top.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_REPEAT_UNBALANCED, or a status of ownership.
-/// Fortran: `call repeat_end(t)`, `call repeat_end()`. Kit: adStack_endRepeat.
+/// Kit: `adStack_endRepeat`.
+/// Fortran: `call repeat_end(t)`, `call repeat_end()`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

@@ -25,7 +25,7 @@ impl User {
     }
 }
 
-/// The session of the process. Never NULL; lives as long as the process.
+/// The session of the process. Never NULL; lives as long as the process. Any thread may call it.
 ///
 /// Fortran: implied.
 #[unsafe(no_mangle)]
@@ -33,7 +33,8 @@ pub extern "C" fn adtape_session_default() -> *const Session {
     Session::default_session()
 }
 
-/// Makes a session with addresses (live map, rebase map) and an error handler of its own. The memory limit and the
+/// Makes a session with addresses (live map, rebase map) and an error handler of its own, for libraries and tests that
+/// keep theirs apart. The memory limit and the
 /// statistics of memory stay those of the process, and errors of plain pushes and pops go to its default session.
 /// Undone by adtape_session_free.
 ///
@@ -77,7 +78,8 @@ pub unsafe extern "C" fn adtape_session_free(s: *mut Session) -> Status {
 /// growth and takes nothing away.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-/// Fortran: `call adtape_set_memory_limit(limit_bytes)`.
+/// Fortran: `call adtape_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is
+/// ADTAPE_STATUS_COUNT_RANGE.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -88,15 +90,19 @@ pub unsafe extern "C" fn adtape_session_set_memory_limit(s: *const Session, limi
     status(session.map(|session| session.set_memory_limit((limit_bytes != 0).then_some(limit_bytes))))
 }
 
-/// Sets the directory that tapes spill to, a path: when a push would exceed the memory limit, the oldest part of the
-/// tape with the largest idle part, on whichever thread, goes to a file there, which has no name, vanishes with the
-/// process, and is no child's of it (fork). It is read back by the pops that reach it; what is popped in a repeat region
-/// stays in memory until the region ends, and has to fit under the limit. A push for which the disk has no space is an
-/// error (ADTAPE_STATUS_IO) and leaves the tape unchanged. NULL stands for
-/// ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where they are.
+/// Sets the directory that tapes spill to, a path: when a push, or a block of a stable heap, would exceed the memory
+/// limit, the oldest part of the tape with the largest idle part, on whichever thread, goes to a file there, which
+/// has no name, vanishes with the process, and is no child's of it (fork). It is read back by the pops that reach
+/// it; what is popped in a repeat region stays in memory until the region ends, and has to fit under the limit. NULL
+/// stands for ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where
+/// they are. Set the memory limit, too: by default it is all that the machine has.
+///
+/// Later, a push for which the disk has no space is an error (ADTAPE_STATUS_IO) that leaves the tape unchanged; a pop
+/// for which the file cannot be read (ADTAPE_STATUS_IO) or does not hold what was written (ADTAPE_STATUS_DAMAGED)
+/// leaves the tape unusable. A child of fork that needs the file gets ADTAPE_STATUS_IO.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_IO if there can be no file in it. Any thread.
-/// Fortran: `call adtape_set_spill_directory(directory)`.
+/// Fortran: `call adtape_set_spill_directory(directory)`; the argument is optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -127,7 +133,8 @@ pub unsafe extern "C" fn adtape_session_memory(s: *const Session, out: *mut Memo
 /// prints the message to standard error and aborts.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-/// Fortran: `call adtape_set_error_handler(handler, user)` with a `bind(c)` procedure; both are optional.
+/// Fortran: `call adtape_set_error_handler(handler, user)` with a `bind(c)` procedure of the abstract interface
+/// `adtape_error_handler`, and a `type(c_ptr)`; both are optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

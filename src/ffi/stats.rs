@@ -6,7 +6,7 @@ use crate::site::Site;
 use crate::tape::{Cursor, Operation, Stats, Traffic, Type};
 use std::ffi::c_char;
 
-/// Sizes of a tape: bytes now and at most, control bits, memory, address space.
+/// Sizes of a tape: bytes now and at most, control bits, memory, address space. They are always known. Cost: a call.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
 /// Fortran: `call stats_get(t, stats)`, `call stats_get(stats)`.
@@ -34,10 +34,10 @@ pub unsafe extern "C" fn adtape_stats_set_profile(t: *mut Cursor, on: bool) -> S
 }
 
 /// Calls, elements and bytes of one type (ADTAPE_TYPE_…, or 0 for all together) and operation
-/// (ADTAPE_OPERATION_…) since profile mode was turned on; zero outside profile mode.
+/// (ADTAPE_OPERATION_PUSH or ADTAPE_OPERATION_POP) since profile mode was turned on; zero outside profile mode.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT, or
-/// a status of ownership.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT (type,
+/// operation), or a status of ownership.
 /// Fortran: `call stats_traffic(t, type, operation, traffic)`, `call stats_traffic(type, operation, traffic)`.
 ///
 /// # Safety
@@ -85,11 +85,11 @@ pub unsafe extern "C" fn adtape_stats_reset(t: *mut Cursor) -> Status {
 }
 
 /// Writes a report for people to a file descriptor (1 is standard output, 2 standard error): the sizes and, in
-/// profile mode, the traffic by type.
+/// profile mode, the traffic by type. In Fortran it goes to standard output, past the buffer of Fortran's unit.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (negative descriptor),
 /// ADTAPE_STATUS_IO, or a status of ownership.
-/// Fortran: `call stats_print(t)`, `call stats_print()`; to standard output.
+/// Fortran: `call stats_print(t)`, `call stats_print()`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn adtape_stats_print(t: *mut Cursor, fd: i32) -> Status {
 /// The name of a type as in adtape_push_<name>, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
 /// ever.
 ///
-/// Fortran: `adtape_type_name(type)`.
+/// Fortran: `text = adtape_type_name(type)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_type_name(type_code: TypeCode) -> *const c_char {
     macro_rules! names {

@@ -36,11 +36,12 @@ pub unsafe extern "C" fn adtape_new(s: *const Session, out: *mut *mut Cursor) ->
     status(unsafe { write_out(out, "the new handle", make) })
 }
 
-/// Releases a tape, with whatever is on it. NULL is allowed and does nothing. The thread's own tape is emptied
-/// and given back; its next use makes a new one.
+/// Releases a tape, with whatever is on it. NULL is allowed and does nothing; in Fortran `t` is the NULL handle
+/// afterwards. The thread's own tape is emptied and gives its memory back; its next use makes a new one. Any thread may
+/// free a released tape (adtape_release).
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_ATTACHED if the tape may not be used here
-/// and now (it then lives on). A released tape (adtape_release) may be freed by any thread.
+/// and now (it then lives on).
 /// Fortran: `call adtape_free(t)`.
 ///
 /// # Safety
@@ -68,9 +69,9 @@ pub unsafe extern "C" fn adtape_free(t: *mut Cursor) -> Status {
     }))
 }
 
-/// Gives the calling thread's tape `t` up, so that another thread can go on with it: that thread calls
-/// adtape_acquire on `*handle`. For a tape made by adtape_new, `*handle` is `t`; for the thread's own, it is a new
-/// handle that takes the contents along (undone by adtape_free), and the thread starts over with an empty tape.
+/// Gives the calling thread's tape `t` up, so that another thread can go on with it: that thread, or the same one,
+/// calls adtape_acquire on `*handle`. For a tape made by adtape_new, `*handle` is `t`; for the thread's own, it is a
+/// new handle that takes the contents along (undone by adtape_free), and the thread starts over with an empty tape.
 /// Orders what this thread wrote before what the other reads. Until then every use of the tape is an error.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD,
@@ -106,10 +107,11 @@ pub unsafe extern "C" fn adtape_acquire(handle: *mut Cursor) -> Status {
     status(unsafe { tape(handle) }.and_then(|cursor| cursor.core()?.acquire(cursor)))
 }
 
-/// Gives memory above the top of the tape, which is kept warm from one sweep to the next, back to the system:
-/// ADTAPE_TRIM_SOFT when the system is short of it, ADTAPE_TRIM_HARD now. The contents stay.
+/// Gives memory above the top of the tape, which is kept warm from one sweep to the next, back to the system. With
+/// ADTAPE_TRIM_SOFT the kernel may take it when it is short of memory; it stays committed. With ADTAPE_TRIM_HARD the
+/// kernel gets it now; it is no longer committed and no longer counts against the memory limit. The contents stay.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT, or a status of ownership.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (how), or a status of ownership.
 /// Fortran: `call adtape_trim(t, how)`, `call adtape_trim(how)`.
 ///
 /// # Safety

@@ -22,7 +22,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-const PAGES: [&str; 7] = ["reference", "errors", "tools", "addresses", "heap", "checkpointing", "restoration"];
+const PAGES: [&str; 9] = [
+    "reference",
+    "reference/process",
+    "reference/tape",
+    "errors",
+    "tools",
+    "addresses",
+    "heap",
+    "checkpointing",
+    "restoration",
+];
 
 /// A fenced block.
 pub struct Block {
@@ -210,7 +220,7 @@ fn without_figures(text: &str) -> String {
     ["KiB", "MiB", "GiB"].iter().fold(out, |out, unit| out.replace(unit, "bytes")).replace("#bytes (#bytes)", "#bytes")
 }
 
-/// Puts what an example prints now into its page.
+/// Puts what an example prints now into its page, and into the file of examples that a page of the reference is made of.
 fn bless(block: &Block, said: &str) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
@@ -219,6 +229,12 @@ fn bless(block: &Block, said: &str) {
     let text = page(block.page);
     assert_eq!(text.matches(&old).count(), 1, "the example in docs/{}.md:{} is unique", block.page, block.line);
     fs::write(page_path(block.page), text.replace(&old, &with(said))).expect("docs/ is writable");
+    let examples = fs::read_dir(root().join("docs/reference/examples")).expect("the examples of the reference");
+    for path in examples.map(|entry| entry.expect("an entry").path()) {
+        if fs::read_to_string(&path).ok() == block.output {
+            fs::write(&path, said).expect("docs/ is writable");
+        }
+    }
 }
 
 /// What is wrong with an example, if anything.

@@ -11,7 +11,8 @@
 //! each rank, or what stands in the declaration, as `(:)`. `t?` is the tape: a procedure with it, and one for the
 //! thread's own. `h?` is the thread's own heap along with it. `stat` is the optional status.
 
-use crate::words::{self, Word};
+use crate::reference::Form;
+use crate::words::{self, Passing, Word};
 
 /// How an argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +92,24 @@ pub struct Call {
 }
 
 impl Call {
+    /// What a program in Fortran writes, `name` being the generic's.
+    pub fn forms(&self, name: &str) -> Vec<Form> {
+        let own: Vec<&str> = self.arguments.iter().map(|argument| argument.name.as_str()).collect();
+        let handles = [(self.on_heap, "h"), (self.on_tape, "t")];
+        let given = handles.iter().filter(|(there, _)| *there).map(|(_, handle)| *handle).chain(own.iter().copied());
+        let given: Vec<&str> = given.collect();
+        let text = |arguments: &[&str]| {
+            let verb = if self.result.is_some() { "q =" } else { "call" };
+            format!("{verb} {name}({})", arguments.join(", "))
+        };
+        let arguments: Vec<String> = self.arguments.iter().filter_map(Argument::declaration).collect();
+        let mut forms = vec![Form { text: text(&own), arguments: arguments.clone() }];
+        if given.len() > own.len() {
+            forms.push(Form { text: text(&given), arguments });
+        }
+        forms
+    }
+
     /// Reads a declaration.
     pub fn parse(text: &str) -> Result<Call, String> {
         let fault = |what: &str| format!("{what} in the declaration `{text}`");
@@ -118,6 +137,22 @@ impl Call {
             }
         }
         Ok(call)
+    }
+}
+
+impl Argument {
+    /// What a program declares, where that is one type.
+    fn declaration(&self) -> Option<String> {
+        let Type::Word(word) = &self.what else { return None };
+        let of_type = match word.passing {
+            Passing::Size | Passing::Integer => "integer(4 or 8)",
+            Passing::Text | Passing::Label => "character(*)",
+            _ if word.fortran.ends_with("(*)") => return None,
+            _ => word.fortran,
+        };
+        let optional = if self.optional { ", optional" } else { "" };
+        let shape = if let Shape::As(shape) = &self.shape { shape.as_str() } else { "" };
+        Some(format!("{of_type}{optional} :: {}{shape}", self.name))
     }
 }
 

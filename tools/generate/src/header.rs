@@ -41,3 +41,95 @@ fn component(line: &str) -> Option<String> {
     };
     Some(format!("    {of_type} :: {} = {zero}\n", name.replace('[', "(").replace(']', ")")))
 }
+
+/// A function of the header.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its comment, paragraphs with an empty line between, without what it says of Fortran.
+    pub comment: String,
+    /// What its comment says of Fortran, if anything.
+    pub fortran: Option<String>,
+    /// Its declaration, on one line.
+    pub declaration: String,
+}
+
+/// What the header says of a function.
+pub fn function(header: &str, name: &str) -> Result<Function, String> {
+    let (mut comment, mut declaration) = (Vec::new(), String::new());
+    for line in header.lines() {
+        if let Some(text) = line.strip_prefix("//") {
+            comment.push(text.strip_prefix(' ').unwrap_or(text));
+        } else if line.is_empty() {
+            comment.clear();
+            declaration.clear();
+        } else {
+            declaration += if declaration.is_empty() { "" } else { " " };
+            declaration += line.trim();
+            if line.ends_with(';') {
+                if declaration.contains(&format!(" {name}(")) || declaration.contains(&format!("*{name}(")) {
+                    let (comment, fortran) = paragraphs(&comment);
+                    return Ok(Function { name: name.to_owned(), comment, fortran, declaration });
+                }
+                declaration.clear();
+            }
+        }
+    }
+    Err(format!("{name} is not in the header"))
+}
+
+/// Lines of a comment as paragraphs, and what it says of Fortran. `Returns`, `Errors`, `Cost:` at the beginning of a line
+/// begin a paragraph, `Fortran:`, `Source:` and `Kit:` at the beginning of a sentence.
+fn paragraphs(comment: &[&str]) -> (String, Option<String>) {
+    let mut text = String::new();
+    for line in comment {
+        let begins = ["Returns ", "Errors ", "Errors: ", "Cost: "].iter().any(|word| line.starts_with(word));
+        text += if begins && !text.is_empty() { "\n\n" } else { "" };
+        text += line;
+        text.push('\n');
+    }
+    for word in ["Fortran:", "Source:", "Kit:"] {
+        text = text.replace(&format!(". {word}"), &format!(".\n\n{word}"));
+        text = text.replace(&format!("\n{word}"), &format!("\n\n{word}"));
+    }
+    let all = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
+    let (of_fortran, kept): (Vec<&str>, Vec<&str>) = all.partition(|paragraph| paragraph.starts_with("Fortran:"));
+    (kept.join("\n\n"), of_fortran.first().map(|text| text.replace('\n', " ")))
+}
+
+/// The fields of a structure, each with its comment.
+pub fn fields(header: &str, of_c: &str) -> Result<Vec<(String, String)>, String> {
+    let end = header.find(&format!("\n}} {of_c};")).ok_or_else(|| format!("{of_c} is no structure of the header"))?;
+    let start = header[..end].rfind("typedef struct {\n").unwrap_or(0);
+    let (mut found, mut comment) = (Vec::new(), String::new());
+    for line in header[start..end].lines().skip(1).map(str::trim) {
+        match line.strip_prefix("//") {
+            Some(text) => comment += text,
+            None => {
+                let name = line.trim_end_matches(';').rsplit([' ', '*']).next().unwrap_or_default();
+                found.push((name.to_owned(), std::mem::take(&mut comment)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Constants whose names begin with a prefix, each with its value and comment.
+pub fn values(header: &str, prefix: &str) -> Vec<(String, i32, String)> {
+    let (mut found, mut comment) = (Vec::new(), String::new());
+    for line in header.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("//") {
+            comment += text;
+            continue;
+        }
+        let said = std::mem::take(&mut comment);
+        let constant = line.trim_start_matches("#define ").split_once([' ', '=']);
+        if let Some((name, value)) = constant.filter(|(name, _)| name.starts_with(prefix))
+            && let Ok(value) = value.trim_matches([' ', '=', ',']).parse()
+        {
+            found.push((name.to_owned(), value, said));
+        }
+    }
+    found
+}

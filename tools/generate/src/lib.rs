@@ -2,23 +2,30 @@
 //!
 //! A template is a file of the target's language in which `{{ … }}` stands for what follows from a declaration;
 //! `templates.rs` says what there is. `fortran-bindings/calls/NAME.inc` becomes `fortran-bindings/generated/NAME.inc` and
-//! `…/NAME_glue.inc`, its functions of C; the public names of all of them are in `…/public.inc`.
+//! `…/NAME_glue.inc`, its functions of C; the public names of all of them are in `…/public.inc`. A page of the reference,
+//! `docs/reference/NAME.md`, is made of `NAME.md.in`, of the comments in the header, and of examples.
 
 pub mod call;
 pub mod fortran;
 pub mod glue;
 pub mod header;
 pub mod kinds;
+pub mod reference;
 pub mod templates;
 pub mod variant;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, io};
+use templates::{Declared, Sources};
 
 /// Where templates are, and what is made of them.
 const TEMPLATES: &str = "fortran-bindings/calls";
+/// The reference's pages, and their examples.
+const PAGES: &str = "docs/reference";
+const EXAMPLES: &str = "docs/reference/examples";
 /// The declarations of C, which the header's test writes.
 const HEADER: &str = "include/adtape/declarations.h";
 /// Where generated files are; no others are there.
@@ -31,28 +38,59 @@ fn notice(source: &str) -> String {
 
 /// The generated files by their paths below the root of the repository, each with its text.
 pub fn files(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
-    let header = fs::read_to_string(root.join(HEADER)).map_err(|error| format!("{HEADER}: {error}"))?;
+    let mut sources = Sources { header: text_of(root, Path::new(HEADER))?, ..Sources::default() };
     let mut files = BTreeMap::new();
+    fortran(root, &mut sources, &mut files)?;
+    pages(root, &mut sources, &mut files)?;
+    Ok(files)
+}
+
+/// The Fortran module's interfaces and their glue. `sources` gets the calls in Fortran.
+fn fortran(root: &Path, sources: &mut Sources, files: &mut BTreeMap<PathBuf, String>) -> Result<(), String> {
     let mut public = BTreeSet::new();
-    for path in listed(&root.join(TEMPLATES)).map_err(|error| format!("{TEMPLATES}: {error}"))? {
+    let shared = Arc::new(sources.clone());
+    for path in listed(root, TEMPLATES)? {
+        let (text, declared) = rendered(root, &path, &shared)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let source = format!("{TEMPLATES}/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        let text = fs::read_to_string(&path).map_err(|error| format!("{source}: {error}"))?;
-        let (text, declared) =
-            templates::render(&source, &text, &header).map_err(|error| format!("{source}: {error:#}"))?;
-        let is_c = stem.ends_with("_glue");
-        let notice = notice(&source);
-        let first = if is_c { format!("/* {notice} */\n") } else { format!("! {notice}\n") };
+        let notice = notice(&path.display().to_string());
+        let first = if stem.ends_with("_glue") { format!("/* {notice} */\n") } else { format!("! {notice}\n") };
         files.insert(Path::new(GENERATED).join(format!("{stem}.inc")), first + &text);
         if !declared.glue.is_empty() {
             let text = format!("/* {notice} */\n\n{}", declared.glue);
             files.insert(Path::new(GENERATED).join(format!("{stem}_glue.inc")), text);
         }
         public.extend(declared.public);
+        for (function, forms) in declared.forms {
+            sources.forms.entry(function).or_default().extend(forms);
+        }
     }
     let text = format!("! {}\n{}", notice(TEMPLATES), public_statements(&public));
     files.insert(Path::new(GENERATED).join("public.inc"), text);
-    Ok(files)
+    Ok(())
+}
+
+/// The reference's pages: `docs/reference/NAME.md` of `NAME.md.in`.
+fn pages(root: &Path, sources: &mut Sources, files: &mut BTreeMap<PathBuf, String>) -> Result<(), String> {
+    for path in listed(root, EXAMPLES)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        sources.examples.insert(name, text_of(root, &path)?);
+    }
+    let shared = Arc::new(sources.clone());
+    for path in listed(root, PAGES)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "in")) {
+        let (text, _) = rendered(root, &path, &shared)?;
+        let notice = notice(&format!("{}, src/ffi and {EXAMPLES}", path.display()));
+        files.insert(path.with_extension(""), format!("<!-- {notice} -->\n{text}"));
+    }
+    Ok(())
+}
+
+fn text_of(root: &Path, path: &Path) -> Result<String, String> {
+    fs::read_to_string(root.join(path)).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn rendered(root: &Path, path: &Path, sources: &Arc<Sources>) -> Result<(String, Declared), String> {
+    let name = path.display().to_string();
+    templates::render(&name, &text_of(root, path)?, sources).map_err(|error| format!("{name}: {error:#}"))
 }
 
 /// Statements that make names public, a line each with as many names as fit.
@@ -67,9 +105,16 @@ fn public_statements(names: &BTreeSet<String>) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The files of a folder, in order.
-fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+/// The files of a folder, in order, by their paths below the root.
+fn listed(root: &Path, folder: &str) -> Result<Vec<PathBuf>, String> {
+    let fault = |error: io::Error| format!("{folder}: {error}");
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(root.join(folder)).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        if entry.path().is_file() {
+            paths.push(Path::new(folder).join(entry.file_name()));
+        }
+    }
     paths.sort();
     Ok(paths)
 }
@@ -88,8 +133,7 @@ pub fn differences(root: &Path) -> Result<Vec<String>, String> {
             Ok(_) => {}
         }
     }
-    for path in listed(&root.join(GENERATED)).unwrap_or_default() {
-        let path = Path::new(GENERATED).join(path.file_name().unwrap_or_default());
+    for path in listed(root, GENERATED).unwrap_or_default() {
         if !files.contains_key(&path) {
             faults.push(format!("{} has no template", path.display()));
         }
@@ -111,9 +155,9 @@ pub fn write(root: &Path) -> Result<usize, String> {
             written += 1;
         }
     }
-    for path in listed(&folder).map_err(|error| say(&folder, error))? {
-        if !files.contains_key(&Path::new(GENERATED).join(path.file_name().unwrap_or_default())) {
-            fs::remove_file(&path).map_err(|error| say(&path, error))?;
+    for path in listed(root, GENERATED)? {
+        if !files.contains_key(&path) {
+            fs::remove_file(root.join(&path)).map_err(|error| say(&path, error))?;
         }
     }
     Ok(written)

@@ -8,6 +8,9 @@
 //! | `external("…", kinds=, ranks=)` | procedures that are externals of Fortran |
 //! | `constants("ADTAPE_TYPE_")` | the header's constants with this prefix |
 //! | `structure("adtape_stats_t", "adtape_stats", private=)` | the header's structure, as a derived type of this name |
+//! | `reference("adtape_mark_take", …)` | a section of the reference: functions, calls in Fortran, examples of the first's name |
+//! | `examples("scalar")` | examples of this name |
+//! | `fields("adtape_stats_t")`, `values("ADTAPE_TYPE_")` | a table of a structure's fields, of constants |
 //!
 //! `kinds` names a set of `kinds.rs`, `ranks` is the least and the most. `symbol` is the pattern of the name in C. The
 //! glue's function is written unless `glue=false`; it calls `calls`, else the library's function of the same name, with
@@ -16,11 +19,12 @@
 use crate::call::Call;
 use crate::fortran::{Binding, body};
 use crate::kinds::{self, KINDS};
+use crate::reference::{Form, Forms};
 use crate::variant::{self, Variant, colons};
-use crate::{fortran, glue, header};
+use crate::{glue, header, reference};
 use minijinja::value::{Kwargs, Rest, Value};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, context};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 /// What a template declares beside its own text.
@@ -30,6 +34,21 @@ pub struct Declared {
     pub glue: String,
     /// Public names of the module.
     pub public: BTreeSet<String>,
+    /// Calls in Fortran.
+    pub forms: Forms,
+    /// Declarations that no generic has yet.
+    pending: Vec<Call>,
+}
+
+/// What templates read beside their own text.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// `adtape/declarations.h`.
+    pub header: String,
+    /// Calls in Fortran.
+    pub forms: Forms,
+    /// The reference's examples by name of file.
+    pub examples: BTreeMap<String, String>,
 }
 
 type Shared = Arc<Mutex<Declared>>;
@@ -38,8 +57,8 @@ fn invalid(what: String) -> Error {
     Error::new(ErrorKind::InvalidOperation, what)
 }
 
-/// Renders the template of this name; `header` is `adtape/declarations.h`. Returns its text and what it declares.
-pub fn render(name: &str, source: &str, header: &str) -> Result<(String, Declared), Error> {
+/// Renders the template of this name; returns its text and what it declares.
+pub fn render(name: &str, source: &str, sources: &Arc<Sources>) -> Result<(String, Declared), Error> {
     let shared = Shared::default();
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -50,20 +69,15 @@ pub fn render(name: &str, source: &str, header: &str) -> Result<(String, Declare
     environment.add_function("c", move |text: &str, options: Kwargs| bound(&state, text, &options, false));
     let state = shared.clone();
     environment.add_function("call", move |text: &str, options: Kwargs| called(&state, text, &options));
-    environment.add_function("external", external);
+    let state = shared.clone();
+    environment.add_function("external", move |text: &str, options: Kwargs| external(&state, text, options));
     let state = shared.clone();
     environment.add_function("interface", move |name: &str, bodies: Rest<String>| {
         publish(&state, name);
         format!("  interface {name}\n{}  end interface", bodies.concat())
     });
-    let text = header.to_owned();
-    environment.add_function("constants", move |prefix: &str| header::constants(&text, prefix).map_err(invalid));
-    let text = header.to_owned();
-    environment.add_function("structure", move |of_c: &str, name: &str, options: Kwargs| {
-        let private = options.get::<Option<bool>>("private")?.unwrap_or(false);
-        options.assert_all_used()?;
-        header::structure(&text, of_c, name, private).map_err(invalid)
-    });
+    add_header(&mut environment, sources);
+    add_reference(&mut environment, sources);
     environment.add_filter("colons", |rank: usize| colons(rank));
     environment.add_template(name, source)?;
     let text = environment.get_template(name)?.render(context! {
@@ -74,9 +88,61 @@ pub fn render(name: &str, source: &str, header: &str) -> Result<(String, Declare
     Ok((text, declared))
 }
 
+/// What templates take from the header.
+fn add_header(environment: &mut Environment, sources: &Arc<Sources>) {
+    let read = sources.clone();
+    environment.add_function("constants", move |prefix: &str| header::constants(&read.header, prefix).map_err(invalid));
+    let read = sources.clone();
+    environment.add_function("structure", move |of_c: &str, name: &str, options: Kwargs| {
+        let private = options.get::<Option<bool>>("private")?.unwrap_or(false);
+        options.assert_all_used()?;
+        header::structure(&read.header, of_c, name, private).map_err(invalid)
+    });
+}
+
+/// What pages of the reference take from the header and the examples.
+fn add_reference(environment: &mut Environment, sources: &Arc<Sources>) {
+    let read = sources.clone();
+    environment.add_function("reference", move |names: Rest<String>| {
+        let name = names.first().and_then(|name| name.strip_prefix("adtape_")).unwrap_or_default();
+        let examples = examples(&read, name)?;
+        reference::section(&read.header, &read.forms, &names, &examples).map_err(invalid)
+    });
+    let read = sources.clone();
+    environment.add_function("examples", move |name: &str| {
+        let blocks = examples(&read, name)?;
+        let text: String = blocks.iter().map(|(language, text)| reference::fenced(language, text)).collect();
+        Ok::<_, Error>(text.trim_end().to_owned())
+    });
+    let read = sources.clone();
+    environment.add_function("fields", move |name: &str| reference::fields(&read.header, name).map_err(invalid));
+    let read = sources.clone();
+    environment.add_function("values", move |prefix: &str| reference::values(&read.header, prefix).map_err(invalid));
+}
+
+/// The examples of a name: `name.c`, what it prints in `name.c.txt`, `name.f90`, each with its language.
+fn examples(sources: &Sources, name: &str) -> Result<Vec<(String, String)>, Error> {
+    let endings = [(".c", "c"), (".c.txt", "text"), (".f90", "fortran"), (".f90.txt", "text")];
+    let named = endings.iter().filter_map(|(ending, language)| {
+        let text = sources.examples.get(&format!("{name}{ending}"))?;
+        Some(((*language).to_owned(), text.clone()))
+    });
+    let found: Vec<(String, String)> = named.collect();
+    if found.is_empty() { Err(invalid(format!("there is no example {name}.c or {name}.f90"))) } else { Ok(found) }
+}
+
+/// A generic is public, unless only the module calls it; its declarations are its calls in Fortran.
 fn publish(state: &Shared, name: &str) {
+    let mut declared = state.lock().expect("no panic before");
+    let forms: Vec<Form> = std::mem::take(&mut declared.pending).iter().flat_map(|call| call.forms(name)).collect();
     if !name.starts_with("glue_") {
-        state.lock().expect("no panic before").public.insert(name.to_owned());
+        declared.public.insert(name.to_owned());
+        let known = declared.forms.entry(format!("adtape_{}", glue::bare(name))).or_default();
+        for form in forms {
+            if !known.iter().any(|other| other.text == form.text) {
+                known.push(form);
+            }
+        }
     }
 }
 
@@ -131,6 +197,7 @@ fn bound(state: &Shared, text: &str, options: &Kwargs, only: bool) -> Result<Str
             state.lock().expect("no panic before").glue += &function;
         }
     }
+    state.lock().expect("no panic before").pending.push(call.clone());
     Ok(bodies(&variants, &Binding::C(pattern), alone))
 }
 
@@ -143,9 +210,10 @@ fn called(state: &Shared, text: &str, options: &Kwargs) -> Result<String, Error>
     Ok(format!("  interface{}\n{bodies}  end interface", if alone { String::new() } else { format!(" {name}") }))
 }
 
-fn external(text: &str, options: Kwargs) -> Result<String, Error> {
+fn external(state: &Shared, text: &str, options: Kwargs) -> Result<String, Error> {
     let call = Call::parse(text).map_err(invalid)?;
     let (kinds, ranks) = sets(&options)?;
     options.assert_all_used()?;
-    Ok(bodies(&variant::all(&call, &kinds, &ranks), &fortran::Binding::External, false))
+    state.lock().expect("no panic before").pending.push(call.clone());
+    Ok(bodies(&variant::all(&call, &kinds, &ranks), &Binding::External, false))
 }

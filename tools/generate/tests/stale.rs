@@ -20,10 +20,19 @@ fn committed_files_are_what_the_templates_say() {
 fn copy(name: &str) -> PathBuf {
     let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&to);
-    for folder in ["fortran-bindings/calls", "fortran-bindings/generated", "include/adtape"] {
+    for folder in [
+        "fortran-bindings/calls",
+        "fortran-bindings/generated",
+        "include/adtape",
+        "docs/reference",
+        "docs/reference/examples",
+    ] {
         fs::create_dir_all(to.join(folder)).expect("a folder");
         for entry in fs::read_dir(root().join(folder)).expect("a folder of the repository") {
             let from = entry.expect("an entry").path();
+            if from.is_dir() {
+                continue;
+            }
             fs::copy(&from, to.join(folder).join(from.file_name().expect("a name"))).expect("a copy");
         }
     }

@@ -1,0 +1,2 @@
+call stats_set_profile(.true.)
+call stats_print()

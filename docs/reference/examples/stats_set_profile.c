@@ -1,0 +1,17 @@
+adtape_t *t = adtape_self();
+adtape_traffic_t traffic;
+double a[10] = {0.0};
+must(adtape_stats_set_profile(t, true));
+adtape_push_array_f64(t, a, 10);
+adtape_push_f64(t, 1.0);
+adtape_push_control(t, 5, 3);
+adtape_push_count(t, 1000);
+must(adtape_stats_traffic(t, ADTAPE_TYPE_F64, ADTAPE_OPERATION_PUSH, &traffic));
+assert(traffic.calls == 2 && traffic.elements == 11 && traffic.bytes == 88);
+must(adtape_stats_traffic(t, ADTAPE_TYPE_CONTROL, ADTAPE_OPERATION_PUSH, &traffic));
+assert(traffic.calls == 1 && traffic.elements == 3 && traffic.bytes == 0);
+must(adtape_stats_traffic(t, ADTAPE_TYPE_COUNT, ADTAPE_OPERATION_PUSH, &traffic));
+assert(traffic.calls == 1 && traffic.elements == 1 && traffic.bytes == 2);
+must(adtape_stats_traffic(t, 0, ADTAPE_OPERATION_POP, &traffic));
+assert(traffic.calls == 0);
+must(adtape_free(t));
