@@ -28,20 +28,15 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
 
 static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit) {
     double sum = 0.0;
-    int k = 0;
-    while (k < 8) {
-        sum = sum + 0.01 * weight[k / 2] * (p[k] * p[k]);
-        k = k + 1;
+    for (int k = 0; k < 8; k++) {
+        sum += 0.01 * weight[k / 2] * (p[k] * p[k]);
     }
-    int i = 0;
-    while (i < n) {
+    for (int i = 0; i < n; i++) {
         double model = 0.0;
         if (isnan(y[i])) {
         } else {
-            k = 0;
-            while (k < 4) {
-                model = model + p[2 * k] * exp(-weight[k] * t[i]) * sin(p[2 * k + 1] * t[i]);
-                k = k + 1;
+            for (int k = 0; k < 4; k++) {
+                model += p[2 * k] * exp(-weight[k] * t[i]) * sin(p[2 * k + 1] * t[i]);
             }
             double r = fabs(model - y[i]);
             double choice = 0.0;
@@ -50,11 +45,10 @@ static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, 
             } else {
                 choice = limit * (r - 0.5 * limit);
             }
-            sum = sum + choice;
+            sum += choice;
             adtape_push_f64(tape, r);
             adtape_push_f64(tape, model);
         }
-        i = i + 1;
     }
     return sum;
 }
@@ -64,11 +58,10 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
     double sum_b = 0.0;
     sum_b += cost_b;
     /* least_squares.c:17 */
-    for (int i = n; i > 0; --i) {
-        const int i_1 = i - 1;
+    for (int i = n; i-- > 0;) {
         double model_b = 0.0;
         /* least_squares.c:22 */
-        if (isnan(y[i_1])) {
+        if (isnan(y[i])) {
         } else {
             /* least_squares.c:19 */
             double model;
@@ -93,31 +86,27 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
             /* least_squares.c:25 */
             const double seed_3 = r_b;
             r_b = 0.0;
-            const double x_1 = model - y[i_1];
+            const double x_1 = model - y[i];
             model_b += copysign(1.0, x_1) * seed_3;
             /* least_squares.c:22 */
-            const int k_1 = 4;
-            for (int k = k_1; k > 0; --k) {
-                const int k_2 = k - 1;
+            for (int k = 4; k-- > 0;) {
                 /* least_squares.c:23 */
                 const double seed_4 = model_b;
-                p_b[2 * k_2] += exp(-weight[k_2] * t[i_1]) * (sin(p[2 * k_2 + 1] * t[i_1]) * seed_4);
-                const double x_2 = p[2 * k_2 + 1] * t[i_1];
-                p_b[2 * k_2 + 1] += t[i_1] * (cos(x_2) * (p[2 * k_2] * exp(-weight[k_2] * t[i_1]) * seed_4));
+                p_b[2 * k] += exp(-weight[k] * t[i]) * (sin(p[2 * k + 1] * t[i]) * seed_4);
+                const double x_2 = p[2 * k + 1] * t[i];
+                p_b[2 * k + 1] += t[i] * (cos(x_2) * (p[2 * k] * exp(-weight[k] * t[i]) * seed_4));
             }
         }
         /* least_squares.c:18 */
         model_b = 0.0;
     }
     /* least_squares.c:14 */
-    const int k_4 = 8;
-    for (int k_3 = k_4; k_3 > 0; --k_3) {
-        const int k_5 = k_3 - 1;
+    for (int k_1 = 8; k_1-- > 0;) {
         /* least_squares.c:15 */
         const double seed_5 = sum_b;
-        const double seed_6 = 0.01 * weight[k_5 / 2] * seed_5;
-        p_b[k_5] += p[k_5] * seed_6;
-        p_b[k_5] += p[k_5] * seed_6;
+        const double seed_6 = 0.01 * weight[k_1 / 2] * seed_5;
+        p_b[k_1] += p[k_1] * seed_6;
+        p_b[k_1] += p[k_1] * seed_6;
     }
     /* least_squares.c:13 */
     sum_b = 0.0;

@@ -28,51 +28,40 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, i
 
 static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, double *height, double *flux) {
     double sum = 0.0;
-    int sweep = 0;
-    int cell = 0;
-    while (sweep < sweeps) {
+    for (int sweep = 0; sweep < sweeps; sweep++) {
         unsigned long edge = 0;
-        int row = 0;
-        int right = 0;
-        int above = 0;
-        while (row < mesh->up) {
-            cell = row * mesh->across;
-            int left = mesh->across;
-            while (left > 0) {
-                right = left > 1 ? cell + 1 : cell;
-                above = row + 1 < mesh->up ? cell + mesh->across : cell;
+        for (int row = 0; row < mesh->up; row++) {
+            int cell = row * mesh->across;
+            for (int left = mesh->across; left > 0; left--) {
+                int right = left > 1 ? cell + 1 : cell;
+                int above = row + 1 < mesh->up ? cell + mesh->across : cell;
                 double jump = height[right] - height[cell];
                 double jump_s = jump;
                 flux[edge] = mesh->length[edge] * jump * fabs(jump);
                 jump = height[above] - height[cell];
                 flux[edge + 1] = mesh->length[edge + 1] * jump * fabs(jump);
-                edge = edge + 2;
-                cell = cell + 1;
-                left = left - 1;
                 adtape_push_f64(tape, jump);
                 adtape_push_f64(tape, jump_s);
+                edge += 2;
+                cell++;
             }
-            row = row + 1;
         }
         uint64_t passes = 0;
         while (edge > 0) {
-            edge = edge - 2;
-            cell = (int)(edge / 2);
-            right = (cell + 1) % mesh->across != 0 ? cell + 1 : cell;
-            above = cell / mesh->across + 1 < mesh->up ? cell + mesh->across : cell;
-            height[cell] = height[cell] + 0.1 * (flux[edge] + flux[edge + 1]);
-            height[right] = height[right] - 0.1 * flux[edge];
-            height[above] = height[above] - 0.1 * flux[edge + 1];
-            passes = passes + 1;
+            edge -= 2;
+            int cell = (int)(edge / 2);
+            int right = (cell + 1) % mesh->across != 0 ? cell + 1 : cell;
+            int above = cell / mesh->across + 1 < mesh->up ? cell + mesh->across : cell;
+            height[cell] += 0.1 * (flux[edge] + flux[edge + 1]);
+            height[right] -= 0.1 * flux[edge];
+            height[above] -= 0.1 * flux[edge + 1];
+            passes++;
         }
         adtape_push_count(tape, (int64_t)passes);
-        sweep = sweep + 1;
         adtape_push_i64(tape, (int64_t)edge);
     }
-    cell = 0;
-    while (cell < mesh->across * mesh->up) {
-        sum = sum + 0.5 * height[cell] * height[cell];
-        cell = cell + 1;
+    for (int cell = 0; cell < mesh->across * mesh->up; cell++) {
+        sum += 0.5 * height[cell] * height[cell];
     }
     return sum;
 }
@@ -83,33 +72,32 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, i
     sum_b += energy_b;
     /* mesh.c:40 */
     const int cell_1 = mesh->across * mesh->up;
-    for (int cell = cell_1; cell > 0; --cell) {
-        const int cell_2 = cell - 1;
+    for (int cell = cell_1; cell-- > 0;) {
         /* mesh.c:41 */
         const double seed = sum_b;
-        height_b[cell_2] += 0.5 * (height[cell_2] * seed);
-        height_b[cell_2] += 0.5 * height[cell_2] * seed;
+        height_b[cell] += 0.5 * (height[cell] * seed);
+        height_b[cell] += 0.5 * height[cell] * seed;
     }
     /* mesh.c:15 */
-    for (int sweep = sweeps; sweep > 0; --sweep) {
+    for (int sweep = sweeps; sweep-- > 0;) {
         int64_t edge_raw;
         adtape_pop_i64(tape, &edge_raw);
         const unsigned long edge = (unsigned long)edge_raw;
         /* mesh.c:30 */
         const uint64_t passes = (uint64_t)adtape_pop_count(tape);
         unsigned long edge_1 = edge;
-        for (uint64_t passes_1 = passes; passes_1 != 0; --passes_1) {
+        for (uint64_t pass = passes; pass-- != 0;) {
             /* mesh.c:37 */
-            const int cell_3 = (int)(edge_1 / 2);
-            const int above = cell_3 / mesh->across + 1 < mesh->up ? cell_3 + mesh->across : cell_3;
+            const int cell_2 = (int)(edge_1 / 2);
+            const int above = cell_2 / mesh->across + 1 < mesh->up ? cell_2 + mesh->across : cell_2;
             const double seed_1 = height_b[above];
             flux_b[edge_1 + 1] += 0.1 * -seed_1;
             /* mesh.c:36 */
-            const int right = (cell_3 + 1) % mesh->across != 0 ? cell_3 + 1 : cell_3;
+            const int right = (cell_2 + 1) % mesh->across != 0 ? cell_2 + 1 : cell_2;
             const double seed_2 = height_b[right];
             flux_b[edge_1] += 0.1 * -seed_2;
             /* mesh.c:35 */
-            const double seed_3 = height_b[cell_3];
+            const double seed_3 = height_b[cell_2];
             flux_b[edge_1] += 0.1 * seed_3;
             flux_b[edge_1 + 1] += 0.1 * seed_3;
             const unsigned long edge_2 = edge_1 + 2;
@@ -118,19 +106,18 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, i
         /* mesh.c:17 */
         const int row_1 = mesh->up;
         unsigned long edge_5 = edge_1;
-        for (int row = row_1; row > 0; --row) {
-            const int row_2 = row - 1;
+        for (int row = row_1; row-- > 0;) {
             /* mesh.c:19 */
             const int left = mesh->across;
             const int left_2 = 1;
-            const int cell_4 = row_2 * mesh->across;
+            const int cell_3 = row * mesh->across;
             unsigned long edge_3 = edge_5;
             for (int left_1 = left_2; left_1 <= left; ++left_1) {
                 double jump_1;
                 adtape_pop_f64(tape, &jump_1);
                 double jump;
                 adtape_pop_f64(tape, &jump);
-                const int cell_5 = (int)((unsigned int)cell_4 + ((unsigned int)left - (unsigned int)left_1));
+                const int cell_4 = (int)((unsigned int)cell_3 + ((unsigned int)left - (unsigned int)left_1));
                 double jump_b = 0.0;
                 /* mesh.c:25 */
                 const unsigned long edge_4 = edge_3 - 2;
@@ -143,9 +130,9 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, i
                 /* mesh.c:24 */
                 const double seed_6 = jump_b;
                 jump_b = 0.0;
-                const int above_1 = row_2 + 1 < mesh->up ? cell_5 + mesh->across : cell_5;
+                const int above_1 = row + 1 < mesh->up ? cell_4 + mesh->across : cell_4;
                 height_b[above_1] += seed_6;
-                height_b[cell_5] -= seed_6;
+                height_b[cell_4] -= seed_6;
                 /* mesh.c:23 */
                 const double seed_7 = flux_b[edge_4];
                 flux_b[edge_4] = 0.0;
@@ -156,9 +143,9 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, i
                 /* mesh.c:22 */
                 const double seed_9 = jump_b;
                 jump_b = 0.0;
-                const int right_1 = left_1 > 1 ? cell_5 + 1 : cell_5;
+                const int right_1 = left_1 > 1 ? cell_4 + 1 : cell_4;
                 height_b[right_1] += seed_9;
-                height_b[cell_5] -= seed_9;
+                height_b[cell_4] -= seed_9;
                 edge_3 = edge_4;
             }
             edge_5 = edge_3;

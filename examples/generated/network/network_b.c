@@ -33,10 +33,8 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
 static double affine_1_fwd(adtape_t *tape, int n, const double *row, const double *x) {
     (void)tape;
     double sum = row[n];
-    int k = 0;
-    while (k < n) {
-        sum = sum + row[k] * x[k];
-        k = k + 1;
+    for (int k = 0; k < n; k++) {
+        sum += row[k] * x[k];
     }
     return sum;
 }
@@ -47,11 +45,10 @@ static void affine_1_rev(adtape_t *tape, int n, double *row_b, double *x, double
     double sum_b = 0.0;
     sum_b += affine_b;
     /* network.c:13 */
-    for (int k = n; k > 0; --k) {
-        const int k_1 = k - 1;
+    for (int k = n; k-- > 0;) {
         /* network.c:14 */
         const double seed = sum_b;
-        row_b[k_1] += x[k_1] * seed;
+        row_b[k] += x[k] * seed;
     }
     /* network.c:12 */
     const double seed_1 = sum_b;
@@ -62,10 +59,8 @@ static void affine_1_rev(adtape_t *tape, int n, double *row_b, double *x, double
 static double affine_fwd(adtape_t *tape, int n, const double *row, const double *x) {
     (void)tape;
     double sum = row[n];
-    int k = 0;
-    while (k < n) {
-        sum = sum + row[k] * x[k];
-        k = k + 1;
+    for (int k = 0; k < n; k++) {
+        sum += row[k] * x[k];
     }
     return sum;
 }
@@ -76,12 +71,11 @@ static void affine_rev(adtape_t *tape, int n, double *row, double *row_b, double
     double sum_b = 0.0;
     sum_b += affine_b;
     /* network.c:13 */
-    for (int k = n; k > 0; --k) {
-        const int k_1 = k - 1;
+    for (int k = n; k-- > 0;) {
         /* network.c:14 */
         const double seed = sum_b;
-        row_b[k_1] += x[k_1] * seed;
-        x_b[k_1] += row[k_1] * seed;
+        row_b[k] += x[k] * seed;
+        x_b[k] += row[k] * seed;
     }
     /* network.c:12 */
     const double seed_1 = sum_b;
@@ -97,31 +91,25 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
         double *x_s = (double *)x;
         double largest = (double)-INFINITY;
         double total = 0.0;
-        int h = 0;
-        while (h < net->hidden) {
+        for (int h = 0; h < net->hidden; h++) {
             double result_1 = affine_1_fwd(tape, net->inputs, &net->first[h * (net->inputs + 1)], x);
             adtape_push_f64(tape, layer[h]);
             layer[h] = tanh(result_1);
-            h = h + 1;
             adtape_push_f64(tape, result_1);
         }
-        int c = 0;
-        while (c < net->classes) {
+        for (int c = 0; c < net->classes; c++) {
             double largest_s = largest;
             double result_2 = affine_fwd(tape, net->hidden, &net->second[c * (net->hidden + 1)], layer);
             adtape_push_f64(tape, score[c]);
             score[c] = result_2;
             largest = fmax(largest, score[c]);
-            c = c + 1;
             adtape_push_f64(tape, largest_s);
         }
-        c = 0;
-        while (c < net->classes) {
-            total = total + exp(score[c] - largest);
-            c = c + 1;
+        for (int c = 0; c < net->classes; c++) {
+            total += exp(score[c] - largest);
         }
-        sum = sum + (log(total) + largest - score[label[s]]);
-        s = s + 1;
+        sum += log(total) + largest - score[label[s]];
+        s++;
         x = (double *)&x[net->inputs];
         adtape_push_f64(tape, total);
         adtape_push_f64(tape, largest);
@@ -135,7 +123,7 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
     double sum_b = 0.0;
     sum_b += loss_b / (double)samples;
     /* network.c:22 */
-    for (int s = samples; s > 0; --s) {
+    for (int s = samples; s-- > 0;) {
         int64_t x_1_raw;
         adtape_pop_i64(tape, &x_1_raw);
         double *const x_1 = x + x_1_raw;
@@ -143,62 +131,58 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
         adtape_pop_f64(tape, &largest);
         double total;
         adtape_pop_f64(tape, &total);
-        const int s_1 = s - 1;
         double largest_b = 0.0;
         double total_b = 0.0;
         /* network.c:34 */
         const double seed = sum_b;
         total_b += 1.0 / total * seed;
         largest_b += seed;
-        score_b[label[s_1]] -= seed;
+        score_b[label[s]] -= seed;
         /* network.c:31 */
         const int c_1 = net->classes;
-        for (int c = c_1; c > 0; --c) {
-            const int c_2 = c - 1;
+        for (int c = c_1; c-- > 0;) {
             /* network.c:32 */
             const double seed_1 = total_b;
-            const double x_2 = score[c_2] - largest;
+            const double x_2 = score[c] - largest;
             const double seed_2 = exp(x_2) * seed_1;
-            score_b[c_2] += seed_2;
+            score_b[c] += seed_2;
             largest_b -= seed_2;
         }
         /* network.c:27 */
-        const int c_4 = net->classes;
-        for (int c_3 = c_4; c_3 > 0; --c_3) {
+        const int c_3 = net->classes;
+        for (int c_2 = c_3; c_2-- > 0;) {
             double largest_1;
             adtape_pop_f64(tape, &largest_1);
-            const int c_5 = c_3 - 1;
             double result_b = 0.0;
             /* network.c:29 */
             const double seed_3 = largest_b;
             largest_b = 0.0;
-            const double x_3 = score[c_5];
+            const double x_3 = score[c_2];
             largest_b += (double)(largest_1 >= x_3 || x_3 != x_3) * seed_3;
-            score_b[c_5] += (double)!(largest_1 >= x_3 || x_3 != x_3) * seed_3;
+            score_b[c_2] += (double)!(largest_1 >= x_3 || x_3 != x_3) * seed_3;
             /* network.c:28 */
-            adtape_pop_f64(tape, &score[c_5]);
-            const double seed_4 = score_b[c_5];
-            score_b[c_5] = 0.0;
+            adtape_pop_f64(tape, &score[c_2]);
+            const double seed_4 = score_b[c_2];
+            score_b[c_2] = 0.0;
             result_b += seed_4;
             const double seed_5 = result_b;
             result_b = 0.0;
-            affine_rev(tape, net->hidden, (double *)&net->second[c_5 * (net->hidden + 1)], (double *)&net_b->second[c_5 * (net->hidden + 1)], layer, layer_b, seed_5);
+            affine_rev(tape, net->hidden, (double *)&net->second[c_2 * (net->hidden + 1)], (double *)&net_b->second[c_2 * (net->hidden + 1)], layer, layer_b, seed_5);
         }
         /* network.c:24 */
         const int h_1 = net->hidden;
-        for (int h = h_1; h > 0; --h) {
+        for (int h = h_1; h-- > 0;) {
             double result;
             adtape_pop_f64(tape, &result);
-            const int h_2 = h - 1;
             double result_b_1 = 0.0;
             /* network.c:25 */
-            adtape_pop_f64(tape, &layer[h_2]);
-            const double seed_6 = layer_b[h_2];
-            layer_b[h_2] = 0.0;
+            adtape_pop_f64(tape, &layer[h]);
+            const double seed_6 = layer_b[h];
+            layer_b[h] = 0.0;
             result_b_1 += (1.0 - tanh(result) * tanh(result)) * seed_6;
             const double seed_7 = result_b_1;
             result_b_1 = 0.0;
-            affine_1_rev(tape, net->inputs, (double *)&net_b->first[h_2 * (net->inputs + 1)], x_1, seed_7);
+            affine_1_rev(tape, net->inputs, (double *)&net_b->first[h * (net->inputs + 1)], x_1, seed_7);
         }
         /* network.c:23 */
         total_b = 0.0;

@@ -30,8 +30,8 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rate
 
 static void slope_fwd(adtape_t *tape, const struct rates *r, const double y[2], double dy[2]) {
     (void)tape;
-    *dy = r->birth * *y - r->hunt * *y * y[1];
-    dy[1] = r->gain * *y * y[1] - r->death * y[1];
+    dy[0] = r->birth * y[0] - r->hunt * y[0] * y[1];
+    dy[1] = r->gain * y[0] * y[1] - r->death * y[1];
 }
 
 static void slope_rev(adtape_t *tape, struct rates *r, struct rates *r_b, double *y, double *y_b, double *dy_b) {
@@ -40,37 +40,35 @@ static void slope_rev(adtape_t *tape, struct rates *r, struct rates *r_b, double
     const double seed = dy_b[1];
     dy_b[1] = 0.0;
     const double seed_1 = y[1] * seed;
-    r_b->gain += *y * seed_1;
-    *y_b += r->gain * seed_1;
-    y_b[1] += r->gain * *y * seed;
+    r_b->gain += y[0] * seed_1;
+    y_b[0] += r->gain * seed_1;
+    y_b[1] += r->gain * y[0] * seed;
     r_b->death += y[1] * -seed;
     y_b[1] += r->death * -seed;
     /* ode.c:11 */
-    const double seed_2 = *dy_b;
-    *dy_b = 0.0;
-    r_b->birth += *y * seed_2;
-    *y_b += r->birth * seed_2;
+    const double seed_2 = dy_b[0];
+    dy_b[0] = 0.0;
+    r_b->birth += y[0] * seed_2;
+    y_b[0] += r->birth * seed_2;
     const double seed_3 = y[1] * -seed_2;
-    r_b->hunt += *y * seed_3;
-    *y_b += r->hunt * seed_3;
-    y_b[1] += r->hunt * *y * -seed_2;
+    r_b->hunt += y[0] * seed_3;
+    y_b[0] += r->hunt * seed_3;
+    y_b[1] += r->hunt * y[0] * -seed_2;
 }
 
 static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps, double h, const double start[2], const double (*seen)[2]) {
     double y[2];
-    y[0] = *start;
+    y[0] = start[0];
     y[1] = start[1];
     double k[4][2];
     double z[2];
     double sum = 0.0;
+    uint64_t passes = 0;
     int step = 0;
     int left = 0;
-    uint64_t passes = 0;
     while (!left && step < steps) {
         int step_s = step;
-        int stage = 0;
-        int c = 0;
-        while (stage < 4) {
+        for (int stage = 0; stage < 4; stage++) {
             double choice = 0.0;
             if (stage == 0) {
                 choice = 0.0;
@@ -84,8 +82,7 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
                 choice = choice_1;
             }
             double ahead = choice;
-            c = 0;
-            while (c < 2) {
+            for (int c = 0; c < 2; c++) {
                 double choice_2 = 0.0;
                 if (stage == 0) {
                     choice_2 = y[c];
@@ -94,29 +91,25 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
                 }
                 adtape_push_f64(tape, z[c]);
                 z[c] = choice_2;
-                c = c + 1;
             }
             slope_fwd(tape, rates, z, &k[stage][0]);
-            stage = stage + 1;
             adtape_push_f64(tape, ahead);
         }
-        c = 0;
-        while (c < 2) {
+        for (int c = 0; c < 2; c++) {
             adtape_push_f64(tape, y[c]);
-            y[c] = y[c] + h / 6.0 * (k[0][c] + 2.0 * k[1][c] + 2.0 * k[2][c] + k[3][c]);
-            c = c + 1;
+            y[c] += h / 6.0 * (k[0][c] + 2.0 * k[1][c] + 2.0 * k[2][c] + k[3][c]);
         }
         if (y[0] < 1e-9 || y[1] < 1e-9) {
             left = 1;
         } else {
             if (step % 10 == 9) {
                 double *at = (double *)&seen[step / 10][0];
-                sum = sum + ((y[0] - *at) * (y[0] - *at) + (y[1] - at[1]) * (y[1] - at[1]));
+                sum += (y[0] - at[0]) * (y[0] - at[0]) + (y[1] - at[1]) * (y[1] - at[1]);
             }
-            step = step + 1;
+            step++;
         }
         adtape_push_i32(tape, step_s);
-        passes = passes + 1;
+        passes++;
     }
     adtape_push_count(tape, (int64_t)passes);
     adtape_push_array_f64(tape, y, (int64_t)(size_t)2u);
@@ -140,61 +133,53 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rate
     sum_b += distance_b;
     /* ode.c:18 */
     const uint64_t passes = (uint64_t)adtape_pop_count(tape);
-    for (uint64_t passes_1 = passes; passes_1 != 0; --passes_1) {
+    for (uint64_t pass = passes; pass-- != 0;) {
         int step;
         adtape_pop_i32(tape, &step);
         /* ode.c:34 */
         if (y[0] < 1e-9 || y[1] < 1e-9) {
-        } else {
-            if (step % 10 == 9) {
-                const double seed = sum_b;
-                double *const at = &seen[step / 10][0];
-                y_b[0] += (y[0] - *at) * seed;
-                y_b[0] += (y[0] - *at) * seed;
-                y_b[1] += (y[1] - at[1]) * seed;
-                y_b[1] += (y[1] - at[1]) * seed;
-            }
+        } else if (step % 10 == 9) {
+            const double seed = sum_b;
+            double *const at = &seen[step / 10][0];
+            y_b[0] += (y[0] - at[0]) * seed;
+            y_b[0] += (y[0] - at[0]) * seed;
+            y_b[1] += (y[1] - at[1]) * seed;
+            y_b[1] += (y[1] - at[1]) * seed;
         }
         /* ode.c:26 */
-        const int c_1 = 2;
-        for (int c = c_1; c > 0; --c) {
-            const int c_2 = c - 1;
+        for (int c = 2; c-- > 0;) {
             /* ode.c:27 */
-            adtape_pop_f64(tape, &y[c_2]);
-            const double seed_1 = y_b[c_2];
+            adtape_pop_f64(tape, &y[c]);
+            const double seed_1 = y_b[c];
             const double seed_2 = h / 6.0 * seed_1;
-            k_b[0][c_2] += seed_2;
-            k_b[1][c_2] += 2.0 * seed_2;
-            k_b[2][c_2] += 2.0 * seed_2;
-            k_b[3][c_2] += seed_2;
+            k_b[0][c] += seed_2;
+            k_b[1][c] += 2.0 * seed_2;
+            k_b[2][c] += 2.0 * seed_2;
+            k_b[3][c] += seed_2;
         }
         /* ode.c:19 */
-        const int stage_1 = 4;
-        for (int stage = stage_1; stage > 0; --stage) {
+        for (int stage = 4; stage-- > 0;) {
             double ahead;
             adtape_pop_f64(tape, &ahead);
-            const int stage_2 = stage - 1;
             /* ode.c:24 */
-            slope_rev(tape, rates, rates_b, z, z_b, &k_b[stage_2][0]);
+            slope_rev(tape, rates, rates_b, z, z_b, &k_b[stage][0]);
             /* ode.c:21 */
-            const int c_4 = 2;
-            for (int c_3 = c_4; c_3 > 0; --c_3) {
-                const int c_5 = c_3 - 1;
+            for (int c_1 = 2; c_1-- > 0;) {
                 double choice_b = 0.0;
                 /* ode.c:22 */
-                adtape_pop_f64(tape, &z[c_5]);
-                const double seed_3 = z_b[c_5];
-                z_b[c_5] = 0.0;
+                adtape_pop_f64(tape, &z[c_1]);
+                const double seed_3 = z_b[c_1];
+                z_b[c_1] = 0.0;
                 choice_b += seed_3;
-                if (stage_2 == 0) {
+                if (stage == 0) {
                     const double seed_4 = choice_b;
                     choice_b = 0.0;
-                    y_b[c_5] += seed_4;
+                    y_b[c_1] += seed_4;
                 } else {
                     const double seed_5 = choice_b;
                     choice_b = 0.0;
-                    y_b[c_5] += seed_5;
-                    k_b[stage_2 - 1][c_5] += ahead * seed_5;
+                    y_b[c_1] += seed_5;
+                    k_b[stage - 1][c_1] += ahead * seed_5;
                 }
             }
         }
@@ -206,7 +191,7 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rate
     start_b[1] += seed_6;
     const double seed_7 = y_b[0];
     y_b[0] = 0.0;
-    *start_b += seed_7;
+    start_b[0] += seed_7;
 }
 
 void distance_b(const struct rates *rates, struct rates *rates_b, int steps, double h, const double start[2], double start_b[2], const double (*seen)[2], double distance_b) {

@@ -29,26 +29,17 @@ static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, d
 static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *u_b, double *v_b, double misfit_b);
 
 static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]) {
-    int i = 1;
-    int j = 0;
-    while (i < n - 1) {
-        j = 1;
-        while (j < m - 1) {
+    for (int i = 1; i < n - 1; i++) {
+        for (int j = 1; j < m - 1; j++) {
             double flow = u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - 4.0 * u[i][j];
             v[i][j] = u[i][j] + 0.2 * flow + rate * u[i][j] * (1.0 - u[i][j]);
-            j = j + 1;
         }
-        i = i + 1;
     }
-    i = 1;
-    while (i < n - 1) {
-        j = 1;
-        while (j < m - 1) {
+    for (int i = 1; i < n - 1; i++) {
+        for (int j = 1; j < m - 1; j++) {
             adtape_push_f64(tape, u[i][j]);
             u[i][j] = v[i][j];
-            j = j + 1;
         }
-        i = i + 1;
     }
 }
 
@@ -56,46 +47,38 @@ static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, 
     /* stencil.c:6 */
     double rate_b_1 = 0.0;
     /* stencil.c:13 */
-    const int i_1 = n - 1;
-    for (int i = i_1; i > 1; --i) {
-        const int i_2 = i - 1;
+    for (int i = n - 1; i-- > 1;) {
         /* stencil.c:14 */
-        const int j_1 = m - 1;
-        for (int j = j_1; j > 1; --j) {
-            const int j_2 = j - 1;
+        for (int j = m - 1; j-- > 1;) {
             /* stencil.c:15 */
-            adtape_pop_f64(tape, &u[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)]);
-            const double seed = u_b[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)];
-            u_b[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)] = 0.0;
-            v_b[(ptrdiff_t)(i_2) * (ptrdiff_t)(m) + (ptrdiff_t)(j_2)] += seed;
+            adtape_pop_f64(tape, &u[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)]);
+            const double seed = u_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)];
+            u_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)] = 0.0;
+            v_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)] += seed;
         }
     }
     /* stencil.c:7 */
-    const int i_4 = n - 1;
-    for (int i_3 = i_4; i_3 > 1; --i_3) {
-        const int i_5 = i_3 - 1;
+    for (int i_1 = n - 1; i_1-- > 1;) {
         /* stencil.c:8 */
-        const int j_4 = m - 1;
-        for (int j_3 = j_4; j_3 > 1; --j_3) {
-            const int j_5 = j_3 - 1;
+        for (int j_1 = m - 1; j_1-- > 1;) {
             double flow_b = 0.0;
             /* stencil.c:10 */
-            const double seed_1 = v_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)];
-            v_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] = 0.0;
-            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += seed_1;
+            const double seed_1 = v_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)];
+            v_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] = 0.0;
+            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += seed_1;
             flow_b += 0.2 * seed_1;
-            const double seed_2 = (1.0 - u[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)]) * seed_1;
-            rate_b_1 += u[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] * seed_2;
-            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += rate * seed_2;
-            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] -= rate * u[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] * seed_1;
+            const double seed_2 = (1.0 - u[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)]) * seed_1;
+            rate_b_1 += u[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] * seed_2;
+            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += rate * seed_2;
+            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] -= rate * u[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] * seed_1;
             /* stencil.c:9 */
             const double seed_3 = flow_b;
             flow_b = 0.0;
-            u_b[(ptrdiff_t)(i_5 - 1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += seed_3;
-            u_b[(ptrdiff_t)(i_5 + 1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += seed_3;
-            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5 - 1)] += seed_3;
-            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5 + 1)] += seed_3;
-            u_b[(ptrdiff_t)(i_5) * (ptrdiff_t)(m) + (ptrdiff_t)(j_5)] += 4.0 * -seed_3;
+            u_b[(ptrdiff_t)(i_1 - 1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += seed_3;
+            u_b[(ptrdiff_t)(i_1 + 1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += seed_3;
+            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1 - 1)] += seed_3;
+            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1 + 1)] += seed_3;
+            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += 4.0 * -seed_3;
         }
     }
     *rate_b += rate_b_1;
@@ -103,21 +86,15 @@ static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, 
 
 static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]) {
     double sum = 0.0;
-    int t = 0;
-    while (t < steps) {
+    for (int t = 0; t < steps; t++) {
         step_fwd(tape, n, m, rate, u, v);
-        t = t + 1;
     }
-    int i = 0;
-    while (i < n) {
-        int j = 0;
-        while (j < m) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
             double r = u[i][j] - data[i][j];
-            sum = sum + r * r;
-            j = j + 1;
+            sum += r * r;
             adtape_push_f64(tape, r);
         }
-        i = i + 1;
     }
     adtape_push_f64(tape, sum);
     return sqrt(sum);
@@ -131,13 +108,11 @@ static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, dou
     double sum_b = 0.0;
     sum_b += 0.5 / sqrt(sum) * misfit_b;
     /* stencil.c:26 */
-    for (int i = n; i > 0; --i) {
-        const int i_1 = i - 1;
+    for (int i = n; i-- > 0;) {
         /* stencil.c:27 */
-        for (int j = m; j > 0; --j) {
+        for (int j = m; j-- > 0;) {
             double r;
             adtape_pop_f64(tape, &r);
-            const int j_1 = j - 1;
             double r_b = 0.0;
             /* stencil.c:29 */
             const double seed = sum_b;
@@ -146,11 +121,11 @@ static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, dou
             /* stencil.c:28 */
             const double seed_1 = r_b;
             r_b = 0.0;
-            u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += seed_1;
+            u_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)] += seed_1;
         }
     }
     /* stencil.c:23 */
-    for (int t = steps; t > 0; --t) {
+    for (int t = steps; t-- > 0;) {
         /* stencil.c:24 */
         double rate_b_2 = 0.0;
         step_rev(tape, n, m, rate, &rate_b_2, u, u_b, v_b);

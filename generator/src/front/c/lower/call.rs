@@ -95,6 +95,11 @@ impl<'a> Lower<'_, 'a> {
             return Ok(None);
         }
         let args = self.call_arguments(node, id)?;
+        if let (true, Some(Some(proc))) = (wanted, self.reader.procs.get(id.index()))
+            && let Some(result) = inline::result(proc, &args)
+        {
+            return Ok(Some(result));
+        }
         let var = match result.ty {
             CType::Void => None,
             _ if !wanted => None,

@@ -14,6 +14,7 @@ mod declare;
 mod effects;
 mod expression;
 mod function;
+mod inline;
 mod jumps;
 mod library;
 mod loops;

@@ -1,0 +1,83 @@
+//! Calls of small functions on integers, written as what they return: `max(i, j)`, `wrap(k, n)`.
+//!
+//! Indices, bounds and conditions are made of them, and the reverse sweep can evaluate an expression again, or see that a
+//! loop counts, where it would have to store the result of a call.
+
+use crate::ir::*;
+
+/// Operations of the expression that takes the place of a call.
+const LARGEST: u32 = 16;
+
+/// The result of a procedure that does nothing else, in terms of the arguments.
+pub fn result(proc: &Proc, args: &[Expr]) -> Option<Expr> {
+    let integer = |ty: &Type| matches!(ty, Type::Int { .. });
+    let is_integer = integer(&proc.result_type) && proc.params.iter().all(|param| integer(&param.ty));
+    let is_plain =
+        |item: &Item| matches!(item.kind, ItemKind::Let { .. } | ItemKind::Branch { .. } | ItemKind::Comment { .. });
+    if !is_integer || !proc.objects.is_empty() || !proc.items.iter().all(is_plain) {
+        return None;
+    }
+    let mut inline = Inline { proc, args, left: LARGEST };
+    inline.expr(proc.result.as_ref()?).filter(|result| result.ty == proc.result_type)
+}
+
+struct Inline<'p> {
+    proc: &'p Proc,
+    args: &'p [Expr],
+    /// Operations that may still come.
+    left: u32,
+}
+
+impl Inline<'_> {
+    /// An expression of the procedure in terms of its arguments.
+    fn expr(&mut self, expr: &Expr) -> Option<Expr> {
+        let kind = match &expr.kind {
+            ExprKind::Int(_) => return Some(expr.clone()),
+            ExprKind::Value(value) => return self.value(*value),
+            ExprKind::Cast(x) => ExprKind::Cast(self.boxed(x)?),
+            ExprKind::Unary(op, x) => ExprKind::Unary(*op, self.boxed(x)?),
+            ExprKind::Binary(op, x, y) => ExprKind::Binary(*op, self.boxed(x)?, self.boxed(y)?),
+            ExprKind::Select(on, x, y) => ExprKind::Select(self.boxed(on)?, self.boxed(x)?, self.boxed(y)?),
+            _ => return None,
+        };
+        self.left = self.left.checked_sub(1)?;
+        Some(Expr { kind, ty: expr.ty.clone() })
+    }
+
+    fn boxed(&mut self, expr: &Expr) -> Option<Box<Expr>> {
+        self.expr(expr).map(Box::new)
+    }
+
+    fn value(&mut self, value: ValueId) -> Option<Expr> {
+        let ty = &self.proc.vars[self.proc.values[value.index()].var.index()].ty;
+        match &self.proc.values[value.index()].def {
+            Def::Entry(k) => {
+                let arg = self.args.get(*k as usize).filter(|arg| arg.ty == *ty)?;
+                self.left = self.left.checked_sub(operations(arg))?;
+                Some(arg.clone())
+            }
+            Def::Is(expr) => self.expr(expr),
+            Def::Join(item, k) => {
+                let ItemKind::Branch { on, joins, .. } = &self.proc.items[item.index()].kind else { return None };
+                let join = &joins[*k as usize];
+                self.left = self.left.checked_sub(1)?;
+                let on = self.boxed(on)?;
+                let (then, otherwise) = (self.value(join.then)?, self.value(join.otherwise)?);
+                Some(Expr { kind: ExprKind::Select(on, Box::new(then), Box::new(otherwise)), ty: ty.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Operations of an argument, each time that it is read; too many where it is more than arithmetic.
+fn operations(expr: &Expr) -> u32 {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Value(_) => 0,
+        ExprKind::Cast(x) | ExprKind::Unary(_, x) => 1 + operations(x),
+        ExprKind::Binary(_, x, y) => 1 + operations(x) + operations(y),
+        ExprKind::Select(on, x, y) => 1 + operations(on) + operations(x) + operations(y),
+        ExprKind::Load(place) if place.path.len() < 3 => 2,
+        _ => LARGEST + 1,
+    }
+}

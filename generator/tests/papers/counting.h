@@ -1,0 +1,24 @@
+/* Counts what generated code pushes. */
+#include <adtape.h>
+
+extern long pushed[4];
+
+static inline void counted_f64(adtape_t *tape, double value) { pushed[0]++; adtape_push_f64(tape, value); }
+static inline void counted_i32(adtape_t *tape, int32_t value) { pushed[1]++; adtape_push_i32(tape, value); }
+static inline void counted_i64(adtape_t *tape, int64_t value) { pushed[1]++; adtape_push_i64(tape, value); }
+static inline void counted_control(adtape_t *tape, uint64_t value, unsigned bits) {
+    pushed[2] += bits;
+    adtape_push_control(tape, value, bits);
+}
+static inline void counted_count(adtape_t *tape, int64_t value) { pushed[3]++; adtape_push_count(tape, value); }
+static inline void counted_array_f64(adtape_t *tape, const double *first, size_t count) {
+    pushed[0] += (long)count;
+    adtape_push_array_f64(tape, first, count);
+}
+
+#define adtape_push_f64 counted_f64
+#define adtape_push_i32 counted_i32
+#define adtape_push_i64 counted_i64
+#define adtape_push_control counted_control
+#define adtape_push_count counted_count
+#define adtape_push_array_f64 counted_array_f64
