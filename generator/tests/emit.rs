@@ -254,8 +254,8 @@ int main(void) {
 }
 ";
 
-/// Adjoint and tangent of a C program agree, and neither has warnings of its own.
-fn agree(name: &str) {
+/// Adjoint and tangent of a C program agree, and neither has warnings of its own. Returns the text of the adjoint.
+fn agree(name: &str) -> String {
     let folder = std::env::temp_dir().join(format!("adtape-emit-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
@@ -293,6 +293,7 @@ fn agree(name: &str) {
         assert!(run.status.success() && run.stdout.is_empty(), "{compiler}: {}", String::from_utf8_lossy(&run.stdout));
     }
     std::fs::remove_dir_all(&folder).unwrap();
+    reverse.source
 }
 
 /// A row `&a[0]` went to a parameter that is a pointer to elements.
@@ -311,4 +312,24 @@ fn early_returns_and_counted_loops_agree_with_the_tangent() {
 #[test]
 fn recursion_and_exchanged_scalars_agree_with_the_tangent() {
     agree("pointers_and_recursion");
+}
+
+#[test]
+fn forward_sweep_keeps_text_and_comments_that_mean_the_same_there() {
+    let text = agree("copied");
+    for kept in [
+        "    // line comment\n    // of two lines\n    LOOP(i, n) { s += SQ(x[i]); }\n",
+        "    /* in a block\n     * of its own */\n",
+        "    struct pt p = { s, 1.0 }, *q = &p;\n",
+        "    if (q->x > 1) { q->y = x[2]; } else { q->y = -x[2]; }\n",
+        "        s += v * v; /* twice */\n",
+        "        x[i] = x[j];\n",
+    ] {
+        assert!(text.contains(kept), "{kept}\n{text}");
+    }
+    // A is 3.0 at the end of the file, and the block's t is not the t around it.
+    for changed in ["double s = A * x[0]", "double t = x[i] * x[i]"] {
+        assert!(!text.contains(changed), "{changed}\n{text}");
+    }
+    assert!(text.contains("double s = 2.0 * x[0];"), "{text}");
 }

@@ -11,8 +11,11 @@ use adtape_generate::transform::{Choices, adjoint, tangent};
 const FLAGS: &[&str] =
     &["-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wparentheses", "-Wunused", "-Wsign-compare"];
 
-/// What both compilers say about a generated file.
-fn warnings(folder: &Path, file: &str) -> Vec<String> {
+/// What both compilers say about a generated file, but for lines that are the user's text.
+fn warnings(folder: &Path, file: &str, output: &str, user: &str) -> Vec<String> {
+    let line_of = |said: &str| said.split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
+    let text = |said: &str| line_of(said).and_then(|line| output.lines().nth(line - 1)).unwrap_or_default().trim();
+    let copied = |said: &str| text(said).ends_with([';', '}', '/']) && user.contains(text(said));
     let mut found = Vec::new();
     for compiler in ["gcc", "clang"] {
         let mut run = Command::new(compiler);
@@ -20,7 +23,9 @@ fn warnings(folder: &Path, file: &str) -> Vec<String> {
         run.arg(format!("-I{}/../include", env!("CARGO_MANIFEST_DIR")));
         let said = run.output().unwrap();
         let said = String::from_utf8_lossy(&said.stderr).into_owned();
-        let ours = |line: &&str| line.starts_with(file) && (line.contains("warning:") || line.contains("error:"));
+        let ours = |line: &&str| {
+            line.starts_with(file) && (line.contains("warning:") && !copied(line) || line.contains("error:"))
+        };
         found.extend(said.lines().filter(ours).map(|line| format!("{compiler}: {line}")));
     }
     found
@@ -63,7 +68,7 @@ fn clean(name: &str, refused: &[&str]) {
     for (file, output) in texts {
         std::fs::write(folder.join(format!("{file}.c")), &output.source).unwrap();
         std::fs::write(folder.join(format!("{file}.h")), &output.header).unwrap();
-        let found = warnings(&folder, &format!("{file}.c"));
+        let found = warnings(&folder, &format!("{file}.c"), &output.source, &text);
         assert!(found.is_empty(), "{}\n{}", output.source, found.join("\n"));
     }
     std::fs::remove_dir_all(&folder).unwrap();
@@ -76,7 +81,7 @@ fn programs_of_known_kinds_have_no_warnings() {
 
 #[test]
 fn programs_of_the_other_tests_have_no_warnings() {
-    for name in ["flags_and_counts", "pointers_and_recursion", "rows_and_blocks"] {
+    for name in ["copied", "flags_and_counts", "pointers_and_recursion", "rows_and_blocks"] {
         clean(&format!("programs/{name}.c"), &[]);
     }
     clean("meaning/programs.c", &["f_static", "f_logic_pointer", "f_vla"]);

@@ -7,6 +7,7 @@
 //!
 //! What is kept is known at the end only, so a body is printed until nothing is added.
 
+mod copy;
 mod item;
 mod repeat;
 mod scope;
@@ -57,6 +58,10 @@ pub(super) struct Body<'a> {
     downs: HashMap<ItemId, repeat::Down>,
     /// Pointers that are subscripted.
     arrays: HashSet<VarId>,
+    /// By variable: the user's text.
+    copies: copy::Copies,
+    /// Items of the primal come first.
+    primal_items: usize,
 }
 
 impl Naming for Body<'_> {
@@ -187,6 +192,8 @@ impl<'a> Body<'a> {
             heads: if by_variable { repeat::heads(proc) } else { HashMap::new() },
             downs: if by_variable { HashMap::new() } else { repeat::downs(proc) },
             arrays: arrays(proc),
+            copies: if by_variable { copy::Copies::new(unit.program, primal, proc) } else { copy::Copies::default() },
+            primal_items: if by_variable { primal.items.len() } else { 0 },
         };
         // The user's names stay: C's own rules keep them apart from macros, and nothing but the user's text is called.
         if by_variable {
@@ -320,6 +327,7 @@ impl<'a> Body<'a> {
         self.indent = 1;
         self.line = (0, 0);
         self.skipped = self.heads.values().flat_map(|head| [head.step].into_iter().chain(head.init)).collect();
+        self.copies.commented.clear();
         self.skipped.extend(self.downs.values().flat_map(|down| [down.item].into_iter().chain(down.init)));
         self.current = vec![None; self.slot_names.len()];
         self.declared = vec![false; self.slot_names.len()];

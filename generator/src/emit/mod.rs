@@ -324,6 +324,11 @@ static void *@(size_t count, size_t bytes) {
 
 ";
 
+/// Calls `see` on every object that an item names.
+fn objects_of(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
+    crate::sweep::tidy::named(proc, item, see);
+}
+
 /// What local names of a reverse sweep may not hide: macros, types and functions. Words that are variables are free.
 fn local_names(program: &Program, all: &Names) -> Names {
     let mut variables = HashSet::new();

@@ -190,7 +190,7 @@ fn reachable(proc: &Proc) -> BTreeSet<RegionId> {
 }
 
 /// Calls `see` on every object that an item names.
-fn named(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
+pub fn named(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
     let mut base = |place: &Place| {
         if let Base::Object(object) = place.base {
             see(object);

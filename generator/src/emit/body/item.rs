@@ -9,7 +9,13 @@ impl<'a> Body<'a> {
         let items = &self.proc.regions[region.index()].items;
         let mut at = 0;
         while at < items.len() {
-            at += self.item(items[at], &items[at + 1..]);
+            at += match self.copied(region, at) {
+                Some(count) => count,
+                None => {
+                    self.comments(items[at]);
+                    self.item(items[at], &items[at + 1..])
+                }
+            };
         }
     }
 
@@ -105,7 +111,13 @@ impl<'a> Body<'a> {
             ExprKind::Value(value) => {
                 let var = self.proc.values[value.index()].var;
                 let param = self.proc.params.iter().find(|param| param.var == Some(var));
-                return self.by_variable && param.is_some_and(|param| param.declaration.contains("const"));
+                let at = self.proc.vars[var.index()].span;
+                let source = self.unit.program.sources.get(at.source as usize);
+                // A declaration that was copied has the user's qualifiers.
+                let declared = source.and_then(|source| source.text.get(at.start as usize..at.end as usize));
+                let is_const = |text: &str| text.contains("const");
+                return self.by_variable
+                    && (param.is_some_and(|param| is_const(&param.declaration)) || declared.is_some_and(is_const));
             }
             ExprKind::Load(_) => return true,
             ExprKind::Address(place) => &place.base,
@@ -382,7 +394,10 @@ impl<'a> Body<'a> {
     /// Suffix, address and number of elements; what is no number goes byte by byte.
     fn elements(&self, place: &Place, count: &Expr, constant: &str) -> (&'static str, String, String) {
         let first = self.address(place);
-        let number = format!("(int64_t){}", self.exprs.expr(count, 12, self));
+        let number = match count.kind {
+            ExprKind::Int(n) => n.to_string(),
+            _ => format!("(int64_t){}", self.exprs.expr(count, 12, self)),
+        };
         match calls::scalar(&place.ty) {
             Some(scalar) if scalar.exact => (scalar.suffix, first, number),
             Some(scalar) if scalar.suffix != "bool" => {

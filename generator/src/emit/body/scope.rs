@@ -100,7 +100,7 @@ fn path(proc: &Proc, region: RegionId, item: Option<ItemId>) -> Vec<(RegionId, O
 }
 
 /// The values that an item defines in its own region or, for heads, in its body.
-fn defined(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
+pub(super) fn defined(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
     match &proc.items[item.index()].kind {
         ItemKind::Let { value } => see(*value),
         ItemKind::Call { result, .. } => result.iter().for_each(|value| see(*value)),

@@ -40,8 +40,10 @@ impl<'a> Lower<'_, 'a> {
         if span.line == 0 || self.half_macro(node, span) {
             return false;
         }
+        // The variable of a declaration may be declared already: in front of a label that jumps lead back to.
+        let declared = |part: &Node| part.kind == "VarDecl" && self.bindings.contains_key(&part.id);
         let mut depth = 0_u32;
-        !self.jumps_out(node, &mut depth) && !scan::any(node, &|part| self.is_renamed(part))
+        !self.jumps_out(node, &mut depth) && !scan::any(node, &|part| self.is_renamed(part) || declared(part))
     }
 
     /// Begins or ends within a macro that other text shares.

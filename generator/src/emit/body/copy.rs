@@ -1,0 +1,431 @@
+//! The user's text in the forward sweep.
+//!
+//! A statement is copied, comments and all, where the sweep does what the statement does and nothing in between: the
+//! same items, no push among them, every variable under the user's name and with the value that the text expects. What
+//! is not copied is printed from the intermediate form, with the comment above it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::Body;
+use crate::emit::names::words;
+use crate::ir::*;
+use crate::plan::walk;
+
+/// What is known of the statements of a procedure.
+#[derive(Default)]
+pub(super) struct Copies {
+    /// Items of the primal that come from a statement or one inside it, by statement.
+    items: BTreeMap<StatementId, BTreeSet<ItemId>>,
+    /// Statements whose text the sweep may take as it is, as far as that does not depend on the place.
+    whole: BTreeMap<StatementId, String>,
+    /// The region of each item of the sweep.
+    regions: HashMap<ItemId, RegionId>,
+    /// Items that mention a variable, by variable.
+    mentions: HashMap<VarId, BTreeSet<ItemId>>,
+    /// Comments above statements that were printed already.
+    pub(super) commented: BTreeSet<StatementId>,
+}
+
+impl Copies {
+    /// Looks at every statement of a sweep that follows the primal's statements.
+    pub(super) fn new(program: &Program, primal: &Proc, proc: &Proc) -> Copies {
+        let mut copies = Copies::default();
+        for (at, region) in proc.regions.iter().enumerate() {
+            copies.regions.extend(region.items.iter().map(|item| (*item, RegionId::new(at))));
+        }
+        for at in 0..primal.items.len() {
+            let mut statement = primal.items[at].statement;
+            while let Some(this) = statement {
+                copies.items.entry(this).or_default().insert(ItemId::new(at));
+                statement = primal.statements[this.index()].parent;
+            }
+        }
+        for item in copies.regions.keys() {
+            for value in values(proc, *item) {
+                copies.mentions.entry(proc.values[value.index()].var).or_default().insert(*item);
+            }
+        }
+        if proc.role == Role::Forward {
+            let unstable = unstable(program);
+            for (&statement, items) in &copies.items {
+                if let Some(text) = text(program, &primal.statements[statement.index()], &unstable)
+                    && items.iter().all(|item| unchanged(primal, proc, *item))
+                    && copies.nothing_between(primal, proc, items)
+                {
+                    copies.whole.insert(statement, text);
+                }
+            }
+        }
+        copies
+    }
+
+    /// Whether regions inside a statement hold nothing but the statement's own items.
+    fn nothing_between(&self, primal: &Proc, proc: &Proc, items: &BTreeSet<ItemId>) -> bool {
+        items.iter().all(|item| {
+            let regions = match &primal.items[item.index()].kind {
+                ItemKind::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+                ItemKind::Loop { body, .. } => vec![*body],
+                _ => Vec::new(),
+            };
+            regions.iter().all(|region| proc.regions[region.index()].items.iter().all(|inner| items.contains(inner)))
+        })
+    }
+}
+
+/// The values that an item reads or defines.
+fn values(proc: &Proc, item: ItemId) -> Vec<ValueId> {
+    let mut found = Vec::new();
+    walk::values_of_item(proc, item, &mut |value| found.push(value));
+    super::scope::defined(proc, item, &mut |value| found.push(value));
+    if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = proc.items[item.index()].kind {
+        for dim in &proc.objects[object.index()].shape {
+            for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
+                walk::values(bound, &mut |value| found.push(value));
+            }
+        }
+    }
+    found
+}
+
+/// Whether an item of the sweep does what it does in the primal. What had no effect may be gone.
+fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
+    match (&primal.items[item.index()].kind, &proc.items[item.index()].kind) {
+        (ItemKind::Call { callee, .. }, ItemKind::Call { callee: now, .. }) => callee == now,
+        (ItemKind::Loop { carried, .. }, ItemKind::Loop { carried: now, .. }) => {
+            now.iter().all(|each| carried.iter().any(|before| before.head == each.head))
+        }
+        (ItemKind::Push { .. } | ItemKind::Witness { .. }, _) => false,
+        _ => true,
+    }
+}
+
+/// Names that mean different things at different places: macros that are defined twice, or anywhere but in a header.
+fn unstable(program: &Program) -> HashSet<&str> {
+    let (mut once, mut unstable) = (HashMap::new(), HashSet::new());
+    for (number, source) in program.sources.iter().enumerate() {
+        for line in source.text.lines() {
+            let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
+            let defines = directive.strip_prefix("define");
+            let Some(rest) = defines.or(directive.strip_prefix("undef")) else { continue };
+            let Some(name) = words(rest).next() else { continue };
+            if defines.is_none() || once.insert(name, number).is_some() {
+                unstable.insert(name);
+            }
+        }
+    }
+    // A macro of one main file would also hold in the text of another one, which comes first.
+    if program.sources.iter().filter(|source| source.main).count() > 1 {
+        unstable.extend(once.iter().filter(|(_, number)| program.sources[**number].main).map(|(name, _)| *name));
+    }
+    unstable
+}
+
+/// The text of a statement with the comments around it, without the indentation that it has in the source.
+fn text(program: &Program, statement: &Statement, unstable: &HashSet<&str>) -> Option<String> {
+    let span = statement.span;
+    let source = &program.sources.get(span.source as usize)?.text;
+    let text = source.get(span.start as usize..span.end as usize)?;
+    let whole = text.ends_with([';', '}']);
+    let plain = !text.contains("\\\n") && !text.lines().any(|line| line.trim_start().starts_with('#'));
+    // A macro that is defined behind the statement would hold in the copy, but not in the original.
+    let behind = source.get(span.end as usize..)?;
+    let later =
+        behind.lines().filter_map(|line| line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define"));
+    let later: HashSet<&str> = later.filter_map(|rest| words(rest).next()).collect();
+    let block = text.starts_with('{');
+    if !statement.copyable
+        || block
+        || !whole
+        || !plain
+        || words(text).any(|word| unstable.contains(word) || later.contains(word))
+    {
+        return None;
+    }
+    let line = source[..span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+    let margin: String = source[line..].chars().take_while(|c| *c == ' ' || *c == '\t').collect();
+    let mut copied = String::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = if at == 0 { line } else { line.strip_prefix(&margin).unwrap_or(line.trim_start()) };
+        copied += line.trim_end();
+        copied.push('\n');
+    }
+    let behind = behind.lines().next().unwrap_or_default().trim();
+    let ends = behind.starts_with("//") || behind.starts_with("/*") && behind.find("*/") == Some(behind.len() - 2);
+    if ends && !behind.ends_with('\\') {
+        copied.truncate(copied.trim_end().len());
+        copied += &format!(" {behind}\n");
+    }
+    Some(copied)
+}
+
+/// The comment that stands directly above a statement.
+fn comment(program: &Program, statement: &Statement) -> Option<String> {
+    let span = statement.span;
+    let source = &program.sources.get(span.source as usize)?.text;
+    let above = source.get(..span.start as usize)?;
+    let line = above.rfind('\n')?;
+    if !above[line..].trim().is_empty() {
+        return None;
+    }
+    let mut lines: Vec<&str> = Vec::new();
+    let mut open = false;
+    for line in above[..line].lines().rev() {
+        let line = line.trim();
+        let ends = line.ends_with("*/");
+        let begins = line.starts_with("/*");
+        match (open, ends, begins) {
+            (false, true, true) if line.find("*/") == Some(line.len() - 2) => {}
+            (false, true, false) if !line.contains("/*") && line.find("*/") == Some(line.len() - 2) => open = true,
+            (false, ..) if line.starts_with("//") && !line.ends_with('\\') => {}
+            (true, false, true) => open = false,
+            (true, false, false) if !line.contains("/*") => {}
+            _ => break,
+        }
+        lines.push(line);
+    }
+    if open || lines.is_empty() {
+        return None;
+    }
+    lines.reverse();
+    let aligned = |line: &str| if line.starts_with('*') { format!(" {line}\n") } else { format!("{line}\n") };
+    Some(lines.into_iter().map(aligned).collect())
+}
+
+impl Body<'_> {
+    /// Copies the statement that begins with the first of these items of a region; how many items that were.
+    pub(super) fn copied(&mut self, region: RegionId, at: usize) -> Option<usize> {
+        let proc = self.proc;
+        let items = &proc.regions[region.index()].items;
+        let first = items[at];
+        let mut candidates = Vec::new();
+        let mut statement = proc.items[first.index()].statement.filter(|_| first.index() < self.primal_items);
+        while let Some(this) = statement {
+            candidates.push(this);
+            statement = proc.statements[this.index()].parent;
+        }
+        while let Some(statement) = candidates.pop() {
+            if let Some(text) = self.copies.whole.get(&statement).cloned()
+                && let Some(count) = self.fits(statement, region, at)
+                && self.names_exist(statement, &text)
+            {
+                self.comment(statement);
+                self.settle(statement, region, at, count);
+                self.statement(&text);
+                self.keep_copied(&items[at..at + count]);
+                return Some(count);
+            }
+        }
+        None
+    }
+
+    /// Prints the comments above the statements that begin with an item.
+    pub(super) fn comments(&mut self, item: ItemId) {
+        let mut statement = self.proc.items[item.index()].statement.filter(|_| item.index() < self.primal_items);
+        let mut begun = Vec::new();
+        while let Some(this) = statement {
+            if self.copies.items.get(&this).and_then(BTreeSet::first) == Some(&item) {
+                begun.push(this);
+            }
+            statement = self.proc.statements[this.index()].parent;
+        }
+        while let Some(this) = begun.pop() {
+            self.comment(this);
+        }
+    }
+
+    fn comment(&mut self, statement: StatementId) {
+        if self.copies.commented.insert(statement)
+            && let Some(text) = comment(self.unit.program, &self.proc.statements[statement.index()])
+        {
+            self.statement(&text);
+        }
+    }
+
+    /// How many items from `at` on are the statement's, if its text fits where these stand.
+    fn fits(&self, statement: StatementId, region: RegionId, at: usize) -> Option<usize> {
+        let proc = self.proc;
+        let all = &self.copies.items[&statement];
+        let items = &proc.regions[region.index()].items;
+        let count = items[at..].iter().take_while(|item| all.contains(item)).count();
+        let present: Vec<ItemId> = all.iter().copied().filter(|item| self.copies.regions.contains_key(item)).collect();
+        // The text names what had no effect, too.
+        if present.len() < all.len() {
+            return None;
+        }
+        // The head of a `for` may have taken an item: only with the loop itself can it be copied.
+        let run = &items[at..at + count];
+        let taken = |item: &ItemId| {
+            let own =
+                self.heads.iter().any(|(item_of_loop, head)| head.init == Some(*item) && run.contains(item_of_loop));
+            self.skipped.contains(item) && !own
+        };
+        if run.iter().any(taken) {
+            return None;
+        }
+        let begins = at == 0 || !all.contains(&items[at - 1]);
+        let inside = |item: &ItemId| {
+            items[at..at + count].contains(item) || self.copies.regions[item] != region && self.is_inside(*item, region)
+        };
+        // All of the statement is here, and nothing stands between its items.
+        if !begins || !present.iter().all(inside) || items[at + count..].iter().any(|item| all.contains(item)) {
+            return None;
+        }
+        let scoped = present.iter().any(|item| matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }))
+            || present.iter().any(|item| proc.items[item.index()].statement != Some(statement));
+        let kept = self.kept.borrow();
+        for &item in &present {
+            match proc.items[item.index()].kind {
+                ItemKind::DeclareVar { var } => {
+                    let slot = self.slots[var.index()];
+                    let mentions = self.copies.mentions.get(&var);
+                    let outside = mentions.is_some_and(|mentions| mentions.iter().any(|other| !all.contains(other)));
+                    let shared = self.slots.iter().filter(|other| **other == slot).count() > 1;
+                    let at_home = self.scopes.homes[slot] == Some(region);
+                    if self.declared[slot] || shared || (if scoped { outside } else { outside && !at_home }) {
+                        return None;
+                    }
+                }
+                ItemKind::Declare { object } if scoped && self.named_outside(object, all) => return None,
+                // The text gives the block no name of its own.
+                ItemKind::Alloc { object, .. } if self.named_outside(object, all) => return None,
+                _ => {}
+            }
+            if !self.objects_keep_names(item) {
+                return None;
+            }
+            for value in values(proc, item) {
+                let known = &proc.values[value.index()];
+                let var = &proc.vars[known.var.index()];
+                let made_here = match known.def {
+                    Def::Is(_) => self.let_of(value).is_some_and(|item| all.contains(&item)),
+                    Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) | Def::Result(item) => {
+                        all.contains(&item)
+                    }
+                    _ => false,
+                };
+                let slot = self.slots[known.var.index()];
+                let named = var.kind == VarKind::User && self.slot_names[slot] == var.name;
+                let alone = || self.copies.mentions[&known.var].iter().all(|other| all.contains(other));
+                let holds = self.current[slot] == Some(value) || known.def == Def::Undefined;
+                let fits = match made_here {
+                    true => !kept.contains_key(&value) && (named || alone()),
+                    false => named && holds,
+                };
+                if !fits {
+                    return None;
+                }
+            }
+        }
+        Some(count)
+    }
+
+    /// Whether all locals that a text names are declared: some may have had no other use.
+    fn names_exist(&self, statement: StatementId, text: &str) -> bool {
+        let proc = self.proc;
+        let named: HashSet<&str> = words(text).collect();
+        let all = &self.copies.items[&statement];
+        let here = |var: usize| {
+            let declares = |item: &ItemId| match proc.items[item.index()].kind {
+                ItemKind::DeclareVar { var: other } => other.index() == var,
+                _ => false,
+            };
+            all.iter().any(declares)
+        };
+        let vars = proc.vars.iter().enumerate().filter(|(_, var)| var.kind == VarKind::User);
+        let mut vars = vars.filter(|(_, var)| named.contains(var.name.as_str()));
+        let declared =
+            |name: &str| (0..self.slot_names.len()).any(|slot| self.declared[slot] && self.slot_names[slot] == name);
+        let objects = proc
+            .objects
+            .iter()
+            .enumerate()
+            .filter(|(_, object)| matches!(object.life, Life::Region(_)) && named.contains(object.name.as_str()));
+        let exists = |object: usize| {
+            self.copies.regions.keys().any(|item| match proc.items[item.index()].kind {
+                ItemKind::Declare { object: other } => other.index() == object,
+                _ => false,
+            })
+        };
+        vars.all(|(at, var)| declared(&var.name) || here(at)) && objects.into_iter().all(|(at, _)| exists(at))
+    }
+
+    fn is_inside(&self, item: ItemId, outer: RegionId) -> bool {
+        let mut at = self.copies.regions.get(&item).copied();
+        while let Some(region) = at {
+            if region == outer {
+                return true;
+            }
+            at = self.proc.regions[region.index()].parent.map(|(parent, _)| parent);
+        }
+        false
+    }
+
+    fn let_of(&self, value: ValueId) -> Option<ItemId> {
+        let var = self.proc.values[value.index()].var;
+        let mentions = self.copies.mentions.get(&var)?;
+        let defines = |item: &&ItemId| matches!(self.proc.items[item.index()].kind, ItemKind::Let { value: this } if this == value);
+        mentions.iter().find(defines).copied()
+    }
+
+    /// Whether objects that an item names are called as the user calls them.
+    fn objects_keep_names(&self, item: ItemId) -> bool {
+        let mut keep = true;
+        super::super::objects_of(self.proc, item, &mut |object| {
+            keep &= self.objects[object.index()] == self.proc.objects[object.index()].name;
+        });
+        keep
+    }
+
+    fn named_outside(&self, object: ObjectId, all: &BTreeSet<ItemId>) -> bool {
+        let mut outside = false;
+        for item in self.copies.regions.keys().filter(|item| !all.contains(item)) {
+            super::super::objects_of(self.proc, *item, &mut |other| outside |= other == object);
+        }
+        outside
+    }
+
+    /// Declares what must exist in front of the copy.
+    fn settle(&mut self, statement: StatementId, region: RegionId, at: usize, count: usize) {
+        let items = self.proc.regions[region.index()].items[at..at + count].to_vec();
+        let all = self.copies.items[&statement].clone();
+        let mut own = Vec::new();
+        for item in &all {
+            if let ItemKind::DeclareVar { var } = self.proc.items[item.index()].kind {
+                own.push(self.slots[var.index()]);
+            }
+        }
+        for item in items {
+            for slot in self.scopes.declared_at(item).to_vec() {
+                let var = self.slots.iter().position(|other| *other == slot).unwrap_or_default();
+                let user = self.proc.vars[var].kind == VarKind::User;
+                if !self.declared[slot] && !own.contains(&slot) && user {
+                    self.declare_slot(slot, &self.proc.vars[var].ty);
+                }
+            }
+        }
+        own.into_iter().for_each(|slot| self.declared[slot] = true);
+    }
+
+    /// Follows which values the variables hold behind the copy.
+    fn keep_copied(&mut self, items: &[ItemId]) {
+        let proc = self.proc;
+        for &item in items {
+            match &proc.items[item.index()].kind {
+                ItemKind::Let { value } => self.holds(*value),
+                ItemKind::Call { result: Some(value), .. } => self.holds(*value),
+                ItemKind::Branch { then, otherwise, joins, .. } => {
+                    let mut changed = self.scopes.changed_in(proc, *then);
+                    changed.extend(self.scopes.changed_in(proc, *otherwise));
+                    self.forget(&changed);
+                    joins.iter().for_each(|join| self.holds(join.out));
+                }
+                ItemKind::Loop { body, carried, .. } => {
+                    let changed = self.scopes.changed_in(proc, *body);
+                    self.forget(&changed);
+                    carried.iter().for_each(|each| self.holds(each.out));
+                }
+                _ => {}
+            }
+        }
+    }
+}
