@@ -7,9 +7,9 @@ use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::Program;
 use adtape_generate::refuse::Refusal;
-use adtape_generate::transform::{self, Adjoint, Choices};
+use adtape_generate::transform::{self, Choices};
 
-use crate::{Common, check, heads, report};
+use crate::{Common, check, explain, heads, report};
 
 /// What the options of `adtape adjoint` say.
 pub struct Wishes {
@@ -17,6 +17,8 @@ pub struct Wishes {
     pub split: bool,
     /// `--explain`
     pub explain: bool,
+    /// `--explain-html`
+    pub explain_html: Option<String>,
     /// `--check`
     pub check: Option<String>,
     /// `--dear`
@@ -31,7 +33,10 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     job.write(&output)?;
     if wishes.explain {
-        job.explain(&adjoint);
+        print!("{}", explain::text(&adjoint, &job.files));
+    }
+    if let Some(file) = &wishes.explain_html {
+        write(Path::new(file), &explain::page(&adjoint))?;
     }
     let Some(driver) = &wishes.check else { return Ok(()) };
     let choices = Choices { check: true, ..choices };
@@ -92,7 +97,14 @@ impl Job {
         }
         let mut arguments: Vec<String> = common.include.iter().map(|path| format!("-I{path}")).collect();
         arguments.extend(common.define.iter().map(|name| format!("-D{name}")));
+        arguments.extend(common.undefine.iter().map(|name| format!("-U{name}")));
+        arguments.extend(common.std.iter().map(|standard| format!("-std={standard}")));
+        if !common.ast.is_empty() && common.ast.len() != common.files.len() {
+            let (trees, files) = (common.ast.len(), common.files.len());
+            return Err(usage(format!("there are {trees} syntax trees for {files} sources: one --ast for each")));
+        }
         let input = Input {
+            trees: common.ast.clone(),
             files: common.files.clone(),
             arguments: arguments.clone(),
             clang: common.clang.clone(),
@@ -127,26 +139,15 @@ impl Job {
 
     fn write(&self, output: &Output) -> Result<(), u8> {
         for (path, text) in [(self.output.clone(), &output.source), (self.output.with_extension("h"), &output.header)] {
-            std::fs::write(&path, text).map_err(|error| {
-                eprintln!("adtape: cannot write {}: {error}", path.display());
-                1
-            })?;
+            write(&path, text)?;
         }
         Ok(())
     }
+}
 
-    /// One line for each value, branch and loop that the plan decided on.
-    fn explain(&self, adjoint: &Adjoint) {
-        for sweeps in &adjoint.sweeps {
-            for line in &sweeps.plan.explanations {
-                let place = report::place(line.span, &adjoint.program.sources, &self.files).unwrap_or_default();
-                let bytes = match line.bytes {
-                    0.0 => String::new(),
-                    bytes if bytes < 1.0 => format!("  {} bits", bytes * 8.0),
-                    bytes => format!("  {bytes} bytes"),
-                };
-                println!("{:<12} {place:<24} {:<12} {}{bytes}", sweeps.name, line.what, line.how);
-            }
-        }
-    }
+fn write(path: &Path, text: &str) -> Result<(), u8> {
+    std::fs::write(path, text).map_err(|error| {
+        eprintln!("adtape: cannot write {}: {error}", path.display());
+        1
+    })
 }

@@ -4,6 +4,7 @@
 //! itself; 2 wrong command line; 3 refused; 4 a check failed, or the generator failed.
 
 mod check;
+mod explain;
 mod generate;
 mod heads;
 mod report;
@@ -31,6 +32,9 @@ enum What {
         /// Say for each value how it comes back in the reverse sweep, or why it is stored
         #[arg(long)]
         explain: bool,
+        /// Write the same as a page with the annotated sources
+        #[arg(long, value_name = "FILE")]
+        explain_html: Option<String>,
         /// Build and run this driver with the adjoint, and compare: every operand that the reverse sweep reads, bit for
         /// bit, with what the forward sweep had; the adjoint with the tangent and with differences
         #[arg(long, value_name = "DRIVER")]
@@ -60,6 +64,16 @@ struct Common {
     /// A macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
+    /// A macro that is not defined
+    #[arg(short = 'U', value_name = "NAME")]
+    undefine: Vec<String>,
+    /// The language standard of the sources, for the compiler that reads them: c99, gnu11
+    #[arg(long, value_name = "STANDARD")]
+    std: Option<String>,
+    /// A syntax tree that clang wrote (-Xclang -ast-dump=json -fsyntax-only), one for each source in their order: clang does
+    /// not run
+    #[arg(long, value_name = "FILE")]
+    ast: Vec<String>,
     /// The generated file; by default in the working directory, named after the first source
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -75,8 +89,8 @@ fn main() -> ExitCode {
         std::process::exit(4);
     }));
     let result = match Command::parse().what {
-        What::Adjoint { common, split, explain, check, dear } => {
-            generate::adjoint(&common, &generate::Wishes { split, explain, check, dear })
+        What::Adjoint { common, split, explain, explain_html, check, dear } => {
+            generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear })
         }
         What::Tangent { common } => generate::tangent(&common),
     };

@@ -52,6 +52,60 @@ fn adjoint_and_tangent_are_written_beside_their_headers() {
 }
 
 #[test]
+fn explanations_say_who_reads_and_what_comes_back() {
+    let model = "double f(int n, double *x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        int k = 2 * i;
+        x[k] = x[k] * x[k + 1];
+        s += x[k];
+    }
+    return s * s;
+}
+";
+    let folder = Folder::new("explained", model);
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--explain", "--explain-html", "page.html"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let has = |line: &str, what: &str, why: &str| {
+        let found = said.lines().any(|text| text.contains(line) && text.contains(what) && text.contains(why));
+        assert!(found, "no line with '{line}', '{what}', '{why}' in:\n{said}");
+    };
+    has("model.c:5:", " x[k] ", "stored before it is overwritten; read by line 5  8 bytes");
+    has("model.c:4:", " k ", "computed again: 2 * i");
+    has("model.c:3:", " loop ", "its passes are known from i and its bounds");
+    has("model.c:3:", " s ", "stored: it is what the loop left; the result reads it  8 bytes");
+    let page = folder.read("page.html");
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
+    assert!(page.contains("x[k] = x[k] * x[k + 1];") && page.contains("i &lt; n"), "{page}");
+    assert!(page.contains("stored before it is overwritten; read by line 5"), "{page}");
+}
+
+#[test]
+fn options_reach_the_compiler_and_a_stored_tree_replaces_it() {
+    let model =
+        "#ifdef SQUARE\ndouble f(double x) { return x * x; }\n#else\ndouble f(double x) { return 3 * x; }\n#endif\n";
+    let folder = Folder::new("options", model);
+    let head = ["adjoint", "model.c", "--head", "f(f)/(x)"];
+    let run = |more: &[&str]| {
+        let output = folder.run(&[&head[..], more].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run(&["-DSQUARE", "-o", "square.c"]).0, Some(0));
+    assert_eq!(run(&["-DSQUARE", "-USQUARE", "--std", "c99", "-o", "three.c"]).0, Some(0));
+    assert!(folder.read("square.c").contains("x * ") && !folder.read("three.c").contains("x * "));
+    assert_eq!(run(&["--std", "pascal"]).0, Some(3));
+    let mut clang = Command::new("clang");
+    clang.current_dir(&folder.0).args(["-Xclang", "-ast-dump=json", "-fsyntax-only", "model.c"]);
+    std::fs::write(folder.0.join("model.json"), clang.output().unwrap().stdout).unwrap();
+    let (status, said) = run(&["--ast", "model.json", "--clang", "/no/such/clang", "-o", "three.c"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(run(&["--ast", "model.json", "--ast", "model.json"]).0, Some(2));
+    let (status, said) = run(&["--ast", "missing.json"]);
+    assert!(status == Some(2) && said.contains("cannot read the syntax tree missing.json"), "{said}");
+}
+
+#[test]
 fn split_sweeps_are_exported() {
     let folder = Folder::new("split", MODEL);
     assert_eq!(folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--split"]).status.code(), Some(0));

@@ -47,40 +47,11 @@ fn sites(adjoint: &Adjoint) -> String {
             let span = proc.items[item.index()].span;
             let path = adjoint.program.sources.get(span.source as usize).map_or("", |source| source.path.as_str());
             for (k, operand) in operands.iter().enumerate() {
-                let text = without_labels(&print::expr(&adjoint.program, proc, operand));
+                let text = print::without_labels(&print::expr(&adjoint.program, proc, operand));
                 let number = site(sweeps.proc, *item, k);
                 rows += &format!("    {{{number}u, {:?}, {text:?}, 0}},\n", format!("{path}:{}", span.line));
             }
         }
     }
     rows
-}
-
-/// `x.2[i'1.1 - 1]` as the user knows it: `x[i - 1]`.
-fn without_labels(text: &str) -> String {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['.', '\'']) {
-        let (before, behind) = rest.split_at(at);
-        out += before;
-        let word = out.rsplit(|c: char| !is_name(c)).next().unwrap_or_default();
-        let digits = behind[1..].chars().take_while(char::is_ascii_digit).count();
-        let is_label = digits > 0 && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        if !is_label {
-            out.push_str(&behind[..1]);
-        }
-        rest = &behind[1 + if is_label { digits } else { 0 }..];
-    }
-    out + rest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_labels;
-
-    #[test]
-    fn labels_of_values_go_and_constants_stay() {
-        assert_eq!(without_labels("x.2[i.1 - 1] * 2.5 + p.0[0].w + t'1.3"), "x[i - 1] * 2.5 + p[0].w + t");
-    }
 }

@@ -12,6 +12,8 @@ pub struct Input {
     pub files: Vec<String>,
     /// Arguments for the preprocessor: `-I`, `-D`, `-U`, `-std=`.
     pub arguments: Vec<String>,
+    /// Files with the syntax trees of the sources as clang prints them; where there are none, clang runs.
+    pub trees: Vec<String>,
     /// The compiler to run; `clang` if empty.
     pub clang: String,
     /// Names of the functions to read. Only what they reach is looked at.

@@ -38,6 +38,8 @@ pub struct Explanation {
     pub what: String,
     /// How it comes back, or that it is stored, and why.
     pub how: String,
+    /// The lines whose adjoints read it, where it is stored.
+    pub readers: Vec<u32>,
     /// Bytes on the tape each time; 0 for what is not stored. A bit is 1/8.
     pub bytes: f64,
 }

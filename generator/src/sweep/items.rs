@@ -76,7 +76,8 @@ impl Builder<'_> {
             }
             let place = self.primal_place(to);
             self.emit(ItemKind::Pop { what: Popped::Memory(place) });
-            self.explain(self.span, "memory".into(), "stored before it is overwritten", bytes(&to.ty));
+            let what = self.place_text(to);
+            self.explain(self.span, what, "stored before it is overwritten", bytes(&to.ty));
         }
         if self.cx.facts.active_place(self.id, to) {
             let shadow = self.place(to);
@@ -165,6 +166,7 @@ impl Builder<'_> {
         if !self.plan.bits.contains(&item) {
             if (!walk::loads(on) || self.cx.facts.across(self.id, item, on)) && self.can(on) {
                 self.again.push((item, on.clone()));
+                self.explain(span, "branch".into(), "its condition is evaluated again", 0.0);
                 return self.operand(on);
             }
             for join in joins {
@@ -179,7 +181,8 @@ impl Builder<'_> {
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Bits { value, bits: 1 } };
         let how = "stored: its condition cannot be evaluated again".into();
-        self.explain_stored(pop, Stored::Arm(item), Explanation { span, what: "branch".into(), how, bytes: 0.125 });
+        let line = Explanation { span, what: "branch".into(), how, readers: Vec::new(), bytes: 0.125 };
+        self.explain_stored(pop, Stored::Arm(item), line);
         Expr { kind: ExprKind::Value(value), ty: int() }
     }
 

@@ -132,6 +132,7 @@ impl Builder<'_> {
         let name = self.primal.vars[index.values.var.index()].name.clone();
         let init = self.primal(&value_expr(self.primal, index.values.init));
         let bound = self.operand(&index.bound);
+        self.explain(self.span, "loop".into(), format!("its passes are known from {name} and its bounds"), 0.0);
         self.again.push((self.loops[open].item, index.bound.clone()));
         let compare = |op, x: &Expr, y: &Expr| binary(op, x.clone(), y.clone(), int());
         if index.step != 1 && index.step != -1 {
@@ -194,8 +195,8 @@ impl Builder<'_> {
         let pop = self.emit(ItemKind::Comment { text: String::new() });
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Count(value) };
-        let how = "number of passes stored".into();
-        let line = Explanation { span: self.span, what: "loop".into(), how, bytes: 1.0 };
+        let how = "number of passes stored: no index counts them up to a bound that stays".into();
+        let line = Explanation { span: self.span, what: "loop".into(), how, readers: Vec::new(), bytes: 1.0 };
         self.explain_stored(pop, Stored::Count(item), line);
         self.counted(open, body, value)
     }

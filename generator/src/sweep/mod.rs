@@ -4,6 +4,7 @@ pub mod adjoint;
 mod affine;
 pub mod bases;
 pub mod dead;
+mod explain;
 pub mod forward;
 mod homes;
 pub mod items;

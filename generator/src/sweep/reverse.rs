@@ -122,7 +122,10 @@ pub(super) struct Builder<'a> {
     pub(super) counts: HashMap<ObjectId, Expr>,
     pub(super) blocks: BTreeMap<RegionId, Vec<ObjectId>>,
     /// What each pop into a value takes from the tape, and the line of `--explain` about it.
-    stored: BTreeMap<ItemId, (Stored, Explanation)>,
+    pub(super) stored: BTreeMap<ItemId, (Stored, Explanation)>,
+    /// For `--explain`: which lines read values, and memory by the name of what it belongs to.
+    pub(super) reads: HashMap<ValueId, BTreeSet<u32>>,
+    pub(super) loads: HashMap<String, BTreeSet<u32>>,
 }
 
 /// A value on the tape, by what it is for.
@@ -229,6 +232,8 @@ impl<'a> Builder<'a> {
             counts: HashMap::new(),
             blocks: BTreeMap::new(),
             stored: BTreeMap::new(),
+            reads: HashMap::new(),
+            loads: HashMap::new(),
         }
     }
 
@@ -342,6 +347,7 @@ impl<'a> Builder<'a> {
         for pop in super::tidy::tidy(&mut self.out) {
             self.drop_stored(pop);
         }
+        self.name_readers();
         let used = super::tidy::values_used(&self.out);
         let objects = super::tidy::objects_used(&self.out);
         let recursive = self.cx.interfaces[self.id.index()].is_some();
@@ -411,7 +417,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn explain(&mut self, span: Span, what: String, how: impl Into<String>, bytes: f64) {
-        let line = Explanation { span, what, how: how.into(), bytes };
+        let line = Explanation { span, what, how: how.into(), readers: Vec::new(), bytes };
         if !self.plan.explanations.contains(&line) {
             self.plan.explanations.push(line);
         }
@@ -520,7 +526,8 @@ impl<'a> Builder<'a> {
         self.pops[level].push(pop);
         self.names[level].insert(value, Named { value: expr, shadow });
         let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
-        let line = Explanation { span: this.span, what: name, how: "stored: no recipe".into(), bytes };
+        let how = format!("stored: {}", self.why(value));
+        let line = Explanation { span: this.span, what: name, how, readers: Vec::new(), bytes };
         self.explain_stored(pop, Stored::Record(region, value), line);
     }
 

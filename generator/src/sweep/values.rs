@@ -115,6 +115,7 @@ impl Builder<'_> {
 
     /// The name of a value that has a token; follows its recipe where that was not done yet.
     pub(super) fn name(&mut self, value: ValueId) -> Named {
+        self.reads.entry(value).or_default().insert(self.span.line);
         if let Some(named) = self.names.iter().rev().find_map(|level| level.get(&value)) {
             return named.clone();
         }
@@ -125,6 +126,7 @@ impl Builder<'_> {
             Token::Carried(item, k) => self.carry(item, k),
             Token::Recipe(expr, how) => {
                 self.note_again(value, how);
+                self.explain_recipe(value, &expr, how);
                 let this = &self.primal.values[value.index()];
                 let name = self.primal.vars[this.var.index()].name.clone();
                 let pointer = matches!(expr.ty, Type::Pointer(_));
@@ -178,6 +180,7 @@ impl Builder<'_> {
         if self.cx.check && !constant && !self.operands.contains(expr) {
             self.operands.push(expr.clone());
         }
+        self.note_loads(expr);
         self.primal(expr)
     }
 

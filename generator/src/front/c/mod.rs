@@ -33,10 +33,16 @@ fn internal(what: &str) -> Refusal {
 
 fn read_here(input: &Input) -> Result<Program, Vec<Refusal>> {
     let clang = if input.clang.is_empty() { "clang" } else { &input.clang };
-    run::check(clang).map_err(|refusal| vec![refusal])?;
+    if input.trees.is_empty() {
+        run::check(clang).map_err(|refusal| vec![refusal])?;
+    }
     let (mut texts, mut refusals) = (Vec::new(), Vec::new());
-    for file in &input.files {
-        match run::tree(clang, &input.arguments, file) {
+    for (position, file) in input.files.iter().enumerate() {
+        let tree = match input.trees.get(position) {
+            Some(tree) => run::stored(tree),
+            None => run::tree(clang, &input.arguments, file),
+        };
+        match tree {
             Ok(text) => texts.push(text),
             Err(refusal) => refusals.push(refusal),
         }

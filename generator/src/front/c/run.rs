@@ -55,6 +55,14 @@ pub fn tree(clang: &str, arguments: &[String], file: &str) -> Result<String, Ref
     }
 }
 
+/// A syntax tree that was written before.
+pub fn stored(file: &str) -> Result<String, Refusal> {
+    std::fs::read_to_string(file).map_err(|error| {
+        let what = format!("adtape: cannot read the syntax tree {file}: {error}");
+        Refusal { class: Class::Head, span: Span::default(), what, help: String::new() }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,111 @@
+//! What `--explain` says: why a value is stored and who reads it, or how it comes back.
+
+use super::reverse::{Builder, Stored};
+use crate::ir::*;
+use crate::plan::game::How;
+use crate::plan::walk;
+
+impl Builder<'_> {
+    /// Why a value has no recipe.
+    pub(super) fn why(&self, value: ValueId) -> String {
+        let real = matches!(self.primal.vars[self.primal.values[value.index()].var.index()].ty, Type::Float { .. });
+        let definition = self.definitions.get(value);
+        match &self.primal.values[value.index()].def {
+            Def::Result(_) => "it is the result of a call".into(),
+            Def::Head(..) => "each pass of the loop changes it in a way that cannot be undone".into(),
+            Def::Out(..) => "it is what the loop left".into(),
+            Def::Join(..) if definition.is_none() => "it comes from either of two branches".into(),
+            Def::Entry(_) | Def::Undefined | Def::Popped(_) => "it has no definition here".into(),
+            _ => {
+                let Some(definition) = definition else { return "it cannot be evaluated again".into() };
+                if real && definition.cost > self.cx.dear {
+                    return format!("evaluating it again costs {}, and --dear is {}", definition.cost, self.cx.dear);
+                }
+                let mut missing = Vec::new();
+                walk::values(&definition.expr, &mut |v| {
+                    let name = self.primal.vars[self.primal.values[v.index()].var.index()].name.clone();
+                    if !self.game.has(v) && v != value && !missing.contains(&name) {
+                        missing.push(name);
+                    }
+                });
+                match (missing.is_empty(), definition.loads) {
+                    (false, _) => format!("to evaluate it again takes {}", missing.join(", ")),
+                    (true, true) => "it is read from memory that changes".into(),
+                    (true, false) => "what others need is recovered from it".into(),
+                }
+            }
+        }
+    }
+
+    /// How a value comes back that is not stored.
+    pub(super) fn explain_recipe(&mut self, value: ValueId, expr: &Expr, how: How) {
+        let this = &self.primal.values[value.index()];
+        let var = &self.primal.vars[this.var.index()];
+        if !matches!(var.kind, VarKind::User | VarKind::Renamed) {
+            return;
+        }
+        let text = self.text(expr);
+        let how = match how {
+            How::Recompute => format!("computed again: {text}"),
+            How::Invert(from) => {
+                let line = self.primal.values[from.index()].span.line;
+                format!("recovered as {text}: inverts line {line}")
+            }
+            How::Same => return,
+        };
+        self.explain(this.span, var.name.clone(), how, 0.0);
+    }
+
+    /// Notes which line reads memory, by the name of what it belongs to.
+    pub(super) fn note_loads(&mut self, expr: &Expr) {
+        let mut names = Vec::new();
+        walk::expressions(expr, &mut |e| {
+            if let ExprKind::Load(place) = &e.kind {
+                names.push(root(&self.place_text(place)).to_string());
+            }
+        });
+        for name in names {
+            self.loads.entry(name).or_default().insert(self.span.line);
+        }
+    }
+
+    /// Puts the lines that read what is stored into the explanations.
+    pub(super) fn name_readers(&mut self) {
+        for line in &mut self.plan.explanations {
+            let memory = line.how.starts_with("stored before");
+            let records = self.stored.values().filter(|(_, stored)| stored == line);
+            let values = records.filter_map(|(stored, _)| match stored {
+                Stored::Record(_, value) => self.reads.get(value),
+                _ => None,
+            });
+            let lines: std::collections::BTreeSet<u32> = match memory {
+                true => self.loads.get(root(&line.what)).into_iter().flatten().copied().collect(),
+                false => values.flatten().copied().collect(),
+            };
+            if memory && lines.is_empty() {
+                line.how += ": a function that it is passed to reads it, or the caller";
+            }
+            // The adjoint of the result stands at the function's own line.
+            let own = self.primal.span.line;
+            if lines.contains(&own) && own != 0 {
+                line.how += "; the result reads it";
+            }
+            line.readers = lines.into_iter().filter(|line| *line != 0 && *line != own).collect();
+        }
+    }
+
+    /// A place as the user knows it.
+    pub(super) fn place_text(&self, place: &Place) -> String {
+        self.text(&super::reverse::load(place.clone()))
+    }
+
+    fn text(&self, expr: &Expr) -> String {
+        let text = print::without_labels(&print::expr(self.cx.program, self.primal, expr));
+        text.replace("[0].", "->")
+    }
+}
+
+/// `x` of `x[i].y`.
+fn root(place: &str) -> &str {
+    place.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).find(|word| !word.is_empty()).unwrap_or(place)
+}
