@@ -1,0 +1,120 @@
+/* Runs programs by request: reads requests from standard input, writes what each run left to standard output.
+ *
+ * A request: entry, mode, number of addresses, a fill-in (uint32 each), the seed of the result (double), the addresses
+ * (object, offset, target: uint32 each), the objects, their shadows.
+ * An answer: status, a fill-in (uint32 each), bytes on the tape, wrong reads (uint64 each), result and its tangent, the
+ * objects between the sweeps, at the end, their shadows at the end. Each run has a process of its own. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 64 };
+
+typedef struct {
+    unsigned objects;
+    const unsigned *bytes;
+    void (*primal)(char **o, double *r);
+    void (*tangent)(char **o, char **d, double *r);
+    void (*adjoint)(char **o, char **b, double seed, double *r);
+    void (*split)(char **o, char **b, double seed, double *r);
+    unsigned long (*wrong)(void);
+} entry_t;
+
+static char *memory[MOST], *shadow[MOST];
+static const entry_t *at;
+static char *answer;
+static size_t total;
+
+static void keep(size_t part, char **from) {
+    char *to = answer + 40 + part * total;
+    for (unsigned k = 0; k < at->objects; k++) {
+        memcpy(to, from[k], at->bytes[k]);
+        to += at->bytes[k];
+    }
+}
+
+static void between(void) {
+    keep(0, memory);
+}
+
+static unsigned long none(void) {
+    return 0;
+}
+
+/* ENTRIES */
+
+static void take(void *to, size_t bytes) {
+    if (fread(to, 1, bytes, stdin) != bytes) {
+        exit(2);
+    }
+}
+
+static void run(uint32_t mode, double seed) {
+    double r[2] = {0, 0};
+    uint64_t left = 0, wrong;
+    adtape_stats_t stats;
+    switch (mode) {
+    case 0: at->primal(memory, r); break;
+    case 1: at->tangent(memory, shadow, r); break;
+    case 2: at->adjoint(memory, shadow, seed, r); break;
+    default: at->split(memory, shadow, seed, r); break;
+    }
+    keep(1, memory);
+    keep(2, shadow);
+    if (adtape_stats_get(adtape_self(), &stats) == ADTAPE_STATUS_OK) {
+        left = stats.bytes;
+    }
+    wrong = at->wrong();
+    memcpy(answer + 8, &left, 8);
+    memcpy(answer + 16, &wrong, 8);
+    memcpy(answer + 24, r, 16);
+}
+
+int main(void) {
+    uint32_t head[4];
+    answer = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    while (fread(head, 1, sizeof head, stdin) == sizeof head) {
+        uint32_t links[MOST][3];
+        double seed;
+        int status = 0;
+        at = &entries[head[0]];
+        total = 0;
+        take(&seed, sizeof seed);
+        take(links, head[2] * sizeof *links);
+        for (unsigned k = 0; k < at->objects; k++) {
+            memory[k] = malloc(at->bytes[k]);
+            take(memory[k], at->bytes[k]);
+            total += at->bytes[k];
+        }
+        for (unsigned k = 0; k < at->objects; k++) {
+            shadow[k] = malloc(at->bytes[k]);
+            take(shadow[k], at->bytes[k]);
+        }
+        for (uint32_t k = 0; k < head[2]; k++) {
+            memcpy(memory[links[k][0]] + links[k][1], &memory[links[k][2]], sizeof(char *));
+            memcpy(shadow[links[k][0]] + links[k][1], &shadow[links[k][2]], sizeof(char *));
+        }
+        memset(answer, 0, 40 + 3 * total);
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(10);
+            run(head[1], seed);
+            fflush(stderr);
+            _exit(0);
+        }
+        waitpid(child, &status, 0);
+        memcpy(answer, &status, 4);
+        fwrite(answer, 1, 40 + 3 * total, stdout);
+        for (unsigned k = 0; k < at->objects; k++) {
+            free(memory[k]);
+            free(shadow[k]);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,297 @@
+//! Generates adjoint and tangent of programs, builds and runs them, and compares with the interpreter.
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use adtape_generate::emit::{self, Options};
+use adtape_generate::flow::Head;
+use adtape_generate::front::{self, Input};
+use adtape_generate::refuse::Refusal;
+use adtape_generate::transform::{self, Choices};
+
+use crate::case::{self, Case};
+use crate::compare::{self, Answer};
+use crate::{entries, print, world};
+
+/// What came of a program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    Right,
+    /// The generator's reason, without names and numbers.
+    Refused(String),
+    /// What is wrong, and the details.
+    Wrong(&'static str, String),
+}
+
+impl Outcome {
+    /// Whether two programs fail in the same way.
+    pub fn same_class(&self, other: &Outcome) -> bool {
+        match (self, other) {
+            (Outcome::Wrong(a, _), Outcome::Wrong(b, _)) => a == b,
+            _ => self == other,
+        }
+    }
+}
+
+/// How programs are judged.
+#[derive(Clone, Copy, Default)]
+pub struct Strictness {
+    /// A warning in generated text counts as wrong.
+    pub warnings: bool,
+    pub sanitize: bool,
+    pub optimise: bool,
+    pub clang: bool,
+}
+
+pub struct Judge {
+    folder: PathBuf,
+    strictness: Strictness,
+    library: PathBuf,
+}
+
+/// Generated text of one program.
+struct Generated {
+    adjoint: emit::Output,
+    /// The driver's functions for it.
+    entry: String,
+    checked: bool,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The library, built once.
+fn library() -> PathBuf {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
+        assert!(build.status().unwrap().success());
+        target.join("debug/libadtape.a")
+    };
+    LIBRARY.get_or_init(build).clone()
+}
+
+impl Judge {
+    pub fn new(name: &str, strictness: Strictness) -> Judge {
+        let folder = std::env::temp_dir().join(format!("adtape-random-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Judge { folder, strictness, library: library() }
+    }
+
+    /// What comes of each program.
+    pub fn all(&self, cases: &[Case]) -> Vec<Outcome> {
+        let generated: Vec<_> = cases.iter().map(|case| self.generate(case)).collect();
+        let mut outcomes: Vec<Outcome> =
+            generated.iter().map(|made| made.as_ref().err().cloned().unwrap_or(Outcome::Right)).collect();
+        let mut ready: Vec<usize> = (0..cases.len()).filter(|k| generated[*k].is_ok()).collect();
+        while !ready.is_empty() {
+            let pairs: Vec<(&Case, &Generated)> =
+                ready.iter().map(|k| (&cases[*k], generated[*k].as_ref().ok().unwrap())).collect();
+            match self.built(&pairs) {
+                Ok(said) => {
+                    for (k, outcome) in ready.iter().zip(self.run(&pairs, &said)) {
+                        outcomes[*k] = outcome;
+                    }
+                    break;
+                }
+                Err(said) => {
+                    // Whoever the compiler complains about; everybody if it names nobody.
+                    let of = |k: &usize| errors(&said, cases[*k].seed);
+                    let named: Vec<usize> = ready.iter().filter(|k| of(k).is_some()).copied().collect();
+                    let named = if named.is_empty() { ready.clone() } else { named };
+                    for k in &named {
+                        let text = of(k).unwrap_or_else(|| said.clone());
+                        outcomes[*k] = Outcome::Wrong("does not compile", text);
+                    }
+                    ready.retain(|k| !named.contains(k));
+                }
+            }
+        }
+        outcomes
+    }
+
+    fn generate(&self, case: &Case) -> Result<Generated, Outcome> {
+        let file = format!("m{}.c", case.seed);
+        let path = self.folder.join(&file);
+        let text = print::program(&case.program);
+        let guarded = format!("#ifndef M_{0}\n#define M_{0}\n{text}#endif\n", case.seed);
+        std::fs::write(&path, guarded).unwrap();
+        let text = print::head(&case.program);
+        let (proc, rest) = text.split_once('(').unwrap();
+        let (dependents, independents) = rest.split_once(")/(").unwrap();
+        let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
+        let heads = [Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }];
+        // The second tape in every other program.
+        let checked = case.seed % 2 == 1;
+        let stem = format!("m{}", case.seed);
+        let options = |suffix: &str, check: bool| Options {
+            file: format!("{stem}{suffix}.c"),
+            includes: vec![file.clone()],
+            split: !check,
+            check,
+        };
+        let refused = |all: Vec<Refusal>| Outcome::Refused(normal(&all));
+        let work = || -> Result<_, Outcome> {
+            let files = vec![path.to_string_lossy().into_owned()];
+            let input = Input { files, heads: vec![proc.to_string()], ..Input::default() };
+            let program = front::read(&input).map_err(refused)?;
+            let choices = Choices { check: checked, ..Choices::default() };
+            let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
+            let adjoint = emit::adjoint(&adjoint, &options("_b", checked)).map_err(refused)?;
+            let tangent = transform::tangent(&program, &heads, &Choices::default()).map_err(refused)?;
+            let tangent = emit::tangent(&tangent, &options("_d", false)).map_err(refused)?;
+            Ok((adjoint, tangent))
+        };
+        let (adjoint, tangent) = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(made) => made?,
+            Err(fault) => {
+                let what = fault.downcast_ref::<String>().cloned();
+                let what = what.or_else(|| fault.downcast_ref::<&str>().map(|what| (*what).to_string()));
+                return Err(Outcome::Wrong("panic", what.unwrap_or_default()));
+            }
+        };
+        for (suffix, output) in [("_b", &adjoint), ("_d", &tangent)] {
+            let own = format!("_{}", case.seed);
+            let mut text = output.source.clone();
+            // Many programs share a file: what is static in each needs a name of its own.
+            for name in ["check_operands", "allocate_or_abort"] {
+                text = text.replace(name, &format!("{name}{suffix}{own}"));
+            }
+            std::fs::write(self.folder.join(format!("{stem}{suffix}.c")), text).unwrap();
+            std::fs::write(self.folder.join(format!("{stem}{suffix}.h")), &output.header).unwrap();
+        }
+        let witness = format!("check_operands_b_{}", case.seed);
+        let headers = (adjoint.header.as_str(), tangent.header.as_str());
+        let witness = checked.then_some(witness.as_str());
+        let entry = entries::text(&case.program, &case.sets[0].objects, case.seed, headers, witness);
+        let entry = entry.map_err(|what| Outcome::Wrong("interface", what))?;
+        Ok(Generated { adjoint, entry, checked })
+    }
+
+    /// Builds one program that runs them all; what the compiler said.
+    fn built(&self, pairs: &[(&Case, &Generated)]) -> Result<String, String> {
+        let mut text = String::new();
+        let mut table = String::from("static const entry_t entries[] = {\n");
+        for (case, made) in pairs {
+            let seed = case.seed;
+            let _ = writeln!(text, "#include \"m{seed}_b.c\"\n#include \"m{seed}_d.c\"");
+            text += &made.entry;
+            let _ = writeln!(table, "ENTRY_{seed}");
+        }
+        text += &table;
+        text += "{0}};\n";
+        let driver = include_str!("driver.c").replace("/* ENTRIES */", &text);
+        let driver = format!("#include <adtape.h>\n{driver}");
+        std::fs::write(self.folder.join("driver.c"), driver).unwrap();
+        let mut build = Command::new(if self.strictness.clang { "clang" } else { "gcc" });
+        build.current_dir(&self.folder).args(["-std=gnu99", "-Wall", "-Wextra", "-Wconversion"]);
+        build.args(["-fno-builtin", "-Wno-unused-function", "-fno-diagnostics-color"]);
+        build.arg(if self.strictness.optimise { "-O2" } else { "-O0" });
+        if self.strictness.sanitize {
+            build.args(["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+        }
+        build.arg(format!("-I{}", root().join("include").display())).args(["-o", "t", "driver.c"]);
+        let built = build.arg(&self.library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
+        if built.status.success() { Ok(said) } else { Err(said) }
+    }
+
+    fn run(&self, pairs: &[(&Case, &Generated)], said: &str) -> Vec<Outcome> {
+        let mut requests = Vec::new();
+        for (entry, (case, made)) in pairs.iter().enumerate() {
+            for data in &case.sets {
+                for mode in modes(made) {
+                    compare::request(&mut requests, u32::try_from(entry).unwrap(), mode, case, data);
+                }
+            }
+        }
+        let file = self.folder.join("requests");
+        std::fs::write(&file, requests).unwrap();
+        let mut run = Command::new("timeout");
+        run.arg("600").arg(self.folder.join("t")).stdin(std::fs::File::open(file).unwrap());
+        run.env("ASAN_OPTIONS", "detect_leaks=0").env("ADTAPE_MEMORY_LIMIT", "100M");
+        let output = run.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let mut rest = &output.stdout[..];
+        let mut outcomes = Vec::new();
+        for (case, made) in pairs {
+            let mut outcome = Outcome::Right;
+            for data in &case.sets {
+                let of = |rest: &mut &[u8]| Answer::read(rest, &case.program, &data.objects);
+                let all: Option<Vec<Answer>> = modes(made).map(|_| of(&mut rest)).collect();
+                let Some(all) = all else { return vec![Outcome::Wrong("driver", errors); pairs.len()] };
+                if outcome == Outcome::Right {
+                    outcome = match compare::judged(case, data, &all, made.checked) {
+                        Outcome::Wrong(what, details) if pairs.len() == 1 => Outcome::Wrong(what, details + "\n" + &errors),
+                        outcome => outcome,
+                    };
+                }
+            }
+            if self.strictness.warnings && outcome == Outcome::Right {
+                outcome = warned(said, case.seed);
+            }
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        if std::env::var_os("KEEP").is_none() {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// Primal, tangent, then the adjoint: as two sweeps, or with the second tape.
+fn modes(made: &Generated) -> impl Iterator<Item = u32> + use<> {
+    let split = made.adjoint.header.contains("_rev(");
+    [0, 1, if made.checked || !split { 2 } else { 3 }].into_iter()
+}
+
+/// The compiler's errors in the files of one program.
+fn errors(said: &str, seed: u64) -> Option<String> {
+    let of = |line: &&str| line.starts_with(&format!("m{seed}_")) && line.contains("error:");
+    let all: Vec<&str> = said.lines().filter(of).collect();
+    if all.is_empty() { None } else { Some(all.join("\n")) }
+}
+
+fn warned(said: &str, seed: u64) -> Outcome {
+    let ours = [format!("m{seed}_b.c:"), format!("m{seed}_d.c:")];
+    let of = |line: &&str| ours.iter().any(|file| line.starts_with(file.as_str())) && line.contains("warning:");
+    let all: Vec<&str> = said.lines().filter(of).collect();
+    if all.is_empty() { Outcome::Right } else { Outcome::Wrong("warnings", all.join("\n")) }
+}
+
+/// The first reason, without names and numbers.
+fn normal(all: &[Refusal]) -> String {
+    let mut text = String::new();
+    for (k, part) in all[0].what.split('\'').enumerate() {
+        if k % 2 == 0 {
+            text += &part.replace(|c: char| c.is_ascii_digit(), "#");
+        } else {
+            text += "'…'";
+        }
+    }
+    text
+}
+
+/// The program of a failure, and how to see it again.
+pub fn report(case: &Case, outcome: &Outcome) -> String {
+    let head = print::head(&case.program);
+    let floats = if case::has_floats(&case.program) { ", with floats" } else { "" };
+    let n = case.sets.iter().map(|data| match data.objects[0].cells[0] {
+        world::Cell::Int(n) => n.to_string(),
+        _ => String::new(),
+    });
+    let n: Vec<String> = n.collect();
+    format!("seed {}: {outcome:?}{floats}, n = {}\n/* {head} */\n{}", case.seed, n.join(", "), print::program(&case.program))
+}
