@@ -13,8 +13,10 @@ SECONDS_OF_FUZZ ?= 60
 
 .DEFAULT_GOAL := help
 RESTORATIONS ?= 100000
+PROGRAMS ?= 10000
+FROM ?= 1
 
-.PHONY: help demo test restoration reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test restoration programs reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +34,11 @@ test: ## all tests
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
 	$(SETUP) test
 	ADTAPE_RESTORATION_RUNS=$(RESTORATIONS) cargo test --release --locked --test restoration -- --nocapture
+
+programs: ## random programs through the generator, PROGRAMS (10000) of them from seed FROM (1)
+	$(SETUP) test
+	$(LIBRARY)
+	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --ignored --nocapture many
 
 bench: ## speed beside the hardware's limit, in the same run
 	$(SETUP) bench

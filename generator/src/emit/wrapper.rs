@@ -124,7 +124,7 @@ pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
     let mut params = tangent.params.iter().peekable();
     for param in &primal.params {
         params.next();
-        if let Some(with) = params.next_if(|with| with.name == format!("{}_d", param.name)) {
+        if let Some(with) = params.next_if(|with| is_tangent_of(&with.name, &param.name)) {
             let how =
                 if param.read_only || !matches!(param.ty, Type::Pointer(_)) { "read" } else { "read and written" };
             meaning += &format!(" *   {}: the tangent of {}: {how}\n", with.name, param.name);
@@ -135,4 +135,11 @@ pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
     }
     let title = format!("The tangent of {}. Runs it, and computes the derivatives of what it writes\n", primal.name);
     format!("\n/* {title} * in the direction of the tangents of what it reads.\n{meaning} */\n")
+}
+
+/// `x_d` of `x`, or `x_d_1` where the user has an `x_d`.
+fn is_tangent_of(name: &str, primal: &str) -> bool {
+    let rest = name.strip_prefix(primal).and_then(|rest| rest.strip_prefix("_d"));
+    let numbered = |rest: &str| rest.strip_prefix('_').is_some_and(|digits| digits.bytes().all(|c| c.is_ascii_digit()));
+    rest.is_some_and(|rest| rest.is_empty() || numbered(rest))
 }

@@ -125,7 +125,8 @@ impl Builder<'_> {
             if self.cx.facts.active_param(self.id, k) {
                 self.out.values[tangent.index()].def = Def::Entry(position + 1);
                 let var = Some(self.out.values[tangent.index()].var);
-                let (name, declaration) = (format!("{}_d", param.name), written(&param.declaration));
+                let name = super::unique(self.primal, format!("{}_d", param.name));
+                let declaration = written(&param.declaration);
                 params.push(Param { name, declaration, var, entry: Some(tangent), ..param.clone() });
             } else {
                 let zero = zero(&param.ty);
@@ -133,7 +134,8 @@ impl Builder<'_> {
             }
         }
         if self.cx.facts.active_result(self.id) {
-            let (name, ty) = (format!("{}_d", self.primal.name), self.primal.result_type.clone());
+            let name = super::unique(self.primal, format!("{}_d", self.primal.name));
+            let ty = self.primal.result_type.clone();
             let ty = Type::Pointer(Box::new(ty));
             self.out.vars.push(Var { name: name.clone(), ty: ty.clone(), kind: VarKind::Temporary, span: self.span });
             let var = VarId::new(self.out.vars.len() - 1);

@@ -41,7 +41,13 @@ impl Int {
     pub fn common(self, other: Int) -> Int {
         let (a, b) = (self.promoted(), other.promoted());
         match (a.bits(), b.bits()) {
-            (x, y) if x == y => if a.signed() { b } else { a },
+            (x, y) if x == y => {
+                if a.signed() {
+                    b
+                } else {
+                    a
+                }
+            }
             (x, y) if x > y => a,
             _ => b,
         }
@@ -315,7 +321,13 @@ impl Program {
     pub fn ty(&self, proc: &Proc, expr: &Expr) -> Ty {
         match expr {
             Expr::Int(_, ty) => Ty::Int(*ty),
-            Expr::Real(_, float) | Expr::Math(_, _, float) => if *float { Ty::F32 } else { Ty::F64 },
+            Expr::Real(_, float) | Expr::Math(_, _, float) => {
+                if *float {
+                    Ty::F32
+                } else {
+                    Ty::F64
+                }
+            }
             Expr::Load(lv) | Expr::Bump(lv, ..) => self.ty_of(proc, lv),
             Expr::Addr(lv) => Ty::ptr(self.ty_of(proc, lv)),
             Expr::Decay(lv) => match self.ty_of(proc, lv) {

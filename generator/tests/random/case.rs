@@ -1,9 +1,10 @@
 //! A program with data: what it computes, and the derivatives that it must have.
 
 use crate::ast::*;
+use crate::dual::{ONE, TWO};
 use crate::prng::Prng;
 use crate::world::{self, Cell, Object, Ran};
-use crate::{interpret::Val, make};
+use crate::{interpret::Val, make, print};
 
 /// Directions in which the adjoint is compared with the tangent.
 pub const DIRECTIONS: usize = 3;
@@ -45,7 +46,8 @@ pub fn of(seed: u64) -> Case {
         .find_map(|attempt| {
             let program = make::program(seed, attempt);
             let case = with(seed, program)?;
-            let derivative = |data: &Data| data.ran.iter().any(|ran| ran.largest > 0.0 && depends(&case.program, data, ran));
+            let derivative =
+                |data: &Data| data.ran.iter().any(|ran| ran.largest > 0.0 && depends(&case.program, data, ran));
             case.sets.iter().any(derivative).then_some(case)
         })
         .unwrap()
@@ -96,5 +98,8 @@ pub fn with(seed: u64, program: Program) -> Option<Case> {
 
 /// Whether some real of the program is a float: then derivatives have a float's precision.
 pub fn has_floats(program: &Program) -> bool {
-    format!("{program:?}").contains("F32") || format!("{program:?}").contains(", true)")
+    let text = print::program(program);
+    let literal = |pair: &[u8]| pair[0].is_ascii_digit() && pair[1] == b'f';
+    let function = |name: &&str| text.contains(&format!("{name}f("));
+    text.contains("float") || text.as_bytes().windows(2).any(literal) || ONE.iter().chain(&TWO).any(function)
 }

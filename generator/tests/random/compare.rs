@@ -70,7 +70,7 @@ impl Answer {
 }
 
 /// Compares what primal, tangent and adjoint left with what the interpreter found.
-pub fn judged(case: &Case, data: &Data, answers: &[Answer], checked: bool) -> Outcome {
+pub fn judged(case: &Case, data: &Data, answers: &[Answer]) -> Outcome {
     let [primal, tangent, adjoint] = answers else { panic!("{} answers", answers.len()) };
     let wrong = |what: &'static str, details: String| Outcome::Wrong(what, details);
     for (answer, name) in answers.iter().zip(["the primal stops", "the tangent stops", "the adjoint stops"]) {
@@ -79,12 +79,15 @@ pub fn judged(case: &Case, data: &Data, answers: &[Answer], checked: bool) -> Ou
         }
     }
     let ran = &data.ran[0];
-    let expected: Vec<Vec<Cell>> = ran.cells.iter().zip(&data.objects).map(|(cells, object)| values(cells, object)).collect();
+    let expected: Vec<Vec<Cell>> =
+        ran.cells.iter().zip(&data.objects).map(|(cells, object)| values(cells, object)).collect();
     let written = |k: usize| k >= case.program.roles.len() || case.program.roles[k].extent > 0;
     if let Some(what) = differ(&expected, &primal.end, written) {
         return wrong("harness", what);
     }
-    if let Some(dual) = ran.result && dual.v.to_bits() != primal.result[0].to_bits() {
+    if let Some(dual) = ran.result
+        && dual.v.to_bits() != primal.result[0].to_bits()
+    {
         return wrong("harness", format!("result {} for {}", primal.result[0], dual.v));
     }
     if let Some(what) = differ(&primal.end, &tangent.end, written) {
@@ -97,7 +100,7 @@ pub fn judged(case: &Case, data: &Data, answers: &[Answer], checked: bool) -> Ou
     if let Some(what) = tangents(case, data, tangent, precision) {
         return wrong("tangent", what);
     }
-    if !checked && adjoint.between.iter().flatten().any(|cell| *cell != Cell::Real(0.0) && *cell != Cell::Int(0)) {
+    if adjoint.between.iter().flatten().any(|cell| *cell != Cell::Real(0.0) && *cell != Cell::Int(0)) {
         if let Some(what) = differ(&primal.end, &adjoint.between, written) {
             return wrong("forward sweep's values", what);
         }
@@ -175,28 +178,30 @@ fn tangents(case: &Case, data: &Data, answer: &Answer, precision: f64) -> Option
 fn products(case: &Case, data: &Data, answer: &Answer, precision: f64) -> Option<String> {
     for (direction, ran) in data.directions.iter().zip(&data.ran) {
         let (mut forward, mut reverse, mut size) = (0.0, 0.0, 0.0);
-        for k in 0..data.objects.len() {
+        for (k, object) in data.objects.iter().enumerate() {
             let role = case::role(&case.program, &data.objects, k);
             let read_only = case::read_only(&case.program, &data.objects, k);
-            for at in 0..data.objects[k].cells.len() {
-                let Cell::Real(_) = data.objects[k].cells[at] else { continue };
-                let bar = data.bars[k][at];
-                if role.dependent && !read_only
+            for (at, ((bar, tangent), found)) in
+                data.bars[k].iter().zip(&direction[k]).zip(&answer.shadows[k]).enumerate()
+            {
+                let (Cell::Real(_), Cell::Real(found)) = (object.cells[at], found) else { continue };
+                if role.dependent
+                    && !read_only
                     && let Val::Real(dual) = ran.cells[k][at]
                 {
                     forward += bar * dual.d;
                     size += (bar * dual.d).abs();
                 }
-                if role.independent
-                    && let Cell::Real(found) = answer.shadows[k][at]
-                {
-                    let found = if read_only { found - bar } else { found };
-                    reverse += found * direction[k][at];
-                    size += (found * direction[k][at]).abs();
+                if role.independent {
+                    let found = if read_only { found - bar } else { *found };
+                    reverse += found * tangent;
+                    size += (found * tangent).abs();
                 }
             }
         }
-        if case.program.result && let Some(dual) = ran.result {
+        if case.program.result
+            && let Some(dual) = ran.result
+        {
             forward += data.bar * dual.d;
             size += (data.bar * dual.d).abs();
         }

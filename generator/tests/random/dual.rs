@@ -20,7 +20,8 @@ impl Dual {
 
 /// Names of functions of one argument.
 pub const ONE: [&str; 15] = [
-    "sin", "cos", "exp", "tanh", "atan", "sqrt", "log", "fabs", "log1p", "expm1", "sinh", "cbrt", "floor", "tan", "asin",
+    "sin", "cos", "exp", "tanh", "atan", "sqrt", "log", "fabs", "log1p", "expm1", "sinh", "cbrt", "floor", "tan",
+    "asin",
 ];
 /// Names of functions of two arguments.
 pub const TWO: [&str; 6] = ["fmax", "fmin", "pow", "hypot", "atan2", "copysign"];

@@ -9,7 +9,8 @@ use crate::world::{Object, offsets};
 /// The parameters of a function by their names, from its prototype in a header.
 pub fn params(header: &str, function: &str) -> Option<Vec<String>> {
     let start = header.lines().find(|line| {
-        !line.starts_with([' ', '/']) && (line.contains(&format!(" {function}(")) || line.contains(&format!("*{function}(")))
+        !line.starts_with([' ', '/'])
+            && (line.contains(&format!(" {function}(")) || line.contains(&format!("*{function}(")))
     })?;
     let inside = start.split_once(&format!("{function}("))?.1.strip_suffix(");")?;
     Some(inside.split(", ").map(last_name).collect())
@@ -30,13 +31,7 @@ fn last_name(declaration: &str) -> String {
 }
 
 /// The functions that call those of one program; an error names what has no place.
-pub fn text(
-    program: &Program,
-    objects: &[Object],
-    seed: u64,
-    headers: (&str, &str),
-    witness: Option<&str>,
-) -> Result<String, String> {
+pub fn text(program: &Program, objects: &[Object], seed: u64, headers: (&str, &str)) -> Result<String, String> {
     let (adjoint, tangent) = headers;
     let (name, head) = (&program.head().name, program.head());
     let ret = print::ty(program, &head.ret);
@@ -93,16 +88,9 @@ pub fn text(
         }
         _ => "NULL".into(),
     };
-    let wrong = match witness {
-        Some(prefix) => {
-            let _ = writeln!(out, "static unsigned long wrong_{seed}(void) {{ return {prefix}_wrong; }}");
-            format!("wrong_{seed}")
-        }
-        None => "none".into(),
-    };
     let _ = writeln!(
         out,
-        "#define ENTRY_{seed} {{{}, bytes_{seed}, primal_{seed}, tangent_{seed}, adjoint_{seed}, {split}, {wrong}}},",
+        "#define ENTRY_{seed} {{{}, bytes_{seed}, primal_{seed}, tangent_{seed}, adjoint_{seed}, {split}}},",
         objects.len()
     );
     Ok(out)

@@ -57,7 +57,6 @@ struct Generated {
     adjoint: emit::Output,
     /// The driver's functions for it.
     entry: String,
-    checked: bool,
 }
 
 fn root() -> &'static Path {
@@ -87,7 +86,7 @@ impl Judge {
 
     /// What comes of each program.
     pub fn all(&self, cases: &[Case]) -> Vec<Outcome> {
-        let generated: Vec<_> = cases.iter().map(|case| self.generate(case)).collect();
+        let generated = self.generate_all(cases);
         let mut outcomes: Vec<Outcome> =
             generated.iter().map(|made| made.as_ref().err().cloned().unwrap_or(Outcome::Right)).collect();
         let mut ready: Vec<usize> = (0..cases.len()).filter(|k| generated[*k].is_ok()).collect();
@@ -117,6 +116,20 @@ impl Judge {
         outcomes
     }
 
+    /// Generates in as many threads as there are processors.
+    fn generate_all(&self, cases: &[Case]) -> Vec<Result<Generated, Outcome>> {
+        const STACK_BYTES: usize = 1 << 28;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            let mut parts = Vec::new();
+            for part in cases.chunks(cases.len().div_ceil(threads).max(1)) {
+                let work = move || -> Vec<_> { part.iter().map(|case| self.generate(case)).collect() };
+                parts.push(std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).unwrap());
+            }
+            parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+        })
+    }
+
     fn generate(&self, case: &Case) -> Result<Generated, Outcome> {
         let file = format!("m{}.c", case.seed);
         let path = self.folder.join(&file);
@@ -131,12 +144,8 @@ impl Judge {
         // The second tape in every other program.
         let checked = case.seed % 2 == 1;
         let stem = format!("m{}", case.seed);
-        let options = |suffix: &str, check: bool| Options {
-            file: format!("{stem}{suffix}.c"),
-            includes: vec![file.clone()],
-            split: !check,
-            check,
-        };
+        let options =
+            |suffix: &str| Options { file: format!("{stem}{suffix}.c"), includes: vec![file.clone()], split: true };
         let refused = |all: Vec<Refusal>| Outcome::Refused(normal(&all));
         let work = || -> Result<_, Outcome> {
             let files = vec![path.to_string_lossy().into_owned()];
@@ -144,9 +153,9 @@ impl Judge {
             let program = front::read(&input).map_err(refused)?;
             let choices = Choices { check: checked, ..Choices::default() };
             let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
-            let adjoint = emit::adjoint(&adjoint, &options("_b", checked)).map_err(refused)?;
+            let adjoint = emit::adjoint(&adjoint, &options("_b")).map_err(refused)?;
             let tangent = transform::tangent(&program, &heads, &Choices::default()).map_err(refused)?;
-            let tangent = emit::tangent(&tangent, &options("_d", false)).map_err(refused)?;
+            let tangent = emit::tangent(&tangent, &options("_d")).map_err(refused)?;
             Ok((adjoint, tangent))
         };
         let (adjoint, tangent) = match catch_unwind(AssertUnwindSafe(work)) {
@@ -160,19 +169,15 @@ impl Judge {
         for (suffix, output) in [("_b", &adjoint), ("_d", &tangent)] {
             let own = format!("_{}", case.seed);
             let mut text = output.source.clone();
-            // Many programs share a file: what is static in each needs a name of its own.
-            for name in ["check_operands", "allocate_or_abort"] {
-                text = text.replace(name, &format!("{name}{suffix}{own}"));
-            }
+            // Many programs share a file: their static functions need names of their own.
+            text = text.replace("allocate_or_abort", &format!("allocate_or_abort{suffix}{own}"));
             std::fs::write(self.folder.join(format!("{stem}{suffix}.c")), text).unwrap();
             std::fs::write(self.folder.join(format!("{stem}{suffix}.h")), &output.header).unwrap();
         }
-        let witness = format!("check_operands_b_{}", case.seed);
         let headers = (adjoint.header.as_str(), tangent.header.as_str());
-        let witness = checked.then_some(witness.as_str());
-        let entry = entries::text(&case.program, &case.sets[0].objects, case.seed, headers, witness);
+        let entry = entries::text(&case.program, &case.sets[0].objects, case.seed, headers);
         let entry = entry.map_err(|what| Outcome::Wrong("interface", what))?;
-        Ok(Generated { adjoint, entry, checked })
+        Ok(Generated { adjoint, entry })
     }
 
     /// Builds one program that runs them all; what the compiler said.
@@ -186,7 +191,7 @@ impl Judge {
             let _ = writeln!(table, "ENTRY_{seed}");
         }
         text += &table;
-        text += "{0}};\n";
+        text += "{.objects = 0}};\n";
         let driver = include_str!("driver.c").replace("/* ENTRIES */", &text);
         let driver = format!("#include <adtape.h>\n{driver}");
         std::fs::write(self.folder.join("driver.c"), driver).unwrap();
@@ -228,8 +233,10 @@ impl Judge {
                 let all: Option<Vec<Answer>> = modes(made).map(|_| of(&mut rest)).collect();
                 let Some(all) = all else { return vec![Outcome::Wrong("driver", errors); pairs.len()] };
                 if outcome == Outcome::Right {
-                    outcome = match compare::judged(case, data, &all, made.checked) {
-                        Outcome::Wrong(what, details) if pairs.len() == 1 => Outcome::Wrong(what, details + "\n" + &errors),
+                    outcome = match compare::judged(case, data, &all) {
+                        Outcome::Wrong(what, details) if pairs.len() == 1 => {
+                            Outcome::Wrong(what, details + "\n" + &errors)
+                        }
                         outcome => outcome,
                     };
                 }
@@ -254,7 +261,7 @@ impl Drop for Judge {
 /// Primal, tangent, then the adjoint: as two sweeps, or with the second tape.
 fn modes(made: &Generated) -> impl Iterator<Item = u32> + use<> {
     let split = made.adjoint.header.contains("_rev(");
-    [0, 1, if made.checked || !split { 2 } else { 3 }].into_iter()
+    [0, 1, if split { 3 } else { 2 }].into_iter()
 }
 
 /// The compiler's errors in the files of one program.
@@ -293,5 +300,10 @@ pub fn report(case: &Case, outcome: &Outcome) -> String {
         _ => String::new(),
     });
     let n: Vec<String> = n.collect();
-    format!("seed {}: {outcome:?}{floats}, n = {}\n/* {head} */\n{}", case.seed, n.join(", "), print::program(&case.program))
+    format!(
+        "seed {}: {outcome:?}{floats}, n = {}\n/* {head} */\n{}",
+        case.seed,
+        n.join(", "),
+        print::program(&case.program)
+    )
 }

@@ -22,7 +22,8 @@ pub fn program(program: &Program) -> String {
             Ty::Array(..) => format!("{{{}}}", values.join(", ")),
             _ => values.join(""),
         };
-        let (storage, constant) = (if var.is_static { "static " } else { "" }, if var.constant { "const " } else { "" });
+        let (storage, constant) =
+            (if var.is_static { "static " } else { "" }, if var.constant { "const " } else { "" });
         let _ = writeln!(out, "{storage}{constant}{text} = {values};");
     }
     for proc in &program.procs {

@@ -57,7 +57,7 @@ fn candidate(best: &Case, at: usize) -> Option<Case> {
     case::with(seed, program)
 }
 
-/// Candidates keep the parity of the seed, which decides on the second tape.
+// Candidates keep the parity of the seed, which decides on the second tape.
 const PARITY: u64 = 1_000_000;
 
 fn rename(program: &mut Program, seed: u64) {

@@ -76,7 +76,9 @@ pub fn run(program: &Program, objects: &[Object], directions: &[Vec<f64>]) -> Re
         let value = |(cell, d): (&Cell, &f64)| match cell {
             Cell::Int(value) => Val::Int(*value),
             Cell::Real(v) => Val::Real(Dual { v: *v, d: *d }),
-            Cell::To(object) => Val::Ptr(Ptr { object: base + object, at: 0, low: 0, high: objects[*object].cells.len() }),
+            Cell::To(object) => {
+                Val::Ptr(Ptr { object: base + object, at: 0, low: 0, high: objects[*object].cells.len() })
+            }
         };
         machine.object(object.cells.iter().zip(direction).map(value).collect());
     }

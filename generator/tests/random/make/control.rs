@@ -189,7 +189,11 @@ impl Maker {
         let k = self.variable("k", kind);
         let high = self.rng.within(3, 7);
         let step = match self.rng.below(5) {
-            0 => Stmt::Assign(Self::local(k), None, binary(Bin::Add, binary(Bin::Mul, Self::load(k), number(2)), number(1))),
+            0 => Stmt::Assign(
+                Self::local(k),
+                None,
+                binary(Bin::Add, binary(Bin::Mul, Self::load(k), number(2)), number(1)),
+            ),
             1 => Stmt::Assign(Self::local(k), Some(Bin::Add), binary(Bin::Add, self.index(3), number(1))),
             _ => Stmt::Assign(Self::local(k), Some(Bin::Add), number(1)),
         };

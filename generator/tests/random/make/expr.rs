@@ -122,7 +122,7 @@ impl Maker {
     pub(super) fn int(&mut self, depth: usize) -> Expr {
         let r = self.rng.below(100);
         if depth == 0 || r < 35 {
-            if r % 5 != 0
+            if !r.is_multiple_of(5)
                 && let Some((lv, ..)) = self.place_of_int()
             {
                 return Expr::Load(Box::new(lv));
@@ -170,7 +170,7 @@ impl Maker {
     pub(super) fn real(&mut self, depth: usize) -> Expr {
         let r = self.rng.below(100);
         if depth == 0 || r < 22 {
-            if r % 8 != 0
+            if !r.is_multiple_of(8)
                 && let Some((lv, ..)) = self.place(true, false)
             {
                 return Expr::Load(Box::new(lv));
@@ -208,7 +208,9 @@ impl Maker {
         match self.rng.below(7) {
             0..=2 => Expr::Math(self.rng.pick(&["sin", "cos", "atan", "tanh"]), vec![of], false),
             3 => binary(Bin::Mul, Expr::Real(0.5, false), of),
-            4 => binary(Bin::Div, of.clone(), binary(Bin::Add, Expr::Real(1.0, false), binary(Bin::Mul, of.clone(), of))),
+            4 => {
+                binary(Bin::Div, of.clone(), binary(Bin::Add, Expr::Real(1.0, false), binary(Bin::Mul, of.clone(), of)))
+            }
             _ => of,
         }
     }

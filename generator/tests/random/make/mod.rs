@@ -192,7 +192,8 @@ impl Maker {
     fn name(&mut self, of: &str) -> String {
         self.names += 1;
         if self.rng.chance(4) {
-            let nasty = ["tape", "seed_1", "i_1", "x_b", "x_d", "left", "test", "selector", "count", "again", "x", "gamma"];
+            let nasty =
+                ["tape", "seed_1", "i_1", "x_b", "x_d", "left", "test", "selector", "count", "again", "x", "gamma"];
             let name = self.rng.pick(&nasty).to_string();
             if self.vars.iter().all(|var| var.name != name) {
                 return name;
@@ -210,7 +211,13 @@ impl Maker {
     /// Lets statements use a variable.
     fn show(&mut self, var: usize, range: Option<(i64, i64)>, extent: usize, writable: bool) {
         let ty = self.vars[var].ty.clone();
-        let extent = if let Ty::Array(_, count) = ty && count != VARIABLE { count } else { extent };
+        let extent = if let Ty::Array(_, count) = ty
+            && count != VARIABLE
+        {
+            count
+        } else {
+            extent
+        };
         self.scope.push(Item { base: Base::Local(var), ty, range, extent, writable });
     }
 

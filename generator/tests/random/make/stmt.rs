@@ -81,7 +81,9 @@ impl Maker {
                     Stmt::Eval(Expr::Bump(Box::new(to), self.rng.pick(&[1, -1]), self.rng.chance(50)))
                 }
                 1 => Stmt::Assign(to, Some(self.rng.pick(&[Bin::Add, Bin::Sub])), self.int(0)),
-                2 if self.swarm.bits => Stmt::Assign(to, Some(self.rng.pick(&[Bin::And, Bin::Or, Bin::Xor])), self.int(0)),
+                2 if self.swarm.bits => {
+                    Stmt::Assign(to, Some(self.rng.pick(&[Bin::And, Bin::Or, Bin::Xor])), self.int(0))
+                }
                 _ => Stmt::Assign(to, None, self.int(2)),
             }]);
         }
@@ -117,7 +119,8 @@ impl Maker {
         let mut list = Vec::new();
         for _ in 0..=self.rng.below(most) {
             let ty = self.real_type();
-            let init = if self.rng.chance(50) { self.real(1) } else { Expr::Real(self.rng.pick(&[0.0, 1.0, 0.5]), false) };
+            let init =
+                if self.rng.chance(50) { self.real(1) } else { Expr::Real(self.rng.pick(&[0.0, 1.0, 0.5]), false) };
             let var = self.variable("s", ty);
             self.show(var, None, 0, true);
             list.push(Stmt::Decl(var, Init::One(init), None));

@@ -4,10 +4,12 @@
 //! signed overflow. So do values that grow, equal arguments of `fmax`, and a run that takes long: such programs are no
 //! test of anything.
 
+mod value;
+
 use std::collections::HashMap;
 
 use crate::ast::*;
-use crate::dual::{Dual, math};
+use crate::dual::Dual;
 
 /// An address: object, scalar in it, and the part of the object that the pointer may walk over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,7 +157,8 @@ impl<'a> Machine<'a> {
             }
             Stmt::March(p, delta, op, from) => {
                 let value = self.expr(frame, from)?;
-                let place = Lv { steps: [&p.steps[..], &[Step::At(Expr::Int(0, Int::I32), true)]].concat(), ..p.clone() };
+                let place =
+                    Lv { steps: [&p.steps[..], &[Step::At(Expr::Int(0, Int::I32), true)]].concat(), ..p.clone() };
                 if *delta < 0 {
                     self.bump(frame, p, *delta)?;
                 }
@@ -166,7 +169,8 @@ impl<'a> Machine<'a> {
                 }
             }
             Stmt::Take(to, op, p, delta) => {
-                let place = Lv { steps: [&p.steps[..], &[Step::At(Expr::Int(0, Int::I32), true)]].concat(), ..p.clone() };
+                let place =
+                    Lv { steps: [&p.steps[..], &[Step::At(Expr::Int(0, Int::I32), true)]].concat(), ..p.clone() };
                 if *delta < 0 {
                     self.bump(frame, p, *delta)?;
                 }
@@ -303,7 +307,9 @@ impl<'a> Machine<'a> {
 
     fn declare(&mut self, frame: &mut Frame, var: usize, init: &Init, extent: Option<&Expr>) -> Run<()> {
         let of = &frame.proc.vars[var];
-        if of.is_static && let Some(object) = self.statics.get(&(frame.id, var)) {
+        if of.is_static
+            && let Some(object) = self.statics.get(&(frame.id, var))
+        {
             frame.slots[var] = Some(*object);
             return Ok(());
         }
@@ -459,218 +465,4 @@ impl<'a> Machine<'a> {
         let (Val::Ptr(from), Ty::Ptr(of), Val::Int(by)) = (base.0, &base.1, by.0) else { return Err("no pointer") };
         Ok((Val::Ptr(self.walk(from, by, self.program.cells(of))?), base.1.clone()))
     }
-
-    fn pointer(&mut self, frame: &mut Frame, expr: &Expr) -> Run<Ptr> {
-        match self.expr(frame, expr)?.0 {
-            Val::Ptr(ptr) => Ok(ptr),
-            _ => Err("no pointer"),
-        }
-    }
-
-    fn int(&mut self, frame: &mut Frame, expr: &Expr) -> Run<i128> {
-        match self.expr(frame, expr)?.0 {
-            Val::Int(value) => Ok(value),
-            _ => Err("no integer"),
-        }
-    }
-
-    fn truth(&mut self, frame: &mut Frame, expr: &Expr) -> Run<bool> {
-        match self.expr(frame, expr)?.0 {
-            Val::Int(value) => Ok(value != 0),
-            Val::Real(dual) => Ok(dual.v != 0.0),
-            _ => Err("no number"),
-        }
-    }
-
-    fn invoke(&mut self, frame: &mut Frame, callee: usize, args: &[Expr]) -> Run<Vec<Val>> {
-        let proc = &self.program.procs[callee];
-        let mut values = Vec::new();
-        for (arg, param) in args.iter().zip(&proc.vars) {
-            values.push(self.converted(frame, arg, &param.ty)?);
-        }
-        self.call(callee, values)
-    }
-
-    /// The scalars of a value of a type.
-    fn converted(&mut self, frame: &mut Frame, expr: &Expr, to: &Ty) -> Run<Vec<Val>> {
-        if let Ty::Struct(_) = to {
-            return match expr {
-                Expr::Load(lv) => {
-                    let spot = self.place(frame, lv)?;
-                    let cells = self.program.cells(to);
-                    let (object, at) = self.span(spot.at, cells)?;
-                    Ok(self.objects[object][at..at + cells].to_vec())
-                }
-                Expr::Call(callee, args) => self.invoke(frame, *callee, args),
-                _ => Err("no struct"),
-            };
-        }
-        let value = self.expr(frame, expr)?;
-        Ok(vec![self.convert(value, to)?])
-    }
-
-    fn convert(&mut self, (value, _): (Val, Ty), to: &Ty) -> Run<Val> {
-        Ok(match (value, to) {
-            (Val::Int(value), Ty::Int(to)) => Val::Int(to.wrap(value)),
-            (Val::Int(value), Ty::F32) => Val::Real(Dual::of(f64::from(value as f32))),
-            (Val::Int(value), Ty::F64) => Val::Real(Dual::of(value as f64)),
-            (Val::Real(dual), Ty::F32) => self.checked(dual.rounded())?,
-            (Val::Real(dual), Ty::F64) => self.checked(dual)?,
-            (Val::Real(dual), Ty::Int(to)) => {
-                let whole = dual.v.trunc() as i128;
-                if to.wrap(whole) != whole {
-                    return Err("a real outside of the integer's range");
-                }
-                Val::Int(whole)
-            }
-            (Val::Ptr(_), Ty::Ptr(_)) => value,
-            _ => return Err("another type"),
-        })
-    }
-
-    fn checked(&mut self, dual: Dual) -> Run<Val> {
-        self.largest = self.largest.max(dual.d.abs());
-        if dual.v.abs() < LARGE && dual.d.abs() < LARGE { Ok(Val::Real(dual)) } else { Err("a large value") }
-    }
-
-    fn expr(&mut self, frame: &mut Frame, expr: &Expr) -> Run<(Val, Ty)> {
-        let i32 = Ty::Int(Int::I32);
-        Ok(match expr {
-            Expr::Int(value, ty) => (Val::Int(i128::from(*value)), Ty::Int(*ty)),
-            Expr::Real(value, true) => (Val::Real(Dual::of(f64::from(*value as f32))), Ty::F32),
-            Expr::Real(value, false) => (Val::Real(Dual::of(*value)), Ty::F64),
-            Expr::Load(lv) => {
-                let spot = self.place(frame, lv)?;
-                (self.get(spot.at)?, spot.ty)
-            }
-            Expr::Addr(lv) => {
-                let spot = self.place(frame, lv)?;
-                (Val::Ptr(spot.at), Ty::ptr(spot.ty))
-            }
-            Expr::Decay(lv) => {
-                let spot = self.place(frame, lv)?;
-                let Ty::Array(of, extent) = spot.ty else { return Err("no array") };
-                let cells = if extent == VARIABLE { spot.at.high } else { extent * self.program.cells(&of) };
-                (Val::Ptr(Ptr { low: spot.at.at, high: spot.at.at + cells, ..spot.at }), Ty::Ptr(of))
-            }
-            Expr::Move(base, by) => {
-                let base = self.expr(frame, base)?;
-                let by = self.expr(frame, by)?;
-                self.moved(base, by)?
-            }
-            Expr::Un(Un::Not, of) => (Val::Int(i128::from(!self.truth(frame, of)?)), i32),
-            Expr::Un(op, of) => match (op, self.expr(frame, of)?) {
-                (Un::Minus, (Val::Real(of), ty)) => (self.checked(Dual { v: -of.v, d: -of.d })?, ty),
-                (Un::Minus, (Val::Int(of), Ty::Int(ty))) => ranged(-of, ty.promoted())?,
-                (Un::Invert, (Val::Int(of), Ty::Int(ty))) => ranged(!of, ty.promoted())?,
-                _ => return Err("no number"),
-            },
-            Expr::Bin(Bin::Both, a, b) => (Val::Int((self.truth(frame, a)? && self.truth(frame, b)?).into()), i32),
-            Expr::Bin(Bin::Either, a, b) => (Val::Int((self.truth(frame, a)? || self.truth(frame, b)?).into()), i32),
-            Expr::Bin(op, a, b) => {
-                let a = self.expr(frame, a)?;
-                let b = self.expr(frame, b)?;
-                self.binary(frame, *op, a, b)?
-            }
-            Expr::Cast(ty, of) => {
-                let value = self.expr(frame, of)?;
-                (self.convert(value, ty)?, ty.clone())
-            }
-            Expr::Cond(of) => {
-                let ty = self.program.ty(frame.proc, expr);
-                let value = if self.truth(frame, &of[0])? { &of[1] } else { &of[2] };
-                let value = self.expr(frame, value)?;
-                (self.convert(value, &ty)?, ty)
-            }
-            Expr::Math(name, args, float) => {
-                let ty = if *float { Ty::F32 } else { Ty::F64 };
-                let mut values = Vec::new();
-                for arg in args {
-                    let value = self.expr(frame, arg)?;
-                    let Val::Real(dual) = self.convert(value, &ty)? else { return Err("no real") };
-                    values.push(dual);
-                }
-                (self.checked(math(name, &values, *float)?)?, ty)
-            }
-            Expr::Call(callee, args) => {
-                let values = self.invoke(frame, *callee, args)?;
-                let value = *values.first().ok_or("no result")?;
-                (value, self.program.procs[*callee].ret.clone())
-            }
-            Expr::Bump(lv, delta, after) => {
-                let (old, new, ty) = self.bump(frame, lv, *delta)?;
-                (if *after { old } else { new }, ty)
-            }
-        })
-    }
-
-    fn binary(&mut self, _: &Frame, op: Bin, a: (Val, Ty), b: (Val, Ty)) -> Run<(Val, Ty)> {
-        let truth = |value: bool| Ok((Val::Int(value.into()), Ty::Int(Int::I32)));
-        if let (Val::Ptr(p), Val::Ptr(q)) = (a.0, b.0) {
-            return match op {
-                Bin::Eq => truth(p.object == q.object && p.at == q.at),
-                Bin::Ne => truth(p.object != q.object || p.at != q.at),
-                _ if p.object != q.object => Err("pointers into two objects"),
-                Bin::Lt => truth(p.at < q.at),
-                Bin::Gt => truth(p.at > q.at),
-                _ => Err("no such pointers"),
-            };
-        }
-        if let (Bin::Shl | Bin::Shr, (Val::Int(x), Ty::Int(of)), (Val::Int(by), _)) = (op, &a, &b) {
-            let of = of.promoted();
-            if *by < 0 || *by >= i128::from(of.bits()) || *x < 0 {
-                return Err("a shift that is not defined");
-            }
-            return ranged(if op == Bin::Shl { x << by } else { x >> by }, of);
-        }
-        let ty = a.1.common(&b.1);
-        let (x, y) = (self.convert(a, &ty)?, self.convert(b, &ty)?);
-        match (x, y, &ty) {
-            (Val::Int(x), Val::Int(y), Ty::Int(of)) => match op {
-                Bin::Add => ranged(x + y, *of),
-                Bin::Sub => ranged(x - y, *of),
-                Bin::Mul => ranged(x * y, *of),
-                Bin::Div | Bin::Rem if y == 0 => Err("division by zero"),
-                Bin::Div => ranged(x / y, *of),
-                Bin::Rem => ranged(x % y, *of),
-                Bin::And => ranged(x & y, *of),
-                Bin::Or => ranged(x | y, *of),
-                Bin::Xor => ranged(x ^ y, *of),
-                Bin::Lt => truth(x < y),
-                Bin::Le => truth(x <= y),
-                Bin::Gt => truth(x > y),
-                Bin::Ge => truth(x >= y),
-                Bin::Eq => truth(x == y),
-                _ => truth(x != y),
-            },
-            (Val::Real(x), Val::Real(y), ty) => {
-                let value = match op {
-                    Bin::Add => Dual { v: x.v + y.v, d: x.d + y.d },
-                    Bin::Sub => Dual { v: x.v - y.v, d: x.d - y.d },
-                    Bin::Mul => Dual { v: x.v * y.v, d: x.d * y.v + x.v * y.d },
-                    Bin::Div if y.v.abs() < 1e-3 => return Err("division by little"),
-                    Bin::Div => Dual { v: x.v / y.v, d: x.d / y.v - x.v * y.d / (y.v * y.v) },
-                    Bin::Lt => return truth(x.v < y.v),
-                    Bin::Le => return truth(x.v <= y.v),
-                    Bin::Gt => return truth(x.v > y.v),
-                    Bin::Ge => return truth(x.v >= y.v),
-                    Bin::Eq => return truth(x.v == y.v),
-                    Bin::Ne => return truth(x.v != y.v),
-                    _ => return Err("no integer"),
-                };
-                let value = if *ty == Ty::F32 { value.rounded() } else { value };
-                Ok((self.checked(value)?, ty.clone()))
-            }
-            _ => Err("no numbers"),
-        }
-    }
-}
-
-/// An integer of a type: it wraps if the type is unsigned, and must fit otherwise.
-fn ranged(value: i128, of: Int) -> Run<(Val, Ty)> {
-    let wrapped = of.wrap(value);
-    if of.signed() && wrapped != value {
-        return Err("signed overflow");
-    }
-    Ok((Val::Int(wrapped), Ty::Int(of)))
 }
