@@ -110,7 +110,8 @@ impl Job {
             clang: common.clang.clone(),
             heads: heads.iter().map(|head| head.proc.clone()).collect(),
         };
-        let program = front::read(&input).map_err(|all| report::refusals(&all, &[], &common.files))?;
+        let program = front::read_or_explain(&input)
+            .map_err(|unread| report::refusals(&unread.refusals, &unread.sources, &common.files))?;
         Ok(Job { files: common.files.clone(), heads, program, output, arguments })
     }
 

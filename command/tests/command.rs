@@ -128,6 +128,17 @@ double f(double x) {\n    union u v;\n    v.d = x;\n    return ext(x) + v.d;\n}\
 }
 
 #[test]
+fn what_is_refused_in_a_header_is_quoted_from_there() {
+    let folder = Folder::new("header", "#include \"g.h\"\ndouble f(double x) { return g(x); }\n");
+    let header = "static inline double g(double x) {\n    volatile double y = x;\n    return y;\n}\n";
+    std::fs::write(folder.0.join("g.h"), header).unwrap();
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("g.h:2:5: refused: 'y' is volatile\n      volatile double y = x;\n      ^\n"), "{said}");
+}
+
+#[test]
 fn wrong_command_lines_end_with_status_2() {
     let folder = Folder::new("usage", MODEL);
     for args in [

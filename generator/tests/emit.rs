@@ -333,3 +333,9 @@ fn forward_sweep_keeps_text_and_comments_that_mean_the_same_there() {
     }
     assert!(text.contains("double s = 2.0 * x[0];"), "{text}");
 }
+
+/// Such statements were refused: what they read is a variable now.
+#[test]
+fn subscripts_and_arguments_that_a_statement_overwrites_agree_with_the_tangent() {
+    agree("hoisted");
+}

@@ -2,7 +2,7 @@
 
 mod c;
 
-use crate::ir::Program;
+use crate::ir::{Program, Source};
 use crate::refuse::Refusal;
 
 /// What is read.
@@ -25,5 +25,22 @@ pub struct Input {
 /// # Errors
 /// Refusals: all that were met, in the order of the sources.
 pub fn read(input: &Input) -> Result<Program, Vec<Refusal>> {
+    read_or_explain(input).map_err(|unread| unread.refusals)
+}
+
+/// Why a program cannot be read, and the texts that its refusals point into.
+#[derive(Clone, Debug, Default)]
+pub struct Unread {
+    /// All that were met, in the order of the sources.
+    pub refusals: Vec<Refusal>,
+    /// The sources, headers among them, by the numbers that the refusals use; none if the compiler read nothing.
+    pub sources: Vec<Source>,
+}
+
+/// As [`read`], with the sources beside the refusals, so that messages can quote them.
+///
+/// # Errors
+/// Refusals and sources.
+pub fn read_or_explain(input: &Input) -> Result<Program, Unread> {
     c::read(input)
 }

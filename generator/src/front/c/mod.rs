@@ -7,7 +7,7 @@ mod tree;
 mod types;
 mod unit;
 
-use super::Input;
+use super::{Input, Unread};
 use crate::ir::{Program, Span};
 use crate::refuse::{Class, Refusal};
 use sources::Sources;
@@ -17,12 +17,12 @@ use unit::Unit;
 const STACK_BYTES: usize = 1 << 30;
 
 /// Reads the sources.
-pub fn read(input: &Input) -> Result<Program, Vec<Refusal>> {
+pub fn read(input: &Input) -> Result<Program, Unread> {
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(input));
         match reader.map(|reader| reader.join()) {
             Ok(Ok(result)) => result,
-            _ => Err(vec![internal("the front end stopped")]),
+            _ => Err(without_sources(vec![internal("the front end stopped")])),
         }
     })
 }
@@ -31,10 +31,14 @@ fn internal(what: &str) -> Refusal {
     Refusal { class: Class::Language, span: Span::default(), what: what.to_string(), help: String::new() }
 }
 
-fn read_here(input: &Input) -> Result<Program, Vec<Refusal>> {
+fn without_sources(refusals: Vec<Refusal>) -> Unread {
+    Unread { refusals, sources: Vec::new() }
+}
+
+fn read_here(input: &Input) -> Result<Program, Unread> {
     let clang = if input.clang.is_empty() { "clang" } else { &input.clang };
     if input.trees.is_empty() {
-        run::check(clang).map_err(|refusal| vec![refusal])?;
+        run::check(clang).map_err(|refusal| without_sources(vec![refusal]))?;
     }
     let (mut texts, mut refusals) = (Vec::new(), Vec::new());
     for (position, file) in input.files.iter().enumerate() {
@@ -48,13 +52,12 @@ fn read_here(input: &Input) -> Result<Program, Vec<Refusal>> {
         }
     }
     if !refusals.is_empty() {
-        return Err(refusals);
+        return Err(without_sources(refusals));
     }
-    let trees: Vec<_> = texts
-        .iter()
-        .map(|text| tree::parse(text))
-        .collect::<Result<_, _>>()
-        .map_err(|error| vec![internal(&format!("clang's syntax tree is not understood: {error}"))])?;
+    let trees: Vec<_> =
+        texts.iter().map(|text| tree::parse(text)).collect::<Result<_, _>>().map_err(|error| {
+            without_sources(vec![internal(&format!("clang's syntax tree is not understood: {error}"))])
+        })?;
     let mut sources = Sources::default();
     for file in &input.files {
         sources.number(file, true);

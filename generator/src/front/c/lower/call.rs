@@ -154,7 +154,7 @@ impl<'a> Lower<'_, 'a> {
         };
         // The arguments are evaluated before the call, so only the call itself meets the rest of the expression.
         self.touch_call(summary, &args);
-        Ok(args)
+        Ok(args.into_iter().map(|arg| self.settled_argument(arg, summary.written())).collect())
     }
 
     /// Refuses a call that was compiled without the prototype of its function: it converts arguments and result wrongly.

@@ -41,7 +41,8 @@ impl Kinds {
         Kinds(self.0 | other.0)
     }
 
-    fn meets(self, other: Kinds) -> bool {
+    /// Whether some class is in both.
+    pub fn meets(self, other: Kinds) -> bool {
         self.0 & other.0 != 0
     }
 }
@@ -92,6 +93,11 @@ impl Summary {
             (true, true) => &mut self.global_writes,
         };
         *side = side.and(kinds);
+    }
+
+    /// What a call may write.
+    pub fn written(self) -> Kinds {
+        self.writes.and(self.global_writes)
     }
 
     /// A call of another procedure. `own`: its pointers lead to memory of the caller only.

@@ -14,6 +14,7 @@ mod declare;
 mod effects;
 mod expression;
 mod function;
+mod hoist;
 mod inline;
 mod jumps;
 mod library;
@@ -33,6 +34,7 @@ use super::sources::Sources;
 use super::tree::Node;
 use super::types::{CType, Qualified};
 use super::unit::{Structs, Unit};
+use crate::front::Unread;
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
@@ -58,7 +60,7 @@ pub struct Reader<'a> {
 }
 
 /// Lowers the heads and all that they reach.
-pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std::result::Result<Program, Vec<Refusal>> {
+pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std::result::Result<Program, Unread> {
     let mut reader = Reader {
         units,
         sources,
@@ -86,12 +88,12 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
 }
 
 impl<'a> Reader<'a> {
-    fn finish(self) -> std::result::Result<Program, Vec<Refusal>> {
+    fn finish(self) -> std::result::Result<Program, Unread> {
         if !self.refusals.is_empty() {
             let mut refusals = self.refusals;
             refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
             refusals.dedup();
-            return Err(refusals);
+            return Err(Unread { refusals, sources: self.sources.list });
         }
         let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
         Ok(Program {

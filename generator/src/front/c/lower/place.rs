@@ -203,6 +203,8 @@ impl<'a> Lower<'_, 'a> {
             }
             Spot::Memory(to) if matches!(to.ty, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_)) => {
                 self.touch(&to, true);
+                let written = effects::Kinds::of(&to.ty, &self.reader.structs.types);
+                let to = self.settled(to, written);
                 self.b.emit(ItemKind::Store { to, from });
                 Ok(())
             }

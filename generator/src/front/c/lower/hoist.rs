@@ -1,0 +1,48 @@
+//! Values that a statement reads from memory which it may overwrite itself: the subscript in `t[t[i]] = e`, an argument
+//! beside the array that the call changes. They become variables, so that the reverse sweep can ask for them.
+
+use super::effects::Kinds;
+use super::*;
+use crate::plan::walk;
+
+impl Lower<'_, '_> {
+    /// A place that is written, with the parts of its address that the store may change as values.
+    pub fn settled(&mut self, mut place: Place, written: Kinds) -> Place {
+        if let Base::At(pointer) = &mut place.base
+            && self.reads(pointer, written)
+        {
+            **pointer = self.settled_argument((**pointer).clone(), written);
+        }
+        for step in &mut place.path {
+            let Step::Index(subscripts) = step else { continue };
+            for subscript in subscripts {
+                if self.reads(&subscript.at, written) {
+                    subscript.at = self.b.keep("at", subscript.at.clone());
+                }
+            }
+        }
+        place
+    }
+
+    /// An argument of a call that writes memory of these kinds, as a value if it is read from there.
+    pub fn settled_argument(&mut self, arg: Expr, written: Kinds) -> Expr {
+        if !self.reads(&arg, written) {
+            return arg;
+        }
+        match arg.kind {
+            ExprKind::Address(place) => Expr { kind: ExprKind::Address(self.settled(place, written)), ty: arg.ty },
+            ExprKind::Load(_) if matches!(arg.ty, Type::Struct(_)) => arg,
+            _ => self.b.keep("argument", arg),
+        }
+    }
+
+    fn reads(&self, expr: &Expr, written: Kinds) -> bool {
+        let mut found = false;
+        walk::expressions(expr, &mut |part| {
+            if matches!(part.kind, ExprKind::Load(_)) {
+                found |= Kinds::of(&part.ty, &self.reader.structs.types).meets(written);
+            }
+        });
+        found
+    }
+}
