@@ -29,23 +29,17 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
 static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit) {
     double sum = 0.0;
     for (int k = 0; k < 8; k++) {
-        sum += 0.01 * weight[k / 2] * (p[k] * p[k]);
+        sum += 0.01 * weight[k / 2] * SQUARE(p[k]);
     }
     for (int i = 0; i < n; i++) {
         double model = 0.0;
         if (isnan(y[i])) {
         } else {
-            for (int k = 0; k < 4; k++) {
+            for (int k = 0; k < ORDER; k++) {
                 model += p[2 * k] * exp(-weight[k] * t[i]) * sin(p[2 * k + 1] * t[i]);
             }
             double r = fabs(model - y[i]);
-            double choice = 0.0;
-            if (r < limit) {
-                choice = 0.5 * (r * r);
-            } else {
-                choice = limit * (r - 0.5 * limit);
-            }
-            sum += choice;
+            sum += r < limit ? 0.5 * SQUARE(r) : limit * (r - 0.5 * limit);
             adtape_push_f64(tape, r);
             adtape_push_f64(tape, model);
         }

@@ -29,7 +29,7 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, i
 static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, double *height, double *flux) {
     double sum = 0.0;
     for (int sweep = 0; sweep < sweeps; sweep++) {
-        unsigned long edge = 0;
+        size_t edge = 0;
         for (int row = 0; row < mesh->up; row++) {
             int cell = row * mesh->across;
             for (int left = mesh->across; left > 0; left--) {
@@ -43,7 +43,7 @@ static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, do
                 adtape_push_f64(tape, jump);
                 adtape_push_f64(tape, jump_s);
                 edge += 2;
-                cell++;
+                cell = cell + 1;
             }
         }
         uint64_t passes = 0;

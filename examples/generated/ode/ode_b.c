@@ -57,31 +57,14 @@ static void slope_rev(adtape_t *tape, struct rates *r, struct rates *r_b, double
 }
 
 static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps, double h, const double start[2], const double (*seen)[2]) {
-    double y[2];
-    y[0] = start[0];
-    y[1] = start[1];
-    double k[4][2];
-    double z[2];
-    double sum = 0.0;
+    double y[2] = {start[0], start[1]}, k[4][2], z[2], sum = 0.0;
     uint64_t passes = 0;
     int step = 0;
     int left = 0;
     while (!left && step < steps) {
         int step_s = step;
         for (int stage = 0; stage < 4; stage++) {
-            double choice = 0.0;
-            if (stage == 0) {
-                choice = 0.0;
-            } else {
-                double choice_1 = 0.0;
-                if (stage == 3) {
-                    choice_1 = h;
-                } else {
-                    choice_1 = 0.5 * h;
-                }
-                choice = choice_1;
-            }
-            double ahead = choice;
+            const double ahead = stage == 0 ? 0.0 : (stage == 3 ? h : 0.5 * h);
             for (int c = 0; c < 2; c++) {
                 double choice_2 = 0.0;
                 if (stage == 0) {
@@ -103,7 +86,7 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
             left = 1;
         } else {
             if (step % 10 == 9) {
-                double *at = (double *)&seen[step / 10][0];
+                const double *at = seen[step / 10];
                 sum += (y[0] - at[0]) * (y[0] - at[0]) + (y[1] - at[1]) * (y[1] - at[1]);
             }
             step++;
@@ -112,8 +95,8 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
         passes++;
     }
     adtape_push_count(tape, (int64_t)passes);
-    adtape_push_array_f64(tape, y, (int64_t)(size_t)2u);
-    adtape_push_array_f64(tape, z, (int64_t)(size_t)2u);
+    adtape_push_array_f64(tape, y, 2);
+    adtape_push_array_f64(tape, z, 2);
     return sum;
 }
 
@@ -122,13 +105,13 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rate
     double z[2];
     double z_b[2];
     memset(z_b, 0, sizeof z_b);
-    adtape_pop_array_f64(tape, z, (int64_t)(size_t)2u);
+    adtape_pop_array_f64(tape, z, 2);
     double k_b[4][2];
     memset(k_b, 0, sizeof k_b);
     double y[2];
     double y_b[2];
     memset(y_b, 0, sizeof y_b);
-    adtape_pop_array_f64(tape, y, (int64_t)(size_t)2u);
+    adtape_pop_array_f64(tape, y, 2);
     double sum_b = 0.0;
     sum_b += distance_b;
     /* ode.c:18 */
