@@ -1,9 +1,14 @@
 /* Control: branch ids of 1 to 64 bits, packed, and loop counters of variable length. */
-#include "check.h"
+#include <signal.h>
+
+#include "child.h"
 
 static uint64_t random_state = 4;
 
 static uint64_t low(uint64_t value, int bits) { return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1); }
+
+/* What is pushed of a word: all of it, though only the low bits count, but in check mode, where that is an error. */
+static uint64_t pushed(uint64_t value, int bits) { return environment_has("ADTAPE_CHECK") ? low(value, bits) : value; }
 
 static void push_by(int way, adtape_t *t, uint64_t value, int bits) {
     switch (way % 3) {
@@ -29,7 +34,7 @@ static void ids_of_every_width_come_back(void) {
     for (int bits = 1; bits <= 64; bits++) {
         for (int i = 0; i < IDS; i++) {
             values[i] = random_word(&random_state);
-            push_by(i + bits, t, values[i], bits);
+            push_by(i + bits, t, pushed(values[i], bits), bits);
         }
         const adtape_stats_t stats = stats_of(t);
         CHECK_U64(stats.bytes, (uint64_t)(IDS * bits / 62 * 8));
@@ -57,7 +62,7 @@ static void bits_keep_their_place_among_values(void) {
         switch (widths[i]) {
         case 0: adtape_push_i64(t, (int64_t)values[i]); break;
         case -1: adtape_push_count(t, (int64_t)values[i]); break;
-        default: push_by(i, t, values[i], widths[i]);
+        default: push_by(i, t, pushed(values[i], widths[i]), widths[i]);
         }
     }
     for (int i = ITEMS - 1; i >= 0; i--) {
@@ -127,7 +132,7 @@ static void local_cursor_takes_control(void) {
     uint64_t push_state = random_state;
     CHECK_OK(adtape_attach(t, &local));
     for (int i = 0; i < IDS; i++) {
-        adtape_local_push_control(&local, random_word(&push_state), 1 + i % 64);
+        adtape_local_push_control(&local, pushed(random_word(&push_state), 1 + i % 64), 1 + i % 64);
         adtape_local_push_i32(&local, i);
     }
     CHECK_OK(adtape_detach(&local));
@@ -147,7 +152,31 @@ static void local_cursor_takes_control(void) {
     CHECK_OK(adtape_free(t));
 }
 
+/* The pop returned another value without a word. */
+static void push_five_in_two_bits(void *argument) {
+    const int way = *(const int *)argument;
+    setenv("ADTAPE_CHECK", "1", 1);
+    push_by(0, adtape_self(), 5, 3);
+    if (way < 3) {
+        push_by(way, adtape_self(), 5, 2);
+    } else {
+        adtape_local_t local;
+        CHECK_OK(adtape_attach(adtape_self(), &local));
+        adtape_local_push_control(&local, 5, 2);
+    }
+}
+static void value_that_its_bits_do_not_hold_is_an_error_in_check_mode(void) {
+    for (int way = 0; way < 4; way++) {
+        const child_t child = in_child(push_five_in_two_bits, &way);
+        CHECK_SIGNAL(child, SIGABRT);
+        CHECK_HAS(child.text, "push of 2 control bits at ");
+        CHECK_HAS(child.text, "check mode: the value is 5, which takes 3 bits: the pop would return 1");
+        CHECK_HAS(child.text, "mask the value");
+    }
+}
+
 int main(void) {
+    value_that_its_bits_do_not_hold_is_an_error_in_check_mode();
     ids_of_every_width_come_back();
     bits_keep_their_place_among_values();
     bits_take_little_room();

@@ -78,7 +78,7 @@ static void use_control(adtape_t *t) {
     adtape_local_t local;
     int bits;
     for (bits = 1; bits <= 64; bits++) {
-        adtape_push_control(t, UINT64_C(0xA5A5A5A5A5A5A5A5), bits);
+        adtape_push_control(t, UINT64_C(0xA5A5A5A5A5A5A5A5) << (64 - bits) >> (64 - bits), bits);
         adtape_push_count(t, bits * bits * bits);
     }
     for (bits = 64; bits >= 1; bits--) {

@@ -229,7 +229,7 @@ static void run_and_join(void *nothing) {
 static void block_of_a_thread_that_ended_stays_and_is_reported(void) {
     child_t child = in_child(run_and_join, NULL);
     CHECK_EXIT(child, 0);
-    CHECK_HAS(child.text, "a thread ended with 112 bytes in 1 blocks alive on its heap");
+    CHECK_HAS(child.text, "a thread ended with 112 bytes in 1 block alive on its heap");
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------- */

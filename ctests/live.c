@@ -32,7 +32,7 @@ static void range_is_found_by_every_address_in_it_and_at_its_end(void) {
         CHECK(strcmp(range.label, "x (double[10])") == 0);
     }
     adtape_range_t range;
-    CHECK_FAILS(adtape_live_find(session(), (char *)x - 1, &range), ADTAPE_STATUS_NO_RANGE, "1 bytes before `x`");
+    CHECK_FAILS(adtape_live_find(session(), (char *)x - 1, &range), ADTAPE_STATUS_NO_RANGE, "1 byte before `x`");
     CHECK_FAILS(adtape_live_find(session(), x + 12, &range), ADTAPE_STATUS_NO_RANGE,
                 "16 bytes past the end of `x` (double[10]), a static range of 80 bytes");
     CHECK_FAILS(adtape_live_find(session(), NULL, &range), ADTAPE_STATUS_NO_RANGE, "NULL");

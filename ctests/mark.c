@@ -55,7 +55,7 @@ static void reset_discards_what_was_pushed_since(void) {
     const adtape_mark_t mark = mark_of(t);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 20000; i++) {
-            adtape_push_control(t, (uint64_t)i, 11);
+            adtape_push_control(t, (uint64_t)i & 2047, 11);
             adtape_push_i16(t, (int16_t)i);
         }
         CHECK_OK(adtape_mark_reset(t, &mark));

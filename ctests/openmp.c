@@ -12,7 +12,7 @@ static void push_in_team(int threads) {
 #pragma omp parallel num_threads(threads)
     for (int i = 0; i < VALUES; i++) {
         adtape_push_f64(adtape_self(), omp_get_thread_num() * 1e6 + i);
-        adtape_push_control(adtape_self(), (uint64_t)i, 3);
+        adtape_push_control(adtape_self(), (uint64_t)i & 7, 3);
     }
 }
 

@@ -124,7 +124,7 @@ static void push_section(model_t *model) {
 
 static void push_control(model_t *model) {
     const int width = 1 + (int)below(below(3) == 0 ? 64 : 8);
-    const uint64_t value = random_word(&state), way = below(model->is_self ? 3 : 2);
+    const uint64_t value = random_word(&state) >> (64 - width), way = below(model->is_self ? 3 : 2);
     say(model, "push control 0x%" PRIx64 " of %d bits, way %d", value, width, (int)way);
     switch (way) {
     case 0: adtape_push_control(model->tape, value, width); break;

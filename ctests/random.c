@@ -29,7 +29,7 @@ static void use_local_cursor(model_t *model) {
         const state_t *now = &model->now;
         const record_t *last = now->record_length > 0 ? &now->records[now->record_length - 1] : NULL;
         if (below(2) == 0 && below(4) == 0) {
-            const uint64_t value = random_word(&state);
+            const uint64_t value = random_word(&state) >> (64 - width);
             say(model, "local push control of %d bits", width);
             adtape_local_push_control(&local, value, width);
             model_push_control(model, value, width);

@@ -15,7 +15,7 @@ static void ranges_come_back_in_reverse_order(void) {
         serials[i] = adtape_live_add(s, memory + 64 * i, sizes[i], i % 2 ? ADTAPE_KIND_HEAP : ADTAPE_KIND_STACK, label);
     }
     for (int i = 0; i < BLOCKS; i++) {
-        adtape_push_control(t, (uint64_t)i, 9);
+        adtape_push_control(t, (uint64_t)i & 511, 9);
         if (i % 2) {
             adtape_push_range(t, s, memory + 64 * i);
             adtape_live_remove(s, memory + 64 * i);

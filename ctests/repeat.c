@@ -124,7 +124,7 @@ static void control_bits_repeat_too(void) {
                 CHECK_U64(adtape_pop_control(t, 1), (uint64_t)(i % 2));
             }
             for (int i = 0; i < 40; i++) {
-                adtape_push_control(t, (uint64_t)(i * 5), 7);
+                adtape_push_control(t, (uint64_t)(i * 5) & 127, 7);
             }
             for (int i = 39; i >= 20; i--) {
                 CHECK_U64(adtape_pop_control(t, 7), (uint64_t)(i * 5) & 127);

@@ -32,7 +32,7 @@ static void *use_both(void *which_first) {
     for (int i = 0; i < 5000; i++) {
         module_push(i);
         adtape_push_f64(adtape_self(), i + 0.5);
-        module_push_control((uint64_t)i);
+        module_push_control((uint64_t)i & 127);
     }
     for (int i = 4999; i >= 0; i--) {
         CHECK_U64(adtape_pop_control(adtape_self(), 7), (uint64_t)i & 127);

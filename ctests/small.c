@@ -31,7 +31,7 @@ static long resident_kib(void) {
 static void use_one_kilobyte(adtape_t *t) {
     for (int i = 0; i < 100; i++) {
         adtape_push_f64(t, i);
-        adtape_push_control(t, (uint64_t)i, 4);
+        adtape_push_control(t, (uint64_t)i & 15, 4);
         adtape_push_count(t, i);
     }
 }

@@ -12,7 +12,7 @@ static void mark_tells_whether_the_same_blocks_are_alive(void) {
     CHECK_OK(adtape_heap_mark_check(h, &mark));
     adtape_heap_push_mark(h, t);
     adtape_heap_free(h, t, p);
-    CHECK_FAILS(adtape_heap_mark_check(h, &mark), ADTAPE_STATUS_HEAP_STATE, "then 112 bytes in 1 blocks were alive");
+    CHECK_FAILS(adtape_heap_mark_check(h, &mark), ADTAPE_STATUS_HEAP_STATE, "then 112 bytes in 1 block were alive");
     CHECK_OK(adtape_heap_begin_reverse(h));
     adtape_heap_undo_free(h, t);
     adtape_heap_pop_mark(h, t);

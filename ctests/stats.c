@@ -68,7 +68,7 @@ static void peak_is_known_to_a_64th(void) {
 static void pending_bits_are_told(void) {
     adtape_t *t = new_tape();
     for (uint64_t i = 1; i <= 200; i++) {
-        adtape_push_control(t, i, 1);
+        adtape_push_control(t, i & 1, 1);
         CHECK_U64(stats_of(t).pending_bits, i % 62);
         CHECK_U64(stats_of(t).bytes, i / 62 * 8);
     }
@@ -136,7 +136,7 @@ static void profile_mode_can_be_switched_at_any_time(void) {
             CHECK_OK(adtape_stats_set_profile(t, i / 100 % 2 == 0));
         }
         adtape_push_f64(t, i);
-        adtape_push_control(t, (uint64_t)i, 5);
+        adtape_push_control(t, (uint64_t)i & 31, 5);
     }
     for (int i = 4999; i >= 0; i--) {
         double x = -1;

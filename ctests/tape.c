@@ -24,7 +24,7 @@ static void tapes_do_not_see_each_other(void) {
     for (int n = 0; n < 3000; n++) {
         for (int i = 0; i < TAPES; i++) {
             adtape_push_i32(tapes[i], n * TAPES + i);
-            adtape_push_control(tapes[i], (uint64_t)(n + i), 3);
+            adtape_push_control(tapes[i], (uint64_t)(n + i) & 7, 3);
         }
     }
     for (int i = 0; i < TAPES; i += 2) {

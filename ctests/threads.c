@@ -31,7 +31,7 @@ static void push_stream(adtape_t *t, uint64_t seed, int from, int to) {
             x[k] = (double)seed * 1e6 + i + k;
         }
         adtape_push_array_f64(t, x, n);
-        adtape_push_control(t, seed + (uint64_t)i, 9);
+        adtape_push_control(t, (seed + (uint64_t)i) & 511, 9);
         adtape_push_count(t, i);
     }
 }

@@ -186,7 +186,15 @@ pub fn bytes(n: u64) -> String {
             return format!("{:.2} {unit} ({n} bytes)", n as f64 / size as f64);
         }
     }
-    format!("{n} bytes")
+    counted(n, "byte")
+}
+
+/// `1 block`, `2 blocks`.
+pub(crate) fn counted(n: impl Into<i128>, what: &str) -> String {
+    match n.into() {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
 }
 
 #[cfg(test)]
@@ -205,7 +213,7 @@ mod tests {
 
     #[test]
     fn bytes_are_said_in_the_largest_unit_and_exactly() {
-        assert_eq!(bytes(1023), "1023 bytes");
+        assert_eq!((bytes(0), bytes(1), bytes(1023)), ("0 bytes".into(), "1 byte".into(), "1023 bytes".into()));
         assert_eq!(bytes(3 << 29), "1.50 GiB (1610612736 bytes)");
     }
 }

@@ -10,7 +10,8 @@
 //! | `ADTAPE_HUGE_PAGES` | 0 or 1 | ask for huge pages from 2 MiB of tape up (default 1) |
 //! | `ADTAPE_SPILL_DIRECTORY` | path | where the oldest part of a tape goes when memory is short |
 //!
-//! Bytes may have a suffix K, M, G or T (powers of 1024).
+//! Bytes may have a suffix K, M, G or T (powers of 1024). A warning names every other variable whose name begins with
+//! `ADTAPE_`: it has no effect.
 
 #![forbid(unsafe_code)]
 
@@ -57,11 +58,59 @@ impl Settings {
     }
 }
 
+/// The variables that somebody reads: the library, the kit, the command and the tests.
+const NAMES: [&str; 9] = [
+    "ADTAPE_CHECK",
+    "ADTAPE_PROFILE",
+    "ADTAPE_MEMORY_LIMIT",
+    "ADTAPE_RESERVE",
+    "ADTAPE_STEP",
+    "ADTAPE_HUGE_PAGES",
+    "ADTAPE_SPILL_DIRECTORY",
+    "ADTAPE_KIT_ORDER",
+    "ADTAPE_FLAGS",
+];
+const NAMES_OF_TESTS: [&str; 4] = ["ADTAPE_BLESS", "ADTAPE_LIB", "ADTAPE_RESTORATION_", "ADTAPE_TEST_"];
+
+/// Why a variable with this name has no effect, if it looks like one of ours and is none.
+fn unknown(name: &str) -> Option<String> {
+    let ours = !name.starts_with("ADTAPE_")
+        || NAMES.contains(&name)
+        || NAMES_OF_TESTS.iter().any(|known| name == *known || known.ends_with('_') && name.starts_with(known));
+    if ours {
+        return None;
+    }
+    let nearest = NAMES.iter().min_by_key(|known| distance(known, name)).expect("there are names");
+    Some(format!(
+        "adtape: warning: the environment variable {name} has no effect: there is none of that name\n  \
+         the nearest is {nearest}; docs/environment.md lists all; unset it"
+    ))
+}
+
+/// How many letters have to be put in, taken out or changed.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut before = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.bytes().enumerate() {
+            let changed = before + usize::from(x != y);
+            before = row[j + 1];
+            row[j + 1] = changed.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
 /// The settings of this process, or what is wrong with them.
 pub(crate) fn settings() -> Result<&'static Settings, Error> {
     static SETTINGS: OnceLock<Result<Settings, (Status, String)>> = OnceLock::new();
     SETTINGS
         .get_or_init(|| {
+            for (name, _) in std::env::vars_os() {
+                if let Some(warning) = unknown(&name.to_string_lossy()) {
+                    eprintln!("{warning}");
+                }
+            }
             Settings::read(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))
                 .map_err(|e| (e.status(), e.message().to_owned()))
         })
@@ -148,5 +197,24 @@ mod tests {
             assert_eq!(error.status(), Status::BadEnvironment);
             assert!(error.message().contains(name) && error.message().contains(value), "{error}");
         }
+    }
+
+    #[test]
+    fn unknown_names_are_warned_of_with_the_nearest_known_one() {
+        for (name, nearest) in [
+            ("ADTAPE_CHEK", "ADTAPE_CHECK"),
+            ("ADTAPE_SPILL_DIR", "ADTAPE_SPILL_DIRECTORY"),
+            ("ADTAPE_MEM_LIMIT", "ADTAPE_MEMORY_LIMIT"),
+            ("ADTAPE_HUGEPAGES", "ADTAPE_HUGE_PAGES"),
+        ] {
+            let warning = unknown(name).expect("a warning");
+            assert!(warning.contains(name) && warning.contains(&format!("nearest is {nearest};")), "{warning}");
+        }
+        for name in
+            NAMES.iter().chain(&["ADTAPE_TEST_CHILD", "ADTAPE_RESTORATION_RUNS", "ADTAPE_BLESS", "HOME", "XADTAPE_X"])
+        {
+            assert_eq!(unknown(name), None);
+        }
+        assert_eq!((distance("kitten", "sitting"), distance("", "ab"), distance("ab", "ab")), (3, 2, 0));
     }
 }

@@ -263,10 +263,14 @@ fn message_of_a_poisoned_tape_is_the_one_in_errors() {
 fn every_environment_variable_is_documented() {
     let (source, environment) = (read("src/settings.rs"), page("environment"));
     let variables = |text: &str| -> BTreeSet<String> {
-        let all = names(text).into_iter().filter(|name| name.starts_with("ADTAPE_") && !name.contains("STATUS"));
+        let ours =
+            |name: &&str| name.len() > "ADTAPE_".len() && name.starts_with("ADTAPE_") && !name.contains("STATUS");
+        let all = names(text).into_iter().filter(ours);
         all.map(str::to_owned).collect()
     };
-    let read_by_the_library = variables(&source);
+    let known =
+        source.split("const NAMES: ").nth(1).and_then(|rest| rest.split("];").next()).expect("the list of names");
+    let read_by_the_library = variables(known);
     assert!(read_by_the_library.contains("ADTAPE_CHECK"));
     assert_eq!(read_by_the_library, variables(&environment), "src/settings.rs beside docs/environment.md");
 }

@@ -20,11 +20,11 @@ contains
     integer(4) :: short
     integer :: bits
     do bits = 1, 64
-      call push_control(t, pattern, bits)
-      call push_control(pattern, bits)
+      call push_control(t, iand(pattern, maskr(bits, 8)), bits)
+      call push_control(iand(pattern, maskr(bits, 8)), bits)
       if (bits <= 32) then
-        call push_control(t, short_pattern, bits)
-        call push_control(short_pattern, bits)
+        call push_control(t, iand(short_pattern, maskr(bits, 4)), bits)
+        call push_control(iand(short_pattern, maskr(bits, 4)), bits)
       end if
     end do
     do bits = 64, 1, -1
@@ -64,7 +64,7 @@ contains
 
   subroutine test_only_low_bits
     integer :: value
-    call push_control(-1, 3)
+    call push_control(iand(-1, 7), 3)
     call push_control(-1, 32)
     call pop_control(value, 32)
     call check(value == -1, 'all bits of an integer(4)')

@@ -260,7 +260,7 @@ contains
       end if
     case (5, 6)
       if (pushing) then
-        call push_control(t, n, bits)
+        call push_control(t, iand(n, int(2_8**bits - 1)), bits)
       else
         call pop_control(t, i, bits)
         same = i == iand(n, int(2_8**bits - 1))

@@ -678,9 +678,9 @@ adtape_status_t adtape_session_new(adtape_session_t **out);
 adtape_status_t adtape_session_free(adtape_session_t *s);
 
 // Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for
-// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory and swap or the control group's limit. A push
-// that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops all
-// growth and takes nothing away.
+// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory or the control group's limit, the smaller one.
+// A push that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops
+// all growth and takes nothing away.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
 // Fortran: `call adtape_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is
@@ -831,8 +831,8 @@ void adtape_abi0_pop_section(adtape_t *t,
 
 // Pushes the `bits` (1 to 64) low bits of a branch id. Undone by adtape_call_pop_control with the same width.
 //
-// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits),
-// MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
+// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
+// also a value that they do not hold), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
 // Fortran: `call push_control(t, value, bits)`. C programs use adtape_push_control, which is inlined.
 void adtape_call_push_control(adtape_t *t, uint64_t value, int32_t bits);
 

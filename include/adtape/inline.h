@@ -285,9 +285,9 @@ ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *ba
 
 /* ---- control ----------------------------------------------------------------------------------- */
 
-/* Pushes the `bits` (1 to 64) low bits of a branch id; the rest of value is ignored. Bits are packed, in the
- * one last-in first-out order of all pushes: 62 of them take 8 bytes. Undone by adtape_pop_control with the same
- * width. Errors go to the session's handler: as adtape_call_push_control.
+/* Pushes the `bits` (1 to 64) low bits of a branch id; the rest of value is ignored, and an error in check mode. Bits are
+ * packed, in the one last-in first-out order of all pushes: 62 of them take 8 bytes. Undone by adtape_pop_control with the
+ * same width. Errors go to the session's handler: as adtape_call_push_control.
  * Fortran: call push_control(t, value, bits). */
 ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     ADTAPE_NONNULL_(t);

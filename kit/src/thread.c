@@ -100,7 +100,8 @@ static void kit_thread_end(void *argument) {
     if (left > 0) {
         fprintf(stderr,
                 "adtape: warning: a thread ended with %" PRIu64 " bytes on its tapes, which are lost\n  pushes and pops "
-                "of a thread must balance; a team of threads that shrinks between the sweeps loses values\n",
+                "of a thread must balance; a team of threads that shrinks between the sweeps loses values\n  run with "
+                "ADTAPE_CHECK=1 to see the first pop that does not match its push\n",
                 left);
     }
     free(th->repeat_marks);
@@ -130,13 +131,15 @@ static void kit_process_end(void) {
     if (left > 0) {
         fprintf(stderr,
                 "adtape: warning: the program ends with %" PRIu64 " bytes on the tapes of %d other threads\n  pushes "
-                "and pops of a thread must balance; a team of threads that shrinks between the sweeps loses values\n",
+                "and pops of a thread must balance; a team of threads that shrinks between the sweeps loses values\n  run "
+                "with ADTAPE_CHECK=1 to see the first pop that does not match its push\n",
                 left, threads);
     }
     if (own > 0) {
         fprintf(stderr,
                 "adtape: warning: the program ended with %" PRIu64 " bytes on its tapes, which are lost\n  the reverse "
-                "sweep popped less than the forward sweep pushed\n",
+                "sweep popped less than the forward sweep pushed, so derivatives may be wrong\n  run with ADTAPE_CHECK=1 "
+                "to see the first pop that does not match its push\n",
                 own);
     }
 }

@@ -78,8 +78,8 @@ unsafe extern "C" fn self_pop_count(site: usize) -> i64 {
 
 /// Pushes the `bits` (1 to 64) low bits of a branch id. Undone by adtape_call_pop_control with the same width.
 ///
-/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits),
-/// MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
+/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
+/// also a value that they do not hold), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
 /// Fortran: `call push_control(t, value, bits)`. C programs use adtape_push_control, which is inlined.
 ///
 /// # Safety

@@ -5,7 +5,7 @@
 
 use super::join::{contents_replaced, leave};
 use super::{null_handle, status, tape, value_or_fail, write_out};
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, counted};
 use crate::heap::{Heap, HeapStats};
 use crate::session::{Addresses, Session};
 use crate::site::Site;
@@ -250,7 +250,11 @@ impl Drop for Own {
         STAYING.lock().unwrap_or_else(PoisonError::into_inner).push(Staying(h));
         const UNDONE: &str = "the reverse sweep undoes each allocation on the thread that made it";
         thread::warn_of_leftovers(
-            &format!("{} in {} blocks alive on its heap, which stay allocated", bytes(stats.bytes), stats.blocks),
+            &format!(
+                "{} in {} alive on its heap, which stay allocated",
+                bytes(stats.bytes),
+                counted(stats.blocks, "block")
+            ),
             "the reverse sweep undoes each allocation of the forward sweep",
             &format!("{UNDONE}; a team of threads that shrinks between the sweeps loses heaps"),
         );

@@ -73,9 +73,9 @@ pub unsafe extern "C" fn adtape_session_free(s: *mut Session) -> Status {
 }
 
 /// Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for
-/// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory and swap or the control group's limit. A push
-/// that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops all
-/// growth and takes nothing away.
+/// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory or the control group's limit, the smaller one.
+/// A push that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops
+/// all growth and takes nothing away.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
 /// Fortran: `call adtape_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is

@@ -9,7 +9,7 @@ use super::large::UNIT;
 use super::record::Block;
 use super::shared::{Layout, Shared, Zones};
 use super::slabs::{HEAD_BYTES, Slabs, Slot};
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, counted};
 use crate::sync::{Arc, UNORDERED};
 use std::ptr::NonNull;
 
@@ -133,11 +133,11 @@ impl Arena {
             Status::OutOfMemory,
             format!(
                 "the heap's address space is full: {} for small blocks and as much for large ones, \
-                 of which {} in {} blocks are alive\n  \
+                 of which {} in {} are alive\n  \
                  make the heap with more (reserve_bytes of adtape_heap_new); it cannot move",
                 bytes(self.layout.half as u64),
                 bytes(self.bytes),
-                self.blocks()
+                counted(self.blocks() as u64, "block")
             ),
         )
     }
@@ -389,9 +389,9 @@ impl Arena {
     #[cold]
     fn short_of_memory(&self, error: Error) -> Error {
         error.with_line(&format!(
-            "the heap has {} in {} blocks alive, and no memory in free intervals of {} or more",
+            "the heap has {} in {} alive, and no memory in free intervals of {} or more",
             bytes(self.bytes),
-            self.blocks(),
+            counted(self.blocks() as u64, "block"),
             bytes(GAP as u64)
         ))
     }

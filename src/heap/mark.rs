@@ -2,7 +2,7 @@
 
 use super::Heap;
 use super::record::{self, Block, Kind};
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, counted};
 use crate::site::Site;
 use crate::tape::Cursor;
 
@@ -56,14 +56,14 @@ impl Heap {
             Status::HeapState,
             format!(
                 "the heap is not in the state of the mark\n  \
-                 then {} in {} blocks were alive, after operation {}; now {} in {} blocks, after operation {}; \
+                 then {} in {} were alive, after operation {}; now {} in {}, after operation {}; \
                  the program, run again, must allocate and free the same blocks in the same order, \
                  and nothing else may",
                 bytes(mark.bytes),
-                mark.blocks,
+                counted(mark.blocks as u64, "block"),
                 mark.operations,
                 bytes(self.arena.bytes),
-                self.arena.blocks(),
+                counted(self.arena.blocks() as u64, "block"),
                 self.operations
             ),
         ))

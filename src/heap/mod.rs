@@ -45,7 +45,7 @@ pub use mark::HeapMark;
 pub use program::{ObjectMemory, ProcessMemory};
 pub use stats::HeapStats;
 
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, counted};
 use arena::Arena;
 use record::Block;
 
@@ -191,16 +191,16 @@ impl Heap {
         };
         let what = match shared.around(offset) {
             Some(block) if shared.quarantine.contains(block.offset) => format!(
-                "{p:p} lies in the block of {} bytes at {:p}, which another thread freed\n  \
+                "{p:p} lies in the block of {} at {:p}, which another thread freed\n  \
                  a block is freed once; in the reverse sweep that thread undoes its free first",
-                block.bytes,
+                counted(block.bytes as u64, "byte"),
                 self.arena.address(block)
             ),
             Some(block) => format!(
-                "{p:p} is {} bytes past the beginning of the block of {} bytes at {:p}\n  \
+                "{p:p} is {} past the beginning of the block of {} at {:p}\n  \
                  pass the address that the heap returned",
-                offset - block.offset,
-                block.bytes,
+                counted((offset - block.offset) as u64, "byte"),
+                counted(block.bytes as u64, "byte"),
                 self.arena.address(block)
             ),
             None => format!(

@@ -4,7 +4,7 @@ use super::Heap;
 use super::record::{self, Block, Kind};
 use super::shared::Shared;
 use super::slabs::Slot;
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, counted};
 use crate::site::Site;
 use crate::sync::UNORDERED;
 use crate::tape::Cursor;
@@ -319,11 +319,11 @@ impl Heap {
     pub(super) fn position(&self, tape: &Cursor) -> String {
         let on_tape = tape.stats().map_or(0, |stats| stats.bytes);
         format!(
-            "at operation {} of the heap, {} from the beginning of the tape; {} in {} blocks are alive",
+            "at operation {} of the heap, {} from the beginning of the tape; {} in {} are alive",
             self.operations,
             bytes(on_tape),
             bytes(self.arena.bytes),
-            self.arena.blocks()
+            counted(self.arena.blocks() as u64, "block")
         )
     }
 

@@ -116,6 +116,12 @@ impl Recorder {
         Ok(self.last()?.map_or(0, |record| record.serial))
     }
 
+    /// The last push that is still on the tape, for a message.
+    pub fn describe_last(&mut self) -> Option<String> {
+        let record = self.last().ok()??;
+        Some(format!("{} at {}", said(record.what & 0xff, record.what >> 8), self.sites.unpack(record.site)))
+    }
+
     fn last(&mut self) -> Result<Option<Record>, Error> {
         if self.machine.len() == 0 {
             return Ok(None);
@@ -206,4 +212,24 @@ fn nothing_left(ty: Type, count: u64, site: Site) -> Error {
             said(ty as u64, count),
         ),
     )
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pop_of_another_count_or_type_is_a_mismatch_and_takes_nothing_off() {
+        let mut recorder = Recorder::new(Span::new().unwrap());
+        recorder.push(Type::F64, 10, Site::UNKNOWN).unwrap();
+        for (ty, count) in
+            [(Type::F64, 9), (Type::F64, 11), (Type::F64, 10 + (1 << 40)), (Type::I64, 10), (Type::F64, 1)]
+        {
+            let error = recorder.pop(ty, count, Site::UNKNOWN).unwrap_err();
+            assert_eq!(error.status(), Status::Mismatch, "{count} of {}", ty.name());
+            assert!(error.message().contains("pushed: 10 values of f64"), "{error}");
+        }
+        recorder.pop(Type::F64, 10, Site::UNKNOWN).unwrap();
+        assert_eq!(recorder.last_serial().unwrap(), 0);
+    }
 }

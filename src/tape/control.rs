@@ -32,7 +32,7 @@ fn encode(count: i64) -> ([u8; MOST_BYTES], usize) {
 }
 
 impl Cursor {
-    /// Pushes the `bits` (1 to 64) low bits of `value`.
+    /// Pushes the `bits` (1 to 64) low bits of `value`. In check mode a value that they do not hold is an error.
     ///
     /// ```
     /// # use adtape::*;
@@ -113,6 +113,7 @@ impl Cursor {
     fn push_control_slow(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
         self.slow(|core| {
             check_width(bits)?;
+            core.check_fits(value, bits)?;
             core.machine.make_room_for_bits(bits)?;
             core.note(Operation::Push, Type::Control, u64::from(bits), 0, site)?;
             core.machine.push_bits(value, bits)

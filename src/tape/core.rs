@@ -16,7 +16,7 @@ use super::machine::Machine;
 use super::owner::Owner;
 use super::stats::{Operation, Profile};
 use super::types::Type;
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, counted};
 use crate::settings::settings;
 use crate::site::Site;
 use crate::store::Spill;
@@ -344,6 +344,27 @@ impl Core {
         self.machine.set_store(store)
     }
 
+    /// In check mode a control value that its bits do not hold is an error: the pop would return another one.
+    pub(super) fn check_fits(&self, value: u64, bits: u32) -> Result<(), Error> {
+        let low = value & (u64::MAX >> (64 - bits));
+        if self.recorder.is_none() || low == value {
+            return Ok(());
+        }
+        Err(Error::new(
+            Status::BadArgument,
+            format!(
+                "check mode: the value is {value}, which takes {}: the pop would return {low}\n  \
+                 push as many bits as the largest value takes, or mask the value if its low bits are meant",
+                counted(64 - value.leading_zeros(), "bit")
+            ),
+        ))
+    }
+
+    /// In check mode, what the last push left on the tape was, and where.
+    pub(super) fn last_left(&mut self) -> Option<String> {
+        self.recorder.as_mut().and_then(Recorder::describe_last)
+    }
+
     /// Bytes on the tape, control bits included as the bytes that they fill.
     pub(crate) fn leftover(&mut self, cursor: &Cursor) -> usize {
         if !self.detached && cursor.bits.get() != CLOSED_BITS {
@@ -381,7 +402,30 @@ pub(crate) fn located(error: Error, what: &str, ty: Type, count: i64, site: Site
     };
     let size = match ty {
         _ if !ty.has_arrays() => String::new(),
-        _ => format!(" ({} bytes)", i128::from(count) * ty.bytes() as i128),
+        _ => format!(" ({})", counted(i128::from(count) * ty.bytes() as i128, "byte")),
     };
     Error::new(error.status(), format!("{what} of {amount}{size} at {site}: {}", error.message()))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_asks_the_owner() {
+        let cursor = Cursor::closed();
+        let mut core = Core::new(&cursor, Owner::this_thread()).unwrap();
+        core.push_room(&cursor, Type::F64, 1, Site::UNKNOWN).unwrap();
+        cursor.close();
+        core.owner.release();
+        let denied = [
+            core.enter(&cursor),
+            core.push_room(&cursor, Type::F64, 1, Site::UNKNOWN),
+            core.pop_room(&cursor, Type::F64, 1, Site::UNKNOWN),
+            core.with(&cursor, |_| Ok(())),
+        ];
+        for result in denied {
+            assert_eq!(result.unwrap_err().status(), Status::Released);
+        }
+    }
 }

@@ -524,4 +524,25 @@ mod tests {
         span.commit(1).unwrap();
         write(&span, 0, 7);
     }
+
+    /// Memory that a thread gave back while it was lent is not charged any more, and not given back again at the end.
+    #[test]
+    fn budget_gets_back_what_is_discarded_and_the_rest_at_the_end() {
+        let budget: &'static Budget = Box::leak(Box::new(Budget::new(u64::MAX)));
+        let mut span = Span::with_steps(PAGE, 64 * PAGE);
+        span.budget = budget;
+        span.commit(32 * PAGE).unwrap();
+        assert_eq!(budget.committed(), 32 * PAGE as u64);
+        let mut lent = span.lend(20 * PAGE..24 * PAGE);
+        lent.discard_first(5 * PAGE);
+        assert_eq!(budget.committed(), 27 * PAGE as u64);
+        lent.discard_warm(3 * PAGE);
+        assert_eq!(budget.committed(), 24 * PAGE as u64);
+        span.take_back(lent);
+        assert_eq!((span.discarded(), span.committed(), span.resident_bytes()), (5 * PAGE, 29 * PAGE, 24 * PAGE));
+        span.undiscard(3 * PAGE, 29 * PAGE).unwrap();
+        assert_eq!(budget.committed(), 26 * PAGE as u64);
+        drop(span);
+        assert_eq!((budget.committed(), budget.reserved()), (0, 0));
+    }
 }

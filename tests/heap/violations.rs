@@ -22,7 +22,7 @@ fn allocation_in_the_reverse_sweep_that_is_not_undone_is_noticed_by_the_next_und
     heap.begin_reverse().unwrap();
     let other = Tape::new().unwrap();
     let q = heap.alloc(&other, 100).unwrap();
-    says(heap.undo_free(&tape), Status::HeapState, &["not in the state", "at operation 3", "1 blocks are alive"]);
+    says(heap.undo_free(&tape), Status::HeapState, &["not in the state", "at operation 3", "1 block are alive"]);
     heap.undo_alloc(&other).unwrap_err(); // not before the next reversal point
     heap.begin_reverse().unwrap();
     heap.undo_alloc(&other).unwrap();
@@ -60,7 +60,7 @@ fn free_of_an_interior_pointer_is_refused() {
     let (tape, mut heap) = pair();
     for (bytes, inner) in [(100, 16), (100, 1), (20_000, 64), (20_000, 19_999)] {
         let p = heap.alloc(&tape, bytes).unwrap().wrapping_add(inner);
-        says(heap.free(&tape, p), Status::BadBlock, &[&format!("{inner} bytes past the beginning of the block")]);
+        says(heap.free(&tape, p), Status::BadBlock, &[&format!("{inner} byte"), "past the beginning of the block"]);
     }
 }
 

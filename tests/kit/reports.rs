@@ -92,7 +92,11 @@ fn values_left_by_the_main_thread_are_reported_as_the_programs() {
     for settings in [&[][..], &[CHECK], &[BY_TYPE]] {
         let said = String::from_utf8(run(&mut command(&program, &[], settings)).stderr).expect("text");
         assert!(said.starts_with("adtape: warning: the program ended with 8 bytes on its tape"), "{said}");
-        assert!(said.lines().count() == 2 && !said.contains("thread"), "{said}");
+        let find = match settings {
+            [mode] if *mode == CHECK => "the last push without its pop: one f64 at ",
+            _ => "run with ADTAPE_CHECK=1",
+        };
+        assert!(said.contains(find) && !said.contains("thread"), "{said}");
     }
 }
 

@@ -88,11 +88,23 @@ impl Drop for End {
         let left = core.leftover(cursor);
         cursor.close();
         if left > 0 {
+            let find = match core.last_left() {
+                Some(push) => format!("the last push without its pop: {push}"),
+                None => "run with ADTAPE_CHECK=1 to see the first pop that does not match its push, or the last push without \
+                         a pop"
+                    .to_owned(),
+            };
+            let lost = if left == 1 { "which is lost" } else { "which are lost" };
             warn_of_leftovers(
-                &format!("{} on its tape, which are lost", bytes(left as u64)),
-                "the reverse sweep popped less than the forward sweep pushed; \
-                 if there is no reverse sweep, adtape_free(adtape_self()) at the end says so",
-                "pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses values",
+                &format!("{} on its tape, {lost}", bytes(left as u64)),
+                &format!(
+                    "the reverse sweep popped less than the forward sweep pushed, so derivatives may be wrong\n  {find}\n  \
+                     if there is no reverse sweep, adtape_free(adtape_self()) at the end says so"
+                ),
+                &format!(
+                    "pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses \
+                     values\n  {find}"
+                ),
             );
         }
     }
