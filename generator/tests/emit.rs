@@ -302,6 +302,13 @@ fn rows_of_variable_extent_and_heap_blocks_agree_with_the_tangent() {
     agree("rows_and_blocks");
 }
 
+/// The adjoint of a struct on the stack had no addresses in it; a branch on which of two arrays lies first was taken
+/// again where they lay in another order; a variable `x_d` met the tangent of `x`.
+#[test]
+fn structs_with_pointers_and_moved_memory_agree_with_the_tangent() {
+    agree("structs_with_pointers");
+}
+
 /// A `do` loop kept copies that nothing read; a tangent assigned a variable to itself.
 #[test]
 fn early_returns_and_counted_loops_agree_with_the_tangent() {

@@ -28,6 +28,9 @@ pub trait Facts {
     /// Whether every load of the expression, evaluated just before the item (a branch or a loop), still yields that
     /// behind it, and again when the reverse sweep comes back to it.
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
+    /// Whether every comparison by order, and every difference, of two pointers in the expression comes out alike in
+    /// both sweeps: both point into one object. Objects may lie in another order in the reverse sweep.
+    fn ordered(&self, proc: ProcId, expr: &Expr) -> bool;
     /// Bases from which a pointer is an offset, each an address that both sweeps can name (a parameter, an object);
     /// `None` if they are not known.
     fn bases(&self, proc: ProcId, pointer: &Expr) -> Option<Vec<Expr>>;
@@ -36,6 +39,8 @@ pub trait Facts {
     /// Whether every access to a heap object of the procedure happens while its region runs, and none in a callee that
     /// keeps the pointer.
     fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool;
+    /// Items of the procedure, stores and calls, that may write a pointer inside the object.
+    fn pointer_writers(&self, proc: ProcId, object: ObjectId) -> Vec<ItemId>;
     /// Whether the procedure, or one that it calls, may write the object.
     fn written(&self, proc: ProcId, object: ObjectId) -> bool;
 }

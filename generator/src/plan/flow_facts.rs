@@ -1,8 +1,10 @@
 //! The planner's questions, answered by the analyses.
 
+use std::collections::BTreeSet;
+
 use super::facts::Facts;
 use crate::flow::required::Required;
-use crate::flow::{Flow, Root};
+use crate::flow::{Flow, Loc, Root};
 use crate::ir::*;
 
 /// The analyses, with what memory keeps.
@@ -57,6 +59,22 @@ impl Facts for Analysed<'_> {
         self.required.across(proc, item, expr)
     }
 
+    fn ordered(&self, proc: ProcId, expr: &Expr) -> bool {
+        let roots = |pointer: &Expr| -> BTreeSet<Root> {
+            let targets = self.flow.targets(proc, pointer).into_iter();
+            targets.map(|loc| self.flow.points.locs.root(loc)).collect()
+        };
+        let mut ordered = true;
+        super::walk::expressions(expr, &mut |e| {
+            let ExprKind::Binary(op, x, y) = &e.kind else { return };
+            if matches!(x.ty, Type::Pointer(_)) && !matches!(op, Binary::Equal | Binary::NotEqual) {
+                let (a, b) = (roots(x), roots(y));
+                ordered &= a.len() == 1 && a == b;
+            }
+        });
+        ordered
+    }
+
     fn bases(&self, proc: ProcId, pointer: &Expr) -> Option<Vec<Expr>> {
         let mut bases = Vec::new();
         for target in self.flow.targets(proc, pointer) {
@@ -73,6 +91,19 @@ impl Facts for Analysed<'_> {
                 _ => None,
             });
         objects.collect()
+    }
+
+    fn pointer_writers(&self, proc: ProcId, object: ObjectId) -> Vec<ItemId> {
+        let locs = &self.flow.points.locs;
+        let inside =
+            |loc: &Loc| locs.root(*loc) == Root::Object(proc, object) && matches!(locs.ty(*loc), Type::Pointer(_));
+        let writes = |item: &ItemId| {
+            let writes = &self.flow.effects.item(proc, *item).writes;
+            writes.iter().any(|loc| locs.leaves(*loc).iter().any(&inside))
+        };
+        let items = &self.flow.program.procs[proc.index()].items;
+        let simple = |item: &ItemId| matches!(items[item.index()].kind, ItemKind::Store { .. } | ItemKind::Call { .. });
+        (0..items.len()).map(ItemId::new).filter(|item| simple(item) && writes(item)).collect()
     }
 
     fn written(&self, proc: ProcId, object: ObjectId) -> bool {

@@ -189,7 +189,7 @@ impl<'a> Game<'a> {
         if real && definition.cost > self.dear {
             return false;
         }
-        if !self.has_all(&definition.expr) {
+        if !self.has_all(&definition.expr) || !self.facts.ordered(self.id, &definition.expr) {
             return false;
         }
         if definition.loads && !self.facts.steady(self.id, definition.item, &definition.expr) {

@@ -164,7 +164,8 @@ impl Builder<'_> {
     fn condition(&mut self, item: ItemId, on: &Expr, joins: &[Join]) -> Expr {
         let span = self.span;
         if !self.plan.bits.contains(&item) {
-            if (!walk::loads(on) || self.cx.facts.across(self.id, item, on)) && self.can(on) {
+            let steady = !walk::loads(on) || self.cx.facts.across(self.id, item, on);
+            if steady && self.cx.facts.ordered(self.id, on) && self.can(on) {
                 self.again.push((item, on.clone()));
                 self.explain(span, "branch".into(), "its condition is evaluated again", 0.0);
                 return self.operand(on);
