@@ -5,13 +5,17 @@ use adtape_generate::refuse::{Class, Refusal};
 
 /// Prints all refusals; the exit status.
 pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u8 {
-    for refusal in refusals {
+    // What follows from another refusal is no reason of its own.
+    let consequence = |refusal: &Refusal| refusal.what.starts_with("internal: ");
+    let reasons = refusals.iter().any(|refusal| !consequence(refusal));
+    let refusals: Vec<&Refusal> = refusals.iter().filter(|refusal| !reasons || !consequence(refusal)).collect();
+    for refusal in &refusals {
         eprint!("{}", text(refusal, sources, files));
     }
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
     match () {
         () if all(Class::Head) => 2,
-        () if refusals.iter().any(|refusal| refusal.class == Class::NotProved) => 4,
+        () if !reasons => 4,
         () => 3,
     }
 }

@@ -120,6 +120,24 @@ impl Exprs<'_> {
         text.replace("->.", "->")
     }
 
+    /// Whether a place holds a pointer that is declared to point to constants.
+    fn is_read_only(&self, place: &Place) -> bool {
+        if !matches!(place.ty, Type::Pointer(_)) {
+            return false;
+        }
+        let scope = Scope::new(self.program, self.proc);
+        let mut reached = scope.base(&place.base);
+        let mut read_only = false;
+        for step in &place.path {
+            if let (Step::Field(field), Some(Type::Struct(id))) = (step, reached.as_ref().map(|reached| &reached.elem))
+            {
+                read_only = self.program.types.structs[id.index()].fields[field.index()].read_only;
+            }
+            reached = reached.and_then(|reached| scope.step(&reached, step));
+        }
+        read_only
+    }
+
     fn subscript(&self, subscript: &Subscript, names: &dyn Naming) -> String {
         match &subscript.dim.lower {
             Some(lower) if !matches!(lower.kind, ExprKind::Int(0)) => {
@@ -160,6 +178,10 @@ impl Exprs<'_> {
             ExprKind::Value(value) => (names.value(*value), NAME),
             ExprKind::Load(place) => {
                 let text = self.place(place, names);
+                // Adjoints and tangents are written through a pointer that the user declares to `const`.
+                if matches!(self.proc.role, Role::Reverse | Role::Tangent) && self.is_read_only(place) {
+                    return (format!("({}){text}", self.ty(&expr.ty)), PREFIX);
+                }
                 let binds = if text.starts_with('*') { PREFIX } else { NAME };
                 (text, binds)
             }

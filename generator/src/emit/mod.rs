@@ -284,9 +284,15 @@ impl Text {
         for include in &options.includes {
             source += &format!("#include \"{include}\"\n");
         }
-        source += &format!("#include \"{header_name}\"\n\n#include {}\n", calls::HEADER);
+        // A macro of the sources must not change the headers.
+        let macros = names::macros_in_headers(unit.program);
+        source += &format!("#include \"{header_name}\"\n\n");
+        macros.iter().for_each(|name| source += &format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
+        source += &format!("#include {}\n", calls::HEADER);
         source += "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n";
-        source += "#include <stdlib.h>\n#include <string.h>\n\n";
+        source += "#include <stdlib.h>\n#include <string.h>\n";
+        macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));
+        source += "\n";
         source += UNINITIALISED;
         source += &self.runtime;
         source += &self.shadows;

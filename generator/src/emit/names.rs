@@ -1,6 +1,6 @@
 //! Names of generated code: they collide neither with the user's nor with C's.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::ir::{Program, functions};
 
@@ -66,6 +66,25 @@ impl Names {
         self.take(&name);
         name
     }
+}
+
+/// The library's headers, as generated code includes them.
+const HEADERS: [&str; 2] =
+    [include_str!("../../../include/adtape/declarations.h"), include_str!("../../../include/adtape/inline.h")];
+
+/// Macros that the sources define and that the library's headers, or C's, use as names.
+pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
+    let used: HashSet<&str> = HEADERS.iter().flat_map(|text| words(text)).collect();
+    let defined = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?.trim_start();
+        words(rest).next().filter(|name| rest.starts_with(name)).map(String::from)
+    };
+    let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
+    let all = own.flat_map(|source| source.text.lines()).filter_map(defined);
+    let standard = Names::of_c();
+    let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
+    let met = |name: &String| used.contains(name.as_str()) || standard.taken.contains(name);
+    all.filter(|name| met(name) && !needed(name)).collect()
 }
 
 /// The identifiers of a text.

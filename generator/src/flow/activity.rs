@@ -264,8 +264,8 @@ impl Activity {
                 for e in walk::of_item(proc, item) {
                     walk::expr(e, &mut |x| self.rounds(points, p, x, item.span));
                 }
-                if let ItemKind::Call { callee: Callee::External { name, .. }, .. } = &item.kind
-                    && effects::external_writes(name)
+                if let ItemKind::Call { callee: Callee::External { name, unknown, .. }, .. } = &item.kind
+                    && (*unknown || effects::external_writes(name))
                     && graph.effects.item(p, id).writes.iter().any(|&l| self.shadow(l))
                 {
                     refusals.push(refusal(

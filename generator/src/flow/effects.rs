@@ -31,6 +31,8 @@ impl Effect {
 
 /// The effects of a program.
 pub struct Effects {
+    /// What functions without source may write.
+    state: Set,
     items: Vec<Vec<Effect>>,
     regions: Vec<Vec<Effect>>,
 }
@@ -73,6 +75,12 @@ const ONLY_READ: &[&str] = &[
     "feof",
     "ferror",
     "strerror",
+    "fwrite",
+    "memcmp",
+    "atoi",
+    "atol",
+    "usleep",
+    "sleep",
 ];
 
 /// Whether a function without source may write what its arguments point to.
@@ -84,6 +92,7 @@ impl Effects {
     /// Computes the effects of every item.
     pub fn analyse(program: &Program, points: &Points) -> Self {
         let mut effects = Effects {
+            state: state(program, points),
             items: program.procs.iter().map(|p| vec![Effect::default(); p.items.len()]).collect(),
             regions: program.procs.iter().map(|p| vec![Effect::default(); p.regions.len()]).collect(),
         };
@@ -145,7 +154,10 @@ impl Effects {
             ItemKind::Call { callee, args, into, .. } => {
                 match callee {
                     Callee::Proc(g) => self.call(points, program, p, id, *g, &mut effect),
-                    Callee::External { name, .. } => {
+                    Callee::External { name, unknown, .. } => {
+                        if *unknown {
+                            effect.writes.extend(&self.state);
+                        }
                         for arg in args.iter().filter(|a| matches!(a.ty, Type::Pointer(_))) {
                             for t in points.targets(p, arg) {
                                 effect.reads.extend(points.locs.leaves(t));
@@ -193,6 +205,20 @@ pub fn own(program: &Program, points: &Points, g: ProcId, loc: Loc) -> bool {
     let Root::Object(p, o) = points.locs.root(loc) else { return false };
     let object = &program.procs[p.index()].objects[o.index()];
     p == g && (matches!(object.life, Life::Param(_)) || !points.escapes(loc))
+}
+
+/// Variables with static storage that the program writes somewhere: what a function without source may write, too.
+fn state(program: &Program, points: &Points) -> Set {
+    let mut state = Set::new();
+    for (p, proc) in program.procs.iter().enumerate() {
+        for item in &proc.items {
+            if let ItemKind::Store { to, .. } = &item.kind {
+                let cells = points.cells(ProcId::new(p), to);
+                state.extend(cells.into_iter().filter(|cell| matches!(points.locs.root(*cell), Root::Global(_))));
+            }
+        }
+    }
+    state
 }
 
 /// `FILE *` and constants of the text: what a function without source does there is its own business.

@@ -28,7 +28,7 @@ pub use locs::{Loc, Locs, Root, Set};
 pub use points::Points;
 pub use required::Required;
 
-use crate::ir::{Expr, ItemId, ObjectId, Place, ProcId, Program, RegionId, Type, ValueId};
+use crate::ir::{Callee, Expr, ItemId, ItemKind, ObjectId, Place, ProcId, Program, RegionId, Type, ValueId};
 use crate::refuse::Refusal;
 
 /// A procedure to differentiate.
@@ -122,6 +122,32 @@ impl<'a> Flow<'a> {
     /// Whether some target of a pointer, or something in it, has an adjoint, so that the pointer needs a shadow.
     pub fn active_pointer(&self, proc: ProcId, pointer: &Expr) -> bool {
         self.points.targets(proc, pointer).into_iter().any(|t| self.shadow_inside(proc, t))
+    }
+
+    /// Like [`Self::active_pointer`], in the procedure or in any of its callers.
+    pub fn active_pointer_anywhere(&self, proc: ProcId, pointer: &Expr) -> bool {
+        let mut open: Vec<(ProcId, Loc)> = self.targets(proc, pointer).into_iter().map(|t| (proc, t)).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some((p, loc)) = open.pop() {
+            if !seen.insert((p, loc)) {
+                continue;
+            }
+            if self.shadow_inside(p, loc) {
+                return true;
+            }
+            if self.points.locs.native(loc) != Some(p) {
+                continue;
+            }
+            for (caller, proc) in self.program.procs.iter().enumerate() {
+                let calls = proc.items.iter().enumerate().filter(
+                    |(_, item)| matches!(&item.kind, ItemKind::Call { callee: Callee::Proc(g), .. } if *g == p),
+                );
+                let caller = ProcId::new(caller);
+                let ups = calls.flat_map(|(at, _)| self.points.up(caller, ItemId::new(at), p, loc));
+                open.extend(ups.map(|l| (caller, l)));
+            }
+        }
+        false
     }
 
     /// Whether something in an object has an adjoint, so that it needs a shadow.

@@ -214,9 +214,10 @@ impl Parser {
         let Type::Struct(id) = self.ty()? else { return self.error("expected a struct") };
         self.expect("{")?;
         while !self.eat("}") {
+            let read_only = self.eat_word("const");
             let ty = self.ty()?;
             let name = self.name()?;
-            self.program.types.structs[id.index()].fields.push(Field { name, ty });
+            self.program.types.structs[id.index()].fields.push(Field { name, ty, read_only });
             if !self.is("}") {
                 self.expect(";")?;
             }

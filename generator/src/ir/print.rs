@@ -202,7 +202,8 @@ impl<'a> Printer<'a> {
 
     fn structure(&mut self, id: StructId) {
         let members = |printer: &Self| {
-            let member = |field: &Field| format!("{} {}", printer.ty(&field.ty), field.name);
+            let constant = |field: &Field| if field.read_only { "const " } else { "" };
+            let member = |field: &Field| format!("{}{} {}", constant(field), printer.ty(&field.ty), field.name);
             printer.program.types.structs[id.index()].fields.iter().map(member).collect::<Vec<_>>().join("; ")
         };
         let text = members(self);

@@ -155,6 +155,8 @@ pub struct Field {
     pub name: String,
     /// Type of the member; arrays are [`Type::Array`].
     pub ty: Type,
+    /// A pointer, or an array of pointers, to `const`: what it points to is written through a cast only.
+    pub read_only: bool,
 }
 
 /// A type.
@@ -555,6 +557,8 @@ pub enum Callee {
         name: String,
         /// Whether it comes back.
         returns: bool,
+        /// Whether it may write any variable with static storage that the program writes: nothing else is known of it.
+        unknown: bool,
     },
     /// A generated sweep of a procedure.
     Sweep(ProcId, Role),

@@ -11,6 +11,8 @@ pub trait Facts {
     fn active_place(&self, proc: ProcId, place: &Place) -> bool;
     /// Whether some target of the pointer is active, so that the pointer needs a shadow.
     fn active_pointer(&self, proc: ProcId, pointer: &Expr) -> bool;
+    /// The same, in the procedure or in any of its callers.
+    fn active_pointer_anywhere(&self, proc: ProcId, pointer: &Expr) -> bool;
     /// Whether anything inside the object is active, so that it needs a shadow.
     fn active_object(&self, proc: ProcId, object: ObjectId) -> bool;
     /// Whether the parameter (a pointer, a scalar or a struct) has an adjoint.
@@ -39,8 +41,10 @@ pub trait Facts {
     /// Whether every access to a heap object of the procedure happens while its region runs, and none in a callee that
     /// keeps the pointer.
     fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool;
-    /// Items of the procedure, stores and calls, that may write a pointer inside the object.
-    fn pointer_writers(&self, proc: ProcId, object: ObjectId) -> Vec<ItemId>;
+    /// Whether a pointer in the object may be written other than by a store that names the object.
+    fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool;
+    /// Whether the item may read or write anything of the object.
+    fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
     /// Whether the procedure, or one that it calls, may write the object.
     fn written(&self, proc: ProcId, object: ObjectId) -> bool;
 }

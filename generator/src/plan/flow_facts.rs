@@ -28,6 +28,10 @@ impl Facts for Analysed<'_> {
         self.flow.active_pointer(proc, pointer)
     }
 
+    fn active_pointer_anywhere(&self, proc: ProcId, pointer: &Expr) -> bool {
+        self.flow.active_pointer_anywhere(proc, pointer)
+    }
+
     fn active_object(&self, proc: ProcId, object: ObjectId) -> bool {
         self.flow.active_object(proc, object)
     }
@@ -93,22 +97,29 @@ impl Facts for Analysed<'_> {
         objects.collect()
     }
 
-    fn pointer_writers(&self, proc: ProcId, object: ObjectId) -> Vec<ItemId> {
-        let locs = &self.flow.points.locs;
-        let inside =
-            |loc: &Loc| locs.root(*loc) == Root::Object(proc, object) && matches!(locs.ty(*loc), Type::Pointer(_));
-        let writes = |item: &ItemId| {
-            let writes = &self.flow.effects.item(proc, *item).writes;
-            writes.iter().any(|loc| locs.leaves(*loc).iter().any(&inside))
-        };
-        let items = &self.flow.program.procs[proc.index()].items;
-        let simple = |item: &ItemId| matches!(items[item.index()].kind, ItemKind::Store { .. } | ItemKind::Call { .. });
-        (0..items.len()).map(ItemId::new).filter(|item| simple(item) && writes(item)).collect()
-    }
-
     fn written(&self, proc: ProcId, object: ObjectId) -> bool {
         let root = Root::Object(proc, object);
         self.flow.writes(proc, RegionId(0)).iter().any(|loc| self.flow.points.locs.root(*loc) == root)
+    }
+
+    fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool {
+        let this = &self.flow.program.procs[proc.index()];
+        let locs = &self.flow.points.locs;
+        let pointer =
+            |loc: &Loc| locs.root(*loc) == Root::Object(proc, object) && matches!(locs.ty(*loc), Type::Pointer(_));
+        let writes = |item: &ItemId| self.flow.effects.item(proc, *item).writes.iter().any(pointer);
+        let other = |item: &ItemId| match &this.items[item.index()].kind {
+            ItemKind::Store { to, .. } => to.base != Base::Object(object),
+            ItemKind::Call { .. } => true,
+            _ => false,
+        };
+        (0..this.items.len()).map(ItemId::new).filter(other).any(|item| writes(&item))
+    }
+
+    fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool {
+        let effect = self.flow.effects.item(proc, item);
+        let of = |loc: &Loc| self.flow.points.locs.root(*loc) == Root::Object(proc, object);
+        effect.reads.iter().chain(&effect.writes).any(of)
     }
 
     fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool {

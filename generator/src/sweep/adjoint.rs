@@ -112,7 +112,7 @@ impl Builder<'_> {
                 functions::Partial::One => seed.clone(),
                 functions::Partial::Is(partial) => binary(Binary::Multiply, partial, seed.clone(), expr.ty.clone()),
                 functions::Partial::Refused(why) => {
-                    let what = format!("'{}' {why}, and its argument {} is active", function.c_name(), k + 1);
+                    let what = format!("'{}': {why}, and its argument {} is active", function.c_name(), k + 1);
                     self.refuse(Class::Derivative, what, "keep this argument independent of the inputs");
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! The real members of a struct, one by one: how adjoints of whole structs are added and moved.
+//! The real members and the pointers of a struct, one by one: how adjoints of whole structs are added and moved.
 
 use crate::ir::{Dim, Expr, ExprKind, FieldId, Place, Program, Step, Subscript, Type};
 
@@ -8,12 +8,20 @@ pub const MANY: usize = 256;
 /// Places of all reals in what lies at `place`; `None` if there are more than [`MANY`].
 pub fn reals(program: &Program, place: &Place) -> Option<Vec<Place>> {
     let mut found = Vec::new();
-    collect(program, place, &mut found).then_some(found)
+    let all = collect(program, place, &|ty| matches!(ty, Type::Float { .. }), &mut found);
+    all.then_some(found)
 }
 
-fn collect(program: &Program, place: &Place, found: &mut Vec<Place>) -> bool {
+/// Places of all pointers in what lies at `place`; `None` if there are more than [`MANY`].
+pub fn pointers(program: &Program, place: &Place) -> Option<Vec<Place>> {
+    let mut found = Vec::new();
+    let all = collect(program, place, &|ty| matches!(ty, Type::Pointer(_)), &mut found);
+    all.then_some(found)
+}
+
+fn collect(program: &Program, place: &Place, wanted: &dyn Fn(&Type) -> bool, found: &mut Vec<Place>) -> bool {
     match &place.ty {
-        Type::Float { .. } => {
+        ty if wanted(ty) => {
             found.push(place.clone());
             found.len() <= MANY
         }
@@ -24,28 +32,35 @@ fn collect(program: &Program, place: &Place, found: &mut Vec<Place>) -> bool {
                 let mut member = place.clone();
                 member.path.push(Step::Field(FieldId::new(k)));
                 member.ty = field.ty.clone();
-                all &= collect(program, &member, found);
+                all &= collect(program, &member, wanted, found);
             }
             all
         }
-        Type::Array { .. } => elements(program, place, &mut Vec::new(), &place.ty, found),
+        Type::Array { .. } => elements(program, place, &mut Vec::new(), &place.ty, wanted, found),
         _ => true,
     }
 }
 
 /// All elements of a member array, dimension by dimension.
-fn elements(program: &Program, place: &Place, at: &mut Vec<Subscript>, ty: &Type, found: &mut Vec<Place>) -> bool {
+fn elements(
+    program: &Program,
+    place: &Place,
+    at: &mut Vec<Subscript>,
+    ty: &Type,
+    wanted: &dyn Fn(&Type) -> bool,
+    found: &mut Vec<Place>,
+) -> bool {
     let Type::Array { elem, extent } = ty else {
         let mut element = place.clone();
         element.path.push(Step::Index(at.clone()));
         element.ty = ty.clone();
-        return collect(program, &element, found);
+        return collect(program, &element, wanted, found);
     };
     let Some(extent) = extent.filter(|extent| *extent <= MANY as u64) else { return false };
     let number = |value: u64| Expr { kind: ExprKind::Int(i128::from(value)), ty: crate::plan::control::int() };
     for k in 0..extent {
         at.push(Subscript { at: number(k), dim: Dim { lower: None, extent: Some(number(extent)) } });
-        let all = elements(program, place, at, elem, found);
+        let all = elements(program, place, at, elem, wanted, found);
         at.pop();
         if !all {
             return false;

@@ -17,79 +17,15 @@ impl Builder<'_> {
                 _ => {}
             }
         }
-        self.pointers_in_objects(region);
+        if region == RegionId(0) {
+            (0..self.primal.objects.len()).for_each(|at| self.pointers_of_param(ObjectId::new(at)));
+        }
         for &item in &self.primal.regions[region.index()].items {
             if let ItemKind::Alloc { object, count, .. } = &self.primal.items[item.index()].kind {
                 self.block(region, *object, count);
             }
         }
-    }
-
-    /// Pointers in objects of the region point to where their targets are in the reverse sweep, and those in shadows to
-    /// the shadows of the targets. Each must be assigned once, in this region.
-    fn pointers_in_objects(&mut self, region: RegionId) {
-        let mut stores = Vec::new();
-        for at in 0..self.primal.objects.len() {
-            let object = ObjectId::new(at);
-            let this = &self.primal.objects[at];
-            let active = self.cx.facts.active_object(self.id, object);
-            let here = this.life == Life::Region(region) && self.holds_pointers(&this.elem);
-            if !here || !active && !self.cx.facts.keep(self.id, object) {
-                continue;
-            }
-            let (name, span) = (this.name.clone(), this.span);
-            let mut places: Vec<&Place> = Vec::new();
-            for item in self.cx.facts.pointer_writers(self.id, object) {
-                match &self.primal.items[item.index()].kind {
-                    ItemKind::Store { to, from }
-                        if to.base == Base::Object(object)
-                            && is_fixed(to)
-                            && !places.contains(&to)
-                            && self.primal.regions[region.index()].items.contains(&item) =>
-                    {
-                        places.push(to);
-                        stores.push((item, to.clone(), from.clone(), active));
-                    }
-                    _ => {
-                        self.span = span;
-                        let what = format!(
-                            "a pointer in '{name}' is assigned more than once, or not where '{name}' is declared"
-                        );
-                        self.refuse(Class::Pointer, what, "set the pointers of the struct once, in its declaration");
-                        return;
-                    }
-                }
-            }
-        }
-        let position = |item: &ItemId| self.primal.regions[region.index()].items.iter().position(|other| other == item);
-        stores.sort_by_key(|(item, ..)| position(item));
-        for (_, to, from, active) in stores {
-            let place = self.primal_place(&to);
-            let value = self.primal(&from);
-            self.emit(ItemKind::Store { to: place, from: value });
-            if active {
-                let place = super::shadow::Shadows::place(self, &to);
-                let has_shadow = self.cx.facts.active_pointer(self.id, &from);
-                let value = if has_shadow {
-                    super::shadow::pointer(self, &from)
-                } else {
-                    crate::plan::recompute::zero(&from.ty)
-                };
-                self.emit(ItemKind::Store { to: place, from: value });
-            }
-        }
-    }
-
-    fn holds_pointers(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Pointer(_) => true,
-            Type::Array { elem, .. } => self.holds_pointers(elem),
-            Type::Struct(id) => {
-                let fields = &self.cx.program.types.structs[id.index()].fields;
-                fields.iter().any(|field| self.holds_pointers(&field.ty))
-            }
-            _ => false,
-        }
+        self.pointers_of_region(region);
     }
 
     pub(super) fn local(&mut self, object: ObjectId) {
@@ -224,12 +160,4 @@ impl Builder<'_> {
             object
         })
     }
-}
-
-/// Whether a place is the same wherever it is named: all its subscripts are constants.
-fn is_fixed(place: &Place) -> bool {
-    place.path.iter().all(|step| match step {
-        Step::Index(subscripts) => subscripts.iter().all(|subscript| matches!(subscript.at.kind, ExprKind::Int(_))),
-        _ => true,
-    })
 }

@@ -12,6 +12,7 @@ pub mod leaves;
 pub mod live;
 mod locals;
 mod loops;
+mod members;
 pub mod reverse;
 pub mod shadow;
 pub mod tangent;

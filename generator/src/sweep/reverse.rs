@@ -107,7 +107,7 @@ pub(super) struct Builder<'a> {
     pub(super) shadows: HashMap<ObjectId, ObjectId>,
     /// Names of the arguments; what each parameter of the sweep is.
     pub(super) arguments: Vec<Option<Named>>,
-    params: Vec<ReverseParam>,
+    pub(super) params: Vec<ReverseParam>,
     /// The region of the sweep that belongs to each level, and the pops of its record.
     regions: Vec<RegionId>,
     pops: Vec<Vec<ItemId>>,
@@ -241,6 +241,7 @@ impl<'a> Builder<'a> {
 
     fn body(&mut self) {
         self.declare_params();
+        self.stored_pointers();
         let entries = self.primal.params.iter().enumerate();
         let given = entries.filter_map(|(k, param)| Some((param.entry?, Token::Entry(k as u32), None))).collect();
         self.enter(RegionId(0), given, &[]);
@@ -337,7 +338,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn argument(&self, at: usize) -> Expr {
+    pub(super) fn argument(&self, at: usize) -> Expr {
         let param = &self.out.params[at];
         Expr { kind: ExprKind::Value(param.entry.expect("declared with a value")), ty: param.ty.clone() }
     }

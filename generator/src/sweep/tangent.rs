@@ -411,7 +411,7 @@ impl Builder<'_> {
                         functions::Partial::One => inner,
                         functions::Partial::Is(partial) => multiply(partial, inner),
                         functions::Partial::Refused(why) => {
-                            let what = format!("'{}' {why}, and its argument {} is active", function.c_name(), k + 1);
+                            let what = format!("'{}': {why}, and its argument {} is active", function.c_name(), k + 1);
                             self.refuse(Class::Derivative, what, "keep this argument independent of the inputs");
                             continue;
                         }

@@ -25,3 +25,8 @@ double f_status(int n, double *x, int *k) { double r = 0; if (solve(n, x, &r) !=
 double f_logic(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n; i++) { int a = (x[i] > 1) == (k[i] > 3), b = !(k[i] & 1) != (i == 2); if (a && b || k[i] == 2) s += x[i]; if ((a ^ b) | (k[i] < 3)) s *= x[i]; } return s; }
 double f_index(int n, double *x, int *k) { double s = 0; int base = 1; for (int i = 0; i < n; i++) { for (int j = 0; j < 3; j++) { s += x[base] * x[i]; base += 2; } base -= 5; x[i] = s; } return s; }
 double f_ternary(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n; i++) { s += (k[i] > 3 ? x[i] : x[0]) * (x[i] < s ? 2.0 : s); int m = k[i] > 2 ? i : n - 1; s -= x[m]; } return s; }
+/* A macro that the library's headers use as a name. */
+#define factor ((double)2.5)
+#define size_of_it 3
+double f_macro(int n, double *x, int *ia, double *w);
+double f_macro(int n, double *x, int *ia, double *w) { (void)ia; (void)w; return n > size_of_it ? factor * x[0] * x[1] : x[0]; }

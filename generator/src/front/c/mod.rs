@@ -54,6 +54,9 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     if !refusals.is_empty() {
         return Err(without_sources(refusals));
     }
+    if input.trees.is_empty() && input.files.len() > 1 {
+        run::together(clang, &input.arguments, &input.files).map_err(|refusal| without_sources(vec![refusal]))?;
+    }
     let trees: Vec<_> =
         texts.iter().map(|text| tree::parse(text)).collect::<Result<_, _>>().map_err(|error| {
             without_sources(vec![internal(&format!("clang's syntax tree is not understood: {error}"))])

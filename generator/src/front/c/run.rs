@@ -2,7 +2,8 @@
 
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// The oldest major version whose syntax trees were read in tests.
 const OLDEST: u32 = 14;
@@ -61,6 +62,33 @@ pub fn stored(file: &str) -> Result<String, Refusal> {
         let what = format!("adtape: cannot read the syntax tree {file}: {error}");
         Refusal { class: Class::Head, span: Span::default(), what, help: String::new() }
     })
+}
+
+/// Whether several sources can stand in one file, as the generated file includes them.
+pub fn together(clang: &str, arguments: &[String], files: &[String]) -> Result<(), Refusal> {
+    let mut text = String::new();
+    for file in files {
+        let path = std::path::absolute(file).map_or_else(|_| file.clone(), |path| path.to_string_lossy().into_owned());
+        text += &format!("#include \"{path}\"\n");
+    }
+    let mut compiler = Command::new(clang);
+    compiler.args(["-fsyntax-only", "-fno-color-diagnostics", "-Wno-everything", "-x", "c"]).args(arguments).arg("-");
+    compiler.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let run = compiler.spawn().and_then(|mut running| {
+        if let Some(mut input) = running.stdin.take() {
+            input.write_all(text.as_bytes())?;
+        }
+        running.wait_with_output()
+    });
+    let said = match run {
+        Ok(output) if output.status.success() => return Ok(()),
+        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+        Err(error) => error.to_string(),
+    };
+    let reason = said.lines().find(|line| line.contains("error")).unwrap_or(&said).trim().to_string();
+    let what = format!("the sources cannot be included in one file, as the generated file does: {reason}");
+    let help = "give names that several sources declare to one of them, and headers a guard against a second inclusion";
+    Err(Refusal { class: Class::Language, span: Span::default(), what, help: help.into() })
 }
 
 #[cfg(test)]

@@ -305,7 +305,10 @@ impl<'de> Visitor<'de> for ListSeed<'_> {
     fn visit_seq<S: SeqAccess<'de>>(self, mut sequence: S) -> Result<Self::Value, S::Error> {
         let mut nodes = Vec::new();
         while let Some(node) = sequence.next_element_seed(NodeSeed(self.0))? {
-            nodes.push(node);
+            // clang attaches a documentation comment to what it documents.
+            if node.kind != "FullComment" {
+                nodes.push(node);
+            }
         }
         Ok(nodes)
     }

@@ -230,12 +230,22 @@ impl Naming<'_, '_> {
     fn field(&mut self, field: &Node) -> Field {
         let text = if field.plain_type.is_empty() { &field.written_type } else { &field.plain_type };
         let found = self.unit.ctype(text, self.structs);
+        let read_only = points_to_constant(&found.ty);
         let ty = match found {
             _ if field.bit_field => Type::Opaque("bit-field".to_string()),
-            _ if found.is_volatile() => Type::Opaque(format!("volatile {text}")),
+            _ if found.is_volatile() => Type::Opaque(format!("volatile {}", text.replace("volatile ", ""))),
             found => found.ty.ir(),
         };
-        Field { name: field.name.to_string(), ty }
+        Field { name: field.name.to_string(), ty, read_only }
+    }
+}
+
+/// A pointer to what is constant, or an array of such pointers.
+fn points_to_constant(ty: &CType) -> bool {
+    match ty {
+        CType::Pointer(to) => to.is_constant(),
+        CType::Array(elem, _) => points_to_constant(&elem.ty),
+        _ => false,
     }
 }
 

@@ -189,7 +189,8 @@ impl Parser {
     fn call(&mut self) -> Parsed<(Callee, Vec<Expr>)> {
         let callee = if self.eat_word("extern") {
             let returns = !self.eat_word("noreturn");
-            Callee::External { name: self.name()?, returns }
+            let unknown = self.eat_word("unknown");
+            Callee::External { name: self.name()?, returns, unknown }
         } else {
             match self.role() {
                 Some(role) => Callee::Sweep(self.proc_named()?, role),

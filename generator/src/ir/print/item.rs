@@ -148,8 +148,10 @@ impl Printer<'_> {
         };
         match callee {
             Callee::Proc(id) => name(id),
-            Callee::External { name, returns: true } => format!("extern {name}"),
-            Callee::External { name, returns: false } => format!("extern noreturn {name}"),
+            Callee::External { name, returns, unknown } => {
+                let (stops, any) = (if *returns { "" } else { "noreturn " }, if *unknown { "unknown " } else { "" });
+                format!("extern {stops}{any}{name}")
+            }
             Callee::Sweep(id, Role::Primal) => format!("primal {}", name(id)),
             Callee::Sweep(id, Role::Forward) => format!("forward {}", name(id)),
             Callee::Sweep(id, Role::Reverse) => format!("reverse {}", name(id)),

@@ -5,10 +5,29 @@ use crate::ir::build::int;
 use crate::ir::functions::{self, Function};
 use make::*;
 
+/// What is known of a function that computes nothing active.
+#[derive(Clone, Copy)]
+struct Passive {
+    /// Whether it comes back.
+    returns: bool,
+    /// Whether it may write any variable with static storage.
+    unknown: bool,
+}
+
+impl Passive {
+    const UNKNOWN: Passive = Passive { returns: true, unknown: true };
+}
+
 impl<'a> Lower<'_, 'a> {
     /// A call. Its result if it has a scalar one and it is wanted.
     pub fn call(&mut self, node: &'a Node<'a>, wanted: bool) -> Result<Option<Expr>> {
         let Some(callee) = scan::callee(node) else {
+            if let Some(handler) = scan::called_variable(node)
+                && !self.is_local(handler.refers)
+                && self.is_report(node)
+            {
+                return self.call_passive(node, &handler.refers_name, Passive::UNKNOWN, wanted);
+            }
             return self.refuse(
                 node,
                 Class::Control,
@@ -33,8 +52,11 @@ impl<'a> Lower<'_, 'a> {
         if let Some(result) = self.memory_call(node, name, args)? {
             return Ok(result);
         }
+        if let Some(result) = self.two_results(name, args, wanted)? {
+            return Ok(result);
+        }
         match library::passive(name) {
-            Some(returns) => self.call_passive(node, name, returns, wanted),
+            Some(returns) => self.call_passive(node, name, Passive { returns, unknown: false }, wanted),
             None if name.ends_with("setjmp") || name.ends_with("longjmp") => {
                 self.refuse(node, Class::Control, format!("'{name}' jumps between functions"), "return a status")
             }
@@ -50,6 +72,7 @@ impl<'a> Lower<'_, 'a> {
                 format!("'{name}' is not supported: {}", functions::unsupported(name).unwrap_or_default()),
                 "write it with other functions, or pass what it computes as an argument",
             ),
+            None if self.is_report(node) => self.call_passive(node, name, Passive::UNKNOWN, wanted),
             None => self.refuse(
                 node,
                 Class::NoSource,
@@ -169,7 +192,35 @@ impl<'a> Lower<'_, 'a> {
         self.refuse(node, Class::Type, what, "declare the function before the call, with its types")
     }
 
-    fn call_passive(&mut self, node: &'a Node<'a>, name: &str, returns: bool, wanted: bool) -> Result<Option<Expr>> {
+    /// Whether a declaration is one of this function.
+    fn is_local(&self, declaration: u64) -> bool {
+        self.bindings.contains_key(&declaration)
+            || self.refused.contains_key(&declaration)
+            || self.visible.iter().any(|(_, known)| *known == declaration)
+    }
+
+    /// Whether a call reports something, as error handlers do: a text and integers go in, at most an integer comes back.
+    fn is_report(&mut self, node: &'a Node<'a>) -> bool {
+        let is_text = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Int { bits: 8, .. }));
+        if !matches!(self.ctype(node).ty, CType::Void | CType::Int { .. }) {
+            return false;
+        }
+        let types: Vec<Type> = node.inner[1..].iter().map(|part| self.ir_type(part)).collect();
+        let callee =
+            scan::callee(node).and_then(|callee| self.reader.definition(self.unit, &callee.refers_name, false));
+        let prints = callee.is_some_and(|(_, definition)| prints_arguments(definition));
+        let passes =
+            |ty: &Type| is_text(ty) || matches!(ty, Type::Int { .. }) || (prints && matches!(ty, Type::Float { .. }));
+        types.iter().any(is_text) && types.iter().all(passes)
+    }
+
+    fn call_passive(
+        &mut self,
+        node: &'a Node<'a>,
+        name: &str,
+        Passive { returns, unknown }: Passive,
+        wanted: bool,
+    ) -> Result<Option<Expr>> {
         let parts = &node.inner[1..];
         let prints_to_memory =
             parts.iter().any(|part| scan::any(part, &|part| part.kind == "StringLiteral" && part.value.contains("%n")));
@@ -182,7 +233,10 @@ impl<'a> Lower<'_, 'a> {
             args.push(self.value(part)?);
             self.end_operand(aside, part)?;
         }
-        self.touch_call(Summary::HIDDEN, &[]);
+        // Two calls that print may come in either order.
+        if library::has_state(name) {
+            self.touch_call(Summary::HIDDEN, &[]);
+        }
         let result = self.ctype(node);
         let var = match result.ty {
             CType::Void => None,
@@ -193,7 +247,7 @@ impl<'a> Lower<'_, 'a> {
             CType::Float(_) => Some(self.b.var("result", result.ty.ir(), VarKind::Temporary, self.b.span)),
             _ => return self.unknown(node),
         };
-        self.b.call(Callee::External { name: name.to_string(), returns }, args, var, None);
+        self.b.call(Callee::External { name: name.to_string(), returns, unknown }, args, var, None);
         Ok(var.map(|var| self.b.get(var)))
     }
 

@@ -154,6 +154,9 @@ impl<'a> Lower<'_, 'a> {
     pub fn touch(&mut self, place: &Place, write: bool) {
         let kinds = Kinds::of(&place.ty, &self.reader.structs.types);
         let at = Self::location(place);
+        if matches!(at, Where::Object(object) if self.private.contains(&object)) {
+            return;
+        }
         let list = if write { &mut self.effects.writes } else { &mut self.effects.reads };
         list.push((at, kinds));
         if !matches!(at, Where::Object(_)) {

@@ -49,6 +49,24 @@ pub fn passive(name: &str) -> Option<bool> {
     const RETURN: &[&str] = &[
         "printf",
         "fprintf",
+        "sprintf",
+        "snprintf",
+        "vsnprintf",
+        "strcpy",
+        "strncpy",
+        "strcat",
+        "strncat",
+        "atoi",
+        "atol",
+        "getenv",
+        "feof",
+        "ferror",
+        "fwrite",
+        "memcmp",
+        "time",
+        "clock_gettime",
+        "gettimeofday",
+        "strerror",
         "puts",
         "fputs",
         "putchar",
@@ -103,6 +121,11 @@ pub fn passive(name: &str) -> Option<bool> {
         _ if STOP.contains(&name) => Some(false),
         _ => None,
     }
+}
+
+/// Whether a passive function's result depends on how often it was called.
+pub fn has_state(name: &str) -> bool {
+    name.ends_with("rand") || name.ends_with("random") || name.contains("rand48")
 }
 
 /// Functions that read numbers from a file or from text.

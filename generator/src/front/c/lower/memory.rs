@@ -49,7 +49,6 @@ impl<'a> Lower<'_, 'a> {
         let shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
         let (span, life) = (self.span(call), Life::Heap);
         let object = self.b.object(Object { name, elem: elem.clone(), shape, life, constant: false, span });
-        self.touch_call(Summary::HIDDEN, &[]);
         self.b.emit(ItemKind::Alloc { object, count: count.clone(), zeroed });
         let subscript = Subscript { at: constant(0, int()), dim: Dim { lower: None, extent: Some(count) } };
         Ok(address(Place { base: Base::Object(object), path: vec![Step::Index(vec![subscript])], ty: elem }))
@@ -67,7 +66,6 @@ impl<'a> Lower<'_, 'a> {
         match (name, args) {
             ("free", [pointer]) => {
                 let pointer = self.value(Self::uncast(pointer))?;
-                self.touch_call(Summary::HIDDEN, &[]);
                 self.b.emit(ItemKind::Free { pointer });
                 Ok(Some(None))
             }

@@ -22,6 +22,7 @@ mod loops;
 mod make;
 mod memory;
 mod place;
+mod results;
 mod scan;
 mod size;
 mod statement;
@@ -57,6 +58,8 @@ pub struct Reader<'a> {
     /// Whether a procedure calls itself, while it is being lowered.
     recursive: Vec<bool>,
     refusals: Vec<Refusal>,
+    /// Functions that only report and that cannot be read.
+    reports: HashSet<(Option<usize>, String)>,
 }
 
 /// Lowers the heads and all that they reach.
@@ -73,6 +76,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         summaries: Vec::new(),
         recursive: Vec::new(),
         refusals: Vec::new(),
+        reports: HashSet::new(),
     };
     for head in heads {
         if reader.procedure(0, head, true).is_none() {
@@ -113,9 +117,12 @@ impl<'a> Reader<'a> {
         if let Some(known) = self.proc_numbers.get(&key) {
             return Some(*known);
         }
+        if self.reports.contains(&key) || (!anywhere && prints_arguments(node)) {
+            return None;
+        }
         let id = ProcId::new(self.procs.len());
         let clash = self.proc_numbers.keys().filter(|(_, other)| other == name).count();
-        self.proc_numbers.insert(key, id);
+        self.proc_numbers.insert(key.clone(), id);
         self.procs.push(None);
         self.summaries.push(None);
         self.recursive.push(false);
@@ -128,10 +135,25 @@ impl<'a> Reader<'a> {
             self.summaries[id.index()] = Some(summary);
             (proc, summary) = Lower::new(self, home, id).function(node, &link_name);
         }
+        if self.refusals.len() > refused && !anywhere && is_report(&proc) {
+            // What only reports is called as it is, if it cannot be read.
+            self.refusals.truncate(refused);
+            self.forget_from(id);
+            self.reports.insert(key);
+            return None;
+        }
         proc.is_static = is_static;
         self.procs[id.index()] = Some(proc);
         self.summaries[id.index()] = Some(summary);
         Some(id)
+    }
+
+    /// Forgets a procedure and those that were lowered after it: they are lowered again where they are called.
+    fn forget_from(&mut self, id: ProcId) {
+        self.proc_numbers.retain(|_, known| known.index() < id.index());
+        self.procs.truncate(id.index());
+        self.summaries.truncate(id.index());
+        self.recursive.truncate(id.index());
     }
 
     fn definition(&self, unit: usize, name: &str, anywhere: bool) -> Option<(usize, &'a Node<'a>)> {
@@ -142,6 +164,20 @@ impl<'a> Reader<'a> {
         let mut found = others.filter_map(|(number, unit)| Some((number, *unit.functions.get(name)?)));
         found.find(|(_, node)| anywhere || node.storage != "static")
     }
+}
+
+/// Whether a function passes a variable number of arguments on, to `vprintf`, and does not read them itself.
+fn prints_arguments(node: &Node) -> bool {
+    node.written_type.contains("...") && !scan::any(node, &|part| part.kind == "VAArgExpr")
+}
+
+/// Whether a procedure takes a text and integers, and gives at most an integer: an error handler.
+fn is_report(proc: &Proc) -> bool {
+    let is_text = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Int { bits: 8, .. }));
+    let passes = |ty: &Type| is_text(ty) || matches!(ty, Type::Int { .. });
+    matches!(proc.result_type, Type::Void | Type::Int { .. })
+        && proc.params.iter().any(|param| is_text(&param.ty))
+        && proc.params.iter().all(|param| passes(&param.ty))
 }
 
 /// What a declaration of the source is in the procedure.
@@ -224,6 +260,8 @@ struct Lower<'r, 'a> {
     /// Extents of arrays with variable length, by their text.
     extents: HashMap<String, Expr>,
     effects: Effects,
+    /// Objects that one expression makes and nothing else names.
+    private: HashSet<ObjectId>,
     summary: Summary,
     /// Name for the block that the next `malloc` makes.
     block_name: String,
@@ -254,6 +292,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             result_type: CType::Void,
             extents: HashMap::new(),
             effects: Effects::default(),
+            private: HashSet::new(),
             summary: Summary::default(),
             block_name: String::new(),
             enclosing: None,

@@ -33,6 +33,15 @@ pub fn callee<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
     (node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl").then_some(node)
 }
 
+/// The variable whose value, a function pointer, a call uses.
+pub fn called_variable<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
+    let mut node = call.inner.first()?.bare();
+    while node.kind == "ImplicitCastExpr" || (node.kind == "UnaryOperator" && node.operator == "*") {
+        node = node.inner.first()?.bare();
+    }
+    (node.kind == "DeclRefExpr" && node.refers_kind == "VarDecl").then_some(node)
+}
+
 /// Declarations whose address is taken by `&`, of the whole or of a part.
 pub fn addressed<'a>(body: &'a Node<'a>) -> HashSet<u64> {
     let mut found = HashSet::new();

@@ -154,6 +154,7 @@ impl<'a> Lower<'_, 'a> {
         let (life, span) = (Life::Region(self.b.region()), self.span(node));
         let object = Object { name, elem: ty.clone(), shape: Vec::new(), life, constant: false, span };
         let object = self.b.object(object);
+        self.private.insert(object);
         self.b.emit(ItemKind::Declare { object });
         Ok(Place { base: Base::Object(object), path: Vec::new(), ty })
     }

@@ -103,6 +103,9 @@ impl<'a> Lower<'_, 'a> {
         let at = start.checked_sub(span.start).map(|at| at as usize);
         if let (false, false, Some(at)) = (in_macro, node.name.is_empty(), at)
             && text.get(at..at + length as usize) == Some(node.name.as_ref())
+            // `double *a, b;` before the body of an old function declares more than one.
+            && !text[..at].contains(',')
+            && !text[..at].contains("register")
         {
             let mut behind = span.end;
             // Brackets behind the name are part of the declaration, and not of clang's range.
@@ -114,7 +117,7 @@ impl<'a> Lower<'_, 'a> {
             let whole = self.reader.sources.text(span.source as usize, span.start, behind);
             return format!("{}@{}", &whole[..at], &whole[at + length as usize..]).trim().to_string();
         }
-        let written = &node.written_type;
+        let written = node.written_type.trim_start_matches("register ");
         match written.find("(*") {
             Some(place) => format!("{}@{}", &written[..place + 2], &written[place + 2..]),
             None if written.ends_with('*') => format!("{written}@"),

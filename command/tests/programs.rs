@@ -1,0 +1,62 @@
+//! Adjoints of whole programs, run under `--check`: operands, tangent-adjoint product, differences.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// What the compiler needs to build with the library.
+fn flags() -> String {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
+    assert!(build.status().unwrap().success());
+    let library = target.join("debug/libadtape.a");
+    format!("-I{} {} -lpthread -ldl", root().join("include").display(), library.display())
+}
+
+/// Checks every function of a program whose name begins with `f_`; they take `(int n, double *x, int *ia, double *w)`.
+/// `active`: those that differentiate with respect to `w`, too.
+fn check(name: &str, active: &[&str]) {
+    let source = root().join("generator/tests/programs").join(name);
+    let text = std::fs::read_to_string(&source).unwrap();
+    let mut names: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("double f_")?.split('(').next()).collect();
+    names.dedup();
+    names.sort_unstable();
+    names.dedup();
+    assert!(!names.is_empty());
+    let folder = std::env::temp_dir().join(format!("adtape-programs-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut driver = String::from("#include \"model_b.h\"\nint main(void) {\n");
+    let mut heads = String::new();
+    for name in &names {
+        let is_active = active.contains(name);
+        heads += &format!("f_{name}(f_{name} x)/(x{}) ", if is_active { " w" } else { "" });
+        let with = if is_active { "w, w_b" } else { "w" };
+        driver += &format!(
+            "{{ double x[8] = {{1.1, 0.7, 1.3, 0.4, 0.9, 1.2, 0.6, 0.8}}, x_b[8] = {{0.3, 0.1}}; int ia[8] = {{1, 0, 2}};\n\
+             double w[8] = {{0.2, 0.5, 0.3, 0.7, 0.1, 0.9, 0.4, 0.6}}, w_b[8] = {{0}};\n\
+             (void)w_b; f_{name}_b(4, x, x_b, ia, {with}, 1.0); }}\n"
+        );
+    }
+    driver += "return 0; }\n";
+    std::fs::copy(&source, folder.join("model.c")).unwrap();
+    std::fs::write(folder.join("driver.c"), driver).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder).args(["adjoint", "model.c", "--head", &heads, "--check", "driver.c"]);
+    let output = command.env("ADTAPE_FLAGS", flags()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
+    for name in names {
+        assert!(said.contains(&format!("check: f_{name}: tangent-adjoint product ")), "{name}\n{said}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn structs_with_pointers_have_right_adjoints() {
+    check("pointers_in_structs.c", &["by_value", "copied", "scope"]);
+}

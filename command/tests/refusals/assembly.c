@@ -1,0 +1,5 @@
+double f(double x) {
+    double y = x;
+    __asm__("" : "+x"(y));
+    return y * y;
+}

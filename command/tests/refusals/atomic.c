@@ -1,0 +1,3 @@
+double f(_Atomic double *x) {
+    return *x * 2.0;
+}

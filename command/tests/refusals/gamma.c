@@ -1,0 +1,4 @@
+#include <math.h>
+double f(double x) {
+    return lgamma(x) * x;
+}

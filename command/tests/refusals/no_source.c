@@ -1,0 +1,4 @@
+double elsewhere(double x);
+double f(double x) {
+    return elsewhere(x) + x;
+}

@@ -1,0 +1,4 @@
+#include <math.h>
+double f(double x, double y, int *quotient) {
+    return remquo(x, y, quotient);
+}

@@ -1,0 +1,5 @@
+double f(double x) {
+    char *text = "abc";
+    text[0] = 'b';
+    return x * text[0];
+}

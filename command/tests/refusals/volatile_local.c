@@ -1,0 +1,4 @@
+double f(double x) {
+    volatile double y = x * x;
+    return y;
+}

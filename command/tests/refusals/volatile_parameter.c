@@ -1,0 +1,3 @@
+double f(volatile double *x) {
+    return x[0] * x[0];
+}

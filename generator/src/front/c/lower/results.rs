@@ -1,0 +1,78 @@
+//! Functions of `math.h` that give a second result through a pointer, written with functions that have one result.
+
+use super::place::Spot;
+use super::*;
+use crate::ir::build::int;
+use crate::ir::functions::Function;
+use make::*;
+
+impl<'a> Lower<'_, 'a> {
+    /// A call of `frexp`, `modf` or `sincos`; `None` for others.
+    pub fn two_results(&mut self, name: &str, args: &'a [Node<'a>], wanted: bool) -> Result<Option<Option<Expr>>> {
+        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        let (plain, bits) = match plain {
+            "frexp" | "modf" | "sincos" => (plain, 64),
+            "frexpf" | "modff" | "sincosf" => (&plain[..plain.len() - 1], 32),
+            _ => return Ok(None),
+        };
+        let real = Type::Float { bits };
+        let apply = |name: &str, args: Vec<Expr>| {
+            let function = Function::lookup(name).expect("a function of the table").at(bits);
+            let ty = function.result_type();
+            Expr { kind: ExprKind::Function(function, args), ty }
+        };
+        let mut values = Vec::new();
+        for node in args {
+            let aside = self.begin_operand();
+            let value = self.value(node)?;
+            self.end_operand(aside, node)?;
+            values.push(value);
+        }
+        let mut values = values.into_iter();
+        let Some(x) = values.next() else { return Ok(None) };
+        let x = self.b.keep("x", cast(x, real.clone()));
+        let to = |pointer: Option<Expr>| pointer.map(|pointer| Spot::Memory(element(pointer, constant(0, int()))));
+        let (first, second) = (to(values.next()), to(values.next()));
+        match (plain, first, second) {
+            ("sincos", Some(sine), Some(cosine)) => {
+                self.write(sine, apply("sin", vec![x.clone()]), &args[1])?;
+                self.write(cosine, apply("cos", vec![x]), &args[2])?;
+                Ok(Some(None))
+            }
+            // x = f * 2^e with f below 1; e = 0 for what has no exponent.
+            ("frexp", Some(exponent), None) => {
+                let is_zero = binary(Binary::Equal, x.clone(), zero(&real), int());
+                let none = binary(Binary::Or, is_zero, not(finite(&x)), int());
+                let above = binary(Binary::Add, apply("ilogb", vec![x.clone()]), constant(1, int()), int());
+                let kind = ExprKind::Select(Box::new(none), Box::new(constant(0, int())), Box::new(above));
+                let e = self.b.keep("exponent", Expr { kind, ty: int() });
+                self.write(exponent, e.clone(), &args[1])?;
+                Ok(Some(wanted.then(|| apply("ldexp", vec![x, unary(Unary::Negate, e, int())]))))
+            }
+            ("modf", Some(whole), None) => {
+                self.write(whole, apply("trunc", vec![x.clone()]), &args[1])?;
+                if !wanted {
+                    return Ok(Some(None));
+                }
+                // The rest has the sign of x even where it is 0, as fmod's; fmod gives none of an infinity.
+                let var = self.b.var("fraction", real.clone(), VarKind::Temporary, self.b.span);
+                let one = Expr { kind: ExprKind::Float("1.0".to_string()), ty: real.clone() };
+                let infinite =
+                    binary(Binary::And, not(finite(&x)), binary(Binary::Equal, x.clone(), x.clone(), int()), int());
+                self.b.begin_branch(infinite);
+                self.b.assign(var, apply("copysign", vec![zero(&real), x.clone()]));
+                self.b.otherwise();
+                self.b.assign(var, apply("fmod", vec![x, one]));
+                self.b.end_branch();
+                Ok(Some(Some(self.b.get(var))))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// `x - x == 0`
+fn finite(x: &Expr) -> Expr {
+    let difference = binary(Binary::Subtract, x.clone(), x.clone(), x.ty.clone());
+    binary(Binary::Equal, difference, zero(&x.ty), int())
+}

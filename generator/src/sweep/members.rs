@@ -1,0 +1,218 @@
+//! Pointers in the memory of a procedure: members of local structs.
+//!
+//! A pointer in memory has a shadow in the same place of the shadow's memory. The forward sweep knows no shadows, so the
+//! reverse sweep sets pointers again where it enters the region of the object: both the pointer and its shadow, from
+//! the expression that was stored last. So each member must be set at one place that always runs, before it is read.
+//! A pointer that is stored anywhere else is refused, unless what it points to is passive and outlives the procedure.
+
+use super::leaves;
+use super::reverse::{Builder, dereferenced, load};
+use super::shadow::{self, Shadows};
+use crate::ir::*;
+use crate::plan::{ReverseParam, walk};
+use crate::refuse::Class;
+
+const HELP: &str = "keep the pointer in a variable, or set the member once, where its struct is declared";
+
+impl Builder<'_> {
+    /// Refuses pointers that are stored where the reverse sweep cannot set them again.
+    pub(super) fn stored_pointers(&mut self) {
+        let before = self.span;
+        for at in 0..self.primal.items.len() {
+            let item = &self.primal.items[at];
+            self.span = item.span;
+            match &item.kind {
+                ItemKind::Store { to, from }
+                    if is_pointer(&to.ty)
+                        && from.kind != ExprKind::Null
+                        && !self.is_set_again(to)
+                        && self.is_lost(from) =>
+                {
+                    let what = "a pointer is stored in memory: the reverse sweep cannot set its adjoint".into();
+                    self.refuse(Class::Pointer, what, HELP);
+                }
+                ItemKind::Call { into: Some(into), .. } if self.points(&into.ty) => {
+                    let what = "a struct with pointers is returned: the reverse sweep cannot set their adjoints".into();
+                    self.refuse(Class::Pointer, what, "let the function set a struct that its caller passes");
+                }
+                _ => {}
+            }
+        }
+        self.span = before;
+    }
+
+    /// Whether the object of a place is set again where the reverse sweep enters its region.
+    fn is_set_again(&self, to: &Place) -> bool {
+        let Base::Object(object) = to.base else { return false };
+        matches!(self.primal.objects[object.index()].life, Life::Region(_))
+    }
+
+    /// Whether the reverse sweep needs more than the pointer that memory holds at the end.
+    fn is_lost(&self, from: &Expr) -> bool {
+        self.cx.facts.active_pointer_anywhere(self.id, from) || !self.cx.facts.blocks(self.id, from).is_empty()
+    }
+
+    /// Whether there is a pointer in a type.
+    fn points(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Pointer(_) => true,
+            Type::Array { elem, .. } => self.points(elem),
+            Type::Struct(id) => {
+                self.cx.program.types.structs[id.index()].fields.iter().any(|field| self.points(&field.ty))
+            }
+            _ => false,
+        }
+    }
+
+    /// The pointers in the shadow of a struct that is passed by value: those of the adjoint that is passed.
+    pub(super) fn pointers_of_param(&mut self, object: ObjectId) {
+        let Life::Param(k) = self.primal.objects[object.index()].life else { return };
+        let ty = self.primal.objects[object.index()].elem.clone();
+        let Some(at) = self.params.iter().position(|p| *p == ReverseParam::Adjoint(k)) else { return };
+        if !self.points(&ty) {
+            return;
+        }
+        if self.stores_of(object).next().is_some() || self.cx.facts.sets_pointers(self.id, object) {
+            let what = "a pointer in a struct that is passed by value is changed".into();
+            self.refuse(Class::Pointer, what, "copy the pointer to a variable, and change that");
+            return;
+        }
+        let from = dereferenced(self.argument(at), &ty);
+        let to = Place { base: Base::Object(self.shadow_of(object)), path: Vec::new(), ty };
+        let (Some(to), Some(from)) = (leaves::pointers(self.cx.program, &to), leaves::pointers(self.cx.program, &from))
+        else {
+            let what = "a large struct with pointers is passed by value".to_owned();
+            self.refuse(Class::Type, what, "pass a pointer to it");
+            return;
+        };
+        for (to, from) in to.into_iter().zip(from) {
+            self.emit(ItemKind::Store { to, from: load(from) });
+        }
+    }
+
+    /// Sets the pointers in the objects of a region again.
+    pub(super) fn pointers_of_region(&mut self, region: RegionId) {
+        let before = self.span;
+        let home = |object: ObjectId| self.primal.objects[object.index()].life == Life::Region(region);
+        let objects: Vec<ObjectId> = (0..self.primal.objects.len()).map(ObjectId::new).filter(|o| home(*o)).collect();
+        let mut last: Vec<(ItemId, ObjectId)> = Vec::new();
+        for object in objects {
+            let (keep, active) = (self.cx.facts.keep(self.id, object), self.cx.facts.active_object(self.id, object));
+            if !self.points(&self.primal.objects[object.index()].elem) || !(keep || active) {
+                continue;
+            }
+            let stores: Vec<ItemId> = self.stores_of(object).collect();
+            self.span = self.primal.objects[object.index()].span;
+            if self.cx.facts.sets_pointers(self.id, object) || !self.set_once(region, object, &stores) {
+                let name = &self.primal.objects[object.index()].name;
+                let what = format!("a pointer in '{name}' may change while '{name}' lives, or is not always set");
+                self.refuse(Class::Pointer, what, HELP);
+                continue;
+            }
+            for &item in &stores {
+                last.retain(|(other, _)| self.target(*other) != self.target(item));
+                last.push((item, object));
+            }
+        }
+        last.sort_by_key(|(item, _)| self.primal.regions[region.index()].items.iter().position(|i| i == item));
+        for (item, object) in last {
+            self.set_again(item, object);
+        }
+        self.span = before;
+    }
+
+    fn set_again(&mut self, item: ItemId, object: ObjectId) {
+        let ItemKind::Store { to, from } = &self.primal.items[item.index()].kind else { return };
+        self.span = self.primal.items[item.index()].span;
+        if walk::loads(from) {
+            if !self.cx.facts.steady(self.id, item, from) {
+                let what = "the pointer that is stored here is read from memory that changes".into();
+                self.refuse(Class::NotProved, what, "read it into a variable first");
+                return;
+            }
+            self.again.push((item, from.clone()));
+        }
+        let (to, from) = (to.clone(), from.clone());
+        if self.cx.facts.keep(self.id, object) {
+            let place = self.primal_place(&to);
+            let value = self.primal(&from);
+            self.emit(ItemKind::Store { to: place, from: value });
+        }
+        if self.cx.facts.active_object(self.id, object) && self.cx.facts.active_pointer(self.id, &from) {
+            let place = self.place(&to);
+            let value = shadow::pointer(self, &from);
+            self.emit(ItemKind::Store { to: place, from: value });
+        }
+    }
+
+    fn target(&self, item: ItemId) -> Option<&Place> {
+        match &self.primal.items[item.index()].kind {
+            ItemKind::Store { to, .. } => Some(to),
+            _ => None,
+        }
+    }
+
+    /// The stores of pointers into an object, by its name.
+    fn stores_of(&self, object: ObjectId) -> impl Iterator<Item = ItemId> {
+        let primal = self.primal;
+        let of = move |item: &ItemId| match &primal.items[item.index()].kind {
+            ItemKind::Store { to, .. } => is_pointer(&to.ty) && to.base == Base::Object(object),
+            _ => false,
+        };
+        (0..primal.items.len()).map(ItemId::new).filter(of)
+    }
+
+    /// Whether each pointer in the object is set in the object's own region, and none is read before the last of them.
+    fn set_once(&self, region: RegionId, object: ObjectId, stores: &[ItemId]) -> bool {
+        let items = &self.primal.regions[region.index()].items;
+        let position = |item: &ItemId| items.iter().position(|other| other == item);
+        let Some(positions) = stores.iter().map(position).collect::<Option<Vec<usize>>>() else { return false };
+        let steady = |step: &Step| match step {
+            Step::Field(_) => true,
+            Step::Index(all) => all.iter().all(|subscript| matches!(subscript.at.kind, ExprKind::Int(_))),
+        };
+        if !stores.iter().all(|item| self.target(*item).is_some_and(|to| to.path.iter().all(steady))) {
+            return false;
+        }
+        let declared = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Declare { object: this } if this == object);
+        let first = items.iter().position(declared).unwrap_or(0);
+        let last = positions.into_iter().max().unwrap_or(first);
+        items[first..last].iter().all(|item| self.leaves_alone(*item, object))
+    }
+
+    /// Whether an item reads no pointer of the object.
+    fn leaves_alone(&self, item: ItemId, object: ObjectId) -> bool {
+        let reads = |e: &Expr| {
+            let mut found = false;
+            crate::flow::walk::expr(e, &mut |x| {
+                if let ExprKind::Load(place) = &x.kind
+                    && is_pointer(&place.ty)
+                {
+                    found |= match &place.base {
+                        Base::Object(other) => *other == object,
+                        Base::Global(_) => false,
+                        Base::At(pointer) => self.cx.facts.blocks(self.id, pointer).contains(&object),
+                    };
+                }
+            });
+            found
+        };
+        match &self.primal.items[item.index()].kind {
+            ItemKind::Let { value } => match &self.primal.values[value.index()].def {
+                Def::Is(e) => !reads(e),
+                _ => false,
+            },
+            ItemKind::Store { to, from } => {
+                let address = Expr { kind: ExprKind::Address(to.clone()), ty: Type::Void };
+                !reads(from) && !reads(&address)
+            }
+            ItemKind::Declare { .. } => true,
+            // A call, branch or loop that cannot reach the object is no reader of it.
+            _ => !self.cx.facts.touches(self.id, item, object),
+        }
+    }
+}
+
+fn is_pointer(ty: &Type) -> bool {
+    matches!(ty, Type::Pointer(_))
+}
