@@ -17,6 +17,8 @@ fn main() {
         std::process::exit(1);
     }
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libadtape.so.{ABI}");
+    // A thread that ends calls into the library, also after a dlclose.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
 }
 
 /// 64-bit Linux with glibc: the tape needs mremap, a large address space and glibc's thread-local storage.

@@ -83,6 +83,9 @@ static void *use_tape_at_the_end_only(void *nothing) {
     return NULL;
 }
 
+/* Used in a destructor only, and left to the library. */
+static void push_and_pop_in_destructor(void *nothing) { push_and_pop(nothing); }
+
 /* After the library's own destructor. Each call took a place of the 4096 that a session has for threads. */
 static char blocks[5000];
 static void use_addresses_in_destructor(void *nothing) {
@@ -157,6 +160,54 @@ static void tape_can_be_used_while_a_thread_ends(void) {
     CHECK(end_of(use_tape_at_the_end_only).text[0] == '\0');
 }
 
+static uint64_t committed(void) {
+    adtape_memory_t memory;
+    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    return memory.committed_bytes;
+}
+
+/* Each such tape kept its memory as long as the process lived. */
+static void tape_of_a_late_destructor_goes_with_its_thread(void) {
+    CHECK(pthread_key_create(&key, push_and_pop_in_destructor) == 0);
+    const uint64_t before = committed();
+    for (int i = 0; i < 10; i++) {
+        joined(started(use_tape_at_the_end_only, NULL));
+    }
+    CHECK_U64(committed(), before);
+}
+
+static void *make_tape_and_heap(void *made) {
+    void **const out = made;
+    CHECK_OK(adtape_new(adtape_session_default(), (adtape_t **)&out[0]));
+    CHECK_OK(adtape_heap_new(adtape_session_default(), 1, 0, (adtape_heap_t **)&out[1]));
+    adtape_push_f64(out[0], 1.5);
+    return NULL;
+}
+static void *use_anothers(void *made) {
+    void *const *const from = made;
+    adtape_stats_t stats;
+    adtape_heap_stats_t heap_stats;
+    CHECK(adtape_stats_get(from[0], &stats) == ADTAPE_STATUS_WRONG_THREAD);
+    CHECK_HAS(adtape_error_message(), "a thread that has ended");
+    CHECK(adtape_acquire(from[0]) == ADTAPE_STATUS_WRONG_THREAD);
+    CHECK(adtape_heap_stats_get(from[1], &heap_stats) == ADTAPE_STATUS_WRONG_THREAD);
+    CHECK_HAS(adtape_error_message(), "a thread that has ended");
+    CHECK(adtape_heap_acquire(from[1]) == ADTAPE_STATUS_WRONG_THREAD);
+    return NULL;
+}
+
+/* Threads are known by an address that the next thread may have: it could use them, and nobody could free them. */
+static void tape_and_heap_of_an_ended_thread_are_nobodys_and_can_be_freed(void) {
+    void *made[2];
+    joined(started(make_tape_and_heap, made));
+    for (int i = 0; i < 3; i++) {
+        joined(started(use_anothers, made));
+    }
+    use_anothers(made);
+    CHECK_OK(adtape_free(made[0]));
+    CHECK_OK(adtape_heap_destroy(made[1]));
+}
+
 static void addresses_can_be_used_while_a_thread_ends(void) {
     CHECK(pthread_key_create(&key, use_addresses_in_destructor) == 0);
     CHECK(end_of(use_addresses_while_ending).text[0] == '\0');
@@ -167,6 +218,8 @@ int main(void) {
     main_thread_that_leaves_values_hears_nothing_of_teams();
     balanced_thread_says_nothing();
     tape_can_be_used_while_a_thread_ends();
+    tape_of_a_late_destructor_goes_with_its_thread();
+    tape_and_heap_of_an_ended_thread_are_nobodys_and_can_be_freed();
     addresses_can_be_used_while_a_thread_ends();
     released_tape_outlives_its_thread_without_a_word();
     return 0;

@@ -12,7 +12,7 @@ use crate::site::Site;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::tape::Cursor;
 use crate::tape::cursor::thread;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
@@ -20,11 +20,16 @@ use std::sync::{Mutex, PoisonError};
 #[repr(C)]
 pub struct HeapHandle {
     heap: Heap,
-    /// The thread that uses it; 0: released.
+    /// The thread that uses it, [`RELEASED`] or [`ENDED`].
     owner: AtomicUsize,
     /// The addresses that it has joined.
     pub(super) joined: Option<Addresses>,
 }
+
+/// No thread owns the heap.
+const RELEASED: usize = 0;
+/// The thread that owned the heap ended without releasing it. No cursor lies here.
+const ENDED: usize = 1;
 
 fn this_thread() -> usize {
     std::ptr::from_ref(thread::cursor()) as usize
@@ -51,7 +56,13 @@ pub(super) unsafe fn heap<'a>(h: *mut HeapHandle) -> Result<&'a mut Heap, Error>
 #[cold]
 fn denied(owner: usize) -> Error {
     match owner {
-        0 => Error::new(
+        ENDED => Error::new(
+            Status::WrongThread,
+            "the heap belonged to a thread that has ended without adtape_heap_release\n  \
+             any thread may give it back by adtape_heap_destroy; a thread that hands its heap over calls \
+             adtape_heap_release before it ends",
+        ),
+        RELEASED => Error::new(
             Status::Released,
             "the heap is released, so no thread may use it\n  \
              the thread that goes on with it calls adtape_heap_acquire first",
@@ -142,7 +153,24 @@ pub(super) fn size(count: i64) -> Result<usize, Error> {
 // ---- heaps ---------------------------------------------------------------------------------------------
 
 fn boxed(heap: Heap) -> *mut HeapHandle {
-    Box::into_raw(Box::new(HeapHandle { heap, owner: AtomicUsize::new(this_thread()), joined: None }))
+    let h = Box::into_raw(Box::new(HeapHandle { heap, owner: AtomicUsize::new(this_thread()), joined: None }));
+    note_owned(h);
+    h
+}
+
+/// The calling thread owns the heap: if it ends first, the heap is nobody's. A heap that is made while a thread ends is
+/// not noted.
+fn note_owned(h: *mut HeapHandle) {
+    let _ = OWN.try_with(|own| own.owned.borrow_mut().push(h));
+}
+
+fn forget_owned(h: *mut HeapHandle) {
+    let _ = OWN.try_with(|own| {
+        own.owned.borrow_mut().retain(|owned| *owned != h);
+        if own.heap.get() == h {
+            own.heap.set(std::ptr::null_mut());
+        }
+    });
 }
 
 /// # Safety
@@ -193,8 +221,8 @@ pub unsafe extern "C" fn adtape_heap_new(
 /// Gives a heap back, with all of its blocks and adjoints. NULL is allowed and does nothing. The thread's own heap
 /// is made anew at its next use.
 ///
-/// Returns ADTAPE_STATUS_OK or, if it is another thread's, ADTAPE_STATUS_WRONG_THREAD. A released heap may be
-/// destroyed by any thread.
+/// Returns ADTAPE_STATUS_OK or, if it is another thread's, ADTAPE_STATUS_WRONG_THREAD. Any thread may destroy a heap
+/// that was released, or whose thread has ended.
 /// Fortran: `call heap_destroy(h)`.
 ///
 /// # Safety
@@ -206,14 +234,10 @@ pub unsafe extern "C" fn adtape_heap_destroy(h: *mut HeapHandle) -> Status {
     }
     // SAFETY: not NULL, so a heap by contract.
     let owner = unsafe { &(*h).owner }.load(Ordering::Acquire);
-    if owner != 0 && owner != this_thread() {
+    if owner != RELEASED && owner != ENDED && owner != this_thread() {
         return status(Err(denied(owner)));
     }
-    let _ = OWN.try_with(|own| {
-        if own.heap.get() == h {
-            own.heap.set(std::ptr::null_mut());
-        }
-    });
+    forget_owned(h);
     // SAFETY: as above, and nobody uses it any more.
     status(unsafe { unmake(h) })
 }
@@ -228,15 +252,21 @@ unsafe impl Send for Staying {}
 
 thread_local! {
     /// The thread's own heap.
-    static OWN: Own = const { Own { heap: Cell::new(std::ptr::null_mut()) } };
+    static OWN: Own = const { Own { heap: Cell::new(std::ptr::null_mut()), owned: RefCell::new(Vec::new()) } };
 }
 
 struct Own {
     heap: Cell<*mut HeapHandle>,
+    /// All heaps that the thread owns; each exists, because who destroys one takes it out.
+    owned: RefCell<Vec<*mut HeapHandle>>,
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
+        for h in self.owned.take() {
+            // SAFETY: it exists.
+            unsafe { &(*h).owner }.store(ENDED, Ordering::Release);
+        }
         let h = self.heap.replace(std::ptr::null_mut());
         // SAFETY: NULL or the thread's heap.
         let Some(handle) = (unsafe { h.as_ref() }) else { return };
@@ -291,13 +321,9 @@ pub extern "C" fn adtape_heap_self() -> *mut HeapHandle {
 pub unsafe extern "C" fn adtape_heap_release(h: *mut HeapHandle) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.map(|_| {
-        let _ = OWN.try_with(|own| {
-            if own.heap.get() == h {
-                own.heap.set(std::ptr::null_mut());
-            }
-        });
+        forget_owned(h);
         // SAFETY: not NULL.
-        unsafe { &(*h).owner }.store(0, Ordering::Release);
+        unsafe { &(*h).owner }.store(RELEASED, Ordering::Release);
     }))
 }
 
@@ -315,13 +341,14 @@ pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
     }
     // SAFETY: not NULL, so a heap by contract.
     let owner = unsafe { &(*h).owner };
-    let taken = owner.compare_exchange(0, this_thread(), Ordering::Acquire, Ordering::Relaxed);
-    status(taken.map(|_| ()).map_err(|_| {
-        Error::new(
+    let taken = owner.compare_exchange(RELEASED, this_thread(), Ordering::Acquire, Ordering::Relaxed);
+    status(taken.map(|_| note_owned(h)).map_err(|owner| match owner {
+        ENDED => denied(ENDED),
+        _ => Error::new(
             Status::Released,
             "adtape_heap_acquire of a heap that is not released\n  \
              its owner calls adtape_heap_release first; one acquire for each release",
-        )
+        ),
     }))
 }
 

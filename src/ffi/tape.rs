@@ -38,7 +38,7 @@ pub unsafe extern "C" fn adtape_new(s: *const Session, out: *mut *mut Cursor) ->
 
 /// Releases a tape, with whatever is on it. NULL is allowed and does nothing; in Fortran `t` is the NULL handle
 /// afterwards. The thread's own tape is emptied and gives its memory back; its next use makes a new one. Any thread may
-/// free a released tape (adtape_release).
+/// free a tape that was released (adtape_release), or whose thread has ended.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_ATTACHED if the tape may not be used here
 /// and now (it then lives on).

@@ -310,7 +310,7 @@ impl Core {
         Ok(())
     }
 
-    /// That the calling thread may free the tape: it is its own or nobody's, and not in use by a local cursor.
+    /// Checks that the calling thread may free the tape: it is its own or nobody's, and not in use by a local cursor.
     pub(crate) fn may_be_freed(&mut self, cursor: &Cursor) -> Result<(), Error> {
         if self.owner.is_nobody() {
             return Ok(());

@@ -2,34 +2,39 @@
 //!
 //! A tape that handles point to belongs to one thread at a time; release and acquire hand it over, and order
 //! what the one wrote before what the other reads. A tape of the Rust API has no owner here: the borrow checker
-//! does that work.
+//! does that work. A thread that ends leaves tapes that were never released to nobody in particular: no later thread
+//! takes them for its own, though its cursor may lie where the ended thread's lay, and any thread may free them.
 
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Status};
-use crate::sync::{AtomicUsize, Ordering};
+use crate::sync::{Arc, AtomicUsize, Ordering};
 
 /// The owner of a tape: a thread, nobody (released), or the type system.
 pub(crate) struct Owner {
-    thread: AtomicUsize,
+    thread: Arc<AtomicUsize>,
     by_thread: bool,
 }
 
 /// No thread.
 const NOBODY: usize = 0;
+/// A thread that ended without releasing the tape.
+const ENDED: usize = 1;
 
 impl Owner {
     /// The calling thread.
     pub(crate) fn this_thread() -> Owner {
-        Owner { thread: AtomicUsize::new(this_thread()), by_thread: true }
+        let thread = Arc::new(AtomicUsize::new(this_thread()));
+        owned::note(&thread);
+        Owner { thread, by_thread: true }
     }
 
     /// Whoever the borrow checker lets.
     pub(crate) fn borrow_checker() -> Owner {
-        Owner { thread: AtomicUsize::new(NOBODY), by_thread: false }
+        Owner { thread: Arc::new(AtomicUsize::new(NOBODY)), by_thread: false }
     }
 
-    /// That the calling thread may use the tape.
+    /// Checks that the calling thread may use the tape.
     #[inline]
     pub(super) fn check(&self) -> Result<(), Error> {
         if !self.by_thread {
@@ -39,9 +44,9 @@ impl Owner {
         if owner == this_thread() { Ok(()) } else { Err(denied(owner)) }
     }
 
-    /// Whether the tape is released.
+    /// Whether no thread can use the tape: it is released, or its thread has ended.
     pub(super) fn is_nobody(&self) -> bool {
-        self.by_thread && self.thread.load(Ordering::Acquire) == NOBODY
+        self.by_thread && matches!(self.thread.load(Ordering::Acquire), NOBODY | ENDED)
     }
 
     /// Gives the tape up. Called by the owner.
@@ -53,7 +58,11 @@ impl Owner {
     pub(super) fn acquire(&self) -> Result<(), Error> {
         let taken = self.thread.compare_exchange(NOBODY, this_thread(), Ordering::Acquire, Ordering::Relaxed);
         match taken {
-            Ok(_) if self.by_thread => Ok(()),
+            Ok(_) if self.by_thread => {
+                owned::note(&self.thread);
+                Ok(())
+            }
+            Err(ENDED) => Err(denied(ENDED)),
             _ => Err(Error::new(
                 Status::Released,
                 "adtape_acquire of a tape that is not released\n  \
@@ -71,6 +80,11 @@ fn denied(owner: usize) -> Error {
             "the tape is released, so no thread may use it\n  \
              the thread that goes on with it calls adtape_acquire first",
         ),
+        ENDED => Error::new(
+            Status::WrongThread,
+            "the tape belonged to a thread that has ended without adtape_release; what is on it is lost\n  \
+             any thread may free it by adtape_free; a thread that hands its tape over calls adtape_release before it ends",
+        ),
         _ => Error::new(
             Status::WrongThread,
             "the tape belongs to another thread\n  \
@@ -80,7 +94,55 @@ fn denied(owner: usize) -> Error {
     }
 }
 
-/// Distinct for all threads that exist at the same time, never [`NOBODY`].
+/// What the calling thread owns, to be marked when it ends.
+#[cfg(not(loom))]
+mod owned {
+    use super::{ENDED, this_thread};
+    use crate::sync::{Arc, AtomicUsize, Ordering};
+    use crate::tape::cursor::thread::watch_end;
+    use std::cell::RefCell;
+    use std::mem::ManuallyDrop;
+    use std::sync::Weak;
+
+    thread_local! {
+        /// Without a destructor: the one of a thread that is ending already would not run any more.
+        static OWNED: ManuallyDrop<RefCell<Vec<Weak<AtomicUsize>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+    }
+
+    pub(super) fn note(thread: &Arc<AtomicUsize>) {
+        OWNED.with(|owned| {
+            let mut owned = owned.borrow_mut();
+            if owned.len() == owned.capacity() {
+                owned.retain(|thread| thread.strong_count() > 0);
+            }
+            owned.push(Arc::downgrade(thread));
+        });
+        watch_end();
+    }
+
+    pub(super) fn end() {
+        for thread in OWNED.with(|owned| owned.take()).into_iter().filter_map(|thread| thread.upgrade()) {
+            // Released tapes are somebody else's by now.
+            let _ = thread.compare_exchange(this_thread(), ENDED, Ordering::Release, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What the calling thread, which ends, did not release is nobody's.
+pub(super) fn thread_ended() {
+    owned::end();
+}
+
+/// Loom runs its threads on one system thread, which does not end with them.
+#[cfg(loom)]
+mod owned {
+    use crate::sync::{Arc, AtomicUsize};
+
+    pub(super) fn note(_: &Arc<AtomicUsize>) {}
+    pub(super) fn end() {}
+}
+
+/// Distinct for all threads that exist at the same time, never [`NOBODY`] or [`ENDED`].
 #[cfg(not(loom))]
 fn this_thread() -> usize {
     super::cursor::thread::cursor() as *const _ as usize
@@ -119,6 +181,20 @@ mod tests {
         .unwrap();
         owner.acquire().unwrap();
         owner.check().unwrap();
+    }
+
+    #[test]
+    fn tape_of_a_thread_that_ended_is_nobodys_and_no_later_threads() {
+        let owner = std::sync::Arc::new(std::thread::spawn(Owner::this_thread).join().unwrap());
+        for _ in 0..20 {
+            let owner = owner.clone();
+            // A later thread's cursor may lie where the ended one's lay.
+            let error = std::thread::spawn(move || owner.check().unwrap_err()).join().unwrap();
+            assert_eq!(error.status(), Status::WrongThread);
+            assert!(error.message().contains("has ended"), "{}", error.message());
+        }
+        assert!(owner.is_nobody());
+        assert_eq!(owner.acquire().unwrap_err().status(), Status::WrongThread);
     }
 }
 

@@ -8,8 +8,10 @@
 use super::Cursor;
 use crate::error::{Error, Status, bytes, failure_noted};
 use crate::tape::core::Core;
-use crate::tape::owner::Owner;
+use crate::tape::owner::{self, Owner};
 use std::cell::Cell;
+use std::ffi::c_void;
+use std::sync::OnceLock;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod storage {
@@ -72,8 +74,29 @@ mod storage {
 
 pub(crate) use storage::cursor;
 
+/// Has [`end`] called when the calling thread ends: on the main thread by a thread-local destructor, on others by that of
+/// a pthread key. It runs after the thread-local ones, and once more where a later destructor uses a tape.
+pub(crate) fn watch_end() {
+    static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+    extern "C" fn end_of_thread(_: *mut c_void) {
+        end();
+    }
+    if on_main() {
+        let _ = END.try_with(|end| end.armed.set(true));
+        return;
+    }
+    let key = KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: the key's place is valid.
+        (unsafe { libc::pthread_key_create(&raw mut key, Some(end_of_thread)) } == 0).then_some(key)
+    });
+    if let Some(key) = key {
+        // SAFETY: the key exists; the value only has to differ from NULL.
+        unsafe { libc::pthread_setspecific(*key, std::ptr::dangling::<c_void>()) };
+    }
+}
+
 thread_local! {
-    /// Ends the thread's tape with the thread.
     static END: End = const { End { armed: Cell::new(false) } };
 }
 
@@ -83,30 +106,48 @@ struct End {
 
 impl Drop for End {
     fn drop(&mut self) {
-        let cursor = cursor();
-        let Some(mut core) = take(cursor) else { return };
-        let left = core.leftover(cursor);
-        cursor.close();
-        if left > 0 {
-            let find = match core.last_left() {
-                Some(push) => format!("the last push without its pop: {push}"),
-                None => "run with ADTAPE_CHECK=1 to see the first pop that does not match its push, or the last push without \
-                         a pop"
-                    .to_owned(),
-            };
-            let lost = if left == 1 { "which is lost" } else { "which are lost" };
-            warn_of_leftovers(
-                &format!("{} on its tape, {lost}", bytes(left as u64)),
-                &format!(
-                    "the reverse sweep popped less than the forward sweep pushed, so derivatives may be wrong\n  {find}\n  \
-                     if there is no reverse sweep, adtape_free(adtape_self()) at the end says so"
-                ),
-                &format!(
-                    "pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses \
-                     values\n  {find}"
-                ),
-            );
-        }
+        end();
+    }
+}
+
+fn on_main() -> bool {
+    // SAFETY: neither call touches memory.
+    unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) }
+}
+
+/// The thread ends: its tapes are nobody's. Frees its own.
+fn end() {
+    owner::thread_ended();
+    end_own();
+}
+
+/// Frees the thread's own tape, and says what is still on it.
+fn end_own() {
+    let cursor = cursor();
+    let Some(mut core) = take(cursor) else { return };
+    let left = core.leftover(cursor);
+    cursor.close();
+    if left > 0 {
+        let find = match core.last_left() {
+            Some(push) => format!("the last push without its pop: {push}"),
+            None => {
+                "run with ADTAPE_CHECK=1 to see the first pop that does not match its push, or the last push without \
+                     a pop"
+                    .to_owned()
+            }
+        };
+        let lost = if left == 1 { "which is lost" } else { "which are lost" };
+        warn_of_leftovers(
+            &format!("{} on its tape, {lost}", bytes(left as u64)),
+            &format!(
+                "the reverse sweep popped less than the forward sweep pushed, so derivatives may be wrong\n  {find}\n  \
+                 if there is no reverse sweep, adtape_free(adtape_self()) at the end says so"
+            ),
+            &format!(
+                "pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses \
+                 values\n  {find}"
+            ),
+        );
     }
 }
 
@@ -116,9 +157,7 @@ pub(crate) fn warn_of_leftovers(left: &str, why_on_main: &str, why: &str) {
     if failure_noted() {
         return;
     }
-    // SAFETY: neither call touches memory.
-    let on_main = unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) };
-    let (who, why) = if on_main { ("the program", why_on_main) } else { ("a thread", why) };
+    let (who, why) = if on_main() { ("the program", why_on_main) } else { ("a thread", why) };
     eprintln!("adtape: warning: {who} ended with {left}\n  {why}");
 }
 
@@ -135,8 +174,7 @@ pub(crate) fn begin_on(cursor: &Cursor) -> Result<(), Error> {
     }
     let core = Core::new(cursor, Owner::this_thread())?;
     cursor.core.set(Box::into_raw(core));
-    // A tape that is first used by a destructor that runs after ours lives until the process ends.
-    let _ = END.try_with(|end| end.armed.set(true));
+    watch_end();
     Ok(())
 }
 
