@@ -732,7 +732,7 @@ adtape_status_t adtape_new(const adtape_session_t *s, adtape_t **out);
 
 // Releases a tape, with whatever is on it. NULL is allowed and does nothing; in Fortran `t` is the NULL handle
 // afterwards. The thread's own tape is emptied and gives its memory back; its next use makes a new one. Any thread may
-// free a released tape (adtape_release).
+// free a tape that was released (adtape_release), or whose thread has ended.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_ATTACHED if the tape may not be used here
 // and now (it then lives on).
@@ -1749,8 +1749,8 @@ adtape_status_t adtape_heap_new(const adtape_session_t *s,
 // Gives a heap back, with all of its blocks and adjoints. NULL is allowed and does nothing. The thread's own heap
 // is made anew at its next use.
 //
-// Returns ADTAPE_STATUS_OK or, if it is another thread's, ADTAPE_STATUS_WRONG_THREAD. A released heap may be
-// destroyed by any thread.
+// Returns ADTAPE_STATUS_OK or, if it is another thread's, ADTAPE_STATUS_WRONG_THREAD. Any thread may destroy a heap
+// that was released, or whose thread has ended.
 // Fortran: `call heap_destroy(h)`.
 adtape_status_t adtape_heap_destroy(adtape_heap_t *h);
 

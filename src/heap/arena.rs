@@ -137,7 +137,7 @@ impl Arena {
                  make the heap with more (reserve_bytes of adtape_heap_new); it cannot move",
                 bytes(self.layout.half as u64),
                 bytes(self.bytes),
-                counted(self.blocks() as u64, "block")
+                counted(self.blocks(), "block")
             ),
         )
     }
@@ -391,7 +391,7 @@ impl Arena {
         error.with_line(&format!(
             "the heap has {} in {} alive, and no memory in free intervals of {} or more",
             bytes(self.bytes),
-            counted(self.blocks() as u64, "block"),
+            counted(self.blocks(), "block"),
             bytes(GAP as u64)
         ))
     }

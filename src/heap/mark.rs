@@ -60,10 +60,10 @@ impl Heap {
                  the program, run again, must allocate and free the same blocks in the same order, \
                  and nothing else may",
                 bytes(mark.bytes),
-                counted(mark.blocks as u64, "block"),
+                counted(mark.blocks, "block"),
                 mark.operations,
                 bytes(self.arena.bytes),
-                counted(self.arena.blocks() as u64, "block"),
+                counted(self.arena.blocks(), "block"),
                 self.operations
             ),
         ))

@@ -323,7 +323,7 @@ impl Heap {
             self.operations,
             bytes(on_tape),
             bytes(self.arena.bytes),
-            counted(self.arena.blocks() as u64, "block")
+            counted(self.arena.blocks(), "block")
         )
     }
 
