@@ -168,7 +168,11 @@ impl<'a> Reader<'a> {
 
 /// Whether a function passes a variable number of arguments on, to `vprintf`, and does not read them itself.
 fn prints_arguments(node: &Node) -> bool {
-    node.written_type.contains("...") && !scan::any(node, &|part| part.kind == "VAArgExpr")
+    let prints = |part: &Node| {
+        let name = &part.refers_name;
+        part.kind == "DeclRefExpr" && name.starts_with('v') && name.ends_with("printf")
+    };
+    node.written_type.contains("...") && scan::any(node, &prints) && !scan::any(node, &|part| part.kind == "VAArgExpr")
 }
 
 /// Whether a procedure takes a text and integers, and gives at most an integer: an error handler.
