@@ -27,6 +27,14 @@ static double moved(double *x) {
   memmove(a, b, 3 * sizeof *a);
   return s * a[1] + a[5];
 }
+struct pair { double first, second[3]; };
+/* Members that became variables: the declaration's own text does not set them. */
+static double pairs(int n, const double *x) {
+  struct pair p = {x[1], {x[2], x[3], 0.5}};
+  for (int i = 0; i < n; i++) p.second[2] += 0.3 * x[i];
+  struct pair q = {1.5, {x[n]}};
+  return p.first * p.second[2] * tanh(q.second[0]);
+}
 double f(int n, double *x, int *ia, double *w) {
   for (int i = 0; i < 64; i++) w[i] = 0.5 + 0.01 * ia[i];
   struct vector v = {x, w, n, 0.25};
@@ -40,5 +48,6 @@ double f(int n, double *x, int *ia, double *w) {
   int x_d = 3;
   for (int x_b = 0; x_b < x_d; x_b++) s += x[x_b] * 0.5;
   s += twice(n, x, w);
+  s += pairs(n, x);
   return 1e-3 * s;
 }

@@ -45,6 +45,13 @@ impl Copies {
                 copies.mentions.entry(proc.values[value.index()].var).or_default().insert(*item);
             }
         }
+        // Behind all items, and so outside of every statement.
+        let behind = ItemId::new(proc.items.len());
+        if let Some(result) = &proc.result {
+            crate::plan::walk::values(result, &mut |value| {
+                copies.mentions.entry(proc.values[value.index()].var).or_default().insert(behind);
+            });
+        }
         if proc.role == Role::Forward {
             let unstable = unstable(program);
             for (&statement, items) in &copies.items {
@@ -205,7 +212,7 @@ impl Body<'_> {
         }
         while let Some(statement) = candidates.pop() {
             if let Some(text) = self.copies.whole.get(&statement).cloned()
-                && let Some(count) = self.fits(statement, region, at)
+                && let Some(count) = self.fits(statement, &text, region, at)
                 && self.names_exist(statement, &text)
             {
                 self.comment(statement);
@@ -242,7 +249,7 @@ impl Body<'_> {
     }
 
     /// How many items from `at` on are the statement's, if its text fits where these stand.
-    fn fits(&self, statement: StatementId, region: RegionId, at: usize) -> Option<usize> {
+    fn fits(&self, statement: StatementId, text: &str, region: RegionId, at: usize) -> Option<usize> {
         let proc = self.proc;
         let all = &self.copies.items[&statement];
         let items = &proc.regions[region.index()].items;
@@ -273,7 +280,19 @@ impl Body<'_> {
         let scoped = present.iter().any(|item| matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }))
             || present.iter().any(|item| proc.items[item.index()].statement != Some(statement));
         let kept = self.kept.borrow();
+        let words: HashSet<&str> = words(text).collect();
         for &item in &present {
+            // A member of a struct may have become a variable or an object, which the text does not declare.
+            let declared = match proc.items[item.index()].kind {
+                ItemKind::DeclareVar { var } => {
+                    Some(&proc.vars[var.index()]).filter(|var| var.kind == VarKind::User).map(|var| &var.name)
+                }
+                ItemKind::Declare { object } => Some(&proc.objects[object.index()].name),
+                _ => None,
+            };
+            if declared.is_some_and(|name| !words.contains(name.as_str())) {
+                return None;
+            }
             match proc.items[item.index()].kind {
                 ItemKind::DeclareVar { var } => {
                     let slot = self.slots[var.index()];
@@ -304,10 +323,14 @@ impl Body<'_> {
                     _ => false,
                 };
                 let slot = self.slots[known.var.index()];
-                let named = var.kind == VarKind::User && self.slot_names[slot] == var.name;
+                // A member of a struct may have become a variable, which the text does not know.
+                let known_to_text = words.contains(var.name.as_str());
+                let named = var.kind == VarKind::User && self.slot_names[slot] == var.name && known_to_text;
                 let alone = || self.copies.mentions[&known.var].iter().all(|other| all.contains(other));
                 let holds = self.current[slot] == Some(value) || known.def == Def::Undefined;
+                let hidden = var.kind == VarKind::User && !known_to_text;
                 let fits = match made_here {
+                    true if hidden => false,
                     true => !kept.contains_key(&value) && (named || alone()),
                     false => named && holds,
                 };
@@ -363,7 +386,8 @@ impl Body<'_> {
     fn let_of(&self, value: ValueId) -> Option<ItemId> {
         let var = self.proc.values[value.index()].var;
         let mentions = self.copies.mentions.get(&var)?;
-        let defines = |item: &&ItemId| matches!(self.proc.items[item.index()].kind, ItemKind::Let { value: this } if this == value);
+        let is_let = |item: &Item| matches!(item.kind, ItemKind::Let { value: this } if this == value);
+        let defines = |item: &&ItemId| self.proc.items.get(item.index()).is_some_and(is_let);
         mentions.iter().find(defines).copied()
     }
 
