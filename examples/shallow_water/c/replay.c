@@ -25,21 +25,21 @@ static void push_stage(const grid_t *g, const counts_t *n, const double *x, cons
     const int64_t strides_bytes[2] = {sizeof(double), (int64_t)sizeof(double) * g->row};
     for (int d = 0; d < 2; d++) {
         for (int64_t i = 0; i < n->slopes[d]; i++) {
-            adtape_push_control(t, (uint64_t)i, 2);
+            adtape_push_control(t, (uint64_t)i & 3, 2);
         }
         for (int64_t i = 0; i < n->faces[d]; i++) {
             for (int v = 0; v < FLUX_SCALARS; v++) {
                 adtape_push_f64(t, x[v]);
             }
-            adtape_push_control(t, (uint64_t)i, 2);
-            adtape_push_control(t, (uint64_t)i, 1);
+            adtape_push_control(t, (uint64_t)i & 3, 2);
+            adtape_push_control(t, (uint64_t)i & 1, 1);
         }
     }
     for (int64_t i = 0; i < n->cells; i++) {
         for (int v = 0; v < FORCE_SCALARS; v++) {
             adtape_push_f64(t, x[v]);
         }
-        adtape_push_control(t, (uint64_t)i, 1);
+        adtape_push_control(t, (uint64_t)i & 1, 1);
     }
     adtape_push_section(t, ADTAPE_TYPE_F64, field + 2 * g->row + 2, 2, extents, strides_bytes);
 }

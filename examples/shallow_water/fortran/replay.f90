@@ -51,7 +51,7 @@ contains
     cl = 0.0_dp; cr = 0.0_dp; speed = 0.0_dp; fh = 0.0_dp; v = 0.0_dp
     do direction = 1, 2
       do i = 1, slopes(g, direction)
-        call push_control(i, 2)
+        call push_control(iand(i, 3), 2)
       end do
       do i = 1, faces(g, direction)
         call push(hl)
@@ -63,17 +63,17 @@ contains
         call push(cl)
         call push(cr)
         call push(speed)
-        call push_control(i, 2)
+        call push_control(iand(i, 3), 2)
         call push(fh)
         call push(v)
-        call push_control(i, 1)
+        call push_control(iand(i, 1), 1)
       end do
     end do
     do i = 1, g%nx*g%ny
       call push(ul)
       call push(v)
       call push(speed)
-      call push_control(i, 1)
+      call push_control(iand(i, 1), 1)
     end do
     call push(g%h0(2:g%nx+1, 2:g%ny+1))
   end subroutine
