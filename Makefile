@@ -38,7 +38,7 @@ restoration: ## random programs through checkpoints of pointers and memory, REST
 programs: ## random programs through the generator, PROGRAMS (10000) of them from seed FROM (1)
 	$(SETUP) test
 	$(LIBRARY)
-	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --ignored --nocapture many
+	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --nocapture
 
 bench: ## speed beside the hardware's limit, in the same run
 	$(SETUP) bench
