@@ -74,12 +74,13 @@ mod storage {
 
 pub(crate) use storage::cursor;
 
-/// Has [`end`] called when the calling thread ends: on the main thread by a thread-local destructor, on others by that of
-/// a pthread key. It runs after the thread-local ones, and once more where a later destructor uses a tape.
+/// Ends the thread's tape with the thread: on the main thread by a thread-local destructor, on others by that of a pthread
+/// key. It runs after the thread-local ones, and once more where a later destructor uses a tape.
 pub(crate) fn watch_end() {
     static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
     extern "C" fn end_of_thread(_: *mut c_void) {
-        end();
+        owner::thread_ended();
+        end_own();
     }
     if on_main() {
         let _ = END.try_with(|end| end.armed.set(true));
@@ -105,20 +106,15 @@ struct End {
 }
 
 impl Drop for End {
+    /// The main thread's other tapes stay its own: the process ends, and no thread gets its place.
     fn drop(&mut self) {
-        end();
+        end_own();
     }
 }
 
 fn on_main() -> bool {
     // SAFETY: neither call touches memory.
     unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) }
-}
-
-/// The thread ends: its tapes are nobody's. Frees its own.
-fn end() {
-    owner::thread_ended();
-    end_own();
 }
 
 /// Frees the thread's own tape, and says what is still on it.
