@@ -2,7 +2,7 @@
 //! forward sweep had, bit for bit, and the adjoint with the tangent and with differences.
 //!
 //! The forward sweep notes each operand, with the number of its site, on a stack of its own; the reverse sweep takes
-//! it off and compares. A difference names the line and the expression. [`head`] writes what a head does besides: it
+//! it off and compares. A difference names the line and the expression. `head` writes what a head does besides: it
 //! tries its call in children of the process first (`trials.c`).
 
 mod head;
