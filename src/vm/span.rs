@@ -413,6 +413,7 @@ fn absurd(need: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
 
     fn write(span: &Span, offset: usize, value: u8) {
         assert!(offset < span.committed());
@@ -528,7 +529,8 @@ mod tests {
     /// Memory that a thread gave back while it was lent is not charged any more, and not given back again at the end.
     #[test]
     fn budget_gets_back_what_is_discarded_and_the_rest_at_the_end() {
-        let budget: &'static Budget = Box::leak(Box::new(Budget::new(u64::MAX)));
+        static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(u64::MAX));
+        let budget: &'static Budget = &BUDGET;
         let mut span = Span::with_steps(PAGE, 64 * PAGE);
         span.budget = budget;
         span.commit(32 * PAGE).unwrap();
