@@ -201,11 +201,18 @@ static void tape_of_a_local_cursor_gives_way(void *nothing) {
     CHECK_OK(adtape_free(t));
 }
 
-static void *push_and_pop_at_random(void *seed) {
-    uint64_t random = (uint64_t)(uintptr_t)seed;
+typedef struct {
+    uint64_t seed;
+    int rounds;
+    uint64_t most;
+} run_t;
+
+static void *push_and_pop_at_random(void *run) {
+    const run_t *const r = run;
+    uint64_t random = r->seed;
     int there = 0;
-    for (int i = 0; i < 30; i++) {
-        const int to = (int)random_below(&random, 3000);
+    for (int i = 0; i < r->rounds; i++) {
+        const int to = (int)random_below(&random, r->most);
         if (to > there) {
             push_numbers(adtape_self(), there, to);
         } else {
@@ -218,19 +225,31 @@ static void *push_and_pop_at_random(void *seed) {
 }
 
 /* Each moves parts of the others while they pop and push. */
-static void threads_that_share_too_little_memory_lose_nothing(void *nothing) {
-    enum { THREADS = 4 };
-    pthread_t threads[THREADS];
-    (void)nothing;
-    begin(4 * LIMIT);
-    for (uintptr_t i = 0; i < THREADS; i++) {
-        CHECK(pthread_create(&threads[i], NULL, push_and_pop_at_random, (void *)(i + 1)) == 0);
+static void threads_share(uint64_t limit, int count, int rounds, uint64_t most) {
+    pthread_t threads[8];
+    run_t runs[8];
+    begin(limit);
+    for (int i = 0; i < count; i++) {
+        runs[i] = (run_t){.seed = (uint64_t)i + 1, .rounds = rounds, .most = most};
+        CHECK(pthread_create(&threads[i], NULL, push_and_pop_at_random, &runs[i]) == 0);
     }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < count; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);
     }
-    CHECK(memory().peak_committed_bytes <= 4 * LIMIT);
+    CHECK(memory().peak_committed_bytes <= limit);
     CHECK_U64(memory().committed_bytes, 0);
+}
+
+static void threads_that_share_too_little_memory_lose_nothing(void *nothing) {
+    (void)nothing;
+    threads_share(4 * LIMIT, 4, 30, 3000);
+}
+
+/* Tapes that move memory in small steps are short of it all the time; each must see what another is about to lend. */
+static void threads_wait_for_memory_that_another_is_about_to_lend(void *nothing) {
+    (void)nothing;
+    CHECK(setenv("ADTAPE_STEP", "4096", 1) == 0);
+    threads_share(LIMIT / 2, 8, 100, 300);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------- */
@@ -303,6 +322,7 @@ int main(void) {
         released_tape_gives_way,
         tape_of_a_local_cursor_gives_way,
         threads_that_share_too_little_memory_lose_nothing,
+        threads_wait_for_memory_that_another_is_about_to_lend,
         changed_file_is_an_error,
         file_belongs_to_the_process_that_made_it,
     };

@@ -17,7 +17,7 @@
 
 use crate::error::Error;
 use crate::store::{Spill, spill};
-use crate::sync::{Arc, Lock, LockGuard, Mutex, wait};
+use crate::sync::{Arc, Lock, LockGuard, Mutex, StaticCounter, UNORDERED, wait};
 use crate::vm::{Lent, PAGE};
 use std::sync::{PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -67,10 +67,14 @@ pub(super) struct Slot<P>(Lock<State<P>>);
 
 enum State<P> {
     Lent(P),
-    /// The tape has taken it back for an operation that is under way, and may lend it again in a moment.
+    /// An operation is under way, after which the tape may lend something.
     Away,
     Nothing,
 }
+
+/// How often what is lent has changed anywhere. Counted under the lock of the slot that changes, so whoever finds the
+/// change there finds it counted.
+static CHANGES: StaticCounter = StaticCounter::new(0);
 
 impl<P> Slot<P> {
     pub fn new() -> Slot<P> {
@@ -78,38 +82,50 @@ impl<P> Slot<P> {
     }
 
     pub fn lend(&self, part: P) {
-        *self.lock() = State::Lent(part);
+        self.set(State::Lent(part));
     }
 
     /// The part, if there is one; waits for whoever works on it.
     pub fn take_back(&self) -> Option<P> {
-        match std::mem::replace(&mut *self.lock(), State::Away) {
+        match self.set(State::Away) {
             State::Lent(part) => Some(part),
             _ => None,
         }
     }
 
+    /// Says, where nothing is lent, that something may be in a moment.
+    pub fn announce(&self) {
+        self.set(State::Away);
+    }
+
     /// Says that nothing will be lent in a moment.
     pub fn rest(&self) {
-        *self.lock() = State::Nothing;
+        self.set(State::Nothing);
+    }
+
+    fn set(&self, state: State<P>) -> State<P> {
+        let mut now = self.lock();
+        CHANGES.fetch_add(1, UNORDERED);
+        std::mem::replace(&mut *now, state)
     }
 
     /// Works on the part; None if nothing is lent.
     fn with<R>(&self, work: impl FnOnce(&mut P) -> R) -> Option<R> {
         match &mut *self.lock() {
-            State::Lent(part) => Some(work(part)),
+            State::Lent(part) => {
+                CHANGES.fetch_add(1, UNORDERED);
+                Some(work(part))
+            }
             _ => None,
         }
-    }
-
-    fn is_away(&self) -> bool {
-        matches!(*self.lock(), State::Away)
     }
 
     fn lock(&self) -> LockGuard<'_, State<P>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+type Lender = Arc<Slot<Part>>;
 
 /// The slots of all tapes that have lent something.
 static SLOTS: Mutex<Vec<Weak<Slot<Part>>>> = Mutex::new(Vec::new());
@@ -127,20 +143,33 @@ fn slots() -> Vec<Arc<Slot<Part>>> {
     SLOTS.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
 }
 
-/// The slots that have something to give: what costs nothing first, then the largest.
-fn spare() -> Vec<(Spare, Arc<Slot<Part>>)> {
+/// The slots that have something to give: what costs nothing first, then the largest. And whether a tape may lend more in
+/// a moment.
+fn spare() -> (Vec<(Spare, Lender)>, bool) {
     let directory = spill::is_directory_set();
-    let with_bytes = slots().into_iter().filter_map(|slot| Some((slot.with(|part| part.spare(directory))?, slot)));
-    let mut spare: Vec<_> = with_bytes.filter(|(bytes, _)| *bytes != (0, 0)).collect();
+    let (mut spare, mut more) = (Vec::new(), false);
+    for slot in slots() {
+        let bytes = match &*slot.lock() {
+            State::Lent(part) => part.spare(directory),
+            State::Away => {
+                more = true;
+                continue;
+            }
+            State::Nothing => continue,
+        };
+        if bytes != (0, 0) {
+            spare.push((bytes, slot));
+        }
+    }
     spare.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
-    spare
+    (spare, more)
 }
 
 /// Lets the largest idle part give way, the next where its store fails. Whether one did; the first failure where none
 /// did.
 pub(super) fn give_way(wanted: usize) -> Result<bool, Error> {
     let mut failure = Ok(false);
-    for (_, slot) in spare() {
+    for (_, slot) in spare().0 {
         match slot.with(|part| part.give_way(wanted)) {
             Some(Ok(n)) if n > 0 => return Ok(true),
             Some(Err(error)) if failure.is_ok() => failure = Err(error),
@@ -150,18 +179,24 @@ pub(super) fn give_way(wanted: usize) -> Result<bool, Error> {
     failure
 }
 
-/// Waits until the idle parts have `wanted` bytes or more, as long as there are tapes that may lend more in a moment.
-/// Whether they have. A tape whose thread waits here must not be one of those.
-pub(super) fn wait_for(wanted: usize) -> bool {
+/// Waits until `wanted` bytes or more are idle or in the `room` that nobody takes, as long as there are tapes that may
+/// lend more in a moment. Whether they are there. A tape whose thread waits here must not be one of those.
+///
+/// While this counts, another thread may take what it has not counted yet and leave as much where it has counted already,
+/// so a sum that falls short means something only if nothing has changed meanwhile.
+pub(super) fn wait_for(wanted: usize, room: impl Fn() -> usize) -> bool {
     /// A store may take its time; one that never returns is no reason to wait for ever.
     const LONGEST: Duration = Duration::from_secs(10);
     let (begin, mut attempts) = (Instant::now(), 0);
     loop {
-        let away = slots().iter().any(|slot| slot.is_away());
-        if spare().iter().map(|((warm, values), _)| warm + values).sum::<usize>() >= wanted {
+        let before = CHANGES.load(UNORDERED);
+        let (spare, more) = spare();
+        let idle: usize = spare.iter().map(|((warm, values), _)| warm + values).sum();
+        if idle.saturating_add(room()) >= wanted {
             return true;
         }
-        if !away || begin.elapsed() > LONGEST {
+        let changing = more || CHANGES.load(UNORDERED) != before;
+        if !changing || begin.elapsed() > LONGEST {
             return false;
         }
         wait(&mut attempts);

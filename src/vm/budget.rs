@@ -67,6 +67,11 @@ impl Budget {
         self.limit.load(Ordering::Relaxed)
     }
 
+    /// Bytes that are left below the limit.
+    pub fn room(&self) -> u64 {
+        self.limit().saturating_sub(self.committed())
+    }
+
     pub fn committed(&self) -> u64 {
         self.committed.load(Ordering::Relaxed)
     }

@@ -163,6 +163,11 @@ impl Span {
         }
     }
 
+    /// Bytes below the memory limit that nobody has taken.
+    pub fn room(&self) -> usize {
+        self.budget.room() as usize
+    }
+
     /// Where the committed part should end when `need` bytes are wanted.
     fn step_target(&self, need: usize) -> usize {
         let target = if self.step != 0 {

@@ -78,6 +78,15 @@ impl Machine {
         }
     }
 
+    /// Says, before the tape takes memory up to `need`, that it may lend some in a moment: whoever is short meanwhile
+    /// waits for that. A tape that is too small to lend anything says nothing.
+    fn announce(&mut self, need: usize) {
+        if !self.awaited && (self.slot.is_some() || need >= self.lending.least) {
+            self.slot.get_or_insert_with(idle::register).announce();
+            self.awaited = true;
+        }
+    }
+
     /// Says that nothing is lent in a moment, if others may count on it.
     pub fn rest(&mut self) {
         if std::mem::take(&mut self.awaited)
@@ -114,10 +123,11 @@ impl Machine {
     pub(super) fn commit(&mut self, need: usize) -> Result<(), Error> {
         self.take_back();
         loop {
+            self.announce(need);
             match self.span.commit(need) {
                 Err(error) if is_shortage(&error) => {
                     self.lend(self.cur.saturating_sub(1)..self.span.committed());
-                    let made = self.make_way(need - self.span.committed(), error);
+                    let made = self.make_way((need - self.span.committed()).next_multiple_of(PAGE), error);
                     self.take_back();
                     made?;
                 }
@@ -129,7 +139,9 @@ impl Machine {
     /// Lets idle parts of tapes give way to what is `short`; the error, if they cannot.
     fn make_way(&mut self, short: usize, error: Error) -> Result<(), Error> {
         self.rest();
-        if !idle::wait_for(short) {
+        // Where the machine is out of memory, room below the limit is of no use.
+        let room = || if error.status() == Status::MemoryLimit { self.span.room() } else { 0 };
+        if !idle::wait_for(short, room) {
             return Err(error);
         }
         match idle::give_way(short) {
@@ -152,7 +164,7 @@ impl Machine {
             self.lend(self.cur.saturating_sub(KEPT)..self.span.committed());
         }
         self.rest();
-        Ok(idle::wait_for(1) && idle::give_way(wanted - trimmed)? || trimmed > 0)
+        Ok(idle::wait_for(1, || 0) && idle::give_way(wanted - trimmed)? || trimmed > 0)
     }
 
     /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
@@ -206,6 +218,7 @@ impl Machine {
     /// Gives `[from, discarded)` memory again; nothing above `need` is needed.
     fn undiscard(&mut self, from: usize, need: usize) -> Result<(), Error> {
         loop {
+            self.announce(need);
             match self.span.undiscard(from, need) {
                 Err(error) if is_shortage(&error) => self.make_way((need - from).next_multiple_of(PAGE), error)?,
                 done => {
