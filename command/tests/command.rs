@@ -1,5 +1,8 @@
 //! The command as its users run it: files, messages, exit status.
 
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -161,13 +164,7 @@ fn check_builds_and_runs_a_driver() {
     let folder = Folder::new("check", &MODEL.replace("s = 0.0", "s = 1.0"));
     let driver = "#include \"model_b.h\"\nint main(void) { double x[3] = {1, 2, 3}, x_b[3] = {0}; f_b(3, x, x_b, 1.0); return 0; }\n";
     std::fs::write(folder.0.join("driver.c"), driver).unwrap();
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let mut library = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    library.current_dir(root).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
-    assert!(library.status().unwrap().success());
-    let flags =
-        format!("-I{} {} -lpthread -ldl", root.join("include").display(), target.join("debug/libadtape.a").display());
+    let flags = common::flags().join(" ");
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
     let output = command.env("ADTAPE_FLAGS", &flags).output().unwrap();

@@ -1,9 +1,13 @@
 //! examples/generated: the generated files are what the generator writes today, each driver finds the gradient right, the
 //! check agrees, and the README says what is stored. `ADTAPE_BLESS=1` writes the generated files anew.
 
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use common::{flags, root};
 
 const EXAMPLES: [(&str, &str); 5] = [
     ("stencil", "misfit(misfit)/(u rate)"),
@@ -13,10 +17,6 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("network", "loss(loss)/(net)"),
 ];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a member of the workspace").to_path_buf()
-}
-
 /// Runs a command that must succeed; what it printed.
 fn run(command: &mut Command) -> (String, String) {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -25,19 +25,9 @@ fn run(command: &mut Command) -> (String, String) {
     (said, complained)
 }
 
-/// Flags that find the library, built for these tests.
-fn library() -> Vec<String> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run(Command::new(cargo).current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]));
-    let include = format!("-I{}", root().join("include").display());
-    let library = target.join("debug/libadtape.a").display().to_string();
-    vec![include, library, "-lpthread".into(), "-ldl".into()]
-}
-
 #[test]
 fn generated_files_are_up_to_date_and_their_gradients_right() {
-    let flags = library();
+    let flags = flags();
     let readme = fs::read_to_string(root().join("examples/generated/README.md")).expect("the README");
     let scratch = std::env::temp_dir().join(format!("adtape-examples-{}", std::process::id()));
     for (name, head) in EXAMPLES {

@@ -1,12 +1,12 @@
 //! docs/generator.md, followed word for word: its files, its command, its driver.
 
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a member of the workspace").to_path_buf()
-}
+use common::root;
 
 /// The fenced block behind the comment `<!-- mark -->`.
 fn block(page: &str, mark: &str) -> String {
@@ -37,12 +37,9 @@ fn guide_leads_from_a_model_to_its_checked_gradient() {
                      double misfit_b);";
     assert!(declared.contains(signature), "{declared}");
     assert!(page.contains(signature), "docs/generator.md shows another signature");
-    run(Command::new("cargo").current_dir(root()).args(["build", "--release", "--locked", "--lib"]));
-    let library = root().join("target/release/libadtape.a");
     let mut cc = Command::new("cc");
-    cc.current_dir(&folder).args(["-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I"]);
-    cc.arg(root().join("include")).args(["model_b.c", "main.c", "-o", "main"]).arg(library);
-    run(cc.args(["-lm", "-lpthread", "-ldl"]));
+    cc.current_dir(&folder).args(["-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
+    run(cc.args(["model_b.c", "main.c", "-o", "main"]).args(common::flags()));
     run(Command::new("./main").current_dir(&folder));
     fs::remove_dir_all(&folder).expect("the folder is ours");
 }

@@ -1,21 +1,11 @@
 //! Adjoints of whole programs, run under `--check`: operands, tangent-adjoint product, differences.
 
-use std::path::{Path, PathBuf};
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+
 use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
-}
-
-/// What the compiler needs to build with the library.
-fn flags() -> String {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
-    assert!(build.status().unwrap().success());
-    let library = target.join("debug/libadtape.a");
-    format!("-I{} {} -lpthread -ldl", root().join("include").display(), library.display())
-}
+use common::{flags, root};
 
 /// Checks every function of a program whose name begins with `f_`; they take `(int n, double *x, int *ia, double *w)`.
 /// `active`: those that differentiate with respect to `w`, too.
@@ -47,7 +37,7 @@ fn check(name: &str, active: &[&str]) {
     std::fs::write(folder.join("driver.c"), driver).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder).args(["adjoint", "model.c", "--head", &heads, "--check", "driver.c"]);
-    let output = command.env("ADTAPE_FLAGS", flags()).output().unwrap();
+    let output = command.env("ADTAPE_FLAGS", flags().join(" ")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
     for name in names {

@@ -1,13 +1,15 @@
 //! `--check`: what is right passes; a lost pop, a wrong recipe, a wrong derivative and overlapping arguments are named.
 
-use std::path::{Path, PathBuf};
+mod common;
+
 use std::process::Command;
-use std::sync::OnceLock;
 
 use adtape_generate::emit::{self, Options};
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::transform::{Choices, adjoint, tangent};
+
+use common::{include, library};
 
 const MODEL: &str = "#include <math.h>
 #include <stdlib.h>
@@ -41,23 +43,6 @@ int main(void) {
 ";
 const CALL: &str = "f_b(&m, &m_b, 1.3, &a_b, x, x_b, y, y_b, 8, 1.0)";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
-}
-
-/// The library, built once for all tests.
-fn library() -> PathBuf {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    let build = || {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
-        assert!(build.status().unwrap().success());
-        target.join("debug/libadtape.a")
-    };
-    LIBRARY.get_or_init(build).clone()
-}
-
 /// Builds the model's check, changed by `damage`, with a driver that makes `call`; its exit status and what it said.
 fn checked(name: &str, call: &str, damage: impl Fn(String) -> String) -> (Option<i32>, String) {
     let folder = std::env::temp_dir().join(format!("adtape-check-test-{}-{name}", std::process::id()));
@@ -82,8 +67,8 @@ fn checked(name: &str, call: &str, damage: impl Fn(String) -> String) -> (Option
     let mut build = Command::new("gcc");
     build.current_dir(&folder).args(["-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined"]);
     build.args(["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-sanitize-recover=all"]);
-    build.arg(format!("-I{}", root().join("include").display()));
-    build.args(["-o", "t", "driver.c", "model_b.c", "check.c"]).arg(&library);
+    build.arg(include());
+    build.args(["-o", "t", "driver.c", "model_b.c", "check.c"]).arg(library);
     let built = build.args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let mut run = Command::new("timeout");

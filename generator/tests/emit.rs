@@ -1,40 +1,17 @@
 //! Generated C: it compiles without warnings, and its gradient is that of differences.
 
+mod common;
+
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 
 use adtape_generate::emit::{self, Options};
-use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::{parse, print, validate};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-fn head(text: &str) -> Head {
-    let (proc, rest) = text.split_once('(').expect("f(y)/(x)");
-    let (dependents, independents) = rest.split_once(")/(").expect("f(y)/(x)");
-    let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
-    Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
-}
-
-/// The library, built once for all tests.
-fn library() -> PathBuf {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    let build = || {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
-        assert!(build.status().unwrap().success());
-        target.join("debug/libadtape.a")
-    };
-    LIBRARY.get_or_init(build).clone()
-}
+use common::{head, include, library};
 
 /// Generates the adjoint of a program in the text form, compiles it with both compilers beside its C source and a
 /// driver, and runs it: it prints nothing.
@@ -62,8 +39,8 @@ fn generated(name: &str, ir: &str, of: &str, c: &str, driver: &str) -> String {
     for compiler in ["gcc", "clang"] {
         let mut build = Command::new(compiler);
         build.current_dir(&folder).args(["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
-        build.arg(format!("-I{}", root().join("include").display())).args(["-o", "t", "driver.c", "model_b.c"]);
-        build.arg(&library).args(["-lm", "-lpthread", "-ldl"]);
+        build.arg(include()).args(["-o", "t", "driver.c", "model_b.c"]);
+        build.arg(library).args(["-lm", "-lpthread", "-ldl"]);
         let built = build.output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         // A wrong count must end in an error, not in a machine without memory.
@@ -209,8 +186,8 @@ fn checked(name: &str, damage: impl Fn(String) -> String) -> (String, bool) {
     let library = library();
     let mut build = Command::new("gcc");
     build.current_dir(&folder).args(["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
-    build.arg(format!("-I{}", root().join("include").display())).args(["-o", "t", "driver.c", "model_b.c", "check.c"]);
-    let built = build.arg(&library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+    build.arg(include()).args(["-o", "t", "driver.c", "model_b.c", "check.c"]);
+    let built = build.arg(library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let mut run = Command::new("timeout");
     let run = run.arg("20").arg(folder.join("t")).env("ADTAPE_MEMORY_LIMIT", "100M").output().unwrap();
@@ -280,10 +257,10 @@ fn agree(name: &str) -> String {
     for compiler in ["gcc", "clang"] {
         let mut build = Command::new(compiler);
         build.current_dir(&folder).args(["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion"]);
-        build.arg(format!("-I{}", root().join("include").display()));
+        build.arg(include());
         // Both files include the model.
         build.arg("-Wl,--allow-multiple-definition").args(["-o", "t", "driver.c", "model_b.c", "model_d.c"]);
-        let built = build.arg(&library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+        let built = build.arg(library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);
         let ours = |line: &&str| line.starts_with("model_") && line.contains("warning:");
         let warnings: Vec<_> = said.lines().filter(ours).collect();

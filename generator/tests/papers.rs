@@ -2,14 +2,17 @@
 //!
 //! A change of a count is a change of the plan: more than before is a regression, less is to be written down here.
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use adtape_generate::emit::{self, Options};
-use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::transform::{Choices, adjoint, tangent};
+
+use common::{head, include, library};
 
 /// Example; reals, integers, bits, counts that one run pushes; where.
 #[rustfmt::skip]
@@ -37,20 +40,8 @@ const STORED: [(&str, [u32; 4], &str); 18] = [
 /// A division more than the default may be evaluated again.
 const DEAR: [(&str, u32); 1] = [("004_fig1", 5)];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
-}
-
-fn library() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
-    assert!(build.status().unwrap().success());
-    target.join("debug/libadtape.a")
-}
-
 /// What an example says when it runs.
-fn run(name: &str, library: &Path) -> String {
+fn run(name: &str) -> String {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/papers");
     let folder = std::env::temp_dir().join(format!("adtape-papers-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -62,7 +53,7 @@ fn run(name: &str, library: &Path) -> String {
     let files = vec![folder.join("model.c").to_string_lossy().into_owned()];
     let program = front::read(&Input { files, heads: vec!["f".into()], ..Input::default() });
     let program = program.unwrap_or_else(|what| panic!("{name}: {what:#?}"));
-    let head = Head { proc: "f".into(), dependents: vec!["f".into()], independents: vec!["x".into()] };
+    let head = head("f(f)/(x)");
     let dear = DEAR.iter().find(|(dear, _)| *dear == name).map_or(Choices::default().dear, |(_, dear)| *dear);
     let (heads, choices) = ([head], Choices { dear, ..Choices::default() });
     let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
@@ -84,7 +75,7 @@ fn run(name: &str, library: &Path) -> String {
     write("model_d.c", &forward.source);
     write("model_d.h", &forward.header);
     write("driver.c", &driver);
-    let include = format!("-I{}", root().join("include").display());
+    let include = include();
     for arguments in [
         &["-c", "model_b.c", "-include", "counting.h"][..],
         // Both files include the model.
@@ -92,7 +83,7 @@ fn run(name: &str, library: &Path) -> String {
     ] {
         let mut build = Command::new("gcc");
         build.current_dir(&folder).args(["-std=gnu99", "-O1", "-Wall", "-Wextra", &include]).args(arguments);
-        let built = build.arg(library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+        let built = build.arg(library()).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
         assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
     }
     let ran = Command::new("timeout").arg("20").arg(folder.join("t")).output().unwrap();
@@ -103,11 +94,10 @@ fn run(name: &str, library: &Path) -> String {
 
 #[test]
 fn examples_of_the_papers_store_what_they_did() {
-    let library = library();
     let mut wrong = String::new();
     for (name, [reals, integers, bits, counts], place) in STORED {
         let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
-        let said = run(name, &library);
+        let said = run(name);
         if said != expected {
             wrong += &format!("{name}: {said}, not {expected} ({place})\n");
         }

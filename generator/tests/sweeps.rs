@@ -1,15 +1,11 @@
 //! The sweeps of small programs, as text.
 
-use adtape_generate::flow::Head;
+mod common;
+
 use adtape_generate::ir::{Proc, Program, parse, print, validate};
 use adtape_generate::transform::{Adjoint, Choices, adjoint, tangent};
 
-fn head(text: &str) -> Head {
-    let (proc, rest) = text.split_once('(').expect("f(y)/(x)");
-    let (dependents, independents) = rest.split_once(")/(").expect("f(y)/(x)");
-    let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
-    Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }
-}
+use common::head;
 
 fn sweeps(text: &str, of: &str) -> Adjoint {
     let program = parse::program(text).unwrap_or_else(|e| panic!("{e}"));

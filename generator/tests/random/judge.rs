@@ -2,19 +2,17 @@
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use adtape_generate::emit::{self, Options};
-use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{self, Choices};
 
 use crate::case::{self, Case};
 use crate::compare::{self, Answer};
-use crate::{entries, print, world};
+use crate::{common, entries, print, world};
 
 /// What came of a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +47,6 @@ pub struct Strictness {
 pub struct Judge {
     folder: PathBuf,
     strictness: Strictness,
-    library: PathBuf,
 }
 
 /// Generated text of one program.
@@ -59,29 +56,11 @@ struct Generated {
     entry: String,
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-/// The library, built once.
-fn library() -> PathBuf {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    let build = || {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build.current_dir(root()).args(["build", "--offline", "--locked", "--lib", "-p", "adtape"]);
-        assert!(build.status().unwrap().success());
-        target.join("debug/libadtape.a")
-    };
-    LIBRARY.get_or_init(build).clone()
-}
-
 impl Judge {
     pub fn new(name: &str, strictness: Strictness) -> Judge {
         let folder = std::env::temp_dir().join(format!("adtape-random-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        Judge { folder, strictness, library: library() }
+        Judge { folder, strictness }
     }
 
     /// What comes of each program.
@@ -136,11 +115,7 @@ impl Judge {
         let text = print::program(&case.program);
         let guarded = format!("#ifndef M_{0}\n#define M_{0}\n{text}#endif\n", case.seed);
         std::fs::write(&path, guarded).unwrap();
-        let text = print::head(&case.program);
-        let (proc, rest) = text.split_once('(').unwrap();
-        let (dependents, independents) = rest.split_once(")/(").unwrap();
-        let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
-        let heads = [Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }];
+        let heads = [common::head(&print::head(&case.program))];
         // The second tape in every other program.
         let checked = case.seed % 2 == 1;
         let stem = format!("m{}", case.seed);
@@ -149,7 +124,7 @@ impl Judge {
         let refused = |all: Vec<Refusal>| Outcome::Refused(normal(&all));
         let work = || -> Result<_, Outcome> {
             let files = vec![path.to_string_lossy().into_owned()];
-            let input = Input { files, heads: vec![proc.to_string()], ..Input::default() };
+            let input = Input { files, heads: vec![heads[0].proc.clone()], ..Input::default() };
             let program = front::read(&input).map_err(refused)?;
             let choices = Choices { check: checked, ..Choices::default() };
             let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
@@ -202,8 +177,8 @@ impl Judge {
         if self.strictness.sanitize {
             build.args(["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
         }
-        build.arg(format!("-I{}", root().join("include").display())).args(["-o", "t", "driver.c"]);
-        let built = build.arg(&self.library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+        build.arg(common::include()).args(["-o", "t", "driver.c"]);
+        let built = build.arg(common::library()).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr).into_owned();
         if built.status.success() { Ok(said) } else { Err(said) }
     }

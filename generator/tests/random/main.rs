@@ -6,6 +6,8 @@
 
 mod ast;
 mod case;
+#[path = "../common/mod.rs"]
+mod common;
 mod compare;
 mod dual;
 mod entries;

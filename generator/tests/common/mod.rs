@@ -1,0 +1,72 @@
+//! What the tests of the generator and of the command share: the built library, heads, scratch folders.
+
+// Each test file uses some of it.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use adtape_generate::flow::Head;
+
+/// The top of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a member of the workspace")
+}
+
+/// libadtape.a as users get it: the release profile, built on the first call.
+pub fn library() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        // CARGO_TARGET_TMPDIR is the directory tmp of the target directory.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(root()).args(["build", "--release", "--locked", "--lib", "-p", "adtape"]);
+        let built = cargo.arg("--target-dir").arg(target).output().expect("cargo runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        target.join("release/libadtape.a")
+    })
+}
+
+/// The flag that finds the library's header.
+pub fn include() -> String {
+    format!("-I{}", root().join("include").display())
+}
+
+/// All that a compiler needs to build with the library; libraries come last on its command line.
+pub fn flags() -> [String; 5] {
+    [include(), library().display().to_string(), "-lm".into(), "-lpthread".into(), "-ldl".into()]
+}
+
+/// A head as the command line writes it: `f(y)/(x)`.
+pub fn head(text: &str) -> Head {
+    let (proc, rest) = text.split_once('(').expect("f(y)/(x)");
+    let (dependents, independents) = rest.split_once(")/(").expect("f(y)/(x)");
+    let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
+    Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }
+}
+
+/// An empty folder for one test's files; `name` is unique among all tests. It goes when it is dropped, but for `KEEP`.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("adtape-test-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the folder for temporary files is writable");
+        Scratch(path)
+    }
+
+    pub fn write(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.0.join(file);
+        std::fs::write(&path, text).expect("a scratch folder is writable");
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if std::env::var_os("KEEP").is_none() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
