@@ -20,7 +20,7 @@ struct Command {
     what: What,
 }
 
-#[derive(Subcommand)]
+#[derive(Subcommand, Clone)]
 enum What {
     /// Write the adjoint: f_b, which runs forward and reverse sweep
     Adjoint {
@@ -50,7 +50,7 @@ enum What {
     },
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 struct Common {
     /// C sources; the generated file includes them
     #[arg(required = true)]
@@ -88,14 +88,30 @@ fn main() -> ExitCode {
         eprintln!("adtape: refused: internal: {fault}\nhelp: please report this program");
         std::process::exit(4);
     }));
-    let result = match Command::parse().what {
+    let what = Command::parse().what;
+    match on_a_deep_stack(move || run(what)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(status) => ExitCode::from(status),
+    }
+}
+
+fn run(what: What) -> Result<(), u8> {
+    match what {
         What::Adjoint { common, split, explain, explain_html, check, dear } => {
             generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear })
         }
         What::Tangent { common } => generate::tangent(&common),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(status) => ExitCode::from(status),
     }
+}
+
+/// Runs the generator where chains of 10^5 definitions and nests of as many operators find room. Pages that nobody
+/// touches cost nothing; where so much address space is not to be had, less must do.
+fn on_a_deep_stack(work: impl FnOnce() -> Result<(), u8> + Send + Clone + 'static) -> Result<(), u8> {
+    for gigabytes in [8_usize, 4, 1] {
+        let thread = std::thread::Builder::new().stack_size(gigabytes << 30);
+        if let Ok(running) = thread.spawn(work.clone()) {
+            return running.join().unwrap_or(Err(4));
+        }
+    }
+    work()
 }

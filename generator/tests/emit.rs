@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::Command;
 
 use adtape_generate::emit::{self, Options};
-use adtape_generate::front::{self, Input};
 use adtape_generate::ir::{parse, print, validate};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-use common::{head, include, library};
+use common::{Scratch, generate, head, include, library};
 
 /// Generates the adjoint of a program in the text form, compiles it with both compilers beside its C source and a
 /// driver, and runs it: it prints nothing.
@@ -233,43 +232,21 @@ int main(void) {
 
 /// Adjoint and tangent of a C program agree, and neither has warnings of its own. Returns the text of the adjoint.
 fn agree(name: &str) -> String {
-    let folder = std::env::temp_dir().join(format!("adtape-emit-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Scratch::new(&format!("emit-{name}"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
-    let model = folder.join("model.c");
-    std::fs::copy(source, &model).unwrap();
-    let files = vec![model.to_string_lossy().into_owned()];
-    let program = front::read(&Input { files, heads: vec!["f".into()], ..Input::default() });
-    let program = program.unwrap_or_else(|what| panic!("{what:#?}"));
-    let (heads, choices) = ([head("f(f)/(x)")], Choices::default());
-    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
-    let reverse = adjoint(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
-    let reverse = emit::adjoint(&reverse, &options("model_b.c")).unwrap_or_else(|what| panic!("{what:#?}"));
-    let forward = tangent(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
-    let forward = emit::tangent(&forward, &options("model_d.c")).unwrap_or_else(|what| panic!("{what:#?}"));
-    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
-    write("model_b.c", &reverse.source);
-    write("model_b.h", &reverse.header);
-    write("model_d.c", &forward.source);
-    write("model_d.h", &forward.header);
-    write("driver.c", COMPARE);
-    let library = library();
+    let (reverse, _) = generate::both(&folder, &source, "f(f)/(x)", &Choices::default());
+    folder.write("driver.c", COMPARE);
     for compiler in ["gcc", "clang"] {
-        let mut build = Command::new(compiler);
-        build.current_dir(&folder).args(["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion"]);
-        build.arg(include());
         // Both files include the model.
-        build.arg("-Wl,--allow-multiple-definition").args(["-o", "t", "driver.c", "model_b.c", "model_d.c"]);
-        let built = build.arg(library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
-        let said = String::from_utf8_lossy(&built.stderr);
+        let allow = "-Wl,--allow-multiple-definition";
+        let files = ["-o", "t", "driver.c", "model_b.c", "model_d.c"];
+        let said = generate::build(&folder, compiler, &[&["-O2", "-Wconversion", allow][..], &files].concat());
         let ours = |line: &&str| line.starts_with("model_") && line.contains("warning:");
         let warnings: Vec<_> = said.lines().filter(ours).collect();
-        assert!(built.status.success() && warnings.is_empty(), "{compiler}: {said}");
-        let mut run = Command::new("timeout");
-        let run = run.arg("20").arg(folder.join("t")).env("ADTAPE_MEMORY_LIMIT", "100M").output().unwrap();
-        assert!(run.status.success() && run.stdout.is_empty(), "{compiler}: {}", String::from_utf8_lossy(&run.stdout));
+        assert!(warnings.is_empty(), "{compiler}: {said}");
+        let said = generate::run(&folder, "t");
+        assert!(said.is_empty(), "{compiler}: {said}");
     }
-    std::fs::remove_dir_all(&folder).unwrap();
     reverse.source
 }
 

@@ -4,15 +4,11 @@
 
 mod common;
 
-use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use adtape_generate::emit::{self, Options};
-use adtape_generate::front::{self, Input};
-use adtape_generate::transform::{Choices, adjoint, tangent};
+use adtape_generate::transform::Choices;
 
-use common::{head, include, library};
+use common::counted::stored;
 
 /// Example; reals, integers, bits, counts that one run pushes; where.
 #[rustfmt::skip]
@@ -40,64 +36,14 @@ const STORED: [(&str, [u32; 4], &str); 18] = [
 /// A division more than the default may be evaluated again.
 const DEAR: [(&str, u32); 1] = [("004_fig1", 5)];
 
-/// What an example says when it runs.
-fn run(name: &str) -> String {
-    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/papers");
-    let folder = std::env::temp_dir().join(format!("adtape-papers-{}-{name}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    for (from, to) in
-        [(format!("{name}.c"), "model.c"), ("counting.h".into(), "counting.h"), ("driver.h".into(), "driver.h")]
-    {
-        fs::copy(papers.join(from), folder.join(to)).unwrap();
-    }
-    let files = vec![folder.join("model.c").to_string_lossy().into_owned()];
-    let program = front::read(&Input { files, heads: vec!["f".into()], ..Input::default() });
-    let program = program.unwrap_or_else(|what| panic!("{name}: {what:#?}"));
-    let head = head("f(f)/(x)");
-    let dear = DEAR.iter().find(|(dear, _)| *dear == name).map_or(Choices::default().dear, |(_, dear)| *dear);
-    let (heads, choices) = ([head], Choices { dear, ..Choices::default() });
-    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
-    let reverse = adjoint(&program, &heads, &choices).unwrap_or_else(|what| panic!("{name}: {what:#?}"));
-    let reverse = emit::adjoint(&reverse, &options("model_b.c")).unwrap_or_else(|what| panic!("{name}: {what:#?}"));
-    let forward = tangent(&program, &heads, &choices).unwrap_or_else(|what| panic!("{name}: {what:#?}"));
-    let forward = emit::tangent(&forward, &options("model_d.c")).unwrap_or_else(|what| panic!("{name}: {what:#?}"));
-    let write = |file: &str, text: &str| fs::write(folder.join(file), text).unwrap();
-    let has =
-        |header: &str, argument: &str| if header.contains(argument) { format!(", {argument}") } else { String::new() };
-    let driver = format!(
-        "#include <adtape.h>\n#include <math.h>\n#include <stdio.h>\n#include \"model_b.h\"\n#include \"model_d.h\"\n\
-         #define W_B {}\n#define W_D {}\nvoid tables(int *ia);\nlong pushed[4];\n#include \"driver.h\"\n",
-        has(&reverse.header, "w_b"),
-        has(&forward.header, "w_d"),
-    );
-    write("model_b.c", &reverse.source);
-    write("model_b.h", &reverse.header);
-    write("model_d.c", &forward.source);
-    write("model_d.h", &forward.header);
-    write("driver.c", &driver);
-    let include = include();
-    for arguments in [
-        &["-c", "model_b.c", "-include", "counting.h"][..],
-        // Both files include the model.
-        &["-o", "t", "driver.c", "model_d.c", "model_b.o", "-Wl,--allow-multiple-definition"],
-    ] {
-        let mut build = Command::new("gcc");
-        build.current_dir(&folder).args(["-std=gnu99", "-O1", "-Wall", "-Wextra", &include]).args(arguments);
-        let built = build.arg(library()).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
-        assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
-    }
-    let ran = Command::new("timeout").arg("20").arg(folder.join("t")).output().unwrap();
-    fs::remove_dir_all(&folder).unwrap();
-    assert!(ran.status.success(), "{name}: {}", ran.status);
-    String::from_utf8_lossy(&ran.stdout).trim().to_string()
-}
-
 #[test]
 fn examples_of_the_papers_store_what_they_did() {
     let mut wrong = String::new();
     for (name, [reals, integers, bits, counts], place) in STORED {
         let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
-        let said = run(name);
+        let dear = DEAR.iter().find(|(dear, _)| *dear == name).map_or(Choices::default().dear, |(_, dear)| *dear);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/papers/{name}.c"));
+        let said = stored(&source, &Choices { dear, ..Choices::default() });
         if said != expected {
             wrong += &format!("{name}: {said}, not {expected} ({place})\n");
         }

@@ -23,6 +23,11 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+/* 0 where one of them is 0, also if the other is infinite or no number. */
+static double zero_or_product(double partial, double derivative) {
+    return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
+}
+
 static double affine_1_fwd(adtape_t *tape, int n, const double *row, const double *x);
 static void affine_1_rev(adtape_t *tape, int n, double *row_b, double *x, double affine_b);
 static double affine_fwd(adtape_t *tape, int n, const double *row, const double *x);
@@ -135,7 +140,7 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
         double total_b = 0.0;
         /* network.c:34 */
         const double seed = sum_b;
-        total_b += 1.0 / total * seed;
+        total_b += zero_or_product(1.0 / total, seed);
         largest_b += seed;
         score_b[label[s]] -= seed;
         /* network.c:31 */
@@ -179,7 +184,7 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
             adtape_pop_f64(tape, &layer[h]);
             const double seed_6 = layer_b[h];
             layer_b[h] = 0.0;
-            result_b_1 += (1.0 - tanh(result) * tanh(result)) * seed_6;
+            result_b_1 += (1.0 - tanh(result)) * (1.0 + tanh(result)) * seed_6;
             const double seed_7 = result_b_1;
             result_b_1 = 0.0;
             affine_1_rev(tape, net->inputs, (double *)&net_b->first[h * (net->inputs + 1)], x_1, seed_7);

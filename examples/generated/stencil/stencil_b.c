@@ -23,6 +23,11 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+/* 0 where one of them is 0, also if the other is infinite or no number. */
+static double zero_or_product(double partial, double derivative) {
+    return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
+}
+
 static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]);
 static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *u_b, double *v_b);
 static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]);
@@ -106,7 +111,7 @@ static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, dou
     adtape_pop_f64(tape, &sum);
     double rate_b_1 = 0.0;
     double sum_b = 0.0;
-    sum_b += 0.5 / sqrt(sum) * misfit_b;
+    sum_b += zero_or_product(0.5 / sqrt(sum), misfit_b);
     /* stencil.c:26 */
     for (int i = n; i-- > 0;) {
         /* stencil.c:27 */

@@ -85,6 +85,10 @@ impl Naming for Body<'_> {
         self.objects[object.index()].clone()
     }
 
+    fn function(&self, function: &functions::Function) -> String {
+        if function.is_share() { self.unit.share(function.bits) } else { function.c_name() }
+    }
+
     fn is_array(&self, pointer: ValueId) -> bool {
         self.arrays.contains(&self.proc.values[pointer.index()].var)
     }

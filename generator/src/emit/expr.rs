@@ -9,6 +9,10 @@ pub trait Naming {
     fn value(&self, value: ValueId) -> String;
     /// The name of an object; of a block of the heap, the pointer to it.
     fn object(&self, object: ObjectId) -> String;
+    /// The name of a function of the mathematical library.
+    fn function(&self, function: &functions::Function) -> String {
+        function.c_name()
+    }
     /// Whether a pointer is subscripted elsewhere: what it points to is then `p[0]`, not `*p`.
     fn is_array(&self, _pointer: ValueId) -> bool {
         false
@@ -199,7 +203,7 @@ impl Exprs<'_> {
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, names),
             ExprKind::Function(function, args) => {
                 let args: Vec<_> = args.iter().map(|arg| self.bare(arg, 0, names)).collect();
-                (format!("{}({})", function.c_name(), args.join(", ")), NAME)
+                (format!("{}({})", names.function(function), args.join(", ")), NAME)
             }
             ExprKind::Cast(operand) => {
                 // A conversion to _Bool compares with 0 by itself.

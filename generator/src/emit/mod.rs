@@ -54,6 +54,8 @@ struct Unit<'a> {
     allocator: String,
     /// Whether it is called.
     allocates: Cell<bool>,
+    /// Names of the functions that multiply a partial derivative, for `double` and `float`, and whether they are called.
+    shares: [(String, Cell<bool>); 2],
     /// How functions begin that note operands for the check.
     witness: String,
     problems: RefCell<Vec<String>>,
@@ -65,6 +67,13 @@ impl Unit<'_> {
             self.problem("a sweep that does not exist is called");
             String::new()
         })
+    }
+
+    /// The function that multiplies a partial derivative with a real of this width.
+    fn share(&self, bits: u8) -> String {
+        let (name, called) = &self.shares[usize::from(bits == 32)];
+        called.set(true);
+        name.clone()
     }
 
     /// Something that other passes should have refused.
@@ -100,6 +109,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
             unit.name_sweep(each.proc, proc, &format!("{}_{suffix}", each.name));
         }
     }
+    let rows: Vec<Refusal> = adjoint.sweeps.iter().flat_map(|each| rows_refused(&each.reverse)).collect();
+    if !rows.is_empty() {
+        return Err(rows);
+    }
     let mut text = Text::default();
     for each in &adjoint.sweeps {
         let exported = options.split && adjoint.heads.contains(&each.proc);
@@ -126,6 +139,9 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         }
         text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
         unit.allocates.set(unit.allocates.get() || other.allocates.get());
+        for ((_, called), (_, also)) in unit.shares.iter().zip(&other.shares) {
+            called.set(called.get() || also.get());
+        }
         unit.problems.borrow_mut().extend(other.problems.take());
         second = Some((other, tangents));
     }
@@ -140,6 +156,33 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     text.shadows(program, &adjoint.global_shadows, "adjoint");
     let output = text.finish(&unit, "adjoint", &adjoint.heads, options)?;
     Ok(Output { check, ..output })
+}
+
+/// Addresses of rows whose extents no type knows: the reverse sweep, which has flat subscripts, cannot name them.
+fn rows_refused(proc: &Proc) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    for item in &proc.items {
+        let mut see = |expr: &Expr| {
+            let ExprKind::Address(place) = &expr.kind else { return };
+            let is_open = matches!(place.ty, Type::Array { extent: None, .. });
+            let first = [ExprKind::Int(0)];
+            let is_pointer = matches!(&place.path[..], [Step::Index(at)] if at.iter().map(|at| &at.at.kind).eq(&first));
+            if is_open && !is_pointer && matches!(place.base, Base::At(_)) {
+                let refusal = Refusal {
+                    class: Class::Pointer,
+                    span: item.span,
+                    what: "a pointer to a row of an array of variable extent is computed".into(),
+                    help: "pass the whole array with the number of the row, or a pointer to the row's first number"
+                        .into(),
+                };
+                if !refusals.contains(&refusal) {
+                    refusals.push(refusal);
+                }
+            }
+        };
+        crate::flow::walk::of_item(proc, item).into_iter().for_each(|expr| crate::flow::walk::expr(expr, &mut see));
+    }
+    refusals
 }
 
 /// The tangent as C.
@@ -172,6 +215,7 @@ impl<'a> Unit<'a> {
             sweeps: HashMap::new(),
             local_names: local_names(program, &names),
             allocator: names.fresh("allocate_or_abort"),
+            shares: ["zero_or_product", "zero_or_product_of_floats"].map(|name| (names.fresh(name), Cell::new(false))),
             names,
             allocates: Cell::new(false),
             witness,
@@ -187,6 +231,7 @@ impl<'a> Unit<'a> {
             names: self.names.clone(),
             local_names: self.local_names.clone(),
             allocator: self.allocator.clone(),
+            shares: self.shares.clone(),
             allocates: Cell::new(false),
             witness: self.witness.clone(),
             problems: RefCell::default(),
@@ -299,6 +344,11 @@ impl Text {
         if unit.allocates.get() {
             source += &ALLOCATOR.replace('@', &unit.allocator);
         }
+        for ((name, called), (ty, zero)) in unit.shares.iter().zip([("double", "0.0"), ("float", "0.0f")]) {
+            if called.get() {
+                source += &SHARE.replace("real", ty).replace('#', zero).replace('@', name);
+            }
+        }
         source += &self.prototypes;
         source += &self.bodies;
         let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
@@ -326,6 +376,14 @@ static void *@(size_t count, size_t bytes) {
         abort();
     }
     return block;
+}
+
+";
+
+const SHARE: &str = "\
+/* 0 where one of them is 0, also if the other is infinite or no number. */
+static real @(real partial, real derivative) {
+    return derivative == # || partial == # ? # : partial * derivative;
 }
 
 ";

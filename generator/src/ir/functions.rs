@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use super::parse;
 use super::types::*;
-use table::{Arg, Row, TABLE, Template};
+use table::{Arg, Row, SHARE, TABLE, Template};
 
 /// A function of the table at one width: `sin` at 32 bits is C's `sinf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,8 @@ pub enum Partial {
     One,
     /// An expression in the arguments and the result.
     Is(Expr),
+    /// The same, infinite or no number somewhere: a derivative of 0 must stay 0 there, see [`Function::share`].
+    Steep(Expr),
     /// There is none here; the argument must be passive. The reason, to be put behind the function's name.
     Refused(&'static str),
 }
@@ -87,13 +89,28 @@ impl Function {
         exact(stem).filter(|row| row.has_widths).map(|row| Function { name: row.name, bits })
     }
 
+    /// The product of a partial derivative and the derivative that it passes on, 0 where one of them is 0.
+    pub fn share(bits: u8) -> Function {
+        Function { name: SHARE.name, bits }
+    }
+
+    /// Whether it is [`Function::share`].
+    pub fn is_share(&self) -> bool {
+        self.name == SHARE.name
+    }
+
+    /// Whether it gives back one of its arguments and takes nothing from the others, whatever their derivatives are.
+    pub fn selects(&self) -> bool {
+        matches!(self.name, "fmax" | "fmin" | "fdim")
+    }
+
     /// The same function of another width.
     pub fn at(self, bits: u8) -> Function {
         Function { bits, ..self }
     }
 
     fn row(&self) -> Option<&'static Row> {
-        TABLE.iter().find(|row| row.name == self.name)
+        TABLE.iter().chain([&SHARE]).find(|row| row.name == self.name)
     }
 
     /// Its name in C.
@@ -130,8 +147,9 @@ impl Function {
 
     /// Whether the derivative is 0 wherever it exists: `floor`, `lround`, `isnan`.
     pub fn is_piecewise_constant(&self) -> bool {
-        self.row().is_some_and(|row| row.args.iter().all(|arg| !matches!(arg, Arg::Real(Template::Is(_), _))))
-            && (0..self.arity()).all(|position| self.partial_is_zero(position))
+        self.row().is_some_and(|row| {
+            row.args.iter().all(|arg| !matches!(arg, Arg::Real(Template::Is(_) | Template::Steep(_), _)))
+        }) && (0..self.arity()).all(|position| self.partial_is_zero(position))
     }
 
     fn partial_is_zero(&self, position: usize) -> bool {
@@ -172,16 +190,30 @@ impl Function {
         }
         match self.row().and_then(|row| row.args.get(position)) {
             Some(Arg::Real(Template::One, _)) => Partial::One,
-            Some(Arg::Real(Template::Is(_), _)) => {
+            Some(Arg::Real(template @ (Template::Is(_) | Template::Steep(_)), _)) => {
                 if let Some(short) = self.power_of_constant(position, args) {
                     return short;
                 }
                 match TEMPLATES.get(&(self.name, position)) {
-                    Some(known) => Partial::Is(self.filled(&known.expr, args, result)),
+                    Some(known) => {
+                        let partial = self.filled(&known.expr, args, result);
+                        let is_bounded = matches!(template, Template::Is(_)) || self.is_smooth_power(position, args);
+                        if is_bounded { Partial::Is(partial) } else { Partial::Steep(partial) }
+                    }
                     None => Partial::Refused("has no derivative here"),
                 }
             }
             _ => Partial::Zero,
+        }
+    }
+
+    /// Whether it is `pow` by a constant of at least 1, which has a finite derivative at 0, too.
+    fn is_smooth_power(&self, position: usize, args: &[Expr]) -> bool {
+        match args {
+            [_, Expr { kind: ExprKind::Float(text), .. }] if self.name == "pow" && position == 0 => {
+                text.trim_end_matches(['f', 'F', 'l', 'L']).parse().is_ok_and(|exponent: f64| exponent >= 1.0)
+            }
+            _ => false,
         }
     }
 
@@ -240,7 +272,7 @@ static TEMPLATES: LazyLock<HashMap<(&'static str, usize), Known>> = LazyLock::ne
     let mut all = HashMap::new();
     for row in TABLE {
         for (position, arg) in row.args.iter().enumerate() {
-            if let Arg::Real(Template::Is(text), _) = arg
+            if let Arg::Real(Template::Is(text) | Template::Steep(text), _) = arg
                 && let Ok(known) = read(row, text)
             {
                 all.insert((row.name, position), known);

@@ -111,6 +111,7 @@ impl Builder<'_> {
                 functions::Partial::Zero => continue,
                 functions::Partial::One => seed.clone(),
                 functions::Partial::Is(partial) => binary(Binary::Multiply, partial, seed.clone(), expr.ty.clone()),
+                functions::Partial::Steep(partial) => share(partial, seed.clone()),
                 functions::Partial::Refused(why) => {
                     let what = format!("'{}': {why}, and its argument {} is active", function.c_name(), k + 1);
                     self.refuse(Class::Derivative, what, "keep this argument independent of the inputs");
@@ -120,4 +121,11 @@ impl Builder<'_> {
             self.adjoint(&args[k], share);
         }
     }
+}
+
+/// `partial * derivative`, but 0 where one of them is 0 and the other has no finite value.
+pub(super) fn share(partial: Expr, derivative: Expr) -> Expr {
+    let ty = partial.ty.clone();
+    let bits = if let Type::Float { bits } = ty { bits } else { 64 };
+    Expr { kind: ExprKind::Function(functions::Function::share(bits), vec![partial, derivative]), ty }
 }

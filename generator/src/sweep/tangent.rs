@@ -409,7 +409,10 @@ impl Builder<'_> {
                     let term = match function.partial(k, args, expr) {
                         functions::Partial::Zero => continue,
                         functions::Partial::One => inner,
+                        // An argument that is not taken may have an infinite tangent.
+                        functions::Partial::Is(partial) if function.selects() => super::adjoint::share(partial, inner),
                         functions::Partial::Is(partial) => multiply(partial, inner),
+                        functions::Partial::Steep(partial) => super::adjoint::share(partial, inner),
                         functions::Partial::Refused(why) => {
                             let what = format!("'{}': {why}, and its argument {} is active", function.c_name(), k + 1);
                             self.refuse(Class::Derivative, what, "keep this argument independent of the inputs");

@@ -3,6 +3,9 @@
 // Each test file uses some of it.
 #![allow(dead_code)]
 
+pub mod counted;
+pub mod generate;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

@@ -16,6 +16,13 @@ static void begin(void) {
     }
 }
 
+/* f along the direction, from a point at a distance. */
+static double along(double distance) {
+    begin();
+    for (int i = 0; i < N; i++) x[i] += distance * direction[i];
+    return f(40, x, ia, w);
+}
+
 int main(void) {
     double product = 0.0, derivative = 0.0;
     adtape_stats_t stats;
@@ -27,6 +34,10 @@ int main(void) {
     f_d(40, x, x_d, ia, w W_D, &derivative);
     if (!(fabs(product - derivative) <= 1e-12 * fabs(derivative)) || derivative == 0) {
         printf("%.17g, tangent %.17g\n", product, derivative);
+    }
+    const double once = (along(1e-5) - along(-1e-5)) / 2e-5;
+    if (!(fabs(once - derivative) <= 1e-5 * (fabs(derivative) + 1))) {
+        printf("%.17g, differences %.17g\n", derivative, once);
     }
     if (stats.bytes != 0) printf("%d bytes left\n", (int)stats.bytes);
     printf("%ld reals, %ld integers, %ld bits, %ld counts\n", pushed[0], pushed[1], pushed[2], pushed[3]);

@@ -145,7 +145,9 @@ impl Judge {
             let own = format!("_{}", case.seed);
             let mut text = output.source.clone();
             // Many programs share a file: their static functions need names of their own.
-            text = text.replace("allocate_or_abort", &format!("allocate_or_abort{suffix}{own}"));
+            for name in ["allocate_or_abort", "zero_or_product"] {
+                text = text.replace(name, &format!("{name}{suffix}{own}"));
+            }
             std::fs::write(self.folder.join(format!("{stem}{suffix}.c")), text).unwrap();
             std::fs::write(self.folder.join(format!("{stem}{suffix}.h")), &output.header).unwrap();
         }

@@ -45,6 +45,15 @@ pub fn tree(clang: &str, arguments: &[String], file: &str) -> Result<String, Ref
     };
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
+        if output.status.code().is_none() || said.contains("PLEASE submit a bug report") {
+            return fail(
+                format!(
+                    "{clang} fails on {file}: {}; an expression with very many operators can be the reason",
+                    output.status
+                ),
+                "split long expressions",
+            );
+        }
         return fail(
             format!("{clang} does not accept {file}:\n{}", said.trim_end()),
             "mend the file, or pass -I and -D",

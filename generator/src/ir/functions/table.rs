@@ -28,9 +28,11 @@ pub(super) enum Template {
     One,
     /// In `a`, `b`, `c` and `r`.
     Is(&'static str),
+    /// The same; infinite, or no number, at some arguments for which the function itself may have a use.
+    Steep(&'static str),
 }
 
-use Template::{Is, One, Zero};
+use Template::{Is, One, Steep, Zero};
 
 const INF: f64 = f64::INFINITY;
 const ALL: (f64, f64) = (-INF, INF);
@@ -57,17 +59,26 @@ const fn absolute(name: &'static str, args: &'static [Arg], gives: &'static str)
 const STEP: &[Arg] = &[Arg::Real(Zero, ALL)];
 const COMPARED: &[Arg] = &[Arg::Real(Zero, ALL), Arg::Real(Zero, ALL)];
 
+/// A partial derivative times the derivative that it passes on; 0 where one of them is 0, whatever the other is. C
+/// programs cannot call it.
+pub(super) const SHARE: Row = Row {
+    name: "zero_or_product",
+    args: &[Arg::Passive("it is part of a derivative", ALL), Arg::Passive("it is part of a derivative", ALL)],
+    gives: Gives::Real,
+    has_widths: true,
+};
+
 pub(super) const TABLE: &[Row] = &[
     absolute("abs", &[Arg::Integer("int")], "int"),
-    real("acos", &[Arg::Real(Is("-1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
-    real("acosh", &[Arg::Real(Is("1.0 / (sqrt(a - 1.0) * sqrt(a + 1.0))"), (1.0, INF))]),
-    real("asin", &[Arg::Real(Is("1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
+    real("acos", &[Arg::Real(Steep("-1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
+    real("acosh", &[Arg::Real(Steep("1.0 / (sqrt(a - 1.0) * sqrt(a + 1.0))"), (1.0, INF))]),
+    real("asin", &[Arg::Real(Steep("1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
     real("asinh", &[Arg::Real(Is("1.0 / hypot(1.0, a)"), ALL)]),
     real("atan", &[Arg::Real(Is("1.0 / (1.0 + a * a)"), ALL)]),
-    real("atan2", &[Arg::Real(Is("b / (a * a + b * b)"), ALL), Arg::Real(Is("-a / (a * a + b * b)"), ALL)]),
-    real("atanh", &[Arg::Real(Is("1.0 / ((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
+    real("atan2", &[Arg::Real(Steep("b / (a * a + b * b)"), ALL), Arg::Real(Steep("-a / (a * a + b * b)"), ALL)]),
+    real("atanh", &[Arg::Real(Steep("1.0 / ((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
     // Infinite at 0, as the function is.
-    real("cbrt", &[Arg::Real(Is("1.0 / (3.0 * r * r)"), ALL)]),
+    real("cbrt", &[Arg::Real(Steep("1.0 / (3.0 * r * r)"), ALL)]),
     real("ceil", STEP),
     real("copysign", &[Arg::Real(Is("copysign(1.0, a) * copysign(1.0, b)"), ALL), Arg::Real(Zero, ALL)]),
     real("cos", &[Arg::Real(Is("-sin(a)"), ALL)]),
@@ -95,7 +106,7 @@ pub(super) const TABLE: &[Row] = &[
     ),
     // (a - r) / b is the quotient that was taken, up to rounding; a / b may fall on the other side of an integer.
     real("fmod", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
-    real("hypot", &[Arg::Real(Is("a / r"), ALL), Arg::Real(Is("b / r"), ALL)]),
+    real("hypot", &[Arg::Real(Steep("a / r"), ALL), Arg::Real(Steep("b / r"), ALL)]),
     integer("ilogb", "int"),
     generic("isfinite", STEP),
     generic("isgreater", COMPARED),
@@ -116,10 +127,10 @@ pub(super) const TABLE: &[Row] = &[
     absolute("llabs", &[Arg::Integer("long long")], "long long"),
     integer("llrint", "long long"),
     integer("llround", "long long"),
-    real("log", &[Arg::Real(Is("1.0 / a"), POSITIVE)]),
-    real("log10", &[Arg::Real(Is("0.43429448190325182765 / a"), POSITIVE)]),
-    real("log1p", &[Arg::Real(Is("1.0 / (1.0 + a)"), (-1.0, INF))]),
-    real("log2", &[Arg::Real(Is("1.4426950408889634074 / a"), POSITIVE)]),
+    real("log", &[Arg::Real(Steep("1.0 / a"), POSITIVE)]),
+    real("log10", &[Arg::Real(Steep("0.43429448190325182765 / a"), POSITIVE)]),
+    real("log1p", &[Arg::Real(Steep("1.0 / (1.0 + a)"), (-1.0, INF))]),
+    real("log2", &[Arg::Real(Steep("1.4426950408889634074 / a"), POSITIVE)]),
     real("logb", STEP),
     integer("lrint", "long"),
     integer("lround", "long"),
@@ -130,8 +141,8 @@ pub(super) const TABLE: &[Row] = &[
     real(
         "pow",
         &[
-            Arg::Real(Is("b * pow(a, b - 1.0 + (double)(b == 0.0))"), POSITIVE),
-            Arg::Real(Is("r * log(a + (double)(a == 0.0))"), ALL),
+            Arg::Real(Steep("b * pow(a, b - 1.0 + (double)(b == 0.0))"), POSITIVE),
+            Arg::Real(Steep("r * log(a + (double)(a == 0.0))"), ALL),
         ],
     ),
     real("remainder", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
@@ -143,12 +154,12 @@ pub(super) const TABLE: &[Row] = &[
     real("sin", &[Arg::Real(Is("cos(a)"), ALL)]),
     real("sinh", &[Arg::Real(Is("cosh(a)"), ALL)]),
     // Infinite at 0, as the function is.
-    real("sqrt", &[Arg::Real(Is("0.5 / r"), POSITIVE)]),
+    real("sqrt", &[Arg::Real(Steep("0.5 / r"), POSITIVE)]),
     real("tan", &[Arg::Real(Is("1.0 + r * r"), ALL)]),
-    real("tanh", &[Arg::Real(Is("1.0 - r * r"), ALL)]),
+    real("tanh", &[Arg::Real(Is("(1.0 - r) * (1.0 + r)"), ALL)]),
     real("tgamma", &[Arg::Passive(NO_DIGAMMA, POSITIVE)]),
     real("trunc", STEP),
-    real("y0", &[Arg::Real(Is("-y1(a)"), POSITIVE)]),
-    real("y1", &[Arg::Real(Is("0.5 * (y0(a) - yn(2, a))"), POSITIVE)]),
-    real("yn", &[Arg::Integer("int"), Arg::Real(Is("0.5 * (yn(a - 1, b) - yn(a + 1, b))"), POSITIVE)]),
+    real("y0", &[Arg::Real(Steep("-y1(a)"), POSITIVE)]),
+    real("y1", &[Arg::Real(Steep("0.5 * (y0(a) - yn(2, a))"), POSITIVE)]),
+    real("yn", &[Arg::Integer("int"), Arg::Real(Steep("0.5 * (yn(a - 1, b) - yn(a + 1, b))"), POSITIVE)]),
 ];

@@ -30,7 +30,7 @@ fn partial_text(function: Function, position: usize) -> Option<String> {
     match function.partial(position, &args, &result) {
         Partial::Zero => Some("0.0".into()),
         Partial::One => Some("1.0".into()),
-        Partial::Is(expr) => {
+        Partial::Is(expr) | Partial::Steep(expr) => {
             let text = print::expr(&program, &program.procs[0], &expr);
             Some(["a", "b", "c", "r"].iter().fold(text, |text, name| text.replace(&format!("{name}.0"), name)))
         }
@@ -42,7 +42,7 @@ fn partial_text(function: Function, position: usize) -> Option<String> {
 fn every_partial_of_the_table_is_read() {
     for row in TABLE {
         for (position, arg) in row.args.iter().enumerate() {
-            if let Arg::Real(Template::Is(text), _) = arg {
+            if let Arg::Real(Template::Is(text) | Template::Steep(text), _) = arg {
                 let known = read(row, text).unwrap_or_else(|what| panic!("{}: {what}", row.name));
                 assert_eq!(known.expr.ty, Type::double(), "{} {position}", row.name);
             }
@@ -87,7 +87,7 @@ fn powers_by_small_constants_need_no_pow() {
     let mut text = |exponent: &str| {
         args[1] = Expr { kind: ExprKind::Float(exponent.into()), ty: Type::Float { bits: 32 } };
         match pow.partial(0, &args, &result) {
-            Partial::Is(expr) => print::expr(&program, &program.procs[0], &expr),
+            Partial::Is(expr) | Partial::Steep(expr) => print::expr(&program, &program.procs[0], &expr),
             other => format!("{other:?}"),
         }
     };

@@ -34,6 +34,7 @@ impl<'a> Lower<'_, 'a> {
         }
         self.local_types(body);
         self.addressed = scan::addressed(body);
+        self.assigned = scan::assigned(body);
         let text = result_text(&node.written_type).to_string();
         self.result_type = self.qualified(&text).ty;
         let params = node.inner.iter().filter(|part| part.kind == "ParmVarDecl");

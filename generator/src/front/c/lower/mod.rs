@@ -248,6 +248,8 @@ struct Lower<'r, 'a> {
     names: HashSet<String>,
     /// Declarations whose address is taken.
     addressed: HashSet<u64>,
+    /// Declarations of scalars that a statement assigns.
+    assigned: HashSet<u64>,
     /// Flags of the targets.
     flags: Vec<VarId>,
     /// Where `break` and `continue` lead.
@@ -285,6 +287,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             visible: Vec::new(),
             names: HashSet::new(),
             addressed: HashSet::new(),
+            assigned: HashSet::new(),
             flags: Vec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),

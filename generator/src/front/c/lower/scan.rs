@@ -65,6 +65,26 @@ pub fn addressed<'a>(body: &'a Node<'a>) -> HashSet<u64> {
     found
 }
 
+/// Declarations that are assigned by name.
+pub fn assigned<'a>(body: &'a Node<'a>) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    walk(body, &mut |node| {
+        let assigns = match node.kind {
+            "CompoundAssignOperator" => true,
+            "BinaryOperator" => node.operator == "=",
+            "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
+            _ => false,
+        };
+        if let Some(to) = node.inner.first().filter(|_| assigns).map(|to| to.bare())
+            && to.kind == "DeclRefExpr"
+        {
+            found.insert(to.refers);
+        }
+        true
+    });
+    found
+}
+
 /// Labels that a statement jumps to.
 pub fn jumps_to<'a>(node: &'a Node<'a>, label: u64) -> bool {
     any(node, &|part| part.kind == "GotoStmt" && part.refers == label)

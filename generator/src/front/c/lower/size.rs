@@ -52,6 +52,14 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
+    /// Whether the text is the name of a variable that has one value in the whole function.
+    fn never_changes(&self, text: &str) -> bool {
+        let Some((_, id)) = self.visible.iter().rev().find(|(name, _)| name == text) else { return false };
+        let is_parameter = self.b.proc().params.iter().any(|param| param.name == text);
+        let hidden = self.visible.iter().filter(|(name, _)| name == text).count() > 1;
+        is_parameter && !hidden && !self.assigned.contains(id) && !self.addressed.contains(id)
+    }
+
     fn evaluate_extent(&mut self, text: &str, node: &'a Node<'a>, at_entry: bool) -> Result<()> {
         let mut parser = Parser { rest: text, lower: self };
         let found = parser.sum().filter(|_| true);
@@ -67,6 +75,8 @@ impl<'a> Lower<'_, 'a> {
         let simple = matches!(extent.kind, ExprKind::Int(_) | ExprKind::Value(_));
         let extent = if simple { extent } else { self.b.keep("extent", extent) };
         match self.extents.get(text) {
+            // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
+            Some(_) if self.never_changes(text) => Ok(()),
             Some(known) if *known != extent && !at_entry => self.refuse(
                 node,
                 Class::Type,
