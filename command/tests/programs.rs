@@ -5,7 +5,7 @@ mod common;
 
 use std::process::Command;
 
-use common::{flags, root};
+use common::{Scratch, flags, root};
 
 /// Checks every function of a program whose name begins with `f_`; they take `(int n, double *x, int *ia, double *w)`.
 /// `active`: those that differentiate with respect to `w`, too.
@@ -49,4 +49,37 @@ fn check(name: &str, active: &[&str]) {
 #[test]
 fn structs_with_pointers_have_right_adjoints() {
     check("pointers_in_structs.c", &["by_value", "copied", "scope"]);
+}
+
+const EDGE: &str = "#include \"model_b.h\"
+void tables(int *ia);
+int main(void) {
+    static double x[640], x_b[640], w[640];
+    static int ia[640];
+    tables(ia);
+    for (int i = 0; i < 640; i++) x[i] = 0.5 + (i * 37 % 64) / 64.0;
+    f_b(40, x, x_b, ia, w, 1.0);
+    return 0;
+}
+";
+
+/// `generator/tests/edge.rs` counts what they store.
+#[test]
+fn edge_programs_read_what_the_forward_sweep_had() {
+    let sources = std::fs::read_dir(root().join("generator/tests/edge")).unwrap();
+    let mut tried = 0;
+    for source in sources.map(|source| source.unwrap().path()) {
+        let folder = Scratch::new(&format!("edge-{}", source.file_stem().unwrap().to_string_lossy()));
+        folder.write("model.c", &std::fs::read_to_string(&source).unwrap());
+        folder.write("driver.c", EDGE);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+        command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
+        let output = command.env("ADTAPE_FLAGS", flags().join(" ")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{source:?}: {said}");
+        assert!(said.contains("check: f: tangent-adjoint product "), "{source:?}: {said}");
+        assert!(said.contains("check: f: differences "), "{source:?}: {said}");
+        tried += 1;
+    }
+    assert!(tried >= 13, "{tried} programs");
 }

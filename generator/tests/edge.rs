@@ -1,0 +1,45 @@
+//! Short programs on the edges of what is overwritten and of what is read again: exact counts of what is stored.
+//!
+//! A section that is too long or too short by one element, a kill that comes too early, a loop that is taken to run:
+//! each shows here, as another count, or as a gradient that is neither the tangent's nor that of differences. Random
+//! programs hardly see such faults. `command/tests/programs.rs` runs the same programs under `--check`.
+
+mod common;
+
+use std::path::Path;
+
+use adtape_generate::transform::Choices;
+
+use common::counted::stored;
+
+/// Program; reals, integers, bits, counts that one run with n = 40 pushes; why.
+#[rustfmt::skip]
+const STORED: [(&str, [u32; 4], &str); 13] = [
+    ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
+    ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
+    ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
+    ("element_by_table", [140, 0, 0, 0], "the 100 of t; 40 steps: 1; the table is read again"),
+    ("first_and_last", [102, 0, 0, 0], "the 100 of t; two elements, none in the loop"),
+    ("last_element", [101, 0, 0, 0], "the 100 of t; one element"),
+    ("last_element_in_a_call", [101, 0, 0, 0], "the 100 of t; one element"),
+    ("loop_that_may_not_run", [137, 0, 0, 0], "the 100 of t; 36 passes: 1; 1 behind them, because there may be none"),
+    ("nested_diagonals", [1700, 0, 0, 0], "the 100 of t; 1600 steps: 1"),
+    ("one_arm", [101, 0, 1, 0], "the 100 of t; 1 in the arm; which arm it was, because t[0] is another then"),
+    ("overwritten_from_itself", [40, 0, 0, 0], "40 steps: 1; nothing reads t at the end"),
+    ("stride_of_two", [102, 0, 0, 0], "the 100 of t; the element that was read, and the one between, which a stride counts as read"),
+    ("triangle", [140, 0, 0, 0], "the 100 of t; 40 steps: 1"),
+];
+
+#[test]
+fn edge_programs_store_what_they_must_and_no_more() {
+    let mut wrong = String::new();
+    for (name, [reals, integers, bits, counts], why) in STORED {
+        let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/edge/{name}.c"));
+        let said = stored(&source, &Choices::default());
+        if said != expected {
+            wrong += &format!("{name}: {said}, not {expected} ({why})\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

@@ -1,0 +1,19 @@
+/* A loop runs downwards and leaves the first element out. */
+#include <math.h>
+
+double f(int n, double *x, int *ia, double *w);
+void tables(int *ia);
+
+double f(int n, double *x, int *ia, double *w) {
+    (void)ia, (void)w;
+    double c = 0.0, t[100];
+    for (int i = 0; i < 100; i++) t[i] = 0.2 + 0.1 * x[i];
+    for (int i = 0; i < n; i++) c += t[i] * t[i];
+    for (int i = n - 1; i > 0; i--) t[i] = x[i] * t[i - 1];
+    c += t[0] * t[n - 1];
+    return c;
+}
+
+void tables(int *ia) {
+    ia[0] = 0;
+}

@@ -1,0 +1,21 @@
+/* An element is overwritten by a function of itself, with a linear one behind. */
+#include <math.h>
+
+double f(int n, double *x, int *ia, double *w);
+void tables(int *ia);
+
+double f(int n, double *x, int *ia, double *w) {
+    (void)ia, (void)w;
+    double c = 0.0, t[100];
+    for (int i = 0; i < 100; i++) t[i] = 0.2 + 0.1 * x[i];
+    for (int i = 0; i < n; i++) {
+        t[i] = t[i] * t[i];
+        t[i] = 2.0 * t[i];
+        c += t[i];
+    }
+    return c;
+}
+
+void tables(int *ia) {
+    ia[0] = 0;
+}
