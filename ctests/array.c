@@ -143,7 +143,7 @@ static void arrays_beyond_the_cache_come_back_whole(void) {
         CHECK(memcmp(y, x, 8 * (size_t)n) == 0);
     }
     CHECK_U64(stats_of(t).bytes, 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
     free(x);
     free(y);
 }

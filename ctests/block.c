@@ -75,7 +75,7 @@ static void calls_in_place_of_malloc_and_free_are_those_of_the_threads_heap(void
     void (*const release)(void *) = adtape_self_free;
     char *p = (char *)allocate(100), *q = (char *)adtape_self_calloc(10, 20), *r;
     adtape_heap_stats_t stats;
-    CHECK_OK(adtape_heap_stats_get(h, &stats));
+    CHECK_OK(adtape_heap_stats(h, &stats));
     CHECK_U64(stats.blocks, 2);
     CHECK_U64(stats_of(t).bytes, 16);
     for (int i = 0; i < 200; i++) {
@@ -149,7 +149,7 @@ static void operations_that_are_not_recorded_look_at_no_tape(void) {
     adtape_t *tape = new_tape(), *released = NULL;
     adtape_heap_t *heap = NULL;
     const uint64_t own_bytes = stats_of(t).bytes;
-    CHECK_OK(adtape_heap_new(adtape_session_default(), 1, 0, &heap));
+    CHECK_OK(adtape_heap_create(1, 0, &heap));
     void *below = adtape_heap_alloc(heap, tape, 100); /* its chunk is open from here on */
     CHECK_OK(adtape_heap_set_recording(heap, 0));
     CHECK_OK(adtape_release(tape, &released));
@@ -167,7 +167,7 @@ static void operations_that_are_not_recorded_look_at_no_tape(void) {
     CHECK_OK(adtape_heap_begin_reverse(heap));
     adtape_heap_undo_alloc(heap, tape);
     CHECK_OK(adtape_heap_destroy(heap));
-    CHECK_OK(adtape_free(tape));
+    CHECK_OK(adtape_destroy(tape));
 }
 
 /* ---- rules that a program breaks --------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ CASE(adjoint_too_early, {
 })
 CASE(wrong_distance, {
     adtape_heap_t *twice = NULL;
-    adtape_heap_new(adtape_session_default(), 2, (int64_t)1 << 20, &twice);
+    adtape_heap_create(2, (int64_t)1 << 20, &twice);
     float *x = (float *)adtape_heap_alloc(twice, t, 100);
     adtape_heap_begin_reverse(twice);
     *(volatile float *)adtape_heap_adjoint(twice, x) += 1;
@@ -234,7 +234,7 @@ CASE(no_record, {
 })
 CASE(outgrown, {
     adtape_heap_t *small = NULL;
-    adtape_heap_new(adtape_session_default(), 1, (int64_t)1 << 20, &small);
+    adtape_heap_create(1, (int64_t)1 << 20, &small);
     for (int64_t bytes = 0; bytes < (int64_t)1 << 30; bytes += 100000) {
         adtape_heap_alloc(small, t, 100000);
     }
@@ -273,7 +273,7 @@ CASE(released_tape, {
 })
 CASE(released_heap, {
     adtape_heap_t *heap = NULL;
-    adtape_heap_new(adtape_session_default(), 1, 0, &heap);
+    adtape_heap_create(1, 0, &heap);
     adtape_heap_alloc(heap, t, 100);
     adtape_heap_release(heap);
     adtape_heap_alloc(heap, t, 100);
@@ -353,7 +353,7 @@ int main(void) {
     operations_that_are_not_recorded_look_at_no_tape();
     broken_rules_end_the_program_with_place_and_advice();
     adtape_heap_stats_t stats;
-    CHECK_OK(adtape_heap_stats_get(h, &stats));
+    CHECK_OK(adtape_heap_stats(h, &stats));
     CHECK_U64(stats.blocks, 0);
     CHECK_U64(stats.operations, 0);
     return 0;

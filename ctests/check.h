@@ -99,13 +99,13 @@ CHECK_UNUSED_ static void check_bytes(const char *file, int line, const char *wh
 CHECK_UNUSED_ static adtape_stats_t stats_of(adtape_t *t) {
     adtape_stats_t stats;
     memset(&stats, 0, sizeof stats);
-    CHECK_OK(adtape_stats_get(t, &stats));
+    CHECK_OK(adtape_stats(t, &stats));
     return stats;
 }
 
 CHECK_UNUSED_ static adtape_t *new_tape(void) {
     adtape_t *t = NULL;
-    CHECK_OK(adtape_new(adtape_session_default(), &t));
+    CHECK_OK(adtape_create(&t));
     CHECK(t != NULL);
     return t;
 }

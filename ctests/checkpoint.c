@@ -22,14 +22,14 @@ static void values_of_every_type_come_back(void) {
     for (int i = 0; i < 320; i++) {
         values[i] = (unsigned char)(i * 7);
     }
-    for (int type = ADTAPE_TYPE_I8; type <= ADTAPE_TYPE_PTR; type++) {
+    for (int type = ADTAPE_TYPE_I8; type <= ADTAPE_TYPE_OPAQUE; type++) {
         CHECK_OK(adtape_checkpoint_write(c, adtape_type_name(type), type, values, 10));
     }
     CHECK_STATUS(adtape_checkpoint_write(c, "x", ADTAPE_TYPE_CONTROL, values, 1), ADTAPE_STATUS_BAD_ARGUMENT);
     CHECK_STATUS(adtape_checkpoint_write(c, "x", 99, values, 1), ADTAPE_STATUS_BAD_ARGUMENT);
     CHECK_OK(adtape_checkpoint_commit(c));
     c = open_("types");
-    for (int type = ADTAPE_TYPE_I8; type <= ADTAPE_TYPE_PTR; type++) {
+    for (int type = ADTAPE_TYPE_I8; type <= ADTAPE_TYPE_OPAQUE; type++) {
         adtape_section_t s;
         CHECK_OK(adtape_checkpoint_next(c, &s));
         snprintf(name, sizeof name, "%s", s.name);
@@ -39,7 +39,7 @@ static void values_of_every_type_come_back(void) {
         CHECK_OK(adtape_checkpoint_read(c, name, type, found, 10));
         CHECK_SAME(found, values, 10);
     }
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
 }
 
 static void sections_of_arrays_come_back_with_other_strides(void) {
@@ -65,7 +65,7 @@ static void sections_of_arrays_come_back_with_other_strides(void) {
     b[0][0] = -1;
     CHECK_OK(adtape_checkpoint_read(c, "one", ADTAPE_TYPE_F64, b, 1));
     CHECK(b[0][0] == 0);
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
 }
 
 static void allocatable_comes_back_with_its_bounds(void) {
@@ -91,7 +91,7 @@ static void allocatable_comes_back_with_its_bounds(void) {
     CHECK_OK(adtape_checkpoint_next(c, &s));
     CHECK(s.name == NULL);
     CHECK_OK(adtape_checkpoint_skip(c));
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
 }
 
 static void wrong_name_type_or_count_is_said_with_what_is_there_and_changes_nothing(void) {
@@ -136,7 +136,7 @@ static void section_is_found_by_its_name(void) {
     CHECK_STATUS(adtape_checkpoint_find(c, "x100"), ADTAPE_STATUS_NOT_FOUND);
     CHECK_OK(adtape_checkpoint_read(c, "x8", ADTAPE_TYPE_I64, &x, 1));
     CHECK_I64(x, 8);
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
 }
 
 static void checkpoint_outlives_its_removal_while_it_is_read(void) {
@@ -149,10 +149,10 @@ static void checkpoint_outlives_its_removal_while_it_is_read(void) {
     x = 0;
     CHECK_OK(adtape_checkpoint_read(c, "x", ADTAPE_TYPE_I64, &x, 1));
     CHECK_I64(x, 5);
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
     c = create("gone");
     CHECK_OK(adtape_checkpoint_write(c, "x", ADTAPE_TYPE_I64, &x, 1));
-    CHECK_OK(adtape_checkpoint_free(c)); /* abandoned */
+    CHECK_OK(adtape_checkpoint_close(c)); /* abandoned */
     CHECK_STATUS(adtape_checkpoint_open(store, "gone", &c), ADTAPE_STATUS_NOT_FOUND);
 }
 
@@ -167,7 +167,7 @@ static void arguments_that_make_no_sense_are_refused(void) {
     CHECK_STATUS(adtape_checkpoint_open(store, "nothing", &c), ADTAPE_STATUS_NOT_FOUND);
     CHECK_STATUS(adtape_checkpoint_write(NULL, "x", ADTAPE_TYPE_F64, &x, 1), ADTAPE_STATUS_NULL_HANDLE);
     CHECK_STATUS(adtape_checkpoint_commit(NULL), ADTAPE_STATUS_NULL_HANDLE);
-    CHECK_OK(adtape_checkpoint_free(NULL));
+    CHECK_OK(adtape_checkpoint_close(NULL));
     c = create("a");
     CHECK_STATUS(adtape_checkpoint_write(c, NULL, ADTAPE_TYPE_F64, &x, 1), ADTAPE_STATUS_NULL_POINTER);
     CHECK_STATUS(adtape_checkpoint_write(c, "", ADTAPE_TYPE_F64, &x, 1), ADTAPE_STATUS_BAD_ARGUMENT);
@@ -181,11 +181,11 @@ static void arguments_that_make_no_sense_are_refused(void) {
     c = open_("a");
     CHECK_STATUS(adtape_checkpoint_next(c, NULL), ADTAPE_STATUS_NULL_POINTER);
     CHECK_OK(adtape_checkpoint_read(c, "x", ADTAPE_TYPE_F64, NULL, 0));
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
 }
 
 int main(void) {
-    CHECK_OK(adtape_store_new_memory(0, &store));
+    CHECK_OK(adtape_store_create_memory(0, &store));
     values_of_every_type_come_back();
     sections_of_arrays_come_back_with_other_strides();
     allocatable_comes_back_with_its_bounds();
@@ -193,6 +193,6 @@ int main(void) {
     section_is_found_by_its_name();
     checkpoint_outlives_its_removal_while_it_is_read();
     arguments_that_make_no_sense_are_refused();
-    CHECK_OK(adtape_store_free(store));
+    CHECK_OK(adtape_store_destroy(store));
     return 0;
 }

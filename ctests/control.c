@@ -149,7 +149,7 @@ static void local_cursor_takes_control(void) {
     }
     CHECK_OK(adtape_detach(&local));
     CHECK_U64(stats_of(t).bytes + stats_of(t).pending_bits, 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* The pop returned another value without a word. */

@@ -1,7 +1,7 @@
 /* Pointers and allocatables of Fortran, as glue code for a compiler hands them over. */
 #include "check.h"
 
-static const adtape_session_t *s;
+static const adtape_objects_t *s;
 static char nowhere[8];
 
 /* The variable of a pointer: its first word is the address. */
@@ -28,7 +28,7 @@ static void pointer_has_its_bounds_and_strides_again_where_the_target_lies(void)
     CHECK_OK(adtape_abi0_push_association(t, s, &p, NULL));
     CHECK_U64(stats_of(t).bytes, 56);
     adtape_live_end(t, s, x);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_pop_range(t, s, &range);
     adtape_rebase_add(s, &range, moved, adjoint, sizeof adjoint);
     p = pb = vector(NULL, 0, 0, 0, NULL);
@@ -66,7 +66,7 @@ static void variable_waits_and_its_adjoint_must_have_elements_of_the_right_size(
     adtape_live_add(s, x, sizeof x, ADTAPE_KIND_STACK, "x (float[6])");
     adtape_live_end(t, s, x);
     CHECK_OK(adtape_abi0_push_association(t, s, &d, NULL));
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     CHECK_OK(adtape_abi0_pop_association(t, s, &d, &db, nowhere, NULL));
     CHECK(d.base == NULL && db.base == NULL && db.strides_bytes[0] == 16);
     adtape_pop_range(t, s, &range);
@@ -102,7 +102,7 @@ static void allocation_comes_back_with_values_bounds_and_range(void) {
     adtape_live_add(s, x, sizeof x, ADTAPE_KIND_ALLOCATABLE, "x");
     adtape_push_pointer(t, s, inside);
     CHECK_OK(adtape_abi0_push_allocation(t, s, &d, NULL));
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     d = vector(x, 0, 0, 0, NULL);
     CHECK_STATUS(adtape_abi0_peek_allocation(t, s, &d, &allocated, NULL), ADTAPE_STATUS_BAD_ARGUMENT);
     d = vector(NULL, 0, 0, 0, NULL);
@@ -182,17 +182,17 @@ static void allocation_whose_bounds_have_no_room_leaves_the_tape_as_it_was_and_i
         adtape_t *t = NULL;
         adtape_memory_t memory;
         adtape_status_t status;
-        CHECK_OK(adtape_new(s, &t));
+        CHECK_OK(adtape_create(&t));
         adtape_push_f64(t, 1);
-        CHECK_OK(adtape_session_memory(s, &memory));
-        CHECK_OK(adtape_session_set_memory_limit(s, memory.committed_bytes + left));
+        CHECK_OK(adtape_process_memory(&memory));
+        CHECK_OK(adtape_process_set_memory_limit(memory.committed_bytes + left));
         status = adtape_abi0_push_allocation(t, s, &d, NULL);
-        CHECK_OK(adtape_session_set_memory_limit(s, 0));
+        CHECK_OK(adtape_process_set_memory_limit(0));
         if (status == ADTAPE_STATUS_OK) {
             d = vector(NULL, 0, 0, 0, NULL);
             CHECK_OK(adtape_abi0_peek_allocation(t, s, &d, &(int32_t){0}, NULL));
             d.base = x;
-            adtape_begin_reverse(s);
+            adtape_live_begin_reverse(s);
             CHECK_OK(adtape_abi0_pop_allocation(t, s, &d, NULL, NULL));
         } else {
             CHECK_STATUS(status, ADTAPE_STATUS_MEMORY_LIMIT);
@@ -202,14 +202,14 @@ static void allocation_whose_bounds_have_no_room_leaves_the_tape_as_it_was_and_i
         adtape_pop_f64(t, &one);
         CHECK_F64(one, 1);
         CHECK_OK(adtape_live_find(s, x, &range));
-        CHECK_OK(adtape_free(t));
+        CHECK_OK(adtape_destroy(t));
     }
     CHECK(without_bounds > 0);
     CHECK_OK(adtape_abi0_undo_allocation(s, x));
 }
 
 int main(void) {
-    s = adtape_session_default();
+    s = NULL;
     pointer_has_its_bounds_and_strides_again_where_the_target_lies();
     null_takes_a_word_and_no_elements_lie_nowhere();
     variable_waits_and_its_adjoint_must_have_elements_of_the_right_size();

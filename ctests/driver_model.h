@@ -94,7 +94,7 @@ static void start(struct model *m, uint64_t ends) {
     }
     m->ends = ends;
     m->stop_at = -1;
-    CHECK_OK(adtape_driver_new(&m->driver));
+    CHECK_OK(adtape_driver_create(&m->driver));
     CHECK_OK(adtape_driver_set_steps(m->driver, step, adjoint_step, m));
     CHECK_OK(adtape_driver_set_records(m->driver, record_step, reverse_step));
     CHECK_OK(adtape_driver_set_progress(m->driver, progress, m));
@@ -116,8 +116,8 @@ static void gradient(adtape_schedule_t *schedule, uint64_t ends, int registered,
     CHECK(model.calls >= ends);
     CHECK_U64(stats_of(adtape_self()).bytes, 0);
     memcpy(out, model.adjoint, sizeof model.adjoint);
-    CHECK_OK(adtape_driver_free(model.driver));
-    adtape_schedule_free(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
+    adtape_schedule_destroy(schedule);
 }
 
 #endif

@@ -35,7 +35,7 @@ static void first_call(int which, adtape_t *t) {
     case 6: adtape_push_control(t, 1, 1); break;
     case 7: adtape_push_count(t, 1); break;
     case 8: CHECK_OK(adtape_mark_take(t, &mark)); break;
-    case 9: CHECK_OK(adtape_stats_get(t, &stats)); break;
+    case 9: CHECK_OK(adtape_stats(t, &stats)); break;
     case 10: CHECK_OK(adtape_repeat_start(t)); break;
     case 11:
         CHECK_OK(adtape_attach(t, &local));
@@ -44,9 +44,9 @@ static void first_call(int which, adtape_t *t) {
         break;
     case 12:
         CHECK_OK(adtape_release(t, &handle));
-        CHECK_OK(adtape_free(handle));
+        CHECK_OK(adtape_destroy(handle));
         break;
-    default: CHECK_OK(adtape_free(t));
+    default: CHECK_OK(adtape_destroy(t));
     }
 }
 
@@ -63,7 +63,7 @@ static void *first_call_on_new_thread(void *argument) {
     CHECK(adtape_self() == adtape_abi0_self());
     adtape_pop_f64(adtape_self(), &x);
     CHECK_F64(x, 2.5);
-    CHECK_OK(adtape_free(adtape_self()));
+    CHECK_OK(adtape_destroy(adtape_self()));
     return NULL;
 }
 
@@ -121,13 +121,13 @@ static void open_by(int how, adtape_t *t) {
     case 2: CHECK_OK(adtape_repeat_start(t)); break;
     case 3: adtape_push_array_f64(t, NULL, 0); break;
     case 4:
-        CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), leave_handler, NULL));
+        CHECK_OK(adtape_process_set_error_handler(leave_handler, NULL));
         if (setjmp(failed) == 0) {
             double x;
             adtape_pop_array_f64(t, &x, 1);
             CHECK(!"a pop of nothing returned");
         }
-        CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), NULL, NULL));
+        CHECK_OK(adtape_process_set_error_handler(NULL, NULL));
         break;
     default: {
         adtape_local_t local;

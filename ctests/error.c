@@ -36,7 +36,7 @@ static void message_is_that_of_the_last_failure(void) {
     CHECK(strcmp(adtape_error_message(), first) == 0);
     CHECK_STATUS(adtape_trim(t, 9), ADTAPE_STATUS_BAD_ARGUMENT);
     CHECK(strcmp(adtape_error_message(), first) != 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void *fail_elsewhere(void *nothing) {

@@ -158,7 +158,7 @@ static void run_case(const struct error_case *chosen, int own_handler) {
         CHECK(putenv(setting) == 0);
     }
     if (own_handler) {
-        CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), handler, &seen));
+        CHECK_OK(adtape_process_set_error_handler(handler, &seen));
     }
     if (!(chosen->how & BARE)) {
         tape = new_tape();

@@ -1,12 +1,12 @@
 /* errors_address.h: cases of errors.c about live map, rebase map, pointers and pairs. */
 
-static const adtape_session_t *maps; /* the session of the process */
+static const adtape_objects_t *maps; /* NULL: the objects of the process */
 static char memory[2000], *const block = memory + 500, elsewhere[1000];
 
 /* A block of 100 bytes is alive, another has ended and its range is `ended`. */
 static adtape_range_t ended;
 static void add_blocks(void) {
-    maps = adtape_session_default();
+    maps = NULL;
     adtape_live_add(maps, block, 100, ADTAPE_KIND_HEAP, "x (char[100])");
     adtape_live_add(maps, block + 500, 100, ADTAPE_KIND_STACK, "y");
     adtape_live_end(tape, maps, block + 500);
@@ -18,8 +18,6 @@ static void add_blocks(void) {
         add_blocks();        \
         HERE(call);          \
     }
-ADDRESS(null_session_live, adtape_live_add(NULL, block, 1, ADTAPE_KIND_HEAP, "z"))
-ADDRESS(null_session_pointer, adtape_push_pointer(tape, NULL, block))
 ADDRESS(null_handle_pointer, adtape_push_pointer(NULL, maps, block))
 ADDRESS(null_handle_range, adtape_pop_range(NULL, maps, &ended))
 ADDRESS(null_base, adtape_live_add(maps, NULL, 8, ADTAPE_KIND_HEAP, "z"))
@@ -48,7 +46,7 @@ ADDRESS(pair_outside, adtape_push_pair(tape, maps, block + 1, 0))
 ADDRESS(remove_inside, adtape_live_remove(maps, block + 8))
 ADDRESS(end_twice, adtape_live_end(tape, maps, block + 500))
 ADDRESS(rebase_remove_unknown, adtape_rebase_remove(maps, elsewhere))
-ADDRESS(adjoint_unknown, adtape_live_adjoint(maps, elsewhere, block, 8))
+ADDRESS(adjoint_unknown, adtape_live_set_adjoint(maps, elsewhere, block, 8))
 static void base_shared(void) {
     add_blocks();
     adtape_live_add(maps, block, 0, ADTAPE_KIND_STACK, "none");
@@ -56,12 +54,12 @@ static void base_shared(void) {
 }
 static void *popped;
 static void pop_popped(void) {
-    adtape_live_adjoint(maps, block, NULL, 0);
+    adtape_live_set_adjoint(maps, block, NULL, 0);
     adtape_pop_pointer(tape, maps, &popped, NULL);
 }
 static void adjoint_uneven(void) {
     add_blocks();
-    adtape_live_adjoint(maps, block, elsewhere, 7);
+    adtape_live_set_adjoint(maps, block, elsewhere, 7);
     adtape_push_pointer(tape, maps, block + 8);
     seen.before_verify = pop_popped;
     HERE(adtape_pop_pointer(tape, maps, NULL, &popped));
@@ -92,7 +90,7 @@ static void underflow_range(void) {
     seen.emptied = 1;
     HERE(adtape_pop_range(tape, maps, &ended));
 }
-static void pop_the_pointer(void) { adtape_pop_pointer(tape, adtape_session_default(), NULL, NULL); }
+static void pop_the_pointer(void) { adtape_pop_pointer(tape, NULL, NULL, NULL); }
 static void mismatch_pair(void) {
     add_blocks();
     seen.before_verify = pop_the_pointer;

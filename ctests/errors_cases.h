@@ -24,10 +24,6 @@ AT(null_handle_section, adtape_push_section(NULL, ADTAPE_TYPE_F64, target, 2, ex
 AT(null_handle_control, adtape_call_push_control(NULL, 1, 1))
 AT(null_handle_count, adtape_call_push_count(NULL, 1))
 static void null_handle_status(void) { returned(adtape_repeat_start(NULL)); }
-static void null_session(void) {
-    adtape_t *t = NULL;
-    returned(adtape_new(NULL, &t));
-}
 #if !defined(__OPTIMIZE__)
 AT(null_handle_inline, adtape_push_f64(NULL, 1))
 AT(null_handle_inline_array, adtape_pop_array_f64(NULL, target, 2))
@@ -51,7 +47,7 @@ AT(null_array_of_minus_one, adtape_push_array_f64(tape, NOTHING_HERE, COUNT(-1))
 AT(null_section, adtape_push_section(tape, ADTAPE_TYPE_F64, NULL, 2, extents_2x2, strides_2x2))
 AT(null_extents, adtape_push_section(tape, ADTAPE_TYPE_F64, target, 2, NULL, strides_2x2))
 AT(null_strides, adtape_pop_section(tape, ADTAPE_TYPE_F64, target, 2, extents_2x2, NULL))
-static void null_result(void) { returned(adtape_stats_get(tape, NULL)); }
+static void null_result(void) { returned(adtape_stats(tape, NULL)); }
 
 /* ---- counts and arguments ---------------------------------------------------------------------------- */
 
@@ -217,7 +213,7 @@ static void wrong_thread_push(void) {
 static void *look_on_this_thread(void *nothing) {
     adtape_stats_t stats;
     (void)nothing;
-    returned(adtape_stats_get(other, &stats));
+    returned(adtape_stats(other, &stats));
     return NULL;
 }
 static void wrong_thread_status(void) {
@@ -226,7 +222,7 @@ static void wrong_thread_status(void) {
 }
 static void *free_on_this_thread(void *nothing) {
     (void)nothing;
-    returned(adtape_free(other));
+    returned(adtape_destroy(other));
     return NULL;
 }
 static void wrong_thread_free(void) {
@@ -286,8 +282,8 @@ static void local_after_detach(void) {
 
 static void memory_limit_by_call(void) {
     adtape_memory_t memory;
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), memory.committed_bytes + 50000));
+    CHECK_OK(adtape_process_memory(&memory));
+    CHECK_OK(adtape_process_set_memory_limit(memory.committed_bytes + 50000));
     static double large[20000];
     HERE(adtape_push_array_f64(tape, large, 20000));
 }
@@ -297,7 +293,7 @@ static void memory_limit_by_environment(void) {
 }
 static void bad_environment(void) {
     adtape_t *t = NULL;
-    returned(adtape_new(adtape_session_default(), &t));
+    returned(adtape_create(&t));
     CHECK(t == NULL);
 }
 #define bad_check bad_environment

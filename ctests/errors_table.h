@@ -10,7 +10,6 @@
     X(null_handle_control, NULL, NULL_HANDLE, ABORTS)                           \
     X(null_handle_count, NULL, NULL_HANDLE, ABORTS)                             \
     X(null_handle_status, NULL, NULL_HANDLE, RETURNS)                           \
-    X(null_session, NULL, NULL_HANDLE, RETURNS)                                 \
     X(null_array, NULL, NULL_POINTER, ABORTS)                                   \
     X(null_array_pop, NULL, NULL_POINTER, ABORTS)                               \
     X(null_array_of_any_type, NULL, NULL_POINTER, ABORTS)                       \
@@ -110,8 +109,6 @@
     X(bad_step, "ADTAPE_STEP=12", BAD_ENVIRONMENT, RETURNS | BARE)              \
     X(bad_huge_pages, "ADTAPE_HUGE_PAGES=yes", BAD_ENVIRONMENT, RETURNS | BARE) \
     X(bad_environment_push, "ADTAPE_MEMORY_LIMIT=8X", BAD_ENVIRONMENT, ABORTS | BARE) \
-    X(null_session_live, NULL, NULL_HANDLE, ABORTS)                             \
-    X(null_session_pointer, NULL, NULL_HANDLE, ABORTS)                          \
     X(null_handle_pointer, NULL, NULL_HANDLE, ABORTS)                           \
     X(null_handle_range, NULL, NULL_HANDLE, ABORTS)                             \
     X(null_base, NULL, NULL_POINTER, ABORTS)                                    \

@@ -117,9 +117,9 @@ static void use_all(adtape_t *t) {
 
 int main(void) {
     adtape_t *t = NULL;
-    expect(adtape_new(adtape_session_default(), &t) == ADTAPE_STATUS_OK, "new");
+    expect(adtape_create(&t) == ADTAPE_STATUS_OK, "new");
     use_all(adtape_self());
     use_all(t);
-    expect(adtape_free(t) == ADTAPE_STATUS_OK, "free");
+    expect(adtape_destroy(t) == ADTAPE_STATUS_OK, "free");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,14 +6,14 @@
 
 static adtape_heap_t *new_heap(int32_t factor) {
     adtape_heap_t *h = NULL;
-    CHECK_OK(adtape_heap_new(adtape_session_default(), factor, 0, &h));
+    CHECK_OK(adtape_heap_create(factor, 0, &h));
     CHECK(h != NULL);
     return h;
 }
 
 static adtape_heap_stats_t heap_stats(adtape_heap_t *h) {
     adtape_heap_stats_t stats;
-    CHECK_OK(adtape_heap_stats_get(h, &stats));
+    CHECK_OK(adtape_heap_stats(h, &stats));
     return stats;
 }
 
@@ -104,16 +104,14 @@ static void range_holds_all_blocks_and_their_adjoints(void) {
 static void arguments_without_meaning_are_refused(void) {
     adtape_heap_t *h = (adtape_heap_t *)&h;
     adtape_heap_stats_t stats;
-    adtape_session_t const *s = adtape_session_default();
-    CHECK_FAILS(adtape_heap_new(s, -1, 0, &h), ADTAPE_STATUS_BAD_ARGUMENT, "adjoint bytes");
+    CHECK_FAILS(adtape_heap_create(-1, 0, &h), ADTAPE_STATUS_BAD_ARGUMENT, "adjoint bytes");
     CHECK(h == NULL);
-    CHECK_FAILS(adtape_heap_new(s, 1025, 0, &h), ADTAPE_STATUS_BAD_ARGUMENT, "at most 1024");
-    CHECK_FAILS(adtape_heap_new(s, 1, -1, &h), ADTAPE_STATUS_COUNT_RANGE, "negative");
-    CHECK_FAILS(adtape_heap_new(s, 1, INT64_C(1) << 50, &h), ADTAPE_STATUS_COUNT_RANGE, "at most");
-    CHECK_FAILS(adtape_heap_new(NULL, 1, 0, &h), ADTAPE_STATUS_NULL_HANDLE, "session");
-    CHECK_FAILS(adtape_heap_new(s, 1, 0, NULL), ADTAPE_STATUS_NULL_POINTER, "handle");
-    CHECK_FAILS(adtape_heap_stats_get(NULL, &stats), ADTAPE_STATUS_NULL_HANDLE, "adtape_heap_self()");
-    CHECK_FAILS(adtape_heap_stats_get(adtape_heap_self(), NULL), ADTAPE_STATUS_NULL_POINTER, "result");
+    CHECK_FAILS(adtape_heap_create(1025, 0, &h), ADTAPE_STATUS_BAD_ARGUMENT, "at most 1024");
+    CHECK_FAILS(adtape_heap_create(1, -1, &h), ADTAPE_STATUS_COUNT_RANGE, "negative");
+    CHECK_FAILS(adtape_heap_create(1, INT64_C(1) << 50, &h), ADTAPE_STATUS_COUNT_RANGE, "at most");
+    CHECK_FAILS(adtape_heap_create(1, 0, NULL), ADTAPE_STATUS_NULL_POINTER, "handle");
+    CHECK_FAILS(adtape_heap_stats(NULL, &stats), ADTAPE_STATUS_NULL_HANDLE, "adtape_heap_self()");
+    CHECK_FAILS(adtape_heap_stats(adtape_heap_self(), NULL), ADTAPE_STATUS_NULL_POINTER, "result");
     CHECK_FAILS(adtape_heap_begin_reverse(NULL), ADTAPE_STATUS_NULL_HANDLE, "the heap handle is NULL");
     CHECK_FAILS(adtape_heap_acquire(NULL), ADTAPE_STATUS_NULL_HANDLE, "the heap handle is NULL");
 }
@@ -238,7 +236,7 @@ static void limit_is_reached(void *nothing) {
     adtape_t *t = adtape_self();
     adtape_heap_t *h = adtape_heap_self();
     (void)nothing;
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), 128 << 20));
+    CHECK_OK(adtape_process_set_memory_limit(128 << 20));
     /* What is free gives its memory back: 40 MiB at a time, of different sizes. */
     for (int i = 1; i <= 20; i++) {
         char *p = (char *)adtape_heap_alloc(h, t, 40 << 20), *q = (char *)adtape_heap_alloc(h, t, i << 16);
@@ -247,7 +245,7 @@ static void limit_is_reached(void *nothing) {
         memset(q, i, (size_t)i << 16);
     }
     adtape_memory_t memory;
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    CHECK_OK(adtape_process_memory(&memory));
     CHECK(memory.committed_bytes <= 128 << 20);
     CHECK_OK(adtape_heap_begin_reverse(h));
     for (int i = 20; i >= 1; i--) {
@@ -271,7 +269,7 @@ static void memory_limit_makes_free_intervals_give_theirs_back(void) {
 static void full(void *nothing) {
     adtape_heap_t *h = NULL;
     (void)nothing;
-    CHECK_OK(adtape_heap_new(adtape_session_default(), 1, 4 << 20, &h));
+    CHECK_OK(adtape_heap_create(1, 4 << 20, &h));
     for (int i = 0; i < 100000; i++) {
         adtape_heap_alloc(h, adtape_self(), 100000);
     }
@@ -281,7 +279,7 @@ static void heap_whose_address_space_is_full_says_how_to_get_more(void) {
     child_t child = in_child(full, NULL);
     CHECK_SIGNAL(child, SIGABRT);
     CHECK_HAS(child.text, "the heap's address space is full: 4.00 MiB");
-    CHECK_HAS(child.text, "reserve_bytes of adtape_heap_new");
+    CHECK_HAS(child.text, "reserve_bytes of adtape_heap_create");
 }
 
 int main(void) {

@@ -145,7 +145,7 @@ int main(void) {
     check_in_pieces(t);
     adtape_pop_i32(t, &tag);
     CHECK_I64(tag, 1);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
     printf("pushed and popped %zu bytes at once\n", BYTES);
     return 0;
 }

@@ -90,7 +90,7 @@ static void handler(adtape_status_t status, const char *message, void *user) {
 static void expect(adtape_status_t status, const char *const *parts) {
     expected_status = status;
     expected_parts = parts;
-    CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), handler, NULL));
+    CHECK_OK(adtape_process_set_error_handler(handler, NULL));
 }
 
 static void push_until_refused(uint64_t most_bytes) {
@@ -138,7 +138,7 @@ static void many_tapes_share_a_small_address_space(void) {
             adtape_pop_i32(tapes[i], &value);
             CHECK_I64(value, n + i);
         }
-        CHECK_OK(adtape_free(tapes[i]));
+        CHECK_OK(adtape_destroy(tapes[i]));
     }
 }
 
@@ -170,19 +170,19 @@ static void memory_is_used_up_before_it_is_refused(void) {
 /* ---- the memory limit -------------------------------------------------------------------------------- */
 
 static const char *const limit_parts[] = {"need", "bytes) more and have", "exceeds the memory limit of 8.00 MiB",
-                                          "ADTAPE_MEMORY_LIMIT", "adtape_session_set_memory_limit", "ADTAPE_SPILL_DIRECTORY",
+                                          "ADTAPE_MEMORY_LIMIT", "adtape_process_set_memory_limit", "ADTAPE_SPILL_DIRECTORY",
                                           "tape less", NULL};
 
 static void limit_by_environment_is_an_error_that_loses_nothing(void) {
     adtape_memory_t memory;
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    CHECK_OK(adtape_process_memory(&memory));
     CHECK_U64(memory.limit_bytes, 8 << 20);
     expect(ADTAPE_STATUS_MEMORY_LIMIT, limit_parts);
     push_until_refused(8 << 20);
 }
 
 static void limit_by_call_is_an_error_that_loses_nothing(void) {
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), 8 << 20));
+    CHECK_OK(adtape_process_set_memory_limit(8 << 20));
     expect(ADTAPE_STATUS_MEMORY_LIMIT, limit_parts);
     push_until_refused(8 << 20);
 }
@@ -191,19 +191,19 @@ static void limit_by_call_is_an_error_that_loses_nothing(void) {
 static void limit_is_that_of_all_tapes(void) {
     static double x[LENGTH];
     adtape_memory_t memory;
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), 8 << 20));
+    CHECK_OK(adtape_process_set_memory_limit(8 << 20));
     adtape_t *first = new_tape();
     for (int i = 0; i < 600; i++) {
         adtape_push_array_f64(first, x, LENGTH);
     }
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    CHECK_OK(adtape_process_memory(&memory));
     CHECK(memory.committed_bytes >= 4800000 && memory.committed_bytes <= memory.limit_bytes);
-    CHECK_OK(adtape_free(first));
+    CHECK_OK(adtape_destroy(first));
     tape = new_tape();
     while (stats_of(tape).bytes < 7 << 20) {
         push_next();
     }
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    CHECK_OK(adtape_process_memory(&memory));
     CHECK(memory.peak_committed_bytes <= memory.limit_bytes);
     pop_all();
 }
@@ -229,8 +229,8 @@ static void handler_of_local(adtape_status_t status, const char *message, void *
 
 static void limit_met_by_a_local_cursor_loses_nothing(void) {
     tape = new_tape();
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), 8 << 20));
-    CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), handler_of_local, NULL));
+    CHECK_OK(adtape_process_set_memory_limit(8 << 20));
+    CHECK_OK(adtape_process_set_error_handler(handler_of_local, NULL));
     CHECK_OK(adtape_attach(tape, &local));
     for (pushed_locally = 0; pushed_locally < 1 << 21; pushed_locally++) {
         adtape_local_push_i64(&local, pushed_locally);
@@ -256,8 +256,8 @@ static void limit_met_inside_a_repeat_region_loses_nothing(void) {
     while (pushed < 500) {
         push_next();
     }
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), 8 << 20));
-    CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), handler_in_region, NULL));
+    CHECK_OK(adtape_process_set_memory_limit(8 << 20));
+    CHECK_OK(adtape_process_set_error_handler(handler_in_region, NULL));
     CHECK_OK(adtape_repeat_start(tape));
     pop_all();
     for (int i = 0; i < 2000; i++) {

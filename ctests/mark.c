@@ -83,7 +83,7 @@ static void mark_outlives_growth(void) {
     CHECK_OK(adtape_mark_reset(t, &mark));
     adtape_pop_f64(t, &x);
     CHECK_F64(x, 42);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void marks_work_inside_repeat_regions(void) {
@@ -116,7 +116,7 @@ static void marks_work_inside_repeat_regions(void) {
         adtape_pop_i32(t, &value);
         CHECK_I64(value, i);
     }
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void fill(adtape_t *t) {
@@ -155,8 +155,8 @@ static void foreign_mark_is_refused_and_changes_nothing(void) {
     CHECK_I64(bytes, 99);
     check_filled(t);
     check_filled(other);
-    CHECK_OK(adtape_free(t));
-    CHECK_OK(adtape_free(other));
+    CHECK_OK(adtape_destroy(t));
+    CHECK_OK(adtape_destroy(other));
 }
 
 static void mark_above_the_top_is_refused_and_changes_nothing(void) {
@@ -172,7 +172,7 @@ static void mark_above_the_top_is_refused_and_changes_nothing(void) {
     (void)adtape_pop_control(t, 3);
     CHECK_FAILS(adtape_mark_reset(t, &above_bits), ADTAPE_STATUS_MARK_ABOVE_TOP, "control bits");
     check_filled(t);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* Other values lie where the mark was taken: only check mode can know, and it keeps them and their records. */
@@ -191,7 +191,7 @@ static void check_mode_refuses_a_mark_whose_values_were_replaced(void) {
     adtape_pop_f64(t, &x);
     CHECK_F64(x, 1.5);
     check_filled(t);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void null_is_refused(void) {
@@ -209,7 +209,7 @@ static void null_is_refused(void) {
     CHECK_FAILS(adtape_mark_bytes_between(NULL, &mark, &bytes), ADTAPE_STATUS_NULL_POINTER, "is NULL");
     CHECK_FAILS(adtape_mark_bytes_between(&mark, NULL, &bytes), ADTAPE_STATUS_NULL_POINTER, "is NULL");
     CHECK_FAILS(adtape_mark_bytes_between(&mark, &mark, NULL), ADTAPE_STATUS_NULL_POINTER, "is NULL");
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* Pairs of base and offset: pointers that leave their range, eq. (3). */
 #include "check.h"
 
-static const adtape_session_t *s;
+static const adtape_objects_t *s;
 
 static void pair_follows_equation_3(void) {
     double x[4];
@@ -23,7 +23,7 @@ static void pairs_lead_out_of_their_range_and_come_back(void) {
         adtape_push_pair(t, s, x, offsets[i]);
     }
     adtape_live_end(t, s, x);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_range_t range;
     adtape_pop_range(t, s, &range);
     adtape_rebase_add(s, &range, elsewhere, adjoint, sizeof adjoint);
@@ -50,7 +50,7 @@ static void pair_waits_for_its_object(void) {
     adtape_live_add(s, x, sizeof x, ADTAPE_KIND_HEAP, "x");
     adtape_live_end(t, s, x);
     adtape_push_pair(t, s, x, 800); /* it has ended, and nothing else lies there since */
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_pop_pair(t, s, &pair, (void **)&p, (void **)&pb);
     CHECK(pair.base == NULL && pair.offset == 800 && p == NULL && pb == NULL);
     adtape_range_t range;
@@ -61,7 +61,7 @@ static void pair_waits_for_its_object(void) {
 }
 
 int main(void) {
-    s = adtape_session_default();
+    s = NULL;
     pair_follows_equation_3();
     pairs_lead_out_of_their_range_and_come_back();
     pair_waits_for_its_object();

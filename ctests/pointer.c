@@ -4,11 +4,11 @@
 
 #include "check.h"
 
-static const adtape_session_t *s;
+static const adtape_objects_t *s;
 
 static int64_t waiting(void) {
     int64_t count = -1;
-    CHECK_OK(adtape_pointer_waiting(s, NULL, 0, &count));
+    CHECK_OK(adtape_live_list_waiting(s, NULL, 0, &count));
     return count;
 }
 
@@ -37,7 +37,7 @@ static void pointers_to_pointers_and_functions_come_back(void) {
     adtape_push_pointer(t, s, (void *)(uintptr_t)function);
     pp = NULL;
     array[0] = array[1] = array[2] = NULL;
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     void *address = NULL;
     adtape_pop_pointer(t, s, &address, NULL);
     CHECK(address == (void *)(uintptr_t)puts);
@@ -87,17 +87,17 @@ static void pointer_waits_for_its_object(void) {
     adtape_push_pointer(t, s, p);
     adtape_push_pointer(t, s, p + 1);
     p = adjoint;
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_pop_pointer(t, s, (void **)&q, NULL);
     adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
     CHECK(p == NULL && pb == NULL && q == NULL);
     CHECK_I64(waiting(), 3);
     void *variables[2] = {NULL, NULL};
     int64_t count = 0;
-    CHECK_OK(adtape_pointer_waiting(s, variables, 2, &count));
+    CHECK_OK(adtape_live_list_waiting(s, variables, 2, &count));
     CHECK(count == 3 && variables[0] < variables[1] && variables[0] != NULL);
-    CHECK_FAILS(adtape_pointer_waiting(s, NULL, 1, &count), ADTAPE_STATUS_NULL_POINTER, "is NULL");
-    CHECK_FAILS(adtape_pointer_waiting(s, NULL, -1, &count), ADTAPE_STATUS_COUNT_RANGE, "-1 entries");
+    CHECK_FAILS(adtape_live_list_waiting(s, NULL, 1, &count), ADTAPE_STATUS_NULL_POINTER, "is NULL");
+    CHECK_FAILS(adtape_live_list_waiting(s, NULL, -1, &count), ADTAPE_STATUS_COUNT_RANGE, "-1 entries");
     adtape_range_t range;
     adtape_pop_range(t, s, &range);
     block = malloc(range.bytes);
@@ -122,8 +122,8 @@ static void pointer_in_a_range_that_ends_waits_no_more(void) {
     adtape_push_pointer(t, s, two);
     adtape_push_pointer(t, s, two);
     adtape_live_add(s, one, sizeof *one, ADTAPE_KIND_HEAP, "one");
-    adtape_live_adjoint(s, one, oneb, sizeof *oneb);
-    adtape_begin_reverse(s);
+    adtape_live_set_adjoint(s, one, oneb, sizeof *oneb);
+    adtape_live_begin_reverse(s);
     adtape_pop_pointer(t, s, (void **)&kept.next, NULL);
     adtape_pop_pointer(t, s, (void **)&one->next, (void **)&oneb->next);
     CHECK_I64(waiting(), 3);
@@ -193,7 +193,7 @@ static void ascend(adtape_t *t, int depth) {
 
 static void *reverse_elsewhere(void *unused) {
     CHECK_OK(adtape_acquire(shared_tape));
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     ascend(shared_tape, 1);
     CHECK_OK(adtape_release(shared_tape, &shared_tape));
     return unused;
@@ -209,7 +209,7 @@ static void sweeps_run_on_the_stacks_of_two_threads(void) {
     CHECK(pthread_join(thread, NULL) == 0);
     CHECK_OK(adtape_acquire(shared_tape));
     CHECK_U64(stats_of(shared_tape).bytes, 0);
-    CHECK_OK(adtape_free(shared_tape));
+    CHECK_OK(adtape_destroy(shared_tape));
 }
 
 /* Each thread has stack variables of its own and pointers into what they share. */
@@ -245,7 +245,7 @@ static void *work(void *which) {
 static void threads_share_the_map_and_have_stacks_of_their_own(void) {
     pthread_t threads[4];
     adtape_live_add(s, shared, sizeof shared, ADTAPE_KIND_STATIC, "shared");
-    adtape_live_adjoint(s, shared, shared_adjoint, sizeof shared_adjoint);
+    adtape_live_set_adjoint(s, shared, shared_adjoint, sizeof shared_adjoint);
     for (uintptr_t i = 0; i < 4; i++) {
         CHECK(pthread_create(&threads[i], NULL, work, (void *)(i + 1)) == 0);
     }
@@ -283,8 +283,8 @@ static void dangling_pointer_overwritten_after_its_address_was_reused_comes_back
     b = born("b");
     adtape_push_pointer(t, s, p);
     p = b;
-    adtape_begin_reverse(s);
-    adtape_live_adjoint(s, b, adjoints[2], sizeof adjoints[2]);
+    adtape_live_begin_reverse(s);
+    adtape_live_set_adjoint(s, b, adjoints[2], sizeof adjoints[2]);
     adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
     CHECK(p == &memory[1] && pb == &adjoints[2][1]);
     CHECK_I64(waiting(), 0);
@@ -312,7 +312,7 @@ static void dangling_pointers_follow_their_address_through_all_of_its_blocks(voi
         }
         adtape_push_pointer(t, s, p);
         adtape_push_pointer(t, s, q);
-        adtape_begin_reverse(s);
+        adtape_live_begin_reverse(s);
         adtape_pop_pointer(t, s, (void **)&q, (void **)&qb);
         adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
         CHECK_I64(waiting(), third_died ? 4 : 0);
@@ -334,7 +334,7 @@ static void stale_addresses_and_pairs_follow_as_well(void) {
     adtape_live_end(t, s, memory);
     born("b");
     adtape_push_pair(t, s, memory, 800);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_rebase_pointer(s, p, (void **)&p, (void **)&pb);
     adtape_pop_pair(t, s, &pair, (void **)&q, (void **)&qb);
     CHECK(p == &memory[1] && pair.base == memory && (uintptr_t)q == (uintptr_t)memory + 800 && qb == NULL);
@@ -359,8 +359,8 @@ static void variable_that_the_program_set_since_keeps_its_value(void) {
     for (int i = 0; i < 5; i++) {
         adtape_push_pointer(t, s, memory);
     }
-    adtape_begin_reverse(s);
-    adtape_live_adjoint(s, memory, adjoints[1], sizeof memory);
+    adtape_live_begin_reverse(s);
+    adtape_live_set_adjoint(s, memory, adjoints[1], sizeof memory);
     for (int i = 0; i < 5; i++) {
         adtape_pop_pointer(t, s, (void **)&variables[i], (void **)&adjoint_variables[i]);
     }
@@ -393,7 +393,7 @@ static void variable_whose_memory_is_gone_is_left_alone(void) {
     adtape_live_end(t, s, memory);
     born("b");
     adtape_push_pointer(t, s, memory);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_pop_pointer(t, s, &variables[0], &variables[1]);
     CHECK(variables[0] == memory);
     CHECK(munmap(variables, bytes) == 0);
@@ -403,7 +403,7 @@ static void variable_whose_memory_is_gone_is_left_alone(void) {
 }
 
 int main(void) {
-    s = adtape_session_default();
+    s = NULL;
     null_comes_back_as_null_in_eight_bytes();
     pointers_to_pointers_and_functions_come_back();
     pointers_far_into_an_object_come_back();

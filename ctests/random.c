@@ -208,7 +208,7 @@ static void run(uint64_t operations) {
     for (int i = 0; i < TAPES; i++) {
         wind_up(&models[i]);
         model_free(&models[i]);
-        CHECK_OK(adtape_free(models[i].tape));
+        CHECK_OK(adtape_destroy(models[i].tape));
     }
 }
 
@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
     const uint64_t operations = argc > 3 ? strtoull(argv[3], NULL, 10) : 2000;
     mirrored = environment_has("ADTAPE_CHECK");
     check_context = print_program;
-    CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), unexpected_error, NULL));
+    CHECK_OK(adtape_process_set_error_handler(unexpected_error, NULL));
     for (seed = first; seed < first + programs; seed++) {
         run(operations);
     }

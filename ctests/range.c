@@ -4,7 +4,7 @@
 enum { BLOCKS = 300 };
 
 static void ranges_come_back_in_reverse_order(void) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     adtape_t *t = adtape_self();
     static char memory[BLOCKS * 64];
     uint64_t serials[BLOCKS], sizes[BLOCKS], state = 7;
@@ -43,7 +43,7 @@ static void ranges_come_back_in_reverse_order(void) {
 
 /* A section that is played back twice: the records stay. */
 static void ranges_come_back_in_repeat_regions(void) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     adtape_t *t = new_tape();
     double x = 0, *p = NULL;
     const uint64_t serial = adtape_live_add(s, &x, sizeof x, ADTAPE_KIND_STACK, "x");
@@ -64,11 +64,11 @@ static void ranges_come_back_in_repeat_regions(void) {
         CHECK_OK(adtape_repeat_reset(t));
     }
     CHECK_OK(adtape_repeat_end(t));
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void traffic_is_counted(void) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     adtape_t *t = new_tape();
     double x = 0;
     adtape_traffic_t traffic;
@@ -93,7 +93,7 @@ static void traffic_is_counted(void) {
         }
     }
     adtape_live_remove(s, &x);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 int main(void) {

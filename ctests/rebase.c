@@ -1,7 +1,7 @@
 /* The rebase map: objects that come back elsewhere, with adjoints of their own size; raw addresses; the reversal point. */
 #include "check.h"
 
-static const adtape_session_t *s;
+static const adtape_objects_t *s;
 
 static void object_comes_back_elsewhere_with_an_adjoint_of_another_size(void) {
     adtape_t *t = adtape_self();
@@ -12,7 +12,7 @@ static void object_comes_back_elsewhere_with_an_adjoint_of_another_size(void) {
         adtape_push_pointer(t, s, &x[i]);
     }
     adtape_live_end(t, s, x);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_range_t range;
     adtape_pop_range(t, s, &range);
     adtape_rebase_add(s, &range, elsewhere, xb, sizeof xb);
@@ -30,10 +30,10 @@ static void what_stays_alive_has_the_adjoint_that_it_was_given(void) {
     adtape_live_add(s, x, sizeof x, ADTAPE_KIND_STATIC, "x");
     adtape_push_pointer(t, s, &x[2]);
     adtape_push_pointer(t, s, &x[3]);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
     CHECK(p == &x[3] && pb == NULL); /* none yet */
-    adtape_live_adjoint(s, x, xb, sizeof xb);
+    adtape_live_set_adjoint(s, x, xb, sizeof xb);
     adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
     CHECK(p == &x[2] && pb == &xb[2]);
     adtape_rebase_remove(s, x);
@@ -49,7 +49,7 @@ static void reused_address_is_not_mistaken(void) {
         adtape_push_pointer(t, s, &memory[i + 1]);
         adtape_live_end(t, s, memory);
     }
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     for (int i = 1; i >= 0; i--) {
         adtape_range_t range;
         adtape_pop_range(t, s, &range);
@@ -74,14 +74,14 @@ static void addresses_among_other_data_are_translated(void) {
     adtape_push_bytes(t, &node, sizeof node);
     adtape_live_end(t, s, y);
     memset(&node, 0, sizeof node);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_range_t range;
     adtape_pop_range(t, s, &range);
     adtape_pop_bytes(t, &node, sizeof node);
     adtape_rebase_pointer(s, node.to_y, (void **)&node.to_y, (void **)&nodeb[1]); /* not back yet */
     CHECK(node.to_y == NULL);
     int64_t count = 0;
-    CHECK_OK(adtape_pointer_waiting(s, NULL, 0, &count));
+    CHECK_OK(adtape_live_list_waiting(s, NULL, 0, &count));
     CHECK_I64(count, 2);
     adtape_rebase_add(s, &range, ynew, ynewb, sizeof ynewb);
     CHECK(node.to_y == &ynew[2] && nodeb[1] == &ynewb[2]);
@@ -89,7 +89,7 @@ static void addresses_among_other_data_are_translated(void) {
     adtape_rebase_pointer(s, node.none, (void **)&node.none, (void **)&nodeb[2]);
     adtape_rebase_pointer(s, &y[3], (void **)&nodeb[0], NULL);
     CHECK(node.to_x == &x[1] && node.none == NULL && nodeb[2] == NULL && nodeb[0] == &ynew[3]);
-    adtape_begin_reverse(s); /* another section: addresses are those of now */
+    adtape_live_begin_reverse(s); /* another section: addresses are those of now */
     adtape_rebase_pointer(s, &ynew[1], (void **)&nodeb[0], (void **)&nodeb[1]);
     CHECK(nodeb[0] == &ynew[1] && nodeb[1] == &ynewb[1]);
     adtape_rebase_remove(s, ynew);
@@ -101,7 +101,7 @@ static void address_may_be_null_where_the_allocation_is_empty(void) {
     adtape_range_t range;
     adtape_live_add(s, NULL, 0, ADTAPE_KIND_HEAP, "nothing");
     adtape_live_end(t, s, NULL);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     adtape_pop_range(t, s, &range);
     CHECK_U64(range.bytes, 0);
     adtape_rebase_add(s, &range, NULL, NULL, 0);
@@ -109,7 +109,7 @@ static void address_may_be_null_where_the_allocation_is_empty(void) {
 }
 
 int main(void) {
-    s = adtape_session_default();
+    s = NULL;
     object_comes_back_elsewhere_with_an_adjoint_of_another_size();
     what_stays_alive_has_the_adjoint_that_it_was_given();
     reused_address_is_not_mistaken();

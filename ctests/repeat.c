@@ -30,7 +30,7 @@ static void region_is_popped_as_often_as_it_is_reset(void) {
     CHECK_U64(stats_of(t).repeat_depth, 0);
     pop_numbers(t, 0, 2000);
     CHECK_U64(stats_of(t).bytes, 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* The forward sweep of a fixed point's adjoint tapes inside the region and pops it again in the same round. */
@@ -50,7 +50,7 @@ static void pushes_inside_lie_on_top_and_protect_what_was_popped(void) {
     }
     CHECK_OK(adtape_repeat_end(t));
     pop_numbers(t, 0, 1000);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void what_is_pushed_and_not_popped_stays_after_the_end(void) {
@@ -65,7 +65,7 @@ static void what_is_pushed_and_not_popped_stays_after_the_end(void) {
     pop_numbers(t, 700, 900);
     pop_numbers(t, 0, 40);
     CHECK_U64(stats_of(t).bytes, 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* A value may be pushed in two places of the span: half of what is popped lies below the region, half above. */
@@ -108,7 +108,7 @@ static void array_that_straddles_the_edge_of_a_region_is_popped_whole(void) {
     CHECK_OK(adtape_repeat_reset(t));
     CHECK_OK(adtape_repeat_end(t));
     pop_numbers(t, 0, 200);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void control_bits_repeat_too(void) {
@@ -138,7 +138,7 @@ static void control_bits_repeat_too(void) {
             CHECK_U64(adtape_pop_control(t, 1), (uint64_t)(i % 2));
         }
     }
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* Every level pops a part of what it finds, pushes something of its own, and runs the inner ones twice. */
@@ -166,7 +166,7 @@ static void regions_nest(void) {
     nest(t, 0);
     CHECK_U64(stats_of(t).bytes, 0);
     CHECK_U64(stats_of(t).repeat_depth, 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void region_of_an_empty_tape_can_be_used(void) {
@@ -181,7 +181,7 @@ static void region_of_an_empty_tape_can_be_used(void) {
     push_numbers(t, 0, 50);
     CHECK_OK(adtape_repeat_end(t));
     pop_numbers(t, 0, 50);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void unbalanced_reset_and_end_are_refused_and_change_nothing(void) {
@@ -198,7 +198,7 @@ static void unbalanced_reset_and_end_are_refused_and_change_nothing(void) {
     CHECK_FAILS(adtape_repeat_reset(NULL), ADTAPE_STATUS_NULL_HANDLE, "handle is NULL");
     CHECK_FAILS(adtape_repeat_end(NULL), ADTAPE_STATUS_NULL_HANDLE, "handle is NULL");
     pop_numbers(t, 0, 20);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 int main(void) {

@@ -3,7 +3,7 @@
 #include "check.h"
 #include <stddef.h>
 
-static const adtape_session_t *s;
+static const adtape_objects_t *s;
 static adtape_store_t *store;
 
 typedef struct node {
@@ -13,7 +13,7 @@ typedef struct node {
 
 static node_t *head;
 
-static void save(const char *name, adtape_saved_counts_t *counts) {
+static void save(const char *name, adtape_save_stats_t *counts) {
     adtape_checkpoint_t *c;
     CHECK_OK(adtape_checkpoint_create(store, name, &c));
     CHECK_OK(adtape_checkpoint_write_pointer(c, s, "head", head));
@@ -21,7 +21,7 @@ static void save(const char *name, adtape_saved_counts_t *counts) {
     CHECK_OK(adtape_checkpoint_commit(c));
 }
 
-static void load(const char *name, adtape_restoration_t **r, adtape_restored_counts_t *counts) {
+static void load(const char *name, adtape_restoration_t **r, adtape_restore_stats_t *counts) {
     adtape_checkpoint_t *c;
     void *p, *p_adjoint;
     CHECK_OK(adtape_checkpoint_open(store, name, &c));
@@ -29,7 +29,7 @@ static void load(const char *name, adtape_restoration_t **r, adtape_restored_cou
     CHECK_OK(adtape_checkpoint_find(c, "head"));
     CHECK_OK(adtape_checkpoint_read_pointer(c, s, "head", &p, &p_adjoint));
     head = (node_t *)p;
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
 }
 
 static void push_front(double value) {
@@ -63,8 +63,8 @@ static double sum(void) {
 
 static void list_that_grew_and_shrank_comes_back(void) {
     const uint64_t next = offsetof(node_t, next);
-    adtape_saved_counts_t saved;
-    adtape_restored_counts_t done;
+    adtape_save_stats_t saved;
+    adtape_restore_stats_t done;
     adtape_section_t section;
     adtape_checkpoint_t *c;
     double before;
@@ -101,7 +101,7 @@ static void list_that_grew_and_shrank_comes_back(void) {
         CHECK_OK(adtape_checkpoint_skip(c));
     }
     CHECK_U64((uint64_t)kinds, 3456);
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
     drop_all();
 }
 
@@ -130,7 +130,7 @@ static void *no_memory(const adtape_wanted_t *wanted, void *user) {
 static void arrays_come_from_the_allocator_of_their_label(void) {
     static const int64_t lower[2] = {0, -1}, extents[2] = {3, 2}, wrong[2] = {3, -2};
     adtape_checkpoint_t *c;
-    adtape_restored_counts_t done;
+    adtape_restore_stats_t done;
     adtape_range_t range;
     double *u = (double *)calloc(6, sizeof *u);
     int64_t count;
@@ -152,7 +152,7 @@ static void arrays_come_from_the_allocator_of_their_label(void) {
     CHECK_U64(done.allocated, 1);
     CHECK_OK(adtape_live_list(s, &range, 1, &count));
     CHECK(count == 1 && allocations == 1 && ((double *)range.base)[5] == 2.5);
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
     /* One that came later goes by its allocator, too. */
     save("one", NULL);
     u = (double *)calloc(6, sizeof *u);
@@ -169,7 +169,7 @@ static void arrays_come_from_the_allocator_of_their_label(void) {
 static void contents_of_chosen_ranges_only_are_saved(void) {
     static double x[4], y[4];
     const void *chosen[1] = {x};
-    adtape_saved_counts_t saved;
+    adtape_save_stats_t saved;
     adtape_checkpoint_t *c;
     adtape_live_add(s, x, sizeof x, ADTAPE_KIND_STATIC, "x");
     adtape_live_add(s, y, sizeof y, ADTAPE_KIND_STATIC, "y");
@@ -182,7 +182,7 @@ static void contents_of_chosen_ranges_only_are_saved(void) {
     CHECK_OK(adtape_checkpoint_open(store, "some", &c));
     CHECK_OK(adtape_live_restore(s, c, NULL, NULL));
     CHECK(x[0] == 1 && y[0] == 2);
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
     CHECK_FAILS(adtape_live_save_some(s, NULL, chosen, 1, NULL), ADTAPE_STATUS_NULL_HANDLE, "checkpoint");
     adtape_live_remove(s, x);
     adtape_live_remove(s, y);
@@ -194,8 +194,8 @@ static void blocks_of_a_stable_heap_come_back_at_their_addresses(void) {
     adtape_heap_t *h;
     adtape_t *const t = adtape_self();
     node_t *a, *b;
-    adtape_restored_counts_t done;
-    CHECK_OK(adtape_heap_new(s, 0, 0, &h));
+    adtape_restore_stats_t done;
+    CHECK_OK(adtape_heap_create(0, 0, &h));
     CHECK_OK(adtape_heap_set_recording(h, 0));
     CHECK_OK(adtape_live_add_heap(s, h));
     CHECK_FAILS(adtape_live_add_heap(s, h), ADTAPE_STATUS_BAD_ARGUMENT, "once");
@@ -231,19 +231,19 @@ static void addresses_below_a_checkpoint_are_those_of_then(void) {
     void *raw, *there, *p, *p_adjoint;
     push_front(1);
     raw = head;
-    adtape_push_ptr(t, raw); /* an address among other data, below the checkpoint */
+    adtape_push_opaque(t, raw); /* an address among other data, below the checkpoint */
     save("below", NULL);
     drop_front();
     there = malloc(sizeof(node_t)); /* so that the object of the checkpoint does not get its address again */
     load("below", &r, NULL);
     CHECK(head->value == 1);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     CHECK_OK(adtape_live_arrive(s, r));
-    adtape_pop_ptr(t, &p);
+    adtape_pop_opaque(t, &p);
     adtape_rebase_pointer(s, p, &p, &p_adjoint);
     CHECK(p == head && p_adjoint == NULL);
-    CHECK_OK(adtape_restoration_free(r));
-    CHECK_OK(adtape_restoration_free(NULL));
+    CHECK_OK(adtape_restoration_destroy(r));
+    CHECK_OK(adtape_restoration_destroy(NULL));
     CHECK_FAILS(adtape_live_arrive(s, NULL), ADTAPE_STATUS_NULL_HANDLE, "adtape_live_restore");
     drop_all();
     free(there);
@@ -255,18 +255,18 @@ static void adjoint_waits_for_its_object(void) {
     uint64_t forgotten;
     save("empty", NULL);
     push_front(2);
-    adtape_live_adjoint(s, head, adjoint, sizeof adjoint);
+    adtape_live_set_adjoint(s, head, adjoint, sizeof adjoint);
     load("empty", NULL, NULL);
     CHECK(head == NULL);
     push_front(2); /* the section is run again */
     CHECK_OK(adtape_live_find(s, head, &range));
     CHECK(range.adjoint_base == adjoint);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     /* Given up half way. */
     load("empty", NULL, NULL);
     CHECK_OK(adtape_live_forget_adjoints(s, &forgotten));
     CHECK_U64(forgotten, 1);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
 }
 
 static void what_is_wrong_is_said(void) {
@@ -276,7 +276,6 @@ static void what_is_wrong_is_said(void) {
     CHECK_FAILS(adtape_live_set_pointers(s, NULL, 8, NULL, 0), ADTAPE_STATUS_NULL_POINTER, "label");
     CHECK_FAILS(adtape_live_set_pointers(s, "x", 16, offsets, 2), ADTAPE_STATUS_BAD_ARGUMENT, "side by side");
     CHECK_FAILS(adtape_live_set_pointers(s, "x", 16, offsets, -1), ADTAPE_STATUS_COUNT_RANGE, "-1");
-    CHECK_FAILS(adtape_live_set_pointers(NULL, "x", 16, offsets, 1), ADTAPE_STATUS_NULL_HANDLE, "session");
     CHECK_OK(adtape_checkpoint_create(store, "wrong", &c));
     CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "being written");
     CHECK_FAILS(adtape_checkpoint_write_pointer(c, s, "p", &c), ADTAPE_STATUS_NO_RANGE, "no range");
@@ -288,12 +287,12 @@ static void what_is_wrong_is_said(void) {
     CHECK_FAILS(adtape_checkpoint_read_pointer(c, s, "q", &p, NULL), ADTAPE_STATUS_MISMATCH, "\"p\"");
     CHECK_OK(adtape_checkpoint_read_pointer(c, s, "p", &p, NULL));
     CHECK(p == NULL);
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
 }
 
 int main(void) {
-    s = adtape_session_default();
-    CHECK_OK(adtape_store_new_memory(0, &store));
+    s = NULL;
+    CHECK_OK(adtape_store_create_memory(0, &store));
     list_that_grew_and_shrank_comes_back();
     arrays_come_from_the_allocator_of_their_label();
     contents_of_chosen_ranges_only_are_saved();
@@ -301,6 +300,6 @@ int main(void) {
     addresses_below_a_checkpoint_are_those_of_then();
     adjoint_waits_for_its_object();
     what_is_wrong_is_said();
-    CHECK_OK(adtape_store_free(store));
+    CHECK_OK(adtape_store_destroy(store));
     return 0;
 }

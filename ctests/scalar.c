@@ -84,7 +84,7 @@ static void local_cursor_takes_every_type_by_value(void) {
         CHECK_OK(adtape_detach(&local));
         CHECK_U64(stats_of(t).bytes, 0);
     }
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* Typed by hand, as a program would: the wrappers of types.h go through memcpy. */
@@ -103,14 +103,14 @@ static void values_are_passed_as_c_types(void) {
     adtape_push_f80(t, third);
     adtape_push_bool(t, true);
     adtape_push_char(t, 'x');
-    adtape_push_ptr(t, &target);
+    adtape_push_opaque(t, &target);
     adtape_push_i8(t, -128);
     adtape_push_f32(t, 0.1f);
     adtape_push_complex_f32(t, complex_value);
     adtape_pop_complex_f32(t, popped_complex);
     adtape_pop_f32(t, &single);
     adtape_pop_i8(t, &small);
-    adtape_pop_ptr(t, &pointer);
+    adtape_pop_opaque(t, &pointer);
     adtape_pop_char(t, &letter);
     adtape_pop_bool(t, &truth);
     adtape_pop_f80(t, &real10);

@@ -94,27 +94,27 @@ static uint64_t cost(adtape_schedule_t *schedule, uint64_t steps) {
     CHECK_U64(loop.loads, predicted.memory_loads + predicted.disk_loads);
     CHECK_OK(adtape_schedule_next(schedule, &done));
     CHECK_U64(done.action, ADTAPE_ACTION_DONE);
-    adtape_schedule_free(schedule);
+    adtape_schedule_destroy(schedule);
     return loop.extra;
 }
 
 static void every_schedule_reverses_the_loop_at_the_predicted_cost(void) {
     adtape_schedule_t *schedule = NULL;
-    CHECK_OK(adtape_schedule_new_binomial(10, 3, &schedule));
+    CHECK_OK(adtape_schedule_create_binomial(10, 3, &schedule));
     CHECK_U64(cost(schedule, 10), 15);
-    CHECK_OK(adtape_schedule_new_binomial(1000, 10, &schedule));
+    CHECK_OK(adtape_schedule_create_binomial(1000, 10, &schedule));
     CHECK_U64(cost(schedule, 1000), 3636);
-    CHECK_OK(adtape_schedule_new_multistage(1000, 4, 6, &schedule));
+    CHECK_OK(adtape_schedule_create_multistage(1000, 4, 6, &schedule));
     CHECK_U64(cost(schedule, 1000), 3636);
-    CHECK_OK(adtape_schedule_new_disk_revolve(200, 3, 10.0, 5.0, &schedule));
+    CHECK_OK(adtape_schedule_create_disk_revolve(200, 3, 10.0, 5.0, &schedule));
     CHECK(cost(schedule, 200) > 0);
-    CHECK_OK(adtape_schedule_new_two_level(200, 25, 4, &schedule));
+    CHECK_OK(adtape_schedule_create_two_level(200, 25, 4, &schedule));
     CHECK(cost(schedule, 200) >= 175);
-    CHECK_OK(adtape_schedule_new_mixed(200, 10, &schedule));
+    CHECK_OK(adtape_schedule_create_mixed(200, 10, &schedule));
     CHECK(cost(schedule, 200) < 495);
-    CHECK_OK(adtape_schedule_new_store_all(60, &schedule));
+    CHECK_OK(adtape_schedule_create_store_all(60, &schedule));
     CHECK_U64(cost(schedule, 60), 0);
-    CHECK_OK(adtape_schedule_new_binomial(0, 0, &schedule));
+    CHECK_OK(adtape_schedule_create_binomial(0, 0, &schedule));
     CHECK_U64(cost(schedule, 0), 0);
 }
 
@@ -128,16 +128,16 @@ static void ends_at(adtape_schedule_t *schedule, uint64_t steps) {
     while (perform(&loop, schedule)) {
     }
     CHECK_U64(loop.reversed, steps);
-    adtape_schedule_free(schedule);
+    adtape_schedule_destroy(schedule);
 }
 
 static void loops_of_unknown_length_are_reversed(void) {
     for (uint64_t steps = 1; steps < 50; steps++) {
         adtape_schedule_t *schedule = NULL;
-        CHECK_OK(adtape_schedule_new_online(5, &schedule));
+        CHECK_OK(adtape_schedule_create_online(5, &schedule));
         ends_at(schedule, steps);
         /* The period divides the length, so that the loop ends where an action does. */
-        CHECK_OK(adtape_schedule_new_two_level(0, steps, 3, &schedule));
+        CHECK_OK(adtape_schedule_create_two_level(0, steps, 3, &schedule));
         ends_at(schedule, steps);
     }
 }
@@ -146,36 +146,36 @@ static void a_billion_steps_cost_no_more_an_action_than_a_thousand(void) {
     adtape_schedule_t *schedule = NULL;
     adtape_prediction_t predicted;
     struct loop loop = new_loop(1000000000);
-    CHECK_OK(adtape_schedule_new_binomial(1000000000, 30, &schedule));
+    CHECK_OK(adtape_schedule_create_binomial(1000000000, 30, &schedule));
     CHECK_OK(adtape_schedule_predict(schedule, &predicted));
     CHECK(predicted.extra_steps > 8 * predicted.steps && predicted.extra_steps < 12 * predicted.steps);
     for (int i = 0; i < 100000; i++) {
         CHECK(perform(&loop, schedule));
     }
-    adtape_schedule_free(schedule);
+    adtape_schedule_destroy(schedule);
 }
 
 static void wrong_arguments_are_refused(void) {
     adtape_schedule_t *schedule = (adtape_schedule_t *)1;
     adtape_instruction_t what;
     adtape_prediction_t predicted;
-    CHECK_FAILS(adtape_schedule_new_binomial(2, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
+    CHECK_FAILS(adtape_schedule_create_binomial(2, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
     CHECK(schedule == NULL);
-    CHECK_FAILS(adtape_schedule_new_multistage(2, 0, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
-    CHECK_FAILS(adtape_schedule_new_disk_revolve(2, 1, -1.0, 1.0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "save is -1");
-    CHECK_FAILS(adtape_schedule_new_two_level(2, 0, 1, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "period");
-    CHECK_FAILS(adtape_schedule_new_online(0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
-    CHECK_FAILS(adtape_schedule_new_mixed(1 << 20, 20, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "takes too long");
-    CHECK_FAILS(adtape_schedule_new_store_all(2, NULL), ADTAPE_STATUS_NULL_POINTER, "new schedule");
+    CHECK_FAILS(adtape_schedule_create_multistage(2, 0, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
+    CHECK_FAILS(adtape_schedule_create_disk_revolve(2, 1, -1.0, 1.0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "save is -1");
+    CHECK_FAILS(adtape_schedule_create_two_level(2, 0, 1, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "period");
+    CHECK_FAILS(adtape_schedule_create_online(0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
+    CHECK_FAILS(adtape_schedule_create_mixed(1 << 20, 20, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "takes too long");
+    CHECK_FAILS(adtape_schedule_create_store_all(2, NULL), ADTAPE_STATUS_NULL_POINTER, "new schedule");
     CHECK_FAILS(adtape_schedule_next(NULL, &what), ADTAPE_STATUS_NULL_HANDLE, "schedule handle");
     CHECK_FAILS(adtape_schedule_end_at(NULL, 1), ADTAPE_STATUS_NULL_HANDLE, "schedule handle");
     CHECK_FAILS(adtape_schedule_predict(NULL, &predicted), ADTAPE_STATUS_NULL_HANDLE, "schedule handle");
-    CHECK_OK(adtape_schedule_new_online(3, &schedule));
+    CHECK_OK(adtape_schedule_create_online(3, &schedule));
     CHECK_FAILS(adtape_schedule_next(schedule, NULL), ADTAPE_STATUS_NULL_POINTER, "result");
     CHECK_FAILS(adtape_schedule_predict(schedule, &predicted), ADTAPE_STATUS_BAD_ARGUMENT, "length is not known");
     CHECK_FAILS(adtape_schedule_end_at(schedule, 1), ADTAPE_STATUS_BAD_ARGUMENT, "runs steps 0 to 0");
-    adtape_schedule_free(schedule);
-    adtape_schedule_free(NULL);
+    adtape_schedule_destroy(schedule);
+    adtape_schedule_destroy(NULL);
 }
 
 int main(void) {

@@ -50,7 +50,7 @@ static void *first_call_by_handle(void *nothing) {
     adtape_stats_t stats;
     adtape_mark_t mark;
     (void)nothing;
-    CHECK_OK(adtape_stats_get((adtape_t *)&adtape_abi0_closed, &stats));
+    CHECK_OK(adtape_stats((adtape_t *)&adtape_abi0_closed, &stats));
     CHECK_OK(adtape_mark_take(module_self(), &mark));
     CHECK_OK(adtape_mark_reset(adtape_self(), &mark));
     return NULL;

@@ -72,7 +72,7 @@ int main(void) {
     CHECK(more[2] < 100);
     for (int i = 0; i < 3; i++) {
         give_back_one_kilobyte(tapes[i]);
-        CHECK_OK(adtape_free(tapes[i]));
+        CHECK_OK(adtape_destroy(tapes[i]));
     }
     return 0;
 }

@@ -59,8 +59,8 @@ static void step(state *s, int k) {
 
 /* Pushes what the reverse step needs beside the heap, before the step: generated code would. */
 static void recorded_step(state *s, int k) {
-    adtape_push_ptr(t, s->oldest);
-    adtape_push_ptr(t, s->youngest);
+    adtape_push_opaque(t, s->oldest);
+    adtape_push_opaque(t, s->youngest);
     step(s, k);
 }
 
@@ -78,9 +78,9 @@ static void reverse_step(state *s, int k, double *xb, double yb) {
     }
     adtape_heap_undo_alloc(h, t);
     void *p;
-    adtape_pop_ptr(t, &p);
+    adtape_pop_opaque(t, &p);
     s->youngest = (cell *)p;
-    adtape_pop_ptr(t, &p);
+    adtape_pop_opaque(t, &p);
     s->oldest = (cell *)p;
     if (s->youngest != NULL) {
         s->youngest->next = NULL;
@@ -153,7 +153,7 @@ static void gradient_with_checkpoints_is_that_without(void) {
     CHECK(plain - expected < 1e-9 * expected && expected - plain < 1e-9 * expected);
     CHECK_F64(with_checkpoints, plain);
     adtape_heap_stats_t stats;
-    CHECK_OK(adtape_heap_stats_get(h, &stats));
+    CHECK_OK(adtape_heap_stats(h, &stats));
     CHECK_U64(stats.blocks, 0);
     CHECK_U64(stats_of(t).bytes, 0);
 }
@@ -162,7 +162,7 @@ static void what_is_no_snapshot_of_this_heap_is_refused(void) {
     adtape_heap_t *other = NULL;
     char bytes[4096] = {0};
     int64_t count = 0;
-    CHECK_OK(adtape_heap_new(adtape_session_default(), 1, 1 << 30, &other));
+    CHECK_OK(adtape_heap_create(1, 1 << 30, &other));
     adtape_heap_alloc(h, t, 100);
     CHECK_OK(adtape_heap_save_bytes(h, &count));
     CHECK(count <= (int64_t)sizeof bytes);

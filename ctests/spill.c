@@ -8,8 +8,8 @@
 enum { LIMIT = 8 << 20, LENGTH = 1000 };
 
 static void begin(uint64_t limit) {
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), limit));
-    CHECK_OK(adtape_session_set_spill_directory(adtape_session_default(), "/tmp"));
+    CHECK_OK(adtape_process_set_memory_limit(limit));
+    CHECK_OK(adtape_process_set_spill_directory("/tmp"));
 }
 
 static void push_numbers(adtape_t *t, int from, int to) {
@@ -38,7 +38,7 @@ static void pop_numbers(adtape_t *t, int from, int to) {
 
 static adtape_memory_t memory(void) {
     adtape_memory_t m;
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &m));
+    CHECK_OK(adtape_process_memory(&m));
     return m;
 }
 
@@ -67,7 +67,7 @@ static void reset_of_a_spilled_tape_takes_no_more_memory(void *nothing) {
     pop_numbers(t, 0, 1000);
     CHECK_U64(stats_of(t).bytes, 0);
     CHECK(memory().peak_committed_bytes <= LIMIT);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void reset_of_a_region_of_a_spilled_tape_takes_no_more_memory(void *nothing) {
@@ -88,7 +88,7 @@ static void reset_of_a_region_of_a_spilled_tape_takes_no_more_memory(void *nothi
     pop_numbers(t, 0, 3000);
     CHECK_U64(stats_of(t).bytes, 0);
     CHECK(memory().peak_committed_bytes <= LIMIT);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* ---- several tapes ----------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static void idle_tape_gives_way_to_another_of_its_thread(void *nothing) {
     for (int i = TAPES - 1; i >= 0; i--) {
         pop_numbers(tapes[i], i, i + 600);
         CHECK_U64(stats_of(tapes[i]).bytes, 0);
-        CHECK_OK(adtape_free(tapes[i]));
+        CHECK_OK(adtape_destroy(tapes[i]));
     }
     CHECK(memory().peak_committed_bytes <= LIMIT);
     CHECK_U64(memory().committed_bytes, 0);
@@ -134,8 +134,8 @@ static void statistics_tell_what_another_tape_has_moved(void *nothing) {
     } else {
         CHECK_U64(both, memory().committed_bytes);
     }
-    CHECK_OK(adtape_free(first));
-    CHECK_OK(adtape_free(second));
+    CHECK_OK(adtape_destroy(first));
+    CHECK_OK(adtape_destroy(second));
     CHECK_U64(memory().committed_bytes, 0);
 }
 
@@ -176,8 +176,8 @@ static void released_tape_gives_way(void *nothing) {
     CHECK_OK(adtape_acquire(released));
     pop_numbers(released, 0, 900);
     pop_numbers(other, 0, 900);
-    CHECK_OK(adtape_free(released));
-    CHECK_OK(adtape_free(other));
+    CHECK_OK(adtape_destroy(released));
+    CHECK_OK(adtape_destroy(other));
 }
 
 static void tape_of_a_local_cursor_gives_way(void *nothing) {
@@ -198,7 +198,7 @@ static void tape_of_a_local_cursor_gives_way(void *nothing) {
     }
     CHECK_OK(adtape_detach(&local));
     pop_numbers(adtape_self(), 0, 900);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 typedef struct {

@@ -25,7 +25,7 @@ static void new_tape_is_empty_and_without_memory(void) {
     const adtape_stats_t stats = stats_of(t);
     CHECK_U64(stats.bytes + stats.peak_bytes + stats.pending_bits + stats.repeat_depth + stats.moves, 0);
     CHECK_U64(stats.committed_bytes + stats.reserved_bytes + stats.spilled_bytes, 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* Never less than the truth, and at most a page or a 64th more. */
@@ -62,7 +62,7 @@ static void peak_is_known_to_a_64th(void) {
         adtape_push_f64(t, i);
     }
     check_peak(t, 800008);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void pending_bits_are_told(void) {
@@ -72,7 +72,7 @@ static void pending_bits_are_told(void) {
         CHECK_U64(stats_of(t).pending_bits, i % 62);
         CHECK_U64(stats_of(t).bytes, i / 62 * 8);
     }
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void profile_counts_calls_elements_and_bytes_by_type(void) {
@@ -125,7 +125,7 @@ static void profile_counts_calls_elements_and_bytes_by_type(void) {
     check_traffic(t, ADTAPE_TYPE_F64, ADTAPE_OPERATION_PUSH, 1, 1, 8);
     CHECK_OK(adtape_stats_set_profile(t, false));
     check_traffic(t, 0, ADTAPE_OPERATION_PUSH, 0, 0, 0);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 /* Turning it on and off in the middle of a sweep changes nothing on the tape. */
@@ -147,7 +147,7 @@ static void profile_mode_can_be_switched_at_any_time(void) {
         adtape_pop_f64(t, &x);
         CHECK_F64(x, i);
     }
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void environment_turns_profile_mode_on(void) {
@@ -155,7 +155,7 @@ static void environment_turns_profile_mode_on(void) {
     const uint64_t expected = environment_has("ADTAPE_PROFILE");
     adtape_push_f64(t, 1);
     check_traffic(t, ADTAPE_TYPE_F64, ADTAPE_OPERATION_PUSH, expected, expected, 8 * expected);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void report_names_what_the_tape_holds(void) {
@@ -180,7 +180,7 @@ static void report_names_what_the_tape_holds(void) {
     }
     CHECK(strstr(text, "complex") == NULL);
     CHECK_U64(stats_of(t).bytes, 8001);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void misuse_is_refused(void) {
@@ -188,8 +188,8 @@ static void misuse_is_refused(void) {
     adtape_traffic_t traffic;
     adtape_stats_t stats;
     adtape_push_f64(t, 2.5);
-    CHECK_FAILS(adtape_stats_get(NULL, &stats), ADTAPE_STATUS_NULL_HANDLE, "handle is NULL");
-    CHECK_FAILS(adtape_stats_get(t, NULL), ADTAPE_STATUS_NULL_POINTER, "is NULL");
+    CHECK_FAILS(adtape_stats(NULL, &stats), ADTAPE_STATUS_NULL_HANDLE, "handle is NULL");
+    CHECK_FAILS(adtape_stats(t, NULL), ADTAPE_STATUS_NULL_POINTER, "is NULL");
     CHECK_FAILS(adtape_stats_set_profile(NULL, true), ADTAPE_STATUS_NULL_HANDLE, "handle is NULL");
     CHECK_FAILS(adtape_stats_reset(NULL), ADTAPE_STATUS_NULL_HANDLE, "handle is NULL");
     CHECK_FAILS(adtape_stats_print(NULL, 2), ADTAPE_STATUS_NULL_HANDLE, "handle is NULL");
@@ -206,7 +206,7 @@ static void misuse_is_refused(void) {
     double x = 0;
     adtape_pop_f64(t, &x);
     CHECK_F64(x, 2.5);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 int main(void) {

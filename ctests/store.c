@@ -28,7 +28,7 @@ static void get(adtape_store_t *s, const char *name, int64_t value, int64_t coun
     CHECK(x != NULL);
     CHECK_OK(adtape_checkpoint_open(s, name, &c));
     CHECK_OK(adtape_checkpoint_read(c, "x", ADTAPE_TYPE_I64, x, count));
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
     for (int64_t i = 0; i < count; i++) {
         CHECK_I64(x[i], value + i);
     }
@@ -75,7 +75,7 @@ static void every_store_keeps_replaces_lists_and_removes(adtape_store_t *s) {
     CHECK_OK(adtape_store_trim(s));
     get(s, "step-2", 300, 50);
     CHECK_I64(count_of(s), 1);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
 }
 
 /* ---- a store of the program's own: a list of entries, newest first ----------------------------------------- */
@@ -173,7 +173,7 @@ static adtape_store_t *user_store(void) {
     static const adtape_store_calls_t calls = {user_create, user_append, user_commit, user_abandon, user_open,
                                                user_read,   user_close,  user_remove, user_list};
     adtape_store_t *s = NULL;
-    CHECK_OK(adtape_store_new_user(&calls, &entries, &s));
+    CHECK_OK(adtape_store_create_user(&calls, &entries, &s));
     return s;
 }
 
@@ -189,14 +189,14 @@ static void errors_of_a_programs_store_come_back(void) {
     CHECK_I64(open_entries, 0);
     CHECK_STATUS(adtape_checkpoint_open(s, "refused", &c), ADTAPE_STATUS_NOT_FOUND);
     CHECK(c == NULL);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------- */
 
 static adtape_store_t *files(const char *run, int32_t rank, int32_t flags) {
     adtape_store_t *s = NULL;
-    CHECK_OK(adtape_store_new_files(directory, run, rank, flags, &s));
+    CHECK_OK(adtape_store_create_files(directory, run, rank, flags, &s));
     return s;
 }
 
@@ -206,19 +206,19 @@ static void files_of_a_run_stay_and_private_ones_go(void) {
     put(other, "a", 2, 10);
     CHECK_I64(files_in_directory(), 2);
     get(mine, "a", 1, 10);
-    CHECK_OK(adtape_store_free(mine));
-    CHECK_OK(adtape_store_free(other));
+    CHECK_OK(adtape_store_destroy(mine));
+    CHECK_OK(adtape_store_destroy(other));
     CHECK_I64(files_in_directory(), 0);
     mine = files("run", 3, 0);
     put(mine, "a", 5, 10);
-    CHECK_OK(adtape_store_free(mine));
+    CHECK_OK(adtape_store_destroy(mine));
     other = files("run", 4, 0); /* of another rank */
     CHECK_I64(count_of(other), 0);
-    CHECK_OK(adtape_store_free(other));
+    CHECK_OK(adtape_store_destroy(other));
     mine = files("run", 3, ADTAPE_STORE_COMPRESS);
     get(mine, "a", 5, 10);
     CHECK_OK(adtape_store_remove(mine, "a"));
-    CHECK_OK(adtape_store_free(mine));
+    CHECK_OK(adtape_store_destroy(mine));
     CHECK_I64(files_in_directory(), 0);
 }
 
@@ -229,11 +229,11 @@ static void one_file_for_all_stays_too(void) {
     put(s, "b", 6, 10000);
     CHECK_OK(adtape_store_remove(s, "a"));
     CHECK_I64(files_in_directory(), 1);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     s = files("one", 3, ADTAPE_STORE_ONE_FILE | ADTAPE_STORE_COMPRESS);
     CHECK_I64(count_of(s), 1);
     get(s, "b", 6, 10000);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     snprintf(path, sizeof path, "%s/one.r3.adtapes", directory);
     CHECK(unlink(path) == 0);
 }
@@ -243,11 +243,11 @@ static void rank_is_that_of_the_launcher(void) {
     CHECK(setenv("PMI_RANK", "17", 1) == 0);
     s = files("launched", -1, 0);
     put(s, "a", 1, 10);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     s = files("launched", 17, 0);
     get(s, "a", 1, 10);
     CHECK_OK(adtape_store_remove(s, "a"));
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     CHECK(unsetenv("PMI_RANK") == 0);
 }
 
@@ -291,7 +291,7 @@ static void file_that_was_changed_is_refused(void) {
     exchange(header, 0, 4096, 1);
     CHECK_STATUS(adtape_checkpoint_open(s, "a", &c), ADTAPE_STATUS_OTHER_VERSION);
     CHECK_OK(adtape_store_remove(s, "a"));
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
 }
 
 static void file_that_was_cut_off_is_refused(void) {
@@ -311,7 +311,7 @@ static void file_that_was_cut_off_is_refused(void) {
         CHECK_HAS(adtape_error_message(), "go back to an older checkpoint");
     }
     CHECK_OK(adtape_store_remove(s, "a"));
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
 }
 
 /* The limit on file sizes: the system writes a part of the bytes, and then refuses. */
@@ -331,7 +331,7 @@ static void file_that_cannot_be_written_whole_leaves_the_old_checkpoint(void) {
         if (status == ADTAPE_STATUS_OK) {
             status = adtape_checkpoint_commit(c);
         } else {
-            CHECK_OK(adtape_checkpoint_free(c));
+            CHECK_OK(adtape_checkpoint_close(c));
         }
         CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
         CHECK_I64(status, ADTAPE_STATUS_IO);
@@ -342,7 +342,7 @@ static void file_that_cannot_be_written_whole_leaves_the_old_checkpoint(void) {
         CHECK_I64(files_in_directory(), 1);
         put(s, "a", 2, 300000);
         get(s, "a", 2, 300000);
-        CHECK_OK(adtape_store_free(s));
+        CHECK_OK(adtape_store_destroy(s));
         char path[200];
         snprintf(path, sizeof path, "%s/short.r0%s", directory, flags == 0 ? ".a.adtape" : ".adtapes");
         CHECK(unlink(path) == 0);
@@ -365,18 +365,18 @@ static void compressed_files_of_smooth_values_are_smaller(void) {
         snprintf(path, sizeof path, "%s/smooth.r0.a.adtape", directory);
         CHECK(stat(path, &status[i]) == 0);
         CHECK_OK(adtape_store_remove(s, "a"));
-        CHECK_OK(adtape_store_free(s));
+        CHECK_OK(adtape_store_destroy(s));
     }
     CHECK(status[1].st_size < status[0].st_size * 3 / 4);
 }
 
 static void checkpoints_beyond_the_memory_of_a_tiered_store_are_files(void) {
     adtape_store_t *memory = NULL, *below = files(NULL, -1, 0), *s = NULL;
-    CHECK_OK(adtape_store_new_memory(1 << 20, &memory));
-    CHECK_STATUS(adtape_store_new_tiers(below, memory, &s), ADTAPE_STATUS_BAD_ARGUMENT);
-    CHECK_OK(adtape_store_new_tiers(memory, below, &s));
-    CHECK_OK(adtape_store_free(memory));
-    CHECK_OK(adtape_store_free(below));
+    CHECK_OK(adtape_store_create_memory(1 << 20, &memory));
+    CHECK_STATUS(adtape_store_create_tiers(below, memory, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_OK(adtape_store_create_tiers(memory, below, &s));
+    CHECK_OK(adtape_store_destroy(memory));
+    CHECK_OK(adtape_store_destroy(below));
     for (int i = 0; i < 5; i++) {
         char name[20];
         snprintf(name, sizeof name, "step-%d", i);
@@ -386,7 +386,7 @@ static void checkpoints_beyond_the_memory_of_a_tiered_store_are_files(void) {
     CHECK_I64(count_of(s), 5);
     get(s, "step-0", 0, 60000);
     get(s, "step-4", 4, 60000);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     CHECK_I64(files_in_directory(), 0);
 }
 
@@ -394,35 +394,35 @@ static void arguments_that_make_no_sense_are_refused(void) {
     adtape_store_t *s = NULL;
     adtape_store_calls_t calls;
     memset(&calls, 0, sizeof calls);
-    CHECK_STATUS(adtape_store_new_memory(0, NULL), ADTAPE_STATUS_NULL_POINTER);
-    CHECK_STATUS(adtape_store_new_files(NULL, NULL, 0, 0, &s), ADTAPE_STATUS_NULL_POINTER);
-    CHECK_STATUS(adtape_store_new_files(directory, "a/b", 0, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
-    CHECK_STATUS(adtape_store_new_files(directory, "a", 0, 64, &s), ADTAPE_STATUS_BAD_ARGUMENT);
-    CHECK_STATUS(adtape_store_new_files(directory, "a", -2, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
-    CHECK_STATUS(adtape_store_new_files("/nowhere/at/all", "a", 0, 0, &s), ADTAPE_STATUS_IO);
+    CHECK_STATUS(adtape_store_create_memory(0, NULL), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_create_files(NULL, NULL, 0, 0, &s), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_create_files(directory, "a/b", 0, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_STATUS(adtape_store_create_files(directory, "a", 0, 64, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_STATUS(adtape_store_create_files(directory, "a", -2, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
+    CHECK_STATUS(adtape_store_create_files("/nowhere/at/all", "a", 0, 0, &s), ADTAPE_STATUS_IO);
     CHECK_HAS(adtape_error_message(), "/nowhere/at/all");
-    CHECK_STATUS(adtape_store_new_tiers(NULL, NULL, &s), ADTAPE_STATUS_NULL_HANDLE);
+    CHECK_STATUS(adtape_store_create_tiers(NULL, NULL, &s), ADTAPE_STATUS_NULL_HANDLE);
     CHECK_STATUS(adtape_store_trim(NULL), ADTAPE_STATUS_NULL_HANDLE);
-    CHECK_STATUS(adtape_store_new_user(&calls, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
-    CHECK_STATUS(adtape_store_new_user(NULL, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_create_user(&calls, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_create_user(NULL, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
     CHECK_STATUS(adtape_store_remove(NULL, "a"), ADTAPE_STATUS_NULL_HANDLE);
     CHECK_STATUS(adtape_store_list(NULL, 0, NULL, NULL), ADTAPE_STATUS_NULL_HANDLE);
-    CHECK_OK(adtape_store_free(NULL));
+    CHECK_OK(adtape_store_destroy(NULL));
 }
 
 int main(void) {
     adtape_store_t *memory = NULL, *limited = NULL, *s = NULL;
     CHECK(mkdtemp(directory) != NULL);
-    CHECK_OK(adtape_store_new_memory(0, &memory));
+    CHECK_OK(adtape_store_create_memory(0, &memory));
     every_store_keeps_replaces_lists_and_removes(memory);
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, 0));
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC));
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, ADTAPE_STORE_ONE_FILE));
-    CHECK_OK(adtape_store_new_memory(100000, &limited));
+    CHECK_OK(adtape_store_create_memory(100000, &limited));
     memory = files(NULL, -1, 0);
-    CHECK_OK(adtape_store_new_tiers(limited, memory, &s));
-    CHECK_OK(adtape_store_free(limited));
-    CHECK_OK(adtape_store_free(memory));
+    CHECK_OK(adtape_store_create_tiers(limited, memory, &s));
+    CHECK_OK(adtape_store_destroy(limited));
+    CHECK_OK(adtape_store_destroy(memory));
     every_store_keeps_replaces_lists_and_removes(s);
     every_store_keeps_replaces_lists_and_removes(user_store());
     CHECK_I64(open_entries, 0);

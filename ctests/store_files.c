@@ -20,13 +20,13 @@ static void get(adtape_store_t *s, const char *name, int64_t value) {
     int64_t found = -1;
     CHECK_OK(adtape_checkpoint_open(s, name, &c));
     CHECK_OK(adtape_checkpoint_read(c, "x", ADTAPE_TYPE_I64, &found, 1));
-    CHECK_OK(adtape_checkpoint_free(c));
+    CHECK_OK(adtape_checkpoint_close(c));
     CHECK_I64(found, value);
 }
 
 static adtape_store_t *files(const char *run, int32_t flags) {
     adtape_store_t *s = NULL;
-    CHECK_OK(adtape_store_new_files(directory, run, 0, flags, &s));
+    CHECK_OK(adtape_store_create_files(directory, run, 0, flags, &s));
     return s;
 }
 
@@ -60,7 +60,7 @@ static int32_t flags_of_run;
 static void opens_the_run(void *holder) {
     adtape_store_t *s = NULL;
     char text[64], host[64] = "";
-    CHECK_STATUS(adtape_store_new_files(directory, "run", 0, flags_of_run, &s), ADTAPE_STATUS_IO);
+    CHECK_STATUS(adtape_store_create_files(directory, "run", 0, flags_of_run, &s), ADTAPE_STATUS_IO);
     CHECK(s == NULL);
     snprintf(text, sizeof text, "in use by process %d on host ", (int)*(const pid_t *)holder);
     CHECK_HAS(adtape_error_message(), text);
@@ -69,8 +69,8 @@ static void opens_the_run(void *holder) {
     CHECK(gethostname(host, sizeof host - 1) == 0);
     CHECK_HAS(adtape_error_message(), host);
     CHECK_HAS(adtape_error_message(), "run.r0");
-    CHECK_OK(adtape_store_new_files(directory, "run", 1, flags_of_run, &s)); /* another rank */
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_create_files(directory, "run", 1, flags_of_run, &s)); /* another rank */
+    CHECK_OK(adtape_store_destroy(s));
 }
 
 /* Two processes whose launcher's rank is unknown wrote each other's checkpoints: one ended with another gradient. */
@@ -82,10 +82,10 @@ static void second_process_with_one_run_and_rank_is_refused_and_both_are_named(v
         CHECK_EXIT(in_child(opens_the_run, (void *)&holder), 0);
         get(s, "a", 1);
     }
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     s = files("run", flags_of_run);
     get(s, "a", 1);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     CHECK_I64(removed(), flags_of_run == ADTAPE_STORE_ONE_FILE ? 2 : 1); /* files of ranks 0 and 1, no lock */
 }
 
@@ -95,13 +95,13 @@ static void second_store_of_a_process_is_refused_by_any_path(void) {
     snprintf(there, sizeof there, "%s/../%s", directory, strrchr(directory, '/') + 1);
     const char *paths[] = {directory, there};
     for (int i = 0; i < 2; i++) {
-        CHECK_STATUS(adtape_store_new_files(paths[i], "run", 0, flags_of_run, &other), ADTAPE_STATUS_IO);
+        CHECK_STATUS(adtape_store_create_files(paths[i], "run", 0, flags_of_run, &other), ADTAPE_STATUS_IO);
         CHECK_HAS(adtape_error_message(), "another store of this process");
         CHECK(other == NULL);
     }
     CHECK_EXIT(in_child(opens_the_run, (void *)&(pid_t){getpid()}), 0); /* the lock is there still */
-    CHECK_OK(adtape_store_free(s));
-    CHECK_OK(adtape_store_free(files("run", flags_of_run)));
+    CHECK_OK(adtape_store_destroy(s));
+    CHECK_OK(adtape_store_destroy(files("run", flags_of_run)));
     removed();
 }
 
@@ -127,7 +127,7 @@ static void killed_holder_leaves_a_run_that_can_be_opened_though_its_child_lives
     CHECK(kill(holder, SIGKILL) == 0 && waitpid(holder, NULL, 0) == holder);
     adtape_store_t *s = files("run", flags_of_run);
     get(s, "a", 7);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     CHECK(kill(grandchild, SIGKILL) == 0);
     close(told[0]);
     close(told[1]);
@@ -140,7 +140,7 @@ static void uses_its_parents_store(void *store) {
     CHECK_STATUS(adtape_checkpoint_create(s, "b", &c), ADTAPE_STATUS_IO);
     CHECK_HAS(adtape_error_message(), "its child");
     CHECK_STATUS(adtape_store_remove(s, "a"), ADTAPE_STATUS_IO);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
 }
 
 static void child_cannot_write_to_its_parents_store_and_takes_nothing_along(void) {
@@ -156,7 +156,7 @@ static void child_cannot_write_to_its_parents_store_and_takes_nothing_along(void
         if (i == 0) {
             CHECK_EXIT(in_child(opens_the_run, (void *)&(pid_t){getpid()}), 0);
         }
-        CHECK_OK(adtape_store_free(s));
+        CHECK_OK(adtape_store_destroy(s));
         CHECK(i == 0 || removed() == 0);
         removed();
     }
@@ -181,10 +181,10 @@ static void swapped_or_renamed_files_are_damaged(void) {
     refuses(s, "step-10", ADTAPE_STATUS_DAMAGED, "\"run.r0.step-20\"");
     refuses(s, "step-20", ADTAPE_STATUS_DAMAGED, "\"run.r0.step-10\"");
     CHECK(rename(path_of("run.r0.step-10.adtape"), path_of("other.r0.step-20.adtape")) == 0);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     s = files("other", 0);
     refuses(s, "step-20", ADTAPE_STATUS_DAMAGED, "\"run.r0.step-20\"");
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     removed();
 }
 
@@ -194,7 +194,7 @@ static void damaged_newest_record_of_one_file_is_damaged_and_not_the_one_before_
     put(s, "a", 1);
     put(s, "b", 2);
     put(s, "a", 3);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     FILE *file = fopen(path_of("run.r0.adtapes"), "r+b");
     CHECK(file != NULL && fseek(file, -3 * 4096 + 17, SEEK_END) == 0); /* head, header, the rest */
     CHECK(fputc(0x55, file) == 0x55 && fclose(file) == 0);
@@ -202,10 +202,10 @@ static void damaged_newest_record_of_one_file_is_damaged_and_not_the_one_before_
     refuses(s, "a", ADTAPE_STATUS_DAMAGED, "the record of checkpoint \"a\"");
     get(s, "b", 2);
     put(s, "a", 4);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     s = files("run", ADTAPE_STORE_ONE_FILE);
     get(s, "a", 4);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     removed();
 }
 
@@ -222,11 +222,11 @@ static void fifo_or_device_or_directory_in_place_of_a_file_is_an_error(void) {
     CHECK(symlink("/", path_of("run.r0.c.adtape")) == 0);
     refuses(s, "c", ADTAPE_STATUS_IO, "not a regular file");
     CHECK(mkfifo(path_of("one.r0.adtapes"), 0600) == 0);
-    CHECK_STATUS(adtape_store_new_files(directory, "one", 0, ADTAPE_STORE_ONE_FILE, &other), ADTAPE_STATUS_IO);
+    CHECK_STATUS(adtape_store_create_files(directory, "one", 0, ADTAPE_STORE_ONE_FILE, &other), ADTAPE_STATUS_IO);
     CHECK(mkfifo(path_of("fifo.r0.lock"), 0600) == 0);
-    CHECK_STATUS(adtape_store_new_files(directory, "fifo", 0, 0, &other), ADTAPE_STATUS_IO);
+    CHECK_STATUS(adtape_store_create_files(directory, "fifo", 0, 0, &other), ADTAPE_STATUS_IO);
     alarm(0);
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(s));
     removed();
 }
 
@@ -246,14 +246,14 @@ static void planted_links_are_not_followed(void) {
     }
     put(s, "a", 1);
     get(s, "a", 1);
-    CHECK_OK(adtape_store_free(s));
-    CHECK_OK(adtape_store_free(files("run", 0))); /* removes the links, not what they lead to */
+    CHECK_OK(adtape_store_destroy(s));
+    CHECK_OK(adtape_store_destroy(files("run", 0))); /* removes the links, not what they lead to */
     CHECK(symlink(victim, path_of("locked.r0.lock")) == 0);
-    CHECK_STATUS(adtape_store_new_files(directory, "locked", 0, 0, &s), ADTAPE_STATUS_IO);
-    CHECK_OK(adtape_store_free(files("one", ADTAPE_STORE_ONE_FILE)));
+    CHECK_STATUS(adtape_store_create_files(directory, "locked", 0, 0, &s), ADTAPE_STATUS_IO);
+    CHECK_OK(adtape_store_destroy(files("one", ADTAPE_STORE_ONE_FILE)));
     CHECK(rename(path_of("one.r0.adtapes"), path_of("elsewhere")) == 0);
     CHECK(symlink(path_of("elsewhere"), path_of("one.r0.adtapes")) == 0);
-    CHECK_STATUS(adtape_store_new_files(directory, "one", 0, ADTAPE_STORE_ONE_FILE, &s), ADTAPE_STATUS_IO);
+    CHECK_STATUS(adtape_store_create_files(directory, "one", 0, ADTAPE_STORE_ONE_FILE, &s), ADTAPE_STATUS_IO);
     CHECK(stat(victim, &file) == 0 && file.st_size == 8);
     CHECK_I64(removed(), 5); /* a, victim, elsewhere, two links */
 }
@@ -269,14 +269,14 @@ static void files_are_their_owners_alone_unless_they_are_shared(void) {
     adtape_store_t *s = files("run", 0), *one = files("one", ADTAPE_STORE_ONE_FILE);
     put(s, "a", 1);
     CHECK(mode_of("run.r0.a.adtape") == 0600 && mode_of("run.r0.lock") == 0600 && mode_of("one.r0.adtapes") == 0600);
-    CHECK_OK(adtape_store_free(one));
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(one));
+    CHECK_OK(adtape_store_destroy(s));
     removed();
     s = files("run", ADTAPE_STORE_SHARED), one = files("one", ADTAPE_STORE_ONE_FILE | ADTAPE_STORE_SHARED);
     put(s, "a", 1);
     CHECK(mode_of("run.r0.a.adtape") == 0644 && mode_of("one.r0.adtapes") == 0644);
-    CHECK_OK(adtape_store_free(one));
-    CHECK_OK(adtape_store_free(s));
+    CHECK_OK(adtape_store_destroy(one));
+    CHECK_OK(adtape_store_destroy(s));
     umask(mask);
     removed();
 }

@@ -69,7 +69,7 @@ static pthread_key_t key;
 static void use_in_destructor(void *nothing) {
     (void)nothing;
     push_and_pop(NULL);
-    CHECK_OK(adtape_free(adtape_self()));
+    CHECK_OK(adtape_destroy(adtape_self()));
 }
 static void *use_tape_while_ending(void *nothing) {
     (void)nothing;
@@ -86,10 +86,10 @@ static void *use_tape_at_the_end_only(void *nothing) {
 /* Used in a destructor only, and left to the library. */
 static void push_and_pop_in_destructor(void *nothing) { push_and_pop(nothing); }
 
-/* After the library's own destructor. Each call took a place of the 4096 that a session has for threads. */
+/* After the library's own destructor. Each call took a place of the 4096 that objects have for threads. */
 static char blocks[5000];
 static void use_addresses_in_destructor(void *nothing) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     (void)nothing;
     for (size_t i = 0; i < sizeof blocks; i++) {
         adtape_live_add(s, &blocks[i], 1, ADTAPE_KIND_HEAP, "block");
@@ -98,8 +98,8 @@ static void use_addresses_in_destructor(void *nothing) {
 }
 static void *use_addresses_while_ending(void *nothing) {
     (void)nothing;
-    adtape_live_add(adtape_session_default(), blocks, 1, ADTAPE_KIND_HEAP, "block");
-    adtape_live_remove(adtape_session_default(), blocks);
+    adtape_live_add(NULL, blocks, 1, ADTAPE_KIND_HEAP, "block");
+    adtape_live_remove(NULL, blocks);
     CHECK(pthread_setspecific(key, &key) == 0);
     return NULL;
 }
@@ -151,7 +151,7 @@ static void released_tape_outlives_its_thread_without_a_word(void) {
     joined(started(push_and_release, &t));
     CHECK_OK(adtape_acquire(t));
     pop_ten(t);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 static void tape_can_be_used_while_a_thread_ends(void) {
@@ -162,7 +162,7 @@ static void tape_can_be_used_while_a_thread_ends(void) {
 
 static uint64_t committed(void) {
     adtape_memory_t memory;
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    CHECK_OK(adtape_process_memory(&memory));
     return memory.committed_bytes;
 }
 
@@ -178,8 +178,8 @@ static void tape_of_a_late_destructor_goes_with_its_thread(void) {
 
 static void *make_tape_and_heap(void *made) {
     void **const out = made;
-    CHECK_OK(adtape_new(adtape_session_default(), (adtape_t **)&out[0]));
-    CHECK_OK(adtape_heap_new(adtape_session_default(), 1, 0, (adtape_heap_t **)&out[1]));
+    CHECK_OK(adtape_create((adtape_t **)&out[0]));
+    CHECK_OK(adtape_heap_create(1, 0, (adtape_heap_t **)&out[1]));
     adtape_push_f64(out[0], 1.5);
     return NULL;
 }
@@ -187,10 +187,10 @@ static void *use_anothers(void *made) {
     void *const *const from = made;
     adtape_stats_t stats;
     adtape_heap_stats_t heap_stats;
-    CHECK(adtape_stats_get(from[0], &stats) == ADTAPE_STATUS_WRONG_THREAD);
+    CHECK(adtape_stats(from[0], &stats) == ADTAPE_STATUS_WRONG_THREAD);
     CHECK_HAS(adtape_error_message(), "a thread that has ended");
     CHECK(adtape_acquire(from[0]) == ADTAPE_STATUS_WRONG_THREAD);
-    CHECK(adtape_heap_stats_get(from[1], &heap_stats) == ADTAPE_STATUS_WRONG_THREAD);
+    CHECK(adtape_heap_stats(from[1], &heap_stats) == ADTAPE_STATUS_WRONG_THREAD);
     CHECK_HAS(adtape_error_message(), "a thread that has ended");
     CHECK(adtape_heap_acquire(from[1]) == ADTAPE_STATUS_WRONG_THREAD);
     return NULL;
@@ -204,7 +204,7 @@ static void tape_and_heap_of_an_ended_thread_are_nobodys_and_can_be_freed(void) 
         joined(started(use_anothers, made));
     }
     use_anothers(made);
-    CHECK_OK(adtape_free(made[0]));
+    CHECK_OK(adtape_destroy(made[0]));
     CHECK_OK(adtape_heap_destroy(made[1]));
 }
 

@@ -11,7 +11,7 @@ static int growth = 40; /* how often tapes grow beside other threads; the argume
 
 static adtape_memory_t memory_of_process(void) {
     adtape_memory_t memory;
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    CHECK_OK(adtape_process_memory(&memory));
     return memory;
 }
 
@@ -98,9 +98,9 @@ static void *make_and_free(void *argument) {
         push_stream(a, seed, 0, 10);
         push_stream(b, seed + 1, 0, 20);
         pop_stream(a, seed, 0, 10);
-        CHECK_OK(adtape_free(a));
+        CHECK_OK(adtape_destroy(a));
         pop_stream(b, seed + 1, 5, 20);
-        CHECK_OK(adtape_free(b));
+        CHECK_OK(adtape_destroy(b));
     }
     return NULL;
 }
@@ -133,7 +133,7 @@ static void *grow(void *argument) {
             adtape_pop_f64(t, &x);
             CHECK_F64(x, (double)seed + i);
         }
-        CHECK_OK(adtape_free(t));
+        CHECK_OK(adtape_destroy(t));
     }
     return NULL;
 }
@@ -223,7 +223,7 @@ static void tape_goes_round_between_threads(void) {
     }
     CHECK_OK(adtape_acquire(in_transit));
     CHECK_U64(stats_of(in_transit).bytes, 0);
-    CHECK_OK(adtape_free(in_transit));
+    CHECK_OK(adtape_destroy(in_transit));
 }
 
 /* The forward sweep runs on a thread of its own, with its own tape, on which arrays stream past the cache. */
@@ -256,7 +256,7 @@ static void reverse_sweep_runs_on_another_thread(void) {
             CHECK_F64(x[k], i * 1000.0 + k);
         }
     }
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
     free(x);
 }
 
@@ -289,7 +289,7 @@ static void one_of_two_threads_acquires(void) {
         joined(first);
         joined(second);
         CHECK_I64(winners, 1);
-        CHECK_OK(adtape_free(contested));
+        CHECK_OK(adtape_destroy(contested));
         pthread_barrier_destroy(&all_have_pushed);
     }
 }
@@ -299,14 +299,14 @@ static void *use_of_another(void *argument) {
     adtape_stats_t stats;
     adtape_mark_t mark;
     adtape_local_t local;
-    CHECK_FAILS(adtape_stats_get(t, &stats), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
+    CHECK_FAILS(adtape_stats(t, &stats), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
     CHECK_FAILS(adtape_mark_take(t, &mark), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
     CHECK_FAILS(adtape_repeat_start(t), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
     CHECK_FAILS(adtape_attach(t, &local), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
     CHECK_FAILS(adtape_trim(t, ADTAPE_TRIM_HARD), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
     CHECK_FAILS(adtape_release(t, &handle), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
     CHECK_FAILS(adtape_acquire(t), ADTAPE_STATUS_RELEASED, "not released");
-    CHECK_FAILS(adtape_free(t), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
+    CHECK_FAILS(adtape_destroy(t), ADTAPE_STATUS_WRONG_THREAD, "adtape_release");
     return NULL;
 }
 
@@ -315,7 +315,7 @@ static void tape_of_another_thread_is_refused_and_unchanged(void) {
     push_stream(t, 8, 0, 30);
     joined(started(use_of_another, t));
     pop_stream(t, 8, 0, 30);
-    CHECK_OK(adtape_free(t));
+    CHECK_OK(adtape_destroy(t));
 }
 
 int main(int argc, char **argv) {

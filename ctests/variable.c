@@ -7,13 +7,13 @@ static void registered_state_goes_to_a_store_where_the_schedule_says_disk(void) 
     adtape_store_t *store = NULL;
     const char *name = NULL;
     int64_t left = -1;
-    CHECK_OK(adtape_schedule_new_store_all(60, &schedule));
+    CHECK_OK(adtape_schedule_create_store_all(60, &schedule));
     gradient(schedule, 60, 1, expected);
-    CHECK_OK(adtape_store_new_memory(0, &store));
+    CHECK_OK(adtape_store_create_memory(0, &store));
     start(&model, 60);
     CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
     CHECK_OK(adtape_driver_set_store(model.driver, store));
-    CHECK_OK(adtape_schedule_new_multistage(60, 2, 3, &schedule));
+    CHECK_OK(adtape_schedule_create_multistage(60, 2, 3, &schedule));
     CHECK_OK(adtape_driver_run(model.driver, schedule));
     memcpy(found, model.adjoint, sizeof found);
     CHECK_SAME(found, expected, sizeof expected);
@@ -21,33 +21,33 @@ static void registered_state_goes_to_a_store_where_the_schedule_says_disk(void) 
     CHECK_I64(left, 2 * (int64_t)sizeof model.x); /* two in memory, three in the store */
     CHECK_OK(adtape_store_list(store, 0, &left, &name));
     CHECK_I64(left, 0);
-    adtape_schedule_free(schedule);
+    adtape_schedule_destroy(schedule);
     CHECK_OK(adtape_driver_set_store(model.driver, NULL));
-    CHECK_OK(adtape_schedule_new_multistage(60, 2, 3, &schedule));
+    CHECK_OK(adtape_schedule_create_multistage(60, 2, 3, &schedule));
     CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_BAD_ARGUMENT, "stores on disk");
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_store_free(store));
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_store_destroy(store));
+    CHECK_OK(adtape_driver_destroy(model.driver));
 }
 
 static void budget_in_bytes_gives_as_many_snapshots_as_fit(void) {
     adtape_schedule_t *schedule = NULL;
     adtape_prediction_t predicted;
     start(&model, 100);
-    CHECK_FAILS(adtape_driver_new_schedule(model.driver, 100, 1000, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
+    CHECK_FAILS(adtape_driver_create_schedule(model.driver, 100, 1000, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
                 "register the state first");
     CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof model.x));
-    CHECK_FAILS(adtape_driver_new_schedule(model.driver, 100, sizeof model.x - 1, &schedule),
+    CHECK_FAILS(adtape_driver_create_schedule(model.driver, 100, sizeof model.x - 1, &schedule),
                 ADTAPE_STATUS_BAD_ARGUMENT, "32 bytes, fits into 31 bytes");
     CHECK(schedule == NULL);
-    CHECK_OK(adtape_driver_new_schedule(model.driver, 10, 4 * sizeof model.x - 1, &schedule));
+    CHECK_OK(adtape_driver_create_schedule(model.driver, 10, 4 * sizeof model.x - 1, &schedule));
     CHECK_OK(adtape_schedule_predict(schedule, &predicted));
     CHECK_U64(predicted.extra_steps, 15); /* of 10 steps with 3 snapshots */
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_new_schedule(model.driver, 0, 5 * sizeof model.x, &schedule));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_create_schedule(model.driver, 0, 5 * sizeof model.x, &schedule));
     CHECK_OK(adtape_driver_run(model.driver, schedule));
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
 }
 
 /* ---- runs that are resumed ------------------------------------------------------------------------------------ */
@@ -105,10 +105,10 @@ static void start_again(adtape_store_t *store, uint64_t ends, int64_t stop) {
 static adtape_schedule_t *schedule_of(int which, uint64_t n) {
     adtape_schedule_t *schedule = NULL;
     switch (which) {
-    case 0: CHECK_OK(adtape_schedule_new_binomial(n, 3, &schedule)); break;
-    case 1: CHECK_OK(adtape_schedule_new_multistage(2 * n, 1, 2, &schedule)); break;
-    case 2: CHECK_OK(adtape_schedule_new_online(4, &schedule)); break;
-    default: CHECK_OK(adtape_schedule_new_two_level(n, 5, 2, &schedule)); break;
+    case 0: CHECK_OK(adtape_schedule_create_binomial(n, 3, &schedule)); break;
+    case 1: CHECK_OK(adtape_schedule_create_multistage(2 * n, 1, 2, &schedule)); break;
+    case 2: CHECK_OK(adtape_schedule_create_online(4, &schedule)); break;
+    default: CHECK_OK(adtape_schedule_create_two_level(n, 5, 2, &schedule)); break;
     }
     return schedule;
 }
@@ -124,9 +124,9 @@ static void run_that_is_stopped_anywhere_goes_on_to_the_same_gradient(void) {
     double expected[N];
     adtape_store_t *store = NULL;
     adtape_schedule_t *schedule = NULL;
-    CHECK_OK(adtape_schedule_new_store_all(STEPS, &schedule));
+    CHECK_OK(adtape_schedule_create_store_all(STEPS, &schedule));
     gradient(schedule, STEPS, 1, expected);
-    CHECK_OK(adtape_store_new_memory(0, &store));
+    CHECK_OK(adtape_store_create_memory(0, &store));
     for (int which = 0; which < 4; which++) {
         for (int every = 1; every < 100; every += 7) {
             adtape_status_t status;
@@ -137,21 +137,21 @@ static void run_that_is_stopped_anywhere_goes_on_to_the_same_gradient(void) {
                 CHECK_OK(adtape_driver_set_progress(model.driver, NULL, NULL));
                 schedule = schedule_of(which, STEPS);
                 status = adtape_driver_run(model.driver, schedule);
-                adtape_schedule_free(schedule);
+                adtape_schedule_destroy(schedule);
                 if (status != ADTAPE_STATUS_OK) {
                     CHECK(status == ADTAPE_STATUS_STOPPED);
-                    CHECK_OK(adtape_driver_free(model.driver));
+                    CHECK_OK(adtape_driver_destroy(model.driver));
                     stops++;
                 }
             } while (status != ADTAPE_STATUS_OK && stops < 300);
             CHECK_SAME(model.adjoint, expected, sizeof expected);
             CHECK(apart[1] == 0.0 && apart[2 * N - 1] == 0.0);
             CHECK_I64(checkpoints_in(store), 1);
-            CHECK_OK(adtape_driver_free(model.driver));
+            CHECK_OK(adtape_driver_destroy(model.driver));
             CHECK_I64(checkpoints_in(store), 0);
         }
     }
-    CHECK_OK(adtape_store_free(store));
+    CHECK_OK(adtape_store_destroy(store));
 }
 
 /* It was left in the checkpoint, and the gradient was another one, with status OK. */
@@ -159,11 +159,11 @@ static void variable_that_is_registered_no_more_when_a_run_resumes_is_named(void
     for (int which = 0; which < 2; which++) {
         adtape_store_t *store = NULL;
         adtape_schedule_t *schedule = schedule_of(which, 23);
-        CHECK_OK(adtape_store_new_memory(0, &store));
+        CHECK_OK(adtape_store_create_memory(0, &store));
         start_again(store, 23, 40);
         CHECK_STATUS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_STOPPED);
-        adtape_schedule_free(schedule);
-        CHECK_OK(adtape_driver_free(model.driver));
+        adtape_schedule_destroy(schedule);
+        CHECK_OK(adtape_driver_destroy(model.driver));
         start(&model, 23);
         stop_after = -1;
         for (int i = 0; i < N; i++) {
@@ -176,9 +176,9 @@ static void variable_that_is_registered_no_more_when_a_run_resumes_is_named(void
         schedule = schedule_of(which, 23);
         CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_MISMATCH, "\"adjoint-1\"");
         CHECK_HAS(adtape_error_message(), "that nothing reads");
-        adtape_schedule_free(schedule);
-        CHECK_OK(adtape_driver_free(model.driver));
-        CHECK_OK(adtape_store_free(store));
+        adtape_schedule_destroy(schedule);
+        CHECK_OK(adtape_driver_destroy(model.driver));
+        CHECK_OK(adtape_store_destroy(store));
     }
 }
 
@@ -190,46 +190,46 @@ static void point_has_named_and_typed_sections_and_is_refused_where_they_differ(
     adtape_schedule_t *schedule = NULL;
     adtape_section_t section;
     adtape_progress_t done = {0, 0, 0, 0, 0, 0};
-    CHECK_OK(adtape_store_new_memory(0, &store));
+    CHECK_OK(adtape_store_create_memory(0, &store));
     start_again(store, 30, 45);
     schedule = schedule_of(0, 30);
     CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_STOPPED, "stopped the run");
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
     CHECK_OK(adtape_checkpoint_open(store, "run", &checkpoint));
     CHECK_OK(adtape_checkpoint_find(checkpoint, "x"));
     CHECK_OK(adtape_checkpoint_next(checkpoint, &section));
     CHECK(section.type_code == ADTAPE_TYPE_F64 && section.count == N && section.rank == 1);
     CHECK_OK(adtape_checkpoint_find(checkpoint, "adjoint-1"));
-    CHECK_OK(adtape_checkpoint_free(checkpoint));
+    CHECK_OK(adtape_checkpoint_close(checkpoint));
 
     /* Another number of steps, another state, another initial state. */
     start_again(store, 31, -1);
     schedule = schedule_of(0, 31);
     CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_MISMATCH,
                 "binomial, 30 steps, 3 snapshots; this one is binomial, 31 steps, 3 snapshots");
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
     start_again(store, 30, -1);
     apart[2] += 1e-9;
     schedule = schedule_of(0, 30);
     CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_MISMATCH, "initial state was another one");
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
     start_again(store, 30, -1);
     CHECK_OK(adtape_driver_register_adjoint(model.driver, &model.told, sizeof model.told));
     schedule = schedule_of(0, 30);
     CHECK_FAILS(adtape_driver_run(model.driver, schedule), ADTAPE_STATUS_MISMATCH, "\"adjoint-2\", 8 values of bytes");
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
     CHECK_I64(checkpoints_in(store), 1); /* it is as it was */
     start_again(store, 30, -1);
     CHECK_OK(adtape_driver_set_progress(model.driver, keep_progress, &done));
     schedule = schedule_of(0, 30);
     CHECK_OK(adtape_driver_run(model.driver, schedule));
     CHECK(done.resumed_steps > 0 && done.forward_steps == done.forward_steps_total);
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
 
     start_again(store, 30, -1);
     CHECK_OK(adtape_driver_set_snapshots(model.driver, save, load));
@@ -238,10 +238,10 @@ static void point_has_named_and_typed_sections_and_is_refused_where_they_differ(
     CHECK_OK(adtape_driver_set_snapshots(model.driver, NULL, NULL));
     CHECK_OK(adtape_driver_set_resume(model.driver, NULL, NULL, 0.0));
     CHECK_OK(adtape_driver_run(model.driver, schedule));
-    adtape_schedule_free(schedule);
-    CHECK_OK(adtape_driver_free(model.driver));
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
     CHECK_I64(checkpoints_in(store), 0);
-    CHECK_OK(adtape_store_free(store));
+    CHECK_OK(adtape_store_destroy(store));
 }
 
 static void registrations_and_points_that_make_no_sense_are_refused(void) {
@@ -250,8 +250,8 @@ static void registrations_and_points_that_make_no_sense_are_refused(void) {
     adtape_driver_t *d;
     int64_t bytes = -1;
     double x[12];
-    CHECK_OK(adtape_store_new_memory(0, &store));
-    CHECK_OK(adtape_driver_new(&d));
+    CHECK_OK(adtape_store_create_memory(0, &store));
+    CHECK_OK(adtape_driver_create(&d));
 #define REGISTER_(role, name, x, strides) \
     adtape_driver_register_section(d, role, name, ADTAPE_TYPE_F64, x, 2, extents, strides)
     CHECK_OK(REGISTER_(ADTAPE_ROLE_STATE, "x", x, strides));
@@ -275,8 +275,8 @@ static void registrations_and_points_that_make_no_sense_are_refused(void) {
     CHECK_FAILS(adtape_driver_snapshot_bytes(d, NULL), ADTAPE_STATUS_NULL_POINTER, "number of bytes");
     CHECK_OK(adtape_driver_snapshot_bytes(d, &bytes));
     CHECK_I64(bytes, 0);
-    CHECK_OK(adtape_driver_free(d));
-    CHECK_OK(adtape_store_free(store));
+    CHECK_OK(adtape_driver_destroy(d));
+    CHECK_OK(adtape_store_destroy(store));
 }
 
 int main(void) {

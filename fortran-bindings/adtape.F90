@@ -19,10 +19,10 @@
 !
 ! Vocabulary. A tape is a last-in first-out store of values, one order for all types. A mark is a position on it. A
 ! repeat region is a part of it that is popped several times. Where a procedure takes `t`, it works on that tape, a
-! type(adtape_tape) made by adtape_new; without `t`, on the calling thread's own tape, made at its first use and
+! type(adtape_tape) made by adtape_create; without `t`, on the calling thread's own tape, made at its first use and
 ! released when the thread ends.
 !
-! Errors. Push, pop and their control and count forms have no status: they call the session's error handler, which by
+! Errors. Push, pop and their control and count forms have no status: they call the error handler, which by
 ! default prints what happened, where, how much and what to do, and aborts. The other procedures have an optional last
 ! argument `stat`, integer(c_int32_t): ADTAPE_STATUS_OK (0), or what went wrong, with the message in
 ! adtape_error_message(); the tape is then unchanged. Without `stat` they call the error handler, too.
@@ -40,7 +40,7 @@ module adtape
 #include "generated/public.inc"
   ! Procedures of this file, and what programs hand over.
   public :: adtape_pair_add, adtape_kind_name, heap_self, adtape_self, store_list, live_set_allocator, adtape_allocate
-  public :: adtape_deallocate, adtape_set_error_handler, adtape_error_handler, adtape_error_message
+  public :: adtape_deallocate, process_set_error_handler, adtape_error_handler, adtape_error_message
   public :: adtape_status_name, adtape_type_name, adtape_text, driver_set_steps, driver_set_records
   public :: driver_set_snapshots, driver_set_progress, driver_show_progress
 
@@ -51,7 +51,7 @@ module adtape
 #include "generated/types.inc"
 
   abstract interface
-    ! What adtape_set_error_handler takes: gets the status, the message as a C string (see adtape_text) and the
+    ! What process_set_error_handler takes: gets the status, the message as a C string (see adtape_text) and the
     ! address given at the installation. It must not return; it may `stop` or `error stop`.
     subroutine adtape_error_handler(status, message, user) bind(c)
       import :: c_int32_t, c_ptr
@@ -180,12 +180,13 @@ contains
     end do
   end function
 
-  ! call adtape_set_error_handler(handler, user): what push and pop, and procedures without `stat`, call when they fail.
+  ! call process_set_error_handler(handler, user): what push and pop, and procedures without `stat`, call when they
+  ! fail.
   !   handler  optional; without it, the default, which prints the message to standard error and aborts. It must not
   !            return: the process aborts if it does.
   !   user     optional address that the handler gets
-  ! Source: adtape_session_set_error_handler.
-  subroutine adtape_set_error_handler(handler, user, stat)
+  ! Source: adtape_process_set_error_handler.
+  subroutine process_set_error_handler(handler, user, stat)
     procedure(adtape_error_handler), optional :: handler
     type(c_ptr), intent(in), optional :: user
     integer(c_int32_t), intent(out), optional :: stat

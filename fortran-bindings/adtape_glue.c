@@ -17,12 +17,11 @@
 #include <stdlib.h>
 
 #define SITE_ __builtin_return_address(0)
-#define SESSION_ adtape_session_default()
 #define INLINE_ static inline __attribute__((always_inline))
 
 /* ---- errors ------------------------------------------------------------------------------------ */
 
-/* Ends in the error handler of the session. */
+/* Ends in the error handler. */
 static __attribute__((noinline, cold, noreturn, format(printf, 3, 4))) void
 refuse(adtape_status_t status, const void *site, const char *format, ...) {
     char message[1500];

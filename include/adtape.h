@@ -4,11 +4,11 @@
  *
  * Vocabulary. A tape is a last-in first-out store of values, one order for all types. A cursor is its hot
  * state. A mark is a position on it. A repeat region is a part that is popped several times. `t` is a tape:
- * adtape_self() for the calling thread's own, or one made by adtape_new().
+ * adtape_self() for the calling thread's own, or one made by adtape_create().
  *
  * Errors. Calls that return adtape_status_t leave the tape as it was when they fail; adtape_error_message()
  * says what, where, how much and what to do. Push and pop calls, which sit in generated code that nobody
- * checks, do not return one: they call the session's error handler, which by default prints that message and
+ * checks, do not return one: they call the error handler, which by default prints that message and
  * aborts. docs/errors.md lists all, docs/reference.md all calls with examples.
  *
  * Ownership. A tape is used by one thread at a time. The statuses of ownership, which every call on a tape can

@@ -15,7 +15,7 @@ use std::fmt;
 pub enum Status {
     /// No error.
     Ok = 0,
-    /// A tape or session handle is NULL.
+    /// A handle is NULL.
     NullHandle = 1,
     /// An address is NULL and its count is not zero.
     NullPointer = 2,

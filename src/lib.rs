@@ -74,8 +74,8 @@ pub use heap::{Heap, HeapMark, HeapStats, ObjectMemory, ProcessMemory};
 pub use map::registry::RangeKind;
 pub use schedule::{Action, Level, Place, Prediction, Schedule};
 pub use session::{
-    Addresses, AllocateFn, Allocator, ErrorHandler, LiveRange, LiveStats, Memory, ReleaseFn, Restoration, Restored,
-    RestoredCounts, SavedCounts, Session, Waiter, Wanted,
+    Addresses, AllocateFn, Allocator, ErrorHandler, LiveRange, LiveStats, Memory, ReleaseFn, Restoration, RestoreStats,
+    Restored, SaveStats, Session, Waiter, Wanted,
 };
 pub use store::{
     ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore,

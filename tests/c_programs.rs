@@ -81,9 +81,10 @@ macro_rules! programs {
     };
 }
 
-// One for each C object, and the threads that share nothing but the session.
+// One for each C object, and the threads that share nothing but the process.
 programs! {
-    error, session, tape, scalar, array, section, control, mark, repeat, stats, store, store_files, checkpoint, live, range, rebase,
+    error, process, tape, scalar, array, section, control, mark, repeat, stats, store, store_files, checkpoint, objects,
+    live, range, rebase,
     pointer, pair, descriptor, restoration, schedule, driver, variable, heap, block, snapshot, join, entry, threads,
     thread_end,
 }

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 /// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 27] = [
+const SECTIONS: [&str; 28] = [
     "error",
-    "session",
+    "process",
     "tape",
     "scalar",
     "array",
@@ -18,6 +18,7 @@ const SECTIONS: [&str; 27] = [
     "stats",
     "store",
     "checkpoint",
+    "objects",
     "live",
     "range",
     "rebase",

@@ -14,9 +14,9 @@ const NOT_FOR_FORTRAN: [(&str, &str); 8] = [
     ("adtape_detach", "as attach"),
     ("adtape_driver_register", "driver_register registers a section, typed, by adtape_driver_register_section"),
     ("adtape_driver_register_adjoint", "as driver_register"),
-    ("adtape_store_new_user", "a table of functions; Fortran hands a store made in C over"),
-    ("adtape_session_new", "the session of the process is implied"),
-    ("adtape_session_free", "as session_new"),
+    ("adtape_store_create_user", "a table of functions; Fortran hands a store made in C over"),
+    ("adtape_objects_create", "Fortran's calls are on the objects of the process"),
+    ("adtape_objects_destroy", "as objects_create"),
     ("adtape_pair_add", "the module has its own, in Fortran"),
 ];
 
@@ -194,7 +194,7 @@ fn every_type_of_the_table_is_in_both_tables_of_descriptor_types() {
         let table = table.split("#define").next().expect("its rows");
         for suffix in suffixes() {
             // flang has no logical(16); a C bool is a logical(1) in an array; characters and addresses are no kinds.
-            let other = ["bool", "char", "ptr"].contains(&suffix.as_str());
+            let other = ["bool", "char", "opaque"].contains(&suffix.as_str());
             let absent = other || (suffix == "logical128" && compiler == "flang");
             let listed = table.contains(&format!(", {})", suffix.to_uppercase()));
             assert!(listed != absent, "{suffix} in the table of {compiler}: {listed}");
@@ -257,15 +257,15 @@ fn types_of_the_module_have_the_components_of_the_header() {
         ("adtape_mark_t", "adtape_mark"),
         ("adtape_stats_t", "adtape_stats"),
         ("adtape_traffic_t", "adtape_traffic"),
-        ("adtape_memory_t", "adtape_memory_use"),
+        ("adtape_memory_t", "adtape_memory"),
         ("adtape_heap_mark_t", "adtape_heap_mark"),
         ("adtape_heap_stats_t", "adtape_heap_stats"),
-        ("adtape_live_stats_t", "adtape_live_counts"),
+        ("adtape_live_stats_t", "adtape_live_stats"),
         ("adtape_instruction_t", "adtape_instruction"),
         ("adtape_prediction_t", "adtape_prediction"),
         ("adtape_progress_t", "adtape_progress"),
-        ("adtape_saved_counts_t", "adtape_saved_counts"),
-        ("adtape_restored_counts_t", "adtape_restored_counts"),
+        ("adtape_save_stats_t", "adtape_save_stats"),
+        ("adtape_restore_stats_t", "adtape_restore_stats"),
     ] {
         let end = declarations.find(&format!("}} {in_c};")).expect("a struct");
         let start = declarations[..end].rfind('{').expect("its start") + 1;

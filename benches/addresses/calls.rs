@@ -87,7 +87,7 @@ impl Calls for RustApi {
         self.session.addresses().pop_pair(&self.tape, 8, 16).expect(OK).address
     }
     fn begin_reverse(&mut self) {
-        self.session.addresses().begin_reverse().expect("a reversal point");
+        self.session.addresses().live_begin_reverse().expect("a reversal point");
     }
     fn rebase_add(&mut self, record: &Record, new_base: usize, adjoint_base: usize) {
         let What::Rust(range) = &record.what else { unreachable!("its own") };
@@ -115,8 +115,7 @@ pub struct RangeInfo {
 }
 
 unsafe extern "C" {
-    fn adtape_session_default() -> *mut c_void;
-    fn adtape_new(s: *mut c_void, out: *mut *mut c_void) -> i32;
+    fn adtape_create(out: *mut *mut c_void) -> i32;
     fn adtape_live_add(s: *mut c_void, base: *mut c_void, bytes: u64, kind: i32, label: *const c_char) -> u64;
     fn adtape_live_remove(s: *mut c_void, base: *mut c_void);
     fn adtape_live_end(t: *mut c_void, s: *mut c_void, base: *mut c_void);
@@ -132,7 +131,7 @@ unsafe extern "C" {
         p: *mut *mut c_void,
         p_adjoint: *mut *mut c_void,
     );
-    fn adtape_begin_reverse(s: *mut c_void);
+    fn adtape_live_begin_reverse(s: *mut c_void);
     fn adtape_rebase_add(s: *mut c_void, range: *const RangeInfo, new: *mut c_void, adjoint: *mut c_void, bytes: u64);
     fn adtape_rebase_pointer(s: *mut c_void, address: *mut c_void, p: *mut *mut c_void, p_adjoint: *mut *mut c_void);
     fn adtape_rebase_remove(s: *mut c_void, new_base: *mut c_void);
@@ -147,10 +146,10 @@ pub struct CApi {
 impl CApi {
     pub fn new() -> CApi {
         let mut t = null_mut();
-        // SAFETY: as the header declares them; a session, and room for the tape.
+        // SAFETY: as the header declares them; the objects of the process, and room for the tape.
         unsafe {
-            let s = adtape_session_default();
-            assert_eq!(adtape_new(s, &mut t), 0);
+            let s = null_mut();
+            assert_eq!(adtape_create(&mut t), 0);
             CApi { s, t }
         }
     }
@@ -160,7 +159,7 @@ fn at(address: usize) -> *mut c_void {
     without_provenance_mut(address)
 }
 
-// SAFETY, of each call: a session and a tape that live as long as the process, addresses that are nothing but numbers to
+// SAFETY, of each call: objects and a tape that live as long as the process, addresses that are nothing but numbers to
 // these functions, and variables to be set that are there.
 impl Calls for CApi {
     fn live_add(&mut self, base: usize, bytes: usize, stack: bool) {
@@ -210,7 +209,7 @@ impl Calls for CApi {
     }
     fn begin_reverse(&mut self) {
         // SAFETY: see above.
-        unsafe { adtape_begin_reverse(self.s) }
+        unsafe { adtape_live_begin_reverse(self.s) }
     }
     fn rebase_add(&mut self, record: &Record, new_base: usize, adjoint_base: usize) {
         let What::C(range) = &record.what else { unreachable!("its own") };

@@ -43,7 +43,7 @@ fn measure(blocks: &[(usize, usize)]) -> [f64; 3] {
     let each = || (bytes() - before) as f64 / blocks.len() as f64;
     for (base, bytes) in blocks {
         addresses.live_add(*base, *bytes, RangeKind::Heap, "x").expect("no overlap");
-        addresses.live_adjoint(*base, *base + 2 * AWAY, *bytes).expect("alive");
+        addresses.live_set_adjoint(*base, *base + 2 * AWAY, *bytes).expect("alive");
     }
     let alive = each();
     for (base, _) in blocks {
@@ -51,7 +51,7 @@ fn measure(blocks: &[(usize, usize)]) -> [f64; 3] {
         addresses.live_remove(*base).expect("alive");
     }
     let dead = each();
-    addresses.begin_reverse().expect("a reversal point");
+    addresses.live_begin_reverse().expect("a reversal point");
     for record in records.iter().rev() {
         addresses.rebase_add(record, record.base + AWAY, record.base + 2 * AWAY, record.bytes).expect("no overlap");
     }

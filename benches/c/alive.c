@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
         adtape_heap_free(h, t, blocks[k]);
         blocks[k] = adtape_heap_alloc(h, t, 32 + (int64_t)(state >> 33) % 1969);
     }
-    if (adtape_heap_stats_get(h, &stats) != ADTAPE_STATUS_OK) {
+    if (adtape_heap_stats(h, &stats) != ADTAPE_STATUS_OK) {
         fprintf(stderr, "%s\n", adtape_error_message());
         return 1;
     }

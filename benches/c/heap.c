@@ -106,7 +106,7 @@ static void on_heap(const work_t *w, times_t *times, int32_t count, int32_t fact
     adtape_heap_t *h = NULL;
     adtape_mark_t before;
     prepare(w, count);
-    expect_ok(adtape_heap_new(adtape_session_default(), factor, 0, &h));
+    expect_ok(adtape_heap_create(factor, 0, &h));
     expect_ok(adtape_mark_take(w->tape, &before));
     for (int i = 0; i < count; i++) {
         cells[i] = adtape_heap_alloc(h, w->tape, size_of(i));

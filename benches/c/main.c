@@ -90,14 +90,14 @@ int main(void) {
             if (w.tape != NULL) {
                 drop_memory(w.memory, allocated);
                 drop_memory((char *)w.values - AWAY, values_bytes(&w));
-                expect_ok(adtape_free(w.tape));
+                expect_ok(adtape_destroy(w.tape));
             }
             w.count = count;
             w.bytes = bytes;
             allocated = (size_t)count * (size_t)bytes + 64;
             w.memory = warm_memory(allocated);
             w.values = (double *)(warm_memory(values_bytes(&w)) + AWAY);
-            expect_ok(adtape_new(adtape_session_default(), &w.tape));
+            expect_ok(adtape_create(&w.tape));
             /* The rounds are above the part of a tape that has small pages. */
             adtape_push_bytes(w.tape, small_pages, (int64_t)sizeof small_pages);
             strcpy(last, name);

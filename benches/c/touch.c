@@ -34,9 +34,9 @@ static void get_from_host(const work_t *w) {
 static void new_tape(const work_t *w, times_t *times) {
     adtape_t *t;
     get_from_host(w);
-    expect_ok(adtape_new(adtape_session_default(), &t));
+    expect_ok(adtape_create(&t));
     TIMED(times->forward, push_all(t, w->values[0], w->count));
-    TIMED(times->reverse, expect_ok(adtape_free(t)));
+    TIMED(times->reverse, expect_ok(adtape_destroy(t)));
 }
 
 /* Forward: the same doubles. Only one of them a page would leave out the work that both do. */

@@ -29,14 +29,14 @@ void *pointers[MANY + 1], *adjoints[MANY + 1];
         (void)x;                                                                        \
         for (long i = 0; i < n; i++) {                                                  \
             ADDED(t);                                                                   \
-            adtape_pop_ptr(t, &pointers[i]);                                            \
+            adtape_pop_opaque(t, &pointers[i]);                                            \
             adjoints[i] = statement;                                                    \
         }                                                                               \
     }
 POINTER_PATH(restore_pointer, const adtape_heap_t *h = heap, adtape_heap_adjoint(h, pointers[i]))
 POINTER_PATH(restore_pointer_plain, const intptr_t *d = &distance, (char *)pointers[i] + *d)
-PATH(push_pointer, ADDED(t); adtape_push_ptr(t, &values[i]))
-PATH(push_pointer_plain, ADDED(t); adtape_push_ptr(t, &values[i]))
+PATH(push_pointer, ADDED(t); adtape_push_opaque(t, &values[i]))
+PATH(push_pointer_plain, ADDED(t); adtape_push_opaque(t, &values[i]))
 /* A free and an allocation on the stable heap, beside another block of their chunk; and both undone. */
 static void *block;
 #define HEAP_PATH(name, before, statement)                                              \
@@ -101,7 +101,7 @@ ARRAY(4096)
 
 int main(void) {
     adtape_t *t;
-    if (adtape_new(adtape_session_default(), &t) != ADTAPE_STATUS_OK) {
+    if (adtape_create(&t) != ADTAPE_STATUS_OK) {
         fprintf(stderr, "%s\n", adtape_error_message());
         return 1;
     }

@@ -66,7 +66,7 @@ static cell *new_cell(mode how, int32_t level, int64_t index) {
 }
 static void free_cell(mode how, cell *c) {
     if (how == KEEPING) {
-        adtape_push_ptr(t, c);
+        adtape_push_opaque(t, c);
         return;
     }
     alive--;
@@ -85,7 +85,7 @@ static void push_cell(mode how, cell *c) {
     if (how == MAPPED) {
         push_pointer(t, c);
     } else {
-        adtape_push_ptr(t, c);
+        adtape_push_opaque(t, c);
     }
 }
 
@@ -240,7 +240,7 @@ static cell *undo_free_cell(mode how) {
         c->own_adjoint = (cell *)b;
         return c;
     }
-    adtape_pop_ptr(t, &p);
+    adtape_pop_opaque(t, &p);
     return (cell *)p;
 }
 static cell *pop_cell(mode how) {
@@ -248,7 +248,7 @@ static cell *pop_cell(mode how) {
     if (how == MAPPED) {
         pop_pointer(t, &p, &b);
     } else {
-        adtape_pop_ptr(t, &p);
+        adtape_pop_opaque(t, &p);
     }
     return (cell *)p;
 }
@@ -427,7 +427,7 @@ int main(int argc, char **argv) {
         took[0] = fmin(took[0], gradient(ON_HEAP, &m, xb[0], &y[1]));
     }
     check_tape_empty("bytes on the tape after the adjoint on the heap", t);
-    expect_ok(adtape_heap_stats_get(h, &stats));
+    expect_ok(adtape_heap_stats(h, &stats));
     check_count("cells alive after it", stats.blocks, 0);
     report_count("cells made", (uint64_t)allocations);
     on_heap = cells_alive;

@@ -433,13 +433,13 @@ program adaptive_mesh_program
   call gradient(merge('an identity map', 'maps           ', over == over_identity), xb(:, 1))
   call go_over_to_the_heap()
   call gradient('the stable heap', xb(:, 2))
-  call heap_stats_get(heap_self(), stats)
+  call heap_stats(heap_self(), stats)
   call check_same_bits('both gradients are equal bit for bit', xb(:, 1), xb(:, 2))
 
   ! The same without records, on heaps of their own.
   m%recording = .false.
   do side = 1, 2
-    call heap_new(m%h, 0, 0_c_int64_t)
+    call heap_create(m%h, 0, 0_c_int64_t)
     call heap_set_recording(m%h, 0)
     m%head = c_null_ptr
     call forward(m, x + merge(step, -step, side == 1)*direction, moved(side))

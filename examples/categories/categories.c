@@ -174,7 +174,7 @@ static double c4(double u, double v) {
     return *p * *p;
 }
 static double c4_f(adtape_t *t, double u, double v) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     double a = u, b = v, y, *p;
     adtape_live_add(s, &a, sizeof a, ADTAPE_KIND_STACK, "a"); /* line 3 */
     adtape_live_add(s, &b, sizeof b, ADTAPE_KIND_STACK, "b");
@@ -189,7 +189,7 @@ static double c4_f(adtape_t *t, double u, double v) {
 }
 /* Its frame has other variables, and lies elsewhere. */
 static void c4_b(adtape_t *t, double yb, double *ub, double *vb) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     double ab = 0.0, a = 0.0, bb = 0.0, b = 0.0, *p, *pb;
     adtape_range_t range;
     adtape_pop_range(t, s, &range); /* 6 */

@@ -370,13 +370,13 @@ contains
     logical, intent(in) :: addresses
     real(c_double), parameter :: h = 1.0d-5
     real(c_double) :: xb(size(x)), direction(size(x)), value
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer :: k
     print '(2a)', '---- ', heading
     value = total(forward_sweep, x)
     call check_close('the forward sweep computes what the original computes', value, total(original, x), abs(value), 1d-14)
     xb = 0
-    call begin_reverse()
+    call live_begin_reverse()
     do k = size(x), 1, -1
       call adjoint(1d0, xb(k), xb(mod(k, size(x)) + 1))
     end do

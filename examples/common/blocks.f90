@@ -174,13 +174,13 @@ contains
   ! The reversal point: what is alive gets an adjoint.
   subroutine turn()
     type(adtape_range), allocatable :: ranges(:)
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer(c_int64_t) :: count, i
     if (over == over_heap) then
       call heap_begin_reverse(heap_self())
       return
     end if
-    call begin_reverse()
+    call live_begin_reverse()
     reversing = .true.
     if (policy == fresh) list_top = 0
     call live_stats(counts)
@@ -188,7 +188,7 @@ contains
     call live_list(ranges, count)
     do i = 1, count
       if (ranges(i)%kind /= ADTAPE_KIND_HEAP) cycle
-      call live_adjoint(ranges(i)%base, take_adjoint(ranges(i)%bytes), ranges(i)%bytes)
+      call live_set_adjoint(ranges(i)%base, take_adjoint(ranges(i)%bytes), ranges(i)%bytes)
     end do
   end subroutine
 
@@ -301,10 +301,10 @@ contains
   ! forward sweep for one of the reverse sweep is wrong here.
   subroutine check_blocks()
     type(adtape_heap_stats) :: heap
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     call check_tape_empty('bytes on the tape after the adjoint')
     if (over == over_heap) then
-      call heap_stats_get(heap_self(), heap)
+      call heap_stats(heap_self(), heap)
       call check_count('blocks left alive', heap%blocks, 0_c_int64_t)
       call report_count('blocks that came back', reborn)
       call heap_end_reverse(heap_self())

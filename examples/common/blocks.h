@@ -114,7 +114,7 @@ static inline void *birth(adtape_t *t, size_t bytes, const char *label) {
         return adtape_heap_calloc(adtape_heap_self(), t, 1, (int64_t)bytes);
     }
     block = memset(take(bytes), 0, bytes);
-    adtape_live_add(adtape_session_default(), block, bytes, ADTAPE_KIND_HEAP, label);
+    adtape_live_add(NULL, block, bytes, ADTAPE_KIND_HEAP, label);
     return block;
 }
 
@@ -124,28 +124,28 @@ static inline void death(adtape_t *t, void *block) {
         adtape_heap_free(adtape_heap_self(), t, block);
         return;
     }
-    adtape_live_end(t, adtape_session_default(), block);
+    adtape_live_end(t, NULL, block);
     give(block);
 }
 
 /* Line 18. */
 static inline void push_pointer(adtape_t *t, void *p) {
     if (over_ != MAPS) {
-        adtape_push_ptr(t, p);
+        adtape_push_opaque(t, p);
     }
     if (over_ != HEAP) {
-        adtape_push_pointer(t, adtape_session_default(), p);
+        adtape_push_pointer(t, NULL, p);
     }
 }
 
 /* Line 18*. */
 static inline void push_pair(adtape_t *t, adtape_pair_t pair) {
     if (over_ != MAPS) {
-        adtape_push_ptr(t, pair.base);
+        adtape_push_opaque(t, pair.base);
         adtape_push_i64(t, pair.offset);
     }
     if (over_ != HEAP) {
-        adtape_push_pair(t, adtape_session_default(), pair.base, pair.offset);
+        adtape_push_pair(t, NULL, pair.base, pair.offset);
     }
 }
 
@@ -156,20 +156,20 @@ static inline void *adjoint_of(void *block) {
     if (over_ == HEAP) {
         return adtape_heap_adjoint(adtape_heap_self(), block);
     }
-    expect_ok(adtape_live_find(adtape_session_default(), block, &range));
+    expect_ok(adtape_live_find(NULL, block, &range));
     return range.adjoint_base;
 }
 
 /* The reversal point: what is alive gets an adjoint. */
 static inline void begin_reverse(void) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     adtape_range_t *ranges;
     int64_t count;
     if (over_ == HEAP) {
         expect_ok(adtape_heap_begin_reverse(adtape_heap_self()));
         return;
     }
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     reversing_ = 1;
     memset(sizes_, 0, policy_ == FRESH ? sizeof sizes_ : 0);
     expect_ok(adtape_live_list(s, NULL, 0, &count));
@@ -177,7 +177,7 @@ static inline void begin_reverse(void) {
     expect_ok(adtape_live_list(s, ranges, count, &count));
     for (int64_t i = 0; i < count; i++) {
         if (ranges[i].kind == ADTAPE_KIND_HEAP) {
-            adtape_live_adjoint(s, ranges[i].base, take_adjoint_(ranges[i].bytes), ranges[i].bytes);
+            adtape_live_set_adjoint(s, ranges[i].base, take_adjoint_(ranges[i].bytes), ranges[i].bytes);
         }
     }
     free(ranges);
@@ -185,7 +185,7 @@ static inline void begin_reverse(void) {
 
 /* Line 14: the block that died comes back, with an adjoint of zeros. */
 static inline void *rebirth(adtape_t *t, void **adjoint) {
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     adtape_range_t range;
     void *block;
     reborn_++;
@@ -209,20 +209,20 @@ static inline void unborn(adtape_t *t, void *block) {
         return;
     }
     give_adjoint_(adjoint_of(block));
-    adtape_rebase_remove(adtape_session_default(), block);
+    adtape_rebase_remove(NULL, block);
     give(block);
 }
 
 /* Line 20: a pointer variable and its adjoint, which points to the same place in the adjoint of the block. */
 static inline void pop_pointer(adtape_t *t, void **p, void **p_adjoint) {
     if (over_ == HEAP) {
-        adtape_pop_ptr(t, p);
+        adtape_pop_opaque(t, p);
         *p_adjoint = adtape_heap_adjoint_or_null(adtape_heap_self(), *p);
         return;
     }
-    adtape_pop_pointer(t, adtape_session_default(), over_ == MAPS ? p : NULL, p_adjoint);
+    adtape_pop_pointer(t, NULL, over_ == MAPS ? p : NULL, p_adjoint);
     if (over_ == IDENTITY) {
-        adtape_pop_ptr(t, p);
+        adtape_pop_opaque(t, p);
     }
 }
 
@@ -230,11 +230,11 @@ static inline void pop_pointer(adtape_t *t, void **p, void **p_adjoint) {
 static inline void pop_pair(adtape_t *t, adtape_pair_t *pair, void **p, void **p_adjoint) {
     adtape_pair_t now;
     if (over_ != HEAP) {
-        adtape_pop_pair(t, adtape_session_default(), pair, p, p_adjoint);
+        adtape_pop_pair(t, NULL, pair, p, p_adjoint);
     }
     if (over_ != MAPS) {
         adtape_pop_i64(t, &now.offset);
-        adtape_pop_ptr(t, &now.base);
+        adtape_pop_opaque(t, &now.base);
         *pair = now;
         *p = (void *)((uintptr_t)now.base + (uintptr_t)now.offset);
     }
@@ -265,13 +265,13 @@ static inline void check_blocks(adtape_t *t) {
     check_tape_empty("bytes on the tape after the adjoint", t);
     if (over_ == HEAP) {
         adtape_heap_stats_t stats;
-        expect_ok(adtape_heap_stats_get(adtape_heap_self(), &stats));
+        expect_ok(adtape_heap_stats(adtape_heap_self(), &stats));
         check_count("blocks left alive", stats.blocks, 0);
         report_count("blocks that came back", reborn_);
         expect_ok(adtape_heap_end_reverse(adtape_heap_self()));
     } else {
         adtape_live_stats_t stats;
-        expect_ok(adtape_live_stats(adtape_session_default(), &stats));
+        expect_ok(adtape_live_stats(NULL, &stats));
         check_count("ranges left alive", stats.ranges, 0);
         check_count("pointers left waiting", stats.waiting, 0);
         report_count("blocks that came back", reborn_);

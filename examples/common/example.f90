@@ -132,7 +132,7 @@ contains
   ! Bytes on the tape now, control bits that do not yet fill a word counted in whole bytes.
   integer(int64) function tape_bytes()
     type(adtape_stats) :: stats
-    call stats_get(stats)
+    call tape_stats(stats)
     tape_bytes = stats%bytes + (stats%pending_bits + 7)/8
   end function
 

@@ -111,7 +111,7 @@ static inline void expect_ok(adtape_status_t status) {
 /* Bytes on the tape now, control bits that do not yet fill a word counted in whole bytes. */
 static inline uint64_t tape_bytes(adtape_t *t) {
     adtape_stats_t stats;
-    expect_ok(adtape_stats_get(t, &stats));
+    expect_ok(adtape_stats(t, &stats));
     return stats.bytes + (stats.pending_bits + 7) / 8;
 }
 /* Between two sweeps that match the tape is empty. */

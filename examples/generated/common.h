@@ -13,7 +13,7 @@ static inline void compare(const char *what, double gradient, double difference)
 
 static inline int finish(double items, const char *item) {
     adtape_stats_t stats;
-    adtape_stats_get(adtape_self(), &stats);
+    adtape_stats(adtape_self(), &stats);
     printf("tape: %llu bytes, %.1f for each %s\n", (unsigned long long)stats.peak_bytes, (double)stats.peak_bytes / items, item);
     return failures != 0 || stats.bytes != 0;
 }

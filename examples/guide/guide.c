@@ -121,7 +121,7 @@ static int taylor_test(int n, double h0, double a, double b, const double *q, co
 
 static unsigned long long tape_bytes(adtape_t *t) {
     adtape_stats_t stats;
-    if (adtape_stats_get(t, &stats) != ADTAPE_STATUS_OK) {
+    if (adtape_stats(t, &stats) != ADTAPE_STATUS_OK) {
         fprintf(stderr, "%s\n", adtape_error_message());
         exit(2);
     }

@@ -134,7 +134,7 @@ contains
 
   integer(int64) function tape_bytes()
     type(adtape_stats) :: stats
-    call stats_get(stats)
+    call tape_stats(stats)
     tape_bytes = stats%bytes + (stats%pending_bits + 7)/8
   end function
 

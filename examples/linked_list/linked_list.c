@@ -86,7 +86,7 @@ static void adjoint(adtape_t *t, int64_t n, const double *x, double *xb) {
         pop_link(t, &p->next, &pb->next);
         adtape_pop_f64(t, &p->u);
         if (i == n / 2 && over_ == MAPS) {
-            expect_ok(adtape_pointer_waiting(adtape_session_default(), NULL, 0, &waiting));
+            expect_ok(adtape_live_list_waiting(NULL, NULL, 0, &waiting));
             check_count("pointers waiting in the midst of it", (uint64_t)waiting, 2);
         }
     }

@@ -114,10 +114,10 @@ contains
     real(c_double), intent(inout) :: xb(:)
     type(node), pointer :: p, pb, head, headb
     type(adtape_range) :: range
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer :: i
     nullify (p, pb, head, headb)
-    call begin_reverse()
+    call live_begin_reverse()
     do i = 1, size(x)
       call pop_range(range)
       allocate (pb, p)
@@ -253,7 +253,7 @@ contains
       call pop_link(p%next, pb%next)
       call pop(p%u)
       if (i == size(x)/2 .and. over == over_maps) then
-        call pointer_waiting(none, waiting)
+        call live_list_waiting(none, waiting)
         call check_count('pointers waiting in the midst of it', waiting, 2_c_int64_t)
       end if
     end do
@@ -304,7 +304,7 @@ contains
   subroutine check_pointers(x, direction, step)
     real(c_double), intent(in) :: x(:), direction(:), step
     real(c_double) :: xb(size(x)), value
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     print '(a)', '-- of Fortran pointers'
     xb = 0
     value = forward_of_pointers(x)

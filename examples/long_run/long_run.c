@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
     }
     const uint64_t state_bytes = sizeof(double) * (uint64_t)cells, budget_bytes = 305 * state_bytes;
 
-    must(adtape_driver_new(&driver));
+    must(adtape_driver_create(&driver));
     must(adtape_driver_set_steps(driver, step, adjoint_step, NULL));
     must(adtape_driver_register(driver, state + 1, state_bytes));
     must(adtape_driver_register_adjoint(driver, adjoint + 1, state_bytes));
@@ -142,11 +142,11 @@ int main(int argc, char **argv) {
     must(adtape_driver_show_progress(driver, true));
     if (argc == 4) {
         adtape_store_t *files;
-        must(adtape_store_new_files(argv[2], "long_run", -1, 0, &files));
+        must(adtape_store_create_files(argv[2], "long_run", -1, 0, &files));
         must(adtape_driver_set_resume(driver, files, "point", atof(argv[3])));
-        must(adtape_store_free(files));
+        must(adtape_store_destroy(files));
     }
-    must(adtape_driver_new_schedule(driver, steps, budget_bytes, &schedule));
+    must(adtape_driver_create_schedule(driver, steps, budget_bytes, &schedule));
     must(adtape_schedule_predict(schedule, &cost));
     printf("%" PRIu64 " steps, a state of %" PRIu64 " bytes\n", steps, state_bytes);
     printf("snapshots in memory: %.1f MB at most\n", (double)budget_bytes / 1e6);
@@ -159,8 +159,8 @@ int main(int argc, char **argv) {
     }
     printf("gradient: %016" PRIx64 " %.17g\n", fingerprint(adjoint + 1, cells), viscosity_adjoint);
     fflush(stdout);
-    adtape_schedule_free(schedule);
-    must(adtape_driver_free(driver)); /* and with it the point */
+    adtape_schedule_destroy(schedule);
+    must(adtape_driver_destroy(driver)); /* and with it the point */
 
     getrusage(RUSAGE_SELF, &usage);
     printf("most memory resident: %.1f MB\n", (double)usage.ru_maxrss * 1024.0 / 1e6);

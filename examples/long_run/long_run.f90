@@ -121,7 +121,7 @@ program long_run
   allocate (state(0:cells+1), adjoint(0:cells+1), next(0:cells+1))
   state_bytes = 8_8*cells
 
-  call driver_new(driver)
+  call driver_create(driver)
   call driver_set_steps(driver, step, adjoint_step)
   call driver_register(driver, state(1:cells), 'state')
   call driver_register_adjoint(driver, adjoint(1:cells), 'adjoint')
@@ -132,11 +132,11 @@ program long_run
     call get_command_argument(3, argument)
     read (argument, *) seconds
     call get_command_argument(2, argument)
-    call store_new_files(files, trim(argument), 'long_run')
+    call store_create_files(files, trim(argument), 'long_run')
     call driver_set_resume(driver, files, 'point', seconds)
-    call store_free(files)
+    call store_destroy(files)
   end if
-  call driver_new_schedule(driver, steps, snapshots*state_bytes, schedule)
+  call driver_create_schedule(driver, steps, snapshots*state_bytes, schedule)
   call schedule_predict(schedule, cost)
   print '(i0,a,i0,a)', steps, ' steps, a state of ', state_bytes, ' bytes'
   print '(a,f0.1,a)', 'snapshots in memory: ', snapshots*state_bytes/1d6, ' MB at most'
@@ -146,8 +146,8 @@ program long_run
   call driver_run(driver, schedule)
   if (done%resumed_steps > 0) print '(a,i0,a)', 'went on after ', done%resumed_steps, ' forward steps'
   print '(a,z16.16,1x,es24.16)', 'gradient: ', fingerprint(adjoint(1:cells)), viscosity_adjoint
-  call schedule_free(schedule)
-  call driver_free(driver)               ! and with it the point
+  call schedule_destroy(schedule)
+  call driver_destroy(driver)               ! and with it the point
 
   difference = (energy(viscosity + 2d-6) - energy(viscosity - 2d-6))/4d-6
   error = abs(viscosity_adjoint/difference - 1)

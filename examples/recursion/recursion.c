@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-static const adtape_session_t *s;
+static const adtape_objects_t *s;
 static adtape_t *t;
 static int n;
 static const double *x;
@@ -119,7 +119,7 @@ static void *forward_thread(void *unused) {
 
 static void *reverse_thread(void *unused) {
     expect_ok(adtape_acquire(t));
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     separate(0, 1.0);
     expect_ok(adtape_release(t, &t));
     return unused;
@@ -165,7 +165,7 @@ static double *begin(const char *heading) {
 int main(int argc, char **argv) {
     double *values, *gradient[3];
     argc = choose_memory(argc, argv);
-    s = adtape_session_default();
+    s = NULL;
     n = (int)argument(argc, argv, 1, 2000);
     x = values = allocate(n, sizeof *values);
     for (int d = 0; d < n; d++) {
@@ -175,20 +175,20 @@ int main(int argc, char **argv) {
     gradient[0] = begin("separate adjoint");
     t = adtape_self();
     value = forward_sweep(0, NULL);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     separate(0, 1.0);
     check();
     check_count("of them elsewhere", moved > 0, 1);
 
     gradient[1] = begin("encapsulated adjoint");
     value = encapsulated(0, 0, NULL, 0.0);
-    adtape_begin_reverse(s);
+    adtape_live_begin_reverse(s);
     encapsulated(1, 0, NULL, 1.0);
     check();
     check_same_bits("the gradient of the separate adjoint, bit for bit", gradient[1], gradient[0], n);
 
     gradient[2] = begin("sweeps on the stacks of two threads");
-    expect_ok(adtape_new(s, &t));
+    expect_ok(adtape_create(&t));
     expect_ok(adtape_release(t, &t));
     on_thread(forward_thread, (size_t)4 << 20);
     on_thread(reverse_thread, (size_t)7 << 20);
@@ -196,7 +196,7 @@ int main(int argc, char **argv) {
     check();
     check_count("of them elsewhere", moved > 0, 1);
     check_same_bits("the gradient of the separate adjoint, bit for bit", gradient[2], gradient[0], n);
-    expect_ok(adtape_free(t));
+    expect_ok(adtape_destroy(t));
     free(values), free(gradient[0]), free(gradient[1]), free(gradient[2]);
     return finish();
 }

@@ -197,7 +197,7 @@ contains
   type(c_ptr) function reverse_thread(unused) bind(c)
     type(c_ptr), value :: unused
     call adtape_acquire(t)
-    call begin_reverse()
+    call live_begin_reverse()
     call separate(1)
     call adtape_release(t, t)
     reverse_thread = unused
@@ -244,7 +244,7 @@ program recursion
   t = adtape_self()
   call begin('separate adjoint')
   value = forward_sweep(1, c_null_ptr)
-  call begin_reverse()
+  call live_begin_reverse()
   call separate(1)
   call check()
   call check_count('of them elsewhere', min(moved, 1_c_int64_t), 1_c_int64_t)
@@ -252,13 +252,13 @@ program recursion
 
   call begin('encapsulated adjoint')
   value = encapsulated(.false., 1, c_null_ptr)
-  call begin_reverse()
+  call live_begin_reverse()
   ignored = encapsulated(.true., 1, c_null_ptr)
   call check()
   call check_same_bits('the gradient of the separate adjoint, bit for bit', xb, first)
 
   call begin('sweeps on the stacks of two threads')
-  call adtape_new(t)
+  call adtape_create(t)
   call adtape_release(t, t)
   call on_thread(forward_thread, 4*mebibyte)
   call on_thread(reverse_thread, 7*mebibyte)
@@ -266,7 +266,7 @@ program recursion
   call check()
   call check_count('of them elsewhere', min(moved, 1_c_int64_t), 1_c_int64_t)
   call check_same_bits('the gradient of the separate adjoint, bit for bit', xb, first)
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish()
 
 contains
@@ -283,10 +283,10 @@ contains
   subroutine check()
     real(c_double), parameter :: h = 1.0d-5
     real(c_double) :: direction(n)
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     type(adtape_stats) :: stats
     call check_close('the forward sweep computes what the original computes', value, original(x, 1), abs(value), 1d-13)
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     call check_count('bytes on the tape after the adjoint', stats%bytes, 0_c_int64_t)
     call live_stats(counts)
     call check_count('ranges left alive', counts%ranges, 0_c_int64_t)

@@ -70,7 +70,7 @@ static int64_t load(adtape_store_t *s, const char *name, double x[N]) {
     must(status);
     must(adtape_checkpoint_read(k, "segment", ADTAPE_TYPE_I64, &segment, 1));
     must(adtape_checkpoint_read(k, "x", ADTAPE_TYPE_F64, x, N));
-    must(adtape_checkpoint_free(k));
+    must(adtape_checkpoint_close(k));
     return segment;
 }
 
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     if (argc > 3) {
         left = atoi(argv[3]);
     }
-    must(adtape_store_new_files(argv[1], argv[2], -1, 0, &s));
+    must(adtape_store_create_files(argv[1], argv[2], -1, 0, &s));
 
     int64_t reversed = load(s, "adjoint", ub); /* segments from here on are reversed */
     if (reversed < 0) {
@@ -155,6 +155,6 @@ int main(int argc, char **argv) {
     for (segment = 0; segment <= SEGMENTS; segment++) {
         must(adtape_store_remove(s, name_of(segment)));
     }
-    must(adtape_store_free(s));
+    must(adtape_store_destroy(s));
     return 0;
 }

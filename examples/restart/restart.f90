@@ -31,7 +31,7 @@ program restart
     call get_command_argument(3, argument)
     read (argument, *) left
   end if
-  call store_new_files(s, directory, run=run)
+  call store_create_files(s, directory, run=run)
 
   reversed = load('adjoint', ub)  ! segments from here on are reversed
   if (reversed < 0) then
@@ -78,7 +78,7 @@ program restart
   do segment = 0, segments
     call store_remove(s, name_of(segment))
   end do
-  call store_free(s)
+  call store_destroy(s)
 
 contains
 
@@ -124,7 +124,7 @@ contains
     if (status /= ADTAPE_STATUS_OK) error stop 'a checkpoint cannot be opened'
     call checkpoint_read(k, 'segment', segment)
     call checkpoint_read_allocatable(k, 'x', x)
-    call checkpoint_free(k)
+    call checkpoint_close(k)
   end function
 
   function name_of(segment) result(name)

@@ -52,7 +52,7 @@ static void end(cell_t *c) {
     if (over_ == HEAP) {
         adtape_heap_free(adtape_heap_self(), adtape_self(), c);
     } else {
-        adtape_live_remove(adtape_session_default(), c);
+        adtape_live_remove(NULL, c);
         give(c);
     }
 }
@@ -127,20 +127,20 @@ static void deallocate_cell(const adtape_wanted_t *wanted, void *base, void *use
 static void save(adtape_store_t *store) {
     adtape_checkpoint_t *c;
     expect_ok(adtape_checkpoint_create(store, "list", &c));
-    expect_ok(adtape_live_save(adtape_session_default(), c, NULL));
+    expect_ok(adtape_live_save(NULL, c, NULL));
     expect_ok(adtape_checkpoint_commit(c));
     take_picture(&before);
 }
 
 static void restore(adtape_store_t *store) {
     adtape_checkpoint_t *c;
-    adtape_restored_counts_t done;
+    adtape_restore_stats_t done;
     uint64_t moved = 0;
     reversing_ = 1; /* from here on a fresh address is one that was never used */
     memset(sizes_, 0, policy_ == FRESH ? sizeof sizes_ : 0);
     expect_ok(adtape_checkpoint_open(store, "list", &c));
-    expect_ok(adtape_live_restore(adtape_session_default(), c, NULL, &done));
-    expect_ok(adtape_checkpoint_free(c));
+    expect_ok(adtape_live_restore(NULL, c, NULL, &done));
+    expect_ok(adtape_checkpoint_close(c));
     check_list("the restored list is that of the checkpoint", &before);
     for (int64_t i = 0; i < before.cells; i++) {
         moved += now.addresses[i] != before.addresses[i];
@@ -159,7 +159,7 @@ static void restore(adtape_store_t *store) {
 /* A section of 2n steps, from step n on. */
 static void run(int64_t n) {
     adtape_store_t *store;
-    expect_ok(adtape_store_new_memory(0, &store));
+    expect_ok(adtape_store_create_memory(0, &store));
     for (int checkpoints = 0; checkpoints < 2; checkpoints++) {
         list.steps = list.keys = 0;
         for (int i = 0; i < 200; i++) {
@@ -187,13 +187,13 @@ static void run(int64_t n) {
             end(list.first);
         }
     }
-    expect_ok(adtape_store_free(store));
+    expect_ok(adtape_store_destroy(store));
 }
 
 int main(int argc, char **argv) {
     static const uint64_t first[] = {0};
     static const uint64_t links[] = {offsetof(cell_t, before), offsetof(cell_t, after), offsetof(cell_t, mate)};
-    const adtape_session_t *s = adtape_session_default();
+    const adtape_objects_t *s = NULL;
     const int64_t n = argument(choose_memory(argc, argv), argv, 1, 170);
     adtape_live_add(s, &list, sizeof list, ADTAPE_KIND_STATIC, "list");
     if (over_ == MAPS) {

@@ -196,10 +196,10 @@ contains
     type(adtape_store), intent(in) :: store
     real(real64), intent(in) :: expected(:)
     type(adtape_checkpoint) :: c
-    type(adtape_restored_counts) :: done
+    type(adtape_restore_stats) :: done
     call checkpoint_open(c, store, 'model')
     call live_restore(c, counts=done)
-    call checkpoint_free(c)
+    call checkpoint_close(c)
     call report_count('objects allocated', int(done%allocated, c_int64_t))
     call report_count('objects that were not in the checkpoint', int(done%ended, c_int64_t))
     call check_same_bits('the restored model is that of the checkpoint', picture(), expected)
@@ -230,7 +230,7 @@ program main
   undisturbed = picture()
   call end_all()
 
-  call store_new_memory(store, 0_c_int64_t)
+  call store_create_memory(store, 0_c_int64_t)
   call start()
   call advance(n)
   before = picture()
@@ -251,6 +251,6 @@ program main
   call check_same_bits('the section run again, given up after 5 steps and run again', picture(), undisturbed)
   call end_all()
   call live_remove(c_loc(now))
-  call store_free(store)
+  call store_destroy(store)
   call finish()
 end program

@@ -158,7 +158,7 @@ contains
     real(c_double), allocatable :: aside(:)
     real(c_double), pointer :: row(:), rowb(:)
     integer :: i, j, used, grows
-    call begin_reverse()
+    call live_begin_reverse()
     call undo_deallocate(a, ab)
     call note_place(a)
     call pop_row(row, rowb)
@@ -324,7 +324,7 @@ contains
   subroutine check_allocatables(x, direction)
     real(c_double), intent(in) :: x(:), direction(:)
     real(c_double) :: xb(size(x)), value
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     print '(a)', '-- over allocatables'
     xb = 0
     value = forward_of_allocatables(x)

@@ -30,7 +30,7 @@ contains
     end do
     call live_end(t, c_loc(x))
     deallocate (x)
-    call begin_reverse()
+    call live_begin_reverse()
     allocate (hole(20))
     call pop_range(t, range)
     call check(range%bytes == 80 .and. range%kind == ADTAPE_KIND_ALLOCATABLE, 'a range')
@@ -52,13 +52,13 @@ contains
     type(adtape_tape), intent(in) :: t
     real(c_double), target :: x(4), y
     type(adtape_range) :: ranges(5), range
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer(c_int64_t) :: count
     integer(c_int32_t) :: stat
     call live_add(c_loc(x), 32_c_int64_t, ADTAPE_KIND_STACK, 'x')
     call live_add(c_loc(y), 8, ADTAPE_KIND_STACK)
-    call live_adjoint(c_loc(x), c_loc(x), 32)
-    call live_adjoint(c_loc(y), c_loc(y), 8_c_int64_t)
+    call live_set_adjoint(c_loc(x), c_loc(x), 32)
+    call live_set_adjoint(c_loc(y), c_loc(y), 8_c_int64_t)
     call live_list(ranges, count)
     call check(count == 2 .and. all(ranges(1:2)%bytes + ranges(2:1:-1)%bytes == 40), 'a list of two')
     call live_find(c_loc(x(3)), range)
@@ -91,7 +91,7 @@ contains
     call push_pair(t, pair%base, pair%offset)
     call push_pair(c_null_ptr, 0_c_int64_t)
     call live_end(c_loc(x))
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_range(range)
     call rebase_add(range, c_loc(y), c_loc(yb), 32_c_int64_t)
     call pop_pair(pair)
@@ -121,12 +121,12 @@ contains
     call push_pointer(t, two%next)
     call live_end(t, c_loc(two))
     deallocate (two)
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_range(t, range)
     allocate (two)
     call rebase_add(range, c_loc(two))
     call pop_pointer(t, two%next)
-    call pointer_waiting(variables, count)
+    call live_list_waiting(variables, count)
     call check(count == 1 .and. c_associated(variables(1), c_loc(two%next)), 'a pointer that waits')
     call check(.not. c_associated(two%next), 'NULL while it waits')
     call pop_range(t, range)
@@ -169,10 +169,10 @@ contains
     deallocate (rows)
     call push_pointers(t, table)
     deallocate (table)
-    call begin_reverse()
+    call live_begin_reverse()
     allocate (table(-1:1, 2), table_b(-1:1, 2))
     call pop_pointers(t, table, table_b)
-    call pointer_waiting(variables, count)
+    call live_list_waiting(variables, count)
     call check(count == 10, 'five and their adjoints wait')
     call pop_range(t, range)
     call rebase_add(range, moved, adjoint)
@@ -219,7 +219,7 @@ contains
     call push_pointer(t, c_loc(y(3)))
     call live_end(t, c_loc(y))
     deallocate (y)
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_range(t, range)
     allocate (y(5))
     call rebase_add(range, y)
@@ -236,7 +236,7 @@ contains
     type(c_ptr) :: marked
     marked = c_null_ptr
     call descend(1, marked)
-    call begin_reverse()
+    call live_begin_reverse()
     call ascend(1, marked)
   end subroutine
 
@@ -278,7 +278,7 @@ contains
 
   subroutine test_errors()
     type(adtape_range) :: range
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer(c_int32_t) :: stat
     call live_find(c_null_ptr, range, stat)
     call check(stat == ADTAPE_STATUS_NO_RANGE, 'NULL is in no range')
@@ -295,7 +295,7 @@ program addresses
   use support
   implicit none
   type(adtape_tape) :: t
-  call adtape_new(t)
+  call adtape_create(t)
   call test_allocatable(t)
   call test_list(t)
   call test_pairs(t)
@@ -305,6 +305,6 @@ program addresses
   call test_recursion()
   call test_errors()
   call check_nothing_left(t)
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('addresses')
 end program addresses

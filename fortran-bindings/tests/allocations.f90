@@ -32,7 +32,7 @@ contains
     call deallocate_save(t, names)
     call deallocate_save(s)
     call check(.not. (allocated(x) .or. allocated(plain) .or. allocated(mask) .or. allocated(s)), 'deallocated')
-    call begin_reverse()
+    call live_begin_reverse()
     call undo_deallocate(s, sb)
     call undo_deallocate(t, names)
     call undo_deallocate(mask)
@@ -63,7 +63,7 @@ contains
     call deallocate_save(t, p)
     call check(.not. associated(p), 'deallocated')
     nullify (pb, q, qb)
-    call begin_reverse()
+    call live_begin_reverse()
     call undo_deallocate(t, p, pb)
     call check(all(lbound(p) == [2, 0]) .and. all(shape(pb) == [2, 5]) .and. all(p == 3), 'bounds and values')
     call pop_pointer(q, qb)
@@ -87,9 +87,9 @@ contains
       p => x(n:1:-1)
       call push_pointer(p)
     end do
-    call begin_reverse()
+    call live_begin_reverse()
     allocate (xb(20), source=0d0)
-    call live_adjoint(x, xb)
+    call live_set_adjoint(x, xb)
     do n = 20, 1, -1
       call pop_pointer(p, pb)
       call check(associated(p, x(n:1:-1)) .and. associated(pb, xb(n:1:-1)) .and. all(p == n), 'a pointer')
@@ -115,7 +115,7 @@ contains
     p => y(3:3)
     call deallocate_save(t, y)
     nullify (pb)
-    call begin_reverse()
+    call live_begin_reverse()
     call undo_deallocate(t, y, yb)
     call pop_pointer(t, p, pb)
     call check(associated(p, y(2:5)) .and. associated(pb, yb(2:5)), 'before the object went')
@@ -177,13 +177,13 @@ program allocations
   use support
   implicit none
   type(adtape_tape) :: t
-  call adtape_new(t)
+  call adtape_create(t)
   call test_allocatables(t)
   call test_pointer_memory(t)
   call test_reallocation(t)
   call test_move_alloc(t)
   call test_refusals(t)
   call check_nothing_left(t)
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('allocations')
 end program allocations

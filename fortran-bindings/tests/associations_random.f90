@@ -54,17 +54,17 @@ contains
     do i = 1, steps
       call one_step(r)
     end do
-    call begin_reverse()
+    call live_begin_reverse()
     do i = 1, arrays
       if (.not. allocated(a(i)%x)) cycle
       allocate (a(i)%xb, mold=a(i)%x)
       a(i)%xb = -a(i)%x
-      call live_adjoint(a(i)%x, a(i)%xb)
+      call live_set_adjoint(a(i)%x, a(i)%xb)
     end do
     do while (events > 0)
       call undo(trace(events), r, seed)
     end do
-    call stats_get(stats)
+    call tape_stats(stats)
     call check(stats%bytes == 0, 'nothing is left on the tape')
   end subroutine
 

@@ -19,7 +19,7 @@ contains
     type(adtape_tape), intent(in) :: t
     real(8), allocatable, target :: x(:), xb(:)
     real(8), pointer :: matrix(:, :), p(:, :), pb(:, :), q(:), s, sb
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     allocate (x(24), source=2d0)
     call live_add(x, ADTAPE_KIND_ALLOCATABLE, 'x')
     matrix(0:3, 1:3) => x(:12)
@@ -31,7 +31,7 @@ contains
     call push_pointer(t, q)
     call push_pointer(s)
     nullify (p, pb, q, sb)
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_pointer(s, sb)
     call pop_pointer(t, q)
     call pop_pointer(p, pb)
@@ -55,7 +55,7 @@ contains
     type(adtape_tape), intent(in) :: t
     real(8), target :: memory(4), elsewhere(4), ab(4), bb(4)
     real(8), pointer :: p(:), pb(:), s
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     type(adtape_range) :: range
     type(c_ptr) :: address
     nullify (pb)
@@ -72,8 +72,8 @@ contains
     call push_pointer(t, s)
     call push_pointer(t, p)
     p => memory
-    call begin_reverse()
-    call live_adjoint(memory, bb)
+    call live_begin_reverse()
+    call live_set_adjoint(memory, bb)
     call pop_pointer(t, p, pb)
     call pop_pointer(t, s)
     call pop_pointer(t, address)
@@ -95,7 +95,7 @@ contains
   subroutine test_waiting_component()
     type(holder), pointer :: a, other
     real(8), allocatable, target :: x(:)
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     allocate (x(5))
     call live_add(x, ADTAPE_KIND_ALLOCATABLE, 'x')
     allocate (a, other)
@@ -105,7 +105,7 @@ contains
     call deallocate_save(x)
     call push_pointer(a%view)
     call push_pointer(other%view)
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_pointer(other%view)
     call pop_pointer(a%view)
     call live_stats(counts)
@@ -137,7 +137,7 @@ contains
     nullify (q, p2, vb)
     call live_add(x(1:50), ADTAPE_KIND_STATIC, 'x (real(8), 50)')
     p => x(40:60)
-    call stats_get(t, before)
+    call tape_stats(t, before)
     call push_pointer(t, p, stat)
     call check(stat == ADTAPE_STATUS_NO_RANGE .and. said('312 to 480 bytes') .and. said('`x` (real(8), 50)'), 'beyond')
     p => x(60:70)
@@ -149,7 +149,7 @@ contains
     call check(stat == ADTAPE_STATUS_NO_RANGE .and. said('in no range'), 'unknown')
     call push_pointer(adtape_tape(), p, stat)
     call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'no tape')
-    call stats_get(t, after)
+    call tape_stats(t, after)
     call check(before%bytes == after%bytes, 'nothing was pushed')
 
     p => x(1:9:2)
@@ -168,7 +168,7 @@ contains
     ! An adjoint in double precision that is popped into a pointer in single precision.
     allocate (w(6), wb(12))
     call live_add(w, ADTAPE_KIND_ALLOCATABLE, 'w (real(4), 6)')
-    call live_adjoint(w, wb)
+    call live_set_adjoint(w, wb)
     v => w(2:)
     call push_pointer(t, v)
     call pop_pointer(t, v, vb, stat)
@@ -197,12 +197,12 @@ program associations_waiting
   use support
   implicit none
   type(adtape_tape) :: t
-  call adtape_new(t)
+  call adtape_create(t)
   call test_waiting(t)
   call test_waiting_component()
   call test_stale(t)
   call test_refusals(t)
   call check_nothing_left(t)
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('associations_waiting')
 end program associations_waiting

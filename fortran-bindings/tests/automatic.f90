@@ -19,19 +19,19 @@ contains
   subroutine test_rebase
     real(8) :: sums(5)
     call forward_automatic(3)
-    call begin_reverse()
+    call live_begin_reverse()
     call reverse_automatic(3, sums(1))
     call check(sums(1) == 2 + 3 + 1, 'adjoints of an automatic array, added to through a popped pointer')
     call forward_automatic(3)
-    call begin_reverse()
+    call live_begin_reverse()
     call reverse_allocatable(3, sums(2))
     call check(sums(2) == 2 + 3 + 1, 'adjoints of an allocatable array, added to through a popped pointer')
     call forward_matrix(2)
-    call begin_reverse()
+    call live_begin_reverse()
     call reverse_matrix(2, sums(3))
     call check(sums(3) == 4, 'adjoints of a matrix')
     call forward_automatic(3)
-    call begin_reverse()
+    call live_begin_reverse()
     call reverse_by_address(3, sums(4), sums(5))
     call check(sums(4) == 3 .and. sums(5) == 10 + 3, 'adjoint and variable by their addresses')
   end subroutine
@@ -155,8 +155,8 @@ contains
     p => a(2:3)
     call push_pointer(p)
     nullify (p)
-    call begin_reverse()
-    call live_adjoint(a, ab)
+    call live_begin_reverse()
+    call live_set_adjoint(a, ab)
     call pop_pointer(p, pb)
     p = [5, 6]
     pb(1) = pb(1) + 7
@@ -177,8 +177,8 @@ contains
     p => a(2:3)
     call push_pointer(p)
     nullify (p)
-    call begin_reverse()
-    call live_adjoint(a, ab)
+    call live_begin_reverse()
+    call live_set_adjoint(a, ab)
     call pop_pointer(p, pb)
     p = [5, 6]
     pb(1) = pb(1) + 7
@@ -193,7 +193,7 @@ contains
   subroutine test_waiting
     integer :: set
     call forward_waiting(3)
-    call begin_reverse()
+    call live_begin_reverse()
     call reverse_waiting(3, set)
     call check(set == 9, 'automatic pointer variables that waited are all set')
   end subroutine
@@ -248,7 +248,7 @@ contains
   subroutine test_whole_variables
     real(8) :: total
     call forward_deallocated(3)
-    call begin_reverse()
+    call live_begin_reverse()
     call reverse_deallocated(total)
     call check(total == 10 + 2 + 3 + 7, 'an allocatable that came back, changed through a pointer that waited')
   end subroutine
@@ -298,7 +298,7 @@ contains
     type(adtape_store) :: s
     type(adtape_checkpoint) :: c
     integer :: i
-    call store_new_memory(s, 0_c_int64_t)
+    call store_create_memory(s, 0_c_int64_t)
     allocate (b(0:n))
     a = [(real(i, 8), i = 1, n)]
     b = 5
@@ -315,7 +315,7 @@ contains
     p = c_null_ptr
     call checkpoint_read_pointer(c, 'p', p)
     call live_restore(c)
-    call checkpoint_free(c)
+    call checkpoint_close(c)
     restored = a
     call c_f_pointer(p, cell)
     total = b(1)
@@ -323,7 +323,7 @@ contains
     total = total + b(1)
     call live_remove(c_loc(a))
     call live_remove(c_loc(b))
-    call store_free(s)
+    call store_destroy(s)
   end subroutine
 
   function allocate_b(wanted, user) bind(c) result(base)
@@ -355,7 +355,7 @@ contains
     type(adtape_heap) :: h
     integer(c_int64_t) :: bytes
     real(8), pointer :: block(:)
-    call heap_new(h, 1_c_int32_t, 0_c_int64_t)
+    call heap_create(h, 1_c_int32_t, 0_c_int64_t)
     call heap_set_recording(h, 0_c_int32_t)
     call c_f_pointer(heap_alloc(h, adtape_self(), 8_c_int64_t*n), block, [n])
     block = 2.5d0
@@ -404,14 +404,14 @@ contains
     x = [1d0, 1d0]
     xb = 0
     both = [c_loc(x), c_loc(xb)]
-    call driver_new(driver)
+    call driver_create(driver)
     call driver_register(driver, x)
     call driver_register_adjoint(driver, xb)
     call driver_set_steps(driver, step, adjoint_step, c_loc(both))
-    call schedule_new_binomial(schedule, 6_c_int64_t, 2_c_int64_t)
+    call schedule_create_binomial(schedule, 6_c_int64_t, 2_c_int64_t)
     call driver_run(driver, schedule)
-    call schedule_free(schedule)
-    call driver_free(driver)
+    call schedule_destroy(schedule)
+    call driver_destroy(driver)
     gradient = xb
   end subroutine
 

@@ -6,22 +6,22 @@ program checkpoints
   implicit none
   type(adtape_store) :: s, memory, files
 
-  call store_new_memory(s, 0_c_int64_t)
+  call store_create_memory(s, 0_c_int64_t)
   call scalars_and_arrays_come_back()
   call sections_that_are_not_contiguous_come_back()
   call allocatables_come_back_with_bounds_and_state()
   call mismatch_is_a_status_and_changes_nothing()
   call sections_are_listed_and_found()
-  call store_free(s)
-  call store_new_memory(memory, 100000_c_int64_t)
-  call store_new_files(files, '/tmp', flags=ADTAPE_STORE_COMPRESS)
-  call store_new_tiers(s, memory, files)
-  call store_free(memory)
-  call store_free(files)
+  call store_destroy(s)
+  call store_create_memory(memory, 100000_c_int64_t)
+  call store_create_files(files, '/tmp', flags=ADTAPE_STORE_COMPRESS)
+  call store_create_tiers(s, memory, files)
+  call store_destroy(memory)
+  call store_destroy(files)
   call scalars_and_arrays_come_back()
   call allocatables_come_back_with_bounds_and_state()
   call checkpoints_are_listed_and_removed()
-  call store_free(s)
+  call store_destroy(s)
   call missing_directory_is_a_status()
   call damaged_file_is_a_status_and_the_old_one_is_read_again()
   call run_that_is_in_use_and_swapped_files_are_refused()
@@ -69,7 +69,7 @@ contains
     call checkpoint_read(c, 'text', text)
     call checkpoint_read(c, 'x', x)
     call checkpoint_read(c, 'm', m)
-    call checkpoint_free(c)
+    call checkpoint_close(c)
     call check(i1 == 7 .and. i4 == -8 .and. i8 == 9000000000_8, 'integers come back')
     call check(abs(r4 - 0.5) < 1e-7 .and. abs(r8 - 1.25d0) < 1d-15, 'reals come back')
     call check(abs(z - (1.0d0, -2.0d0)) < 1d-15 .and. l .and. text == 'hello there', 'others come back')
@@ -94,7 +94,7 @@ contains
     call check(all(abs(b - a(1:10:2, :)) < 1d-15), 'a section is read into an array')
     call checkpoint_read(c, 'backwards', a(:, 1))
     call check(all(abs(a(:, 1) - a(10:1:-1, 3)) < 1d-15), 'elements come in the order of the section')
-    call checkpoint_free(c)
+    call checkpoint_close(c)
   end subroutine
 
   subroutine allocatables_come_back_with_bounds_and_state()
@@ -125,7 +125,7 @@ contains
     call checkpoint_read_allocatable(c, 'ids', ids)
     call checkpoint_read_allocatable(c, 'z', z)
     call checkpoint_read_allocatable(c, 'moved', moved)
-    call checkpoint_free(c)
+    call checkpoint_close(c)
     call check(all(lbound(u) == [-1, 5]) .and. all(ubound(u) == [1, 8]), 'bounds come back')
     call check(abs(u(1, 8) - 12) < 1d-15 .and. .not. allocated(none), 'values and state come back')
     call check(lbound(ids, 1) == 0 .and. ids(9) == 10 .and. all(abs(z - (3.0d0, 4.0d0)) < 1d-15), 'other kinds do, too')
@@ -154,7 +154,7 @@ contains
     call checkpoint_skip(c)
     call checkpoint_read_allocatable(c, 'a', b, stat=status)
     call check(status == ADTAPE_STATUS_MISMATCH .and. .not. allocated(b), 'another rank is a mismatch')
-    call checkpoint_free(c)
+    call checkpoint_close(c)
     call checkpoint_open(c, s, 'nothing', stat=status)
     call check(status == ADTAPE_STATUS_NOT_FOUND .and. .not. c_associated(c%handle), 'what is not there is not found')
   end subroutine
@@ -183,7 +183,7 @@ contains
     call check(abs(r8 - 1.25d0) < 1d-15, 'a section is found by its name')
     call checkpoint_find(c, 'r9', stat=status)
     call check(status == ADTAPE_STATUS_NOT_FOUND, 'or not')
-    call checkpoint_free(c)
+    call checkpoint_close(c)
   end subroutine
 
   subroutine checkpoints_are_listed_and_removed()
@@ -199,7 +199,7 @@ contains
 
   subroutine missing_directory_is_a_status()
     integer(c_int32_t) :: status
-    call store_new_files(s, '/nowhere/at/all', run='run', rank=1, stat=status)
+    call store_create_files(s, '/nowhere/at/all', run='run', rank=1, stat=status)
     call check(status == ADTAPE_STATUS_IO .and. .not. c_associated(s%handle), 'there is no such directory')
   end subroutine
 
@@ -210,7 +210,7 @@ contains
     integer(1), allocatable :: bytes(:), changed(:)
     integer(8) :: length
     integer :: i, unit
-    call store_new_files(s, '/tmp', run='adtape-fortran-damaged', rank=0, flags=ADTAPE_STORE_NO_SYNC)
+    call store_create_files(s, '/tmp', run='adtape-fortran-damaged', rank=0, flags=ADTAPE_STORE_NO_SYNC)
     call write_a()
     open (newunit=unit, file=path, access='stream', form='unformatted', status='old', action='read')
     inquire (unit, size=length)
@@ -236,7 +236,7 @@ contains
     call replace(bytes)
     call read_a()
     call store_remove(s, 'a')
-    call store_free(s)
+    call store_destroy(s)
   end subroutine
 
   subroutine run_that_is_in_use_and_swapped_files_are_refused()
@@ -245,23 +245,23 @@ contains
     integer(c_int32_t) :: status
     integer :: i
     do i = 1, 2
-      call store_new_files(s, '/tmp', run='adtape-fortran-used', rank=0, flags=kinds(i))
-      call store_new_files(other, '/tmp', run='adtape-fortran-used', rank=0, flags=kinds(i), stat=status)
+      call store_create_files(s, '/tmp', run='adtape-fortran-used', rank=0, flags=kinds(i))
+      call store_create_files(other, '/tmp', run='adtape-fortran-used', rank=0, flags=kinds(i), stat=status)
       call check(status == ADTAPE_STATUS_IO .and. .not. c_associated(other%handle), 'one store at a time')
       call check(index(adtape_error_message(), 'this is process') > 0, 'the message names the process')
-      call store_free(s)
+      call store_destroy(s)
     end do
-    call store_new_files(s, '/tmp', run='adtape-fortran-used', rank=0, flags=ADTAPE_STORE_SHARED)
-    call store_free(s)
+    call store_create_files(s, '/tmp', run='adtape-fortran-used', rank=0, flags=ADTAPE_STORE_SHARED)
+    call store_destroy(s)
     call execute_command_line('rm /tmp/adtape-fortran-used.r0.adtapes')
-    call store_new_files(s, '/tmp', run='adtape-fortran-damaged', rank=1)
+    call store_create_files(s, '/tmp', run='adtape-fortran-damaged', rank=1)
     call write_a()
-    call store_free(s)
+    call store_destroy(s)
     call execute_command_line('mv /tmp/adtape-fortran-damaged.r1.a.adtape /tmp/adtape-fortran-damaged.r0.a.adtape')
-    call store_new_files(s, '/tmp', run='adtape-fortran-damaged', rank=0)
+    call store_create_files(s, '/tmp', run='adtape-fortran-damaged', rank=0)
     call refuses_a(ADTAPE_STATUS_DAMAGED)
     call store_remove(s, 'a')
-    call store_free(s)
+    call store_destroy(s)
   end subroutine
 
   subroutine write_a()
@@ -278,7 +278,7 @@ contains
     integer :: i
     call checkpoint_open(c, s, 'a')
     call checkpoint_read(c, 'x', x)
-    call checkpoint_free(c)
+    call checkpoint_close(c)
     call check(all(x == [(0.5d0*i, i = 1, 1000)]), 'the file is whole again')
   end subroutine
 
@@ -290,7 +290,7 @@ contains
     call checkpoint_open(c, s, 'a', status)
     if (status == ADTAPE_STATUS_OK) then
       call checkpoint_read(c, 'x', x, status)
-      call checkpoint_free(c)
+      call checkpoint_close(c)
     end if
     call check(status == expected, 'a file that was changed is refused')
     call check(index(adtape_error_message(), 'adtape-fortran-damaged.r0.a.adtape') > 0, 'the message names the file')

@@ -52,7 +52,7 @@ contains
     do i = 1, 4
       c(i)%v = 1.5d0*i
     end do
-    call adtape_new(t)
+    call adtape_create(t)
     call push(x%v)
     call push(x%wet)
     call push(x%z%im)
@@ -76,7 +76,7 @@ contains
     call check(is_numbered(x), 'components of an allocatable array come back')
     call check(is_numbered(p), 'components of a pointer come back')
     call check(all(c%v == [1.5d0, 3d0, 4.5d0, 6d0]), 'components of a polymorphic array come back')
-    call adtape_free(t)
+    call adtape_destroy(t)
     deallocate (p)
   end subroutine
 
@@ -128,7 +128,7 @@ contains
     type(adtape_checkpoint) :: c
     allocate (x(4))
     x = numbered([1, 2, 3, 4])
-    call store_new_memory(s, 0_c_int64_t)
+    call store_create_memory(s, 0_c_int64_t)
     call checkpoint_create(c, s, 'x')
     call checkpoint_write(c, 'v', x%v)
     call checkpoint_write(c, 'label', x%label)
@@ -142,8 +142,8 @@ contains
     call checkpoint_read(c, 'label', x%label)
     x(2)%v = 0
     call checkpoint_read(c, 'one', x(2)%v)
-    call checkpoint_free(c)
-    call store_free(s)
+    call checkpoint_close(c)
+    call store_destroy(s)
     call check(is_numbered(x), 'components come back with a checkpoint')
   end subroutine
 
@@ -156,16 +156,16 @@ contains
     allocate (x(4))
     x = numbered([1, 2, 3, 4])
     v => x(:)%v
-    call driver_new(driver)
+    call driver_create(driver)
     call driver_register(driver, v)
     call driver_register(driver, x(1)%z)
     call driver_set_steps(driver, double, add_up, c_loc(x))
-    call schedule_new_binomial(schedule, 5_c_int64_t, 2_c_int64_t)
+    call schedule_create_binomial(schedule, 5_c_int64_t, 2_c_int64_t)
     call driver_run(driver, schedule)
     call check(all(x%v == 1.5d0*[1, 2, 3, 4]), 'the driver loads the state before the first step')
     call check(x(4)%id == 31 + 4, 'each step sees its own state')
-    call schedule_free(schedule)
-    call driver_free(driver)
+    call schedule_destroy(schedule)
+    call driver_destroy(driver)
   end subroutine
 
   function double(step, user) bind(c) result(flow)
@@ -203,7 +203,7 @@ contains
     call check(all(x%id == [1, 2, 3]), 'push_pointers moves no array')
     x%next = c_null_ptr
     next => x(:)%next
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_pointers(next)
     call check(all([(c_associated(x(i)%next, c_loc(x(4 - i))), i = 1, 3)]), 'addresses in components come back')
     call rebase_remove(c_loc(x))

@@ -105,11 +105,11 @@ contains
   subroutine test_packing
     type(adtape_stats) :: before, after
     integer :: i, value
-    call stats_get(before)
+    call tape_stats(before)
     do i = 1, 620
       call push_control(1, 1)
     end do
-    call stats_get(after)
+    call tape_stats(after)
     call check(after%bytes - before%bytes + after%pending_bits/8 <= 88, '620 bits take at most 11 words')
     do i = 1, 620
       call pop_control(value, 1)
@@ -153,12 +153,12 @@ contains
   subroutine test_count_bytes
     type(adtape_stats) :: before, after
     integer :: value
-    call stats_get(before)
+    call tape_stats(before)
     call push_count(100)
-    call stats_get(after)
+    call tape_stats(after)
     call check(after%bytes - before%bytes == 1, 'a small count takes a byte')
     call push_count(10000)
-    call stats_get(before)
+    call tape_stats(before)
     call check(before%bytes - after%bytes == 2, 'a count of two factors of 128 takes two bytes')
     call pop_count(value)
     call pop_count(value)
@@ -173,7 +173,7 @@ program control
   use support
   implicit none
   type(adtape_tape) :: t
-  call adtape_new(t)
+  call adtape_create(t)
   call test_widths(t)
   call test_wide_bits(t)
   call test_only_low_bits
@@ -181,6 +181,6 @@ program control
   call test_packing
   call test_counts(t)
   call test_count_bytes
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('control')
 end program control

@@ -126,8 +126,8 @@ contains
       end select
     end do
     call check(left == 0, 'every step is reversed')
-    call schedule_free(schedule)
-    call check(.not. c_associated(schedule%handle), 'a NULL handle after schedule_free')
+    call schedule_destroy(schedule)
+    call check(.not. c_associated(schedule%handle), 'a NULL handle after schedule_destroy')
   end subroutine
 
   subroutine test_schedules
@@ -135,25 +135,25 @@ contains
     type(adtape_prediction) :: prediction
     type(adtape_instruction) :: what
     integer(8) :: extra
-    call schedule_new_binomial(schedule, 1000_8, 10_8)
+    call schedule_create_binomial(schedule, 1000_8, 10_8)
     call schedule_predict(schedule, prediction)
     call check(prediction%steps == 1000 .and. prediction%extra_steps == 3636, 'prediction')
     call perform(schedule, 1000_8, extra)
     call check(extra == 3636, 'extra steps of binomial')
-    call schedule_new_multistage(schedule, 1000_8, 3_8, 7_8)
+    call schedule_create_multistage(schedule, 1000_8, 3_8, 7_8)
     call schedule_predict(schedule, prediction)
     call check(prediction%disk_saves > 0 .and. prediction%memory_saves > prediction%disk_saves, 'levels')
     call perform(schedule, 1000_8, extra)
     call check(extra == 3636, 'extra steps of multi-stage')
-    call schedule_new_disk_revolve(schedule, 100_8, 2_8, 5d0, 2d0)
+    call schedule_create_disk_revolve(schedule, 100_8, 2_8, 5d0, 2d0)
     call schedule_predict(schedule, prediction)
     call perform(schedule, 100_8, extra)
     call check(extra == prediction%extra_steps, 'extra steps of disk-revolve')
-    call schedule_new_two_level(schedule, 100_8, 10_8, 2_8)
+    call schedule_create_two_level(schedule, 100_8, 10_8, 2_8)
     call perform(schedule, 100_8, extra)
     call check(extra >= 90, 'extra steps of two-level')
     ! A loop of unknown length that ends after its third step.
-    call schedule_new_online(schedule, 4_8)
+    call schedule_create_online(schedule, 4_8)
     do
       call schedule_next(schedule, what)
       if (what%action == ADTAPE_ACTION_ADVANCE .and. what%to == 3) exit
@@ -161,8 +161,8 @@ contains
     call schedule_end_at(schedule, 3_8)
     call schedule_next(schedule, what)
     call check(what%action == ADTAPE_ACTION_LOAD .and. what%step == 2 .and. what%level == ADTAPE_LEVEL_MEMORY, 'load')
-    call schedule_free(schedule)
-    call schedule_free(schedule)
+    call schedule_destroy(schedule)
+    call schedule_destroy(schedule)
   end subroutine
 
   ! ---- drivers -----------------------------------------------------------------------------------------------------
@@ -176,16 +176,16 @@ contains
     x = [0.3d0, 0.5d0, 0.7d0]
     told = 0
     stop_at = -1
-    call driver_new(driver)
+    call driver_create(driver)
     call driver_set_steps(driver, model_step, model_adjoint_step, c_loc(stop_at))
     call driver_set_records(driver, model_record, model_reverse)
     call driver_set_progress(driver, model_progress)
     call driver_show_progress(driver, .true.)
     if (registered) then
       call driver_register(driver, x)
-      call store_new_memory(store, 0_8)
+      call store_create_memory(store, 0_8)
       call driver_set_store(driver, store)
-      call store_free(store)
+      call store_destroy(store)
     else
       call driver_set_snapshots(driver, model_save, model_load)
     end if
@@ -193,8 +193,8 @@ contains
     call driver_snapshot_bytes(driver, snapshot_bytes)
     call check(told >= length, 'progress was told')
     result = adjoint
-    call driver_free(driver)
-    call schedule_free(schedule)
+    call driver_destroy(driver)
+    call schedule_destroy(schedule)
   end subroutine
 
   subroutine test_gradients
@@ -205,26 +205,26 @@ contains
     do i = 1, 3
       n = 10*i*i + 3
       length = n
-      call schedule_new_store_all(schedule, n)
+      call schedule_create_store_all(schedule, n)
       call gradient(schedule, .true., expected)
       call check(all(expected /= 0), 'a gradient')
-      call schedule_new_binomial(schedule, n, 1_8)
+      call schedule_create_binomial(schedule, n, 1_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'binomial, 1')
-      call schedule_new_binomial(schedule, n, 7_8)
+      call schedule_create_binomial(schedule, n, 7_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'binomial, 7')
       call check(snapshot_bytes == 7*24, 'seven snapshots of three numbers')
-      call schedule_new_mixed(schedule, n, 5_8)
+      call schedule_create_mixed(schedule, n, 5_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'mixed, 5')
-      call schedule_new_online(schedule, 5_8)
+      call schedule_create_online(schedule, 5_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'online, 5')
-      call schedule_new_multistage(schedule, n, 2_8, 3_8)
+      call schedule_create_multistage(schedule, n, 2_8, 3_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'multi-stage, in a store')
-      call schedule_new_two_level(schedule, n, 6_8, 2_8)
+      call schedule_create_two_level(schedule, n, 6_8, 2_8)
       call gradient(schedule, .false., found)
       call check(all(found == expected), 'two-level, stored by the program')
     end do
@@ -275,16 +275,16 @@ contains
     adjoint = -1
     turns = 0
     resumed = 0
-    call driver_new(driver)
+    call driver_create(driver)
     call driver_set_steps(driver, row_step, row_adjoint_step, c_loc(stop_at))
     call driver_set_progress(driver, note_resumed)
     call driver_register(driver, rows(2, :), 'row')
     if (.not. present(forgetful)) call driver_register_adjoint(driver, adjoint, 'adjoint of the row')
     call driver_set_resume(driver, store, 'run', 0d0)
-    call schedule_new_multistage(schedule, steps, 2_8, 2_8)
+    call schedule_create_multistage(schedule, steps, 2_8, 2_8)
     call driver_run(driver, schedule, stat)
-    call schedule_free(schedule)
-    call driver_free(driver)
+    call schedule_destroy(schedule)
+    call driver_destroy(driver)
   end subroutine
 
   subroutine test_resumed
@@ -295,9 +295,9 @@ contains
     integer(c_int32_t) :: stat
     integer(8) :: stops
     length = 40
-    call schedule_new_store_all(schedule, 40_8)
+    call schedule_create_store_all(schedule, 40_8)
     call gradient(schedule, .true., expected)
-    call store_new_memory(store, 0_8)
+    call store_create_memory(store, 0_8)
     stop_after_turns = 7
     stops = 0
     do
@@ -319,7 +319,7 @@ contains
     call check(all(rows(1, :) == 7) .and. all(rows(3, :) == 7), 'rows that are not registered')
     call store_list(store, names)
     call check(size(names) == 0, 'nothing is left')
-    call store_free(store)
+    call store_destroy(store)
     stop_after_turns = -1
   end subroutine
 
@@ -353,13 +353,13 @@ contains
     type(adtape_driver) :: inner
     type(adtape_schedule) :: schedule
     outer_is_first = first == 1
-    call driver_new(inner)
+    call driver_create(inner)
     call driver_set_steps(inner, model_step, inner_adjoint_step, user)
     call driver_register(inner, x)
-    call schedule_new_binomial(schedule, 6_8, 2_8)
+    call schedule_create_binomial(schedule, 6_8, 2_8)
     call driver_run(inner, schedule)
-    call schedule_free(schedule)
-    call driver_free(inner)
+    call schedule_destroy(schedule)
+    call driver_destroy(inner)
     flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, step >= 0)
   end function
 
@@ -372,13 +372,13 @@ contains
     stop_at = -1
     do i = 1, 2
       x = [0.3d0, 0.5d0, 0.7d0]
-      call driver_new(driver)
+      call driver_create(driver)
       call driver_set_steps(driver, outer_step, outer_adjoint_step, c_loc(stop_at))
       call driver_register(driver, x)
-      call schedule_new_binomial(schedule, 8_8, merge(1_8, 8_8, i == 1))
+      call schedule_create_binomial(schedule, 8_8, merge(1_8, 8_8, i == 1))
       call driver_run(driver, schedule)
-      call schedule_free(schedule)
-      call driver_free(driver)
+      call schedule_destroy(schedule)
+      call driver_destroy(driver)
       found(:, i) = adjoint
     end do
     call check(all(found(:, 1) == found(:, 2)) .and. all(found /= 0), 'nested drivers')
@@ -389,17 +389,17 @@ contains
     type(adtape_driver) :: driver
     type(adtape_prediction) :: prediction
     integer(c_int32_t) :: stat
-    call driver_new(driver)
-    call driver_new_schedule(driver, 10_8, 1000_8, schedule, stat)
+    call driver_create(driver)
+    call driver_create_schedule(driver, 10_8, 1000_8, schedule, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'nothing is registered')
     call driver_register(driver, x)
-    call driver_new_schedule(driver, 10_8, 3*24_8, schedule)
+    call driver_create_schedule(driver, 10_8, 3*24_8, schedule)
     call schedule_predict(schedule, prediction)
     call check(prediction%extra_steps == 15, 'three snapshots for ten steps')
-    call schedule_free(schedule)
-    call driver_free(driver)
-    call check(.not. c_associated(driver%handle), 'a NULL handle after driver_free')
-    call driver_free(driver)
+    call schedule_destroy(schedule)
+    call driver_destroy(driver)
+    call check(.not. c_associated(driver%handle), 'a NULL handle after driver_destroy')
+    call driver_destroy(driver)
   end subroutine
 
   subroutine test_refusals
@@ -410,19 +410,19 @@ contains
     real(8), target :: a(10)
     real(8), allocatable, target :: never(:, :)
     integer(c_int32_t) :: stat
-    call schedule_new_binomial(schedule, 5_8, 0_8, stat)
+    call schedule_create_binomial(schedule, 5_8, 0_8, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. .not. c_associated(schedule%handle), 'no snapshot')
     call schedule_next(schedule, what, stat)
     call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a NULL schedule')
-    call schedule_new_online(schedule, 2_8)
+    call schedule_create_online(schedule, 2_8)
     call schedule_predict(schedule, prediction, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'an unknown length')
     call schedule_end_at(schedule, 3_8, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'it is not there')
-    call schedule_free(schedule)
+    call schedule_destroy(schedule)
     call driver_run(driver, schedule, stat)
     call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a NULL driver')
-    call driver_new(driver)
+    call driver_create(driver)
     a = 0
     call driver_register(driver, a)
     call driver_register(driver, a(3:4), stat=stat)
@@ -432,11 +432,11 @@ contains
     length = 100
     stop_at = 4
     call driver_set_steps(driver, model_step, model_adjoint_step, c_loc(stop_at))
-    call schedule_new_binomial(schedule, 20_8, 3_8)
+    call schedule_create_binomial(schedule, 20_8, 3_8)
     call driver_run(driver, schedule, stat)
     call check(stat == ADTAPE_STATUS_STOPPED .and. index(adtape_error_message(), 'step 4') > 0, 'stopped')
-    call schedule_free(schedule)
-    call driver_free(driver)
+    call schedule_destroy(schedule)
+    call driver_destroy(driver)
   end subroutine
 
 end module driver_tests

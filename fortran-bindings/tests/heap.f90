@@ -43,7 +43,7 @@ contains
       call heap_undo_alloc(h, t)
     end do
     call heap_end_reverse(h)
-    call heap_stats_get(h, stats)
+    call heap_stats(h, stats)
     call check(stats%blocks == 0 .and. stats%operations == 0 .and. stats%peak_bytes > 0, 'nothing is left')
   end subroutine
 
@@ -96,7 +96,7 @@ contains
     real(4), pointer :: x(:)
     real(8), pointer :: xb(:)
     integer(c_int64_t) :: bytes, adjoint_bytes
-    call heap_new(h, 2, 1073741824_c_int64_t)
+    call heap_create(h, 2, 1073741824_c_int64_t)
     p = heap_alloc_aligned(h, t, 4_c_int64_t*100, 64_c_int64_t)
     call c_f_pointer(p, x, [100])
     x = 1
@@ -163,11 +163,11 @@ contains
     type(c_ptr) :: adjoint
     integer(c_int32_t) :: stat
     integer, target :: x
-    call heap_stats_get(none, stats, stat)
+    call heap_stats(none, stats, stat)
     call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a heap that was not made')
-    call heap_new(refused, -1, 0_c_int64_t, stat)
+    call heap_create(refused, -1, 0_c_int64_t, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. .not. c_associated(refused%handle), 'a negative factor')
-    call heap_new(refused, 1, -1_c_int64_t, stat)
+    call heap_create(refused, 1, -1_c_int64_t, stat)
     call check(stat == ADTAPE_STATUS_COUNT_RANGE, 'a negative size')
     call heap_find_adjoint(h, c_loc(x), adjoint, stat)
     call check(stat == ADTAPE_STATUS_BAD_BLOCK, 'the adjoint of a variable')
@@ -192,7 +192,7 @@ contains
     type(c_ptr) :: q
     real(8), target :: x(10), y(10), yb(10)
     integer(c_int32_t) :: stat
-    call heap_new(h, 1, 1073741824_c_int64_t)
+    call heap_create(h, 1, 1073741824_c_int64_t)
     call heap_join(h, 'heap')
     call heap_join(h, 'again', stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'a heap that joins twice')
@@ -204,7 +204,7 @@ contains
     call live_end(t, c_loc(x))
     call push_pointer(t, c%next)
     call heap_free(h, t, q)
-    call begin_reverse()
+    call live_begin_reverse()
     call heap_begin_reverse(h)
     p = heap_undo_free(h, t)
     call c_f_pointer(p, c)
@@ -252,7 +252,7 @@ contains
     p = heap_undo_realloc()
     call heap_undo_alloc()
     call heap_end_reverse(h)
-    call heap_stats_get(h, stats)
+    call heap_stats(h, stats)
     call check(stats%blocks == 0 .and. stats%operations == 0, 'nothing is left on the thread''s heap')
   end subroutine
 
@@ -266,8 +266,8 @@ program heap_program
   implicit none
   type(adtape_heap) :: h
   type(adtape_tape) :: t
-  call heap_new(h, 1, 0_c_int64_t)
-  call adtape_new(t)
+  call heap_create(h, 1, 0_c_int64_t)
+  call adtape_create(t)
   call test_blocks(h, t)
   call test_realloc(h, t)
   call test_factor(t)
@@ -275,7 +275,7 @@ program heap_program
   call test_errors(h)
   call test_join(t)
   call test_self()
-  call adtape_free(t)
+  call adtape_destroy(t)
   call heap_destroy(h)
   call finish('heap')
 end program

@@ -121,7 +121,7 @@ contains
       call pop(x)
       call check(x == 6, 'outer region')
       call repeat_start()
-      call stats_get(stats)
+      call tape_stats(stats)
       call check(stats%repeat_depth == 2, 'depth of nested regions')
       do j = 1, 2
         do n = 5, 3, -1
@@ -200,13 +200,13 @@ program marks
   use support
   implicit none
   type(adtape_tape) :: t
-  call adtape_new(t)
+  call adtape_create(t)
   call test_marks(t)
   call test_mark_errors(t)
   call test_repeat(t)
   call test_nested_repeat
   call test_push_inside_repeat
   call test_fixed_point
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('marks')
 end program marks

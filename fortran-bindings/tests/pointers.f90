@@ -93,7 +93,7 @@ contains
     complex(r16), pointer :: z16, z16b
     character(5), pointer :: c5
     type(adtape_range) :: range
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     allocate (a)
     call live_add(c_loc(a), int(storage_size(a)/8), ADTAPE_KIND_HEAP, 'a (scalars)')
     i1 => a%i1
@@ -129,7 +129,7 @@ contains
     call push_pointer(c5)
     deallocate (a)
     nullify (i1, i2, i4, i8, l1, l2, l4, l8, r4, r8, q, z4, z8, z16, c5, r4b, r8b, qb, z4b, z8b, z16b)
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_pointer(c5)
     call pop_pointer(t, z16, z16b)
     call pop_pointer(z8, z8b)
@@ -172,7 +172,7 @@ contains
     type(adtape_tape), intent(in) :: t
     real(8), allocatable, target :: x(:), xb(:)
     type(c_ptr), target :: table(3), tableb(3)
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer :: i
     allocate (x(3), source=4d0)
     call live_add(x, ADTAPE_KIND_ALLOCATABLE, 'x')
@@ -181,7 +181,7 @@ contains
     do i = 1, 3
       call push_pointer(t, table(i))
     end do
-    call begin_reverse()
+    call live_begin_reverse()
     do i = 3, 1, -1
       call pop_pointer(t, table(i), tableb(i))
     end do
@@ -209,7 +209,7 @@ contains
       call live_add(x, ADTAPE_KIND_ALLOCATABLE, 'x')
       call live_add(names, ADTAPE_KIND_ALLOCATABLE, 'names')
       call live_add(c_loc(s), int(storage_size(s)/8), ADTAPE_KIND_STACK, 's')
-      call live_adjoint(c_loc(s), c_loc(sb), int(storage_size(sb)/8))
+      call live_set_adjoint(c_loc(s), c_loc(sb), int(storage_size(sb)/8))
       allocate (n)
       n%value => s%r8
       n%row => x(::2, 2:)
@@ -226,7 +226,7 @@ contains
         call deallocate_save(x)
         call deallocate_save(names)
       end if
-      call begin_reverse()
+      call live_begin_reverse()
       if (waits == 0) then
         call undo_deallocate(names)
         call undo_deallocate(x, xb)
@@ -258,7 +258,7 @@ contains
     type(node), pointer :: head, p
     type(node_b), pointer :: headb, pb
     type(adtape_range) :: range
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer :: i
     nullify (head, headb, pb)
     do i = 1, length
@@ -279,7 +279,7 @@ contains
       call live_end(c_loc(p))
       deallocate (p)
     end do
-    call begin_reverse()
+    call live_begin_reverse()
     do i = 1, length
       call pop_range(range)
       allocate (p, pb)
@@ -340,7 +340,7 @@ contains
     call push_pointer(n%leaves)                      ! dangling
     deallocate (leaves, n)
     nullify (q, qb, one, oneb, square, squareb)
-    call begin_reverse()
+    call live_begin_reverse()
     allocate (n, nb)
     call pop_pointer(n%leaves, nb%leaves)
     call check(.not. (associated(n%leaves) .or. associated(nb%leaves)), 'a component that waits')
@@ -379,7 +379,7 @@ contains
     call check(stat == ADTAPE_STATUS_MISMATCH .and. said('a derived type of'), 'of another size')
     call pop_pointer(t, several, stat=stat)
     call check(stat == ADTAPE_STATUS_MISMATCH .and. said('of rank 1'), 'of another rank')
-    call live_adjoint(c_loc(n), c_loc(nb), int(storage_size(nb)/8) - 8)
+    call live_set_adjoint(c_loc(n), c_loc(nb), int(storage_size(nb)/8) - 8)
     call pop_pointer(t, n, nb, stat)
     call check(stat == ADTAPE_STATUS_UNEVEN .and. said('`n` (node)'), 'an adjoint of another size')
     call pop_pointer(t, n, stat=stat)
@@ -403,20 +403,20 @@ program pointers
   implicit none
   type(adtape_tape) :: t
   type(adtape_stats) :: stats
-  type(adtape_live_counts) :: counts
-  call adtape_new(t)
+  type(adtape_live_stats) :: counts
+  call adtape_create(t)
   call test_addresses_wait(t)
   call test_scalars_wait(t)
   call test_components_that_were_null(t)
   call test_list(t)
   call test_arrays_of_objects(t)
   call test_refusals(t)
-  call stats_get(t, stats)
+  call tape_stats(t, stats)
   call check(stats%bytes == 0, 'nothing is left on the tape')
-  call stats_get(stats)
+  call tape_stats(stats)
   call check(stats%bytes == 0, 'nothing is left on the thread''s tape')
   call live_stats(counts)
   call check(counts%ranges == 0 .and. counts%waiting == 0, 'nothing is left alive')
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('pointers')
 end program pointers

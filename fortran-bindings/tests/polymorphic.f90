@@ -37,7 +37,7 @@ contains
     integer, parameter :: length = 20
     class(shape_t), pointer :: head, p, headb, pb
     type(adtape_range) :: range
-    type(adtape_live_counts) :: counts
+    type(adtape_live_stats) :: counts
     integer :: i, corners
     nullify (head, p, headb, pb)
     do i = 1, length
@@ -68,7 +68,7 @@ contains
       call live_end(t, p)
       deallocate (p)
     end do
-    call begin_reverse()
+    call live_begin_reverse()
     do i = 1, length
       call pop_range(t, range)
       call pop_control(corners, 1)
@@ -137,7 +137,7 @@ contains
     call pop_pointer(p, pb)
     call check(.not. (associated(p) .or. associated(pb)), 'null')
     call live_end(q)
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_range(range)
     call rebase_add(range, q)
     call rebase_remove(q)
@@ -153,16 +153,16 @@ program polymorphic
   implicit none
   type(adtape_tape) :: t
   type(adtape_stats) :: stats
-  type(adtape_live_counts) :: counts
-  call adtape_new(t)
+  type(adtape_live_stats) :: counts
+  call adtape_create(t)
   call test_list(t)
   call test_null(t)
-  call stats_get(t, stats)
+  call tape_stats(t, stats)
   call check(stats%bytes == 0, 'nothing is left on the tape')
-  call stats_get(stats)
+  call tape_stats(stats)
   call check(stats%bytes == 0, 'nothing is left on the thread''s tape')
   call live_stats(counts)
   call check(counts%ranges == 0 .and. counts%waiting == 0, 'nothing is left alive')
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('polymorphic')
 end program polymorphic

@@ -187,7 +187,7 @@ contains
       call handle(m%now%items(m%now%n), which, other, .false., good)
       m%now%n = m%now%n - 1
     end do
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     good = good .and. stats%bytes == 0 .and. stats%pending_bits == 0
   end subroutine
 
@@ -354,10 +354,10 @@ program random
     call get_command_argument(2, argument)
     read (argument, *) programs
   end if
-  call adtape_new(other)
+  call adtape_create(other)
   do seed = first, first + programs - 1
     call check(run_program(seed, other), 'a random program')
   end do
-  call adtape_free(other)
+  call adtape_destroy(other)
   call finish('random')
 end program random

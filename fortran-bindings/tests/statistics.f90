@@ -15,23 +15,23 @@ contains
     real(8), allocatable :: a(:, :)
     allocate (a(1000, 100))
     a = 1
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     call check(stats%bytes == 0 .and. stats%repeat_depth == 0 .and. stats%spilled_bytes == 0, 'an empty tape')
     call push(t, a)
     call push(t, 1_1)
     call push_control(t, 1, 5)
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     call check(stats%bytes == 800001 .and. stats%pending_bits == 5, 'bytes and bits')
     call check(stats%committed_bytes >= stats%bytes .and. stats%reserved_bytes >= stats%committed_bytes, &
                'memory and address space')
     call mark_down
     call pop(t, a)
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     call check(stats%bytes == 0, 'bytes after the pops')
     call check(stats%peak_bytes >= 800001 .and. stats%peak_bytes <= 817000 + 4096, 'peak')
     call check(stats%slow_calls > 0, 'slow calls')
     call stats_reset(t)
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     call check(stats%peak_bytes < 800000, 'peak after a reset')
 
   contains
@@ -82,7 +82,7 @@ contains
     call check(traffic%calls == 10 .and. traffic%elements == 25 .and. traffic%bytes == 200, 'traffic of pops')
     call stats_traffic(t, 0, ADTAPE_OPERATION_POP, traffic, stat)
     call check(stat == ADTAPE_STATUS_OK .and. traffic%calls == 17, 'traffic of all types')
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     call check(stats%peak_bytes >= 222 .and. stats%peak_bytes <= 222 + 4096, 'peak in profile mode')
     call stats_reset(t)
     call stats_traffic(t, 0, ADTAPE_OPERATION_POP, traffic)
@@ -126,23 +126,23 @@ contains
 
   subroutine test_memory(t)
     type(adtape_tape), intent(in) :: t
-    type(adtape_memory_use) :: memory, later
+    type(adtape_memory) :: memory, later
     integer(c_int32_t) :: stat
     real(8), allocatable :: a(:)
     allocate (a(200000))
     a = 1
-    call adtape_memory(memory)
+    call process_memory(memory)
     call check(memory%limit_bytes > 0, 'memory of the process')
     call push(t, a)
     call push(t, a)
-    call adtape_memory(later, stat)
+    call process_memory(later, stat)
     call check(stat == ADTAPE_STATUS_OK .and. later%committed_bytes >= 3200000, 'memory after 3.2 MB')
     call check(later%peak_committed_bytes >= later%committed_bytes, 'peak memory')
     call check(later%reserved_bytes >= later%committed_bytes, 'reserved memory')
-    call adtape_set_memory_limit(1000000000_8, stat)
-    call adtape_memory(memory)
+    call process_set_memory_limit(1000000000_8, stat)
+    call process_memory(memory)
     call check(stat == ADTAPE_STATUS_OK .and. memory%limit_bytes == 1000000000_8, 'the memory limit')
-    call adtape_set_memory_limit(0_8)
+    call process_set_memory_limit(0_8)
     call pop(t, a)
     call pop(t, a)
     call check(all(a == 1), 'what was pushed under a limit')
@@ -152,11 +152,11 @@ contains
     type(adtape_tape), intent(in) :: t
     type(adtape_stats) :: before, after
     integer(c_int32_t) :: stat
-    call stats_get(t, before)
+    call tape_stats(t, before)
     call adtape_trim(t, ADTAPE_TRIM_SOFT)
     call adtape_trim(ADTAPE_TRIM_SOFT)
     call adtape_trim(t, ADTAPE_TRIM_HARD, stat)
-    call stats_get(t, after)
+    call tape_stats(t, after)
     call check(stat == ADTAPE_STATUS_OK .and. after%committed_bytes < before%committed_bytes, 'memory given back')
     call adtape_trim(t, 7, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'trim in no way')
@@ -177,13 +177,13 @@ program statistics
   use support
   implicit none
   type(adtape_tape) :: t
-  call adtape_new(t)
+  call adtape_create(t)
   call test_sizes(t)
   call test_traffic(t)
   call test_profile_of_self
   call test_memory(t)
   call test_trim(t)
   call test_names
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('statistics')
 end program statistics

@@ -38,10 +38,10 @@ contains
   subroutine check_nothing_left(t)
     type(adtape_tape), intent(in) :: t
     type(adtape_stats) :: stats
-    type(adtape_live_counts) :: counts
-    call stats_get(t, stats)
+    type(adtape_live_stats) :: counts
+    call tape_stats(t, stats)
     call check(stats%bytes == 0, 'nothing is left on the tape')
-    call stats_get(stats)
+    call tape_stats(stats)
     call check(stats%bytes == 0, 'nothing is left on the thread''s tape')
     call live_stats(counts)
     call check(counts%ranges == 0 .and. counts%waiting == 0, 'nothing is left alive or waiting')

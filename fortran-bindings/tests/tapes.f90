@@ -16,8 +16,8 @@ contains
     real(8) :: x
     real(4) :: v(7)
     integer :: i, n
-    call adtape_new(a)
-    call adtape_new(b)
+    call adtape_create(a)
+    call adtape_create(b)
     do i = 1, 1000
       call push(a, real(i, 8))
       call push(b, [(real(i, 4), n = 1, 7)])
@@ -40,8 +40,8 @@ contains
       call pop(b, v)
       call check(all(v == i), 'the second tape')
     end do
-    call adtape_free(a)
-    call adtape_free(b)
+    call adtape_destroy(a)
+    call adtape_destroy(b)
   end subroutine
 
   subroutine test_self_by_handle
@@ -63,25 +63,25 @@ contains
     type(adtape_tape) :: t, none
     integer(c_int32_t) :: stat
     type(adtape_stats) :: stats
-    call adtape_free(none, stat)
+    call adtape_destroy(none, stat)
     call check(stat == ADTAPE_STATUS_OK, 'freeing no tape')
-    call stats_get(none, stats, stat)
+    call tape_stats(none, stats, stat)
     call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a handle that is not a tape')
-    call adtape_new(t, stat)
+    call adtape_create(t, stat)
     call check(stat == ADTAPE_STATUS_OK .and. c_associated(t%handle), 'a new tape')
     call push(t, 1d0)
     call adtape_acquire(t, stat)
     call check(stat == ADTAPE_STATUS_RELEASED, 'acquiring a tape that is not released')
     call adtape_release(t, t)
-    call stats_get(t, stats, stat)
+    call tape_stats(t, stats, stat)
     call check(stat == ADTAPE_STATUS_RELEASED, 'a released tape')
     call check(index(adtape_error_message(), 'adtape_acquire') > 0, 'what to do with a released tape')
     call adtape_release(t, t, stat)
     call check(stat == ADTAPE_STATUS_RELEASED, 'releasing twice')
     call adtape_acquire(t)
-    call stats_get(t, stats)
+    call tape_stats(t, stats)
     call check(stats%bytes == 8, 'a tape after release and acquire')
-    call adtape_free(t, stat)
+    call adtape_destroy(t, stat)
     call check(stat == ADTAPE_STATUS_OK .and. .not. c_associated(t%handle), 'a tape with values freed')
   end subroutine
 
@@ -92,7 +92,7 @@ contains
     real(8) :: x
     call push(7d0)
     call adtape_release(adtape_self(), t)
-    call stats_get(stats)
+    call tape_stats(stats)
     call check(stats%bytes == 0, 'the thread starts over')
     call push(8d0)
     call adtape_acquire(t)
@@ -100,7 +100,7 @@ contains
     call check(x == 7, 'the contents that were taken along')
     call pop(x)
     call check(x == 8, 'the thread''s new tape')
-    call adtape_free(t)
+    call adtape_destroy(t)
   end subroutine
 
   ! Many threads, each with its own tape; teams that come and go.
@@ -134,14 +134,14 @@ contains
     integer :: turn, i, wrong
     integer(c_int32_t) :: stat
     real(8) :: x
-    call adtape_new(t)
+    call adtape_create(t)
     call push(t, 1d0)
     call adtape_release(t, t)
     wrong = 0
     !$omp parallel do ordered num_threads(4) private(i, x, stat, stats) schedule(static, 1) reduction(+:wrong)
     do turn = 1, 12
       !$omp ordered
-      call stats_get(t, stats, stat)
+      call tape_stats(t, stats, stat)
       if (stat /= ADTAPE_STATUS_RELEASED) wrong = wrong + 1
       call adtape_acquire(t)
       call pop(t, x)
@@ -161,7 +161,7 @@ contains
     call adtape_acquire(t)
     call pop(t, x)
     call check(x == 13, 'a tape that comes back')
-    call adtape_free(t)
+    call adtape_destroy(t)
   end subroutine
 
   ! The forward sweep of each chunk on one thread, its reverse sweep on another.
@@ -185,7 +185,7 @@ contains
         call pop(record(chunk), x)
         if (x /= chunk*i) wrong = wrong + 1
       end do
-      call adtape_free(record(chunk))
+      call adtape_destroy(record(chunk))
     end do
     call check(wrong == 0, 'chunks reversed by other threads')
   end subroutine

@@ -39,7 +39,7 @@ contains
     whole => name(2:4)
     nothing => name
     null_part => name
-    call begin_reverse()
+    call live_begin_reverse()
     deallocate (name)
     call undo_deallocate_text(never)
     call undo_deallocate_text(empty)
@@ -84,7 +84,7 @@ contains
     call push_pointer_text(ends)
     call deallocate_save_text(t, x)
     nullify (column, all_of, ends)
-    call begin_reverse()
+    call live_begin_reverse()
     call undo_deallocate_text(t, x)
     call check(len(x) == 6 .and. all(lbound(x) == [-1, 1]) .and. all(ubound(x) == [2, 3]), 'length and bounds')
     call check(x(-1, 1) == '<-11 >' .and. x(2, 3) == '< 23 >', 'values')
@@ -117,7 +117,7 @@ contains
       call deallocate_save_text(table(i)%key)
       nullify (table(i)%part)
     end do
-    call begin_reverse()
+    call live_begin_reverse()
     do i = 3, 1, -1
       call undo_deallocate_text(table(i)%key)
       call check(table(i)%key == repeat('abc', i) .and. len(table(i)%key) == 3*i, 'a component')
@@ -146,7 +146,7 @@ contains
     call deallocate_save_text(one)
     call deallocate_save_text(t, many)
     call check(.not. (associated(one) .or. associated(many)), 'deallocated')
-    call begin_reverse()
+    call live_begin_reverse()
     call undo_deallocate_text(t, many)
     call undo_deallocate_text(one)
     call check(one == 'nine char' .and. len(one) == 9, 'memory of a pointer')
@@ -180,12 +180,12 @@ contains
     call push_pointer_text(e%part)
     call push_pointer_text(t, q)
     p => null()
-    call begin_reverse()
+    call live_begin_reverse()
     call pop_pointer_text(t, q)
     call pop_pointer_text(e%part)
     call pop_pointer_text(p)
     call check(.not. (associated(p) .or. associated(q) .or. associated(e%part)), 'null')
-    call pointer_waiting(variables, count)
+    call live_list_waiting(variables, count)
     call check(count == 3, 'three wait')
     call undo_deallocate_text(t, x)
     call undo_deallocate_text(t, y)
@@ -244,7 +244,7 @@ program texts
   use texts_tests
   implicit none
   type(adtape_tape) :: t
-  call adtape_new(t)
+  call adtape_create(t)
   call test_scalars(t)
   call test_arrays(t)
   call test_components()
@@ -252,6 +252,6 @@ program texts
   call test_waiting(t)
   call test_refused(t)
   call check_nothing_left(t)
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('texts')
 end program texts

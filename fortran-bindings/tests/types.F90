@@ -205,12 +205,12 @@ program types
   type(adtape_tape) :: t
   type(adtape_stats) :: stats
 
-  call adtape_new(t)
+  call adtape_create(t)
   call test_all_types(t)
-  call stats_get(t, stats)
+  call tape_stats(t, stats)
   call check(stats%bytes == 0, 'the tape is empty at the end')
-  call stats_get(stats)
+  call tape_stats(stats)
   call check(stats%bytes == 0, 'the thread''s tape is empty at the end')
-  call adtape_free(t)
+  call adtape_destroy(t)
   call finish('types')
 end program types

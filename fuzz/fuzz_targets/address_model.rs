@@ -376,7 +376,7 @@ impl Run<'_> {
             13 => self.unbear(),
             14 => self.rebase_pointer(),
             _ => {
-                self.addresses().begin_reverse().expect("no adjoint waits");
+                self.addresses().live_begin_reverse().expect("no adjoint waits");
                 self.model.moved.clear();
                 self.model.objects.iter_mut().filter(|o| o.alive).for_each(|object| object.forward_base = object.base);
             }
@@ -429,7 +429,7 @@ impl Run<'_> {
         let (base, adjoint_base, adjoint_bytes) = (self.base(), self.input.address(), self.input.bytes());
         let checked = adjoint_base.checked_add(adjoint_bytes).ok_or(Status::CountRange);
         let expected = checked.and_then(|_| self.model.exact(base));
-        let result = self.addresses().live_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize);
+        let result = self.addresses().live_set_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "{result:?}");
         if let Ok(i) = expected {
             let object = &mut self.model.objects[i];

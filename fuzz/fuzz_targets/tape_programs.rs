@@ -118,7 +118,7 @@ const TYPES: [Type; 10] = [
     Type::ComplexF32,
     Type::ComplexF64,
     Type::Bytes,
-    Type::Ptr,
+    Type::Opaque,
 ];
 
 impl<'a> Run<'a> {

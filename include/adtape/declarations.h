@@ -32,16 +32,16 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 // What adtape_trim does: the pages are given back now.
 #define ADTAPE_TRIM_HARD 1
 
-// For adtape_store_new_files: compress, without loss.
+// For adtape_store_create_files: compress, without loss.
 #define ADTAPE_STORE_COMPRESS 1
 
-// For adtape_store_new_files: do not wait until the disk has the files; a crash of the machine may lose them.
+// For adtape_store_create_files: do not wait until the disk has the files; a crash of the machine may lose them.
 #define ADTAPE_STORE_NO_SYNC 2
 
-// For adtape_store_new_files: one file for all checkpoints of the run and rank.
+// For adtape_store_create_files: one file for all checkpoints of the run and rank.
 #define ADTAPE_STORE_ONE_FILE 4
 
-// For adtape_store_new_files: others may read the files, as far as the process's mask (umask) allows.
+// For adtape_store_create_files: others may read the files, as far as the process's mask (umask) allows.
 #define ADTAPE_STORE_SHARED 8
 
 // What a section of a checkpoint is: values of a variable that exists when they are read.
@@ -84,7 +84,7 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 enum {
     // No error.
     ADTAPE_STATUS_OK = 0,
-    // A tape or session handle is NULL.
+    // A handle is NULL.
     ADTAPE_STATUS_NULL_HANDLE = 1,
     // An address is NULL and its count is not zero.
     ADTAPE_STATUS_NULL_POINTER = 2,
@@ -188,7 +188,7 @@ enum {
     // Bytes without a type.
     ADTAPE_TYPE_BYTES = 20,
     // An address, as an opaque word.
-    ADTAPE_TYPE_PTR = 21,
+    ADTAPE_TYPE_OPAQUE = 21,
     // Bits of a branch id; counted in bits.
     ADTAPE_TYPE_CONTROL = 22,
     // A loop counter of variable length.
@@ -292,7 +292,7 @@ typedef struct adtape_restoration_t adtape_restoration_t;
 typedef struct adtape_schedule_t adtape_schedule_t;
 
 // What the tapes of a process share.
-typedef struct adtape_session_t adtape_session_t;
+typedef struct adtape_objects_t adtape_objects_t;
 
 // A store.
 typedef struct adtape_store_t adtape_store_t;
@@ -376,8 +376,8 @@ typedef struct {
     uint64_t bytes;
 } adtape_traffic_t;
 
-// The calls of a store that the program supplies, for adtape_store_new_user. An *entry* is a checkpoint's bytes. Each
-// call gets `user` as it was given, and returns ADTAPE_STATUS_OK or another status; ADTAPE_STATUS_NOT_FOUND where
+// The calls of a store that the program supplies, for adtape_store_create_user. An *entry* is a checkpoint's bytes.
+// Each call gets `user` as it was given, and returns ADTAPE_STATUS_OK or another status; ADTAPE_STATUS_NOT_FOUND where
 // there is no entry of the name. They may be called by any thread that uses the store.
 typedef struct {
     // Begins an entry; `*entry` is handed to append, and then to commit or abandon, whichever ends it.
@@ -432,7 +432,7 @@ typedef struct {
     void *adjoint_base;
     // The size of the adjoint.
     uint64_t adjoint_bytes;
-    // "" if it has none. Valid as long as the session.
+    // "" if it has none. Valid as long as the objects.
     const char *label;
     // One of ADTAPE_KIND_….
     int32_t kind;
@@ -615,7 +615,7 @@ typedef struct {
     uint64_t pointers;
     // Check mode: words in the contents that are addresses of heap ranges, and no pointer that is known.
     uint64_t suspects;
-} adtape_saved_counts_t;
+} adtape_save_stats_t;
 
 // What a restoration did.
 typedef struct {
@@ -633,7 +633,7 @@ typedef struct {
     uint64_t ended;
     // Pointers inside of objects that were set.
     uint64_t pointers;
-} adtape_restored_counts_t;
+} adtape_restore_stats_t;
 
 /* ---- entry ----------------------------------------------------------------------------------------------- */
 
@@ -654,28 +654,7 @@ const char *adtape_error_message(void);
 // Fortran: `text = adtape_status_name(status)`.
 const char *adtape_status_name(int32_t status);
 
-/* ---- session --------------------------------------------------------------------------------------------- */
-
-// The session of the process. Never NULL; lives as long as the process. Any thread may call it.
-//
-// Fortran: implied.
-const adtape_session_t *adtape_session_default(void);
-
-// Makes a session with addresses (live map, rebase map) and an error handler of its own, for libraries and tests that
-// keep theirs apart. The memory limit and the
-// statistics of memory stay those of the process, and errors of plain pushes and pops go to its default session.
-// Undone by adtape_session_free.
-//
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
-// Fortran: not offered; the session of the process is implied.
-adtape_status_t adtape_session_new(adtape_session_t **out);
-
-// Releases a session that adtape_session_new made. NULL is allowed and does nothing.
-//
-// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_BAD_ARGUMENT for the session of the process, which lives on. No other
-// thread uses the session, or will.
-// Fortran: not offered.
-adtape_status_t adtape_session_free(adtape_session_t *s);
+/* ---- process --------------------------------------------------------------------------------------------- */
 
 // Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for
 // ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory or the control group's limit, the smaller one.
@@ -683,9 +662,9 @@ adtape_status_t adtape_session_free(adtape_session_t *s);
 // all growth and takes nothing away.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-// Fortran: `call adtape_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is
+// Fortran: `call process_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is
 // ADTAPE_STATUS_COUNT_RANGE.
-adtape_status_t adtape_session_set_memory_limit(const adtape_session_t *s, uint64_t limit_bytes);
+adtape_status_t adtape_process_set_memory_limit(uint64_t limit_bytes);
 
 // Sets the directory that tapes spill to, a path: when a push, or a block of a stable heap, would exceed the memory
 // limit, the oldest part of the tape with the largest idle part, on whichever thread, goes to a file there, which
@@ -699,14 +678,14 @@ adtape_status_t adtape_session_set_memory_limit(const adtape_session_t *s, uint6
 // leaves the tape unusable. A child of fork that needs the file gets ADTAPE_STATUS_IO.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_IO if there can be no file in it. Any thread.
-// Fortran: `call adtape_set_spill_directory(directory)`; the argument is optional.
-adtape_status_t adtape_session_set_spill_directory(const adtape_session_t *s, const char *directory);
+// Fortran: `call process_set_spill_directory(directory)`; the argument is optional.
+adtape_status_t adtape_process_set_spill_directory(const char *directory);
 
 // What all tapes of the process have, in bytes.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
-// Fortran: `call adtape_memory(memory)`.
-adtape_status_t adtape_session_memory(const adtape_session_t *s, adtape_memory_t *out);
+// Fortran: `call process_memory(memory)`.
+adtape_status_t adtape_process_memory(adtape_memory_t *out);
 
 // Installs a handler for the errors of calls that return no status: pushes and pops. It is called on the thread
 // that failed with the status, the message (valid during the call) and `user`, and must not return: it may
@@ -714,21 +693,18 @@ adtape_status_t adtape_session_memory(const adtape_session_t *s, adtape_memory_t
 // prints the message to standard error and aborts.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-// Fortran: `call adtape_set_error_handler(handler, user)` with a `bind(c)` procedure of the abstract interface
+// Fortran: `call process_set_error_handler(handler, user)` with a `bind(c)` procedure of the abstract interface
 // `adtape_error_handler`, and a `type(c_ptr)`; both are optional.
-adtape_status_t adtape_session_set_error_handler(const adtape_session_t *s,
-                                                 adtape_error_handler_t handler,
-                                                 void *user);
+adtape_status_t adtape_process_set_error_handler(adtape_error_handler_t handler, void *user);
 
 /* ---- tape ------------------------------------------------------------------------------------------------ */
 
 // Makes an empty tape that the calling thread owns, beside the thread's own. Takes no memory before the first
-// push. Undone by adtape_free.
+// push. Undone by adtape_destroy.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or
-// ADTAPE_STATUS_BAD_ENVIRONMENT.
-// Fortran: `call adtape_new(t)`.
-adtape_status_t adtape_new(const adtape_session_t *s, adtape_t **out);
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_BAD_ENVIRONMENT.
+// Fortran: `call adtape_create(t)`.
+adtape_status_t adtape_create(adtape_t **out);
 
 // Releases a tape, with whatever is on it. NULL is allowed and does nothing; in Fortran `t` is the NULL handle
 // afterwards. The thread's own tape is emptied and gives its memory back; its next use makes a new one. Any thread may
@@ -736,18 +712,19 @@ adtape_status_t adtape_new(const adtape_session_t *s, adtape_t **out);
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_ATTACHED if the tape may not be used here
 // and now (it then lives on).
-// Fortran: `call adtape_free(t)`.
-adtape_status_t adtape_free(adtape_t *t);
+// Fortran: `call adtape_destroy(t)`.
+adtape_status_t adtape_destroy(adtape_t *t);
 
 // Gives the calling thread's tape `t` up, so that another thread can go on with it: that thread, or the same one,
-// calls adtape_acquire on `*handle`. For a tape made by adtape_new, `*handle` is `t`; for the thread's own, it is a
-// new handle that takes the contents along (undone by adtape_free), and the thread starts over with an empty tape.
+// calls adtape_acquire on `*handle`. For a tape made by adtape_create, `*handle` is `t`; for the thread's own, it is a
+// new handle that takes the contents along (undone by adtape_destroy), and the thread starts over with an empty tape.
 // Orders what this thread wrote before what the other reads. Until then every use of the tape is an error.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD,
 // ADTAPE_STATUS_RELEASED or ADTAPE_STATUS_ATTACHED.
 // Fortran: `call adtape_release(t, handle)`.
-adtape_status_t adtape_release(adtape_t *t, adtape_t **handle);
+adtape_status_t adtape_release(adtape_t *t,
+                               adtape_t **handle);
 
 // Makes the calling thread the owner of a tape that was given up by adtape_release.
 //
@@ -788,7 +765,7 @@ adtape_status_t adtape_detach(adtape_local_t *l);
 // In Fortran an assumed-size array `x(*)` has no shape: push `x(1:n)`, or use `push_bytes(x, n*8)`. Of an array of a
 // derived type, push the components: `call push(x%v)`.
 //
-// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER (in Fortran: not
+// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER (in Fortran: not
 // allocated, not associated), COUNT_RANGE, BAD_ARGUMENT (type; in Fortran a derived type), MEMORY_LIMIT,
 // OUT_OF_MEMORY, or of ownership.
 // Fortran: `call push(t, x)`, `call push(x)` with an array `x` of rank 1 to 7.
@@ -796,7 +773,7 @@ void adtape_push_array(adtape_t *t, adtape_type_t type_code, const void *x, int6
 
 // Pops `count` values of a type into `x`. Undoes adtape_push_array.
 //
-// Errors go to the session's handler and leave the tape unchanged: those of adtape_push_array, UNDERFLOW, and
+// Errors go to the error handler and leave the tape unchanged: those of adtape_push_array, UNDERFLOW, and
 // MISMATCH in check mode.
 // Fortran: `call pop(t, x)`, `call pop(x)`.
 void adtape_pop_array(adtape_t *t, adtape_type_t type_code, void *x, int64_t count);
@@ -831,7 +808,7 @@ void adtape_abi0_pop_section(adtape_t *t,
 
 // Pushes the `bits` (1 to 64) low bits of a branch id. Undone by adtape_call_pop_control with the same width.
 //
-// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
+// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
 // also a value that they do not hold), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
 // Fortran: `call push_control(t, value, bits)`. C programs use adtape_push_control, which is inlined.
 void adtape_call_push_control(adtape_t *t, uint64_t value, int32_t bits);
@@ -850,7 +827,7 @@ uint64_t adtape_self_pop_control(int32_t bits);
 // Pushes a loop counter or block id in few bytes: 1 for 0 to 127, one more for every factor of 128, at most 10;
 // negative ones take 10. Undone by adtape_call_pop_count.
 //
-// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, MEMORY_LIMIT, OUT_OF_MEMORY, or of
+// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, MEMORY_LIMIT, OUT_OF_MEMORY, or of
 // ownership.
 // Fortran: `call push_count(t, n)`. C programs use adtape_push_count, which is inlined.
 void adtape_call_push_count(adtape_t *t, int64_t count);
@@ -931,8 +908,8 @@ adtape_status_t adtape_repeat_end(adtape_t *t);
 // Sizes of a tape: bytes now and at most, control bits, memory, address space. They are always known. Cost: a call.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
-// Fortran: `call stats_get(t, stats)`, `call stats_get(stats)`.
-adtape_status_t adtape_stats_get(adtape_t *t, adtape_stats_t *out);
+// Fortran: `call tape_stats(t, stats)`, `call tape_stats(stats)`.
+adtape_status_t adtape_stats(adtape_t *t, adtape_stats_t *out);
 
 // Turns profile mode on, with all counts at zero if it was off, or off, which forgets the counts. ADTAPE_PROFILE=1
 // turns it on for every tape. In profile mode each push and pop takes the slow path and is counted.
@@ -972,14 +949,15 @@ const char *adtape_type_name(adtape_type_t type_code);
 /* ---- store ----------------------------------------------------------------------------------------------- */
 
 // Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit; a checkpoint
-// beyond it is an error. Buffers of removed and replaced checkpoints are used again. Undone by adtape_store_free.
+// beyond it is an error. Buffers of removed and replaced checkpoints are used again. Undone by adtape_store_destroy.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
-// Fortran: `call store_new_memory(s, limit_bytes)`.
-adtape_status_t adtape_store_new_memory(uint64_t limit_bytes, adtape_store_t **out);
+// Fortran: `call store_create_memory(s, limit_bytes)`.
+adtape_status_t adtape_store_create_memory(uint64_t limit_bytes, adtape_store_t **out);
 
 // Makes a store of files in a directory that exists, one file for each checkpoint or one for all, checksummed and on
-// the disk when adtape_checkpoint_commit returns. Undone by adtape_store_free, which leaves the files of a named run.
+// the disk when adtape_checkpoint_commit returns. Undone by adtape_store_destroy, which leaves the files of a named
+// run.
 //
 // `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
 // again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
@@ -993,40 +971,40 @@ adtape_status_t adtape_store_new_memory(uint64_t limit_bytes, adtape_store_t **o
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
 // ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one file
 // for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any thread.
-// Fortran: `call store_new_files(s, directory, run, rank, flags)`; all but the first two are optional.
-adtape_status_t adtape_store_new_files(const char *directory,
-                                       const char *run,
-                                       int32_t rank,
-                                       int32_t flags,
-                                       adtape_store_t **out);
+// Fortran: `call store_create_files(s, directory, run, rank, flags)`; all but the first two are optional.
+adtape_status_t adtape_store_create_files(const char *directory,
+                                          const char *run,
+                                          int32_t rank,
+                                          int32_t flags,
+                                          adtape_store_t **out);
 
 // Makes a store of two: checkpoints go to `memory` while there is room, whole, and to `below` beyond. `memory` is a
-// store made by adtape_store_new_memory with a limit, `below` any store; both may be freed at once, the new store
-// keeps what it needs of them. Undone by adtape_store_free.
+// store made by adtape_store_create_memory with a limit, `below` any store; both may be freed at once, the new store
+// keeps what it needs of them. Undone by adtape_store_destroy.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
 // ADTAPE_STATUS_BAD_ARGUMENT if `memory` is another kind of store. Any thread.
-// Fortran: `call store_new_tiers(s, memory, below)`.
-adtape_status_t adtape_store_new_tiers(const adtape_store_t *memory,
-                                       const adtape_store_t *below,
-                                       adtape_store_t **out);
+// Fortran: `call store_create_tiers(s, memory, below)`.
+adtape_status_t adtape_store_create_tiers(const adtape_store_t *memory,
+                                          const adtape_store_t *below,
+                                          adtape_store_t **out);
 
 // Makes a store of calls that the program supplies: all those of `calls`, which is copied, with `user` handed to each.
-// The calls and what `user` points to must live as long as the store. Undone by adtape_store_free.
+// The calls and what `user` points to must live as long as the store. Undone by adtape_store_destroy.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or, if a pointer or a call is NULL,
 // ADTAPE_STATUS_NULL_POINTER. Any thread.
 // Fortran: not offered; a few lines of C can hand the store over.
-adtape_status_t adtape_store_new_user(const adtape_store_calls_t *calls,
-                                      void *user,
-                                      adtape_store_t **out);
+adtape_status_t adtape_store_create_user(const adtape_store_calls_t *calls,
+                                         void *user,
+                                         adtape_store_t **out);
 
 // Releases a store. NULL is allowed and does nothing. A store in memory goes with its checkpoints, a private one of
 // files too; files of a named run stay. Checkpoints that are being read or written can be ended afterwards.
 //
 // Returns ADTAPE_STATUS_OK. Any thread.
-// Fortran: `call store_free(s)`.
-adtape_status_t adtape_store_free(adtape_store_t *s);
+// Fortran: `call store_destroy(s)`.
+adtape_status_t adtape_store_destroy(adtape_store_t *s);
 
 // Gives memory back to the system that a store in memory, or of tiers, keeps for checkpoints to come: the buffers of
 // those that were removed or replaced. Other stores keep none.
@@ -1054,7 +1032,7 @@ adtape_status_t adtape_store_list(const adtape_store_t *s, int64_t index, int64_
 
 // Begins a checkpoint, which becomes visible in the store under `name`, in place of an older one, when
 // adtape_checkpoint_commit completes it. `name` consists of up to 100 letters, digits, '-', '_' and '.'. Ended by
-// adtape_checkpoint_commit, or undone by adtape_checkpoint_free. One thread at a time uses it; several threads can
+// adtape_checkpoint_commit, or undone by adtape_checkpoint_close. One thread at a time uses it; several threads can
 // write checkpoints to one store.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
@@ -1116,7 +1094,7 @@ adtape_status_t adtape_checkpoint_write_allocatable(adtape_checkpoint_t *c,
 adtape_status_t adtape_checkpoint_commit(adtape_checkpoint_t *c);
 
 // Opens a checkpoint for reading. It can be read to its end even if it is removed or replaced meanwhile. Undone by
-// adtape_checkpoint_free. One thread at a time uses it.
+// adtape_checkpoint_close. One thread at a time uses it.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
 // ADTAPE_STATUS_NOT_FOUND, ADTAPE_STATUS_DAMAGED (cut off or changed; the message says where),
@@ -1174,8 +1152,24 @@ adtape_status_t adtape_checkpoint_find(adtape_checkpoint_t *c, const char *secti
 // NULL is allowed and does nothing.
 //
 // Returns ADTAPE_STATUS_OK.
-// Fortran: `call checkpoint_free(c)`.
-adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
+// Fortran: `call checkpoint_close(c)`.
+adtape_status_t adtape_checkpoint_close(adtape_checkpoint_t *c);
+
+/* ---- objects --------------------------------------------------------------------------------------------- */
+
+// Makes objects (live map, rebase map, waiting pointers) apart from those of the process, for libraries and tests that
+// keep theirs to themselves. Every call on addresses takes objects; NULL stands for those of the process. Undone by
+// adtape_objects_destroy.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
+// Fortran: not offered; its calls are on the objects of the process.
+adtape_status_t adtape_objects_create(adtape_objects_t **out);
+
+// Releases objects that adtape_objects_create made. NULL is allowed and does nothing.
+//
+// Returns ADTAPE_STATUS_OK. No other thread uses the objects, or will.
+// Fortran: not offered.
+adtape_status_t adtape_objects_destroy(adtape_objects_t *o);
 
 /* ---- live ------------------------------------------------------------------------------------------------ */
 
@@ -1187,12 +1181,12 @@ adtape_status_t adtape_checkpoint_free(adtape_checkpoint_t *c);
 //
 // A range of no bytes is legal, at any address; it is found by its base where nothing else is. Parts of an object
 // need no range of their own.
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
+// Errors go to the error handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
 // (names both ranges), COUNT_RANGE, BAD_ARGUMENT (kind).
 // Cost: one insertion. Any thread.
 // Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr).
 // Source: Alg. 2, lines 3 and 10.
-uint64_t adtape_live_add(const adtape_session_t *s,
+uint64_t adtape_live_add(const adtape_objects_t *o,
                          void *base,
                          uint64_t bytes,
                          adtape_kind_t kind,
@@ -1202,10 +1196,10 @@ uint64_t adtape_live_add(const adtape_session_t *s,
 // was called before. Where it lay is remembered for pointers that still point there and are pushed later, until
 // another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
+// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 // nearest), AMBIGUOUS (several begin there, empty ones among them).
 // Fortran: `call live_remove(base)`. Source: Alg. 2, lines 4 and 13.
-void adtape_live_remove(const adtape_session_t *s, const void *base);
+void adtape_live_remove(const adtape_objects_t *o, const void *base);
 
 // adtape_push_range and adtape_live_remove in one: a variable or block ends in the forward sweep and comes back in the
 // reverse sweep. Undone by adtape_pop_range and adtape_rebase_add.
@@ -1213,26 +1207,26 @@ void adtape_live_remove(const adtape_session_t *s, const void *base);
 // Errors: as of the two; they change nothing.
 // Fortran: `call live_end(base)`, `call live_end(t, base)`. Source: Alg. 2, lines 4 and 13.
 void adtape_live_end(adtape_t *t,
-                     const adtape_session_t *s,
+                     const adtape_objects_t *o,
                      const void *base);
 
 // What lives at `base` has its adjoint of `adjoint_bytes` bytes at `adjoint_base`, from now on: for objects whose
 // adjoint exists while they live. One that comes back gets its adjoint by adtape_rebase_add. The sizes may differ (a
 // float with a double for its adjoint); offsets are then scaled. NULL takes the adjoint away.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, COUNT_RANGE.
-// Fortran: `call live_adjoint(base, adjoint_base, adjoint_bytes)`.
-void adtape_live_adjoint(const adtape_session_t *s,
-                         const void *base,
-                         const void *adjoint_base,
-                         uint64_t adjoint_bytes);
+// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, COUNT_RANGE.
+// Fortran: `call live_set_adjoint(base, adjoint_base, adjoint_bytes)`.
+void adtape_live_set_adjoint(const adtape_objects_t *o,
+                             const void *base,
+                             const void *adjoint_base,
+                             uint64_t adjoint_bytes);
 
 // The range that `address` is in.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_NO_RANGE. Any
 // thread.
 // Fortran: `call live_find(address, range)`.
-adtape_status_t adtape_live_find(const adtape_session_t *s, const void *address, adtape_range_t *out);
+adtape_status_t adtape_live_find(const adtape_objects_t *o, const void *address, adtape_range_t *out);
 
 // The ranges that are alive, by address: the first `capacity` of them in `ranges`, their number in `*count`, which may
 // be larger. `ranges` is NULL only with a capacity of 0.
@@ -1240,7 +1234,7 @@ adtape_status_t adtape_live_find(const adtape_session_t *s, const void *address,
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE.
 // Cost: of sorting them all. Any thread.
 // Fortran: `call live_list(ranges, count)`, an array of type(adtape_range).
-adtape_status_t adtape_live_list(const adtape_session_t *s,
+adtape_status_t adtape_live_list(const adtape_objects_t *o,
                                  adtape_range_t *ranges,
                                  int64_t capacity,
                                  int64_t *count);
@@ -1249,7 +1243,7 @@ adtape_status_t adtape_live_list(const adtape_session_t *s,
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
 // Fortran: `call live_stats(stats)`.
-adtape_status_t adtape_live_stats(const adtape_session_t *s, adtape_live_stats_t *out);
+adtape_status_t adtape_live_stats(const adtape_objects_t *o, adtape_live_stats_t *out);
 
 // Writes a report for people to a file descriptor (1 is standard output, 2 standard error): the counts, every range
 // that is alive, every pointer variable that waits.
@@ -1257,25 +1251,25 @@ adtape_status_t adtape_live_stats(const adtape_session_t *s, adtape_live_stats_t
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (negative descriptor) or
 // ADTAPE_STATUS_IO. Any thread.
 // Fortran: `call live_print()`; to standard output.
-adtape_status_t adtape_live_print(const adtape_session_t *s, int32_t fd);
+adtape_status_t adtape_live_print(const adtape_objects_t *o, int32_t fd);
 
 /* ---- range ----------------------------------------------------------------------------------------------- */
 
 // PUSHRANGE: pushes what brings the range that begins at `base` back in the reverse sweep, 32 bytes. The range is
 // still alive: adtape_live_remove comes next, or adtape_live_end does both. Undone by adtape_pop_range.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
+// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
 // Cost: one search by address. One thread uses `t` at a time; `s` is for all.
 // Fortran: `call push_range(base)`, `call push_range(t, base)`. Source: Alg. 2, lines 4 and 13.
-void adtape_push_range(adtape_t *t, const adtape_session_t *s, const void *base);
+void adtape_push_range(adtape_t *t, const adtape_objects_t *o, const void *base);
 
 // POPRANGE: pops the range whose death is to be reversed. The program allocates `range->bytes`, or takes the variable
 // of a frame that is entered again, and tells by adtape_rebase_add where it lies.
 //
-// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
+// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
 // range lies there), MISMATCH in check mode.
 // Fortran: `call pop_range(range)`, `call pop_range(t, range)`. Source: Alg. 2, lines 6 and 14.
-void adtape_pop_range(adtape_t *t, const adtape_session_t *s, adtape_range_t *range);
+void adtape_pop_range(adtape_t *t, const adtape_objects_t *o, adtape_range_t *range);
 
 // The name of a kind of memory, e.g. "heap"; "unknown kind" for other values. Never NULL, valid for ever.
 //
@@ -1288,24 +1282,24 @@ const char *adtape_kind_name(adtape_kind_t kind);
 // is, with the adjoint that it has; addresses of the forward sweep (adtape_rebase_pointer) are from now on those that
 // objects have at this point.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE; HEAP_STATE (a section that was run again from a
+// Errors go to the error handler and change nothing: NULL_HANDLE; HEAP_STATE (a section that was run again from a
 // checkpoint did not bring back every object that has an adjoint).
 // Cost: proportional to the objects that came back since the last reversal point and are alive. No thread changes
-// the maps meanwhile. Fortran: `call begin_reverse()`.
-void adtape_begin_reverse(const adtape_session_t *s);
+// the maps meanwhile. Fortran: `call live_begin_reverse()`.
+void adtape_live_begin_reverse(const adtape_objects_t *o);
 
 // The death of a range is reversed: what adtape_pop_range returned lies at `new_base` now, its adjoint of
 // `adjoint_bytes` bytes at `adjoint_base`; NULL and 0 if it has none. The sizes may differ; offsets are then scaled.
 // Pointer variables that wait for it are set, and those that were left over from it (adtape_pop_pointer). Undone by
 // adtape_rebase_remove, where its birth is reversed.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER, OVERLAP (something lies there, or
+// Errors go to the error handler and change nothing: NULL_HANDLE, NULL_POINTER, OVERLAP (something lies there, or
 // the object is back already), UNEVEN (a pointer that waits has no place in an adjoint of this size), COUNT_RANGE,
-// BAD_ARGUMENT (the range is not of this session).
+// BAD_ARGUMENT (the range is of other objects).
 // Cost: one insertion. Any thread; a stack range goes to the map of the calling thread.
 // Fortran: `call rebase_add(range, new_base, adjoint_base, adjoint_bytes)`, the last two optional. Source: Alg. 2,
 // lines 6 and 14.
-void adtape_rebase_add(const adtape_session_t *s,
+void adtape_rebase_add(const adtape_objects_t *o,
                        const adtape_range_t *range,
                        void *new_base,
                        void *adjoint_base,
@@ -1315,9 +1309,9 @@ void adtape_rebase_add(const adtape_session_t *s,
 // if it had never been. The program then deallocates it, or leaves the frame. Pointer variables in it and in its
 // adjoint wait no more.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS.
+// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS.
 // Fortran: `call rebase_remove(new_base)`. Source: Alg. 2, lines 7 and 11.
-void adtape_rebase_remove(const adtape_session_t *s,
+void adtape_rebase_remove(const adtape_objects_t *o,
                           const void *new_base);
 
 // Sets pointer variables to where `address` and its adjoint are now; each may be NULL. For addresses of this
@@ -1325,9 +1319,9 @@ void adtape_rebase_remove(const adtape_session_t *s,
 // the program pushes itself is better pushed by adtape_push_pointer, which knows the object. If nothing that lay there
 // is back yet, the variables are NULL and wait, as those of adtape_pop_pointer do. NULL stays NULL.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, UNEVEN.
+// Errors go to the error handler and change nothing: NULL_HANDLE, UNEVEN.
 // Cost: two searches by address. Any thread. Fortran: `call rebase_pointer(address, p, p_adjoint)`.
-void adtape_rebase_pointer(const adtape_session_t *s,
+void adtape_rebase_pointer(const adtape_objects_t *o,
                            const void *address,
                            void **p,
                            void **p_adjoint);
@@ -1339,32 +1333,30 @@ void adtape_rebase_pointer(const adtape_session_t *s,
 // that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no
 // other ended since, is one to that range. Undone by adtape_pop_pointer.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (in no range; names the nearest), those
+// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (in no range; names the nearest), those
 // of a push.
 // Cost: one search by address. One thread uses `t` at a time; `s` is for all.
 // Fortran: `call push_pointer(p)`, `call push_pointer(t, p)` with a type(c_ptr), or `c_loc` of a Fortran pointer's
 // target. Source: Alg. 2, line 18.
-void adtape_push_pointer(adtape_t *t,
-                         const adtape_session_t *s,
-                         const void *p);
+void adtape_push_pointer(adtape_t *t, const adtape_objects_t *o, const void *p);
 
 // Pops a pointer: sets `*p` to where it points now and `*p_adjoint` to the same place in the adjoint, NULL if there is
 // none. Either address may be NULL: that is not wanted.
 //
 // If the object is not back yet, both variables become NULL and wait: the call of adtape_rebase_add that brings it
 // back sets them. Until then, or until another pop sets them, or until the range that they lie in ends, they must be
-// there to be written to. Those that wait are listed by adtape_pointer_waiting.
+// there to be written to. Those that wait are listed by adtape_live_list_waiting.
 //
 // A pointer into an object that was born where another had died may have been left over from that one. When that one
 // comes back, both variables are set anew if they still hold what this call wrote; they need not be there any more.
 //
-// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pointer lies
+// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pointer lies
 // there), UNEVEN, MISMATCH in check mode.
 // Cost: one search by number. One thread uses `t` at a time; `s` is for all.
 // Fortran: `call pop_pointer(p, p_adjoint)`, `call pop_pointer(t, p, p_adjoint)`, the last optional. Source: Alg. 2,
 // line 20.
 void adtape_pop_pointer(adtape_t *t,
-                        const adtape_session_t *s,
+                        const adtape_objects_t *o,
                         void **p,
                         void **p_adjoint);
 
@@ -1373,8 +1365,11 @@ void adtape_pop_pointer(adtape_t *t,
 // adtape_live_print says what each waits for.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE. Any
-// thread. Fortran: `call pointer_waiting(variables, count)`, an array of type(c_ptr).
-adtape_status_t adtape_pointer_waiting(const adtape_session_t *s, void **variables, int64_t capacity, int64_t *count);
+// thread. Fortran: `call live_list_waiting(variables, count)`, an array of type(c_ptr).
+adtape_status_t adtape_live_list_waiting(const adtape_objects_t *o,
+                                         void **variables,
+                                         int64_t capacity,
+                                         int64_t *count);
 
 /* ---- pair ------------------------------------------------------------------------------------------------ */
 
@@ -1382,21 +1377,21 @@ adtape_status_t adtape_pointer_waiting(const adtape_session_t *s, void **variabl
 // that of a range that is alive (or ended, see adtape_push_pointer), or NULL with an offset of 0. Undone by
 // adtape_pop_pair.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
+// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 // nearest), AMBIGUOUS, NULL_POINTER (NULL with an offset), those of a push.
 // Cost: one search by address. One thread uses `t` at a time; `s` is for all.
 // Fortran: `call push_pair(base, offset)`, `call push_pair(t, base, offset)`. Source: Alg. 3, line 18*.
-void adtape_push_pair(adtape_t *t, const adtape_session_t *s, const void *base, int64_t offset);
+void adtape_push_pair(adtape_t *t, const adtape_objects_t *o, const void *base, int64_t offset);
 
 // Pops a pair: sets `*pair` to the base as it is now and the offset, `*p` to base + offset, and `*p_adjoint` to the
 // same place in, or beside, the adjoint, NULL if there is none. Each address may be NULL: that is not wanted. If the
 // object is not back yet, base and pointers become NULL and wait, as in adtape_pop_pointer.
 //
-// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pair lies
+// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pair lies
 // there), UNEVEN, MISMATCH in check mode.
 // Fortran: `call pop_pair(pair, p, p_adjoint)`, `call pop_pair(t, pair, p, p_adjoint)`, the last two optional.
 // Source: Alg. 3, line 20*.
-void adtape_pop_pair(adtape_t *t, const adtape_session_t *s, adtape_pair_t *pair, void **p, void **p_adjoint);
+void adtape_pop_pair(adtape_t *t, const adtape_objects_t *o, adtape_pair_t *pair, void **p, void **p_adjoint);
 
 // The pair of a pointer that is assigned `q + bytes`, from the pair of q: (0, 0) if its base is NULL, else (base,
 // offset + bytes). Offsets wrap as integers do.
@@ -1409,7 +1404,7 @@ adtape_pair_t adtape_pair_add(adtape_pair_t q, int64_t bytes);
 // Pushes what a pointer variable is: NULL, or its bounds and strides and the object that its first element lies in.
 // Undone by adtape_abi0_pop_association. Returns ADTAPE_STATUS_NO_RANGE if it points into no range or beyond one.
 adtape_status_t adtape_abi0_push_association(adtape_t *t,
-                                             const adtape_session_t *s,
+                                             const adtape_objects_t *o,
                                              const adtape_descriptor_t *p,
                                              const void *site);
 
@@ -1418,7 +1413,7 @@ adtape_status_t adtape_abi0_push_association(adtape_t *t,
 // there are no elements, and NULL while the target is not back; the first word of the variables is then set when it
 // comes.
 adtape_status_t adtape_abi0_pop_association(adtape_t *t,
-                                            const adtape_session_t *s,
+                                            const adtape_objects_t *o,
                                             adtape_descriptor_t *p,
                                             adtape_descriptor_t *p_adjoint,
                                             void *nowhere,
@@ -1427,7 +1422,7 @@ adtape_status_t adtape_abi0_pop_association(adtape_t *t,
 // Pushes an allocatable that is about to be deallocated, contiguous if it is allocated: its values, bounds and range,
 // which ends. Undone by adtape_abi0_pop_allocation.
 adtape_status_t adtape_abi0_push_allocation(adtape_t *t,
-                                            const adtape_session_t *s,
+                                            const adtape_objects_t *o,
                                             const adtape_descriptor_t *x,
                                             const void *site);
 
@@ -1435,7 +1430,7 @@ adtape_status_t adtape_abi0_push_allocation(adtape_t *t,
 // was deallocated, in `*x`; in `*allocated`, whether it was allocated. The tape stays as it is. Refuses an allocatable
 // that is allocated.
 adtape_status_t adtape_abi0_peek_allocation(adtape_t *t,
-                                            const adtape_session_t *s,
+                                            const adtape_objects_t *o,
                                             adtape_descriptor_t *x,
                                             int32_t *allocated,
                                             const void *site);
@@ -1443,35 +1438,35 @@ adtape_status_t adtape_abi0_peek_allocation(adtape_t *t,
 // Pops an allocatable that is allocated again with the bounds of adtape_abi0_peek_allocation, or not if it was not:
 // its values; its range is where it lies now, with the adjoint `*x_adjoint`, unless that is NULL.
 adtape_status_t adtape_abi0_pop_allocation(adtape_t *t,
-                                           const adtape_session_t *s,
+                                           const adtape_objects_t *o,
                                            const adtape_descriptor_t *x,
                                            const adtape_descriptor_t *x_adjoint,
                                            const void *site);
 
 // The birth of the allocatable at `base` is reversed: adtape_rebase_remove with a status.
-adtape_status_t adtape_abi0_undo_allocation(const adtape_session_t *s, const void *base);
+adtape_status_t adtape_abi0_undo_allocation(const adtape_objects_t *o, const void *base);
 
 /* ---- schedule -------------------------------------------------------------------------------------------- */
 
 // Makes the binomial schedule (revolve) of `steps` steps with `snapshots` in memory at most, the first state's
 // among them: the least number of extra steps there can be, and among those schedules the fewest saves. Undone by
-// adtape_schedule_free. Memory: 40 bytes a snapshot; any number of steps and snapshots.
+// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
 // (more than one step and no snapshot). A schedule is used by one thread at a time.
-// Fortran: `call schedule_new_binomial(schedule, steps, snapshots)`. Source: A. Griewank, A. Walther, Algorithm 799:
-// revolve, ACM TOMS 26 (2000).
-adtape_status_t adtape_schedule_new_binomial(uint64_t steps, uint64_t snapshots, adtape_schedule_t **out);
+// Fortran: `call schedule_create_binomial(schedule, steps, snapshots)`. Source: A. Griewank, A. Walther, Algorithm
+// 799: revolve, ACM TOMS 26 (2000).
+adtape_status_t adtape_schedule_create_binomial(uint64_t steps, uint64_t snapshots, adtape_schedule_t **out);
 
 // Makes the binomial schedule with `memory_snapshots` + `disk_snapshots` in all, of which those that are used least
-// lie on disk. Otherwise as adtape_schedule_new_binomial.
+// lie on disk. Otherwise as adtape_schedule_create_binomial.
 //
-// Fortran: `call schedule_new_multistage(schedule, steps, memory_snapshots, disk_snapshots)`. Source: P. Stumm, A.
+// Fortran: `call schedule_create_multistage(schedule, steps, memory_snapshots, disk_snapshots)`. Source: P. Stumm, A.
 // Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
-adtape_status_t adtape_schedule_new_multistage(uint64_t steps,
-                                               uint64_t memory_snapshots,
-                                               uint64_t disk_snapshots,
-                                               adtape_schedule_t **out);
+adtape_status_t adtape_schedule_create_multistage(uint64_t steps,
+                                                  uint64_t memory_snapshots,
+                                                  uint64_t disk_snapshots,
+                                                  adtape_schedule_t **out);
 
 // Makes a schedule with `memory_snapshots` in memory, which cost nothing, and as many on disk as pay off, where
 // a save costs as much as `save_cost` forward steps and a load as `load_cost`. Optimal up to 4096 steps, and beyond
@@ -1479,26 +1474,26 @@ adtape_status_t adtape_schedule_new_multistage(uint64_t steps,
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
 // (no snapshot in memory; a cost that is negative or not finite).
-// Fortran: `call schedule_new_disk_revolve(schedule, steps, memory_snapshots, save_cost, load_cost)`. Source: G. Aupy,
-// J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM J. Sci. Comput. 38
-// (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32 (2017).
-adtape_status_t adtape_schedule_new_disk_revolve(uint64_t steps,
-                                                 uint64_t memory_snapshots,
-                                                 double save_cost,
-                                                 double load_cost,
-                                                 adtape_schedule_t **out);
+// Fortran: `call schedule_create_disk_revolve(schedule, steps, memory_snapshots, save_cost, load_cost)`. Source: G.
+// Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM J. Sci. Comput.
+// 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32 (2017).
+adtape_status_t adtape_schedule_create_disk_revolve(uint64_t steps,
+                                                    uint64_t memory_snapshots,
+                                                    double save_cost,
+                                                    double load_cost,
+                                                    adtape_schedule_t **out);
 
 // Makes a schedule with a snapshot on disk every `period` steps, and between two of them the binomial schedule with
 // `memory_snapshots` besides the one on disk. `steps` is 0 if the length is not known: see adtape_schedule_end_at.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (a
 // period of 0).
-// Fortran: `call schedule_new_two_level(schedule, steps, period, memory_snapshots)`. Source: G. Pringle, D. Jones, S.
-// Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with adjoint modelling tools (2016).
-adtape_status_t adtape_schedule_new_two_level(uint64_t steps,
-                                              uint64_t period,
-                                              uint64_t memory_snapshots,
-                                              adtape_schedule_t **out);
+// Fortran: `call schedule_create_two_level(schedule, steps, period, memory_snapshots)`. Source: G. Pringle, D. Jones,
+// S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with adjoint modelling tools (2016).
+adtape_status_t adtape_schedule_create_two_level(uint64_t steps,
+                                                 uint64_t period,
+                                                 uint64_t memory_snapshots,
+                                                 adtape_schedule_t **out);
 
 // Makes a schedule for a loop whose length is not known, with `snapshots` in memory at most. Up to (s + 1)(s + 2)/2
 // steps with s snapshots it costs as little as if the length had been known, and hardly more beyond. See
@@ -1506,30 +1501,30 @@ adtape_status_t adtape_schedule_new_two_level(uint64_t steps,
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
 // snapshot).
-// Fortran: `call schedule_new_online(schedule, snapshots)`. Source: P. Stumm, A. Walther, New algorithms for
+// Fortran: `call schedule_create_online(schedule, snapshots)`. Source: P. Stumm, A. Walther, New algorithms for
 // optimal online checkpointing, SIAM J. Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
 // dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009).
-adtape_status_t adtape_schedule_new_online(uint64_t snapshots, adtape_schedule_t **out);
+adtape_status_t adtape_schedule_create_online(uint64_t snapshots, adtape_schedule_t **out);
 
 // Makes a schedule with `units` of storage in memory, each for a state or for the tape of one step, whichever saves
 // more. It says ADTAPE_ACTION_RECORD and ADTAPE_ACTION_REVERSE; records lie on the tape last in, first out.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
 // unit; steps² · units above 2³², the operations that it takes to make).
-// Fortran: `call schedule_new_mixed(schedule, steps, units)`. Source: J. R. Maddison, On the implementation of
+// Fortran: `call schedule_create_mixed(schedule, steps, units)`. Source: J. R. Maddison, On the implementation of
 // checkpointing with high-level algorithmic differentiation (2024).
-adtape_status_t adtape_schedule_new_mixed(uint64_t steps, uint64_t units, adtape_schedule_t **out);
+adtape_status_t adtape_schedule_create_mixed(uint64_t steps, uint64_t units, adtape_schedule_t **out);
 
 // Makes the schedule that records every step and keeps its tape: no extra steps.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
-// Fortran: `call schedule_new_store_all(schedule, steps)`.
-adtape_status_t adtape_schedule_new_store_all(uint64_t steps, adtape_schedule_t **out);
+// Fortran: `call schedule_create_store_all(schedule, steps)`.
+adtape_status_t adtape_schedule_create_store_all(uint64_t steps, adtape_schedule_t **out);
 
 // Releases a schedule. NULL is allowed and does nothing.
 //
-// Fortran: `call schedule_free(schedule)`.
-void adtape_schedule_free(adtape_schedule_t *s);
+// Fortran: `call schedule_destroy(schedule)`.
+void adtape_schedule_destroy(adtape_schedule_t *s);
 
 // What to do next; ADTAPE_ACTION_DONE when every step is reversed, again and again. The caller performs it before it
 // asks again.
@@ -1566,19 +1561,19 @@ adtape_status_t adtape_schedule_predict(adtape_schedule_t *s, adtape_prediction_
 
 /* ---- driver ---------------------------------------------------------------------------------------------- */
 
-// Makes a driver without functions and state. Undone by adtape_driver_free. Used by one thread at a time.
+// Makes a driver without functions and state. Undone by adtape_driver_destroy. Used by one thread at a time.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
-// Fortran: `call driver_new(driver)`.
-adtape_status_t adtape_driver_new(adtape_driver_t **out);
+// Fortran: `call driver_create(driver)`.
+adtape_status_t adtape_driver_create(adtape_driver_t **out);
 
 // Releases a driver that is not running, with its snapshots, and with what it left in a store to be resumed if its run
 // came to the end. NULL is allowed and does nothing.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_ARGUMENT if it is running, or ADTAPE_STATUS_IO (what is in the store
 // cannot be removed; the driver is released).
-// Fortran: `call driver_free(driver)`.
-adtape_status_t adtape_driver_free(adtape_driver_t *d);
+// Fortran: `call driver_destroy(driver)`.
+adtape_status_t adtape_driver_destroy(adtape_driver_t *d);
 
 // Gives the driver the loop: `step` runs a step and records nothing; `adjoint_step` runs it with recording and
 // then its adjoint, both sweeps. Steps count from 0. `user` is handed to every function of the program but the
@@ -1710,15 +1705,15 @@ adtape_status_t adtape_driver_set_resume(adtape_driver_t *d,
                                          double interval_seconds);
 
 // Makes the best schedule in memory for the registered state and `budget_bytes`: binomial for `steps` steps, or, if
-// `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_free.
+// `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_destroy.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
 // ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
-// Fortran: `call driver_new_schedule(driver, steps, budget_bytes, schedule)`.
-adtape_status_t adtape_driver_new_schedule(adtape_driver_t *d,
-                                           uint64_t steps,
-                                           uint64_t budget_bytes,
-                                           adtape_schedule_t **out);
+// Fortran: `call driver_create_schedule(driver, steps, budget_bytes, schedule)`.
+adtape_status_t adtape_driver_create_schedule(adtape_driver_t *d,
+                                              uint64_t steps,
+                                              uint64_t budget_bytes,
+                                              adtape_schedule_t **out);
 
 // Memory that the driver's snapshots of registered state take, in bytes: the most of its runs so far, as buffers are
 // kept for the next one. What lies in a store does not count.
@@ -1740,11 +1735,8 @@ adtape_status_t adtape_driver_snapshot_bytes(const adtape_driver_t *d, int64_t *
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
 // ADTAPE_STATUS_BAD_ARGUMENT, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_OUT_OF_MEMORY or
 // ADTAPE_STATUS_BAD_ENVIRONMENT.
-// Fortran: `call heap_new(h, adjoint_factor, reserve_bytes)`.
-adtape_status_t adtape_heap_new(const adtape_session_t *s,
-                                int32_t adjoint_factor,
-                                int64_t reserve_bytes,
-                                adtape_heap_t **out);
+// Fortran: `call heap_create(h, adjoint_factor, reserve_bytes)`.
+adtape_status_t adtape_heap_create(int32_t adjoint_factor, int64_t reserve_bytes, adtape_heap_t **out);
 
 // Gives a heap back, with all of its blocks and adjoints. NULL is allowed and does nothing. The thread's own heap
 // is made anew at its next use.
@@ -1757,7 +1749,7 @@ adtape_status_t adtape_heap_destroy(adtape_heap_t *h);
 // The calling thread's own heap, with one adjoint byte for each primal byte; made at its first use, given back when
 // the thread ends (if blocks are alive then, they stay, and standard error says so). Never NULL.
 //
-// Errors go to the session's handler: OUT_OF_MEMORY, BAD_ENVIRONMENT.
+// Errors go to the error handler: OUT_OF_MEMORY, BAD_ENVIRONMENT.
 // Fortran: `heap_self()`.
 adtape_heap_t *adtape_heap_self(void);
 
@@ -1820,8 +1812,8 @@ adtape_status_t adtape_heap_trim(adtape_heap_t *h);
 // Sizes of a heap.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
-// ADTAPE_STATUS_RELEASED. Fortran: `call heap_stats_get(h, stats)`.
-adtape_status_t adtape_heap_stats_get(adtape_heap_t *h, adtape_heap_stats_t *out);
+// ADTAPE_STATUS_RELEASED. Fortran: `call heap_stats(h, stats)`.
+adtape_status_t adtape_heap_stats(adtape_heap_t *h, adtape_heap_stats_t *out);
 
 // Where the heap lies, as one range for the maps of addresses, beside ranges from elsewhere: its blocks from `*base`
 // on, `*bytes` long, their adjoints from `*adjoint_base` on, `*adjoint_bytes` long. It never moves; most of it has no
@@ -1837,7 +1829,7 @@ adtape_status_t adtape_heap_range(adtape_heap_t *h,
 
 /* ---- join ------------------------------------------------------------------------------------------------ */
 
-// The heap joins the addresses of a session: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
+// The heap joins the objects `o`: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
 // adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks
 // of malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
 // what waits in a block waits no more when the block goes, and moves along where its contents move. `label` names the
@@ -1851,7 +1843,7 @@ adtape_status_t adtape_heap_range(adtape_heap_t *h,
 // Cost: one insertion; after it, one comparison for each free, realloc and undo while nothing waits.
 // Fortran: `call heap_join(h, label)`, label optional.
 adtape_status_t adtape_heap_join(adtape_heap_t *h,
-                                 const adtape_session_t *s,
+                                 const adtape_objects_t *o,
                                  const char *label);
 
 // The heap leaves the addresses that it joined: pointers into it are in no range any more. Done after the reverse
@@ -1865,7 +1857,7 @@ adtape_status_t adtape_heap_leave(adtape_heap_t *h);
 // address of its own also for 0 bytes. Never NULL. Undone by adtape_heap_undo_alloc. Pushes 8 bytes onto `t`, 16 for
 // a block above 8 KiB. Cost: as malloc; for a block above 8 KiB two searches in an ordered set.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY,
+// Errors go to the error handler and change nothing: NULL_HANDLE, COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY,
 // WRONG_THREAD, RELEASED.
 // Fortran: `p = heap_alloc(h, t, bytes)`, then `call c_f_pointer(p, x, [n])`. Source: Alg. 2, line 10.
 void *adtape_heap_alloc(adtape_heap_t *h, adtape_t *t, int64_t bytes);
@@ -1883,7 +1875,7 @@ void *adtape_heap_alloc_aligned(adtape_heap_t *h, adtape_t *t, int64_t bytes, in
 // address may change. `p` is NULL, for a new block, or a block of this heap. What is cut off is not kept. Undone by
 // adtape_heap_undo_realloc. Pushes 24 to 40 bytes onto `t`. Never NULL.
 //
-// Errors go to the session's handler and change nothing: as adtape_heap_alloc, and BAD_BLOCK (p is no block of this
+// Errors go to the error handler and change nothing: as adtape_heap_alloc, and BAD_BLOCK (p is no block of this
 // heap that is alive, or points into the middle of one).
 // Fortran: `p = heap_realloc(h, t, p, bytes)`.
 void *adtape_heap_realloc(adtape_heap_t *h, adtape_t *t, void *p, int64_t bytes);
@@ -1899,7 +1891,7 @@ void *adtape_heap_realloc_save(adtape_heap_t *h, adtape_t *t, void *p, int64_t b
 // needs of them, the program pushes before (or calls adtape_heap_free_save). Undone by adtape_heap_undo_free. Pushes 8
 // bytes onto `t`, 16 for a block above 8 KiB or of another heap.
 //
-// Errors go to the session's handler and change nothing: NULL_HANDLE, BAD_BLOCK (p came from elsewhere, was freed
+// Errors go to the error handler and change nothing: NULL_HANDLE, BAD_BLOCK (p came from elsewhere, was freed
 // already, or points into the middle of a block), MEMORY_LIMIT (of the tape), WRONG_THREAD, RELEASED.
 // Fortran: `call heap_free(h, t, p)`. Source: Alg. 2, line 13.
 void adtape_heap_free(adtape_heap_t *h,
@@ -1913,7 +1905,7 @@ void adtape_heap_free_save(adtape_heap_t *h, adtape_t *t, void *p);
 // Undoes adtape_heap_alloc, adtape_heap_calloc or adtape_heap_alloc_aligned, which must be the last operation of
 // this heap that is not undone: the block goes, and its adjoint. Cost: as free.
 //
-// Errors go to the session's handler; heap and tape are as before: HEAP_STATE (another operation is the last one, or
+// Errors go to the error handler; heap and tape are as before: HEAP_STATE (another operation is the last one, or
 // the heap is not in the state that it had after it), NO_ADJOINT (before the reversal point), BAD_BLOCK (another
 // thread freed the block and has not undone that), UNDERFLOW, MISMATCH in check mode, NULL_HANDLE, WRONG_THREAD,
 // RELEASED. Fortran: `call heap_undo_alloc(h, t)`. Source: Alg. 2, line 11.
@@ -1940,7 +1932,7 @@ void *adtape_heap_undo_free(adtape_heap_t *h, adtape_t *t);
 // Errors: as adtape_heap_alloc. Fortran: `p = heap_alloc_adjoint(h, bytes)`.
 void *adtape_heap_alloc_adjoint(adtape_heap_t *h, int64_t bytes);
 
-// Frees what adtape_heap_alloc_adjoint returned; NULL is allowed. Errors go to the session's handler: NULL_HANDLE,
+// Frees what adtape_heap_alloc_adjoint returned; NULL is allowed. Errors go to the error handler: NULL_HANDLE,
 // BAD_BLOCK, WRONG_THREAD, RELEASED. Fortran: `call heap_free_adjoint(h, p)`.
 void adtape_heap_free_adjoint(adtape_heap_t *h, void *p);
 
@@ -1961,7 +1953,7 @@ adtape_status_t adtape_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *m);
 adtape_status_t adtape_heap_mark_check(adtape_heap_t *h, const adtape_heap_mark_t *m);
 
 // Pushes the fingerprint onto `t`, 16 bytes. Undone by adtape_heap_pop_mark, which compares it. Errors go to the
-// session's handler: NULL_HANDLE, MEMORY_LIMIT, WRONG_THREAD, RELEASED. Fortran: `call heap_push_mark(h, t)`.
+// error handler: NULL_HANDLE, MEMORY_LIMIT, WRONG_THREAD, RELEASED. Fortran: `call heap_push_mark(h, t)`.
 void adtape_heap_push_mark(adtape_heap_t *h, adtape_t *t);
 
 // Pops the fingerprint that adtape_heap_push_mark pushed and compares all of its 64 bits with the present one.
@@ -2002,7 +1994,7 @@ adtape_status_t adtape_heap_restore(adtape_heap_t *h, const void *snapshot, int6
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 // ADTAPE_STATUS_BAD_ARGUMENT (pointers overlap or leave the record). Any thread.
 // Fortran: `call live_set_pointers(label, record_bytes, offsets)`.
-adtape_status_t adtape_live_set_pointers(const adtape_session_t *s,
+adtape_status_t adtape_live_set_pointers(const adtape_objects_t *o,
                                          const char *label,
                                          uint64_t record_bytes,
                                          const uint64_t *offsets,
@@ -2014,7 +2006,7 @@ adtape_status_t adtape_live_set_pointers(const adtape_session_t *s,
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
 // Fortran: `call live_set_allocator(label, allocate, deallocate, user)`, `user` optional, with `bind(c)` procedures.
-adtape_status_t adtape_live_set_allocator(const adtape_session_t *s,
+adtape_status_t adtape_live_set_allocator(const adtape_objects_t *o,
                                           const char *label,
                                           adtape_allocate_t allocate,
                                           adtape_deallocate_t deallocate,
@@ -2026,7 +2018,7 @@ adtape_status_t adtape_live_set_allocator(const adtape_session_t *s,
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE,
 // ADTAPE_STATUS_BAD_ARGUMENT (a rank above 16, a negative extent), ADTAPE_STATUS_NO_RANGE or ADTAPE_STATUS_AMBIGUOUS.
 // Fortran: `call live_set_bounds(base, lower, extents)`; live_add_allocatable does it by itself.
-adtape_status_t adtape_live_set_bounds(const adtape_session_t *s,
+adtape_status_t adtape_live_set_bounds(const adtape_objects_t *o,
                                        const void *base,
                                        int32_t rank,
                                        const int64_t *lower,
@@ -2038,14 +2030,14 @@ adtape_status_t adtape_live_set_bounds(const adtape_session_t *s,
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it is part already).
 // Fortran: `call live_add_heap(h)`.
-adtape_status_t adtape_live_add_heap(const adtape_session_t *s,
+adtape_status_t adtape_live_add_heap(const adtape_objects_t *o,
                                      adtape_heap_t *h);
 
 // A stable heap is no part of the state any more.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it was none).
 // Fortran: `call live_remove_heap(h)`.
-adtape_status_t adtape_live_remove_heap(const adtape_session_t *s, adtape_heap_t *h);
+adtape_status_t adtape_live_remove_heap(const adtape_objects_t *o, adtape_heap_t *h);
 
 // Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the
 // paper), the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap).
@@ -2059,20 +2051,20 @@ adtape_status_t adtape_live_remove_heap(const adtape_session_t *s, adtape_heap_t
 // adtape_checkpoint_write, after which the checkpoint cannot be completed.
 // Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
 // Fortran: `call live_save(c, counts)`, `counts` optional. Source: section 5 of the paper.
-adtape_status_t adtape_live_save(const adtape_session_t *s,
+adtape_status_t adtape_live_save(const adtape_objects_t *o,
                                  adtape_checkpoint_t *c,
-                                 adtape_saved_counts_t *counts);
+                                 adtape_save_stats_t *counts);
 
 // The same with the contents of those ranges only that begin at one of `count` addresses: the others are restored as
 // memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
 //
 // Returns the statuses of adtape_live_save, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE.
 // Fortran: `call live_save_some(c, bases, counts)`, an array of type(c_ptr).
-adtape_status_t adtape_live_save_some(const adtape_session_t *s,
+adtape_status_t adtape_live_save_some(const adtape_objects_t *o,
                                       adtape_checkpoint_t *c,
                                       const void *const *bases,
                                       int64_t count,
-                                      adtape_saved_counts_t *counts);
+                                      adtape_save_stats_t *counts);
 
 // Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again.
 // Objects that are alive in both stay where they are. Missing ones are allocated: by malloc, by their stable heap, by
@@ -2081,7 +2073,7 @@ adtape_status_t adtape_live_save_some(const adtape_session_t *s,
 // that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
 // serials that they got the first time.
 //
-// out: what adtape_live_arrive needs, undone by adtape_restoration_free; NULL: not wanted. counts: may be NULL.
+// out: what adtape_live_arrive needs, undone by adtape_restoration_destroy; NULL: not wanted. counts: may be NULL.
 // Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 // for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
 // ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
@@ -2090,10 +2082,10 @@ adtape_status_t adtape_live_save_some(const adtape_session_t *s,
 // message tells if an allocator that failed left allocatables deallocated.
 // Cost: that of a copy, and a search for each range and pointer. No other thread changes the maps meanwhile.
 // Fortran: `call live_restore(c, r, counts)`, `r` and `counts` optional. Source: Alg. 4.
-adtape_status_t adtape_live_restore(const adtape_session_t *s,
+adtape_status_t adtape_live_restore(const adtape_objects_t *o,
                                     adtape_checkpoint_t *c,
                                     adtape_restoration_t **out,
-                                    adtape_restored_counts_t *counts);
+                                    adtape_restore_stats_t *counts);
 
 // The reverse sweep is back where the checkpoint of this restoration was written. What lies below on the tape was
 // recorded when objects lay where they lay then, so that addresses of that forward sweep (adtape_rebase_pointer) are
@@ -2101,18 +2093,18 @@ adtape_status_t adtape_live_restore(const adtape_session_t *s,
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Cost: proportional to the objects that lie elsewhere.
 // Fortran: `call live_arrive(r)`. Source: M′ of Alg. 4, composed with M̄.
-adtape_status_t adtape_live_arrive(const adtape_session_t *s, const adtape_restoration_t *r);
+adtape_status_t adtape_live_arrive(const adtape_objects_t *o, const adtape_restoration_t *r);
 
 // Frees what adtape_live_restore returned. NULL is allowed and does nothing.
 //
-// Returns ADTAPE_STATUS_OK. Fortran: `call restoration_free(r)`.
-adtape_status_t adtape_restoration_free(adtape_restoration_t *r);
+// Returns ADTAPE_STATUS_OK. Fortran: `call restoration_destroy(r)`.
+adtape_status_t adtape_restoration_destroy(adtape_restoration_t *r);
 
 // The reverse sweep is given up: adjoints that wait for objects of a section that is run again are forgotten, so that
-// adtape_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted.
+// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(count)`, optional.
-adtape_status_t adtape_live_forget_adjoints(const adtape_session_t *s, uint64_t *count);
+adtape_status_t adtape_live_forget_adjoints(const adtape_objects_t *o, uint64_t *count);
 
 // Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range
 // that is alive. Undone by adtape_checkpoint_read_pointer.
@@ -2121,7 +2113,7 @@ adtape_status_t adtape_live_forget_adjoints(const adtape_session_t *s, uint64_t 
 // ADTAPE_STATUS_BAD_ARGUMENT, which change nothing; those of adtape_checkpoint_write.
 // Fortran: `call checkpoint_write_pointer(c, section, p)`, a type(c_ptr). Source: section 5 of the paper.
 adtape_status_t adtape_checkpoint_write_pointer(adtape_checkpoint_t *c,
-                                                const adtape_session_t *s,
+                                                const adtape_objects_t *o,
                                                 const char *section,
                                                 const void *p);
 
@@ -2134,7 +2126,7 @@ adtape_status_t adtape_checkpoint_write_pointer(adtape_checkpoint_t *c,
 // change nothing; ADTAPE_STATUS_DAMAGED or ADTAPE_STATUS_IO.
 // Fortran: `call checkpoint_read_pointer(c, section, p, p_adjoint)`, the last optional.
 adtape_status_t adtape_checkpoint_read_pointer(adtape_checkpoint_t *c,
-                                               const adtape_session_t *s,
+                                               const adtape_objects_t *o,
                                                const char *section,
                                                void **p,
                                                void **p_adjoint);
@@ -2174,7 +2166,7 @@ int64_t adtape_abi0_pop_count(adtape_t *t, const void *site);
 // A NULL address with `count` values behind it, or a NULL handle (`count` -1). Does not return.
 void adtape_abi0_null(int64_t count, const void *site);
 
-// Ends in the session's error handler, for glue code in other languages. Does not return.
+// Ends in the error handler, for glue code in other languages. Does not return.
 void adtape_abi0_fail(int32_t status, const char *message, const void *site);
 
 // Remembers what went wrong as this thread's last error, for glue code in other languages; returns the status.

@@ -188,7 +188,7 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
     X(logical32, int32_t, ADTAPE_TYPE_LOGICAL32)     \
     X(logical64, int64_t, ADTAPE_TYPE_LOGICAL64)     \
     X(char, char, ADTAPE_TYPE_CHAR)                  \
-    X(ptr, void *, ADTAPE_TYPE_PTR)
+    X(opaque, void *, ADTAPE_TYPE_OPAQUE)
 
 /* The types without one in every dialect (128-bit, complex): passed by address, as bytes.
  * X(suffix, bytes, ADTAPE_TYPE_…). A complex is its real and then its imaginary part. */
@@ -267,7 +267,7 @@ ADTAPE_INLINE_ void adtape_pop_bytes(adtape_t *t, void *x, int64_t bytes) {
  * elements along dimension i, at least 0. strides_bytes[i]: distance in bytes between neighbours along it, of any
  * sign. The values are gathered in array-element order.
  *
- * Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, BAD_ARGUMENT (rank,
+ * Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, BAD_ARGUMENT (rank,
  * type, negative extent), COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
  * Fortran: call push(t, x) with a section x of rank 1 to 7. */
 ADTAPE_INLINE_ void adtape_push_section(adtape_t *t, adtape_type_t type, const void *base, int32_t rank,
@@ -287,7 +287,7 @@ ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *ba
 
 /* Pushes the `bits` (1 to 64) low bits of a branch id; the rest of value is ignored, and an error in check mode. Bits are
  * packed, in the one last-in first-out order of all pushes: 62 of them take 8 bytes. Undone by adtape_pop_control with the
- * same width. Errors go to the session's handler: as adtape_call_push_control.
+ * same width. Errors go to the error handler: as adtape_call_push_control.
  * Fortran: call push_control(t, value, bits). */
 ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     ADTAPE_NONNULL_(t);

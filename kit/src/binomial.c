@@ -39,7 +39,7 @@ static struct kit_binomial *binomial_session(const void *site) {
 static void binomial_init(int length, int snapshots, const void *site) {
     struct kit_binomial session = {.length = length > 0 ? length : 0, .advanced = -1, .turn = -1};
     session.end = session.length;
-    binomial_check(adtape_schedule_new_binomial((uint64_t)session.length, snapshots > 0 ? (uint64_t)snapshots : 0,
+    binomial_check(adtape_schedule_create_binomial((uint64_t)session.length, snapshots > 0 ? (uint64_t)snapshots : 0,
                                                 &session.schedule),
                    site);
     if (kit_binomials.count == kit_binomials.room) {
@@ -77,7 +77,7 @@ static int binomial_turn(struct kit_binomial *session, int64_t at, int *action, 
 
 /* The end of a session: the enclosing one goes on, and a thread that has none left keeps nothing. */
 static int binomial_done(struct kit_binomial *session, int *action, int *step) {
-    adtape_schedule_free(session->schedule);
+    adtape_schedule_destroy(session->schedule);
     kit_binomials.count--;
     if (kit_binomials.count == 0) {
         free(kit_binomials.sessions);

@@ -82,7 +82,7 @@ static void show_stack(const char *name, int length, const void *site) {
         if (s->bytes > 0) {
             show_top(s);
         }
-        must(adtape_stats_get(s->tape, &stats), site);
+        must(adtape_stats(s->tape, &stats), site);
         if (i == (kit.order_by_type ? ADTAPE_KIT_BITS_ : ADTAPE_KIT_ARRAYS_)) {
             if (stats.pending_bits == 0) {
                 printf("Bit buffer is empty\n");

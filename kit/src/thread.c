@@ -67,7 +67,7 @@ static uint64_t own_leftover(const kit_thread_t *th) {
     uint64_t left = 0;
     for (int i = 0; i < ADTAPE_KIT_STREAMS_; i++) {
         adtape_stats_t stats;
-        if (th->stream[i].tape != NULL && adtape_stats_get(th->stream[i].tape, &stats) == ADTAPE_STATUS_OK) {
+        if (th->stream[i].tape != NULL && adtape_stats(th->stream[i].tape, &stats) == ADTAPE_STATUS_OK) {
             left += stats.bytes;
         }
     }
@@ -94,7 +94,7 @@ static void kit_thread_end(void *argument) {
     if (kit.order_by_type) {
         left = own_leftover(th);
         for (int i = 0; i < ADTAPE_KIT_STREAMS_; i++) {
-            (void)adtape_free(th->stream[i].tape);
+            (void)adtape_destroy(th->stream[i].tape);
         }
     }
     if (left > 0) {
@@ -162,11 +162,11 @@ static void kit_begin(void) {
 /* By type a thread's own tape only stands in the way of the fast path. One that is open already let scalars pass. */
 static void refuse_own_tape(adtape_t *own, const void *site) {
     adtape_stats_t stats;
-    must(adtape_stats_get(own, &stats), site);
+    must(adtape_stats(own, &stats), site);
     if (stats.peak_bytes > 0 || stats.pending_bits > 0) {
         adtape_abi0_fail(ADTAPE_STATUS_BAD_ARGUMENT,
                          "order by type in a thread that has used its own tape (adtape_self)\n  with "
-                         "ADTAPE_KIT_ORDER=type use tapes of adtape_new beside the kit's calls",
+                         "ADTAPE_KIT_ORDER=type use tapes of adtape_create beside the kit's calls",
                          site);
     }
 }
@@ -252,7 +252,7 @@ __attribute__((constructor)) static void kit_order_of_environment(void) {
 static kit_stream_t *stream_of(kit_thread_t *th, int what, const void *site) {
     kit_stream_t *s = &th->stream[kit.order_by_type ? what >> 16 : ADTAPE_KIT_ARRAYS_];
     if (s->tape == NULL) {
-        must(adtape_new(adtape_session_default(), &s->tape), site);
+        must(adtape_create(&s->tape), site);
         for (uint64_t i = 0; i < th->repeat_depth; i++) {
             must(adtape_repeat_start(s->tape), site);
         }
@@ -274,7 +274,7 @@ static kit_stream_t *tape_for(adtape_t **self, int what, const void *site) {
 /* Remembers sizes for the reports of other threads. */
 static void refresh(kit_stream_t *s) {
     adtape_stats_t stats;
-    if (adtape_stats_get(s->tape, &stats) == ADTAPE_STATUS_OK) {
+    if (adtape_stats(s->tape, &stats) == ADTAPE_STATUS_OK) {
         s->bytes = stats.bytes;
         s->peak_bytes = stats.peak_bytes;
         s->base = s->tape->cur - stats.bytes;

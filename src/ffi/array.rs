@@ -75,7 +75,7 @@ unsafe extern "C" fn self_pop(ty: i32, x: *mut c_void, count: i64, site: usize) 
 /// In Fortran an assumed-size array `x(*)` has no shape: push `x(1:n)`, or use `push_bytes(x, n*8)`. Of an array of a
 /// derived type, push the components: `call push(x%v)`.
 ///
-/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER (in Fortran: not
+/// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER (in Fortran: not
 /// allocated, not associated), COUNT_RANGE, BAD_ARGUMENT (type; in Fortran a derived type), MEMORY_LIMIT,
 /// OUT_OF_MEMORY, or of ownership.
 /// Fortran: `call push(t, x)`, `call push(x)` with an array `x` of rank 1 to 7.
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn adtape_push_array(t: *mut Cursor, type_code: TypeCode, 
 
 /// Pops `count` values of a type into `x`. Undoes adtape_push_array.
 ///
-/// Errors go to the session's handler and leave the tape unchanged: those of adtape_push_array, UNDERFLOW, and
+/// Errors go to the error handler and leave the tape unchanged: those of adtape_push_array, UNDERFLOW, and
 /// MISMATCH in check mode.
 /// Fortran: `call pop(t, x)`, `call pop(x)`.
 ///

@@ -119,7 +119,7 @@ unsafe extern "C" fn realloc_saving(
 /// address of its own also for 0 bytes. Never NULL. Undone by adtape_heap_undo_alloc. Pushes 8 bytes onto `t`, 16 for
 /// a block above 8 KiB. Cost: as malloc; for a block above 8 KiB two searches in an ordered set.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY,
+/// Errors go to the error handler and change nothing: NULL_HANDLE, COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY,
 /// WRONG_THREAD, RELEASED.
 /// Fortran: `p = heap_alloc(h, t, bytes)`, then `call c_f_pointer(p, x, [n])`. Source: Alg. 2, line 10.
 ///
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn adtape_heap_alloc_aligned(
 /// address may change. `p` is NULL, for a new block, or a block of this heap. What is cut off is not kept. Undone by
 /// adtape_heap_undo_realloc. Pushes 24 to 40 bytes onto `t`. Never NULL.
 ///
-/// Errors go to the session's handler and change nothing: as adtape_heap_alloc, and BAD_BLOCK (p is no block of this
+/// Errors go to the error handler and change nothing: as adtape_heap_alloc, and BAD_BLOCK (p is no block of this
 /// heap that is alive, or points into the middle of one).
 /// Fortran: `p = heap_realloc(h, t, p, bytes)`.
 ///
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn adtape_heap_realloc_save(
 /// needs of them, the program pushes before (or calls adtape_heap_free_save). Undone by adtape_heap_undo_free. Pushes 8
 /// bytes onto `t`, 16 for a block above 8 KiB or of another heap.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, BAD_BLOCK (p came from elsewhere, was freed
+/// Errors go to the error handler and change nothing: NULL_HANDLE, BAD_BLOCK (p came from elsewhere, was freed
 /// already, or points into the middle of a block), MEMORY_LIMIT (of the tape), WRONG_THREAD, RELEASED.
 /// Fortran: `call heap_free(h, t, p)`. Source: Alg. 2, line 13.
 ///
@@ -264,7 +264,7 @@ unsafe extern "C" fn undo_free_anyhow(h: *mut HeapHandle, t: *mut Cursor, site: 
 /// Undoes adtape_heap_alloc, adtape_heap_calloc or adtape_heap_alloc_aligned, which must be the last operation of
 /// this heap that is not undone: the block goes, and its adjoint. Cost: as free.
 ///
-/// Errors go to the session's handler; heap and tape are as before: HEAP_STATE (another operation is the last one, or
+/// Errors go to the error handler; heap and tape are as before: HEAP_STATE (another operation is the last one, or
 /// the heap is not in the state that it had after it), NO_ADJOINT (before the reversal point), BAD_BLOCK (another
 /// thread freed the block and has not undone that), UNDERFLOW, MISMATCH in check mode, NULL_HANDLE, WRONG_THREAD,
 /// RELEASED. Fortran: `call heap_undo_alloc(h, t)`. Source: Alg. 2, line 11.
@@ -330,7 +330,7 @@ pub unsafe extern "C" fn adtape_heap_alloc_adjoint(h: *mut HeapHandle, bytes: i6
     with_site!(2 => alloc_adjoint)
 }
 
-/// Frees what adtape_heap_alloc_adjoint returned; NULL is allowed. Errors go to the session's handler: NULL_HANDLE,
+/// Frees what adtape_heap_alloc_adjoint returned; NULL is allowed. Errors go to the error handler: NULL_HANDLE,
 /// BAD_BLOCK, WRONG_THREAD, RELEASED. Fortran: `call heap_free_adjoint(h, p)`.
 ///
 /// # Safety

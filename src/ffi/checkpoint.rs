@@ -140,7 +140,7 @@ fn array_bytes(type_code: TypeCode, x: *const c_void, count: i64) -> Result<(Typ
 
 /// Begins a checkpoint, which becomes visible in the store under `name`, in place of an older one, when
 /// adtape_checkpoint_commit completes it. `name` consists of up to 100 letters, digits, '-', '_' and '.'. Ended by
-/// adtape_checkpoint_commit, or undone by adtape_checkpoint_free. One thread at a time uses it; several threads can
+/// adtape_checkpoint_commit, or undone by adtape_checkpoint_close. One thread at a time uses it; several threads can
 /// write checkpoints to one store.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn adtape_checkpoint_commit(c: *mut CheckpointHandle) -> S
 }
 
 /// Opens a checkpoint for reading. It can be read to its end even if it is removed or replaced meanwhile. Undone by
-/// adtape_checkpoint_free. One thread at a time uses it.
+/// adtape_checkpoint_close. One thread at a time uses it.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
 /// ADTAPE_STATUS_NOT_FOUND, ADTAPE_STATUS_DAMAGED (cut off or changed; the message says where),
@@ -448,12 +448,12 @@ pub unsafe extern "C" fn adtape_checkpoint_find(c: *mut CheckpointHandle, sectio
 /// NULL is allowed and does nothing.
 ///
 /// Returns ADTAPE_STATUS_OK.
-/// Fortran: `call checkpoint_free(c)`.
+/// Fortran: `call checkpoint_close(c)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_checkpoint_free(c: *mut CheckpointHandle) -> Status {
+pub unsafe extern "C" fn adtape_checkpoint_close(c: *mut CheckpointHandle) -> Status {
     if !c.is_null() {
         // SAFETY: by contract.
         drop(unsafe { Box::from_raw(c) });

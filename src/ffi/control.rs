@@ -78,7 +78,7 @@ unsafe extern "C" fn self_pop_count(site: usize) -> i64 {
 
 /// Pushes the `bits` (1 to 64) low bits of a branch id. Undone by adtape_call_pop_control with the same width.
 ///
-/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
+/// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
 /// also a value that they do not hold), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
 /// Fortran: `call push_control(t, value, bits)`. C programs use adtape_push_control, which is inlined.
 ///
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn adtape_self_pop_control(bits: i32) -> u64 {
 /// Pushes a loop counter or block id in few bytes: 1 for 0 to 127, one more for every factor of 128, at most 10;
 /// negative ones take 10. Undone by adtape_call_pop_count.
 ///
-/// Errors go to the session's handler and leave the tape unchanged: NULL_HANDLE, MEMORY_LIMIT, OUT_OF_MEMORY, or of
+/// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, MEMORY_LIMIT, OUT_OF_MEMORY, or of
 /// ownership.
 /// Fortran: `call push_count(t, n)`. C programs use adtape_push_count, which is inlined.
 ///

@@ -2,7 +2,7 @@
 
 use super::array::{pop_values, push_values};
 use super::rebase::InMemory;
-use super::{null_pointer, session, status, tape, type_of_array};
+use super::{null_pointer, objects, status, tape, type_of_array};
 use crate::error::{Error, Status};
 use crate::map::registry::Present;
 use crate::session::{Association, Dimension, Pointee, Session, Shape, Variable};
@@ -88,15 +88,15 @@ unsafe fn given<'a>(x: *mut Descriptor) -> Result<&'a mut Descriptor, Error> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_push_association(
     t: *mut Cursor,
-    s: *const Session,
+    o: *const Session,
     p: *const Descriptor,
     site: *const c_void,
 ) -> Status {
     let site = Site::Code(site as usize);
     let push = || {
         // SAFETY: the contract of pointers.
-        let (cursor, session, p) = unsafe { (tape(t)?, session(s)?, given(p.cast_mut())?) };
-        session.addresses().push_association(cursor, p.base as usize, &p.shape(site)?, site)
+        let (cursor, objects, p) = unsafe { (tape(t)?, objects(o), given(p.cast_mut())?) };
+        objects.push_association(cursor, p.base as usize, &p.shape(site)?, site)
     };
     status(push())
 }
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn adtape_abi0_push_association(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_pop_association(
     t: *mut Cursor,
-    s: *const Session,
+    o: *const Session,
     p: *mut Descriptor,
     p_adjoint: *mut Descriptor,
     nowhere: *mut c_void,
@@ -120,9 +120,9 @@ pub unsafe extern "C" fn adtape_abi0_pop_association(
     let site = Site::Code(site as usize);
     let pop = || {
         // SAFETY: the contract of pointers.
-        let (cursor, session, p, p_adjoint) = unsafe { (tape(t)?, session(s)?, given(p)?, p_adjoint.as_mut()) };
+        let (cursor, objects, p, p_adjoint) = unsafe { (tape(t)?, objects(o), given(p)?, p_adjoint.as_mut()) };
         let adjoint = p_adjoint.as_ref().map(|adjoint| adjoint.variable(site)).transpose()?;
-        let addresses = session.addresses();
+        let addresses = objects;
         let (now, adjoint) = addresses.pop_association(cursor, &p.variable(site)?, adjoint.as_ref(), site)?;
         p.associate(&now, nowhere);
         if let Some((p_adjoint, now)) = p_adjoint.zip(adjoint) {
@@ -141,16 +141,16 @@ pub unsafe extern "C" fn adtape_abi0_pop_association(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_push_allocation(
     t: *mut Cursor,
-    s: *const Session,
+    o: *const Session,
     x: *const Descriptor,
     site: *const c_void,
 ) -> Status {
     let site = Site::Code(site as usize);
     let push = || {
         // SAFETY: the contract of pointers.
-        let (cursor, session, x) = unsafe { (tape(t)?, session(s)?, given(x.cast_mut())?) };
+        let (cursor, objects, x) = unsafe { (tape(t)?, objects(o), given(x.cast_mut())?) };
         let shape = x.shape(site)?;
-        session.addresses().push_allocation(cursor, x.base as usize, &shape, site, || {
+        objects.push_allocation(cursor, x.base as usize, &shape, site, || {
             // SAFETY: it has so many values by contract.
             unsafe { push_values(cursor, shape.ty, x.base, x.values(&shape), site) }
         })
@@ -177,7 +177,7 @@ fn is_allocated() -> Error {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_peek_allocation(
     t: *mut Cursor,
-    s: *const Session,
+    o: *const Session,
     x: *mut Descriptor,
     allocated: *mut i32,
     site: *const c_void,
@@ -185,8 +185,8 @@ pub unsafe extern "C" fn adtape_abi0_peek_allocation(
     let site = Site::Code(site as usize);
     let peek = || {
         // SAFETY: the contract of pointers.
-        let (cursor, session, x) = unsafe { (tape(t)?, session(s)?, given(x)?) };
-        let shape = session.addresses().peek_allocation(cursor, &x.shape(site)?, site)?;
+        let (cursor, objects, x) = unsafe { (tape(t)?, objects(o), given(x)?) };
+        let shape = objects.peek_allocation(cursor, &x.shape(site)?, site)?;
         if !x.base.is_null() {
             return Err(is_allocated());
         }
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn adtape_abi0_peek_allocation(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_pop_allocation(
     t: *mut Cursor,
-    s: *const Session,
+    o: *const Session,
     x: *const Descriptor,
     x_adjoint: *const Descriptor,
     site: *const c_void,
@@ -215,8 +215,8 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
     let site = Site::Code(site as usize);
     let pop = || {
         // SAFETY: the contract of pointers.
-        let (cursor, session, x, x_adjoint) =
-            unsafe { (tape(t)?, session(s)?, given(x.cast_mut())?, x_adjoint.as_ref()) };
+        let (cursor, objects, x, x_adjoint) =
+            unsafe { (tape(t)?, objects(o), given(x.cast_mut())?, x_adjoint.as_ref()) };
         let shape = x.shape(site)?;
         let adjoint = x_adjoint.map(|adjoint| Ok((adjoint.base as u64, adjoint.shape(site)?.bytes())));
         let (adjoint_base, adjoint_bytes) = adjoint.transpose()?.filter(|(base, _)| *base != 0).unwrap_or_default();
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
             // SAFETY: there is room for so many values by contract.
             unsafe { pop_values(cursor, shape.ty, x.base, x.values(&shape), site) }
         };
-        session.addresses().pop_allocation(cursor, now, &shape, site, values, InMemory)
+        objects.pop_allocation(cursor, now, &shape, site, values, InMemory)
     };
     status(pop())
 }
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_abi0_undo_allocation(s: *const Session, base: *const c_void) -> Status {
+pub unsafe extern "C" fn adtape_abi0_undo_allocation(o: *const Session, base: *const c_void) -> Status {
     // SAFETY: the contract of pointers.
-    status(unsafe { session(s) }.and_then(|session| session.addresses().rebase_remove(base as usize)))
+    status(unsafe { objects(o) }.rebase_remove(base as usize))
 }

@@ -258,18 +258,18 @@ impl Resumable for Program<'_> {
 /// `d` is NULL or a driver.
 pub(super) unsafe fn driver<'a>(d: *const Driver) -> Result<&'a Driver, Error> {
     // SAFETY: by contract.
-    unsafe { d.as_ref() }.ok_or_else(|| null_handle("driver", "what adtape_driver_new returned"))
+    unsafe { d.as_ref() }.ok_or_else(|| null_handle("driver", "what adtape_driver_create returned"))
 }
 
-/// Makes a driver without functions and state. Undone by adtape_driver_free. Used by one thread at a time.
+/// Makes a driver without functions and state. Undone by adtape_driver_destroy. Used by one thread at a time.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
-/// Fortran: `call driver_new(driver)`.
+/// Fortran: `call driver_create(driver)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_driver_new(out: *mut *mut Driver) -> Status {
+pub unsafe extern "C" fn adtape_driver_create(out: *mut *mut Driver) -> Status {
     // SAFETY: by contract.
     status(unsafe { write_out(out, "the new handle", || Ok(Box::into_raw(Box::default()))) })
 }
@@ -279,18 +279,18 @@ pub unsafe extern "C" fn adtape_driver_new(out: *mut *mut Driver) -> Status {
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_ARGUMENT if it is running, or ADTAPE_STATUS_IO (what is in the store
 /// cannot be removed; the driver is released).
-/// Fortran: `call driver_free(driver)`.
+/// Fortran: `call driver_destroy(driver)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_driver_free(d: *mut Driver) -> Status {
+pub unsafe extern "C" fn adtape_driver_destroy(d: *mut Driver) -> Status {
     if d.is_null() {
         return Status::Ok;
     }
     // SAFETY: by contract.
     status(unsafe { driver(d) }.and_then(|driver| driver.at_rest("freed")).and_then(|()| {
-        // SAFETY: it came from Box::into_raw in adtape_driver_new.
+        // SAFETY: it came from Box::into_raw in adtape_driver_create.
         unsafe { Box::from_raw(d) }.remove_point()
     }))
 }

@@ -171,16 +171,15 @@ pub unsafe extern "C" fn adtape_abi0_pop_count(t: *mut Cursor, site: *const c_vo
 #[cold]
 pub extern "C" fn adtape_abi0_null(count: i64, site: *const c_void) {
     let site = Site::Code(site as usize);
-    let error =
-        match count {
-            -1 => Err(super::null_handle("tape", "adtape_self() or what adtape_new() returned")
-                .with_line(&format!("at {site}"))),
-            _ => super::check_address(std::ptr::null::<u8>(), count, site),
-        };
+    let error = match count {
+        -1 => Err(super::null_handle("tape", "adtape_self() or what adtape_create() returned")
+            .with_line(&format!("at {site}"))),
+        _ => super::check_address(std::ptr::null::<u8>(), count, site),
+    };
     value_or_fail(site, || error)
 }
 
-/// Ends in the session's error handler, for glue code in other languages. Does not return.
+/// Ends in the error handler, for glue code in other languages. Does not return.
 ///
 /// # Safety
 /// `message` is NULL or NUL-terminated.

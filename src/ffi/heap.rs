@@ -1,13 +1,13 @@
 //! The stable heap: blocks that get the same address again in the reverse sweep.
 //!
-//! `h` is a heap: adtape_heap_self() for the calling thread's own, or one made by adtape_heap_new. Allocations and
+//! `h` is a heap: adtape_heap_self() for the calling thread's own, or one made by adtape_heap_create. Allocations and
 //! releases are in `block`, marks and snapshots in `snapshot`.
 
 use super::join::{contents_replaced, leave};
 use super::{null_handle, status, tape, value_or_fail, write_out};
 use crate::error::{Error, Status, bytes, counted};
 use crate::heap::{Heap, HeapStats};
-use crate::session::{Addresses, Session};
+use crate::session::Addresses;
 use crate::site::Site;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::tape::Cursor;
@@ -42,7 +42,7 @@ fn this_thread() -> usize {
 #[inline]
 pub(super) unsafe fn heap<'a>(h: *mut HeapHandle) -> Result<&'a mut Heap, Error> {
     if h.is_null() {
-        return Err(null_handle("heap", "adtape_heap_self() or what adtape_heap_new() returned"));
+        return Err(null_handle("heap", "adtape_heap_self() or what adtape_heap_create() returned"));
     }
     // SAFETY: not NULL, so a heap by contract; an atomic is read.
     let owner = unsafe { &(*h).owner }.load(Ordering::Relaxed);
@@ -192,13 +192,12 @@ unsafe fn unmake(h: *mut HeapHandle) -> Result<(), Error> {
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
 /// ADTAPE_STATUS_BAD_ARGUMENT, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_OUT_OF_MEMORY or
 /// ADTAPE_STATUS_BAD_ENVIRONMENT.
-/// Fortran: `call heap_new(h, adjoint_factor, reserve_bytes)`.
+/// Fortran: `call heap_create(h, adjoint_factor, reserve_bytes)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_new(
-    s: *const Session,
+pub unsafe extern "C" fn adtape_heap_create(
     adjoint_factor: i32,
     reserve_bytes: i64,
     out: *mut *mut HeapHandle,
@@ -206,9 +205,6 @@ pub unsafe extern "C" fn adtape_heap_new(
     if !out.is_null() {
         // SAFETY: not NULL, so valid by contract.
         unsafe { out.write(std::ptr::null_mut()) };
-    }
-    if s.is_null() {
-        return status(Err(null_handle("session", "adtape_session_default()")));
     }
     let make = || {
         let factor = usize::try_from(adjoint_factor).unwrap_or(usize::MAX);
@@ -294,7 +290,7 @@ impl Drop for Own {
 /// The calling thread's own heap, with one adjoint byte for each primal byte; made at its first use, given back when
 /// the thread ends (if blocks are alive then, they stay, and standard error says so). Never NULL.
 ///
-/// Errors go to the session's handler: OUT_OF_MEMORY, BAD_ENVIRONMENT.
+/// Errors go to the error handler: OUT_OF_MEMORY, BAD_ENVIRONMENT.
 /// Fortran: `heap_self()`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_heap_self() -> *mut HeapHandle {
@@ -337,7 +333,7 @@ pub unsafe extern "C" fn adtape_heap_release(h: *mut HeapHandle) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
     if h.is_null() {
-        return status(Err(null_handle("heap", "what adtape_heap_new() returned")));
+        return status(Err(null_handle("heap", "what adtape_heap_create() returned")));
     }
     // SAFETY: not NULL, so a heap by contract.
     let owner = unsafe { &(*h).owner };
@@ -447,12 +443,12 @@ pub unsafe extern "C" fn adtape_heap_trim(h: *mut HeapHandle) -> Status {
 /// Sizes of a heap.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
-/// ADTAPE_STATUS_RELEASED. Fortran: `call heap_stats_get(h, stats)`.
+/// ADTAPE_STATUS_RELEASED. Fortran: `call heap_stats(h, stats)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_stats_get(h: *mut HeapHandle, out: *mut HeapStats) -> Status {
+pub unsafe extern "C" fn adtape_heap_stats(h: *mut HeapHandle, out: *mut HeapStats) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h).and_then(|heap| write_out(out, "the result", || Ok(heap.stats()))) })
 }

@@ -1,8 +1,8 @@
-//! A stable heap among the addresses of a session: pointers into its blocks and pointers to elsewhere are pushed and
+//! A stable heap among other objects: pointers into its blocks and pointers to elsewhere are pushed and
 //! popped by the same calls.
 
 use super::heap::{HeapHandle, heap, operate, usual};
-use super::{session, status};
+use super::{objects, status};
 use crate::error::{Error, Status};
 use crate::heap::Heap;
 use crate::session::{Addresses, Session};
@@ -10,7 +10,7 @@ use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{CStr, c_char};
 
-/// The heap joins the addresses of a session: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
+/// The heap joins the objects `o`: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
 /// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks
 /// of malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
 /// what waits in a block waits no more when the block goes, and moves along where its contents move. `label` names the
@@ -27,17 +27,17 @@ use std::ffi::{CStr, c_char};
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_join(h: *mut HeapHandle, s: *const Session, label: *const c_char) -> Status {
+pub unsafe extern "C" fn adtape_heap_join(h: *mut HeapHandle, o: *const Session, label: *const c_char) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| {
         // SAFETY: by contract.
-        let addresses = unsafe { session(s) }?.addresses();
+        let addresses = unsafe { objects(o) };
         // SAFETY: not NULL, and this thread's: `heap` looked.
         let joined = unsafe { &mut (*h).joined };
         if joined.is_some() {
             return Err(Error::new(
                 Status::BadArgument,
-                "the heap has joined the addresses of a session already\n  once is enough; adtape_heap_leave undoes it",
+                "the heap has joined objects already\n  once is enough; adtape_heap_leave undoes it",
             ));
         }
         // SAFETY: not NULL, so a string by contract.

@@ -1,7 +1,7 @@
 //! The live map: which ranges are alive.
 
 use super::range::RangeInfo;
-use super::{KindCode, check_address, on_addresses, session, status, tape, with_site, write_out};
+use super::{KindCode, check_address, objects, on_addresses, status, tape, with_site, write_out};
 use crate::error::{Error, Status};
 use crate::map::registry::RangeKind;
 use crate::session::{LiveStats, Session};
@@ -22,7 +22,7 @@ pub(super) fn kind_of(code: i32) -> Result<RangeKind, Error> {
 }
 
 unsafe extern "C" fn live_add(
-    s: *const Session,
+    o: *const Session,
     base: *const c_void,
     bytes: u64,
     kind: i32,
@@ -31,25 +31,25 @@ unsafe extern "C" fn live_add(
 ) -> u64 {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, _| {
+        on_addresses(o, site, |addresses, _| {
             let label = if label.is_null() { c"" } else { CStr::from_ptr(label) };
             addresses.live_add_c(base as usize, bytes as usize, kind_of(kind)?, label)
         })
     }
 }
 
-unsafe extern "C" fn live_remove(s: *const Session, base: *const c_void, site: usize) {
+unsafe extern "C" fn live_remove(o: *const Session, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(s, site, |addresses, _| addresses.live_remove(base as usize)) }
+    unsafe { on_addresses(o, site, |addresses, _| addresses.live_remove(base as usize)) }
 }
 
-unsafe extern "C" fn live_end(t: *const Cursor, s: *const Session, base: *const c_void, site: usize) {
+unsafe extern "C" fn live_end(t: *const Cursor, o: *const Session, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(s, site, |addresses, site| addresses.live_end_at(tape(t)?, base as usize, site)) }
+    unsafe { on_addresses(o, site, |addresses, site| addresses.live_end_at(tape(t)?, base as usize, site)) }
 }
 
-unsafe extern "C" fn live_adjoint(
-    s: *const Session,
+unsafe extern "C" fn live_set_adjoint(
+    o: *const Session,
     base: *const c_void,
     adjoint_base: *const c_void,
     adjoint_bytes: u64,
@@ -57,8 +57,8 @@ unsafe extern "C" fn live_adjoint(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, _| {
-            addresses.live_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize)
+        on_addresses(o, site, |addresses, _| {
+            addresses.live_set_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize)
         })
     }
 }
@@ -71,7 +71,7 @@ unsafe extern "C" fn live_adjoint(
 ///
 /// A range of no bytes is legal, at any address; it is found by its base where nothing else is. Parts of an object
 /// need no range of their own.
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NULL_POINTER (base NULL with bytes), OVERLAP
 /// (names both ranges), COUNT_RANGE, BAD_ARGUMENT (kind).
 /// Cost: one insertion. Any thread.
 /// Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr).
@@ -82,7 +82,7 @@ unsafe extern "C" fn live_adjoint(
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_live_add(
-    s: *const Session,
+    o: *const Session,
     base: *mut c_void,
     bytes: u64,
     kind: KindCode,
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn adtape_live_add(
 /// was called before. Where it lay is remembered for pointers that still point there and are pushed later, until
 /// another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 /// nearest), AMBIGUOUS (several begin there, empty ones among them).
 /// Fortran: `call live_remove(base)`. Source: Alg. 2, lines 4 and 13.
 ///
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn adtape_live_add(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_live_remove(s: *const Session, base: *const c_void) {
+pub unsafe extern "C" fn adtape_live_remove(o: *const Session, base: *const c_void) {
     with_site!(2 => live_remove)
 }
 
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn adtape_live_remove(s: *const Session, base: *const c_vo
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_live_end(t: *mut Cursor, s: *const Session, base: *const c_void) {
+pub unsafe extern "C" fn adtape_live_end(t: *mut Cursor, o: *const Session, base: *const c_void) {
     with_site!(3 => live_end)
 }
 
@@ -125,20 +125,20 @@ pub unsafe extern "C" fn adtape_live_end(t: *mut Cursor, s: *const Session, base
 /// adjoint exists while they live. One that comes back gets its adjoint by adtape_rebase_add. The sizes may differ (a
 /// float with a double for its adjoint); offsets are then scaled. NULL takes the adjoint away.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, COUNT_RANGE.
-/// Fortran: `call live_adjoint(base, adjoint_base, adjoint_bytes)`.
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, COUNT_RANGE.
+/// Fortran: `call live_set_adjoint(base, adjoint_base, adjoint_bytes)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_live_adjoint(
-    s: *const Session,
+pub unsafe extern "C" fn adtape_live_set_adjoint(
+    o: *const Session,
     base: *const c_void,
     adjoint_base: *const c_void,
     adjoint_bytes: u64,
 ) {
-    with_site!(4 => live_adjoint)
+    with_site!(4 => live_set_adjoint)
 }
 
 /// The range that `address` is in.
@@ -150,10 +150,10 @@ pub unsafe extern "C" fn adtape_live_adjoint(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_find(s: *const Session, address: *const c_void, out: *mut RangeInfo) -> Status {
+pub unsafe extern "C" fn adtape_live_find(o: *const Session, address: *const c_void, out: *mut RangeInfo) -> Status {
     let find = || {
         // SAFETY: by contract.
-        let addresses = unsafe { session(s) }?.addresses();
+        let addresses = unsafe { objects(o) };
         addresses.live_find(address as usize).map(|range| RangeInfo::of(addresses, &range))
     };
     // SAFETY: by contract.
@@ -171,14 +171,14 @@ pub unsafe extern "C" fn adtape_live_find(s: *const Session, address: *const c_v
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_list(
-    s: *const Session,
+    o: *const Session,
     ranges: *mut RangeInfo,
     capacity: i64,
     count: *mut i64,
 ) -> Status {
     let list = || {
         // SAFETY: by contract.
-        let addresses = unsafe { session(s) }?.addresses();
+        let addresses = unsafe { objects(o) };
         let capacity = capacity_of(capacity)?;
         check_address(ranges, capacity as i64, Site::UNKNOWN)?;
         let all = addresses.live_list();
@@ -206,9 +206,9 @@ pub(super) fn capacity_of(capacity: i64) -> Result<usize, Error> {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_stats(s: *const Session, out: *mut LiveStats) -> Status {
+pub unsafe extern "C" fn adtape_live_stats(o: *const Session, out: *mut LiveStats) -> Status {
     // SAFETY: by contract.
-    status(unsafe { session(s).and_then(|session| write_out(out, "the result", || Ok(session.addresses().stats()))) })
+    status(unsafe { write_out(out, "the result", || Ok(objects(o).stats())) })
 }
 
 /// Writes a report for people to a file descriptor (1 is standard output, 2 standard error): the counts, every range
@@ -221,8 +221,8 @@ pub unsafe extern "C" fn adtape_live_stats(s: *const Session, out: *mut LiveStat
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_print(s: *const Session, fd: i32) -> Status {
+pub unsafe extern "C" fn adtape_live_print(o: *const Session, fd: i32) -> Status {
     // SAFETY: by contract.
-    let report = unsafe { session(s) }.map(|session| session.addresses().report());
-    status(report.and_then(|report| super::print(&report, fd)))
+    let report = unsafe { objects(o) }.report();
+    status(super::print(&report, fd))
 }

@@ -1,7 +1,7 @@
 //! The C ABI. One C object, one file here, one section of `include/adtape/declarations.h`, one test in `ctests`.
 //!
 //! Calls that can return a status do; pushes and pops, which stand in generated code that checks nothing, end in
-//! the session's error handler. Neither unwinds into C: the library is built with `panic = "abort"`.
+//! the error handler. Neither unwinds into C: the library is built with `panic = "abort"`.
 
 mod array;
 mod block;
@@ -15,8 +15,10 @@ mod heap;
 mod join;
 mod live;
 mod mark;
+mod objects;
 mod pair;
 mod pointer;
+mod process;
 mod range;
 mod rebase;
 mod repeat;
@@ -24,7 +26,6 @@ mod restoration;
 mod scalar;
 mod schedule;
 mod section;
-mod session;
 mod snapshot;
 mod stats;
 mod store;
@@ -86,51 +87,42 @@ fn value_or_fail<T>(site: Site, operation: impl FnOnce() -> Result<T, Error>) ->
 
 #[cold]
 fn fail_at(error: Error, site: Site) -> ! {
-    fail_in(Session::default_session(), error, site)
-}
-
-/// The end of the program, or whatever the session's error handler does.
-#[cold]
-fn fail_in(session: &Session, error: Error, site: Site) -> ! {
     let place = site.to_string();
     let said = site == Site::UNKNOWN || error.message().contains(&place);
     let error = if said { error } else { error.with_line(&format!("at {place}")) };
-    error::remember(&error);
-    session.fail(&error)
+    fail(&error)
 }
 
-/// The end of the program, or whatever its error handler does.
+/// The end of the program, or whatever the process's error handler does.
 #[cold]
 fn fail(error: &Error) -> ! {
     error::remember(error);
     Session::default_session().fail(error)
 }
 
-/// # Safety
-/// `s` is NULL or a session that lives for `'a`.
-unsafe fn session<'a>(s: *const Session) -> Result<&'a Session, Error> {
-    // SAFETY: by contract.
-    unsafe { s.as_ref() }.ok_or_else(|| null_handle("session", "adtape_session_default()"))
-}
-
-/// Runs an operation on a session's addresses, whose errors end in that session's handler.
+/// The objects behind a handle; NULL stands for those of the process.
 ///
 /// # Safety
-/// As for [`session`].
+/// `o` is NULL or objects that live for `'a`.
+unsafe fn objects<'a>(o: *const Session) -> &'a Addresses {
+    // SAFETY: by contract.
+    unsafe { o.as_ref() }.unwrap_or_else(|| Session::default_session()).addresses()
+}
+
+/// Runs an operation on objects, whose errors end in the error handler.
+///
+/// # Safety
+/// As for [`objects`].
 unsafe fn on_addresses<T>(
-    s: *const Session,
+    o: *const Session,
     site: usize,
     operation: impl FnOnce(&Addresses, Site) -> Result<T, Error>,
 ) -> T {
     let site = entry::site_of(site);
     // SAFETY: by contract.
-    let session = match unsafe { session(s) } {
-        Ok(session) => session,
-        Err(error) => fail_at(error, site),
-    };
-    match operation(session.addresses(), site) {
+    match operation(unsafe { objects(o) }, site) {
         Ok(value) => value,
-        Err(error) => fail_in(session, error, site),
+        Err(error) => fail_at(error, site),
     }
 }
 
@@ -161,7 +153,7 @@ fn print(report: &str, fd: i32) -> Result<(), Error> {
 #[inline]
 unsafe fn tape<'a>(t: *const Cursor) -> Result<&'a Cursor, Error> {
     if t.is_null() {
-        return Err(null_handle("tape", "adtape_self() or what adtape_new() returned"));
+        return Err(null_handle("tape", "adtape_self() or what adtape_create() returned"));
     }
     if entry::is_closed_constant(t) {
         return Ok(crate::tape::cursor::thread::cursor());

@@ -16,16 +16,16 @@ pub struct Pair {
     pub offset: i64,
 }
 
-unsafe extern "C" fn push_pair(t: *const Cursor, s: *const Session, base: *const c_void, offset: i64, site: usize) {
+unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Session, base: *const c_void, offset: i64, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, site| addresses.push_pair_at(tape(t)?, base as usize, offset as isize, site))
+        on_addresses(o, site, |addresses, site| addresses.push_pair_at(tape(t)?, base as usize, offset as isize, site))
     }
 }
 
 unsafe extern "C" fn pop_pair(
     t: *const Cursor,
-    s: *const Session,
+    o: *const Session,
     pair: *mut Pair,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,
@@ -33,7 +33,7 @@ unsafe extern "C" fn pop_pair(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, site| {
+        on_addresses(o, site, |addresses, site| {
             let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
             let variables = [base as usize, p as usize, p_adjoint as usize];
             let now = addresses.pop_pair_at(tape(t)?, variables, &clear, site)?;
@@ -53,7 +53,7 @@ unsafe extern "C" fn pop_pair(
 /// that of a range that is alive (or ended, see adtape_push_pointer), or NULL with an offset of 0. Undone by
 /// adtape_pop_pair.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 /// nearest), AMBIGUOUS, NULL_POINTER (NULL with an offset), those of a push.
 /// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
 /// Fortran: `call push_pair(base, offset)`, `call push_pair(t, base, offset)`. Source: Alg. 3, line 18*.
@@ -62,7 +62,7 @@ unsafe extern "C" fn pop_pair(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, s: *const Session, base: *const c_void, offset: i64) {
+pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, o: *const Session, base: *const c_void, offset: i64) {
     with_site!(4 => push_pair)
 }
 
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, s: *const Session, bas
 /// same place in, or beside, the adjoint, NULL if there is none. Each address may be NULL: that is not wanted. If the
 /// object is not back yet, base and pointers become NULL and wait, as in adtape_pop_pointer.
 ///
-/// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pair lies
+/// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pair lies
 /// there), UNEVEN, MISMATCH in check mode.
 /// Fortran: `call pop_pair(pair, p, p_adjoint)`, `call pop_pair(t, pair, p, p_adjoint)`, the last two optional.
 /// Source: Alg. 3, line 20*.
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, s: *const Session, bas
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_pop_pair(
     t: *mut Cursor,
-    s: *const Session,
+    o: *const Session,
     pair: *mut Pair,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,

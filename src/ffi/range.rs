@@ -21,7 +21,7 @@ pub struct RangeInfo {
     pub adjoint_base: *mut c_void,
     /// The size of the adjoint.
     pub adjoint_bytes: u64,
-    /// "" if it has none. Valid as long as the session.
+    /// "" if it has none. Valid as long as the objects.
     pub label: *const c_char,
     /// One of ADTAPE_KIND_….
     pub kind: i32,
@@ -56,17 +56,17 @@ impl RangeInfo {
     }
 }
 
-unsafe extern "C" fn push_range(t: *const Cursor, s: *const Session, base: *const c_void, site: usize) {
+unsafe extern "C" fn push_range(t: *const Cursor, o: *const Session, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, site| addresses.push_range_at(tape(t)?, base as usize, site));
+        on_addresses(o, site, |addresses, site| addresses.push_range_at(tape(t)?, base as usize, site));
     }
 }
 
-unsafe extern "C" fn pop_range(t: *const Cursor, s: *const Session, out: *mut RangeInfo, site: usize) {
+unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Session, out: *mut RangeInfo, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, site| {
+        on_addresses(o, site, |addresses, site| {
             if out.is_null() {
                 return Err(null_pointer("the range"));
             }
@@ -80,7 +80,7 @@ unsafe extern "C" fn pop_range(t: *const Cursor, s: *const Session, out: *mut Ra
 /// PUSHRANGE: pushes what brings the range that begins at `base` back in the reverse sweep, 32 bytes. The range is
 /// still alive: adtape_live_remove comes next, or adtape_live_end does both. Undone by adtape_pop_range.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
 /// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
 /// Fortran: `call push_range(base)`, `call push_range(t, base)`. Source: Alg. 2, lines 4 and 13.
 ///
@@ -88,14 +88,14 @@ unsafe extern "C" fn pop_range(t: *const Cursor, s: *const Session, out: *mut Ra
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_push_range(t: *mut Cursor, s: *const Session, base: *const c_void) {
+pub unsafe extern "C" fn adtape_push_range(t: *mut Cursor, o: *const Session, base: *const c_void) {
     with_site!(3 => push_range)
 }
 
 /// POPRANGE: pops the range whose death is to be reversed. The program allocates `range->bytes`, or takes the variable
 /// of a frame that is entered again, and tells by adtape_rebase_add where it lies.
 ///
-/// Errors go to the session's handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
+/// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
 /// range lies there), MISMATCH in check mode.
 /// Fortran: `call pop_range(range)`, `call pop_range(t, range)`. Source: Alg. 2, lines 6 and 14.
 ///
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn adtape_push_range(t: *mut Cursor, s: *const Session, ba
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_pop_range(t: *mut Cursor, s: *const Session, range: *mut RangeInfo) {
+pub unsafe extern "C" fn adtape_pop_range(t: *mut Cursor, o: *const Session, range: *mut RangeInfo) {
     with_site!(3 => pop_range)
 }
 

@@ -53,13 +53,13 @@ pub(super) fn clear(variable: usize) {
     unsafe { set(variable as *mut *mut c_void, 0) };
 }
 
-unsafe extern "C" fn begin_reverse(s: *const Session, site: usize) {
+unsafe extern "C" fn begin_reverse(o: *const Session, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(s, site, |addresses, _| addresses.begin_reverse()) }
+    unsafe { on_addresses(o, site, |addresses, _| addresses.live_begin_reverse()) }
 }
 
 unsafe extern "C" fn rebase_add(
-    s: *const Session,
+    o: *const Session,
     range: *const RangeInfo,
     new_base: *const c_void,
     adjoint_base: *const c_void,
@@ -68,7 +68,7 @@ unsafe extern "C" fn rebase_add(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, _| {
+        on_addresses(o, site, |addresses, _| {
             let range = range.as_ref().ok_or_else(|| null_pointer("the range"))?.range()?;
             let now = Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes };
             addresses.rebase_add_setting(&range, now, InMemory)
@@ -76,13 +76,13 @@ unsafe extern "C" fn rebase_add(
     }
 }
 
-unsafe extern "C" fn rebase_remove(s: *const Session, new_base: *const c_void, site: usize) {
+unsafe extern "C" fn rebase_remove(o: *const Session, new_base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(s, site, |addresses, _| addresses.rebase_remove(new_base as usize)) }
+    unsafe { on_addresses(o, site, |addresses, _| addresses.rebase_remove(new_base as usize)) }
 }
 
 unsafe extern "C" fn rebase_pointer(
-    s: *const Session,
+    o: *const Session,
     address: *const c_void,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,
@@ -90,7 +90,7 @@ unsafe extern "C" fn rebase_pointer(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(s, site, |addresses, _| {
+        on_addresses(o, site, |addresses, _| {
             let restored =
                 addresses.rebase_pointer_clearing(address as usize, p as usize, p_adjoint as usize, &clear)?;
             set_both(p, p_adjoint, &restored);
@@ -103,16 +103,16 @@ unsafe extern "C" fn rebase_pointer(
 /// is, with the adjoint that it has; addresses of the forward sweep (adtape_rebase_pointer) are from now on those that
 /// objects have at this point.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE; HEAP_STATE (a section that was run again from a
+/// Errors go to the error handler and change nothing: NULL_HANDLE; HEAP_STATE (a section that was run again from a
 /// checkpoint did not bring back every object that has an adjoint).
 /// Cost: proportional to the objects that came back since the last reversal point and are alive. No thread changes
-/// the maps meanwhile. Fortran: `call begin_reverse()`.
+/// the maps meanwhile. Fortran: `call live_begin_reverse()`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_begin_reverse(s: *const Session) {
+pub unsafe extern "C" fn adtape_live_begin_reverse(o: *const Session) {
     with_site!(1 => begin_reverse)
 }
 
@@ -121,9 +121,9 @@ pub unsafe extern "C" fn adtape_begin_reverse(s: *const Session) {
 /// Pointer variables that wait for it are set, and those that were left over from it (adtape_pop_pointer). Undone by
 /// adtape_rebase_remove, where its birth is reversed.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, NULL_POINTER, OVERLAP (something lies there, or
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NULL_POINTER, OVERLAP (something lies there, or
 /// the object is back already), UNEVEN (a pointer that waits has no place in an adjoint of this size), COUNT_RANGE,
-/// BAD_ARGUMENT (the range is not of this session).
+/// BAD_ARGUMENT (the range is of other objects).
 /// Cost: one insertion. Any thread; a stack range goes to the map of the calling thread.
 /// Fortran: `call rebase_add(range, new_base, adjoint_base, adjoint_bytes)`, the last two optional. Source: Alg. 2,
 /// lines 6 and 14.
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn adtape_begin_reverse(s: *const Session) {
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_rebase_add(
-    s: *const Session,
+    o: *const Session,
     range: *const RangeInfo,
     new_base: *mut c_void,
     adjoint_base: *mut c_void,
@@ -146,14 +146,14 @@ pub unsafe extern "C" fn adtape_rebase_add(
 /// if it had never been. The program then deallocates it, or leaves the frame. Pointer variables in it and in its
 /// adjoint wait no more.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS.
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS.
 /// Fortran: `call rebase_remove(new_base)`. Source: Alg. 2, lines 7 and 11.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_rebase_remove(s: *const Session, new_base: *const c_void) {
+pub unsafe extern "C" fn adtape_rebase_remove(o: *const Session, new_base: *const c_void) {
     with_site!(2 => rebase_remove)
 }
 
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn adtape_rebase_remove(s: *const Session, new_base: *cons
 /// the program pushes itself is better pushed by adtape_push_pointer, which knows the object. If nothing that lay there
 /// is back yet, the variables are NULL and wait, as those of adtape_pop_pointer do. NULL stays NULL.
 ///
-/// Errors go to the session's handler and change nothing: NULL_HANDLE, UNEVEN.
+/// Errors go to the error handler and change nothing: NULL_HANDLE, UNEVEN.
 /// Cost: two searches by address. Any thread. Fortran: `call rebase_pointer(address, p, p_adjoint)`.
 ///
 /// # Safety
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn adtape_rebase_remove(s: *const Session, new_base: *cons
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_rebase_pointer(
-    s: *const Session,
+    o: *const Session,
     address: *const c_void,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,

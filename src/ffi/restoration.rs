@@ -3,10 +3,10 @@
 use super::checkpoint::{CheckpointHandle, reader, writer};
 use super::heap::{HeapHandle, heap};
 use super::rebase::set;
-use super::{check_address, null_handle, null_pointer, session, status, text, write_out};
+use super::{check_address, null_handle, null_pointer, objects, status, text, write_out};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ProcessMemory};
-use crate::session::{Allocator, LiveRange, Restoration, RestoredCounts, SavedCounts, Session, Wanted};
+use crate::session::{Addresses, Allocator, LiveRange, Restoration, RestoreStats, SaveStats, Session, Wanted};
 use crate::site::Site;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -94,7 +94,7 @@ unsafe fn list_of<'a, T>(values: *const T, count: i64, what: &str) -> Result<&'a
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_set_pointers(
-    s: *const Session,
+    o: *const Session,
     label: *const c_char,
     record_bytes: u64,
     offsets: *const u64,
@@ -102,10 +102,10 @@ pub unsafe extern "C" fn adtape_live_set_pointers(
 ) -> Status {
     let set = || {
         // SAFETY: by contract.
-        let (session, label) = unsafe { (session(s)?, label_of(label)?) };
+        let (objects, label) = unsafe { (objects(o), label_of(label)?) };
         // SAFETY: by contract.
         let offsets: Vec<usize> = unsafe { list_of(offsets, count, "offsets") }?.iter().map(|o| *o as usize).collect();
-        session.addresses().set_pointers_c(label, record_bytes as usize, &offsets)
+        objects.set_pointers_c(label, record_bytes as usize, &offsets)
     };
     status(set())
 }
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn adtape_live_set_pointers(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_set_allocator(
-    s: *const Session,
+    o: *const Session,
     label: *const c_char,
     allocate: AllocateCall,
     deallocate: DeallocateCall,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn adtape_live_set_allocator(
     let user = User(user);
     let set = || {
         // SAFETY: by contract.
-        let (session, label) = unsafe { (session(s)?, label_of(label)?) };
+        let (objects, label) = unsafe { (objects(o), label_of(label)?) };
         let allocator = match (allocate, deallocate) {
             (None, None) => None,
             (Some(allocate), Some(deallocate)) => Some(Allocator {
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn adtape_live_set_allocator(
             }),
             _ => return Err(null_pointer("one of two calls that allocate and deallocate")),
         };
-        session.addresses().set_allocator_c(label, allocator);
+        objects.set_allocator_c(label, allocator);
         Ok(())
     };
     status(set())
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn adtape_live_set_allocator(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_set_bounds(
-    s: *const Session,
+    o: *const Session,
     base: *const c_void,
     rank: i32,
     lower: *const i64,
@@ -168,12 +168,12 @@ pub unsafe extern "C" fn adtape_live_set_bounds(
 ) -> Status {
     let set = || {
         // SAFETY: by contract.
-        let session = unsafe { session(s) }?;
+        let objects = unsafe { objects(o) };
         // SAFETY: by contract.
         let (lower, extents) =
             unsafe { (list_of(lower, rank.into(), "bounds")?, list_of(extents, rank.into(), "bounds")?) };
         let bounds: Vec<(i64, i64)> = lower.iter().copied().zip(extents.iter().copied()).collect();
-        session.addresses().set_bounds(base as usize, &bounds)
+        objects.set_bounds(base as usize, &bounds)
     };
     status(set())
 }
@@ -188,11 +188,11 @@ pub unsafe extern "C" fn adtape_live_set_bounds(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_add_heap(s: *const Session, h: *mut HeapHandle) -> Status {
+pub unsafe extern "C" fn adtape_live_add_heap(o: *const Session, h: *mut HeapHandle) -> Status {
     let add = || {
         // SAFETY: by contract.
-        let (session, _) = unsafe { (session(s)?, heap(h)?) };
-        session.addresses().attach(h as usize)
+        let (objects, _) = unsafe { (objects(o), heap(h)?) };
+        objects.attach(h as usize)
     };
     status(add())
 }
@@ -205,36 +205,36 @@ pub unsafe extern "C" fn adtape_live_add_heap(s: *const Session, h: *mut HeapHan
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_remove_heap(s: *const Session, h: *mut HeapHandle) -> Status {
+pub unsafe extern "C" fn adtape_live_remove_heap(o: *const Session, h: *mut HeapHandle) -> Status {
     // SAFETY: by contract.
-    status(unsafe { session(s) }.and_then(|session| session.addresses().detach(h as usize)))
+    status(unsafe { objects(o) }.detach(h as usize))
 }
 
-/// The stable heaps of a session.
+/// The stable heaps among these objects.
 ///
 /// # Safety
 /// Those that were added were not destroyed.
-pub(super) unsafe fn heaps_of<'a>(session: &Session) -> Result<Vec<&'a mut Heap>, Error> {
+pub(super) unsafe fn heaps_of<'a>(objects: &Addresses) -> Result<Vec<&'a mut Heap>, Error> {
     // SAFETY: by contract; each is there once.
-    session.addresses().attached().into_iter().map(|h| unsafe { heap(h as *mut HeapHandle) }).collect()
+    objects.attached().into_iter().map(|h| unsafe { heap(h as *mut HeapHandle) }).collect()
 }
 
 /// # Safety
 /// The contract of adtape_live_save.
 unsafe fn save(
-    s: *const Session,
+    o: *const Session,
     c: *mut CheckpointHandle,
     choose: &dyn Fn(&LiveRange) -> bool,
-    counts: *mut SavedCounts,
+    counts: *mut SaveStats,
 ) -> Result<(), Error> {
     // SAFETY: by contract.
-    let (session, writer) = unsafe { (session(s)?, writer(c)?) };
+    let (objects, writer) = unsafe { (objects(o), writer(c)?) };
     // SAFETY: by contract.
-    let heaps = unsafe { heaps_of(session) }?;
+    let heaps = unsafe { heaps_of(objects) }?;
     let heaps: Vec<&Heap> = heaps.into_iter().map(|heap| &*heap).collect();
     // SAFETY: by contract.
     let memory = unsafe { ProcessMemory::new() };
-    let saved = session.addresses().save_some(writer, &memory, &heaps, choose)?;
+    let saved = objects.save_some(writer, &memory, &heaps, choose)?;
     if !counts.is_null() {
         // SAFETY: not NULL, so valid by contract.
         unsafe { counts.write(saved) };
@@ -259,12 +259,12 @@ unsafe fn save(
 /// The contract of pointers in the crate's documentation; ranges that are registered are readable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_save(
-    s: *const Session,
+    o: *const Session,
     c: *mut CheckpointHandle,
-    counts: *mut SavedCounts,
+    counts: *mut SaveStats,
 ) -> Status {
     // SAFETY: by contract.
-    status(unsafe { save(s, c, &|_| true, counts) })
+    status(unsafe { save(o, c, &|_| true, counts) })
 }
 
 /// The same with the contents of those ranges only that begin at one of `count` addresses: the others are restored as
@@ -277,17 +277,17 @@ pub unsafe extern "C" fn adtape_live_save(
 /// As for adtape_live_save.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_save_some(
-    s: *const Session,
+    o: *const Session,
     c: *mut CheckpointHandle,
     bases: *const *const c_void,
     count: i64,
-    counts: *mut SavedCounts,
+    counts: *mut SaveStats,
 ) -> Status {
     // SAFETY: by contract.
     let list = unsafe { list_of(bases, count, "addresses") };
     let chosen = list.map(|list| list.iter().map(|base| *base as usize).collect::<std::collections::HashSet<usize>>());
     // SAFETY: by contract.
-    status(chosen.and_then(|chosen| unsafe { save(s, c, &|range| chosen.contains(&range.base), counts) }))
+    status(chosen.and_then(|chosen| unsafe { save(o, c, &|range| chosen.contains(&range.base), counts) }))
 }
 
 /// Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again.
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn adtape_live_save_some(
 /// that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
 /// serials that they got the first time.
 ///
-/// out: what adtape_live_arrive needs, undone by adtape_restoration_free; NULL: not wanted. counts: may be NULL.
+/// out: what adtape_live_arrive needs, undone by adtape_restoration_destroy; NULL: not wanted. counts: may be NULL.
 /// Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 /// for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
 /// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
@@ -312,10 +312,10 @@ pub unsafe extern "C" fn adtape_live_save_some(
 /// kind STATIC, and heap ranges without an allocator came from malloc or a stable heap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_restore(
-    s: *const Session,
+    o: *const Session,
     c: *mut CheckpointHandle,
     out: *mut *mut Restoration,
-    counts: *mut RestoredCounts,
+    counts: *mut RestoreStats,
 ) -> Status {
     let restore = || {
         if !out.is_null() {
@@ -323,10 +323,10 @@ pub unsafe extern "C" fn adtape_live_restore(
             unsafe { out.write(std::ptr::null_mut()) };
         }
         // SAFETY: by contract.
-        let (session, reader) = unsafe { (session(s)?, reader(c)?) };
+        let (objects, reader) = unsafe { (objects(o), reader(c)?) };
         // SAFETY: by contract.
-        let (mut heaps, mut memory) = unsafe { (heaps_of(session)?, ProcessMemory::new()) };
-        let restoration = session.addresses().restore(reader, &mut memory, &mut heaps)?;
+        let (mut heaps, mut memory) = unsafe { (heaps_of(objects)?, ProcessMemory::new()) };
+        let restoration = objects.restore(reader, &mut memory, &mut heaps)?;
         if !counts.is_null() {
             // SAFETY: not NULL, so valid by contract.
             unsafe { counts.write(restoration.counts) };
@@ -350,12 +350,12 @@ pub unsafe extern "C" fn adtape_live_restore(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_arrive(s: *const Session, r: *const Restoration) -> Status {
+pub unsafe extern "C" fn adtape_live_arrive(o: *const Session, r: *const Restoration) -> Status {
     let arrive = || {
         // SAFETY: by contract.
-        let (session, restoration) = unsafe { (session(s)?, r.as_ref()) };
+        let (objects, restoration) = unsafe { (objects(o), r.as_ref()) };
         let restoration = restoration.ok_or_else(|| null_handle("restoration", "what adtape_live_restore returned"))?;
-        session.addresses().arrive(restoration);
+        objects.arrive(restoration);
         Ok(())
     };
     status(arrive())
@@ -363,12 +363,12 @@ pub unsafe extern "C" fn adtape_live_arrive(s: *const Session, r: *const Restora
 
 /// Frees what adtape_live_restore returned. NULL is allowed and does nothing.
 ///
-/// Returns ADTAPE_STATUS_OK. Fortran: `call restoration_free(r)`.
+/// Returns ADTAPE_STATUS_OK. Fortran: `call restoration_destroy(r)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_restoration_free(r: *mut Restoration) -> Status {
+pub unsafe extern "C" fn adtape_restoration_destroy(r: *mut Restoration) -> Status {
     if !r.is_null() {
         // SAFETY: by contract.
         drop(unsafe { Box::from_raw(r) });
@@ -377,17 +377,17 @@ pub unsafe extern "C" fn adtape_restoration_free(r: *mut Restoration) -> Status 
 }
 
 /// The reverse sweep is given up: adjoints that wait for objects of a section that is run again are forgotten, so that
-/// adtape_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted.
+/// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(count)`, optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_forget_adjoints(s: *const Session, count: *mut u64) -> Status {
+pub unsafe extern "C" fn adtape_live_forget_adjoints(o: *const Session, count: *mut u64) -> Status {
     let forget = || {
         // SAFETY: by contract.
-        let forgotten = unsafe { session(s) }?.addresses().forget_adjoints();
+        let forgotten = unsafe { objects(o) }.forget_adjoints();
         if !count.is_null() {
             // SAFETY: not NULL, so valid by contract.
             unsafe { count.write(forgotten) };
@@ -409,14 +409,14 @@ pub unsafe extern "C" fn adtape_live_forget_adjoints(s: *const Session, count: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_checkpoint_write_pointer(
     c: *mut CheckpointHandle,
-    s: *const Session,
+    o: *const Session,
     section: *const c_char,
     p: *const c_void,
 ) -> Status {
     let write = || {
         // SAFETY: by contract.
-        let (writer, session, section) = unsafe { (writer(c)?, session(s)?, text(section, "the name of a section")?) };
-        session.addresses().write_pointer(writer, section, p as usize)
+        let (writer, objects, section) = unsafe { (writer(c)?, objects(o), text(section, "the name of a section")?) };
+        objects.write_pointer(writer, section, p as usize)
     };
     status(write())
 }
@@ -435,18 +435,18 @@ pub unsafe extern "C" fn adtape_checkpoint_write_pointer(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_checkpoint_read_pointer(
     c: *mut CheckpointHandle,
-    s: *const Session,
+    o: *const Session,
     section: *const c_char,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,
 ) -> Status {
     let read = || {
         // SAFETY: by contract.
-        let (reader, session, section) = unsafe { (reader(c)?, session(s)?, text(section, "the name of a section")?) };
+        let (reader, objects, section) = unsafe { (reader(c)?, objects(o), text(section, "the name of a section")?) };
         // SAFETY: by contract.
         unsafe {
             write_out(p, "the pointer", || {
-                let restored = session.addresses().read_pointer(reader, section)?;
+                let restored = objects.read_pointer(reader, section)?;
                 set(p_adjoint, restored.adjoint);
                 Ok(restored.address as *mut c_void)
             })

@@ -116,5 +116,5 @@ entry_points! {
     "bool" Bool,
     "logical8" Logical8, "logical16" Logical16, "logical32" Logical32, "logical64" Logical64,
     "logical128" Logical128,
-    "char" Char, "ptr" Ptr,
+    "char" Char, "opaque" Opaque,
 }

@@ -63,31 +63,35 @@ pub(super) unsafe fn make(out: *mut *mut Schedule, schedule: impl FnOnce() -> Re
 
 /// Makes the binomial schedule (revolve) of `steps` steps with `snapshots` in memory at most, the first state's
 /// among them: the least number of extra steps there can be, and among those schedules the fewest saves. Undone by
-/// adtape_schedule_free. Memory: 40 bytes a snapshot; any number of steps and snapshots.
+/// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
 /// (more than one step and no snapshot). A schedule is used by one thread at a time.
-/// Fortran: `call schedule_new_binomial(schedule, steps, snapshots)`. Source: A. Griewank, A. Walther, Algorithm 799:
-/// revolve, ACM TOMS 26 (2000).
+/// Fortran: `call schedule_create_binomial(schedule, steps, snapshots)`. Source: A. Griewank, A. Walther, Algorithm
+/// 799: revolve, ACM TOMS 26 (2000).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_new_binomial(steps: u64, snapshots: u64, out: *mut *mut Schedule) -> Status {
+pub unsafe extern "C" fn adtape_schedule_create_binomial(
+    steps: u64,
+    snapshots: u64,
+    out: *mut *mut Schedule,
+) -> Status {
     // SAFETY: by contract.
     unsafe { make(out, || Schedule::binomial(steps, snapshots)) }
 }
 
 /// Makes the binomial schedule with `memory_snapshots` + `disk_snapshots` in all, of which those that are used least
-/// lie on disk. Otherwise as adtape_schedule_new_binomial.
+/// lie on disk. Otherwise as adtape_schedule_create_binomial.
 ///
-/// Fortran: `call schedule_new_multistage(schedule, steps, memory_snapshots, disk_snapshots)`. Source: P. Stumm, A.
+/// Fortran: `call schedule_create_multistage(schedule, steps, memory_snapshots, disk_snapshots)`. Source: P. Stumm, A.
 /// Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_new_multistage(
+pub unsafe extern "C" fn adtape_schedule_create_multistage(
     steps: u64,
     memory_snapshots: u64,
     disk_snapshots: u64,
@@ -103,14 +107,14 @@ pub unsafe extern "C" fn adtape_schedule_new_multistage(
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
 /// (no snapshot in memory; a cost that is negative or not finite).
-/// Fortran: `call schedule_new_disk_revolve(schedule, steps, memory_snapshots, save_cost, load_cost)`. Source: G. Aupy,
-/// J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM J. Sci. Comput. 38
-/// (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32 (2017).
+/// Fortran: `call schedule_create_disk_revolve(schedule, steps, memory_snapshots, save_cost, load_cost)`. Source: G.
+/// Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM J. Sci. Comput.
+/// 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32 (2017).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_new_disk_revolve(
+pub unsafe extern "C" fn adtape_schedule_create_disk_revolve(
     steps: u64,
     memory_snapshots: u64,
     save_cost: f64,
@@ -126,13 +130,13 @@ pub unsafe extern "C" fn adtape_schedule_new_disk_revolve(
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (a
 /// period of 0).
-/// Fortran: `call schedule_new_two_level(schedule, steps, period, memory_snapshots)`. Source: G. Pringle, D. Jones, S.
-/// Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with adjoint modelling tools (2016).
+/// Fortran: `call schedule_create_two_level(schedule, steps, period, memory_snapshots)`. Source: G. Pringle, D. Jones,
+/// S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with adjoint modelling tools (2016).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_new_two_level(
+pub unsafe extern "C" fn adtape_schedule_create_two_level(
     steps: u64,
     period: u64,
     memory_snapshots: u64,
@@ -148,14 +152,14 @@ pub unsafe extern "C" fn adtape_schedule_new_two_level(
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
 /// snapshot).
-/// Fortran: `call schedule_new_online(schedule, snapshots)`. Source: P. Stumm, A. Walther, New algorithms for
+/// Fortran: `call schedule_create_online(schedule, snapshots)`. Source: P. Stumm, A. Walther, New algorithms for
 /// optimal online checkpointing, SIAM J. Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
 /// dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_new_online(snapshots: u64, out: *mut *mut Schedule) -> Status {
+pub unsafe extern "C" fn adtape_schedule_create_online(snapshots: u64, out: *mut *mut Schedule) -> Status {
     // SAFETY: by contract.
     unsafe { make(out, || Schedule::online(snapshots)) }
 }
@@ -165,13 +169,13 @@ pub unsafe extern "C" fn adtape_schedule_new_online(snapshots: u64, out: *mut *m
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
 /// unit; steps² · units above 2³², the operations that it takes to make).
-/// Fortran: `call schedule_new_mixed(schedule, steps, units)`. Source: J. R. Maddison, On the implementation of
+/// Fortran: `call schedule_create_mixed(schedule, steps, units)`. Source: J. R. Maddison, On the implementation of
 /// checkpointing with high-level algorithmic differentiation (2024).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_new_mixed(steps: u64, units: u64, out: *mut *mut Schedule) -> Status {
+pub unsafe extern "C" fn adtape_schedule_create_mixed(steps: u64, units: u64, out: *mut *mut Schedule) -> Status {
     // SAFETY: by contract.
     unsafe { make(out, || Schedule::mixed(steps, units)) }
 }
@@ -179,24 +183,24 @@ pub unsafe extern "C" fn adtape_schedule_new_mixed(steps: u64, units: u64, out: 
 /// Makes the schedule that records every step and keeps its tape: no extra steps.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
-/// Fortran: `call schedule_new_store_all(schedule, steps)`.
+/// Fortran: `call schedule_create_store_all(schedule, steps)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_new_store_all(steps: u64, out: *mut *mut Schedule) -> Status {
+pub unsafe extern "C" fn adtape_schedule_create_store_all(steps: u64, out: *mut *mut Schedule) -> Status {
     // SAFETY: by contract.
     unsafe { make(out, || Ok(Schedule::store_all(steps))) }
 }
 
 /// Releases a schedule. NULL is allowed and does nothing.
 ///
-/// Fortran: `call schedule_free(schedule)`.
+/// Fortran: `call schedule_destroy(schedule)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_free(s: *mut Schedule) {
+pub unsafe extern "C" fn adtape_schedule_destroy(s: *mut Schedule) {
     if !s.is_null() {
         // SAFETY: it came from Box::into_raw in `make`.
         drop(unsafe { Box::from_raw(s) });

@@ -51,7 +51,7 @@ pub unsafe extern "C" fn adtape_heap_mark_check(h: *mut HeapHandle, m: *const He
 }
 
 /// Pushes the fingerprint onto `t`, 16 bytes. Undone by adtape_heap_pop_mark, which compares it. Errors go to the
-/// session's handler: NULL_HANDLE, MEMORY_LIMIT, WRONG_THREAD, RELEASED. Fortran: `call heap_push_mark(h, t)`.
+/// error handler: NULL_HANDLE, MEMORY_LIMIT, WRONG_THREAD, RELEASED. Fortran: `call heap_push_mark(h, t)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

@@ -9,12 +9,12 @@ use std::ffi::c_char;
 /// Sizes of a tape: bytes now and at most, control bits, memory, address space. They are always known. Cost: a call.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
-/// Fortran: `call stats_get(t, stats)`, `call stats_get(stats)`.
+/// Fortran: `call tape_stats(t, stats)`, `call tape_stats(stats)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_stats_get(t: *mut Cursor, out: *mut Stats) -> Status {
+pub unsafe extern "C" fn adtape_stats(t: *mut Cursor, out: *mut Stats) -> Status {
     // SAFETY: by contract.
     status(unsafe { tape(t).and_then(|cursor| write_out(out, "the result", || cursor.stats())) })
 }
@@ -119,7 +119,7 @@ pub extern "C" fn adtape_type_name(type_code: TypeCode) -> *const c_char {
         ComplexF32 c"complex_f32", ComplexF64 c"complex_f64", ComplexF80 c"complex_f80",
         ComplexF128 c"complex_f128", Bool c"bool", Logical8 c"logical8", Logical16 c"logical16",
         Logical32 c"logical32", Logical64 c"logical64", Logical128 c"logical128", Char c"char", Bytes c"bytes",
-        Ptr c"ptr", Control c"control", Count c"count",
+        Opaque c"opaque", Control c"control", Count c"count",
         Pointer c"pointer", Pair c"pair", Range c"range", Descriptor c"descriptor",
     };
     debug_assert!(Type::from_code(type_code).is_none_or(|ty| ty.name().as_bytes() == name.to_bytes()));

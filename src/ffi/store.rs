@@ -7,14 +7,14 @@ use crate::store::{ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStor
 use crate::sync::Arc;
 use std::ffi::{CStr, c_char, c_void};
 
-/// For adtape_store_new_files: compress, without loss.
+/// For adtape_store_create_files: compress, without loss.
 pub const ADTAPE_STORE_COMPRESS: i32 = 1;
-/// For adtape_store_new_files: do not wait until the disk has the files; a crash of the machine may lose them.
+/// For adtape_store_create_files: do not wait until the disk has the files; a crash of the machine may lose them.
 pub const ADTAPE_STORE_NO_SYNC: i32 = 2;
 
-/// For adtape_store_new_files: one file for all checkpoints of the run and rank.
+/// For adtape_store_create_files: one file for all checkpoints of the run and rank.
 pub const ADTAPE_STORE_ONE_FILE: i32 = 4;
-/// For adtape_store_new_files: others may read the files, as far as the process's mask (umask) allows.
+/// For adtape_store_create_files: others may read the files, as far as the process's mask (umask) allows.
 pub const ADTAPE_STORE_SHARED: i32 = 8;
 
 /// A store.
@@ -44,7 +44,7 @@ pub(super) unsafe fn shared(s: *const StoreHandle) -> Result<Arc<dyn Store>, Err
 /// `s` is NULL or a store.
 unsafe fn handle<'a>(s: *const StoreHandle) -> Result<&'a StoreHandle, Error> {
     // SAFETY: by contract.
-    unsafe { s.as_ref() }.ok_or_else(|| null_handle("store", "what adtape_store_new_memory or another one returned"))
+    unsafe { s.as_ref() }.ok_or_else(|| null_handle("store", "what adtape_store_create_memory or another one returned"))
 }
 
 /// # Safety
@@ -59,15 +59,15 @@ unsafe fn make(out: *mut *mut StoreHandle, make: impl FnOnce() -> Result<StoreHa
 }
 
 /// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit; a checkpoint
-/// beyond it is an error. Buffers of removed and replaced checkpoints are used again. Undone by adtape_store_free.
+/// beyond it is an error. Buffers of removed and replaced checkpoints are used again. Undone by adtape_store_destroy.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
-/// Fortran: `call store_new_memory(s, limit_bytes)`.
+/// Fortran: `call store_create_memory(s, limit_bytes)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_store_new_memory(limit_bytes: u64, out: *mut *mut StoreHandle) -> Status {
+pub unsafe extern "C" fn adtape_store_create_memory(limit_bytes: u64, out: *mut *mut StoreHandle) -> Status {
     let limit = if limit_bytes == 0 { u64::MAX } else { limit_bytes };
     let new = || {
         let memory = MemoryStore::with_limit(limit);
@@ -78,7 +78,8 @@ pub unsafe extern "C" fn adtape_store_new_memory(limit_bytes: u64, out: *mut *mu
 }
 
 /// Makes a store of files in a directory that exists, one file for each checkpoint or one for all, checksummed and on
-/// the disk when adtape_checkpoint_commit returns. Undone by adtape_store_free, which leaves the files of a named run.
+/// the disk when adtape_checkpoint_commit returns. Undone by adtape_store_destroy, which leaves the files of a named
+/// run.
 ///
 /// `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
 /// again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
@@ -92,12 +93,12 @@ pub unsafe extern "C" fn adtape_store_new_memory(limit_bytes: u64, out: *mut *mu
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
 /// ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one file
 /// for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any thread.
-/// Fortran: `call store_new_files(s, directory, run, rank, flags)`; all but the first two are optional.
+/// Fortran: `call store_create_files(s, directory, run, rank, flags)`; all but the first two are optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_store_new_files(
+pub unsafe extern "C" fn adtape_store_create_files(
     directory: *const c_char,
     run: *const c_char,
     rank: i32,
@@ -137,17 +138,17 @@ pub unsafe extern "C" fn adtape_store_new_files(
 }
 
 /// Makes a store of two: checkpoints go to `memory` while there is room, whole, and to `below` beyond. `memory` is a
-/// store made by adtape_store_new_memory with a limit, `below` any store; both may be freed at once, the new store
-/// keeps what it needs of them. Undone by adtape_store_free.
+/// store made by adtape_store_create_memory with a limit, `below` any store; both may be freed at once, the new store
+/// keeps what it needs of them. Undone by adtape_store_destroy.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
 /// ADTAPE_STATUS_BAD_ARGUMENT if `memory` is another kind of store. Any thread.
-/// Fortran: `call store_new_tiers(s, memory, below)`.
+/// Fortran: `call store_create_tiers(s, memory, below)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_store_new_tiers(
+pub unsafe extern "C" fn adtape_store_create_tiers(
     memory: *const StoreHandle,
     below: *const StoreHandle,
     out: *mut *mut StoreHandle,
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn adtape_store_new_tiers(
         let memory = memory.memory.clone().ok_or_else(|| {
             Error::new(
                 Status::BadArgument,
-                "the first tier is no store in memory\n  pass what adtape_store_new_memory returned",
+                "the first tier is no store in memory\n  pass what adtape_store_create_memory returned",
             )
         })?;
         Ok(StoreHandle { store: Arc::new(TieredStore::new(memory, below.store.clone())), memory: None })
@@ -167,8 +168,8 @@ pub unsafe extern "C" fn adtape_store_new_tiers(
     unsafe { make(out, new) }
 }
 
-/// The calls of a store that the program supplies, for adtape_store_new_user. An *entry* is a checkpoint's bytes. Each
-/// call gets `user` as it was given, and returns ADTAPE_STATUS_OK or another status; ADTAPE_STATUS_NOT_FOUND where
+/// The calls of a store that the program supplies, for adtape_store_create_user. An *entry* is a checkpoint's bytes.
+/// Each call gets `user` as it was given, and returns ADTAPE_STATUS_OK or another status; ADTAPE_STATUS_NOT_FOUND where
 /// there is no entry of the name. They may be called by any thread that uses the store.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -205,7 +206,7 @@ pub struct StoreCalls {
 }
 
 /// Makes a store of calls that the program supplies: all those of `calls`, which is copied, with `user` handed to each.
-/// The calls and what `user` points to must live as long as the store. Undone by adtape_store_free.
+/// The calls and what `user` points to must live as long as the store. Undone by adtape_store_destroy.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or, if a pointer or a call is NULL,
 /// ADTAPE_STATUS_NULL_POINTER. Any thread.
@@ -214,7 +215,7 @@ pub struct StoreCalls {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_store_new_user(
+pub unsafe extern "C" fn adtape_store_create_user(
     calls: *const StoreCalls,
     user: *mut c_void,
     out: *mut *mut StoreHandle,
@@ -245,12 +246,12 @@ pub unsafe extern "C" fn adtape_store_new_user(
 /// files too; files of a named run stay. Checkpoints that are being read or written can be ended afterwards.
 ///
 /// Returns ADTAPE_STATUS_OK. Any thread.
-/// Fortran: `call store_free(s)`.
+/// Fortran: `call store_destroy(s)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_store_free(s: *mut StoreHandle) -> Status {
+pub unsafe extern "C" fn adtape_store_destroy(s: *mut StoreHandle) -> Status {
     if !s.is_null() {
         // SAFETY: by contract.
         drop(unsafe { Box::from_raw(s) });
@@ -335,7 +336,7 @@ struct User {
 }
 
 // SAFETY: the calls and the pointer are only handed back to the program, on the threads that use the store, as
-// adtape_store_new_user says.
+// adtape_store_create_user says.
 unsafe impl Send for User {}
 // SAFETY: as above.
 unsafe impl Sync for User {}

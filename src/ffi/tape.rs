@@ -1,8 +1,7 @@
 //! Tapes: made, released, handed over, trimmed, attached to a local cursor.
 
-use super::{null_handle, null_pointer, status, tape, write_out};
+use super::{null_pointer, status, tape, write_out};
 use crate::error::{Error, Status};
-use crate::session::Session;
 use crate::tape::cursor::thread;
 use crate::tape::owner::Owner;
 use crate::tape::{Cursor, Tape};
@@ -14,22 +13,18 @@ pub const ADTAPE_TRIM_SOFT: i32 = 0;
 pub const ADTAPE_TRIM_HARD: i32 = 1;
 
 /// Makes an empty tape that the calling thread owns, beside the thread's own. Takes no memory before the first
-/// push. Undone by adtape_free.
+/// push. Undone by adtape_destroy.
 ///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER or
-/// ADTAPE_STATUS_BAD_ENVIRONMENT.
-/// Fortran: `call adtape_new(t)`.
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_BAD_ENVIRONMENT.
+/// Fortran: `call adtape_create(t)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_new(s: *const Session, out: *mut *mut Cursor) -> Status {
+pub unsafe extern "C" fn adtape_create(out: *mut *mut Cursor) -> Status {
     if !out.is_null() {
         // SAFETY: not NULL, so valid by contract.
         unsafe { out.write(std::ptr::null_mut()) };
-    }
-    if s.is_null() {
-        return status(Err(null_handle("session", "adtape_session_default()")));
     }
     let make = || Tape::with_owner(Owner::this_thread()).map(Tape::into_raw);
     // SAFETY: by contract.
@@ -42,12 +37,12 @@ pub unsafe extern "C" fn adtape_new(s: *const Session, out: *mut *mut Cursor) ->
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_ATTACHED if the tape may not be used here
 /// and now (it then lives on).
-/// Fortran: `call adtape_free(t)`.
+/// Fortran: `call adtape_destroy(t)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_free(t: *mut Cursor) -> Status {
+pub unsafe extern "C" fn adtape_destroy(t: *mut Cursor) -> Status {
     if t.is_null() {
         return Status::Ok;
     }
@@ -62,7 +57,7 @@ pub unsafe extern "C" fn adtape_free(t: *mut Cursor) -> Status {
             drop(thread::take(cursor));
             cursor.close();
         } else {
-            // SAFETY: a handle that is not the thread's own came from adtape_new or adtape_release.
+            // SAFETY: a handle that is not the thread's own came from adtape_create or adtape_release.
             drop(unsafe { Tape::from_raw(t) });
         }
         Ok(())
@@ -70,8 +65,8 @@ pub unsafe extern "C" fn adtape_free(t: *mut Cursor) -> Status {
 }
 
 /// Gives the calling thread's tape `t` up, so that another thread can go on with it: that thread, or the same one,
-/// calls adtape_acquire on `*handle`. For a tape made by adtape_new, `*handle` is `t`; for the thread's own, it is a
-/// new handle that takes the contents along (undone by adtape_free), and the thread starts over with an empty tape.
+/// calls adtape_acquire on `*handle`. For a tape made by adtape_create, `*handle` is `t`; for the thread's own, it is a
+/// new handle that takes the contents along (undone by adtape_destroy), and the thread starts over with an empty tape.
 /// Orders what this thread wrote before what the other reads. Until then every use of the tape is an error.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD,

@@ -211,16 +211,16 @@ pub unsafe extern "C" fn adtape_driver_set_resume(
 }
 
 /// Makes the best schedule in memory for the registered state and `budget_bytes`: binomial for `steps` steps, or, if
-/// `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_free.
+/// `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_destroy.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
 /// ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
-/// Fortran: `call driver_new_schedule(driver, steps, budget_bytes, schedule)`.
+/// Fortran: `call driver_create_schedule(driver, steps, budget_bytes, schedule)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_driver_new_schedule(
+pub unsafe extern "C" fn adtape_driver_create_schedule(
     d: *mut Driver,
     steps: u64,
     budget_bytes: u64,

@@ -134,7 +134,7 @@ impl Arena {
             format!(
                 "the heap's address space is full: {} for small blocks and as much for large ones, \
                  of which {} in {} are alive\n  \
-                 make the heap with more (reserve_bytes of adtape_heap_new); it cannot move",
+                 make the heap with more (reserve_bytes of adtape_heap_create); it cannot move",
                 bytes(self.layout.half as u64),
                 bytes(self.bytes),
                 counted(self.blocks(), "block")

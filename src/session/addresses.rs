@@ -36,7 +36,7 @@ use std::ffi::{CStr, CString};
 /// addresses.live_end(&tape, base)?;
 /// drop(block);
 /// // Reverse sweep: the block comes back, elsewhere perhaps, and has an adjoint; so does the pointer.
-/// addresses.begin_reverse()?;
+/// addresses.live_begin_reverse()?;
 /// let range = addresses.pop_range(&tape)?;
 /// let (block, adjoint) = (vec![0.5_f64; 100], vec![0.0_f64; 100]);
 /// addresses.rebase_add(&range, block.as_ptr().addr(), adjoint.as_ptr().addr(), 800)?;
@@ -200,14 +200,14 @@ impl Addresses {
     /// let addresses = session.addresses();
     /// let (x, x_adjoint) = ([1.0_f32; 8], [0.0_f64; 8]);
     /// addresses.live_add(x.as_ptr().addr(), 32, RangeKind::Stack, "x")?;
-    /// addresses.live_adjoint(x.as_ptr().addr(), x_adjoint.as_ptr().addr(), 64)?;
+    /// addresses.live_set_adjoint(x.as_ptr().addr(), x_adjoint.as_ptr().addr(), 64)?;
     /// let tape = Tape::new()?;
     /// addresses.push_pointer(&tape, (&raw const x[5]).addr())?;
     /// assert_eq!(addresses.pop_pointer(&tape, 0, 0)?.adjoint, (&raw const x_adjoint[5]).addr());
     /// # Ok(())
     /// # }
     /// ```
-    pub fn live_adjoint(&self, base: usize, adjoint_base: usize, adjoint_bytes: usize) -> Result<(), Error> {
+    pub fn live_set_adjoint(&self, base: usize, adjoint_base: usize, adjoint_bytes: usize) -> Result<(), Error> {
         self.numbered.registry.set_adjoint(self.lane()?, base as u64, adjoint_base as u64, adjoint_bytes as u64)
     }
 
@@ -317,7 +317,7 @@ impl Addresses {
     /// The reversal point of a section: what is alive stays where it is, with its adjoint; addresses of the forward
     /// sweep are those of now. If a checkpoint was restored since, the section has come to the state that its adjoints
     /// belong to; else this is an error and changes nothing.
-    pub fn begin_reverse(&self) -> Result<(), Error> {
+    pub fn live_begin_reverse(&self) -> Result<(), Error> {
         self.numbered.registry.turn()
     }
 

@@ -42,7 +42,7 @@ impl Addresses {
         self.live_add(base, end - base, RangeKind::Static, label)?;
         match adjoint_end - adjoint_base {
             0 => Ok(()),
-            bytes => self.live_adjoint(base, adjoint_base, bytes),
+            bytes => self.live_set_adjoint(base, adjoint_base, bytes),
         }
     }
 

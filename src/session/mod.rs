@@ -13,7 +13,7 @@ mod snapshot;
 pub use addresses::{Addresses, LiveRange, LiveStats, Restored, Waiter};
 pub(crate) use descriptors::{Association, Pointee, Variable};
 pub(crate) use shape::{Dimension, Shape};
-pub use snapshot::{AllocateFn, Allocator, ReleaseFn, Restoration, RestoredCounts, SavedCounts, Wanted};
+pub use snapshot::{AllocateFn, Allocator, ReleaseFn, Restoration, RestoreStats, SaveStats, Wanted};
 
 use crate::error::{Error, note_failure};
 use crate::store::spill;

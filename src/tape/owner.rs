@@ -83,7 +83,7 @@ fn denied(owner: usize) -> Error {
         ENDED => Error::new(
             Status::WrongThread,
             "the tape belonged to a thread that has ended without adtape_release; what is on it is lost\n  \
-             any thread may free it by adtape_free; a thread that hands its tape over calls adtape_release before it ends",
+             any thread may free it by adtape_destroy; a thread that hands its tape over calls adtape_release before it ends",
         ),
         _ => Error::new(
             Status::WrongThread,

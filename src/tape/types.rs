@@ -47,7 +47,7 @@ pub enum Type {
     /// Bytes without a type.
     Bytes = 20,
     /// An address, as an opaque word.
-    Ptr = 21,
+    Opaque = 21,
     /// Bits of a branch id; counted in bits.
     Control = 22,
     /// A loop counter of variable length.
@@ -86,7 +86,7 @@ impl Type {
         Type::Logical128,
         Type::Char,
         Type::Bytes,
-        Type::Ptr,
+        Type::Opaque,
         Type::Control,
         Type::Count,
         Type::Pointer,
@@ -123,7 +123,7 @@ impl Type {
             Type::Logical128 => "logical128",
             Type::Char => "char",
             Type::Bytes => "bytes",
-            Type::Ptr => "ptr",
+            Type::Opaque => "opaque",
             Type::Control => "control",
             Type::Count => "count",
             Type::Pointer => "pointer",
@@ -146,7 +146,7 @@ impl Type {
             Type::Control | Type::Count | Type::Pointer | Type::Pair | Type::Range | Type::Descriptor => 1,
             Type::I16 | Type::Logical16 => 2,
             Type::I32 | Type::F32 | Type::Logical32 => 4,
-            Type::I64 | Type::F64 | Type::Logical64 | Type::Ptr | Type::ComplexF32 => 8,
+            Type::I64 | Type::F64 | Type::Logical64 | Type::Opaque | Type::ComplexF32 => 8,
             Type::F80 | Type::F128 | Type::ComplexF64 | Type::Logical128 => 16,
             Type::ComplexF80 | Type::ComplexF128 => 32,
         }
@@ -181,7 +181,7 @@ scalars! {
     f32 => F32, f64 => F64,
     [f32; 2] => ComplexF32, [f64; 2] => ComplexF64,
     u8 => Bytes,
-    *const std::ffi::c_void => Ptr,
+    *const std::ffi::c_void => Opaque,
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ fn over_limit(asked: u64, committed: u64, limit: u64) -> Error {
         Status::MemoryLimit,
         format!(
             "the tapes of this process need {} more and have {}, which exceeds the memory limit of {}\n  \
-             raise the limit (ADTAPE_MEMORY_LIMIT or adtape_session_set_memory_limit), \
+             raise the limit (ADTAPE_MEMORY_LIMIT or adtape_process_set_memory_limit), \
              let tapes spill to a disk (ADTAPE_SPILL_DIRECTORY), or tape less (checkpoints, fewer steps a sweep, \
              values that need not be taped)",
             bytes(asked),

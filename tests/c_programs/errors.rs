@@ -20,7 +20,6 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
     ("null_handle_control", "NULL_HANDLE", HANDLE),
     ("null_handle_count", "NULL_HANDLE", HANDLE),
     ("null_handle_status", "NULL_HANDLE", HANDLE),
-    ("null_session", "NULL_HANDLE", &["the session handle is NULL", "adtape_session_default()"]),
     ("null_array", "NULL_POINTER", &["address of 5 values is NULL", ALLOCATE]),
     ("null_array_pop", "NULL_POINTER", &["address of 5 values is NULL", ALLOCATE]),
     ("null_array_of_any_type", "NULL_POINTER", &["address of 5 values is NULL", ALLOCATE]),
@@ -144,8 +143,6 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
     ("bad_step", "BAD_ENVIRONMENT", &["ADTAPE_STEP is \"12\"", "at least 4096", UNSET]),
     ("bad_huge_pages", "BAD_ENVIRONMENT", &["ADTAPE_HUGE_PAGES is \"yes\"", "takes 0 or 1", UNSET]),
     ("bad_environment_push", "BAD_ENVIRONMENT", &["ADTAPE_MEMORY_LIMIT is \"8X\"", "e.g. 8G", UNSET]),
-    ("null_session_live", "NULL_HANDLE", &["the session handle is NULL"]),
-    ("null_session_pointer", "NULL_HANDLE", &["the session handle is NULL"]),
     ("null_handle_pointer", "NULL_HANDLE", &["the tape handle is NULL"]),
     ("null_handle_range", "NULL_HANDLE", &["the tape handle is NULL"]),
     ("null_base", "NULL_POINTER", &["a range of 8 bytes is NULL", "what the allocation returned"]),
@@ -167,7 +164,7 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
     ("overlap_stack", "OVERLAP", &["new:   `z`, a stack range of 1 byte", "there: `x` (char[100])"]),
     ("overlap_rebase", "OVERLAP", &["new:   `y`, a stack range of 100 bytes", "there: `x` (char[100])"]),
     ("comes_back_twice", "OVERLAP", &["comes back while it is alive", "`y`", "once"]),
-    ("foreign_range", "BAD_ARGUMENT", &["never born in this session", "adtape_pop_range"]),
+    ("foreign_range", "BAD_ARGUMENT", &["never born among these objects", "adtape_pop_range"]),
     (
         "pointer_outside",
         "NO_RANGE",
@@ -202,7 +199,7 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
 const UNOPTIMISED: &[&str] =
     &["null_handle_inline", "null_handle_inline_array", "null_handle_inline_control", "null_handle_inline_count"];
 
-const HANDLE: &[&str] = &["the tape handle is NULL", "adtape_self() or what adtape_new() returned"];
+const HANDLE: &[&str] = &["the tape handle is NULL", "adtape_self() or what adtape_create() returned"];
 const ALLOCATE: &str = "allocate it";
 const COMPUTED: &str = "computed";
 const SPACE: &str = "exceeds the address space";
@@ -210,7 +207,7 @@ const WIDTH: &str = "it is 1 to 64";
 const USE_CHECK: &str = "ADTAPE_CHECK=1";
 const MORE: &str = "pops more than the forward sweep pushed; run with ADTAPE_CHECK=1";
 const MIRROR: &str = "make the pop in the reverse sweep mirror the push in the forward sweep";
-const RAISE: &str = "raise the limit (ADTAPE_MEMORY_LIMIT or adtape_session_set_memory_limit)";
+const RAISE: &str = "raise the limit (ADTAPE_MEMORY_LIMIT or adtape_process_set_memory_limit)";
 const LESS: &str = "tape less";
 const UNSET: &str = "correct or unset it";
 

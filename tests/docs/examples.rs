@@ -124,7 +124,7 @@ static void say_status(int32_t status, const char *message, void *user) {
 }
 int main(int n, char **argv) {
     if (getenv(\"SAY_STATUS\") != NULL) {
-        must(adtape_session_set_error_handler(adtape_session_default(), say_status, NULL));
+        must(adtape_process_set_error_handler(say_status, NULL));
     }
     switch (n > 1 ? atoi(argv[1]) : -1) {
 ";

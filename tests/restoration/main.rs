@@ -148,7 +148,7 @@ impl<'a> Run<'a> {
     }
 
     fn turn(&mut self, step: usize) {
-        self.session.addresses().begin_reverse().unwrap();
+        self.session.addresses().live_begin_reverse().unwrap();
         self.world.begin_reverse(self.session.addresses());
         self.adjoints.turn(&self.states[step]);
         self.compare(step, true);

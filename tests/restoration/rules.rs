@@ -2,7 +2,7 @@
 
 use adtape::{
     Addresses, Allocator, CheckpointReader, CheckpointWriter, Error, MemoryStore, ObjectMemory, ProcessMemory,
-    RangeKind, Restoration, SavedCounts, SectionKind, Session, Status, Store, Wanted,
+    RangeKind, Restoration, SaveStats, SectionKind, Session, Status, Store, Wanted,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -43,14 +43,14 @@ impl Small {
         self.memory.view_mut(at, 8).copy_from_slice(&(word as u64).to_le_bytes());
     }
 
-    fn try_save(&self, name: &str) -> Result<SavedCounts, Error> {
+    fn try_save(&self, name: &str) -> Result<SaveStats, Error> {
         let mut checkpoint = CheckpointWriter::create(&self.store, name)?;
         let counts = self.addresses().save(&mut checkpoint, &self.memory, &[])?;
         checkpoint.commit()?;
         Ok(counts)
     }
 
-    fn save(&self) -> SavedCounts {
+    fn save(&self) -> SaveStats {
         self.try_save("a").unwrap()
     }
 
@@ -91,7 +91,7 @@ fn alg_4_as_printed_takes_another_object_for_the_one_that_was_there_and_a_serial
     let q = small.bear(16, "q"); // glibc gives it the address of p
     small.set(q, 2);
     let q_adjoint = [7_u64; 2];
-    small.addresses().live_adjoint(q, q_adjoint.as_ptr().addr(), 16).unwrap();
+    small.addresses().live_set_adjoint(q, q_adjoint.as_ptr().addr(), 16).unwrap();
     let restoration = small.restore().unwrap();
     assert_eq!((restoration.counts.kept, restoration.counts.allocated, restoration.counts.ended), (0, 1, 1));
     let p = small.bases()[0];
@@ -100,7 +100,7 @@ fn alg_4_as_printed_takes_another_object_for_the_one_that_was_there_and_a_serial
     small.end(p);
     let q = small.bear(16, "q");
     assert_eq!(small.addresses().live_find(q).unwrap().adjoint_base, q_adjoint.as_ptr().addr());
-    small.addresses().begin_reverse().unwrap();
+    small.addresses().live_begin_reverse().unwrap();
     small.end(q);
 }
 
@@ -116,15 +116,15 @@ fn alg_4_as_printed_frees_an_object_whose_adjoint_is_in_use_and_here_the_adjoint
     small.save();
     let p = small.bear(16, "p");
     let adjoint = [3_u64; 2];
-    small.addresses().live_adjoint(p, adjoint.as_ptr().addr(), 16).unwrap();
+    small.addresses().live_set_adjoint(p, adjoint.as_ptr().addr(), 16).unwrap();
     assert_eq!(small.restore().unwrap().counts.ended, 1);
     assert_eq!(adjoint, [3; 2]);
-    let error = small.addresses().begin_reverse().unwrap_err();
+    let error = small.addresses().live_begin_reverse().unwrap_err();
     assert_eq!(error.status(), Status::HeapState);
     assert!(error.message().contains("object 1 of 16 bytes"), "{error}");
     let p = small.bear(16, "p");
     assert_eq!(small.addresses().live_find(p).unwrap().adjoint_base, adjoint.as_ptr().addr());
-    small.addresses().begin_reverse().unwrap();
+    small.addresses().live_begin_reverse().unwrap();
     small.end(p);
 }
 
@@ -141,7 +141,7 @@ fn alg_4_as_printed_allocates_an_object_twice_that_came_back_and_here_it_stays()
     small.save();
     small.addresses().live_end(&tape, p).unwrap();
     small.memory.release(p);
-    small.addresses().begin_reverse().unwrap();
+    small.addresses().live_begin_reverse().unwrap();
     let range = small.addresses().pop_range(&tape).unwrap();
     let p = small.memory.allocate(16).unwrap();
     small.addresses().rebase_add(&range, p, 0, 0).unwrap();
@@ -375,7 +375,7 @@ fn allocatables_are_allocated_by_their_label_with_their_bounds() {
 fn adjoint_inside_of_what_is_restored_is_refused() {
     let mut small = Small::new();
     let p = small.bear(32, "p and its adjoint");
-    small.addresses().live_adjoint(p, p + 16, 16).unwrap();
+    small.addresses().live_set_adjoint(p, p + 16, 16).unwrap();
     small.save();
     let error = small.restore().unwrap_err();
     assert_eq!(error.status(), Status::Overlap);

@@ -3,7 +3,7 @@
 use crate::program::{FRAME, Object, Op, STATIC, adjoint, function, slots_and_values};
 use adtape::{
     Addresses, CheckpointReader, CheckpointWriter, Error, Heap, ObjectMemory, ProcessMemory, RangeKind, Restoration,
-    SavedCounts, Status, Tape,
+    SaveStats, Status, Tape,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -203,7 +203,7 @@ impl World {
         }
     }
 
-    pub fn save(&mut self, addresses: &Addresses, checkpoint: &mut CheckpointWriter) -> SavedCounts {
+    pub fn save(&mut self, addresses: &Addresses, checkpoint: &mut CheckpointWriter) -> SaveStats {
         let heaps: Vec<&Heap> = self.heap.iter().collect();
         addresses.save(checkpoint, &self.memory, &heaps).unwrap()
     }
@@ -313,7 +313,7 @@ impl World {
         }
         for range in addresses.live_list().into_iter().filter(|range| range.adjoint_base == 0) {
             let adjoint = self.new_adjoint(range.base, range.bytes);
-            addresses.live_adjoint(range.base, adjoint, range.bytes).unwrap();
+            addresses.live_set_adjoint(range.base, adjoint, range.bytes).unwrap();
         }
     }
 

@@ -5,7 +5,7 @@ static void *reverse_sweep(void *handle) {
     must(adtape_acquire(t));
     adtape_pop_f64(t, &x);
     assert(x == 2.0);
-    must(adtape_free(t));
+    must(adtape_destroy(t));
     return NULL;
 }
 

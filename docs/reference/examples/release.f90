@@ -13,7 +13,7 @@ program hand_over
     call adtape_acquire(handle)
     call pop(handle, x)
     if (x /= 2) error stop
-    call adtape_free(handle)
+    call adtape_destroy(handle)
   end if
   !$omp end parallel
 end program

@@ -6,4 +6,4 @@ adtape_push_array_f64(t, a, 10);
 adtape_push_f64(t, 1.0);
 adtape_pop_f64(t, &x);
 must(adtape_stats_print(t, 1));
-must(adtape_free(t));
+must(adtape_destroy(t));

@@ -4,5 +4,5 @@ static double a[10000];
 adtape_push_array_f64(t, a, 10000);
 adtape_pop_array_f64(t, a, 10000);
 must(adtape_stats_reset(t));
-must(adtape_stats_get(t, &stats));
+must(adtape_stats(t, &stats));
 assert(stats.peak_bytes == 0);

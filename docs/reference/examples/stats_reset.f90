@@ -4,5 +4,5 @@ a = 0
 call push(a)
 call pop(a)
 call stats_reset()
-call stats_get(stats)
+call tape_stats(stats)
 if (stats%peak_bytes /= 0) error stop

@@ -14,4 +14,4 @@ must(adtape_stats_traffic(t, ADTAPE_TYPE_COUNT, ADTAPE_OPERATION_PUSH, &traffic)
 assert(traffic.calls == 1 && traffic.elements == 1 && traffic.bytes == 2);
 must(adtape_stats_traffic(t, 0, ADTAPE_OPERATION_POP, &traffic));
 assert(traffic.calls == 0);
-must(adtape_free(t));
+must(adtape_destroy(t));

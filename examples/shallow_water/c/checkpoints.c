@@ -72,7 +72,7 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
     adtape_driver_t *driver;
     adtape_schedule_t *schedule;
     *r = (reversal_t){.steps = p->g.steps, .snapshots = snapshots, .state_bytes = 3 * (int64_t)field_bytes};
-    must(adtape_driver_new(&driver));
+    must(adtape_driver_create(&driver));
     must(adtape_driver_set_steps(driver, step, adjoint_step, &loop));
     must(adtape_driver_set_records(driver, record_step, reverse_step));
     must(adtape_driver_set_progress(driver, count_steps, r));
@@ -80,9 +80,9 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
     must(adtape_driver_register(driver, p->f.m, field_bytes));
     must(adtape_driver_register(driver, p->f.n, field_bytes));
     if (snapshots == 0) {
-        must(adtape_schedule_new_store_all(steps, &schedule));
+        must(adtape_schedule_create_store_all(steps, &schedule));
     } else {
-        must(adtape_driver_new_schedule(driver, steps, (uint64_t)snapshots * 3 * field_bytes, &schedule));
+        must(adtape_driver_create_schedule(driver, steps, (uint64_t)snapshots * 3 * field_bytes, &schedule));
     }
     p->f.fastest = 0.0;
     set_initial_fwd(&p->g, &p->f, w, p->tape);
@@ -93,7 +93,7 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
     }
     r->seconds = clock_seconds() - start;
     must(adtape_driver_snapshot_bytes(driver, &r->snapshot_bytes));
-    adtape_schedule_free(schedule);
-    must(adtape_driver_free(driver));
+    adtape_schedule_destroy(schedule);
+    must(adtape_driver_destroy(driver));
     return cost_of_run(p, w);
 }

@@ -112,7 +112,7 @@ void cost_of_step_b(const fourdvar_t *p, int step) {
 
 uint64_t bytes_on_tape(const fourdvar_t *p) {
     adtape_stats_t stats;
-    if (adtape_stats_get(p->tape, &stats) != ADTAPE_STATUS_OK) {
+    if (adtape_stats(p->tape, &stats) != ADTAPE_STATUS_OK) {
         (void)fprintf(stderr, "shallow_water: %s\n", adtape_error_message());
         exit(1);
     }

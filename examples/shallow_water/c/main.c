@@ -42,7 +42,7 @@ static void fail(const char *what) {
 
 static adtape_t *new_tape(void) {
     adtape_t *t;
-    if (adtape_new(adtape_session_default(), &t) != ADTAPE_STATUS_OK) {
+    if (adtape_create(&t) != ADTAPE_STATUS_OK) {
         fail(adtape_error_message());
     }
     return t;
@@ -179,7 +179,7 @@ static void print_traffic(const fourdvar_t *whole) {
 static void print_tape(const fourdvar_t *p) {
     char now[16], step[16], peak[16], committed[16], resident[16];
     adtape_stats_t stats;
-    (void)adtape_stats_get(p->tape, &stats);
+    (void)adtape_stats(p->tape, &stats);
     format_bytes(now, (int64_t)p->tape_bytes);
     format_bytes(step, (int64_t)p->tape_bytes / p->g.steps);
     format_bytes(peak, (int64_t)stats.peak_bytes);
@@ -315,7 +315,7 @@ int main(void) {
     double *gradient, *w, j;
     adtape_t *t;
     int ok;
-    if (adtape_session_memory(adtape_session_default(), &memory) != ADTAPE_STATUS_OK) {
+    if (adtape_process_memory(&memory) != ADTAPE_STATUS_OK) {
         fail(adtape_error_message());
     }
     setup_choose(&s, memory.limit_bytes < INT64_MAX ? (int64_t)memory.limit_bytes : INT64_MAX);
@@ -351,6 +351,6 @@ int main(void) {
     ok = checkpoints(&p) && ok;
     progress_clear();
     fourdvar_destroy(&p);
-    (void)adtape_free(t);
+    (void)adtape_destroy(t);
     return ok ? 0 : 1;
 }

@@ -86,7 +86,7 @@ contains
     r%steps = p%g%steps
     r%snapshots = snapshots
     r%state_bytes = 3*8*p%g%cells
-    call driver_new(driver)
+    call driver_create(driver)
     call driver_set_steps(driver, step, adjoint_step)
     call driver_set_records(driver, record_step, reverse_step)
     call driver_set_progress(driver, count_steps)
@@ -94,9 +94,9 @@ contains
     call driver_register(driver, p%f%m)
     call driver_register(driver, p%f%n)
     if (snapshots == 0) then
-      call schedule_new_store_all(schedule, r%steps)
+      call schedule_create_store_all(schedule, r%steps)
     else
-      call driver_new_schedule(driver, r%steps, snapshots*r%state_bytes, schedule)
+      call driver_create_schedule(driver, r%steps, snapshots*r%state_bytes, schedule)
     end if
     p%f%rate%fastest = 0.0_dp
     call set_initial_fwd(p%g, p%f, w)
@@ -107,8 +107,8 @@ contains
     r%extra_steps = extra_steps
     r%tape_bytes = tape_bytes
     call driver_snapshot_bytes(driver, r%snapshot_bytes)
-    call schedule_free(schedule)
-    call driver_free(driver)
+    call schedule_destroy(schedule)
+    call driver_destroy(driver)
     j = cost_of_run(p, w)
     nullify (p)
   end subroutine

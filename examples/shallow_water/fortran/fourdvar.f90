@@ -156,7 +156,7 @@ contains
   function bytes_on_tape() result(bytes)
     integer(c_int64_t) :: bytes
     type(adtape_stats) :: stats
-    call stats_get(stats)
+    call tape_stats(stats)
     bytes = stats%bytes + (stats%pending_bits + 7)/8
   end function
 

@@ -14,14 +14,14 @@ program shallow_water
   ! Snapshots to try, in the whole run and in a short one of so many observation times.
   integer, parameter :: snapshots_of_all(4) = [2, 5, 10, 50], snapshots_of_few = 1, short_run = 2
   type(setup_t) :: s
-  type(adtape_memory_use) :: memory
+  type(adtape_memory) :: memory
   type(fourdvar_t), target :: p
   real(dp), allocatable :: w(:), gradient(:)
   real(dp) :: j
   character(120) :: text
   logical :: ok
 
-  call adtape_memory(memory)
+  call process_memory(memory)
   call setup_choose(s, memory%limit_bytes)
   ! Truth, gradient, Taylor test, dot-product test, optimiser, timing, checkpoints.
   call progress_start(int(s%steps, c_int64_t)*(2 + 9 + 7 + 2*taylor_steps + 11 + 8*s%iterations + 9*timing_rounds) + &
@@ -152,7 +152,7 @@ contains
 
   subroutine print_tape()
     type(adtape_stats) :: stats
-    call stats_get(stats)
+    call tape_stats(stats)
     call line('tape of one gradient')
     call line('  tape bytes         ' // bytes_text(p%tape_bytes) // ' between forward and reverse sweep, ' // &
               bytes_text(p%tape_bytes/p%g%steps) // ' a step')

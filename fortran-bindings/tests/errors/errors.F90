@@ -87,7 +87,7 @@ contains
       call push(a(1:3))
       call pop(b(::3, ::3)) !@underflow_section
     case ('underflow_by_handle')
-      call adtape_new(t)
+      call adtape_create(t)
       call push(1d0)
       call pop(t, x) !@underflow_by_handle
     case ('underflow_text')
@@ -162,22 +162,22 @@ contains
     case ('traffic_type')
       call stats_traffic(77, ADTAPE_OPERATION_PUSH, traffic) !@traffic_type
     case ('limit_negative')
-      call adtape_set_memory_limit(-1_8) !@limit_negative
+      call process_set_memory_limit(-1_8) !@limit_negative
 
     ! ---- repeat regions and marks
     case ('repeat_end')
       call repeat_end() !@repeat_end
     case ('repeat_reset')
-      call adtape_new(t)
+      call adtape_create(t)
       call repeat_start(t)
       call repeat_end(t)
       call repeat_reset(t) !@repeat_reset
     case ('mark_foreign')
-      call adtape_new(t)
+      call adtape_create(t)
       call mark_take(t, here)
       call mark_reset(here) !@mark_foreign
     case ('mark_compare')
-      call adtape_new(t)
+      call adtape_create(t)
       call mark_take(t, here)
       call mark_take(there)
       call mark_compare(here, there, order) !@mark_compare
@@ -195,7 +195,7 @@ contains
         call push(big) !@memory_limit
       end do
     case ('memory_limit_scalar')
-      call adtape_set_memory_limit(3000000_8)
+      call process_set_memory_limit(3000000_8)
       do i = 1, 10000000
         call push(real(i, 8)) !@memory_limit_scalar
       end do
@@ -226,7 +226,7 @@ contains
       call push(b(::3, ::3)) !@mismatch_section_push_2
       call pop(z) !@mismatch_section_pop
     case ('mismatch_by_handle')
-      call adtape_new(t)
+      call adtape_create(t)
       call push(t, points%id) !@mismatch_by_handle_push
       call pop(t, a(1:3)) !@mismatch_by_handle_pop
     case ('mismatch_text')
@@ -249,27 +249,27 @@ contains
 
     ! ---- threads and hand-over
     case ('wrong_thread')
-      call adtape_new(t)
+      call adtape_create(t)
       call push(t, 1d0)
       call use_on_another_thread(t)
     case ('wrong_thread_stat')
-      call adtape_new(t)
+      call adtape_create(t)
       call free_on_another_thread(t)
     case ('released_scalar')
-      call adtape_new(t)
+      call adtape_create(t)
       call push(t, 1d0)
       call adtape_release(t, t)
       call pop(t, x) !@released_scalar
     case ('released_array')
-      call adtape_new(t)
+      call adtape_create(t)
       call adtape_release(t, t)
       call push(t, a) !@released_array
     case ('released_stats')
-      call adtape_new(t)
+      call adtape_create(t)
       call adtape_release(t, t)
-      call stats_get(t, stats) !@released_stats
+      call tape_stats(t, stats) !@released_stats
     case ('acquire_unreleased')
-      call adtape_new(t)
+      call adtape_create(t)
       call adtape_acquire(t) !@acquire_unreleased
 
     case default
@@ -294,7 +294,7 @@ contains
     integer :: i
     !$omp parallel do num_threads(2) schedule(static, 1)
     do i = 1, 2
-      if (i == 2) call adtape_free(t) !@wrong_thread_stat
+      if (i == 2) call adtape_destroy(t) !@wrong_thread_stat
     end do
   end subroutine
 
@@ -311,12 +311,12 @@ program errors
   call get_command_argument(2, how)
   select case (how)
   case ('handler')
-    call adtape_set_error_handler(handler, c_loc(calls))
+    call process_set_error_handler(handler, c_loc(calls))
   case ('returning')
-    call adtape_set_error_handler(returning_handler)
+    call process_set_error_handler(returning_handler)
   case ('default')
-    call adtape_set_error_handler(handler, c_loc(calls))
-    call adtape_set_error_handler()
+    call process_set_error_handler(handler, c_loc(calls))
+    call process_set_error_handler()
   end select
   call provoke(trim(name))
 end program errors

@@ -89,7 +89,7 @@ contains
       call rebase_remove(c_loc(v)) !@base_shared
     case ('uneven')
       call live_add(c_loc(v), 80, ADTAPE_KIND_STACK, 'v')
-      call live_adjoint(c_loc(v), c_loc(a_target), 79)
+      call live_set_adjoint(c_loc(v), c_loc(a_target), 79)
       call push_pointer(c_loc(v(2)))
       call pop_pointer(address) !@uneven
     case ('no_stat')
@@ -97,7 +97,7 @@ contains
     case ('underflow_pointer')
       call pop_pointer(address) !@underflow_pointer
     case ('underflow_range')
-      call adtape_new(t)
+      call adtape_create(t)
       call pop_range(t, range) !@underflow_range
     case ('corrupt_pair')
       call push(1d0)
@@ -139,7 +139,7 @@ contains
     case ('push_range_unknown')
       call push_range(c_loc(v)) !@push_range_unknown
     case ('adjoint_unknown')
-      call live_adjoint(c_loc(v), c_loc(a_target), 80) !@adjoint_unknown
+      call live_set_adjoint(c_loc(v), c_loc(a_target), 80) !@adjoint_unknown
     case ('rebase_remove_unknown')
       call rebase_remove(c_loc(v)) !@rebase_remove_unknown
     case ('rebase_null')
@@ -172,7 +172,7 @@ contains
       call live_add(v, ADTAPE_KIND_STACK, 'v (real(8), 10)')
       call push_pointer(c_loc(v(2)))
       call live_end(c_loc(v))
-      call begin_reverse()
+      call live_begin_reverse()
       call pop_range(range)
       call rebase_add(range, c_loc(v), c_loc(a_target), 79)
       call pop_pointer(address, block) !@uneven_rebase
@@ -225,11 +225,11 @@ contains
       address = heap_alloc(80_c_size_t)
       call heap_free(address)
       call heap_begin_reverse(heap_self())
-      call adtape_new(t)
+      call adtape_create(t)
       block = heap_alloc(heap_self(), t, 80_c_size_t)
       address = heap_undo_free() !@heap_not_undone
     case ('heap_other_tape')
-      call adtape_new(t)
+      call adtape_create(t)
       address = heap_alloc(80_c_size_t)
       block = heap_alloc(heap_self(), t, 80_c_size_t)
       call heap_begin_reverse(heap_self())
@@ -245,8 +245,8 @@ contains
       call heap_free(address)
       call heap_mark_check(heap_self(), heap_mark) !@heap_mark_differs
     case ('heap_snapshot_foreign')
-      call heap_new(heap, 1, 0_c_int64_t)
-      call heap_new(other_heap, 1, 0_c_int64_t)
+      call heap_create(heap, 1, 0_c_int64_t)
+      call heap_create(other_heap, 1, 0_c_int64_t)
       call heap_save_bytes(heap, bytes)
       call heap_save(heap, c_loc(saved), bytes)
       call heap_restore(other_heap, c_loc(saved), bytes) !@heap_snapshot_foreign

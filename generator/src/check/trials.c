@@ -283,7 +283,7 @@ void @_end(@_head *head, adtape_t *tape) {
         wrong++;
         depth = 0;
     }
-    if (adtape_stats_get(tape, &stats) == ADTAPE_STATUS_OK && stats.bytes != 0) {
+    if (adtape_stats(tape, &stats) == ADTAPE_STATUS_OK && stats.bytes != 0) {
         fprintf(stderr, "check: %s: %llu bytes are left on the tape\n", head->head, (unsigned long long)stats.bytes);
         wrong++;
     }

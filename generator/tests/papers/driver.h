@@ -29,7 +29,7 @@ int main(void) {
     begin();
     f_b(40, x, x_b, ia, w W_B, 1.0);
     for (int i = 0; i < N; i++) product += x_b[i] * direction[i];
-    adtape_stats_get(adtape_self(), &stats);
+    adtape_stats(adtape_self(), &stats);
     begin();
     f_d(40, x, x_d, ia, w W_D, &derivative);
     if (!(fabs(product - derivative) <= 1e-12 * fabs(derivative)) || derivative == 0) {

@@ -93,7 +93,7 @@ static void run(uint32_t mode, double seed) {
     }
     keep(1, memory);
     keep(2, shadow);
-    if (adtape_stats_get(adtape_self(), &stats) == ADTAPE_STATUS_OK) {
+    if (adtape_stats(adtape_self(), &stats) == ADTAPE_STATUS_OK) {
         left = stats.bytes;
     }
     wrong += depth;

@@ -210,9 +210,7 @@ fn number(serial: Serial) -> String {
 pub(super) fn too_many_threads(most: usize) -> Error {
     Error::new(
         Status::BadArgument,
-        format!(
-            "more than {most} threads use the addresses of a session at the same time\n  end threads that are done"
-        ),
+        format!("more than {most} threads use the same objects at the same time\n  end threads that are done"),
     )
 }
 
@@ -221,7 +219,7 @@ pub(super) fn no_record(serial: Serial) -> Error {
     Error::new(
         Status::BadArgument,
         format!(
-            "object {} was never born in this session\n  \
+            "object {} was never born among these objects\n  \
              pass the range as adtape_pop_range returned it, and the session of the forward sweep",
             number(serial)
         ),

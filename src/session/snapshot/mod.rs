@@ -72,7 +72,7 @@ pub type ReleaseFn = dyn Fn(&Wanted<'_>, usize) + Send + Sync;
 /// What a checkpoint of everything has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct SavedCounts {
+pub struct SaveStats {
     /// Objects.
     pub ranges: u64,
     /// Bytes of contents, those of stable heaps among them.
@@ -86,7 +86,7 @@ pub struct SavedCounts {
 /// What a restoration did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct RestoredCounts {
+pub struct RestoreStats {
     /// Objects that were alive and stayed.
     pub kept: u64,
     /// Objects that were missing and have memory again.
@@ -107,7 +107,7 @@ pub struct RestoredCounts {
 #[derive(Clone, Debug, Default)]
 pub struct Restoration {
     /// What was done.
-    pub counts: RestoredCounts,
+    pub counts: RestoreStats,
     /// With where they lay when the checkpoint was written.
     pub(super) moved: Vec<(Serial, u64)>,
 }

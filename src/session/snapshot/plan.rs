@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Allocator, RestoredCounts, Wanted};
+use super::{Allocator, RestoreStats, Wanted};
 use crate::error::{Error, Status};
 use crate::map::registry::{Object, RangeKind, Registry, Saved, SavedObject, Serial, Slot};
 use crate::session::addresses::Addresses;
@@ -47,7 +47,7 @@ pub(super) struct Plan {
     pub dead: HashSet<Serial>,
     /// Objects that stay, and lie elsewhere than they did: with where they lay.
     pub moved: Vec<(Serial, u64)>,
-    pub counts: RestoredCounts,
+    pub counts: RestoreStats,
 }
 
 impl Plan {
@@ -68,7 +68,7 @@ impl Plan {
             superfluous: Vec::new(),
             dead: HashSet::new(),
             moved: Vec::new(),
-            counts: RestoredCounts::default(),
+            counts: RestoreStats::default(),
         };
         let alive = registry.list_by_serial();
         plan.compare(addresses, &alive);

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{CONTENTS, HEAP, Layout, POINTER, RANGES, SLOTS, SavedCounts};
+use super::{CONTENTS, HEAP, Layout, POINTER, RANGES, SLOTS, SaveStats};
 use crate::checkpoint::{CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ObjectMemory, is_of_a_heap};
@@ -58,7 +58,7 @@ impl Addresses {
         checkpoint: &mut CheckpointWriter,
         memory: &dyn ObjectMemory,
         heaps: &[&Heap],
-    ) -> Result<SavedCounts, Error> {
+    ) -> Result<SaveStats, Error> {
         self.save_some(checkpoint, memory, heaps, &|_| true)
     }
 
@@ -70,7 +70,7 @@ impl Addresses {
         memory: &dyn ObjectMemory,
         heaps: &[&Heap],
         choose: &dyn Fn(&LiveRange) -> bool,
-    ) -> Result<SavedCounts, Error> {
+    ) -> Result<SaveStats, Error> {
         let extents: Vec<(u64, u64)> =
             heaps.iter().map(|heap| heap.ranges()[0]).map(|(base, end)| (base as u64, end as u64)).collect();
         let is_stable = |object: &Object| {
@@ -104,7 +104,7 @@ impl Addresses {
             let mut with_contents = saved.objects.iter().filter(|object| object.has_contents);
             with_contents.try_for_each(|object| write(memory.view(object.base as usize, object.bytes as usize)))
         })?;
-        Ok(SavedCounts {
+        Ok(SaveStats {
             ranges: saved.objects.len() as u64,
             bytes: own + snapshots.iter().map(|snapshot| bytes(snapshot)).sum::<u64>(),
             pointers: slots.len() as u64,

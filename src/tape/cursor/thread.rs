@@ -137,7 +137,7 @@ fn end_own() {
             &format!("{} on its tape, {lost}", bytes(left as u64)),
             &format!(
                 "the reverse sweep popped less than the forward sweep pushed, so derivatives may be wrong\n  {find}\n  \
-                 if there is no reverse sweep, adtape_free(adtape_self()) at the end says so"
+                 if there is no reverse sweep, adtape_destroy(adtape_self()) at the end says so"
             ),
             &format!(
                 "pushes and pops of a thread must balance; a team of threads that shrinks between the sweeps loses \

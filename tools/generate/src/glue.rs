@@ -5,9 +5,9 @@ use crate::fortran::{COLUMNS, symbol};
 use crate::variant::{Form, Variant, width_varies};
 use crate::words::{Passing, Word};
 
-/// A function of C, with what it calls: `call` as it stands, else the function of the same name with `session` at that
+/// A function of C, with what it calls: `call` as it stands, else the function of the same name with NULL at that
 /// place among the arguments. An object that is made comes first in Fortran and last in C.
-pub fn function(variant: &Variant, pattern: &str, call: Option<&str>, session: Option<usize>) -> String {
+pub fn function(variant: &Variant, pattern: &str, call: Option<&str>, objects: Option<usize>) -> String {
     let mut parameters: Vec<String> = Vec::new();
     let mut locals: Vec<String> = Vec::new();
     let mut values: Vec<String> = Vec::new();
@@ -47,8 +47,8 @@ pub fn function(variant: &Variant, pattern: &str, call: Option<&str>, session: O
     if variant.form == Form::None && variant.call.arguments.first().is_some_and(makes) {
         values.rotate_left(1);
     }
-    if let Some(place) = session {
-        values.insert(place.min(values.len()), "SESSION_".to_owned());
+    if let Some(place) = objects {
+        values.insert(place.min(values.len()), "NULL".to_owned());
     }
     let library = format!("adtape_{}", bare(&variant.call.name));
     let call = call.map_or_else(|| format!("{library}({})", values.join(", ")), str::to_owned);

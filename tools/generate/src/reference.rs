@@ -176,8 +176,8 @@ mod tests {
     fn names_of_the_library_are_quoted_once() {
         assert_eq!(quoted("adtape_push_<type> goes."), "`adtape_push_<type>` goes.");
         assert_eq!(
-            quoted("by adtape_free (`adtape_new` too), ADTAPE_TYPE_…."),
-            "by `adtape_free` (`adtape_new` too), `ADTAPE_TYPE_…`."
+            quoted("by adtape_destroy (`adtape_create` too), ADTAPE_TYPE_…."),
+            "by `adtape_destroy` (`adtape_create` too), `ADTAPE_TYPE_…`."
         );
     }
 

@@ -14,7 +14,8 @@
 //!
 //! `kinds` names a set of `kinds.rs`, `ranks` is the least and the most. `symbol` is the pattern of the name in C. The
 //! glue's function is written unless `glue=false`; it calls `calls`, else the library's function of the same name, with
-//! the session as argument number `session`, from 0. With `direct=true` the form with a handle is the library's function.
+//! NULL, the objects of the process, as argument number `objects`, from 0. With `direct=true` the form with a handle is
+//! the library's function.
 
 use crate::call::Call;
 use crate::fortran::{Binding, body};
@@ -186,14 +187,14 @@ fn bound(state: &Shared, text: &str, options: &Kwargs, only: bool) -> Result<Str
     };
     let writes_glue = options.get::<Option<bool>>("glue")?.unwrap_or(symbol.is_none() && kinds.is_empty());
     let calls = options.get::<Option<String>>("calls")?;
-    let session = options.get::<Option<usize>>("session")?;
+    let objects = options.get::<Option<usize>>("objects")?;
     options.assert_all_used()?;
     let pattern = symbol.unwrap_or_else(|| format!("adtape_fortran_{{self_}}{}{{suffix}}", glue::bare(&call.name)));
     let variants = variant::all(&call, &kinds, &ranks);
     let alone = only && variants.len() == 1;
     if writes_glue {
         for variant in &variants {
-            let function = glue::function(variant, &pattern, calls.as_deref(), session);
+            let function = glue::function(variant, &pattern, calls.as_deref(), objects);
             state.lock().expect("no panic before").glue += &function;
         }
     }

@@ -40,13 +40,13 @@ void adtape_fortran_mark_take(adtape_t *t, adtape_mark_t *mark, int32_t *stat) {
 #[test]
 fn an_object_that_is_made_comes_last_in_c_and_a_handle_that_is_freed_becomes_null() {
     let (text, declared) = made(
-        "{{ call(\"heap_new(h: out heap, bytes: number, stat)\") }}{{ call(\"heap_destroy(h: freed heap, stat)\") }}",
+        "{{ call(\"heap_create(h: out heap, bytes: number, stat)\") }}{{ call(\"heap_destroy(h: freed heap, stat)\") }}",
     );
     assert!(
-        text.starts_with("  interface\n    subroutine heap_new("),
+        text.starts_with("  interface\n    subroutine heap_create("),
         "a call with one procedure is no generic: {text}"
     );
-    assert!(declared.glue.contains("finish(adtape_heap_new(NUMBER_(bytes), h), stat, SITE_);"), "{}", declared.glue);
+    assert!(declared.glue.contains("finish(adtape_heap_create(NUMBER_(bytes), h), stat, SITE_);"), "{}", declared.glue);
     assert!(
         declared.glue.contains("    if (status == ADTAPE_STATUS_OK) {\n        *h = NULL;\n    }\n"),
         "{}",

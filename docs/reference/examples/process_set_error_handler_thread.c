@@ -14,7 +14,7 @@ static void *worker(void *unused) {
 int main(void) {
     int32_t failure = ADTAPE_STATUS_OK;
     pthread_t thread;
-    must(adtape_session_set_error_handler(adtape_session_default(), end_thread, &failure));
+    must(adtape_process_set_error_handler(end_thread, &failure));
     if (pthread_create(&thread, NULL, worker, NULL) != 0 || pthread_join(thread, NULL) != 0) {
         return 1;
     }

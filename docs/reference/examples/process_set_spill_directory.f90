@@ -1,7 +1,7 @@
 real(c_double) :: x(100000)
 integer :: i
-call adtape_set_memory_limit(4194304_c_int64_t)
-call adtape_set_spill_directory('/tmp')
+call process_set_memory_limit(4194304_c_int64_t)
+call process_set_spill_directory('/tmp')
 do i = 1, 20
   x = i
   call push(x)

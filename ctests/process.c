@@ -1,4 +1,4 @@
-/* The session: memory of all tapes, its limit, and the error handler. */
+/* The process: memory of all tapes, its limit, and the error handler. */
 #include <signal.h>
 
 #include "child.h"
@@ -6,7 +6,7 @@
 static adtape_memory_t memory_of_process(void) {
     adtape_memory_t memory;
     memset(&memory, 0xEE, sizeof memory);
-    CHECK_OK(adtape_session_memory(adtape_session_default(), &memory));
+    CHECK_OK(adtape_process_memory(&memory));
     return memory;
 }
 
@@ -22,11 +22,6 @@ static void pop_doubles(adtape_t *t, int count) {
         adtape_pop_f64(t, &x);
         CHECK_F64(x, i);
     }
-}
-
-static void session_is_one_per_process(void) {
-    CHECK(adtape_session_default() != NULL);
-    CHECK(adtape_session_default() == adtape_session_default());
 }
 
 /* In check mode a second tape holds the records; here only what both modes have in common is checked. */
@@ -51,8 +46,8 @@ static void account_follows_every_tape(void) {
     CHECK_U64(memory_of_process().committed_bytes, full.committed_bytes); /* kept warm */
     CHECK_OK(adtape_trim(a, ADTAPE_TRIM_HARD));
     CHECK(memory_of_process().committed_bytes < full.committed_bytes - 700000);
-    CHECK_OK(adtape_free(a));
-    CHECK_OK(adtape_free(b));
+    CHECK_OK(adtape_destroy(a));
+    CHECK_OK(adtape_destroy(b));
     const adtape_memory_t after = memory_of_process();
     CHECK_U64(after.committed_bytes, before.committed_bytes);
     CHECK_U64(after.reserved_bytes, before.reserved_bytes);
@@ -62,19 +57,14 @@ static void account_follows_every_tape(void) {
 static void limit_can_be_set_and_taken_back(void) {
     const uint64_t of_machine = memory_of_process().limit_bytes;
     CHECK(of_machine > 0);
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), 12345678));
+    CHECK_OK(adtape_process_set_memory_limit(12345678));
     CHECK_U64(memory_of_process().limit_bytes, 12345678);
-    CHECK_OK(adtape_session_set_memory_limit(adtape_session_default(), 0));
+    CHECK_OK(adtape_process_set_memory_limit(0));
     CHECK_U64(memory_of_process().limit_bytes, of_machine);
 }
 
 static void null_is_refused(void) {
-    adtape_memory_t memory;
-    CHECK_FAILS(adtape_session_memory(NULL, &memory), ADTAPE_STATUS_NULL_HANDLE, "session handle is NULL");
-    CHECK_FAILS(adtape_session_memory(adtape_session_default(), NULL), ADTAPE_STATUS_NULL_POINTER, "is NULL");
-    CHECK_FAILS(adtape_session_set_memory_limit(NULL, 1), ADTAPE_STATUS_NULL_HANDLE, "session handle is NULL");
-    CHECK_FAILS(adtape_session_set_error_handler(NULL, NULL, NULL), ADTAPE_STATUS_NULL_HANDLE,
-                "session handle is NULL");
+    CHECK_FAILS(adtape_process_memory(NULL), ADTAPE_STATUS_NULL_POINTER, "is NULL");
 }
 
 static int token;
@@ -82,7 +72,7 @@ static int token;
 static void handler_that_ends(adtape_status_t status, const char *message, void *user) {
     CHECK(user == &token);
     CHECK_I64(status, ADTAPE_STATUS_UNDERFLOW);
-    CHECK_HAS(message, "session.c");
+    CHECK_HAS(message, "process.c");
     CHECK(strcmp(message, adtape_error_message()) == 0);
     _exit(42);
 }
@@ -98,15 +88,15 @@ static void pop_too_much(void *handler) {
     adtape_push_i8(t, 1);
     if (handler != NULL) {
         const adtape_error_handler_t *chosen = handler;
-        CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), *chosen, &token));
+        CHECK_OK(adtape_process_set_error_handler(*chosen, &token));
     }
     adtape_pop_f64(t, &x);
 }
 
 static void pop_too_much_with_the_default_restored(void *nothing) {
     (void)nothing;
-    CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), handler_that_ends, &token));
-    CHECK_OK(adtape_session_set_error_handler(adtape_session_default(), NULL, NULL));
+    CHECK_OK(adtape_process_set_error_handler(handler_that_ends, &token));
+    CHECK_OK(adtape_process_set_error_handler(NULL, NULL));
     pop_too_much(NULL);
 }
 
@@ -134,7 +124,7 @@ static void default_handler_prints_and_aborts(void) {
         const child_t child = in_child(runs[i], NULL);
         CHECK_SIGNAL(child, SIGABRT);
         CHECK(strncmp(child.text, "adtape: error: ", 15) == 0);
-        CHECK_HAS(child.text, "session.c:");
+        CHECK_HAS(child.text, "process.c:");
     }
 }
 
@@ -155,7 +145,6 @@ int main(void) {
     handler_that_returns_aborts();
     default_handler_prints_and_aborts();
     closed_standard_error_still_aborts();
-    session_is_one_per_process();
     account_follows_every_tape();
     limit_can_be_set_and_taken_back();
     null_is_refused();

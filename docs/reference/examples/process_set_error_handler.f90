@@ -19,7 +19,7 @@ program main
   procedure(adtape_error_handler), pointer :: handler
   real(c_double) :: x
   handler => end_run
-  call adtape_set_error_handler(handler)
+  call process_set_error_handler(handler)
   call pop(x)                                      ! of an empty tape
   error stop
 end program

@@ -7,7 +7,7 @@ static void end_run(int32_t status, const char *message, void *user) {
 int main(void) {
     static char who[] = "rank 0";
     double x;
-    must(adtape_session_set_error_handler(adtape_session_default(), end_run, who));
+    must(adtape_process_set_error_handler(end_run, who));
     adtape_pop_f64(adtape_self(), &x); /* of an empty tape */
     return 2;
 }
