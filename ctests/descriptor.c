@@ -143,7 +143,6 @@ static void what_is_wrong_is_refused_and_leaves_the_tape_as_it_was(void) {
     CHECK_STATUS(adtape_abi0_push_association(t, s, &d, NULL), ADTAPE_STATUS_NO_RANGE);
     d = vector(&x[8], 1, 2, 8, NULL);
     CHECK_STATUS(adtape_abi0_push_association(NULL, s, &d, NULL), ADTAPE_STATUS_NULL_HANDLE);
-    CHECK_STATUS(adtape_abi0_push_association(t, NULL, &d, NULL), ADTAPE_STATUS_NULL_HANDLE);
     CHECK_STATUS(adtape_abi0_push_association(t, s, NULL, NULL), ADTAPE_STATUS_NULL_POINTER);
     other = d;
     other.rank = ADTAPE_MAX_RANK + 1;
