@@ -172,7 +172,7 @@ static void marks_of_two_tapes(void) {
     int32_t order = 0;
     CHECK_OK(adtape_mark_take(tape, &a));
     CHECK_OK(adtape_mark_take(adtape_self(), &b));
-    returned(adtape_mark_compare(&a, &b, &order));
+    returned(adtape_mark_compare(&a, &b, &order, NULL));
 }
 static void mark_above_top(void) {
     adtape_mark_t mark;

@@ -125,7 +125,7 @@ int main(void) {
     CHECK(munmap(x, BYTES) == 0);
     adtape_push_i32(t, 2);
     CHECK_OK(adtape_mark_take(t, &high));
-    CHECK_OK(adtape_mark_bytes_between(&low, &high, &between));
+    CHECK_OK(adtape_mark_compare(&low, &high, NULL, &between));
     CHECK_I64(between, (int64_t)BYTES + 4);
     const adtape_stats_t stats = stats_of(t);
     CHECK_U64(stats.bytes, BYTES + 8);

@@ -25,32 +25,37 @@ pub unsafe extern "C" fn adtape_mark_take(t: *mut Cursor, m: *mut Mark) -> Statu
     status(unsafe { tape(t).and_then(|cursor| write_out(m, "the mark", || cursor.mark())) })
 }
 
-/// Compares two marks of a tape: `*order` is -1 if `a` is lower than `b`, 0 if they are the same position, 1 if it
-/// is higher. Any thread may call it.
+/// Compares two marks of a tape: `*order` is -1 if `a` is lower than `b`, 0 if they are the same position, 1 if it is
+/// higher; `*bytes` is what was pushed from `a` to `b`, negative if `b` is lower. Either result may be NULL: not wanted.
+/// Control bits decide the order one by one, and count as bytes when their word of 62 is full. Any thread may call it.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_MARK_FOREIGN for marks of two tapes.
-/// Fortran: `call mark_compare(a, b, order)`.
+/// Fortran: `call mark_compare(a, b, order, bytes)`, `bytes` optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_mark_compare(a: *const Mark, b: *const Mark, order: *mut i32) -> Status {
-    // SAFETY: by contract.
-    status(unsafe { write_out(order, "the result", || Ok(mark(a)?.compare(mark(b)?)? as i32)) })
-}
-
-/// Bytes pushed from mark `a` to mark `b` of a tape; negative if `b` is lower. Control bits count when their word
-/// of 62 is full. Any thread may call it.
-///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_MARK_FOREIGN for marks of two tapes.
-/// Fortran: `call mark_bytes_between(a, b, bytes)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_mark_bytes_between(a: *const Mark, b: *const Mark, bytes: *mut i64) -> Status {
-    // SAFETY: by contract.
-    status(unsafe { write_out(bytes, "the result", || mark(a)?.bytes_to(mark(b)?)) })
+pub unsafe extern "C" fn adtape_mark_compare(
+    a: *const Mark,
+    b: *const Mark,
+    order: *mut i32,
+    bytes: *mut i64,
+) -> Status {
+    let compare = || {
+        // SAFETY: by contract.
+        let (a, b) = unsafe { (mark(a)?, mark(b)?) };
+        let results = (a.compare(b)? as i32, a.bytes_to(b)?);
+        // SAFETY: NULL or valid by contract.
+        let (order, bytes) = unsafe { (order.as_mut(), bytes.as_mut()) };
+        if let Some(order) = order {
+            *order = results.0;
+        }
+        if let Some(bytes) = bytes {
+            *bytes = results.1;
+        }
+        Ok(())
+    };
+    status(compare())
 }
 
 /// Discards everything that was pushed since the mark was taken.

@@ -5,8 +5,7 @@ real(c_double) :: x
 call mark_take(a)
 call push(1.0_c_double)
 call mark_take(b)
-call mark_compare(a, b, order)
-call mark_bytes_between(a, b, bytes)
+call mark_compare(a, b, order, bytes)
 if (order /= -1 .or. bytes /= 8) error stop
 call pop(x)
 call mark_take(b)                                  ! the reverse sweep has come back to a
