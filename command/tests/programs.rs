@@ -51,6 +51,11 @@ fn structs_with_pointers_have_right_adjoints() {
     check("pointers_in_structs.c", &["by_value", "copied", "scope"]);
 }
 
+#[test]
+fn programs_that_write_errno_have_right_adjoints() {
+    check("reports.c", &[]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

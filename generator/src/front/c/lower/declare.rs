@@ -7,6 +7,8 @@ use crate::front::c::types::Extent;
 use crate::ir::build::int;
 use make::*;
 
+const ERRNO: &str = "errno";
+
 impl<'a> Lower<'_, 'a> {
     /// A declaration among the statements.
     pub fn declaration(&mut self, node: &'a Node<'a>) -> Result<()> {
@@ -376,6 +378,24 @@ impl<'a> Lower<'_, 'a> {
         let binding = self.global_object(definition, &named.name, is_static.then_some(self.unit))?;
         self.bindings.insert(node.refers, binding.clone());
         Ok(binding)
+    }
+
+    /// `errno`, a variable that programs may write and not read.
+    pub fn errno(&mut self, node: &'a Node<'a>) -> Binding {
+        let key = (None, ERRNO.to_string());
+        let number = self.reader.global_numbers.get(&key).copied().unwrap_or_else(|| {
+            let span = self.span(node);
+            let (name, elem, shape) = (ERRNO.to_string(), int(), Vec::new());
+            self.reader.globals.push(Object { name, elem, shape, life: Life::Global, constant: false, span });
+            GlobalId::new(self.reader.globals.len() - 1)
+        });
+        self.reader.global_numbers.insert(key, number);
+        Binding::Global(number)
+    }
+
+    /// Whether a place is [`Lower::errno`].
+    pub fn is_errno(&self, place: &Place) -> bool {
+        matches!(place.base, Base::Global(global) if self.reader.globals[global.index()].name == ERRNO)
     }
 
     fn global_object(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {

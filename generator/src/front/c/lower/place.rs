@@ -35,6 +35,10 @@ impl<'a> Lower<'_, 'a> {
                 self.end_operand(aside, index)?;
                 self.behind(pointer, at, node)
             }
+            "UnaryOperator" if node.operator == "*" && scan::is_errno(node) => {
+                let binding = self.errno(node);
+                self.bound(binding, node)
+            }
             "UnaryOperator" if node.operator == "*" => {
                 let pointer = self.value(Self::only(node))?;
                 self.behind(pointer, constant(0, int()), node)
@@ -186,6 +190,12 @@ impl<'a> Lower<'_, 'a> {
             Spot::Var(var) => Ok(self.b.get(var)),
             Spot::Constant(value, ty) => Ok(constant(value, ty)),
             Spot::Text(text, ty) => Ok(Expr { kind: ExprKind::Verbatim(text), ty }),
+            Spot::Memory(place) if self.is_errno(&place) => self.refuse(
+                node,
+                Class::Language,
+                "'errno' is read, which any function of the library may have written",
+                "test the arguments or the result of the function; errno may be written",
+            ),
             Spot::Memory(place) if matches!(place.ty, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_)) => {
                 self.touch(&place, false);
                 Ok(load(place))
@@ -271,7 +281,7 @@ impl<'a> Lower<'_, 'a> {
             );
         }
         match self.place(inner)? {
-            Spot::Memory(place) => Ok(address(place)),
+            Spot::Memory(place) if !self.is_errno(&place) => Ok(address(place)),
             _ => self.refuse(node, Class::Pointer, "the address of this is taken", "use a variable"),
         }
     }

@@ -33,6 +33,13 @@ pub fn callee<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
     (node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl").then_some(node)
 }
 
+/// Whether a node is what the macro `errno` stands for: a call that finds it.
+pub fn is_errno(node: &Node) -> bool {
+    let call = node.inner.first().map(|part| part.bare());
+    let name = call.filter(|call| call.kind == "CallExpr").and_then(|call| callee(call)).map(|name| &name.refers_name);
+    name.is_some_and(|name| matches!(name.as_ref(), "__errno_location" | "__error" | "__errno"))
+}
+
 /// The variable whose value, a function pointer, a call uses.
 pub fn called_variable<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
     let mut node = call.inner.first()?.bare();

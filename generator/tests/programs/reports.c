@@ -1,0 +1,36 @@
+/* Errors are noted in errno, which the model does not read. */
+#include <errno.h>
+#include <math.h>
+
+double f_reports(int n, double *x, int *ia, double *w);
+double f_noted(int n, double *x, int *ia, double *w);
+
+static void note(int code) {
+    errno = code;
+}
+
+double f_reports(int n, double *x, int *ia, double *w) {
+    double s = 1.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) {
+        if (x[i] < 0.8) {
+            errno = ERANGE;
+            note(EDOM);
+            s += x[i];
+        } else {
+            s += sqrt(x[i]) * s;
+        }
+    }
+    return s;
+}
+
+double f_noted(int n, double *x, int *ia, double *w) {
+    (void)ia, (void)w;
+    if (n < 2) {
+        errno = EINVAL;
+        return 0.0;
+    }
+    x[0] = x[0] * x[1];
+    errno = x[0] > 1.0 ? EDOM : 0;
+    return x[0] * x[0];
+}
