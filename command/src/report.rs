@@ -6,7 +6,9 @@ use adtape_generate::refuse::{Class, Refusal};
 /// Prints all refusals; the exit status.
 pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u8 {
     // What follows from another refusal is no reason of its own.
-    let consequence = |refusal: &Refusal| refusal.what.starts_with("internal: ");
+    let internal = |refusal: &Refusal| refusal.what.starts_with("internal: ");
+    let follows = |refusal: &Refusal| refusal.what.contains("and a pointer to what has one may point to it");
+    let consequence = |refusal: &Refusal| internal(refusal) || follows(refusal);
     let reasons = refusals.iter().any(|refusal| !consequence(refusal));
     let refusals: Vec<&Refusal> = refusals.iter().filter(|refusal| !reasons || !consequence(refusal)).collect();
     for refusal in &refusals {
@@ -15,7 +17,7 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
     match () {
         () if all(Class::Head) => 2,
-        () if !reasons => 4,
+        () if !refusals.is_empty() && refusals.iter().all(|refusal| internal(refusal)) => 4,
         () => 3,
     }
 }

@@ -152,11 +152,8 @@ impl Builder<'_> {
     pub(super) fn shadow_of(&mut self, object: ObjectId) -> ObjectId {
         self.shadows.get(&object).copied().unwrap_or_else(|| {
             let name = self.primal.objects[object.index()].name.clone();
-            self.refuse(
-                Class::NotProved,
-                format!("internal: '{name}' has no adjoint here"),
-                "please report this program",
-            );
+            let what = format!("'{name}' has no adjoint here, and a pointer to what has one may point to it");
+            self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
             object
         })
     }

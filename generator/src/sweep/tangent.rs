@@ -452,8 +452,8 @@ impl Shadows for Builder<'_> {
                 Some(shadow) => Base::Object(*shadow),
                 None => {
                     let name = self.primal.objects[object.index()].name.clone();
-                    let what = format!("internal: '{name}' has no tangent here");
-                    self.refuse(Class::NotProved, what, "please report this program");
+                    let what = format!("'{name}' has no tangent here, and a pointer to what has one may point to it");
+                    self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
                     place.base.clone()
                 }
             },
