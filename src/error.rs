@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::codes::codes;
 use crate::sync::{StaticFlag, UNORDERED};
 use std::fmt;
 
@@ -75,45 +76,11 @@ pub enum Status {
     NoAdjoint = 29,
 }
 
-impl Status {
-    /// All of them, in the order of their values.
-    /// cbindgen:ignore
-    pub const ALL: [Status; 30] = [
-        Status::Ok,
-        Status::NullHandle,
-        Status::NullPointer,
-        Status::CountRange,
-        Status::BadArgument,
-        Status::Underflow,
-        Status::MemoryLimit,
-        Status::OutOfMemory,
-        Status::RepeatUnbalanced,
-        Status::MarkForeign,
-        Status::MarkAboveTop,
-        Status::Mismatch,
-        Status::Corrupt,
-        Status::WrongThread,
-        Status::Released,
-        Status::Attached,
-        Status::Poisoned,
-        Status::BadEnvironment,
-        Status::Io,
-        Status::NotFound,
-        Status::Damaged,
-        Status::OtherVersion,
-        Status::Overlap,
-        Status::NoRange,
-        Status::Ambiguous,
-        Status::Uneven,
-        Status::Stopped,
-        Status::BadBlock,
-        Status::HeapState,
-        Status::NoAdjoint,
-    ];
-
-    /// The status with this value, if there is one.
-    pub fn from_code(code: i32) -> Option<Status> {
-        usize::try_from(code).ok().and_then(|i| Status::ALL.get(i).copied())
+codes! {
+    pub Status: i32 from 0 {
+        Ok, NullHandle, NullPointer, CountRange, BadArgument, Underflow, MemoryLimit, OutOfMemory, RepeatUnbalanced,
+        MarkForeign, MarkAboveTop, Mismatch, Corrupt, WrongThread, Released, Attached, Poisoned, BadEnvironment, Io,
+        NotFound, Damaged, OtherVersion, Overlap, NoRange, Ambiguous, Uneven, Stopped, BadBlock, HeapState, NoAdjoint,
     }
 }
 
@@ -200,16 +167,6 @@ pub(crate) fn counted(n: impl Into<i128>, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn status_codes_are_their_place_in_the_list() {
-        for (i, status) in Status::ALL.iter().enumerate() {
-            assert_eq!(*status as usize, i);
-            assert_eq!(Status::from_code(i as i32), Some(*status));
-        }
-        assert_eq!(Status::from_code(-1), None);
-        assert_eq!(Status::from_code(Status::ALL.len() as i32), None);
-    }
 
     #[test]
     fn bytes_are_said_in_the_largest_unit_and_exactly() {

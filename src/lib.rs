@@ -50,9 +50,11 @@
 //! `Safety`.
 
 mod checkpoint;
+mod codes;
 mod driver;
 pub(crate) mod error;
 mod ffi;
+mod hash;
 mod heap;
 mod map;
 pub(crate) mod schedule;
@@ -62,6 +64,7 @@ mod site;
 mod store;
 mod sync;
 mod tape;
+mod varint;
 mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};

@@ -5,7 +5,7 @@
 #[path = "../../src/map/ranges/mod.rs"]
 #[allow(unused)]
 mod ranges;
-#[path = "../../src/sync.rs"]
+#[path = "../../src/sync/mod.rs"]
 #[allow(unused)]
 mod sync;
 

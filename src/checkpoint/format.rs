@@ -1,5 +1,6 @@
 //! The bytes of a checkpoint, as `docs/format.md` describes them.
 
+use crate::codes::codes;
 use crate::error::{Error, Status};
 use crate::tape::{MAX_RANK, Type};
 
@@ -39,19 +40,9 @@ pub enum SectionKind {
     Heap = 7,
 }
 
-impl SectionKind {
-    const ALL: [SectionKind; 7] = [
-        SectionKind::Values,
-        SectionKind::Allocatable,
-        SectionKind::Pointer,
-        SectionKind::Ranges,
-        SectionKind::Slots,
-        SectionKind::Contents,
-        SectionKind::Heap,
-    ];
-
-    fn from_code(code: u8) -> Option<SectionKind> {
-        SectionKind::ALL.into_iter().find(|kind| *kind as u8 == code)
+codes! {
+    SectionKind: u8 from 1 {
+        Values, Allocatable, Pointer, Ranges, Slots, Contents, Heap,
     }
 }
 

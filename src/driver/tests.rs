@@ -382,10 +382,7 @@ impl Killed {
 
     fn call(&mut self) -> Result<(), Error> {
         self.calls += 1;
-        match self.calls == self.kill_at {
-            true => Err(Error::new(Status::Stopped, "killed")),
-            false => Ok(()),
-        }
+        if self.calls == self.kill_at { Err(Error::new(Status::Stopped, "killed")) } else { Ok(()) }
     }
 }
 
@@ -603,9 +600,10 @@ struct Full {
 
 impl Store for Full {
     fn create(&self, name: &str) -> Result<Box<dyn EntryWriter>, Error> {
-        match self.creates.fetch_add(1, Ordering::Relaxed) + 1 == self.refuses {
-            true => Err(Error::new(Status::Io, "the disk is full")),
-            false => self.memory.create(name),
+        if self.creates.fetch_add(1, Ordering::Relaxed) + 1 == self.refuses {
+            Err(Error::new(Status::Io, "the disk is full"))
+        } else {
+            self.memory.create(name)
         }
     }
     fn open(&self, name: &str) -> Result<Box<dyn EntryReader>, Error> {

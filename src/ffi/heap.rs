@@ -9,12 +9,12 @@ use crate::error::{Error, Status, bytes, counted};
 use crate::heap::{Heap, HeapStats};
 use crate::session::Addresses;
 use crate::site::Site;
+use crate::sync::Mutex;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::tape::Cursor;
 use crate::tape::cursor::thread;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
 
 /// A heap as C programs have it.
 #[repr(C)]
@@ -273,7 +273,7 @@ impl Drop for Own {
             return;
         }
         // Others may have pointers to its blocks: they stay.
-        STAYING.lock().unwrap_or_else(PoisonError::into_inner).push(Staying(h));
+        STAYING.lock().push(Staying(h));
         const UNDONE: &str = "the reverse sweep undoes each allocation on the thread that made it";
         thread::warn_of_leftovers(
             &format!(

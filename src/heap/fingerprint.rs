@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use crate::hash::mix;
+
 /// Exclusive or of a hash of each block. Equal for equal sets; for two that differ, equal once in 2^64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fingerprint(pub u64);
@@ -10,11 +12,8 @@ impl Fingerprint {
     /// Adds the block, or takes it away.
     #[inline(always)]
     pub fn toggle(&mut self, offset: usize, bytes: usize) {
-        // Two rounds of multiply, a fold between them: each bit of either number reaches the tag, which lies at the
-        // top. Folded by 32 bits, distances of powers of two from 2^27 on would cancel more often than chance has it.
-        let mixed = (offset as u64).wrapping_add((bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mixed = mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        self.0 ^= (mixed ^ mixed >> 24).wrapping_mul(0x94d0_49bb_1331_11eb);
+        // The hash spreads the sum to its top bits, where the tag is.
+        self.0 ^= mix((offset as u64).wrapping_add((bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     }
 
     /// The part that each record on the tape carries.

@@ -188,12 +188,13 @@ impl Heap {
         };
         if self.recording {
             let print = self.arena.print_with(&[block]);
-            match save {
-                false => record::push(tape, Kind::Free, block, print, site)?,
-                true => all_or_nothing(tape, || {
+            if save {
+                all_or_nothing(tape, || {
                     self.save(tape, p, block.bytes)?;
                     record::push(tape, Kind::FreeSaved, block, print, site)
-                })?,
+                })?
+            } else {
+                record::push(tape, Kind::Free, block, print, site)?
             }
         }
         self.leave_reverse();

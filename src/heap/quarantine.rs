@@ -60,7 +60,7 @@ impl Quarantine {
     }
 
     fn lock(&self) -> impl std::ops::DerefMut<Target = BTreeSet<usize>> + '_ {
-        self.blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.blocks.lock()
     }
 }
 

@@ -15,6 +15,7 @@
 use super::class::{Class, GRANULE};
 use super::fingerprint::{Fingerprint, TAG_BITS};
 use super::slabs::Slot;
+use crate::codes::codes;
 use crate::error::Error;
 use crate::site::Site;
 use crate::tape::Cursor;
@@ -45,33 +46,12 @@ pub(super) enum Kind {
     Mark = 11,
 }
 
-const KINDS: [Kind; 11] = [
-    Kind::Alloc,
-    Kind::Free,
-    Kind::FreeSaved,
-    Kind::FreeNull,
-    Kind::FreeRemote,
-    Kind::FreeRemoteSaved,
-    Kind::Realloc,
-    Kind::ReallocSaved,
-    Kind::ReallocNull,
-    Kind::Old,
-    Kind::Mark,
-];
-
-impl Kind {
-    fn from_code(code: u64) -> Option<Kind> {
-        KINDS.get((code as usize).wrapping_sub(1)).copied()
-    }
-
-    /// What the program calls.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Alloc => "an allocation",
-            Kind::Free | Kind::FreeSaved | Kind::FreeNull | Kind::FreeRemote | Kind::FreeRemoteSaved => "a free",
-            Kind::Realloc | Kind::ReallocSaved | Kind::ReallocNull | Kind::Old => "a realloc",
-            Kind::Mark => "a mark",
-        }
+// A name is what the program calls.
+codes! {
+    pub(super) Kind: u64 from 1 {
+        Alloc "an allocation", Free "a free", FreeSaved "a free", FreeNull "a free", FreeRemote "a free",
+        FreeRemoteSaved "a free", Realloc "a realloc", ReallocSaved "a realloc", ReallocNull "a realloc",
+        Old "a realloc", Mark "a mark",
     }
 }
 
@@ -192,7 +172,7 @@ mod tests {
             Block::none(),
         ];
         let print = Fingerprint(0x1234_5678_9abc_def0);
-        for kind in KINDS {
+        for kind in Kind::ALL {
             for block in blocks {
                 push(&tape, kind, block, print, Site::UNKNOWN).unwrap();
                 let popped = pop(&tape, Site::UNKNOWN).unwrap();

@@ -6,9 +6,10 @@ use super::quarantine::Quarantine;
 use super::record::{Block, MAX_OFFSET};
 use super::slabs::{HEAD_BYTES, Heads};
 use crate::error::{Error, Status, bytes};
+use crate::sync::MutexGuard;
 use crate::sync::{Arc, Mutex, StaticCounter, UNORDERED, Unordered};
 use crate::vm::{Region, Zone, default_limit};
-use std::sync::{MutexGuard, Weak};
+use std::sync::Weak;
 
 /// A huge page: zones begin and end at multiples of it.
 const ZONE_UNIT: usize = 2 << 20;
@@ -109,13 +110,13 @@ impl Shared {
 
     /// Makes a heap known to other heaps' threads.
     pub fn list(shared: &Arc<Shared>) {
-        let mut heaps = HEAPS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut heaps = HEAPS.lock();
         heaps.retain(|heap| heap.strong_count() > 0);
         heaps.push(Arc::downgrade(shared));
     }
 
     pub fn large(&self) -> MutexGuard<'_, Large> {
-        self.large.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.large.lock()
     }
 
     /// The block that begins at `offset`.
@@ -141,12 +142,12 @@ impl Shared {
 
     /// The heap that the address lies in.
     pub fn of_address(address: usize) -> Option<Arc<Shared>> {
-        let heaps = HEAPS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let heaps = HEAPS.lock();
         heaps.iter().filter_map(Weak::upgrade).find(|heap| heap.layout.offset(address).is_some())
     }
 
     pub fn of_id(id: u64) -> Option<Arc<Shared>> {
-        let heaps = HEAPS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let heaps = HEAPS.lock();
         heaps.iter().filter_map(Weak::upgrade).find(|heap| heap.id == id)
     }
 }

@@ -161,14 +161,14 @@ impl Session {
     /// })));
     /// ```
     pub fn set_error_handler(&self, handler: Option<ErrorHandler>) {
-        *self.handler.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = handler;
+        *self.handler.lock() = handler;
     }
 
     /// The end of an operation that cannot return an error.
     #[cold]
     pub(crate) fn fail(&self, error: &Error) -> ! {
         note_failure();
-        let handler = self.handler.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        let handler = self.handler.lock().clone();
         match handler {
             Some(handler) => {
                 handler(error);

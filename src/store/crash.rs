@@ -8,7 +8,7 @@
 
 use super::disk::{Contents, Disk, DiskFile};
 use super::lock::Lock;
-use super::{ArchiveStore, FileOptions, FileStore, Store, lock};
+use super::{ArchiveStore, FileOptions, FileStore, Store};
 use crate::error::{Error, Status};
 use crate::sync::{Arc, Mutex};
 use fastrand::Rng;
@@ -116,7 +116,7 @@ impl FragileDisk {
 
 impl Disk for FragileDisk {
     fn create(&self, path: &Path, _: u32) -> io::Result<Box<dyn DiskFile>> {
-        let mut tree = lock(&self.0);
+        let mut tree = self.0.lock();
         tree.step()?;
         let node = tree.nodes.len();
         tree.nodes.push(Node::default());
@@ -125,18 +125,18 @@ impl Disk for FragileDisk {
     }
 
     fn edit(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let node = *lock(&self.0).seen.get(path).ok_or(io::ErrorKind::NotFound)?;
+        let node = *self.0.lock().seen.get(path).ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(FragileFile { disk: self.clone(), node }))
     }
 
     fn open(&self, path: &Path) -> io::Result<Contents> {
-        let tree = lock(&self.0);
+        let tree = self.0.lock();
         let node = tree.seen.get(path).ok_or(io::ErrorKind::NotFound)?;
         Ok(Contents::Loaded(tree.nodes[*node].bytes.clone()))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut tree = lock(&self.0);
+        let mut tree = self.0.lock();
         tree.step()?;
         let node = *tree.seen.get(from).ok_or(io::ErrorKind::NotFound)?;
         tree.change(vec![Change::Unlink(from.to_owned()), Change::Link(to.to_owned(), node)]);
@@ -144,7 +144,7 @@ impl Disk for FragileDisk {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut tree = lock(&self.0);
+        let mut tree = self.0.lock();
         tree.step()?;
         if !tree.seen.contains_key(path) {
             return Err(io::ErrorKind::NotFound.into());
@@ -155,12 +155,12 @@ impl Disk for FragileDisk {
 
     fn names(&self, _: &Path) -> io::Result<Vec<String>> {
         let names =
-            lock(&self.0).seen.keys().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+            self.0.lock().seen.keys().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
         Ok(names)
     }
 
     fn sync_directory(&self, _: &Path) -> io::Result<()> {
-        let mut tree = lock(&self.0);
+        let mut tree = self.0.lock();
         tree.step()?;
         tree.certain = tree.seen.clone();
         tree.pending.clear();
@@ -179,7 +179,7 @@ struct FragileFile {
 
 impl DiskFile for FragileFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut tree = lock(&self.disk.0);
+        let mut tree = self.disk.0.lock();
         tree.step()?;
         let fits = bytes.len().min(tree.room);
         tree.room -= fits;
@@ -190,7 +190,7 @@ impl DiskFile for FragileFile {
     }
 
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let mut tree = lock(&self.disk.0);
+        let mut tree = self.disk.0.lock();
         tree.step()?;
         let node = &mut tree.nodes[self.node].bytes;
         let end = offset as usize + bytes.len();
@@ -200,7 +200,7 @@ impl DiskFile for FragileFile {
     }
 
     fn set_len(&mut self, bytes: u64) -> io::Result<()> {
-        let mut tree = lock(&self.disk.0);
+        let mut tree = self.disk.0.lock();
         tree.step()?;
         let node = self.node;
         let more = (bytes as usize).saturating_sub(tree.nodes[node].bytes.len());
@@ -210,7 +210,7 @@ impl DiskFile for FragileFile {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        let mut tree = lock(&self.disk.0);
+        let mut tree = self.disk.0.lock();
         tree.step()?;
         let node = &mut tree.nodes[self.node];
         node.certain.clone_from(&node.bytes);
@@ -222,9 +222,10 @@ impl DiskFile for FragileFile {
 fn store(disk: &FragileDisk, one_file: bool) -> Result<Box<dyn Store>, Error> {
     let options = FileOptions { run: Some("run".to_owned()), rank: Some(0), ..FileOptions::default() };
     let (disk, directory) = (Arc::new(disk.clone()), Path::new("/"));
-    Ok(match one_file {
-        false => Box::new(FileStore::on(disk, directory, options)?),
-        true => Box::new(ArchiveStore::on(disk, directory, options)?),
+    Ok(if one_file {
+        Box::new(ArchiveStore::on(disk, directory, options)?)
+    } else {
+        Box::new(FileStore::on(disk, directory, options)?)
     })
 }
 
@@ -271,10 +272,8 @@ fn programs(one_file: bool) {
                     let (name, number) = (random.usize(..3), 100 * life + number);
                     let versions = possible.get_mut(&name).unwrap();
                     let removes = random.usize(..4) == 0;
-                    let done = match removes {
-                        true => store.remove(&format!("step-{name}")),
-                        false => write(&*store, name, number),
-                    };
+                    let done =
+                        if removes { store.remove(&format!("step-{name}")) } else { write(&*store, name, number) };
                     match done {
                         // Committed: all before is gone.
                         Ok(()) if !removes => *versions = vec![Some(number)],
@@ -286,8 +285,8 @@ fn programs(one_file: bool) {
                     }
                 }
             }
-            crashes += usize::from(lock(&disk.0).fuse == 0);
-            let after = lock(&disk.0).crash(&mut random);
+            crashes += usize::from(disk.0.lock().fuse == 0);
+            let after = disk.0.lock().crash(&mut random);
             let disk = FragileDisk::new(after);
             let store = store(&disk, one_file).unwrap_or_else(|error| panic!("seed {seed}, life {life}: {error}"));
             for (name, versions) in &mut possible {
@@ -301,7 +300,7 @@ fn programs(one_file: bool) {
             let there = store.names().unwrap();
             assert_eq!(there.len(), possible.values().filter(|versions| versions[0].is_some()).count());
             drop(store);
-            tree = lock(&disk.0).clone();
+            tree = disk.0.lock().clone();
             let parts = tree.seen.keys().filter(|path| path.to_string_lossy().contains(".part-")).count();
             assert_eq!(parts, 0, "seed {seed}: parts were removed");
             // What was found was looked at: it is certain now.
@@ -330,7 +329,7 @@ fn full_disk_is_an_error_that_says_so_and_leaves_the_old_checkpoint() {
             let disk = FragileDisk::new(Tree { fuse: usize::MAX, room: usize::MAX, ..Tree::default() });
             let store = store(&disk, one_file).unwrap();
             write(&*store, 0, 1).unwrap();
-            lock(&disk.0).room = room;
+            disk.0.lock().room = room;
             match write(&*store, 0, 8) {
                 Ok(()) => {
                     assert_eq!(version(&*store, 0), Some(8));

@@ -117,9 +117,10 @@ impl Disk for System {
 /// Opens a regular file, and never waits for somebody at the other end of what is none.
 pub(super) fn open_regular(options: &mut OpenOptions, flags: i32, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(libc::O_NONBLOCK | flags).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
     }
 }
 

@@ -12,7 +12,7 @@
 #![forbid(unsafe_code)]
 
 use super::disk::{open_regular, refused};
-use super::{lock, os};
+use super::os;
 use crate::error::{Error, Status};
 use crate::sync::Mutex;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Lock {
         let there = std::fs::metadata(directory).map_err(|e| refused("reading the directory", directory, &e))?;
         let key = (there.dev(), there.ino(), stem.to_owned());
         let process = std::process::id();
-        let mut held = lock(&HELD);
+        let mut held = HELD.lock();
         if held.get(&key) == Some(&process) {
             return Err(in_use(&path, "another store of this process", "free that store first, or use it for both"));
         }
@@ -62,7 +62,7 @@ impl Drop for Lock {
         if self.process == std::process::id() {
             // Before the file is closed: what the next holder makes is another file.
             let _ = std::fs::remove_file(&self.path);
-            lock(&HELD).remove(&self.key);
+            HELD.lock().remove(&self.key);
         }
     }
 }

@@ -12,7 +12,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{EntryReader, EntryWriter, Store, check_name, lock, not_found};
+use super::{EntryReader, EntryWriter, Store, check_name, not_found};
 use crate::error::{Error, Status, bytes};
 use crate::sync::{Arc, Mutex};
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ struct Content {
 impl Drop for Content {
     fn drop(&mut self) {
         let Some(shared) = self.shared.upgrade() else { return };
-        let mut state = lock(&shared.state);
+        let mut state = shared.state.lock();
         for mut buffer in self.buffers.drain(..) {
             buffer.clear();
             state.put(buffer);
@@ -94,9 +94,10 @@ impl State {
                 return Ok(buffer);
             }
         }
-        let (status, problem) = match self.held + least as u64 > limit {
-            true => (Status::MemoryLimit, format!("its limit is {}", bytes(limit))),
-            false => (Status::OutOfMemory, "the system refuses them".to_owned()),
+        let (status, problem) = if self.held + least as u64 > limit {
+            (Status::MemoryLimit, format!("its limit is {}", bytes(limit)))
+        } else {
+            (Status::OutOfMemory, "the system refuses them".to_owned())
         };
         Err(Error::new(
             status,
@@ -148,7 +149,7 @@ impl MemoryStore {
 
     /// Bytes of all buffers, idle ones included.
     pub fn held_bytes(&self) -> u64 {
-        lock(&self.shared.state).held
+        self.shared.state.lock().held
     }
 
     /// Gives idle buffers back to the system.
@@ -165,7 +166,7 @@ impl MemoryStore {
     /// # }
     /// ```
     pub fn trim(&self) {
-        let mut state = lock(&self.shared.state);
+        let mut state = self.shared.state.lock();
         let idle: u64 = state.pool.drain(..).map(|buffer| buffer.capacity() as u64).sum();
         state.held -= idle;
     }
@@ -184,19 +185,19 @@ impl Store for MemoryStore {
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn EntryReader>, Error> {
-        let content = lock(&self.shared.state).entries.get(name).cloned();
+        let content = self.shared.state.lock().entries.get(name).cloned();
         let content = content.ok_or_else(|| not_found(name, "memory"))?;
         Ok(Box::new(MemoryReader { content, last: 0 }))
     }
 
     fn remove(&self, name: &str) -> Result<(), Error> {
         // Dropped after the lock is: its buffers go to the pool.
-        let removed = lock(&self.shared.state).entries.remove(name);
+        let removed = self.shared.state.lock().entries.remove(name);
         removed.map(drop).ok_or_else(|| not_found(name, "memory"))
     }
 
     fn names(&self) -> Result<Vec<String>, Error> {
-        Ok(lock(&self.shared.state).entries.keys().cloned().collect())
+        Ok(self.shared.state.lock().entries.keys().cloned().collect())
     }
 
     fn trim(&self) {
@@ -222,7 +223,7 @@ impl MemoryWriter {
         let content = &mut self.content;
         let full = content.buffers.last().map_or(0, |last| last.capacity() - last.len()) as u64;
         let wanted = more.max((content.len as usize / SHARE).min(LARGEST));
-        let buffer = lock(&self.shared.state).take(more, wanted, self.shared.limit)?;
+        let buffer = self.shared.state.lock().take(more, wanted, self.shared.limit)?;
         content.buffers.push(buffer);
         content.starts.push(content.len + full);
         Ok(())
@@ -252,7 +253,7 @@ impl EntryWriter for MemoryWriter {
 
     fn commit(self: Box<Self>) -> Result<(), Error> {
         // Dropped after the lock is: its buffers go to the pool.
-        let replaced = lock(&self.shared.state).entries.insert(self.name, Arc::new(self.content));
+        let replaced = self.shared.state.lock().entries.insert(self.name, Arc::new(self.content));
         drop(replaced);
         Ok(())
     }

@@ -118,8 +118,3 @@ pub(crate) fn not_found(name: &str, place: &str) -> Error {
         ),
     )
 }
-
-/// Takes a lock. No code that holds one of this module's locks panics between two changes that belong together.
-pub(crate) fn lock<T>(mutex: &crate::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}

@@ -13,7 +13,7 @@
 
 use super::disk::refused;
 use super::files::distinct;
-use super::{lock, os};
+use super::os;
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
 use crate::sync::Mutex;
@@ -207,13 +207,13 @@ static DIRECTORY: Mutex<Option<PathBuf>> = Mutex::new(None);
 pub(crate) fn set_directory(directory: Option<&Path>) -> Result<(), Error> {
     // An error now is better than one when memory is short.
     directory.map(SpillFile::new).transpose()?;
-    *lock(&DIRECTORY) = directory.map(Path::to_owned);
+    *DIRECTORY.lock() = directory.map(Path::to_owned);
     Ok(())
 }
 
 /// What the program has set, or the environment.
 fn directory() -> Option<PathBuf> {
-    let set = lock(&DIRECTORY).clone();
+    let set = DIRECTORY.lock().clone();
     set.or_else(|| settings().ok().and_then(|settings| settings.spill_directory.clone()))
 }
 

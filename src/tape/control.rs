@@ -1,7 +1,7 @@
 //! Branch ids as bits, loop counters as few bytes.
 //!
-//! A counter is written in groups of 7 bits, the highest first, each in a byte whose top bit says that more bytes
-//! lie below it. So the last byte pushed, which is popped first, tells whether the counter goes on.
+//! A counter is written in groups of 7 bits ([`varint`]), the last byte first: pops meet the first, whose top bit says
+//! that more bytes lie below it.
 
 #![forbid(unsafe_code)]
 
@@ -12,24 +12,7 @@ use super::stats::Operation;
 use super::types::Type;
 use crate::error::{Error, Status};
 use crate::site::Site;
-
-/// Bytes of the longest counter.
-const MOST_BYTES: usize = 10;
-
-/// The groups of `count`, highest first, in the last bytes of the array.
-fn encode(count: i64) -> ([u8; MOST_BYTES], usize) {
-    let mut groups = [0; MOST_BYTES];
-    let (mut rest, mut start) = (count as u64, MOST_BYTES);
-    loop {
-        start -= 1;
-        groups[start] = (rest & 0x7f) as u8;
-        rest >>= 7;
-        if rest == 0 {
-            return (groups, start);
-        }
-        groups[start] |= 0x80;
-    }
-}
+use crate::varint::{self, Decoded, Decoder};
 
 impl Cursor {
     /// Pushes the `bits` (1 to 64) low bits of `value`. In check mode a value that they do not hold is an error.
@@ -152,11 +135,12 @@ impl Cursor {
     }
 
     pub(crate) fn push_count_at(&self, count: i64, site: Site) -> Result<(), Error> {
-        let (groups, start) = encode(count);
+        let (mut bytes, length) = varint::encode(count as u64);
+        bytes[..length].reverse();
         self.slow(|core| {
-            core.machine.make_room(MOST_BYTES - start)?;
-            core.note(Operation::Push, Type::Count, 1, MOST_BYTES - start, site)?;
-            core.machine.push(&groups[start..])
+            core.machine.make_room(length)?;
+            core.note(Operation::Push, Type::Count, 1, length, site)?;
+            core.machine.push(&bytes[..length])
         })
         .map_err(|e| located(e, "push", Type::Count, 1, site))
     }
@@ -170,22 +154,19 @@ impl Cursor {
 fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
     core.compare(Operation::Pop, Type::Count, 1, site)?;
     core.machine.hold();
-    let (mut value, mut length) = (0u128, 0);
-    let decoded = loop {
+    let (mut decoder, mut length) = (Decoder::default(), 0);
+    let value = loop {
         let mut byte = [0];
         if let Err(error) = core.machine.pop(&mut byte) {
             break Err(error);
         }
-        value |= u128::from(byte[0] & 0x7f) << (7 * length);
         length += 1;
-        if byte[0] & 0x80 == 0 {
-            break Ok(value);
-        }
-        if length == MOST_BYTES {
-            break Err(not_a_count());
+        match decoder.take(byte[0]) {
+            Decoded::Open => {}
+            Decoded::Whole(value) => break Ok(value),
+            Decoded::Invalid => break Err(not_a_count()),
         }
     };
-    let value = decoded.and_then(|value| u64::try_from(value).map_err(|_| not_a_count()));
     core.machine.let_go(value.is_ok());
     core.count(Operation::Pop, Type::Count, if value.is_ok() { 1 } else { 0 }, length);
     value.map(|value| value as i64)
@@ -205,16 +186,4 @@ fn check_width(bits: u32) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::new(Status::BadArgument, format!("{} is not a number of control bits\n  it is 1 to 64", bits as i32)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_take_a_byte_for_every_seven_bits() {
-        for (count, bytes) in [(0, 1), (127, 1), (128, 2), (16383, 2), (16384, 3), (i64::MAX, 9), (-1, 10)] {
-            assert_eq!(MOST_BYTES - encode(count).1, bytes, "{count}");
-        }
-    }
 }

@@ -256,9 +256,10 @@ impl Core {
 
     /// Turns profile mode on or off. Counts are kept from one time to the next.
     pub(super) fn set_profile(&mut self, on: bool) {
-        match on {
-            true => drop(self.profile.get_or_insert_with(Box::default)),
-            false => self.profile = None,
+        if on {
+            self.profile.get_or_insert_with(Box::default);
+        } else {
+            self.profile = None
         }
         self.machine.set_exact(self.watched());
     }

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::store::{Spill, spill};
 use crate::sync::{Arc, Lock, LockGuard, Mutex, StaticCounter, UNORDERED, wait};
 use crate::vm::{Lent, PAGE};
-use std::sync::{PoisonError, Weak};
+use std::sync::Weak;
 use std::time::{Duration, Instant};
 
 /// The idle part of a tape, and where it can go.
@@ -121,7 +121,7 @@ impl<P> Slot<P> {
     }
 
     fn lock(&self) -> LockGuard<'_, State<P>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -133,14 +133,14 @@ static SLOTS: Mutex<Vec<Weak<Slot<Part>>>> = Mutex::new(Vec::new());
 /// A slot for a tape. It is forgotten when the tape drops it.
 pub(super) fn register() -> Arc<Slot<Part>> {
     let slot = Arc::new(Slot::new());
-    let mut slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut slots = SLOTS.lock();
     slots.retain(|slot| slot.strong_count() > 0);
     slots.push(Arc::downgrade(&slot));
     slot
 }
 
 fn slots() -> Vec<Arc<Slot<Part>>> {
-    SLOTS.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
+    SLOTS.lock().iter().filter_map(Weak::upgrade).collect()
 }
 
 /// The slots that have something to give: what costs nothing first, then the largest. And whether a tape may lend more in

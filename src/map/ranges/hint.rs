@@ -23,9 +23,6 @@ impl Hint {
     /// After a find that the tree led to `leaf`.
     #[inline]
     pub fn next(self, leaf: u32) -> Hint {
-        match self.0 & !TRUSTED == leaf {
-            true => Hint(leaf | TRUSTED),
-            false => Hint(leaf),
-        }
+        if self.0 & !TRUSTED == leaf { Hint(leaf | TRUSTED) } else { Hint(leaf) }
     }
 }

@@ -1,26 +1,19 @@
 //! Ranges that several threads share.
 //!
-//! A *seqlock*: a count of changes, odd while one is under way. A reader looks at it, reads the tree, looks again, and
-//! starts over if it was odd or has changed: it writes nothing that other threads read, so readers do not slow each
-//! other down. Every word of the tree is atomic, so what is read in between may be out of date or mixed, but is never
-//! undefined. Writers take turns by a mutex, and do all that they can before they make the count odd: searching,
-//! checking, getting memory.
+//! A tree under a [`Seqlock`], which asks for what the tree has: every word is atomic.
 
 use super::hint::Hint;
 use super::nodes::Account;
 use super::tree::Tree;
 use super::{Range, Touching, first_tree};
-use crate::sync::{AtomicU64, Lock, LockGuard, Ordering, StaticCounter, UNORDERED, fence, wait};
+use crate::sync::{LockGuard, Seqlock, StaticCounter, UNORDERED, Writing};
 use std::cell::Cell;
-use std::sync::PoisonError;
 
-/// [`super::Ranges`] for any number of threads. Readers do not block each other and take no lock: they repeat what a
-/// change overlapped.
+/// [`super::Ranges`] for any number of threads. Readers do not block each other: they repeat what a change
+/// overlapped.
 pub(crate) struct SharedRanges {
     tree: Tree,
-    /// Changes begun and changes ended: odd while one is under way.
-    changes: AtomicU64,
-    writer: Apart<Lock<Writer>>,
+    lock: Seqlock<Writer>,
     /// Of all in the process: the hints of a thread name it.
     number: u32,
 }
@@ -30,13 +23,7 @@ struct Writer {
     account: Account,
     /// The leaf of the last change.
     hint: Hint,
-    /// As in [`SharedRanges::changes`].
-    changes: u64,
 }
-
-/// In lines of the cache of its own: writers that wait for each other do not slow readers down.
-#[repr(align(128))]
-struct Apart<T>(T);
 
 /// Numbers given to maps.
 static NUMBERS: StaticCounter = StaticCounter::new(1);
@@ -53,12 +40,7 @@ impl SharedRanges {
     pub fn new() -> SharedRanges {
         let (tree, account) = first_tree();
         let number = NUMBERS.fetch_add(1, UNORDERED) as u32;
-        SharedRanges {
-            tree,
-            changes: AtomicU64::new(0),
-            writer: Apart(Lock::new(Writer { account, hint: Hint::UNKNOWN, changes: 0 })),
-            number,
-        }
+        SharedRanges { tree, lock: Seqlock::new(Writer { account, hint: Hint::UNKNOWN }), number }
     }
 
     /// As [`super::Ranges::insert`].
@@ -142,33 +124,18 @@ impl SharedRanges {
         super::check::check(&self.tree, &self.lock().account);
     }
 
-    fn lock(&self) -> LockGuard<'_, Writer> {
-        self.writer.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> LockGuard<'_, Writing<Writer>> {
+        self.lock.lock()
     }
 
     /// What `read` returned of a tree that nobody changed meanwhile.
     #[inline]
     fn read<T>(&self, read: impl Fn(&Tree) -> T) -> T {
-        let mut attempts = 0;
-        loop {
-            let before = self.changes.load(Ordering::Acquire);
-            if before.is_multiple_of(2) {
-                let result = read(&self.tree);
-                fence(Ordering::Acquire);
-                if self.changes.load(Ordering::Relaxed) == before {
-                    return result;
-                }
-            }
-            wait(&mut attempts);
-        }
+        self.lock.read(|| read(&self.tree))
     }
 
     /// Makes a change.
-    fn change(&self, writer: &mut Writer, change: impl FnOnce(&Tree, &mut Account)) {
-        self.changes.store(writer.changes + 1, Ordering::Relaxed);
-        fence(Ordering::Release);
-        change(&self.tree, &mut writer.account);
-        writer.changes += 2;
-        self.changes.store(writer.changes, Ordering::Release);
+    fn change(&self, writer: &mut Writing<Writer>, change: impl FnOnce(&Tree, &mut Account)) {
+        self.lock.change(writer, |writer| change(&self.tree, &mut writer.account));
     }
 }

@@ -92,10 +92,7 @@ impl Tree {
     /// The range before the `i`th of a leaf, and the leaf that has it.
     #[inline(always)]
     pub fn before(&self, id: u32, leaf: &Node, i: usize) -> Option<(Range, u32)> {
-        match i > leaf.front() {
-            true => Some((self.range(leaf, i - 1)?, id)),
-            false => self.last(leaf.previous()),
-        }
+        if i > leaf.front() { Some((self.range(leaf, i - 1)?, id)) } else { self.last(leaf.previous()) }
     }
 
     /// The last range of a leaf.

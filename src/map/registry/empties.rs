@@ -4,7 +4,6 @@
 
 use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 
 /// See the module.
 pub(super) struct Empties {
@@ -19,7 +18,7 @@ impl Empties {
     }
 
     fn lock(&self) -> LockGuard<'_, BTreeMap<u64, Vec<u64>>> {
-        self.by_base.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_base.lock()
     }
 
     pub fn insert(&self, base: u64, value: u64) {

@@ -178,10 +178,7 @@ impl Registry {
     pub fn check_inside(&self, place: Place, low: i64, high: i64) -> Result<(), Error> {
         let Some(object) = self.alive(place.serial) else { return Ok(()) };
         let (low, high) = (place.offset.saturating_add(low), place.offset.saturating_add(high));
-        match low >= 0 && high <= object.bytes as i64 {
-            true => Ok(()),
-            false => Err(self.describe().leaves(&object, low, high)),
-        }
+        if low >= 0 && high <= object.bytes as i64 { Ok(()) } else { Err(self.describe().leaves(&object, low, high)) }
     }
 
     /// An object was registered with another size than it has.

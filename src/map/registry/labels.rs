@@ -7,7 +7,6 @@ use super::table::Table;
 use crate::sync::{Arc, Lock, LockGuard, OnceLock};
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::PoisonError;
 
 /// Numbers for labels; 0 is the empty one, which also stands for all beyond [`LABELS`].
 pub(super) struct Labels {
@@ -24,7 +23,7 @@ impl Labels {
     }
 
     fn lock(&self) -> LockGuard<'_, HashMap<Arc<CStr>, u32>> {
-        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.numbers.lock()
     }
 
     /// The label with its number.

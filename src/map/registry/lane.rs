@@ -14,7 +14,6 @@ use crate::map::ranges::{Range, Ranges};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Lock, LockGuard, Ordering};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::CStr;
-use std::sync::PoisonError;
 
 /// See the module.
 pub(super) struct Lane {
@@ -52,7 +51,7 @@ impl Lane {
     }
 
     pub fn stack(&self) -> LockGuard<'_, Stack> {
-        self.stack.lock().unwrap_or_else(PoisonError::into_inner)
+        self.stack.lock()
     }
 
     /// The number that `labels` has for a label.
@@ -64,7 +63,7 @@ impl Lane {
         if labels.text(last) == label {
             return last;
         }
-        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.labels.lock();
         let number = known.get(label).copied().unwrap_or_else(|| {
             let (text, number) = labels.number(label);
             known.insert(text, number);

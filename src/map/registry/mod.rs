@@ -60,7 +60,6 @@ use lane::{Dead, Lane, Moved};
 use snapshot::Beside;
 use spans::Spans;
 use std::ffi::CStr;
-use std::sync::PoisonError;
 use waiting::Waiting;
 
 /// Most threads that use a registry at the same time.
@@ -169,7 +168,7 @@ impl Registry {
 
     /// A lane for a thread.
     pub fn claim(&self) -> Result<u16, Error> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         if let Some(lane) = idle.returned.pop() {
             return Ok(lane);
         }
@@ -199,7 +198,7 @@ impl Registry {
         stack.dead.clear(|value| self.forget(value));
         self.spans.clear(&own.span, lane);
         drop(stack);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).returned.push(lane);
+        self.idle.lock().returned.push(lane);
     }
 
     fn lane(&self, lane: u16) -> &Lane {
@@ -222,7 +221,7 @@ impl Registry {
     }
 
     fn past(&self) -> LockGuard<'_, Past> {
-        self.heap_past.lock().unwrap_or_else(PoisonError::into_inner)
+        self.heap_past.lock()
     }
 
     // ---- objects ---------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use crate::codes::codes;
+
 /// The birth number of an object, which stays its identity when its address changes: the lane it was born on above
 /// [`LANE_SHIFT`], below it the count of births of that lane. Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,26 +49,9 @@ pub enum RangeKind {
     Foreign = 4,
 }
 
-impl RangeKind {
-    /// All of them, in the order of their codes.
-    /// cbindgen:ignore
-    pub const ALL: [RangeKind; 5] =
-        [RangeKind::Stack, RangeKind::Heap, RangeKind::Static, RangeKind::Allocatable, RangeKind::Foreign];
-
-    /// The kind with this code.
-    pub fn from_code(code: i32) -> Option<RangeKind> {
-        usize::try_from(code).ok().and_then(|i| RangeKind::ALL.get(i).copied())
-    }
-
-    /// For messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            RangeKind::Stack => "stack",
-            RangeKind::Heap => "heap",
-            RangeKind::Static => "static",
-            RangeKind::Allocatable => "allocatable",
-            RangeKind::Foreign => "foreign",
-        }
+codes! {
+    pub RangeKind: i32 from 0 {
+        Stack "stack", Heap "heap", Static "static", Allocatable "allocatable", Foreign "foreign",
     }
 }
 
@@ -206,7 +191,6 @@ mod tests {
                 assert_eq!(Object::from_words(4095, object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
             }
-            assert_eq!(RangeKind::from_code(kind as i32), Some(kind));
         }
         assert_eq!(Object::from_words(0, [0; WORDS]), None);
     }

@@ -13,15 +13,14 @@
 //! The *tag* in the high bits of a link is a part of the hash: of the slots in a list only one with the right tag is
 //! looked at, which is a miss of the cache each.
 //!
-//! A reader copies what it needs and then looks whether a writer was there meanwhile (`version`, odd while one is); if
-//! so, it reads again.
+//! A reader copies what it needs, and again if a writer was there meanwhile ([`Seqlock`]).
 
 #![forbid(unsafe_code)]
 
 use super::object::{Object, Serial, State, WORDS, birth_in};
 use super::table::Table;
-use crate::sync::{AtomicU32, AtomicU64, Lock, LockGuard, OnceLock, Ordering, fence};
-use std::sync::PoisonError;
+use crate::hash::mix;
+use crate::sync::{AtomicU32, AtomicU64, LockGuard, OnceLock, Ordering, Seqlock, Writing};
 
 /// Slots of a chunk.
 const CHUNK: usize = if cfg!(loom) { 4 } else { 128 };
@@ -32,8 +31,6 @@ const SLOT_BITS: u32 = 28;
 const SLOTS: u32 = (1 << SLOT_BITS) - 1;
 /// The tag of free slots; others are below.
 const FREE: u32 = (1 << (32 - SLOT_BITS)) - 1;
-/// A reader that meets a writer this often waits for its lock instead.
-const TRIES: usize = if cfg!(loom) { 2 } else { 64 };
 
 struct Chunk {
     words: [[AtomicU64; WORDS]; CHUNK],
@@ -53,17 +50,14 @@ impl Chunk {
 /// See the module.
 pub(super) struct Objects {
     lane: u16,
-    version: AtomicU64,
     chunks: Table<OnceLock<Box<Chunk>>>,
     heads: Table<AtomicU32>,
     /// How many of the heads are in use.
     buckets: AtomicU32,
-    writer: Lock<Writer>,
+    lock: Seqlock<Writer>,
 }
 
 struct Writer {
-    /// As in [`Objects::version`].
-    version: u64,
     /// The link to the first of the free slots.
     free: u32,
     /// Slots from here on were never used.
@@ -81,17 +75,17 @@ struct Slot<'a> {
 
 impl Objects {
     pub fn new(lane: u16) -> Objects {
-        let writer = Lock::new(Writer { version: 0, free: 0, fresh: 0, len: 0, greatest: 0 });
+        let lock = Seqlock::new(Writer { free: 0, fresh: 0, len: 0, greatest: 0 });
         let (chunks, heads) = (Table::new(), Table::new());
         heads.get_or_make(0, || AtomicU32::new(0));
-        Objects { lane, version: AtomicU64::new(0), chunks, heads, buckets: AtomicU32::new(1), writer }
+        Objects { lane, chunks, heads, buckets: AtomicU32::new(1), lock }
     }
 
     // ---- reading ---------------------------------------------------------------------------------------
 
     /// The object with this serial, and its slot.
     pub fn get(&self, serial: Serial) -> Option<(u32, Object)> {
-        self.read(|| {
+        self.lock.read(|| {
             let slot = self.find(serial.birth())?;
             Some((slot, self.load(slot)?))
         })
@@ -99,24 +93,7 @@ impl Objects {
 
     /// The object in a slot, if there is one.
     pub fn at(&self, slot: u32) -> Option<Object> {
-        self.read(|| self.load(slot))
-    }
-
-    /// What `look` returns when no writer was there meanwhile.
-    fn read<R>(&self, look: impl Fn() -> R) -> R {
-        for _ in 0..TRIES {
-            let before = self.version.load(Ordering::Acquire);
-            if before & 1 == 0 {
-                let found = look();
-                fence(Ordering::Acquire);
-                if self.version.load(Ordering::Relaxed) == before {
-                    return found;
-                }
-            }
-            std::hint::spin_loop();
-        }
-        let _writer = self.lock();
-        look()
+        self.lock.read(|| self.load(slot))
     }
 
     #[inline]
@@ -134,15 +111,13 @@ impl Objects {
     /// The hash of a birth. Births of the same time have heads in the same line of the cache.
     #[inline]
     fn hash(birth: u64) -> u32 {
-        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-        let mixed = (birth >> 4).wrapping_mul(FACTOR);
-        ((mixed ^ mixed >> 32).wrapping_mul(FACTOR) >> 32) as u32 ^ (birth as u32 & 15)
+        (mix(birth >> 4) >> 32) as u32 ^ (birth as u32 & 15)
     }
 
     /// Another hash, below [`FREE`].
     #[inline]
     fn tag(birth: u64) -> u32 {
-        (birth.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32) as u32 % FREE
+        (mix(birth) >> 32) as u32 % FREE
     }
 
     /// The link to a slot that has a birth with this tag, or is free.
@@ -188,25 +163,14 @@ impl Objects {
 
     // ---- changing --------------------------------------------------------------------------------------
 
-    fn lock(&self) -> LockGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Runs a change that no reader sees half of. The count of changes is never read here: loom would no longer know
-    /// that readers have read it.
-    fn write<R>(&self, mut writer: LockGuard<'_, Writer>, change: impl FnOnce(&mut Writer) -> R) -> R {
-        self.version.store(writer.version + 1, Ordering::Relaxed);
-        fence(Ordering::Release);
-        let result = change(&mut writer);
-        writer.version += 2;
-        self.version.store(writer.version, Ordering::Release);
-        result
+    fn lock(&self) -> LockGuard<'_, Writing<Writer>> {
+        self.lock.lock()
     }
 
     /// A slot for an object that comes, and, in the state [`State::Coming`], the dead object that it was; or the object
     /// with this serial that is there.
     pub fn claim(&self, object: Object) -> Result<(u32, Option<Object>), Object> {
-        let writer = self.lock();
+        let mut writer = self.lock();
         let birth = object.serial.birth();
         if birth <= writer.greatest
             && let Some(slot) = self.find(birth)
@@ -215,14 +179,14 @@ impl Objects {
             if there.state != State::Dead {
                 return Err(there);
             }
-            self.write(writer, |_| self.store(slot, &Object { state: State::Coming, ..there }));
+            self.lock.change(&mut writer, |_| self.store(slot, &Object { state: State::Coming, ..there }));
             return Ok((slot, Some(there)));
         }
-        Ok((self.insert(writer, &object), None))
+        Ok((self.insert(&mut writer, &object), None))
     }
 
     /// Puts an object whose serial is not there into a free slot.
-    fn insert(&self, writer: LockGuard<'_, Writer>, object: &Object) -> u32 {
+    fn insert(&self, writer: &mut Writing<Writer>, object: &Object) -> u32 {
         let id = Objects::slot_of(writer.free).unwrap_or(writer.fresh);
         assert!(id < SLOTS, "adtape: more than {SLOTS} objects of one thread that are alive, or on the tape");
         self.chunks.get_or_make(id as usize / CHUNK, OnceLock::new).get_or_init(Chunk::new);
@@ -232,7 +196,7 @@ impl Objects {
         if more {
             self.heads.get_or_make(buckets as usize, || AtomicU32::new(0));
         }
-        self.write(writer, |writer| {
+        self.lock.change(writer, |writer| {
             match writer.free {
                 0 => writer.fresh += 1,
                 _ => writer.free = slot.next.load(Ordering::Relaxed),
@@ -251,19 +215,19 @@ impl Objects {
 
     /// Changes the object in a slot, if there is one.
     pub fn update(&self, slot: u32, change: impl FnOnce(&mut Object)) {
-        let writer = self.lock();
+        let mut writer = self.lock();
         let Some(mut object) = self.load(slot) else { return };
         let serial = object.serial;
         change(&mut object);
         debug_assert_eq!(object.serial, serial);
-        self.write(writer, |_| self.store(slot, &object));
+        self.lock.change(&mut writer, |_| self.store(slot, &object));
     }
 
     /// Takes the object in a slot out if it is one to be taken; the slot is free.
     pub fn remove_if(&self, slot: u32, wanted: impl FnOnce(&Object) -> bool) -> Option<Object> {
-        let writer = self.lock();
+        let mut writer = self.lock();
         let object = self.load(slot).filter(wanted)?;
-        self.write(writer, |writer| {
+        self.lock.change(&mut writer, |writer| {
             self.unlink(slot, object.serial.birth());
             let there = self.slot(slot).expect("its chunk is there");
             there.words[0].store(0, Ordering::Relaxed);

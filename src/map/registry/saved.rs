@@ -12,6 +12,7 @@
 
 use super::object::{Object, RangeKind, Serial};
 use super::{LANES, MAX_BYTES};
+use crate::varint::{self, Decoded, Decoder};
 use std::ffi::{CStr, CString};
 
 /// See the module.
@@ -205,16 +206,13 @@ pub(crate) fn decode_slots(bytes: &[u8]) -> Option<Vec<Slot>> {
     from.0.is_empty().then_some(slots)
 }
 
-/// Numbers in groups of seven bits, the lowest first; the highest bit of a byte says that more follow.
+/// Numbers of variable length ([`varint`]).
 struct Numbers(Vec<u8>);
 
 impl Numbers {
-    fn push(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
+    fn push(&mut self, number: u64) {
+        let (bytes, length) = varint::encode(number);
+        self.0.extend_from_slice(&bytes[..length]);
     }
 
     /// The sign in the lowest bit.
@@ -227,13 +225,15 @@ struct NumbersOf<'a>(&'a [u8]);
 
 impl<'a> NumbersOf<'a> {
     fn next(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for (i, byte) in self.0.iter().enumerate().take(10) {
-            let group = u64::from(byte & 0x7f);
-            number |= group.checked_shl(7 * i as u32).filter(|shifted| shifted >> (7 * i) == group)?;
-            if byte & 0x80 == 0 {
-                self.0 = &self.0[i + 1..];
-                return Some(number);
+        let mut decoder = Decoder::default();
+        for (i, byte) in self.0.iter().enumerate() {
+            match decoder.take(*byte) {
+                Decoded::Open => {}
+                Decoded::Invalid => break,
+                Decoded::Whole(number) => {
+                    self.0 = &self.0[i + 1..];
+                    return Some(number);
+                }
             }
         }
         None

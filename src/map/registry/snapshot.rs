@@ -10,11 +10,10 @@ use super::saved::{Bounds, Saved, SavedObject};
 use super::{Registry, describe, value};
 use crate::error::Error;
 use crate::map::ranges::Range;
-use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering, StaticFlag, UNORDERED};
+use crate::sync::{AtomicUsize, Lock, Ordering, StaticFlag, UNORDERED};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::PoisonError;
 
 /// What is known of objects beside the maps.
 pub(super) struct Beside {
@@ -50,7 +49,7 @@ impl Beside {
     }
 
     fn change<R>(&self, change: impl FnOnce(&mut Tables) -> R) -> R {
-        let mut tables: LockGuard<'_, Tables> = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.tables.lock();
         let result = change(&mut tables);
         self.count.store(tables.apart.len() + tables.bounds.len(), Ordering::Release);
         result
@@ -162,9 +161,10 @@ impl Registry {
     }
 
     pub fn bounds(&self, serial: Serial) -> Bounds {
-        match self.beside.is_empty() {
-            true => Bounds::new(),
-            false => self.beside.change(|tables| tables.bounds.get(&serial).cloned().unwrap_or_default()),
+        if self.beside.is_empty() {
+            Bounds::new()
+        } else {
+            self.beside.change(|tables| tables.bounds.get(&serial).cloned().unwrap_or_default())
         }
     }
 

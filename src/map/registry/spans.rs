@@ -70,15 +70,14 @@ impl Spans {
         }
         let (low, high) = span.get();
         let (new_low, new_high) = (low.min(base & !(GRANULE - 1)), high.max((base + bytes) | (GRANULE - 1)));
-        match low > high {
-            true => self.add(lane, new_low, new_high),
-            false => {
-                if new_low < low {
-                    self.add(lane, new_low, low - 1);
-                }
-                if new_high > high {
-                    self.add(lane, high + 1, new_high);
-                }
+        if low > high {
+            self.add(lane, new_low, new_high)
+        } else {
+            if new_low < low {
+                self.add(lane, new_low, low - 1);
+            }
+            if new_high > high {
+                self.add(lane, high + 1, new_high);
             }
         }
         span.set(new_low, new_high);

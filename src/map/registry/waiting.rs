@@ -20,7 +20,6 @@ use super::Arrival;
 use super::object::Serial;
 use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
 
 /// Where a pointer variable is to point when its target comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,10 +138,7 @@ impl Table {
     fn moved(&mut self, (base, bytes): Extent, to: Option<Extent>) {
         let (there, room) = to.unwrap_or((base, 0));
         let kept = bytes.min(room);
-        match there == base {
-            true => self.forget_inside(base + kept, bytes - kept),
-            false => self.shift(base, bytes, kept, there),
-        }
+        if there == base { self.forget_inside(base + kept, bytes - kept) } else { self.shift(base, bytes, kept, there) }
     }
 
     /// As [`Waiting::of`].
@@ -182,10 +178,7 @@ impl Table {
 
     /// A variable was set to an object; it follows it if the object is reused.
     fn set(&mut self, variable: u64, wait: Wait, target: Target, value: u64, reused: bool) {
-        match reused {
-            true => self.insert(variable, Wait { target, held: Some(value), ..wait }),
-            false => self.remove(variable),
-        }
+        if reused { self.insert(variable, Wait { target, held: Some(value), ..wait }) } else { self.remove(variable) }
     }
 
     /// As [`Waiting::released`].
@@ -212,7 +205,7 @@ impl Waiting {
     }
 
     fn lock(&self) -> LockGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 
     fn change<R>(&self, change: impl FnOnce(&mut Table) -> R) -> R {
@@ -295,9 +288,10 @@ impl Waiting {
         self.change(|table| {
             for (variable, wait) in variables {
                 // NULL by itself is what much other memory holds.
-                match wait.held != Some(0) || wait.beside != 0 {
-                    true => table.insert(variable, wait),
-                    false => table.remove(variable),
+                if wait.held != Some(0) || wait.beside != 0 {
+                    table.insert(variable, wait)
+                } else {
+                    table.remove(variable)
                 }
             }
         });

@@ -28,11 +28,11 @@ use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::map::registry::Located;
 use crate::map::registry::{Place, RangeKind, Serial};
+use crate::sync::MutexGuard;
 use crate::sync::{Arc, Mutex};
 use crate::tape::Type;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
-use std::sync::MutexGuard;
 
 /// Names of the sections that a checkpoint of everything has.
 pub(super) const RANGES: &str = "live ranges";
@@ -136,7 +136,7 @@ fn c_label(label: &str) -> CString {
 impl Addresses {
     fn by_label(&self) -> MutexGuard<'_, ByLabel> {
         let by_label: &Mutex<ByLabel> = &self.by_label;
-        by_label.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        by_label.lock()
     }
 
     fn allocator(&self, label: &CStr) -> Option<Arc<Allocator>> {
@@ -164,9 +164,10 @@ impl Addresses {
             ));
         }
         let mut by_label = self.by_label();
-        match offsets.is_empty() {
-            true => by_label.layouts.remove(label),
-            false => by_label.layouts.insert(label.to_owned(), Arc::new(Layout { record_bytes, offsets })),
+        if offsets.is_empty() {
+            by_label.layouts.remove(label)
+        } else {
+            by_label.layouts.insert(label.to_owned(), Arc::new(Layout { record_bytes, offsets }))
         };
         Ok(())
     }

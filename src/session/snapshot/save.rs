@@ -86,10 +86,7 @@ impl Addresses {
         let slots = self.slots(&saved, memory)?;
         let snapshots: Vec<Vec<u8>> = heaps.iter().map(|heap| heap.snapshot()).collect();
         let own: u64 = saved.objects.iter().filter(|object| object.has_contents).map(|object| object.bytes).sum();
-        let suspects = match settings()?.check {
-            true => self.suspects_in(checkpoint.name(), &saved, &slots, memory)?,
-            false => 0,
-        };
+        let suspects = if settings()?.check { self.suspects_in(checkpoint.name(), &saved, &slots, memory)? } else { 0 };
         let bytes = |what: &[u8]| what.len() as u64;
         let (ranges, pointers) = (saved.encode(), encode_slots(&slots));
         let mut whole = |name: &str, kind, what: &[u8]| {

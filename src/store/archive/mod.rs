@@ -21,7 +21,7 @@ mod tests;
 
 use super::disk::{Disk, System, refused};
 use super::files::{FileOptions, FileReader, Part, Place};
-use super::{EntryReader, EntryWriter, Store, check_name, lock, not_found};
+use super::{EntryReader, EntryWriter, Store, check_name, not_found};
 use crate::error::Error;
 use crate::sync::{Arc, Mutex};
 use record::{PAGE, Record, living};
@@ -120,7 +120,7 @@ impl Drop for Archive {
     /// Nobody is left to hear of a failure, and nothing depends on it but a second summary.
     fn drop(&mut self) {
         if self.place.check_process().is_ok() {
-            let _ = lock(&self.state).close(self.place.syncs());
+            let _ = self.state.lock().close(self.place.syncs());
         }
     }
 }
@@ -135,7 +135,7 @@ impl Store for ArchiveStore {
     fn open(&self, name: &str) -> Result<Box<dyn EntryReader>, Error> {
         let archive = &self.archive;
         archive.place.check_process()?;
-        let mut state = lock(&archive.state);
+        let mut state = archive.state.lock();
         let record = archive.find(&state, name)?.ok_or_else(|| archive.not_found(name))?;
         let contents = archive.place.disk.open(&archive.path).map_err(|e| refused("opening", &archive.path, &e))?;
         let from = (record.offset + PAGE) as usize;
@@ -149,7 +149,7 @@ impl Store for ArchiveStore {
     fn remove(&self, name: &str) -> Result<(), Error> {
         let archive = &self.archive;
         archive.place.check_process()?;
-        let mut state = lock(&archive.state);
+        let mut state = archive.state.lock();
         let (found, sync) = (living(&state.records).get(name).copied(), archive.place.syncs());
         let removed = match found {
             Some(i) => state.remove(i, sync),
@@ -162,7 +162,7 @@ impl Store for ArchiveStore {
     }
 
     fn names(&self) -> Result<Vec<String>, Error> {
-        Ok(living(&lock(&self.archive.state).records).into_keys().map(str::to_owned).collect())
+        Ok(living(&self.archive.state.lock().records).into_keys().map(str::to_owned).collect())
     }
 }
 
@@ -183,7 +183,7 @@ impl EntryWriter for ArchiveWriter {
         let archive = &self.archive;
         let append = || {
             let image = archive.place.disk.open(&self.part.path)?;
-            let mut state = lock(&archive.state);
+            let mut state = archive.state.lock();
             state.append(&self.name, &image, archive.place.syncs())?;
             archive.tidy(&mut state)
         };

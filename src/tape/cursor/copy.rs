@@ -46,12 +46,7 @@ pub(crate) unsafe fn copy_in(cursor: &Cursor, x: *const u8, n: usize) {
     let edge = cursor.edge.get().min(cur);
     cursor.edge.set(edge);
     // SAFETY: as for this function, and n >= LONG; `ascend` can run where FAR is not 0.
-    unsafe {
-        match cur - edge < far() {
-            true => ascend(to, x, n),
-            false => copy_in_far(to, x, n, cur - edge),
-        }
-    }
+    unsafe { if cur - edge < far() { ascend(to, x, n) } else { copy_in_far(to, x, n, cur - edge) } }
 }
 
 /// The same for tapes that may move to another thread without a word to us, as those of the Rust API do: streamed
@@ -69,9 +64,10 @@ pub(crate) unsafe fn copy_in_ordered(cursor: &Cursor, x: *const u8, n: usize) {
     cursor.cur.set(cur + n);
     // SAFETY: as for this function, and n >= LONG where it matters; at a distance of 0 nothing streams.
     unsafe {
-        match n < LONG {
-            true => std::ptr::copy_nonoverlapping(x, cur as *mut u8, n),
-            false => copy_in_far(cur as *mut u8, x, n, 0),
+        if n < LONG {
+            std::ptr::copy_nonoverlapping(x, cur as *mut u8, n)
+        } else {
+            copy_in_far(cur as *mut u8, x, n, 0)
         }
     }
 }
@@ -87,12 +83,7 @@ pub(crate) unsafe fn copy_out(cursor: &Cursor, x: *mut u8, n: usize) {
     cursor.cur.set(cur);
     cursor.edge.set(cur);
     // SAFETY: as for this function; `descend` gets n >= LONG and can run where FAR is not 0.
-    unsafe {
-        match n >= LONG && far() > 0 {
-            true => descend(x, from, n),
-            false => copy_out_first(x, from, n),
-        }
-    }
+    unsafe { if n >= LONG && far() > 0 { descend(x, from, n) } else { copy_out_first(x, from, n) } }
 }
 
 /// What is not an [`ascend`] within the caches: streaming, and all pushes while FAR is 0.

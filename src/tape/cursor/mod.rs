@@ -285,10 +285,7 @@ impl Cursor {
     /// the largest idle part of any tape. Whether there was any.
     #[cold]
     pub(crate) fn relieve(&self, wanted: usize) -> Result<bool, Error> {
-        match self.core.get().is_null() {
-            true => idle::give_way(wanted),
-            false => self.slow(|core| core.relieve(wanted)),
-        }
+        if self.core.get().is_null() { idle::give_way(wanted) } else { self.slow(|core| core.relieve(wanted)) }
     }
 
     /// Runs an operation that does all of its work on the cold state.

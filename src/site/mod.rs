@@ -1,6 +1,6 @@
 //! Call sites: an address in the caller's code or a line of a Rust program, and what a person reads of it.
 
-#![forbid(unsafe_code)]
+mod module;
 
 use std::fmt;
 use std::panic::Location;
@@ -46,7 +46,7 @@ impl fmt::Display for Site {
             let name = symbol.name().map(|name| format!("{name:#}"));
             function = name.map(|name| fortran_name(&name).unwrap_or(name));
         });
-        match line.or_else(|| module_offset(address - 1)) {
+        match line.or_else(|| module::offset(address - 1)) {
             Some(place) => f.write_str(&place)?,
             None => write!(f, "address {address:#x}")?,
         }
@@ -79,31 +79,6 @@ fn fortran_name(symbol: &str) -> Option<String> {
     (!names.is_empty() && names.iter().all(is_name)).then(|| names.join("::"))
 }
 
-/// `module+offset`, where the offset is the address in the module's file as its symbol table has it.
-fn module_offset(address: usize) -> Option<String> {
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let module = maps.lines().filter_map(Mapping::parse).find(|m| (m.start..m.end).contains(&address))?.file;
-    let base = maps.lines().filter_map(Mapping::parse).filter(|m| m.file == module).map(|m| m.start).min()?;
-    Some(format!("{module}+{:#x}", address - base))
-}
-
-/// A line of /proc/self/maps that names a file.
-struct Mapping<'a> {
-    start: usize,
-    end: usize,
-    file: &'a str,
-}
-
-impl Mapping<'_> {
-    fn parse(line: &str) -> Option<Mapping<'_>> {
-        let (range, rest) = line.split_once(' ')?;
-        let (start, end) = range.split_once('-')?;
-        let file = &rest[rest.find('/')?..];
-        let number = |hex| usize::from_str_radix(hex, 16).ok();
-        Some(Mapping { start: number(start)?, end: number(end)?, file })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,7 +90,7 @@ mod tests {
             std::hint::black_box(somewhere as *const () as usize + 1)
         }
         let text = Site::Code(somewhere()).to_string();
-        assert!(text.contains("site.rs:") && text.contains("somewhere"), "{text}");
+        assert!(text.contains("site/mod.rs:") && text.contains("somewhere"), "{text}");
         assert_eq!(Site::UNKNOWN.to_string(), "an unknown place");
     }
 
@@ -131,13 +106,5 @@ mod tests {
         for other in ["main", "__libc_start_main", "_Q", "_QUEUE_pop", "_MOD_", "adtape::tape::Tape::push"] {
             assert_eq!(said(other), other);
         }
-    }
-
-    #[test]
-    fn address_of_this_program_is_said_by_module_and_offset() {
-        let text = module_offset(module_offset as *const () as usize).unwrap();
-        let program = std::env::current_exe().unwrap();
-        assert!(text.starts_with(&format!("{}+0x", program.display())), "{text}");
-        assert_eq!(module_offset(1), None);
     }
 }

@@ -1,19 +1,44 @@
-//! The concurrency primitives that everything above uses: std's, or loom's in its models (`--cfg loom`).
+//! The concurrency primitives that everything above uses: std's and parking_lot's, or loom's in its models
+//! (`--cfg loom`).
+//!
+//! A lock is never poisoned. The library is built so that a panic ends the process, and nothing below panics between
+//! two changes that belong together.
 
 #![forbid(unsafe_code)]
 
+mod seqlock;
+
+pub(crate) use seqlock::{Seqlock, Writing};
+
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
-#[cfg(not(loom))]
-pub(crate) use std::sync::{Mutex as Lock, MutexGuard as LockGuard};
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+
+pub(crate) use parking_lot::{Mutex, MutexGuard};
+pub(crate) use std::sync::{Arc, OnceLock};
+
+#[cfg(not(loom))]
+pub(crate) use parking_lot::{Mutex as Lock, MutexGuard as LockGuard};
+
+#[cfg(loom)]
+pub(crate) use loom::sync::MutexGuard as LockGuard;
+
 /// A mutex that models see, which those in statics cannot be.
 #[cfg(loom)]
-pub(crate) use loom::sync::{Mutex as Lock, MutexGuard as LockGuard};
+pub(crate) struct Lock<T>(loom::sync::Mutex<T>);
 
-pub(crate) use std::sync::{Arc, Mutex, OnceLock};
+#[cfg(loom)]
+impl<T> Lock<T> {
+    pub fn new(inner: T) -> Lock<T> {
+        Lock(loom::sync::Mutex::new(inner))
+    }
+
+    pub fn lock(&self) -> LockGuard<'_, T> {
+        self.0.lock().expect("no model panics under a lock and goes on")
+    }
+}
 
 /// A counter in a static, where loom's cannot be: for distinct numbers, which order nothing.
 pub(crate) type StaticCounter = std::sync::atomic::AtomicU64;
@@ -32,10 +57,7 @@ pub(crate) type Unordered32 = std::sync::atomic::AtomicU32;
 pub(crate) fn wait(attempts: &mut u32) {
     const SPINS: u32 = 100;
     *attempts += 1;
-    match *attempts < SPINS {
-        true => std::hint::spin_loop(),
-        false => std::thread::yield_now(),
-    }
+    if *attempts < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
 }
 
 #[cfg(loom)]

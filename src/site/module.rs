@@ -1,0 +1,63 @@
+//! The module that an address is in, as the dynamic linker knows it: the program or a shared library.
+
+use std::ffi::{CStr, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// `module+offset`, where the offset is the address in the module's file as its symbol table has it.
+pub(super) fn offset(address: usize) -> Option<String> {
+    let module = Module::of(address)?;
+    Some(format!("{}+{:#x}", module.file().display(), address - module.base))
+}
+
+struct Module<'a> {
+    /// Where its file is mapped from its beginning.
+    base: usize,
+    /// As it was opened; for the program whatever it was called by.
+    name: &'a Path,
+}
+
+impl Module<'_> {
+    fn of(address: usize) -> Option<Module<'static>> {
+        let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: it writes what it finds of the address, which it does not dereference. Zeros are a Dl_info.
+        let info = unsafe {
+            let known = libc::dladdr(address as *const _, found.as_mut_ptr());
+            (known != 0).then(|| found.assume_init())?
+        };
+        if info.dli_fname.is_null() {
+            return None;
+        }
+        // SAFETY: a string of the linker's, which stays while the module does; nobody unloads code that is on its
+        // way to an error.
+        let name = unsafe { CStr::from_ptr(info.dli_fname) };
+        Some(Module { base: info.dli_fbase as usize, name: Path::new(OsStr::from_bytes(name.to_bytes())) })
+    }
+
+    fn file(&self) -> PathBuf {
+        // SAFETY: it reads the process's auxiliary vector.
+        let headers_of_program = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
+        let program = Module::of(headers_of_program).is_some_and(|program| program.base == self.base);
+        let file = if program { std::env::current_exe() } else { self.name.canonicalize() };
+        file.unwrap_or_else(|_| self.name.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_of_this_program_is_said_by_module_and_offset() {
+        let text = offset(offset as *const () as usize).unwrap();
+        let program = std::env::current_exe().unwrap();
+        assert!(text.starts_with(&format!("{}+0x", program.display())), "{text}");
+        assert_eq!(offset(1), None);
+    }
+
+    #[test]
+    fn address_of_a_library_is_said_by_its_file() {
+        let text = offset(libc::strlen as *const () as usize).unwrap();
+        assert!(text.starts_with('/') && text.contains("libc"), "{text}");
+    }
+}

@@ -1,0 +1,84 @@
+//! A *seqlock*: a count of changes, odd while one is under way.
+//!
+//! A reader loads the count, reads, loads the count again, and starts over if it was odd or has changed. It writes
+//! nothing that other threads read, so readers do not slow each other down. Every word that it reads must be atomic:
+//! what it reads in between may be out of date or mixed, but is never undefined. Writers take turns by a mutex, and do
+//! all that they can before they make the count odd: searching, checking, getting memory.
+
+use super::{AtomicU64, Lock, LockGuard, Ordering, fence};
+use std::ops::{Deref, DerefMut};
+
+/// A reader that meets a writer this often waits for its lock instead.
+const TRIES: usize = if cfg!(loom) { 2 } else { 64 };
+
+/// The count, and `W`, which only the writer needs.
+pub(crate) struct Seqlock<W> {
+    /// Changes begun and changes ended.
+    changes: AtomicU64,
+    writer: Padded<Lock<Writing<W>>>,
+}
+
+/// In lines of the cache of its own: writers that wait for each other do not slow readers down.
+#[repr(align(128))]
+struct Padded<T>(T);
+
+/// What the writer has while it holds the lock.
+pub(crate) struct Writing<W> {
+    /// As in [`Seqlock::changes`], which is never read here: loom would no longer know that readers have read it.
+    changes: u64,
+    own: W,
+}
+
+impl<W> Deref for Writing<W> {
+    type Target = W;
+
+    fn deref(&self) -> &W {
+        &self.own
+    }
+}
+
+impl<W> DerefMut for Writing<W> {
+    fn deref_mut(&mut self) -> &mut W {
+        &mut self.own
+    }
+}
+
+impl<W> Seqlock<W> {
+    pub fn new(own: W) -> Seqlock<W> {
+        Seqlock { changes: AtomicU64::new(0), writer: Padded(Lock::new(Writing { changes: 0, own })) }
+    }
+
+    /// What `look` returned when no change was under way.
+    #[inline]
+    pub fn read<R>(&self, look: impl Fn() -> R) -> R {
+        for _ in 0..TRIES {
+            let before = self.changes.load(Ordering::Acquire);
+            if before & 1 == 0 {
+                let found = look();
+                fence(Ordering::Acquire);
+                if self.changes.load(Ordering::Relaxed) == before {
+                    return found;
+                }
+            }
+            std::hint::spin_loop();
+        }
+        let _writer = self.lock();
+        look()
+    }
+
+    /// Waits for the other writers. Readers go on until [`change`](Seqlock::change).
+    pub fn lock(&self) -> LockGuard<'_, Writing<W>> {
+        self.writer.0.lock()
+    }
+
+    /// Makes a change that no reader sees half of; `writer` is what [`lock`](Seqlock::lock) returned.
+    #[inline]
+    pub fn change<R>(&self, writer: &mut Writing<W>, change: impl FnOnce(&mut W) -> R) -> R {
+        self.changes.store(writer.changes + 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        let result = change(&mut writer.own);
+        writer.changes += 2;
+        self.changes.store(writer.changes, Ordering::Release);
+        result
+    }
+}
