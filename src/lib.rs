@@ -39,7 +39,7 @@
 //! 2  tape
 //! 1  vm         address space and memory      map        ranges of addresses, registry of objects
 //!    store      where checkpoints are kept    schedule   what to store and run again
-//! 0  error  settings  site  sync
+//! 0  error  settings  site  sync  codes  hash  varint
 //! ```
 //!
 //! # The contract of pointers in the C ABI

@@ -37,16 +37,20 @@ const SECTIONS: [&str; 28] = [
 ];
 
 /// Where the types of the C API are defined.
-const TYPES: [&str; 13] = [
+const TYPES: [&str; 17] = [
     "src/error.rs",
     "src/map/registry/object.rs",
     "src/session/addresses.rs",
     "src/session/mod.rs",
-    "src/session/snapshot/mod.rs",
-    "src/tape/cursor/mod.rs",
+    "src/session/process.rs",
+    "src/session/snapshot/counts.rs",
+    "src/tape/hot/mod.rs",
+    "src/tape/cursor/section.rs",
     "src/tape/mark.rs",
+    "src/tape/profile.rs",
     "src/tape/stats.rs",
     "src/tape/types.rs",
+    "src/schedule/action.rs",
     "src/schedule/mod.rs",
     "src/driver/progress.rs",
     "src/heap/mark.rs",
@@ -71,7 +75,7 @@ fn generate(root: &Path) -> String {
 fn arrange(root: &Path, text: &str) -> String {
     let mut out = String::from(HEAD);
     let mut section = "";
-    for block in plain_enums(text).split("\n\n") {
+    for block in hot_state_first(&plain_enums(text)).split("\n\n") {
         let block = without_safety(block);
         if let Some(name) = section_of(root, &block).filter(|name| *name != section) {
             section = name;
@@ -83,6 +87,16 @@ fn arrange(root: &Path, text: &str) -> String {
         out += "\n";
     }
     out + TAIL
+}
+
+/// The hot state of a tape before the types that hold one. Functions take it by the name that Rust has for the tape around
+/// it, so cbindgen puts it last.
+fn hot_state_first(text: &str) -> String {
+    let blocks = text.split("\n\n").filter(|block| !block.trim().is_empty());
+    let (hot, mut blocks): (Vec<&str>, Vec<&str>) = blocks.partition(|block| block.trim_end().ends_with("} adtape_t;"));
+    let user = blocks.iter().position(|block| block.contains("    adtape_t c;"));
+    blocks.insert(user.expect("the local copy of a tape's cursor"), hot.first().expect("the hot state of a tape"));
+    blocks.join("\n\n")
 }
 
 /// `enum name : int32_t` and its typedef, which only C23 has, as an anonymous enum and a typedef.

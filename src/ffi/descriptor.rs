@@ -1,11 +1,10 @@
 //! Pointers and allocatables of Fortran: what glue code calls that knows a compiler's descriptors.
 
 use super::array::{pop_values, push_values};
-use super::rebase::InMemory;
 use super::{null_pointer, objects, status, tape, type_of_array};
 use crate::error::{Error, Status};
 use crate::map::registry::Present;
-use crate::session::{Association, Dimension, Pointee, Session, Shape, Variable};
+use crate::session::{Association, Dimension, Pointee, Session, Shape, Variable, Writer};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_RANK};
 use std::ffi::c_void;
@@ -221,11 +220,13 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
         let adjoint = x_adjoint.map(|adjoint| Ok((adjoint.base as u64, adjoint.shape(site)?.bytes())));
         let (adjoint_base, adjoint_bytes) = adjoint.transpose()?.filter(|(base, _)| *base != 0).unwrap_or_default();
         let now = Present { base: x.base as u64, adjoint_base, adjoint_bytes };
+        // SAFETY: by contract.
+        let writer = unsafe { Writer::library() };
         let values = || {
             // SAFETY: there is room for so many values by contract.
             unsafe { pop_values(cursor, shape.ty, x.base, x.values(&shape), site) }
         };
-        objects.pop_allocation(cursor, now, &shape, site, values, InMemory)
+        objects.pop_allocation(cursor, now, &shape, site, values, writer)
     };
     status(pop())
 }

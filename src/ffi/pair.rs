@@ -1,8 +1,7 @@
 //! Pairs of base and offset: pointers that may leave their range.
 
-use super::rebase::{clear, set, set_both};
 use super::{on_addresses, tape, with_site};
-use crate::session::Session;
+use crate::session::{Session, Writer};
 use crate::tape::Cursor;
 use std::ffi::c_void;
 
@@ -36,14 +35,10 @@ unsafe extern "C" fn pop_pair(
         on_addresses(o, site, |addresses, site| {
             let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
             let variables = [base as usize, p as usize, p_adjoint as usize];
-            let now = addresses.pop_pair_at(tape(t)?, variables, &clear, site)?;
-            if !now.waits {
-                set(base, now.address.wrapping_sub(now.offset as usize));
-            }
+            let now = addresses.pop_pair_at(tape(t)?, variables, Writer::library(), site)?;
             if !pair.is_null() {
                 (&raw mut (*pair).offset).write(now.offset as i64);
             }
-            set_both(p, p_adjoint, &now);
             Ok(())
         })
     }

@@ -1,10 +1,9 @@
 //! Pointers on the tape, checked and translated. (adtape_push_opaque pushes an address as an opaque word.)
 
 use super::live::capacity_of;
-use super::rebase::{clear, set_both};
 use super::{check_address, objects, on_addresses, status, tape, with_site, write_out};
 use crate::error::Status;
-use crate::session::{Session, Waiter};
+use crate::session::{Session, Waiter, Writer};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::c_void;
@@ -24,9 +23,7 @@ unsafe extern "C" fn pop_pointer(
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(o, site, |addresses, site| {
-            let restored = addresses.pop_pointer_at(tape(t)?, p as usize, p_adjoint as usize, &clear, site)?;
-            set_both(p, p_adjoint, &restored);
-            Ok(())
+            addresses.pop_pointer_at(tape(t)?, [p as usize, p_adjoint as usize], Writer::library(), site).map(drop)
         })
     }
 }

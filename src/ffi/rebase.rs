@@ -2,57 +2,14 @@
 
 use super::range::RangeInfo;
 use super::{null_pointer, on_addresses, with_site};
-use crate::map::registry::{Arrival, Present, Variables};
-use crate::session::{Restored, Session};
-use crate::vm::word_at;
+use crate::map::registry::Present;
+use crate::session::{Session, Writer};
 use std::ffi::c_void;
 
 /// Sets a pointer variable, if there is one.
 ///
 /// # Safety
 /// `variable` is NULL or writable.
-pub(super) unsafe fn set(variable: *mut *mut c_void, value: usize) {
-    if !variable.is_null() {
-        // SAFETY: not NULL, so writable by contract; a pointer in packed data need not be aligned.
-        unsafe { variable.write_unaligned(value as *mut c_void) };
-    }
-}
-
-/// Sets a pointer variable and that of the adjoint, unless they wait.
-///
-/// # Safety
-/// As [`set`].
-pub(super) unsafe fn set_both(p: *mut *mut c_void, p_adjoint: *mut *mut c_void, restored: &Restored) {
-    if !restored.waits {
-        // SAFETY: by contract.
-        unsafe {
-            set(p, restored.address);
-            set(p_adjoint, restored.adjoint);
-        }
-    }
-}
-
-/// The pointer variables of the program.
-pub(super) struct InMemory;
-
-impl Variables for InMemory {
-    fn holds(&mut self, variable: u64, value: u64) -> bool {
-        word_at(variable as usize) == Some(value)
-    }
-
-    fn set(&mut self, arrival: Arrival) {
-        // SAFETY: variables that wait are writable until their range ends or another value is popped into them, as
-        // adtape_pop_pointer demands; others are there, and hold what a pop has written.
-        unsafe { set(arrival.variable as *mut *mut c_void, arrival.value as usize) };
-    }
-}
-
-/// Sets a pointer variable that begins to wait to NULL.
-pub(super) fn clear(variable: usize) {
-    // SAFETY: it is one that was passed to be written to.
-    unsafe { set(variable as *mut *mut c_void, 0) };
-}
-
 unsafe extern "C" fn begin_reverse(o: *const Session, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |addresses, _| addresses.live_begin_reverse()) }
@@ -71,7 +28,7 @@ unsafe extern "C" fn rebase_add(
         on_addresses(o, site, |addresses, _| {
             let range = range.as_ref().ok_or_else(|| null_pointer("the range"))?.range()?;
             let now = Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes };
-            addresses.rebase_add_setting(&range, now, InMemory)
+            addresses.bring_back(&range, now, Writer::library()).map(drop)
         })
     }
 }
@@ -91,10 +48,8 @@ unsafe extern "C" fn rebase_pointer(
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(o, site, |addresses, _| {
-            let restored =
-                addresses.rebase_pointer_clearing(address as usize, p as usize, p_adjoint as usize, &clear)?;
-            set_both(p, p_adjoint, &restored);
-            Ok(())
+            let variables = [p as usize, p_adjoint as usize];
+            addresses.rebase_pointer_by(address as usize, variables, Writer::library()).map(drop)
         })
     }
 }

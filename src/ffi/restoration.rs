@@ -2,11 +2,10 @@
 
 use super::checkpoint::{CheckpointHandle, reader, writer};
 use super::heap::{HeapHandle, heap};
-use super::rebase::set;
 use super::{check_address, null_handle, null_pointer, objects, status, text, write_out};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ProcessMemory};
-use crate::session::{Addresses, Allocator, LiveRange, Restoration, RestoreStats, SaveStats, Session, Wanted};
+use crate::session::{Addresses, Allocator, LiveRange, Restoration, RestoreStats, SaveStats, Session, Wanted, Writer};
 use crate::site::Site;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -447,7 +446,7 @@ pub unsafe extern "C" fn adtape_checkpoint_read_pointer(
         unsafe {
             write_out(p, "the pointer", || {
                 let restored = objects.read_pointer(reader, section)?;
-                set(p_adjoint, restored.adjoint);
+                Writer::library().set(p_adjoint as usize, restored.adjoint);
                 Ok(restored.address as *mut c_void)
             })
         }

@@ -36,7 +36,7 @@ impl Heap {
                     return Err(error);
                 }
             }
-            Adjoints::Apart(known) => {
+            Adjoints::Kept(known) => {
                 if known.print != self.arena.print || known.blocks.len() as u64 != self.arena.blocks() {
                     let new = newcomers(&known.blocks, &self.arena)?;
                     self.give_adjoints(new, true)?;
@@ -97,7 +97,7 @@ impl Heap {
         let exists = match &self.arena.adjoints {
             Adjoints::None { .. } => false,
             Adjoints::Alive => true,
-            Adjoints::Apart(known) => known.blocks.binary_search_by_key(&block.offset, |b| b.offset).is_ok(),
+            Adjoints::Kept(known) => known.blocks.binary_search_by_key(&block.offset, |b| b.offset).is_ok(),
         };
         if !exists {
             return Err(Error::new(
@@ -124,7 +124,7 @@ impl Heap {
     #[cold]
     pub(super) fn set_adjoints_apart(&mut self) {
         let known = Known { blocks: self.arena.list(), print: self.arena.print };
-        self.arena.adjoints = Adjoints::Apart(Box::new(known));
+        self.arena.adjoints = Adjoints::Kept(Box::new(known));
     }
 
     /// Whether something may be undone.

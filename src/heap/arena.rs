@@ -18,7 +18,7 @@ const GAP: usize = 1 << 20;
 
 /// A place for a block, with memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(super) struct Placement {
     pub block: Block,
     /// It is the first of its chunk.
     opens: bool,
@@ -47,7 +47,7 @@ pub(super) enum Adjoints {
     /// Those that are alive.
     Alive,
     /// Those that were alive before the forward sweep went on or a snapshot was restored, in order.
-    Apart(Box<Known>),
+    Kept(Box<Known>),
 }
 
 /// Blocks with an adjoint: in order, and their fingerprint.
@@ -87,14 +87,14 @@ impl Arena {
 
     /// A place for a new block of `bytes` at a multiple of `alignment`, a power of two.
     #[inline]
-    pub fn plan(&mut self, bytes: usize, alignment: usize) -> Result<Plan, Error> {
+    pub fn plan(&mut self, bytes: usize, alignment: usize) -> Result<Placement, Error> {
         match Class::of(bytes, alignment) {
             Some(class) => {
                 let (offset, opens) = self.slabs.place(class);
                 if offset >= self.layout.half {
                     return Err(self.no_address_space());
                 }
-                let plan = Plan { block: Block::small(offset, class), opens };
+                let plan = Placement { block: Block::small(offset, class), opens };
                 self.touch(plan)?;
                 Ok(plan)
             }
@@ -103,26 +103,26 @@ impl Arena {
     }
 
     #[cold]
-    fn plan_large(&mut self, bytes: usize, alignment: usize) -> Result<Plan, Error> {
+    fn plan_large(&mut self, bytes: usize, alignment: usize) -> Result<Placement, Error> {
         let place = bytes.max(1).checked_next_multiple_of(UNIT).and_then(|bytes| {
             let offset = self.shared.large().place(bytes, alignment)?;
             Some(Block::large(offset, bytes))
         });
-        let plan = Plan { block: place.ok_or_else(|| self.no_address_space())?, opens: false };
+        let plan = Placement { block: place.ok_or_else(|| self.no_address_space())?, opens: false };
         self.touch(plan)?;
         Ok(plan)
     }
 
     /// The place of a block that was alive before; `None` if it is not free.
     #[inline]
-    pub fn plan_at(&mut self, block: Block) -> Result<Option<Plan>, Error> {
+    pub fn plan_at(&mut self, block: Block) -> Result<Option<Placement>, Error> {
         let opens = match block.class {
             Some(class) if block.end() <= self.layout.half => self.slabs.is_free(block.offset, class),
             Some(_) => None,
             None => self.shared.large().gap_around(block.offset, block.bytes).map(|_| false),
         };
         let Some(opens) = opens else { return Ok(None) };
-        let plan = Plan { block, opens };
+        let plan = Placement { block, opens };
         self.touch(plan)?;
         Ok(Some(plan))
     }
@@ -206,7 +206,7 @@ impl Arena {
 
     /// Adds the planned block.
     #[inline]
-    pub fn take(&mut self, plan: Plan) {
+    pub fn take(&mut self, plan: Placement) {
         let block = plan.block;
         let Some(slot) = block.slot() else {
             self.shared.large().take(block.offset, block.bytes);
@@ -239,7 +239,7 @@ impl Arena {
         let Some(resized) = resized.filter(|block| self.shared.large().can_resize(block.offset, block.bytes)) else {
             return Ok(None);
         };
-        self.touch(Plan { block: resized, opens: false })?;
+        self.touch(Placement { block: resized, opens: false })?;
         Ok(Some(resized))
     }
 
@@ -285,7 +285,7 @@ impl Arena {
         (self.print, self.bytes) = (Fingerprint::default(), 0);
         for block in blocks {
             let opens = block.class.and_then(|class| self.slabs.is_free(block.offset, class)).unwrap_or(false);
-            self.take(Plan { block: *block, opens });
+            self.take(Placement { block: *block, opens });
         }
     }
 
@@ -312,7 +312,7 @@ impl Arena {
 
     /// Sees to the memory of a block, without changing which are alive.
     #[inline]
-    fn touch(&mut self, plan: Plan) -> Result<(), Error> {
+    fn touch(&mut self, plan: Placement) -> Result<(), Error> {
         // A chunk in use has its memory.
         if plan.block.class.is_some() && !plan.opens {
             return Ok(());

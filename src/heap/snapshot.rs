@@ -91,7 +91,7 @@ impl Heap {
     }
 
     /// What a snapshot says, checked.
-    fn read<'a>(&self, snapshot: &'a [u8]) -> Result<Plan<'a>, Error> {
+    fn read<'a>(&self, snapshot: &'a [u8]) -> Result<Contents<'a>, Error> {
         let words =
             |bytes: &'a [u8]| bytes.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().unwrap_or_default()));
         let damaged = || {
@@ -136,7 +136,7 @@ impl Heap {
         if found.0 != print || snapshot.len() - table_end != total {
             return Err(damaged());
         }
-        Ok(Plan { operations, blocks, quarantined, contents: &snapshot[table_end..] })
+        Ok(Contents { operations, blocks, quarantined, contents: &snapshot[table_end..] })
     }
 
     /// A block at that place, if there can be one.
@@ -152,7 +152,7 @@ impl Heap {
     }
 }
 
-struct Plan<'a> {
+struct Contents<'a> {
     operations: u64,
     blocks: Vec<Block>,
     quarantined: Vec<usize>,

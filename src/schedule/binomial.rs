@@ -13,9 +13,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::action::{Action, Place, Prediction};
 use super::count::{Cut, cut, extra_steps, rank};
 use super::multistage::{Places, tally};
-use super::{Action, Place, Prediction};
 
 /// A stored state and, once they are known, the repetitions of the steps from there to the next one.
 #[derive(Clone, Copy)]

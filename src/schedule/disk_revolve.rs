@@ -19,10 +19,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::action::{Action, Place, Prediction};
 use super::binomial::Binomial;
 use super::count::{beta, extra_steps};
 use super::multistage::Places;
-use super::{Action, Place, Prediction};
 use std::collections::VecDeque;
 
 /// Steps up to which the groups are optimal.

@@ -14,7 +14,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Action, Place, Prediction};
+use super::action::{Action, Place, Prediction};
 use crate::error::{Error, Status};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

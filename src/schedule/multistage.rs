@@ -5,8 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+use super::action::{Level, Place, Prediction};
 use super::count::{Cut, cut, rank};
-use super::{Level, Place, Prediction};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -23,10 +23,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::action::{Action, Place};
 use super::binomial::Binomial;
 use super::count::{beta, extra_steps, rank};
 use super::multistage::Places;
-use super::{Action, Place};
 
 const FIRST_RANK: u64 = u64::MAX;
 

@@ -8,9 +8,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::action::{Action, Place, Prediction};
 use super::binomial::Binomial;
 use super::multistage::Places;
-use super::{Action, Place, Prediction};
 
 #[derive(Clone)]
 pub(super) struct TwoLevel {

@@ -6,11 +6,12 @@
 #![forbid(unsafe_code)]
 
 use super::addresses::{Addresses, LiveRange};
-use super::shape::{Shape, What, pack, unpack, words};
+use super::shape::{Recorded, Shape, pack, unpack, words};
+use super::variables::Writer;
 use crate::error::{Error, Status};
-use crate::map::registry::{Located, Place, Present, RangeRecord, Target, Variables, Wait};
+use crate::map::registry::{Located, ObjectOffset, Present, RangeRecord, Target, Wait};
 use crate::site::Site;
-use crate::tape::core::located;
+use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
 /// A pointer variable that is to be restored.
@@ -54,18 +55,18 @@ impl Addresses {
         tape.push_list(Type::Descriptor, &pack(shape, &what), site)
     }
 
-    fn place_of(&self, base: usize, shape: &Shape) -> Result<What, Error> {
-        let registry = &self.numbered.registry;
+    fn place_of(&self, base: usize, shape: &Shape) -> Result<Recorded, Error> {
+        let registry = &self.registry();
         let place = registry.find(self.lane()?, base as u64);
         let Some((low, high)) = shape.extent_bytes().filter(|_| base != 0) else {
             // Not one that ended: what lies there now without elements is not remembered when it ends.
-            let alive = |place: &Place| place.offset == 0 && registry.alive(place.serial).is_some();
+            let alive = |place: &ObjectOffset| place.offset == 0 && registry.alive(place.serial).is_some();
             let at_base = place.ok().flatten().filter(alive);
-            return Ok(if base == 0 { What::Null } else { at_base.map_or(What::Nowhere, What::Place) });
+            return Ok(if base == 0 { Recorded::Null } else { at_base.map_or(Recorded::Nowhere, Recorded::Place) });
         };
-        let Some(place) = place? else { return Ok(What::Null) };
+        let Some(place) = place? else { return Ok(Recorded::Null) };
         registry.check_inside(place, low, high)?;
-        Ok(What::Place(place))
+        Ok(Recorded::Place(place))
     }
 
     /// Pops a pointer, and with `adjoint` its adjoint. If its target is not back, the variables wait.
@@ -80,11 +81,11 @@ impl Addresses {
             let (shape, what) = unpack(words, &variable.like, true)?;
             let of_adjoint = adjoint.map(|a| shape.scaled(a.like.ty, a.like.element_bytes)).transpose()?;
             let (pointee, adjoint_pointee) = match what {
-                What::Place(place) => self.found(&shape, place, variable, adjoint)?,
-                What::Nowhere => (Pointee::Nowhere, Pointee::Nowhere),
+                Recorded::Place(place) => self.found(&shape, place, variable, adjoint)?,
+                Recorded::Nowhere => (Pointee::Nowhere, Pointee::Nowhere),
                 _ => (Pointee::Null, Pointee::Null),
             };
-            if !matches!(what, What::Place(_)) {
+            if !matches!(what, Recorded::Place(_)) {
                 self.settle_both(variable, adjoint);
             }
             let adjoint = of_adjoint.map(|shape| Association { shape, pointee: adjoint_pointee });
@@ -96,7 +97,7 @@ impl Addresses {
     fn found(
         &self,
         shape: &Shape,
-        place: Place,
+        place: ObjectOffset,
         variable: &Variable,
         adjoint: Option<&Variable>,
     ) -> Result<(Pointee, Pointee), Error> {
@@ -112,20 +113,25 @@ impl Addresses {
         if now.reused {
             let follows = waits(shape, place, variable, adjoint).into_iter().zip([now.address, now.adjoint]);
             let follows = follows.map(|((variable, wait), held)| (variable, Wait { held: Some(held), ..wait }));
-            self.numbered.registry.follow(follows);
+            self.registry().follow(follows);
         }
         Ok((Pointee::at(now.address), Pointee::at(now.adjoint)))
     }
 
     fn settle_both(&self, variable: &Variable, adjoint: Option<&Variable>) {
         for variable in std::iter::once(variable).chain(adjoint).filter(|variable| variable.address != 0) {
-            self.numbered.registry.settle(variable.address as u64);
+            self.registry().settle(variable.address as u64);
         }
     }
 
     /// Where elements are that begin at a place; None if the object is not back.
-    fn located(&self, shape: &Shape, place: Place, adjoint: Option<&Variable>) -> Result<Option<Located>, Error> {
-        let registry = &self.numbered.registry;
+    fn located(
+        &self,
+        shape: &Shape,
+        place: ObjectOffset,
+        adjoint: Option<&Variable>,
+    ) -> Result<Option<Located>, Error> {
+        let registry = &self.registry();
         let Some(object) = registry.alive(place.serial) else { return Ok(None) };
         if let Some(adjoint) = adjoint.filter(|_| shape.count() > 0) {
             registry.check_elements(&object, (shape.element_bytes, adjoint.like.element_bytes))?;
@@ -136,7 +142,7 @@ impl Addresses {
     fn wait_for(
         &self,
         shape: &Shape,
-        place: Place,
+        place: ObjectOffset,
         variable: &Variable,
         adjoint: Option<&Variable>,
     ) -> Result<(), Error> {
@@ -144,7 +150,7 @@ impl Addresses {
             return Err(cannot_wait());
         }
         for (variable, wait) in waits(shape, place, variable, adjoint) {
-            self.numbered.registry.wait(variable, wait, || ());
+            self.registry().wait(variable, wait, || ());
         }
         Ok(())
     }
@@ -162,7 +168,7 @@ impl Addresses {
         values: impl FnOnce() -> Result<(), Error>,
     ) -> Result<(), Error> {
         let what = self.range_of(base, shape).map_err(|e| located(e, "push", Type::Descriptor, 1, site))?;
-        if what == What::Unallocated {
+        if what == Recorded::Unallocated {
             return tape.push_list(Type::Descriptor, &pack(shape, &what), site);
         }
         let before = tape.mark()?;
@@ -171,21 +177,21 @@ impl Addresses {
             tape.reset_to(&before)?;
             return Err(error);
         }
-        if matches!(what, What::Range(_)) { self.live_remove(base) } else { Ok(()) }
+        if matches!(what, Recorded::Range(_)) { self.live_remove(base) } else { Ok(()) }
     }
 
-    fn range_of(&self, base: usize, shape: &Shape) -> Result<What, Error> {
+    fn range_of(&self, base: usize, shape: &Shape) -> Result<Recorded, Error> {
         if base == 0 {
-            return Ok(What::Unallocated);
+            return Ok(Recorded::Unallocated);
         }
-        let object = match self.numbered.registry.begins_at(self.lane()?, base as u64) {
+        let object = match self.registry().begins_at(self.lane()?, base as u64) {
             Ok(object) => object,
-            Err(error) if error.status() == Status::NoRange => return Ok(What::Alone),
+            Err(error) if error.status() == Status::NoRange => return Ok(Recorded::Alone),
             Err(error) => return Err(error),
         };
         match shape.bytes() {
-            bytes if bytes == object.bytes => Ok(What::Range(RangeRecord::of(&object))),
-            bytes => Err(self.numbered.registry.other_size(&object, bytes)),
+            bytes if bytes == object.bytes => Ok(Recorded::Range(RangeRecord::of(&object))),
+            bytes => Err(self.registry().other_size(&object, bytes)),
         }
     }
 
@@ -193,7 +199,7 @@ impl Addresses {
     pub(crate) fn peek_allocation(&self, tape: &Cursor, like: &Shape, site: Site) -> Result<Option<Shape>, Error> {
         tape.peek_list(Type::Descriptor, site, words, |words| {
             let (shape, what) = unpack(words, like, false)?;
-            Ok((what != What::Unallocated).then_some(shape))
+            Ok((what != Recorded::Unallocated).then_some(shape))
         })
     }
 
@@ -206,21 +212,21 @@ impl Addresses {
         like: &Shape,
         site: Site,
         values: impl FnOnce() -> Result<(), Error>,
-        variables: impl Variables,
+        writer: Writer,
     ) -> Result<(), Error> {
         let what = tape.pop_list(Type::Descriptor, site, words, |words| {
             let (_, what) = unpack(words, like, false)?;
-            if let What::Range(record) = &what {
-                self.rebase_add_setting(&LiveRange::of_record(record), now, variables)?;
+            if let Recorded::Range(record) = &what {
+                self.bring_back(&LiveRange::of_record(record), now, writer)?;
             }
             Ok(what)
         })?;
-        if what == What::Unallocated { Ok(()) } else { values() }
+        if what == Recorded::Unallocated { Ok(()) } else { values() }
     }
 }
 
 /// What a pointer variable and that of its adjoint wait for, or follow, if they have addresses that stay.
-fn waits(shape: &Shape, place: Place, variable: &Variable, adjoint: Option<&Variable>) -> Vec<(u64, Wait)> {
+fn waits(shape: &Shape, place: ObjectOffset, variable: &Variable, adjoint: Option<&Variable>) -> Vec<(u64, Wait)> {
     let target = Target::Object(place.serial, place.offset);
     let (primal, beside) = (variable.address as u64, adjoint.map_or(0, |adjoint| adjoint.address as u64));
     if primal == 0 {

@@ -58,7 +58,7 @@ impl Addresses {
     /// Where another thread may bring back what such a variable waits for, the memory has to move under
     /// [`memory_moves`](Addresses::memory_moves).
     pub fn memory_moved(&self, from: (usize, usize), to: Option<(usize, usize)>) {
-        self.numbered.registry.memory_moved(words(from), to.map(words));
+        self.shared.registry.memory_moved(words(from), to.map(words));
     }
 
     /// Runs `operation`, which moves memory inside ranges that stay, and says from where to where as
@@ -85,16 +85,16 @@ impl Addresses {
         &self,
         operation: impl FnOnce(&mut dyn FnMut((usize, usize), Option<(usize, usize)>)) -> R,
     ) -> R {
-        self.numbered.registry.memory_moves(|moved| operation(&mut |from, to| moved(words(from), to.map(words))))
+        self.shared.registry.memory_moves(|moved| operation(&mut |from, to| moved(words(from), to.map(words))))
     }
 
     /// Whether [`memory_moved`](Addresses::memory_moved) has anything to do.
     pub(crate) fn anyone_waits(&self) -> bool {
-        self.numbered.registry.anyone_waits()
+        self.shared.registry.anyone_waits()
     }
 
     /// The same addresses, which live as long as one of both.
     pub(crate) fn share(&self) -> Addresses {
-        Addresses { numbered: Arc::clone(&self.numbered), by_label: Arc::clone(&self.by_label) }
+        Addresses { shared: Arc::clone(&self.shared), by_label: Arc::clone(&self.by_label) }
     }
 }

@@ -9,15 +9,15 @@ use std::cell::{Cell, RefCell};
 use std::sync::Weak;
 
 /// A registry with a number that no other of the process has.
-pub(super) struct Numbered {
+pub(super) struct SharedRegistry {
     id: u64,
     pub registry: Registry,
 }
 
-impl Numbered {
-    pub fn new() -> Arc<Numbered> {
+impl SharedRegistry {
+    pub fn new() -> Arc<SharedRegistry> {
         static NEXT_ID: StaticCounter = StaticCounter::new(1);
-        Arc::new(Numbered { id: NEXT_ID.fetch_add(1, UNORDERED), registry: Registry::new() })
+        Arc::new(SharedRegistry { id: NEXT_ID.fetch_add(1, UNORDERED), registry: Registry::new() })
     }
 }
 
@@ -28,14 +28,14 @@ thread_local! {
     static CLAIMED: RefCell<Claimed> = const { RefCell::new(Claimed(Vec::new())) };
 }
 
-struct Claimed(Vec<(Weak<Numbered>, u64, u16)>);
+struct Claimed(Vec<(Weak<SharedRegistry>, u64, u16)>);
 
 impl Drop for Claimed {
     fn drop(&mut self) {
         LAST.set((0, 0));
         for (registry, _, lane) in &self.0 {
-            if let Some(numbered) = registry.upgrade() {
-                numbered.registry.give_back(*lane);
+            if let Some(shared) = registry.upgrade() {
+                shared.registry.give_back(*lane);
             }
         }
     }
@@ -43,32 +43,32 @@ impl Drop for Claimed {
 
 /// The calling thread's lane.
 #[inline]
-pub(super) fn lane_of(numbered: &Arc<Numbered>) -> Result<u16, Error> {
+pub(super) fn lane_of(shared: &Arc<SharedRegistry>) -> Result<u16, Error> {
     match LAST.get() {
-        (id, lane) if id == numbered.id => Ok(lane),
-        _ => find(numbered),
+        (id, lane) if id == shared.id => Ok(lane),
+        _ => find(shared),
     }
 }
 
 #[cold]
-fn find(numbered: &Arc<Numbered>) -> Result<u16, Error> {
+fn find(shared: &Arc<SharedRegistry>) -> Result<u16, Error> {
     let known = |claimed: &RefCell<Claimed>| {
         let claimed = claimed.borrow();
-        claimed.0.iter().find(|(_, id, _)| *id == numbered.id).map(|(_, _, lane)| *lane)
+        claimed.0.iter().find(|(_, id, _)| *id == shared.id).map(|(_, _, lane)| *lane)
     };
     let lane = match CLAIMED.try_with(known) {
         Ok(Some(lane)) => lane,
         Ok(None) => {
-            let lane = numbered.registry.claim()?;
+            let lane = shared.registry.claim()?;
             CLAIMED.with_borrow_mut(|claimed| {
                 claimed.0.retain(|(registry, ..)| registry.strong_count() > 0);
-                claimed.0.push((Arc::downgrade(numbered), numbered.id, lane));
+                claimed.0.push((Arc::downgrade(shared), shared.id, lane));
             });
             lane
         }
         // The thread is ending, in a destructor that runs after ours: nobody gives this lane back.
-        Err(_) => numbered.registry.claim()?,
+        Err(_) => shared.registry.claim()?,
     };
-    LAST.set((numbered.id, lane));
+    LAST.set((shared.id, lane));
     Ok(lane)
 }

@@ -14,9 +14,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::addresses::{corrupt, pack_range, unpack_range};
+use super::addresses::corrupt;
+use super::ranges::{pack_range, unpack_range};
 use crate::error::{Error, Status};
-use crate::map::registry::{Place, RangeRecord, Serial};
+use crate::map::registry::{ObjectOffset, RangeRecord, Serial};
 use crate::tape::{MAX_RANK, Type};
 
 /// A number that is neither a pointer's word nor likely among values.
@@ -107,13 +108,13 @@ impl Shape {
 
 /// What goes onto the tape with a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum Recorded {
     /// Of a pointer: it is not associated.
     Null,
     /// It has no elements, and is at the base of no range.
     Nowhere,
     /// Its first element lies there.
-    Place(Place),
+    Place(ObjectOffset),
     /// Of an allocatable: it is not allocated.
     Unallocated,
     /// It has no range.
@@ -122,27 +123,27 @@ pub(crate) enum What {
     Range(RangeRecord),
 }
 
-impl What {
+impl Recorded {
     fn code(&self) -> u64 {
         match self {
-            What::Null => 0,
-            What::Nowhere => 1,
-            What::Place(_) => 2,
-            What::Unallocated => 3,
-            What::Alone => 4,
-            What::Range(_) => 5,
+            Recorded::Null => 0,
+            Recorded::Nowhere => 1,
+            Recorded::Place(_) => 2,
+            Recorded::Unallocated => 3,
+            Recorded::Alone => 4,
+            Recorded::Range(_) => 5,
         }
     }
 }
 
 /// The words on the tape.
-pub(super) fn pack(shape: &Shape, what: &What) -> Vec<u64> {
+pub(super) fn pack(shape: &Shape, what: &Recorded) -> Vec<u64> {
     let mut words = Vec::with_capacity(3 * shape.rank + 6);
-    if !matches!(what, What::Null | What::Unallocated) {
+    if !matches!(what, Recorded::Null | Recorded::Unallocated) {
         words.extend(shape.dimensions().iter().flat_map(|d| [d.lower as u64, d.extent as u64, d.stride as u64]));
         match what {
-            What::Place(place) => words.extend([place.offset as u64, place.serial.0]),
-            What::Range(record) => words.extend(pack_range(record)),
+            Recorded::Place(place) => words.extend([place.offset as u64, place.serial.0]),
+            Recorded::Range(record) => words.extend(pack_range(record)),
             _ => {}
         }
         words.push(shape.element_bytes);
@@ -165,7 +166,7 @@ pub(super) fn words(head: u64) -> Result<usize, Error> {
 
 /// What the words stand for, if it is for a variable of `like`'s type, element and rank. `pointer`: it is one. The
 /// length of what is null or not allocated is 0 where any is.
-pub(super) fn unpack(words: &[u64], like: &Shape, pointer: bool) -> Result<(Shape, What), Error> {
+pub(super) fn unpack(words: &[u64], like: &Shape, pointer: bool) -> Result<(Shape, Recorded), Error> {
     let corrupt = || corrupt("descriptor");
     let (head, body) = words.split_last().ok_or_else(corrupt)?;
     let code = head >> 16 & 0xffff;
@@ -183,12 +184,12 @@ pub(super) fn unpack(words: &[u64], like: &Shape, pointer: bool) -> Result<(Shap
         rest = &before[3 * shape.rank..];
     }
     let what = match (code, rest) {
-        (0, []) => What::Null,
-        (1, []) => What::Nowhere,
-        (2, [offset, serial]) => What::Place(Place { serial: Serial(*serial), offset: *offset as i64 }),
-        (3, []) => What::Unallocated,
-        (4, []) => What::Alone,
-        (5, [a, b, c, d]) => What::Range(unpack_range([*a, *b, *c, *d]).ok_or_else(corrupt)?),
+        (0, []) => Recorded::Null,
+        (1, []) => Recorded::Nowhere,
+        (2, [offset, serial]) => Recorded::Place(ObjectOffset { serial: Serial(*serial), offset: *offset as i64 }),
+        (3, []) => Recorded::Unallocated,
+        (4, []) => Recorded::Alone,
+        (5, [a, b, c, d]) => Recorded::Range(unpack_range([*a, *b, *c, *d]).ok_or_else(corrupt)?),
         _ => return Err(corrupt()),
     };
     let is_pointer = code <= 2;
@@ -234,14 +235,14 @@ mod tests {
         let range = RangeRecord { serial: Serial(9), base: 4096, bytes: 80, kind: RangeKind::Allocatable, label: 3 };
         for rank in 0..=MAX_RANK {
             let shape = shape(rank);
-            let place = Place { serial: Serial::new(3, 7), offset: -40 };
+            let place = ObjectOffset { serial: Serial::new(3, 7), offset: -40 };
             for (what, pointer) in [
-                (What::Null, true),
-                (What::Nowhere, true),
-                (What::Place(place), true),
-                (What::Unallocated, false),
-                (What::Alone, false),
-                (What::Range(range), false),
+                (Recorded::Null, true),
+                (Recorded::Nowhere, true),
+                (Recorded::Place(place), true),
+                (Recorded::Unallocated, false),
+                (Recorded::Alone, false),
+                (Recorded::Range(range), false),
             ] {
                 let list = pack(&shape, &what);
                 assert_eq!(words(*list.last().expect("a head")).expect("a length"), list.len());
@@ -259,13 +260,13 @@ mod tests {
     #[test]
     fn character_of_any_length_has_the_one_it_was_pushed_with() {
         let text = |element_bytes, rank| Shape { ty: Type::Char, element_bytes, ..shape(rank) };
-        let place = Place { serial: Serial::new(3, 7), offset: 0 };
+        let place = ObjectOffset { serial: Serial::new(3, 7), offset: 0 };
         for (what, pointer, expected) in [
-            (What::Place(place), true, 11),
-            (What::Nowhere, true, 11),
-            (What::Null, true, 0),
-            (What::Alone, false, 11),
-            (What::Unallocated, false, 0),
+            (Recorded::Place(place), true, 11),
+            (Recorded::Nowhere, true, 11),
+            (Recorded::Null, true, 0),
+            (Recorded::Alone, false, 11),
+            (Recorded::Unallocated, false, 0),
         ] {
             let list = pack(&text(11, 2), &what);
             let (found, said) = unpack(&list, &text(ANY_LENGTH, 2), pointer).expect("any length");

@@ -13,9 +13,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::disk::{Contents, Disk, DiskFile, System, refused};
+use super::disk::{Contents, Disk, DiskFile, System};
 use super::image::{ImageReader, ImageWriter};
 use super::lock::Lock;
+use super::regular::refused;
 use super::{EntryReader, EntryWriter, Store, check_name, not_found};
 use crate::error::{Error, Status};
 use crate::settings::mpi_rank;
@@ -63,11 +64,11 @@ pub struct FileOptions {
 /// # }
 /// ```
 pub struct FileStore {
-    place: Arc<Place>,
+    place: Arc<RunFiles>,
 }
 
 /// Where a store's files are, and what they are called.
-pub(super) struct Place {
+pub(super) struct RunFiles {
     pub disk: Arc<dyn Disk>,
     pub directory: PathBuf,
     /// What the names of all files of this store begin with.
@@ -87,7 +88,7 @@ impl FileStore {
     }
 
     pub(super) fn on(disk: Arc<dyn Disk>, directory: &Path, options: FileOptions) -> Result<FileStore, Error> {
-        Ok(FileStore { place: Arc::new(Place::new(disk, directory, options)?) })
+        Ok(FileStore { place: Arc::new(RunFiles::new(disk, directory, options)?) })
     }
 }
 
@@ -117,16 +118,16 @@ fn is_part(file: &str) -> bool {
     file.rsplit_once(".part-").is_some_and(|(_, number)| number.bytes().all(|c| c.is_ascii_hexdigit()))
 }
 
-impl Place {
+impl RunFiles {
     /// Removes what a killed process of the same run and rank left half written.
-    pub fn new(disk: Arc<dyn Disk>, directory: &Path, options: FileOptions) -> Result<Place, Error> {
+    pub fn new(disk: Arc<dyn Disk>, directory: &Path, options: FileOptions) -> Result<RunFiles, Error> {
         let run = match &options.run {
             Some(run) => check_run(run).map(|()| run.clone())?,
             None => format!("adtape-{}-{:016x}", std::process::id(), distinct()),
         };
         let rank = options.rank.unwrap_or_else(mpi_rank);
         let stem = format!("{run}.r{rank}");
-        let mut place = Place {
+        let mut place = RunFiles {
             disk,
             directory: directory.to_owned(),
             prefix: format!("{stem}."),
@@ -216,7 +217,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RunFiles {
     /// Private files go with the store; nobody is left to hear of a failure.
     fn drop(&mut self) {
         if self.options.run.is_none() && self.check_process().is_ok() {
@@ -269,7 +270,7 @@ pub(super) fn in_file(error: Error, place: &str) -> Error {
 
 /// An image in a file that is being written, and removed when this is dropped, unless it was renamed.
 pub(super) struct Part {
-    pub place: Arc<Place>,
+    pub place: Arc<RunFiles>,
     pub path: PathBuf,
     file: Box<dyn DiskFile>,
     /// None once the image is complete, or cannot be any more.
@@ -277,7 +278,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub fn create(place: &Arc<Place>, name: &str) -> Result<Part, Error> {
+    pub fn create(place: &Arc<RunFiles>, name: &str) -> Result<Part, Error> {
         place.check_process()?;
         let path = place.part(name);
         let file = place.disk.create(&path, place.mode()).map_err(|e| refused("creating", &path, &e))?;

@@ -11,8 +11,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::disk::{open_regular, refused};
 use super::os;
+use super::regular::{open_regular, refused};
 use crate::error::{Error, Status};
 use crate::sync::Mutex;
 use std::collections::BTreeMap;

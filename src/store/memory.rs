@@ -33,11 +33,11 @@ pub struct MemoryStore {
 
 struct Shared {
     limit: u64,
-    state: Mutex<State>,
+    state: Mutex<Buffers>,
 }
 
 #[derive(Default)]
-struct State {
+struct Buffers {
     entries: BTreeMap<String, Arc<Content>>,
     /// Empty buffers; the smallest first.
     pool: Vec<Vec<u8>>,
@@ -65,7 +65,7 @@ impl Drop for Content {
     }
 }
 
-impl State {
+impl Buffers {
     fn put(&mut self, buffer: Vec<u8>) {
         let at = self.pool.partition_point(|other| other.capacity() < buffer.capacity());
         self.pool.insert(at, buffer);

@@ -28,6 +28,7 @@ mod image;
 mod lock;
 mod memory;
 mod os;
+mod regular;
 pub(crate) mod spill;
 mod tiers;
 

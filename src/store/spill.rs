@@ -11,9 +11,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::disk::refused;
 use super::files::distinct;
 use super::os;
+use super::regular::refused;
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
 use crate::sync::Mutex;

@@ -10,7 +10,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::cursor::NO_BITS;
+use super::hot::NO_BITS;
 use crate::error::{Error, Status};
 
 /// Bits in a full word.
@@ -99,7 +99,7 @@ pub(super) fn refill(word: u64) -> Result<u64, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tape::cursor::CLOSED_BITS;
+    use crate::tape::hot::CLOSED_BITS;
 
     #[test]
     fn bits_come_back_in_reverse_across_word_borders() {

@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 use super::bits;
-use super::core::{Core, located};
-use super::cursor::{Cursor, NO_BITS};
-use super::stats::Operation;
+use super::core::Core;
+use super::cursor::Cursor;
+use super::failure::located;
+use super::hot::NO_BITS;
+use super::profile::Operation;
 use super::types::Type;
 use crate::error::{Error, Status};
 use crate::site::Site;

@@ -9,12 +9,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::MAX_BYTES;
+use super::bits;
 use super::check::Recorder;
-use super::cursor::{CLOSED_BITS, Cursor, Home};
+use super::failure::located;
+use super::hot::{CLOSED_BITS, Home, Hot, MAX_BYTES, copy};
 use super::machine::Machine;
 use super::owner::Owner;
-use super::stats::{Operation, Profile};
+use super::profile::{Operation, Profile};
 use super::types::Type;
 use crate::error::{Error, Status, bytes, counted};
 use crate::settings::settings;
@@ -44,8 +45,18 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// That of a cursor; null before its first use.
+    pub(crate) fn of(cursor: &Hot) -> *mut Core {
+        cursor.core.get().cast()
+    }
+
+    /// Makes this the cold part of a cursor, which [`of`](Core::of) finds. Boxed again, it is freed.
+    pub(crate) fn give_to(self: Box<Core>, cursor: &Hot) {
+        cursor.core.set(Box::into_raw(self).cast());
+    }
+
     /// A tape without memory, for the calling thread, whose cursor is `home`.
-    pub(crate) fn new(home: &Cursor, owner: Owner) -> Result<Box<Core>, Error> {
+    pub(crate) fn new(home: &Hot, owner: Owner) -> Result<Box<Core>, Error> {
         static NEXT_ID: StaticCounter = StaticCounter::new(1);
         let settings = settings()?;
         let mut machine = Machine::new(Span::new()?);
@@ -76,7 +87,7 @@ impl Core {
     // ---- between cursor and machine ----------------------------------------------------------------
 
     /// Begins an operation: checks that the tape may be used through `cursor`, and takes the state over.
-    pub(super) fn enter(&mut self, cursor: &Cursor) -> Result<(), Error> {
+    pub(super) fn enter(&mut self, cursor: &Hot) -> Result<(), Error> {
         self.slow_calls += 1;
         self.owner.check()?;
         if let Some(why) = &self.poison {
@@ -100,12 +111,12 @@ impl Core {
     }
 
     /// Ends an operation: opens the cursor, or leaves it closed where everything is watched or nothing works any more.
-    pub(super) fn leave(&mut self, cursor: &Cursor) {
+    pub(super) fn leave(&mut self, cursor: &Hot) {
         self.leave_for(cursor, 0);
     }
 
     /// The same where the next operation is the push or pop of `n` bytes that was made possible.
-    fn leave_for(&mut self, cursor: &Cursor, n: usize) {
+    fn leave_for(&mut self, cursor: &Hot, n: usize) {
         self.lend_idle(n);
         if self.watched() || self.poison.is_some() {
             cursor.close();
@@ -126,7 +137,7 @@ impl Core {
     /// Runs `operation` on the machine, for the calls that do all of their work here.
     pub(super) fn with<R>(
         &mut self,
-        cursor: &Cursor,
+        cursor: &Hot,
         operation: impl FnOnce(&mut Core) -> Result<R, Error>,
     ) -> Result<R, Error> {
         self.enter(cursor)?;
@@ -143,7 +154,7 @@ impl Core {
     // ---- room for one push or pop ------------------------------------------------------------------
 
     /// Makes a push of `count` values possible through `cursor`; of none, it does nothing.
-    pub(crate) fn push_room(&mut self, cursor: &Cursor, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+    pub(crate) fn push_room(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
         let n = byte_count("push", ty, count, site)?;
         self.enter(cursor).map_err(|e| located(e, "push", ty, count, site))?;
         let room = self.machine.make_room(n);
@@ -159,7 +170,7 @@ impl Core {
     }
 
     /// Makes a pop of `count` values possible through `cursor`; of none, it does nothing.
-    pub(crate) fn pop_room(&mut self, cursor: &Cursor, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+    pub(crate) fn pop_room(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
         let n = byte_count("pop", ty, count, site)?;
         self.enter(cursor).map_err(|e| located(e, "pop", ty, count, site))?;
         let contiguous = self.prepare_pop(ty, count as u64, n, site);
@@ -267,7 +278,7 @@ impl Core {
     // ---- local cursors, hand-over ------------------------------------------------------------------
 
     /// Lends the state to a local cursor.
-    pub(crate) fn attach(&mut self, home: &Cursor, local: &Cursor) -> Result<(), Error> {
+    pub(crate) fn attach(&mut self, home: &Hot, local: &Hot) -> Result<(), Error> {
         self.enter(home)?;
         home.close();
         self.attached = true;
@@ -278,7 +289,7 @@ impl Core {
     }
 
     /// Takes the state back from a local cursor, which is closed.
-    pub(crate) fn detach(&mut self, local: &Cursor) -> Result<(), Error> {
+    pub(crate) fn detach(&mut self, local: &Hot) -> Result<(), Error> {
         if !self.attached {
             return Err(Error::new(
                 Status::Attached,
@@ -295,24 +306,24 @@ impl Core {
     }
 
     /// Gives the tape up: no thread may use it until [`acquire`](Core::acquire). Its state is in the machine.
-    pub(crate) fn release(&mut self, cursor: &Cursor) -> Result<(), Error> {
+    pub(crate) fn release(&mut self, cursor: &Hot) -> Result<(), Error> {
         self.enter(cursor)?;
         cursor.close();
-        super::cursor::copy::fence();
+        copy::fence();
         self.lend_idle(0);
         self.owner.release();
         Ok(())
     }
 
     /// Claims a released tape for the calling thread.
-    pub(crate) fn acquire(&mut self, cursor: &Cursor) -> Result<(), Error> {
+    pub(crate) fn acquire(&mut self, cursor: &Hot) -> Result<(), Error> {
         self.owner.acquire()?;
         self.leave(cursor);
         Ok(())
     }
 
     /// Checks that the calling thread may free the tape: it is its own or nobody's, and not in use by a local cursor.
-    pub(crate) fn may_be_freed(&mut self, cursor: &Cursor) -> Result<(), Error> {
+    pub(crate) fn may_be_freed(&mut self, cursor: &Hot) -> Result<(), Error> {
         if self.owner.is_nobody() {
             return Ok(());
         }
@@ -321,7 +332,7 @@ impl Core {
     }
 
     /// Makes `cursor` the one that handles point to; the state must be in the machine.
-    pub(crate) fn move_home(&mut self, cursor: &Cursor) {
+    pub(crate) fn move_home(&mut self, cursor: &Hot) {
         debug_assert!(self.detached);
         self.home = Home::new(cursor);
     }
@@ -367,11 +378,11 @@ impl Core {
     }
 
     /// Bytes on the tape, control bits included as the bytes that they fill.
-    pub(crate) fn leftover(&mut self, cursor: &Cursor) -> usize {
+    pub(crate) fn leftover(&mut self, cursor: &Hot) -> usize {
         if !self.detached && cursor.bits.get() != CLOSED_BITS {
             self.machine.load(cursor);
         }
-        self.machine.len() + super::bits::len(self.machine.bits()).div_ceil(8) as usize
+        self.machine.len() + bits::len(self.machine.bits()).div_ceil(8) as usize
     }
 }
 
@@ -391,30 +402,13 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
     })
 }
 
-/// The error, headed by what was being done where.
-#[cold]
-pub(crate) fn located(error: Error, what: &str, ty: Type, count: i64, site: Site) -> Error {
-    let amount = match (count, ty) {
-        (1, Type::Count | Type::Pointer | Type::Pair | Type::Range | Type::Descriptor) => format!("a {}", ty.name()),
-        (1, Type::Control) => "one control bit".to_owned(),
-        (_, Type::Control) => format!("{count} control bits"),
-        (1, _) => format!("one {}", ty.name()),
-        _ => format!("{count} values of {}", ty.name()),
-    };
-    let size = match ty {
-        _ if !ty.has_arrays() => String::new(),
-        _ => format!(" ({})", counted(i128::from(count) * ty.bytes() as i128, "byte")),
-    };
-    Error::new(error.status(), format!("{what} of {amount}{size} at {site}: {}", error.message()))
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
     #[test]
     fn every_operation_asks_the_owner() {
-        let cursor = Cursor::closed();
+        let cursor = Hot::closed();
         let mut core = Core::new(&cursor, Owner::this_thread()).unwrap();
         core.push_room(&cursor, Type::F64, 1, Site::UNKNOWN).unwrap();
         cursor.close();

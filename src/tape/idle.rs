@@ -63,9 +63,9 @@ impl Part {
 }
 
 /// Where a tape leaves a part: it alone puts it there and takes it back, any thread may work on it meanwhile.
-pub(super) struct Slot<P>(Lock<State<P>>);
+pub(super) struct Slot<P>(Lock<Loan<P>>);
 
-enum State<P> {
+enum Loan<P> {
     Lent(P),
     /// An operation is under way, after which the tape may lend something.
     Away,
@@ -78,32 +78,32 @@ static CHANGES: StaticCounter = StaticCounter::new(0);
 
 impl<P> Slot<P> {
     pub fn new() -> Slot<P> {
-        Slot(Lock::new(State::Nothing))
+        Slot(Lock::new(Loan::Nothing))
     }
 
     pub fn lend(&self, part: P) {
-        self.set(State::Lent(part));
+        self.set(Loan::Lent(part));
     }
 
     /// The part, if there is one; waits for whoever works on it.
     pub fn take_back(&self) -> Option<P> {
-        match self.set(State::Away) {
-            State::Lent(part) => Some(part),
+        match self.set(Loan::Away) {
+            Loan::Lent(part) => Some(part),
             _ => None,
         }
     }
 
     /// Says, where nothing is lent, that something may be in a moment.
     pub fn announce(&self) {
-        self.set(State::Away);
+        self.set(Loan::Away);
     }
 
     /// Says that nothing will be lent in a moment.
     pub fn rest(&self) {
-        self.set(State::Nothing);
+        self.set(Loan::Nothing);
     }
 
-    fn set(&self, state: State<P>) -> State<P> {
+    fn set(&self, state: Loan<P>) -> Loan<P> {
         let mut now = self.lock();
         CHANGES.fetch_add(1, UNORDERED);
         std::mem::replace(&mut *now, state)
@@ -112,7 +112,7 @@ impl<P> Slot<P> {
     /// Works on the part; None if nothing is lent.
     fn with<R>(&self, work: impl FnOnce(&mut P) -> R) -> Option<R> {
         match &mut *self.lock() {
-            State::Lent(part) => {
+            Loan::Lent(part) => {
                 CHANGES.fetch_add(1, UNORDERED);
                 Some(work(part))
             }
@@ -120,7 +120,7 @@ impl<P> Slot<P> {
         }
     }
 
-    fn lock(&self) -> LockGuard<'_, State<P>> {
+    fn lock(&self) -> LockGuard<'_, Loan<P>> {
         self.0.lock()
     }
 }
@@ -150,12 +150,12 @@ fn spare() -> (Vec<(Spare, Lender)>, bool) {
     let (mut spare, mut more) = (Vec::new(), false);
     for slot in slots() {
         let bytes = match &*slot.lock() {
-            State::Lent(part) => part.spare(directory),
-            State::Away => {
+            Loan::Lent(part) => part.spare(directory),
+            Loan::Away => {
                 more = true;
                 continue;
             }
-            State::Nothing => continue,
+            Loan::Nothing => continue,
         };
         if bytes != (0, 0) {
             spare.push((bytes, slot));

@@ -5,12 +5,13 @@
 //!   |--- spilled, if any ---|---- resident ----|... committed ...|........ reserved, no memory ......|
 //! ```
 //!
-//! * [`cursor`]: the hot state and the fast path, two compares.
+//! * [`hot`]: the state that the fast path has, in the layout that inlined code knows; two compares.
+//! * [`cursor`]: the tape that programs use, on top of it.
 //! * [`core`]: the cold state and the slow path behind them.
 //! * [`machine`]: bytes, bits and repeat regions in a span of address space.
 //! * [`idle`]: what tapes leave to others that are short of memory.
-//! * [`check`], [`stats`]: modes in which every operation is seen.
-//! * [`thread`]: the thread's own tape.
+//! * [`check`], [`profile`]: modes in which every operation is seen.
+//! * [`life`]: the thread's own tape, and its end with the thread; [`owner`]: which thread may use a tape.
 //!
 //! ```
 //! use adtape::{Operation, Tape};
@@ -40,125 +41,23 @@ mod check;
 mod control;
 pub(crate) mod core;
 pub(crate) mod cursor;
+mod ending;
+pub(crate) mod failure;
+pub(crate) mod hot;
 mod idle;
+mod life;
 mod machine;
 mod mark;
 pub(crate) mod owner;
 mod pointer;
+mod profile;
+mod repeat;
 mod stats;
 mod types;
 
 pub use cursor::{Cursor, MAX_RANK, Section, Tape, with_thread_tape};
+pub(crate) use hot::MAX_BYTES;
 pub use mark::Mark;
-pub use stats::{Operation, Stats, Traffic};
+pub use profile::{Operation, Traffic};
+pub use stats::Stats;
 pub use types::{Scalar, Type};
-
-use crate::error::Error;
-use crate::vm::Trim;
-
-/// Most bytes that one call moves: 2^47, the size of the user half of the address space.
-pub(crate) const MAX_BYTES: usize = 1 << 47;
-
-impl Cursor {
-    /// Starts a repeat region: what lies on the tape now can be popped several times.
-    ///
-    /// ```
-    /// # use adtape::*;
-    /// # fn main() -> Result<(), Error> {
-    /// let tape = Tape::new()?;
-    /// tape.push(0.5_f64)?; // of the last step of z = phi(z, x)
-    /// tape.repeat_start()?;
-    /// let mut adjoint = 0.0;
-    /// loop {
-    ///     let before = adjoint;
-    ///     adjoint = tape.pop::<f64>()? * adjoint + 1.0;
-    ///     if adjoint - before < 1e-12 {
-    ///         break;
-    ///     }
-    ///     tape.repeat_reset()?;
-    /// }
-    /// tape.repeat_end()?;
-    /// assert!((adjoint - 2.0).abs() < 1e-11);
-    /// assert_eq!(tape.stats()?.bytes, 0);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn repeat_start(&self) -> Result<(), Error> {
-        self.slow(|core| {
-            core.machine.start();
-            if let Some(recorder) = &mut core.recorder {
-                recorder.start();
-            }
-            Ok(())
-        })
-    }
-
-    /// Puts the tape back to where it was when the innermost repeat region was started; what was pushed in it and not
-    /// popped is discarded.
-    ///
-    /// ```
-    /// # use adtape::*;
-    /// # fn main() -> Result<(), Error> {
-    /// let tape = Tape::new()?;
-    /// tape.push(1_i32)?;
-    /// tape.repeat_start()?;
-    /// for _ in 0..3 {
-    ///     assert_eq!(tape.pop::<i32>()?, 1);
-    ///     tape.repeat_reset()?;
-    /// }
-    /// tape.repeat_end()?;
-    /// assert_eq!(tape.repeat_reset().unwrap_err().status(), Status::RepeatUnbalanced);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn repeat_reset(&self) -> Result<(), Error> {
-        self.slow(|core| {
-            core.machine.reset()?;
-            core.recorder.as_mut().map_or(Ok(()), |recorder| recorder.reset())
-        })
-    }
-
-    /// Ends the innermost repeat region where the tape stands: what was popped in it is gone, what was pushed stays.
-    ///
-    /// ```
-    /// # use adtape::*;
-    /// # fn main() -> Result<(), Error> {
-    /// let tape = Tape::new()?;
-    /// tape.push(1_i32)?;
-    /// tape.repeat_start()?;
-    /// tape.push(2_i32)?; // stays on top
-    /// tape.repeat_end()?;
-    /// assert_eq!(tape.pop::<i32>()?, 2);
-    /// assert_eq!(tape.pop::<i32>()?, 1);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn repeat_end(&self) -> Result<(), Error> {
-        self.slow(|core| {
-            core.machine.end()?;
-            core.recorder.as_mut().map_or(Ok(()), |recorder| recorder.end())
-        })
-    }
-
-    /// Gives back memory that is kept warm above the top.
-    ///
-    /// ```
-    /// # use adtape::*;
-    /// # fn main() -> Result<(), Error> {
-    /// let tape = Tape::new()?;
-    /// let mut x = vec![0_u8; 8 << 20];
-    /// tape.push_slice(&x)?;
-    /// tape.pop_slice(&mut x)?;
-    /// assert!(tape.stats()?.committed_bytes >= 8 << 20);
-    /// tape.trim(Trim::Hard)?;
-    /// assert!(tape.stats()?.committed_bytes < 1 << 20);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn trim(&self, how: Trim) -> Result<(), Error> {
-        self.slow(|core| {
-            core.trim(how);
-            Ok(())
-        })
-    }
-}

@@ -99,8 +99,9 @@ fn denied(owner: usize) -> Error {
 mod owned {
     use super::{ENDED, this_thread};
     use crate::sync::{Arc, AtomicUsize, Ordering};
-    use crate::tape::cursor::thread::watch_end;
+    use crate::tape::ending::{Ending, on_main};
     use std::cell::RefCell;
+    use std::ffi::c_void;
     use std::mem::ManuallyDrop;
     use std::sync::Weak;
 
@@ -117,20 +118,21 @@ mod owned {
             }
             owned.push(Arc::downgrade(thread));
         });
-        watch_end();
+        // The main thread's tapes stay its own: the process ends, and no thread gets its place.
+        if !on_main() {
+            ENDING.arm();
+        }
     }
 
-    pub(super) fn end() {
+    static ENDING: Ending = Ending::new(end);
+
+    /// What the calling thread, which ends, did not release is nobody's.
+    extern "C" fn end(_: *mut c_void) {
         for thread in OWNED.with(|owned| owned.take()).into_iter().filter_map(|thread| thread.upgrade()) {
             // Released tapes are somebody else's by now.
             let _ = thread.compare_exchange(this_thread(), ENDED, Ordering::Release, Ordering::Relaxed);
         }
     }
-}
-
-/// What the calling thread, which ends, did not release is nobody's.
-pub(super) fn thread_ended() {
-    owned::end();
 }
 
 /// Loom runs its threads on one system thread, which does not end with them.
@@ -139,13 +141,12 @@ mod owned {
     use crate::sync::{Arc, AtomicUsize};
 
     pub(super) fn note(_: &Arc<AtomicUsize>) {}
-    pub(super) fn end() {}
 }
 
 /// Distinct for all threads that exist at the same time, never [`NOBODY`] or [`ENDED`].
 #[cfg(not(loom))]
 fn this_thread() -> usize {
-    super::cursor::thread::cursor() as *const _ as usize
+    super::hot::storage::hot() as *const _ as usize
 }
 
 #[cfg(loom)]

@@ -2,9 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::core::{Core, located};
+use super::core::Core;
 use super::cursor::Cursor;
-use super::stats::Operation;
+use super::failure::located;
+use super::profile::Operation;
 use super::types::Type;
 use crate::error::Error;
 use crate::map::registry::{LONG, Record};

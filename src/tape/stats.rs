@@ -1,21 +1,13 @@
-//! What a tape did: bytes now and at most, always; traffic by type and operation in profile mode.
+//! What a tape did, as programs ask for it: bytes now and at most, always; traffic in profile mode; a report.
 
 #![forbid(unsafe_code)]
 
+use super::bits;
 use super::cursor::Cursor;
+use super::profile::{Operation, Traffic};
 use super::types::Type;
 use crate::error::Error;
 use std::fmt;
-
-/// What moves values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Operation {
-    /// Onto the tape.
-    Push = 0,
-    /// Off the tape.
-    Pop = 1,
-}
 
 /// Sizes of a tape, in bytes where not said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,49 +32,6 @@ pub struct Stats {
     pub slow_calls: u64,
     /// In the spill store instead of in memory.
     pub spilled_bytes: u64,
-}
-
-/// What was moved since profile mode was turned on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Traffic {
-    /// Pushes or pops; an array is one.
-    pub calls: u64,
-    /// Values; of control the bits, of raw bytes the bytes.
-    pub elements: u64,
-    /// Bytes; of control bits none, because they fill words together.
-    pub bytes: u64,
-}
-
-impl Traffic {
-    fn add(&mut self, other: Traffic) {
-        self.calls += other.calls;
-        self.elements += other.elements;
-        self.bytes += other.bytes;
-    }
-}
-
-/// Traffic by type and operation.
-#[derive(Default)]
-pub(super) struct Profile {
-    traffic: [[Traffic; 2]; Type::ALL.len()],
-}
-
-impl Profile {
-    pub fn count(&mut self, operation: Operation, ty: Type, elements: u64, bytes: u64) {
-        let entry = &mut self.traffic[ty as usize - 1][operation as usize];
-        entry.add(Traffic { calls: 1, elements, bytes });
-    }
-
-    pub fn traffic(&self, ty: Option<Type>, operation: Operation) -> Traffic {
-        match ty {
-            Some(ty) => self.traffic[ty as usize - 1][operation as usize],
-            None => self.traffic.iter().fold(Traffic::default(), |mut sum, entry| {
-                sum.add(entry[operation as usize]);
-                sum
-            }),
-        }
-    }
 }
 
 impl Cursor {
@@ -111,7 +60,7 @@ impl Cursor {
                 spilled_bytes: span.discarded() as u64,
                 bytes: machine.len() as u64,
                 peak_bytes: machine.peak() as u64,
-                pending_bits: u64::from(super::bits::len(machine.bits())),
+                pending_bits: u64::from(bits::len(machine.bits())),
                 repeat_depth: machine.depth() as u64,
                 slow_calls: core.slow_calls,
             })

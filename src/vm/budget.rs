@@ -1,6 +1,6 @@
 //! The account of committed and reserved bytes, and the memory limit.
 
-use super::machine;
+use super::host;
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
 use crate::sync::{AtomicU64, OnceLock, Ordering};
@@ -95,7 +95,7 @@ pub(crate) fn process() -> &'static Budget {
 pub(crate) fn default_limit() -> u64 {
     // A bad environment is reported by the first tape; it makes no budget.
     let asked = settings().ok().and_then(|settings| settings.memory_limit);
-    asked.unwrap_or_else(machine::memory_bytes)
+    asked.unwrap_or_else(host::memory_bytes)
 }
 
 #[cold]

@@ -6,8 +6,8 @@
 //! memory limit on what is committed.
 
 mod budget;
+mod host;
 mod lent;
-mod machine;
 mod os;
 mod region;
 mod span;

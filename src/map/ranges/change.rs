@@ -10,11 +10,12 @@
 //! gap before a leaf's first range keeps each of those from moving all others, and the leaf of the last change is tried
 //! first. The way from the root to a leaf is looked for only where a change reaches further than the leaf.
 
+use super::extent;
 use super::hint::Hint;
 use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
 use super::nodes::{Account, Kind};
+use super::range::{Range, Touching};
 use super::tree::{MAX_BASE, MAX_HEIGHT, Tree, up_to};
-use super::{Range, Touching, extent};
 use crate::sync::Ordering;
 
 /// A new leaf for a base far above all others begins at a multiple of this, so that it has room downwards too.
@@ -36,7 +37,7 @@ struct Path {
 
 /// Where a base is, or belongs.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct LeafPlace {
     leaf: u32,
     /// Behind the last range of the leaf whose base is not above it.
     behind: usize,
@@ -44,26 +45,26 @@ pub(super) struct Place {
 
 impl Tree {
     /// Where `base` is or belongs. Any change makes the place invalid. `hint` is that of changes.
-    pub fn place(&self, base: u64, hint: &mut Hint) -> Place {
+    pub fn place(&self, base: u64, hint: &mut Hint) -> LeafPlace {
         if let Some(place) = hint.leaf().and_then(|leaf| self.place_in(leaf, base)) {
             return place;
         }
         let leaf = self.leaf_of(base).expect("the writer sees the tree as it is");
         *hint = hint.next(leaf);
-        Place { leaf, behind: up_to(self.nodes.node(leaf), base) }
+        LeafPlace { leaf, behind: up_to(self.nodes.node(leaf), base) }
     }
 
     /// The same, if the leaf `hint`, which once was one, is certain to be that of the place.
-    fn place_in(&self, hint: u32, base: u64) -> Option<Place> {
+    fn place_in(&self, hint: u32, base: u64) -> Option<LeafPlace> {
         let leaf = self.nodes.get(hint)?;
         let delta = base.checked_sub(leaf.origin()).filter(|delta| *delta <= MAX_DELTA)?;
         let behind = leaf.deltas_up_to(delta as u32);
         let is_before_next = || self.nodes.get(leaf.next()).is_none_or(|next| base < next.origin());
-        (behind < leaf.end() || is_before_next()).then_some(Place { leaf: hint, behind })
+        (behind < leaf.end() || is_before_next()).then_some(LeafPlace { leaf: hint, behind })
     }
 
     /// What `range` would touch, or the lowest of the ranges that it overlaps; `place` is that of its base.
-    pub fn room(&self, place: Place, range: Range) -> Result<Touching, Range> {
+    pub fn room(&self, place: LeafPlace, range: Range) -> Result<Touching, Range> {
         debug_assert!(range.bytes > 0 && range.base.checked_add(range.bytes).is_some(), "{range:?}");
         let leaf = self.nodes.node(place.leaf);
         let below = self.before(place.leaf, leaf, place.behind).map(|(below, _)| below);
@@ -79,7 +80,7 @@ impl Tree {
     }
 
     /// The range that begins at `base`; `place` is that of `base`.
-    pub fn range_at(&self, place: Place, base: u64) -> Option<Range> {
+    pub fn range_at(&self, place: LeafPlace, base: u64) -> Option<Range> {
         let leaf = self.nodes.node(place.leaf);
         let i = place.behind.checked_sub(1).filter(|i| *i >= leaf.front())?;
         self.range(leaf, i).filter(|range| range.base == base)
@@ -99,7 +100,7 @@ impl Tree {
     }
 
     /// Makes sure that there are nodes to insert a range at the place of its base.
-    pub fn reserve(&self, place: Place, range: Range, account: &mut Account) {
+    pub fn reserve(&self, place: LeafPlace, range: Range, account: &mut Account) {
         let leaf = self.nodes.node(place.leaf);
         if leaf.is_full() || range.base - leaf.origin() > MAX_DELTA {
             account.reserve(&self.nodes, Kind::Leaf, 1);
@@ -117,8 +118,8 @@ impl Tree {
     // ---- insert --------------------------------------------------------------------------------------------
 
     /// Inserts a range that overlaps none at the place of its base; enough nodes are reserved.
-    pub fn insert(&self, place: Place, range: Range, account: &mut Account) {
-        let Place { leaf, behind: i } = place;
+    pub fn insert(&self, place: LeafPlace, range: Range, account: &mut Account) {
+        let LeafPlace { leaf, behind: i } = place;
         let leaf = self.nodes.node(leaf);
         let wide = self.extent(range, account);
         let entry_in = |leaf: &Node| Entry { wide, narrow: (range.base - leaf.origin()) as u32 };
@@ -230,7 +231,7 @@ impl Tree {
 
     /// Puts other bytes and another value where the range begins that is at `place`, if no node of their own is or was
     /// needed for them.
-    pub fn replace(&self, place: Place, range: Range) -> bool {
+    pub fn replace(&self, place: LeafPlace, range: Range) -> bool {
         let (leaf, i) = (self.nodes.node(place.leaf), place.behind - 1);
         let there = leaf.get(i);
         let extent = extent::pack(range.bytes, range.value).filter(|_| extent::unpack(there.wide).is_ok());
@@ -240,7 +241,7 @@ impl Tree {
     // ---- remove --------------------------------------------------------------------------------------------
 
     /// Removes a range that is there; `place` is that of its base.
-    pub fn remove(&self, place: Place, range: Range, account: &mut Account) {
+    pub fn remove(&self, place: LeafPlace, range: Range, account: &mut Account) {
         let base = range.base;
         let leaf = self.nodes.node(place.leaf);
         let extent = leaf.remove_in_leaf(place.behind - 1).wide;

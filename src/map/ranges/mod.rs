@@ -21,42 +21,19 @@ mod hint;
 mod models;
 mod node;
 mod nodes;
+mod range;
 mod shared;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod tree;
 
+pub(crate) use range::{Range, Touching};
 pub(crate) use shared::SharedRanges;
 
 use hint::Hint;
-use nodes::{Account, Kind, Nodes};
+use nodes::Account;
 use std::cell::Cell;
 use tree::Tree;
-
-/// A live range of addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
-    pub base: u64,
-    /// Above 0, and base + bytes does not overflow.
-    pub bytes: u64,
-    /// Whatever the owner wants to find; best below 2^32, or below 2^44 for small ranges.
-    pub value: u64,
-}
-
-/// What a range that comes touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Touching {
-    /// A range ends at its base.
-    pub below: bool,
-    /// The value of the range that begins at its end.
-    pub above: Option<u64>,
-}
-
-impl Range {
-    pub fn end(&self) -> u64 {
-        self.base + self.bytes
-    }
-}
 
 /// Ranges for one thread.
 pub(crate) struct Ranges {
@@ -76,7 +53,7 @@ impl Default for Ranges {
 
 impl Ranges {
     pub fn new() -> Ranges {
-        let (tree, account) = first_tree();
+        let (tree, account) = Tree::first();
         Ranges { tree, account, hint: Cell::new(Hint::UNKNOWN), changed: Hint::UNKNOWN }
     }
 
@@ -161,12 +138,4 @@ impl Ranges {
     fn check(&self) {
         check::check(&self.tree, &self.account);
     }
-}
-
-/// A tree without ranges.
-fn first_tree() -> (Tree, Account) {
-    let (nodes, mut account) = (Nodes::new(), Account::default());
-    account.reserve(&nodes, Kind::Leaf, 1);
-    let leaf = account.take(&nodes, Kind::Leaf, 0);
-    (Tree::new(nodes, leaf), account)
 }

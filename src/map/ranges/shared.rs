@@ -4,8 +4,8 @@
 
 use super::hint::Hint;
 use super::nodes::Account;
+use super::range::{Range, Touching};
 use super::tree::Tree;
-use super::{Range, Touching, first_tree};
 use crate::sync::{LockGuard, Seqlock, StaticCounter, UNORDERED, Writing};
 use std::cell::Cell;
 
@@ -38,7 +38,7 @@ thread_local! {
 
 impl SharedRanges {
     pub fn new() -> SharedRanges {
-        let (tree, account) = first_tree();
+        let (tree, account) = Tree::first();
         let number = NUMBERS.fetch_add(1, UNORDERED) as u32;
         SharedRanges { tree, lock: Seqlock::new(Writer { account, hint: Hint::UNKNOWN }), number }
     }

@@ -8,9 +8,10 @@
 //! Everything here may run while a writer changes the tree. What it returns then is arbitrary, and is thrown away
 //! ([`super::SharedRanges`]); it must only end, and not panic.
 
+use super::extent;
 use super::node::{Entry, MAX_DELTA, NONE, Node};
-use super::nodes::Nodes;
-use super::{Range, extent};
+use super::nodes::{Account, Kind, Nodes};
+use super::range::Range;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Above the height of any tree: each level takes the nodes of the one below at least forty times.
@@ -28,6 +29,14 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// One without ranges.
+    pub fn first() -> (Tree, Account) {
+        let (nodes, mut account) = (Nodes::new(), Account::default());
+        account.reserve(&nodes, Kind::Leaf, 1);
+        let leaf = account.take(&nodes, Kind::Leaf, 0);
+        (Tree::new(nodes, leaf), account)
+    }
+
     /// With one leaf, the node `first`.
     pub fn new(nodes: Nodes, first: u32) -> Tree {
         Tree { nodes, root: AtomicU64::new(u64::from(first)), len: AtomicU64::new(0), covered: AtomicU64::new(0) }

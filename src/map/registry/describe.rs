@@ -2,12 +2,18 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{Object, Serial};
-use super::{MAX_BYTES, Registry};
+use super::Registry;
+use super::object::{MAX_BYTES, Object, Serial};
 use crate::error::{Error, Status, bytes};
 use crate::map::ranges::Range;
 
 pub(super) struct Describe<'a>(pub &'a Registry);
+
+impl Registry {
+    pub(super) fn describe(&self) -> Describe<'_> {
+        Describe(self)
+    }
+}
 
 impl Describe<'_> {
     /// "`x` (double[1000]), a heap range of 8000 bytes at 0x5581… (object 7)". Of a label, the first word is the name.
@@ -227,7 +233,7 @@ pub(super) fn no_record(serial: Serial) -> Error {
 }
 
 #[cold]
-pub(super) fn apart(serial: Serial, n: u64, count: usize, now: Option<u64>) -> Error {
+pub(super) fn detached(serial: Serial, n: u64, count: usize, now: Option<u64>) -> Error {
     let now = now.map_or("is not alive".to_owned(), |now| format!("has {} now", bytes(now)));
     Error::new(
         Status::HeapState,

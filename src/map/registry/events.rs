@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::lane::{Dead, Lane};
-use super::object::{Object, RangeKind, Serial, State};
-use super::{Arrival, MAX_BYTES, Present, RangeRecord, Registry, Variables, Wait, describe, offset, value};
+use super::object::{LifeState, MAX_BYTES, Object, Present, RangeKind, Serial};
+use super::range::RangeRecord;
+use super::waiting::{Arrival, Variables, Wait};
+use super::{Registry, describe, offset, value};
 use crate::error::Error;
 use crate::map::ranges::{Range, Touching};
 use crate::sync::{OnceLock, Ordering};
@@ -20,7 +22,7 @@ impl Registry {
         let serial = Serial::new(lane, birth);
         let mut object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
         object.reused = bytes > 0 && self.dead_of(&object, |dead| dead.meets(Range { base, bytes, value: 0 }));
-        self.place_as(State::Alive, object)?;
+        self.place_as(LifeState::Alive, object)?;
         self.associate(&object);
         own.births.store(birth, Ordering::Relaxed);
         Ok(serial)
@@ -48,7 +50,7 @@ impl Registry {
         }
         let die = |dead: &mut Dead, alive: usize| {
             self.update(value, |object| {
-                object.state = State::Dead;
+                object.state = LifeState::Dead;
                 (object.adjoint_base, object.adjoint_bytes) = (0, 0);
             });
             let range = Range { base: object.base, bytes: object.bytes, value };
@@ -70,12 +72,12 @@ impl Registry {
         die(&mut stack.dead, alive);
         drop(stack);
         self.left(object);
-        self.beside.ended(object);
+        self.side_tables.ended(object);
         Ok(())
     }
 
     /// The birth of the object that begins at `base` is reversed.
-    pub fn unbear(&self, lane: u16, base: u64) -> Result<Object, Error> {
+    pub fn undo_birth(&self, lane: u16, base: u64) -> Result<Object, Error> {
         let (value, object) = self.exact(lane, base)?;
         self.take(lane, value, &object)?;
         self.erase(value, |_| true);
@@ -162,16 +164,16 @@ impl Registry {
 
     /// Puts an object that is not alive into the maps, or changes nothing. Whether it is reused.
     pub(super) fn place(&self, object: Object) -> Result<bool, Error> {
-        self.place_as(State::Coming, object)
+        self.place_as(LifeState::Coming, object)
     }
 
     /// The same; until the object is in the maps, it is in this state. Of one that is born nobody knows the serial yet,
     /// so it may be alive; while one is still to be entered that comes back, pointers to it must wait.
-    fn place_as(&self, state: State, mut object: Object) -> Result<bool, Error> {
+    fn place_as(&self, state: LifeState, mut object: Object) -> Result<bool, Error> {
         let objects = &self.lane(object.serial.lane()).objects;
         let (slot, was) =
             objects.claim(Object { state, ..object }).map_err(|there| self.describe().twice(&there, &object))?;
-        if state == State::Coming {
+        if state == LifeState::Coming {
             // Others have died since where one lay that is not remembered: nobody knows who was there before.
             object.reused = object.bytes > 0 && was.is_none_or(|was| was.reused);
         }
@@ -257,7 +259,7 @@ impl Registry {
         if !self.leave(value, object) {
             return Err(self.describe().no_base(lane, object.base));
         }
-        self.beside.ended(object);
+        self.side_tables.ended(object);
         Ok(())
     }
 

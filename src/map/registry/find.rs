@@ -3,8 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::lane::Dead;
-use super::object::{Object, State};
-use super::{Located, Place, Registry, describe, offset};
+use super::object::{LifeState, Object};
+use super::record::{Located, ObjectOffset};
+use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
 use crate::map::ranges::Range;
 use crate::sync::{Ordering, wait};
@@ -67,7 +68,7 @@ impl Registry {
     }
 
     /// The object that an address is in, dead ones last; None for NULL.
-    pub fn find(&self, lane: u16, address: u64) -> Result<Option<Place>, Error> {
+    pub fn find(&self, lane: u16, address: u64) -> Result<Option<ObjectOffset>, Error> {
         if address == 0 {
             return Ok(None);
         }
@@ -80,22 +81,22 @@ impl Registry {
             if address == range.base && object.touched && self.ends_at(lane, address) {
                 self.ambiguous.fetch_add(1, Ordering::Relaxed);
             }
-            return Ok(Some(Place { serial: object.serial, offset: (address - range.base) as i64 }));
+            return Ok(Some(ObjectOffset { serial: object.serial, offset: (address - range.base) as i64 }));
         }
         self.find_past(lane, address).map(Some).ok_or_else(|| self.describe().no_range(lane, address))
     }
 
     /// An empty range at the address, or a dead range that it was in.
-    fn find_past(&self, lane: u16, address: u64) -> Option<Place> {
+    fn find_past(&self, lane: u16, address: u64) -> Option<ObjectOffset> {
         let empties = self.empties.at(address).into_iter().rev().filter_map(|value| self.object(value));
         if let Some(object) = empties.into_iter().find(|object| object.base == address && object.bytes == 0) {
-            return Some(Place { serial: object.serial, offset: 0 });
+            return Some(ObjectOffset { serial: object.serial, offset: 0 });
         }
         // While the lock is held, no dead object is forgotten and its slot given to another one.
         let place = |dead: &Dead| {
             let range = dead.find(address)?;
             let object = self.object(range.value)?;
-            Some(Place { serial: object.serial, offset: (address - range.base) as i64 })
+            Some(ObjectOffset { serial: object.serial, offset: (address - range.base) as i64 })
         };
         let own = self.lane(lane);
         let mut others = self.other_stacks(Some(own), address, address);
@@ -110,15 +111,15 @@ impl Registry {
     }
 
     /// The object that begins at `base`, be it dead, with this offset; None for NULL.
-    pub fn find_pair(&self, lane: u16, base: u64, offset: i64) -> Result<Option<Place>, Error> {
+    pub fn find_pair(&self, lane: u16, base: u64, offset: i64) -> Result<Option<ObjectOffset>, Error> {
         if base == 0 {
             return if offset == 0 { Ok(None) } else { Err(describe::null_pair(offset)) };
         }
         match self.exact(lane, base) {
-            Ok((_, object)) => Ok(Some(Place { serial: object.serial, offset })),
+            Ok((_, object)) => Ok(Some(ObjectOffset { serial: object.serial, offset })),
             Err(error) if error.status() != Status::NoRange => Err(error),
             Err(error) => match self.find_past(lane, base) {
-                Some(place) if place.offset == 0 => Ok(Some(Place { offset, ..place })),
+                Some(place) if place.offset == 0 => Ok(Some(ObjectOffset { offset, ..place })),
                 _ => Err(error),
             },
         }
@@ -127,13 +128,13 @@ impl Registry {
     // ---- where things lie now --------------------------------------------------------------------------
 
     /// Where a place lies; None while its object is not alive.
-    pub fn locate(&self, place: Place) -> Result<Option<Located>, Error> {
+    pub fn locate(&self, place: ObjectOffset) -> Result<Option<Located>, Error> {
         self.alive(place.serial).map(|object| self.located(&object, place.offset)).transpose()
     }
 
     /// The address of a place, and that in the adjoint.
     #[cfg(test)]
-    pub fn locate_both(&self, place: Place) -> Result<Option<(u64, u64)>, Error> {
+    pub fn locate_both(&self, place: ObjectOffset) -> Result<Option<(u64, u64)>, Error> {
         Ok(self.locate(place)?.map(|now| (now.address, now.adjoint)))
     }
 
@@ -145,7 +146,7 @@ impl Registry {
 
     fn located(&self, object: &Object, by: i64) -> Result<Located, Error> {
         let (address, adjoint) = (offset(object.base, by), self.scaled(object, by)?);
-        let place = Place { serial: object.serial, offset: by };
+        let place = ObjectOffset { serial: object.serial, offset: by };
         Ok(Located { place, address, adjoint, reused: object.reused })
     }
 
@@ -175,7 +176,7 @@ impl Registry {
 
     /// Refuses what reaches from `low` to `high`, in bytes from a place, if that is not all inside the place's object.
     /// Of an object that ended nothing is said.
-    pub fn check_inside(&self, place: Place, low: i64, high: i64) -> Result<(), Error> {
+    pub fn check_inside(&self, place: ObjectOffset, low: i64, high: i64) -> Result<(), Error> {
         let Some(object) = self.alive(place.serial) else { return Ok(()) };
         let (low, high) = (place.offset.saturating_add(low), place.offset.saturating_add(high));
         if low >= 0 && high <= object.bytes as i64 { Ok(()) } else { Err(self.describe().leaves(&object, low, high)) }
@@ -191,7 +192,7 @@ impl Registry {
         // A base wins over an end, also where one of the two objects lies elsewhere now and the other one does not.
         let object = |range: Range| {
             let same = |object: &Object| object.forward_base == range.base && object.bytes == range.bytes;
-            self.object(range.value).filter(|object| same(object) && object.state == State::Alive)
+            self.object(range.value).filter(|object| same(object) && object.state == LifeState::Alive)
         };
         let moved = self.moved_at(lane, address).and_then(object);
         let unmoved = |address: u64| self.range_of(lane, address).and_then(object);
@@ -214,7 +215,7 @@ impl Registry {
     /// The reversal point: addresses of the forward sweep are where objects lie now. An error, which changes nothing,
     /// while an adjoint waits for an object that the section should have brought back.
     pub fn turn(&self) -> Result<(), Error> {
-        self.check_apart()?;
+        self.check_detached()?;
         let mut values = self.past().moved.take();
         self.claimed().for_each(|lane| values.extend(lane.stack().moved.take()));
         values.into_iter().for_each(|value| self.update(value, |object| object.forward_base = object.base));

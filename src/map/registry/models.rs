@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::*;
-use crate::sync::Arc;
+use crate::sync::{Arc, Ordering};
 use loom::thread;
 
 const MOST: usize = 750;
@@ -53,7 +53,7 @@ fn a_pointer_is_found_while_a_neighbour_comes_and_goes() {
             let registry = registry.clone();
             thread::spawn(move || {
                 let comes = add(&registry, there, 110);
-                registry.unbear(there, 110).unwrap();
+                registry.undo_birth(there, 110).unwrap();
                 comes
             })
         };
@@ -78,8 +78,8 @@ fn an_object_comes_back_while_its_old_place_is_forgotten() {
         };
         registry.restore_and_list(here, &record, at(200)).unwrap();
         writer.join().unwrap();
-        assert_eq!(registry.locate_both(Place { serial, offset: 3 }).unwrap(), Some((203, 0)));
-        assert_eq!(registry.find(here, 203).unwrap(), Some(Place { serial, offset: 3 }));
+        assert_eq!(registry.locate_both(ObjectOffset { serial, offset: 3 }).unwrap(), Some((203, 0)));
+        assert_eq!(registry.find(here, 203).unwrap(), Some(ObjectOffset { serial, offset: 3 }));
         assert_eq!((registry.list().len(), registry.dead()), (1, 1));
     });
 }
@@ -98,7 +98,7 @@ fn a_pointer_does_not_wait_for_what_has_come_and_is_not_null_then() {
             };
             thread::spawn(move || registry.restore(there, &record, at(200), set).unwrap())
         };
-        let place = Place { serial, offset: 4 };
+        let place = ObjectOffset { serial, offset: 4 };
         let mut now = registry.locate_both(place).unwrap();
         if now.is_none() {
             let clear = || variable.store(0, Ordering::Relaxed);
@@ -172,11 +172,11 @@ fn a_range_comes_while_the_one_that_it_touches_goes() {
         add(&registry, there, 110);
         let writer = {
             let registry = registry.clone();
-            thread::spawn(move || registry.unbear(there, 110).unwrap())
+            thread::spawn(move || registry.undo_birth(there, 110).unwrap())
         };
         let serial = add(&registry, here, 100);
         writer.join().unwrap();
-        assert_eq!(registry.find(here, 110).unwrap(), Some(Place { serial, offset: 10 }));
+        assert_eq!(registry.find(here, 110).unwrap(), Some(ObjectOffset { serial, offset: 10 }));
         assert_eq!((registry.list().len(), registry.ambiguous()), (1, 0));
     });
 }

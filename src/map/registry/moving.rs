@@ -1,11 +1,28 @@
-//! Memory inside a range that goes, or moves, while the range stays: pointer variables in it that wait.
+//! Pointer variables that wait or follow, and what happens to them when memory inside a range goes, or moves, while the
+//! range stays.
 
 #![forbid(unsafe_code)]
 
 use super::Registry;
-use super::waiting::Extent;
+use super::waiting::{Extent, Wait};
 
 impl Registry {
+    /// A pointer variable is about to be set: it waits no more, and nobody else sets it.
+    pub fn settle(&self, variable: u64) {
+        self.waiting.forget(variable);
+    }
+
+    /// A pointer variable waits, and `clear` sets it to NULL. Who calls this looks once more for the target, which may
+    /// have come meanwhile.
+    pub fn wait(&self, variable: u64, wait: Wait, clear: impl FnOnce()) {
+        self.waiting.add(variable, wait, clear);
+    }
+
+    /// Pointer variables are about to be set to places in an object that is reused, and follow.
+    pub fn follow(&self, variables: impl IntoIterator<Item = (u64, Wait)>) {
+        self.waiting.follow(variables);
+    }
+
     /// Whether any pointer variable waits.
     pub fn anyone_waits(&self) -> bool {
         !self.waiting.is_empty()

@@ -4,6 +4,12 @@
 
 use crate::codes::codes;
 
+/// Most threads that use a registry at the same time.
+pub(super) const LANES: usize = if cfg!(loom) { 2 } else { 4096 };
+
+/// Most bytes of a range: the size of the user half of the address space.
+pub(super) const MAX_BYTES: u64 = 1 << 47;
+
 /// The birth number of an object, which stays its identity when its address changes: the lane it was born on above
 /// [`LANE_SHIFT`], below it the count of births of that lane. Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,7 +63,7 @@ codes! {
 
 /// Whether an object is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum LifeState {
     /// It lies at `base`.
     Alive = 1,
     /// It died in the forward sweep: a pointer that still points there is known to be to it.
@@ -81,7 +87,7 @@ pub(crate) struct Object {
     /// Of the table of labels.
     pub label: u32,
     pub kind: RangeKind,
-    pub state: State,
+    pub state: LifeState,
     /// A range that was there when this one came ends at its base, or did.
     pub touched: bool,
     /// Another object may have died where it lies before it was born, so that a pointer into it may have been meant
@@ -89,6 +95,14 @@ pub(crate) struct Object {
     pub reused: bool,
     /// The lane in whose map it is, for a stack range.
     pub home: u16,
+}
+
+/// Where an object and its adjoint lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Present {
+    pub base: u64,
+    pub adjoint_base: u64,
+    pub adjoint_bytes: u64,
 }
 
 impl Object {
@@ -103,7 +117,7 @@ impl Object {
             adjoint_bytes: 0,
             label,
             kind,
-            state: State::Alive,
+            state: LifeState::Alive,
             touched: false,
             reused: false,
             home: 0,
@@ -142,9 +156,9 @@ impl Object {
         let [first, base, forward_base, adjoint_base, bytes, adjoint_bytes] = words;
         let flags = adjoint_bytes >> 48;
         let state = match flags >> 13 & 3 {
-            1 => State::Alive,
-            2 => State::Dead,
-            3 => State::Coming,
+            1 => LifeState::Alive,
+            2 => LifeState::Dead,
+            3 => LifeState::Coming,
             _ => return None,
         };
         Some(Object {
@@ -176,7 +190,7 @@ mod tests {
     #[test]
     fn object_comes_back_from_its_words() {
         for kind in RangeKind::ALL {
-            for (state, touched) in [(State::Alive, true), (State::Dead, false), (State::Coming, true)] {
+            for (state, touched) in [(LifeState::Alive, true), (LifeState::Dead, false), (LifeState::Coming, true)] {
                 let object = Object {
                     serial: Serial::new(4095, (1 << 48) - 1),
                     forward_base: u64::MAX - 1,

@@ -17,7 +17,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{Object, Serial, State, WORDS, birth_in};
+use super::object::{LifeState, Object, Serial, WORDS, birth_in};
 use super::table::Table;
 use crate::hash::mix;
 use crate::sync::{AtomicU32, AtomicU64, LockGuard, OnceLock, Ordering, Seqlock, Writing};
@@ -167,7 +167,7 @@ impl Objects {
         self.lock.lock()
     }
 
-    /// A slot for an object that comes, and, in the state [`State::Coming`], the dead object that it was; or the object
+    /// A slot for an object that comes, and, in the state [`LifeState::Coming`], the dead object that it was; or the object
     /// with this serial that is there.
     pub fn claim(&self, object: Object) -> Result<(u32, Option<Object>), Object> {
         let mut writer = self.lock();
@@ -176,10 +176,10 @@ impl Objects {
             && let Some(slot) = self.find(birth)
         {
             let there = self.load(slot).expect("an object in the slot");
-            if there.state != State::Dead {
+            if there.state != LifeState::Dead {
                 return Err(there);
             }
-            self.lock.change(&mut writer, |_| self.store(slot, &Object { state: State::Coming, ..there }));
+            self.lock.change(&mut writer, |_| self.store(slot, &Object { state: LifeState::Coming, ..there }));
             return Ok((slot, Some(there)));
         }
         Ok((self.insert(&mut writer, &object), None))
@@ -310,7 +310,7 @@ mod tests {
     fn add(objects: &Objects, serial: Serial, base: u64) -> u32 {
         let (slot, was) = objects.claim(object(serial, base)).unwrap();
         assert_eq!(was, None);
-        objects.update(slot, |object| object.state = State::Alive);
+        objects.update(slot, |object| object.state = LifeState::Alive);
         slot
     }
 
@@ -357,11 +357,11 @@ mod tests {
     fn dead_object_that_comes_back_keeps_its_slot_and_comes_once() {
         let objects = Objects::new(0);
         let slot = add(&objects, Serial(1), 100);
-        objects.update(slot, |object| object.state = State::Dead);
+        objects.update(slot, |object| object.state = LifeState::Dead);
         let dead = objects.at(slot).unwrap();
         assert_eq!(objects.claim(object(Serial(1), 200)), Ok((slot, Some(dead))));
-        assert_eq!(objects.remove_if(slot, |object| object.state == State::Dead), None, "it is coming");
-        assert_eq!(objects.claim(object(Serial(1), 300)).unwrap_err().state, State::Coming);
+        assert_eq!(objects.remove_if(slot, |object| object.state == LifeState::Dead), None, "it is coming");
+        assert_eq!(objects.claim(object(Serial(1), 300)).unwrap_err().state, LifeState::Coming);
     }
 
     #[test]

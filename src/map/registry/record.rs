@@ -17,10 +17,20 @@ use super::object::Serial;
 
 /// How far into which object a pointer points; an offset may lie outside of it only in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ObjectOffset {
     pub serial: Serial,
     /// In bytes.
     pub offset: i64,
+}
+
+/// Where a place and its adjoint lie now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub place: ObjectOffset,
+    pub address: u64,
+    pub adjoint: u64,
+    /// Its object is, see [`Object`](super::Object).
+    pub reused: bool,
 }
 
 /// A pointer on the tape.
@@ -37,8 +47,8 @@ pub(crate) const LONG: u64 = 3;
 const OFFSET_BITS: u32 = 30;
 
 /// The record of a place, or of NULL.
-pub(crate) fn pack(place: Option<Place>) -> Record {
-    let Some(Place { serial, offset }) = place else { return Record::Short(0) };
+pub(crate) fn pack(place: Option<ObjectOffset>) -> Record {
+    let Some(ObjectOffset { serial, offset }) = place else { return Record::Short(0) };
     let small = offset << (64 - OFFSET_BITS) >> (64 - OFFSET_BITS) == offset;
     let low = (offset as u64 & ((1 << OFFSET_BITS) - 1)) << 2;
     match (serial.lane(), serial.birth()) {
@@ -51,7 +61,7 @@ pub(crate) fn pack(place: Option<Place>) -> Record {
 }
 
 /// The place that a record stands for; outside None if it is no record, inside None if it is NULL.
-pub(crate) fn unpack(record: Record) -> Option<Option<Place>> {
+pub(crate) fn unpack(record: Record) -> Option<Option<ObjectOffset>> {
     let (serial, offset) = match record {
         Record::Short(0) => return Some(None),
         Record::Short(word) => {
@@ -66,7 +76,7 @@ pub(crate) fn unpack(record: Record) -> Option<Option<Place>> {
         }
         Record::Long([offset, serial]) => (Serial(serial), offset as i64),
     };
-    (serial.birth() != 0).then_some(Some(Place { serial, offset }))
+    (serial.birth() != 0).then_some(Some(ObjectOffset { serial, offset }))
 }
 
 #[cfg(test)]
@@ -82,7 +92,7 @@ mod tests {
             .flat_map(|o| births.into_iter().map(move |b| (o, b)))
             .flat_map(|(o, b)| [0, 1, 255, 256, 4095].map(|l| (o, b, l)))
         {
-            let place = Place { serial: Serial::new(lane, birth), offset };
+            let place = ObjectOffset { serial: Serial::new(lane, birth), offset };
             let record = pack(Some(place));
             assert_eq!(unpack(record), Some(Some(place)), "{record:?}");
             let births_of_lane = [1 << 32, 1 << 24, 0][(lane > 0) as usize + (lane > 255) as usize];

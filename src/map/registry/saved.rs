@@ -10,8 +10,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{Object, RangeKind, Serial};
-use super::{LANES, MAX_BYTES};
+use super::object::{LANES, MAX_BYTES, Object, RangeKind, Serial};
 use crate::varint::{self, Decoded, Decoder};
 use std::ffi::{CStr, CString};
 

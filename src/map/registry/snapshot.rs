@@ -1,94 +1,17 @@
 //! The registry and checkpoints: a copy of what is alive, and the exchange of what is alive for what was (Alg. 4).
-//!
-//! *Apart*: the adjoint of an object that a restoration ended, which its serial finds again when it is born again.
 
 #![forbid(unsafe_code)]
 
 use super::lane::{Lane, Moved};
-use super::object::{Object, RangeKind, Serial, State};
+use super::object::{LifeState, Object, RangeKind, Serial};
 use super::saved::{Bounds, Saved, SavedObject};
+use super::side_tables::Adjoint;
 use super::{Registry, describe, value};
 use crate::error::Error;
 use crate::map::ranges::Range;
-use crate::sync::{AtomicUsize, Lock, Ordering, StaticFlag, UNORDERED};
+use crate::sync::{Ordering, UNORDERED};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
-use std::hash::{BuildHasher, Hasher, RandomState};
-
-/// What is known of objects beside the maps.
-pub(super) struct Beside {
-    /// A number that no other registry has, in this process or another.
-    session: u64,
-    /// Of the tables, to be read without their lock.
-    count: AtomicUsize,
-    /// Objects that are no allocatables had bounds: others end without a look at the table, as most have none.
-    any_has_bounds: StaticFlag,
-    tables: Lock<Tables>,
-}
-
-#[derive(Default)]
-struct Tables {
-    apart: HashMap<Serial, Adjoint>,
-    bounds: HashMap<Serial, Bounds>,
-}
-
-/// An adjoint without its object.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Adjoint {
-    base: u64,
-    adjoint_bytes: u64,
-    /// Of the object.
-    pub bytes: u64,
-}
-
-impl Beside {
-    pub fn new() -> Beside {
-        let session = RandomState::new().build_hasher().finish();
-        let any_has_bounds = StaticFlag::new(false);
-        Beside { session, count: AtomicUsize::new(0), any_has_bounds, tables: Lock::new(Tables::default()) }
-    }
-
-    fn change<R>(&self, change: impl FnOnce(&mut Tables) -> R) -> R {
-        let mut tables = self.tables.lock();
-        let result = change(&mut tables);
-        self.count.store(tables.apart.len() + tables.bounds.len(), Ordering::Release);
-        result
-    }
-
-    fn is_empty(&self) -> bool {
-        self.count.load(Ordering::Acquire) == 0
-    }
-
-    /// The adjoint that was kept for an object, which has it now.
-    fn take_adjoint(&self, object: &Object) -> Option<Adjoint> {
-        if self.is_empty() {
-            return None;
-        }
-        self.change(|tables| {
-            let found = tables.apart.get(&object.serial).filter(|adjoint| adjoint.bytes == object.bytes).copied();
-            found.inspect(|_| _ = tables.apart.remove(&object.serial))
-        })
-    }
-
-    /// An object ended: what is known of it beside the maps goes.
-    pub fn ended(&self, object: &Object) {
-        let may_have_bounds = object.kind == RangeKind::Allocatable || self.any_has_bounds.load(UNORDERED);
-        if may_have_bounds && !self.is_empty() {
-            self.change(|tables| tables.bounds.remove(&object.serial));
-        }
-    }
-
-    /// An adjoint that still waits for its object to be born again, with its serial, and how many do.
-    pub fn apart(&self) -> Option<(Serial, Adjoint, usize)> {
-        if self.is_empty() {
-            return None;
-        }
-        self.change(|tables| {
-            let first = tables.apart.iter().min_by_key(|(serial, _)| **serial)?;
-            Some((*first.0, *first.1, tables.apart.len()))
-        })
-    }
-}
 
 /// What a restoration changes.
 #[derive(Debug, Default)]
@@ -103,14 +26,14 @@ pub(crate) struct Exchange {
 
 impl Registry {
     pub fn session(&self) -> u64 {
-        self.beside.session
+        self.side_tables.session
     }
 
     /// All that are alive, by serial.
     pub fn list_by_serial(&self) -> Vec<Object> {
         let mut all = Vec::new();
         for lane in self.claimed() {
-            lane.objects.for_each(|_, object| all.extend((object.state == State::Alive).then_some(object)));
+            lane.objects.for_each(|_, object| all.extend((object.state == LifeState::Alive).then_some(object)));
         }
         all.sort_by_key(|object| object.serial);
         all
@@ -133,9 +56,9 @@ impl Registry {
         }
         saved.labels = labels;
         saved.births = self.births_by_lane();
-        if !self.beside.is_empty() {
+        if !self.side_tables.is_empty() {
             saved.bounds = self
-                .beside
+                .side_tables
                 .change(|tables| tables.bounds.iter().map(|(serial, bounds)| (*serial, bounds.clone())).collect());
             saved.bounds.sort_by_key(|(serial, _)| *serial);
             saved.bounds.retain(|(serial, _)| self.alive(*serial).is_some());
@@ -152,19 +75,19 @@ impl Registry {
 
     pub fn set_bounds_of(&self, serial: Serial, kind: RangeKind, bounds: &[(i64, i64)]) {
         if kind != RangeKind::Allocatable {
-            self.beside.any_has_bounds.store(true, UNORDERED);
+            self.side_tables.any_has_bounds.store(true, UNORDERED);
         }
-        self.beside.change(|tables| match bounds {
+        self.side_tables.change(|tables| match bounds {
             [] => tables.bounds.remove(&serial),
             bounds => tables.bounds.insert(serial, bounds.to_vec()),
         });
     }
 
     pub fn bounds(&self, serial: Serial) -> Bounds {
-        if self.beside.is_empty() {
+        if self.side_tables.is_empty() {
             Bounds::new()
         } else {
-            self.beside.change(|tables| tables.bounds.get(&serial).cloned().unwrap_or_default())
+            self.side_tables.change(|tables| tables.bounds.get(&serial).cloned().unwrap_or_default())
         }
     }
 
@@ -187,10 +110,10 @@ impl Registry {
                 return Err(error);
             }
         }
-        self.beside.change(|tables| {
+        self.side_tables.change(|tables| {
             for object in out.iter().filter(|object| object.adjoint_base != 0) {
                 let Object { adjoint_base: base, adjoint_bytes, bytes, .. } = *object;
-                tables.apart.insert(object.serial, Adjoint { base, adjoint_bytes, bytes });
+                tables.detached.insert(object.serial, Adjoint { base, adjoint_bytes, bytes });
             }
             out.iter().for_each(|object| drop(tables.bounds.remove(&object.serial)));
         });
@@ -201,7 +124,7 @@ impl Registry {
 
     /// Gives an object that is born, or alive again, the adjoint that was kept for it.
     pub(super) fn associate(&self, object: &Object) {
-        if let Some(Adjoint { base, adjoint_bytes, .. }) = self.beside.take_adjoint(object)
+        if let Some(Adjoint { base, adjoint_bytes, .. }) = self.side_tables.take_adjoint(object)
             && let Some((slot, _)) = self.lane(object.serial.lane()).objects.get(object.serial)
         {
             let value = value(object.serial, slot);
@@ -232,7 +155,7 @@ impl Registry {
             lane.births.store(births, Ordering::Relaxed);
             let mut gone = Vec::new();
             lane.objects.for_each(|slot, object| {
-                if object.state == State::Dead && object.serial.birth() > births {
+                if object.state == LifeState::Dead && object.serial.birth() > births {
                     gone.push((value(object.serial, slot), object));
                 }
             });
@@ -264,7 +187,7 @@ impl Registry {
             .iter()
             .filter_map(|(serial, base)| {
                 let (slot, object) = self.lane(serial.lane()).objects.get(*serial)?;
-                (object.state == State::Alive).then_some((value(*serial, slot), object, *base))
+                (object.state == LifeState::Alive).then_some((value(*serial, slot), object, *base))
             })
             .collect();
         for (value, object, _) in &there {
@@ -287,16 +210,16 @@ impl Registry {
     }
 
     /// The adjoints that were kept apart are forgotten.
-    pub fn forget_apart(&self) -> u64 {
-        self.beside.change(|tables| tables.apart.drain().count() as u64)
+    pub fn forget_detached(&self) -> u64 {
+        self.side_tables.change(|tables| tables.detached.drain().count() as u64)
     }
 
     /// An error while adjoints wait for objects that the section should have brought back.
-    pub(super) fn check_apart(&self) -> Result<(), Error> {
-        match self.beside.apart() {
+    pub(super) fn check_detached(&self) -> Result<(), Error> {
+        match self.side_tables.detached() {
             None => Ok(()),
             Some((serial, adjoint, count)) => {
-                Err(describe::apart(serial, adjoint.bytes, count, self.alive(serial).map(|object| object.bytes)))
+                Err(describe::detached(serial, adjoint.bytes, count, self.alive(serial).map(|object| object.bytes)))
             }
         }
     }

@@ -8,6 +8,7 @@ mod pointers;
 mod stale;
 
 use super::*;
+use crate::error::Error;
 use crate::error::Status;
 use fastrand::Rng;
 
@@ -177,7 +178,7 @@ impl Program {
                     }
                 }
                 Step::Birth(i) => {
-                    self.registry.unbear(self.lane, self.objects[i].base).unwrap();
+                    self.registry.undo_birth(self.lane, self.objects[i].base).unwrap();
                     self.objects[i].alive = false;
                     self.allocator.blocks.remove(&self.objects[i].base);
                 }
@@ -258,14 +259,14 @@ fn threads_find_what_is_alive_while_others_add_and_remove() {
                     registry.add(lane, stack, 16, RangeKind::Stack, c"local").unwrap();
                     let i = random.u64(..100);
                     let place = registry.find(lane, (1 << 40) + 100 * i + 5).unwrap().unwrap();
-                    assert_eq!(place, Place { serial: fixed[i as usize], offset: 5 });
+                    assert_eq!(place, ObjectOffset { serial: fixed[i as usize], offset: 5 });
                     assert_eq!(registry.locate_both(place).unwrap(), Some(((1 << 40) + 100 * i + 5, 0)));
                     let place = registry.find(lane, heap + round % 7 * 64 + 64).unwrap().unwrap();
-                    assert_eq!(place, Place { serial: own, offset: 64 });
+                    assert_eq!(place, ObjectOffset { serial: own, offset: 64 });
                     let record = RangeRecord::of(&registry.remove(lane, heap + round % 7 * 64).unwrap());
                     registry.restore_and_list(lane, &record, at(heap + 4096)).unwrap();
                     assert_eq!(registry.locate_both(place).unwrap(), Some((heap + 4096 + 64, 0)));
-                    registry.unbear(lane, heap + 4096).unwrap();
+                    registry.undo_birth(lane, heap + 4096).unwrap();
                     registry.remove(lane, stack).unwrap();
                 }
                 registry.give_back(lane);
@@ -312,7 +313,7 @@ fn threads_in_both_sweeps_reuse_each_others_addresses() {
                         let base = pool.take();
                         let serial = registry.add(lane, base, BYTES, kind, c"x").unwrap();
                         let place = registry.find(lane, base + 8).unwrap().unwrap();
-                        assert_eq!(place, Place { serial, offset: 8 });
+                        assert_eq!(place, ObjectOffset { serial, offset: 8 });
                         alive.push((base, place));
                         if random.bool() {
                             let (base, place) = alive.swap_remove(random.usize(..alive.len()));
@@ -329,7 +330,7 @@ fn threads_in_both_sweeps_reuse_each_others_addresses() {
                     }
                     for (base, place) in alive {
                         assert_eq!(registry.find(lane, base + 8).unwrap(), Some(place));
-                        assert_eq!(registry.unbear(lane, base).unwrap().serial, place.serial);
+                        assert_eq!(registry.undo_birth(lane, base).unwrap().serial, place.serial);
                         pool.give(base);
                     }
                 }

@@ -16,7 +16,6 @@
 
 #![forbid(unsafe_code)]
 
-use super::Arrival;
 use super::object::Serial;
 use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +49,17 @@ impl Wait {
     pub fn new(target: Target, adjoint: bool) -> Wait {
         Wait { target, adjoint, elements: None, pair: None, beside: 0, held: None }
     }
+}
+
+/// A pointer variable that waited or followed, and is to be set now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub variable: u64,
+    pub value: u64,
+    /// In bytes from the object's base.
+    pub offset: i64,
+    /// It did not wait, but follows: to be set only if it holds this still.
+    pub held: Option<u64>,
 }
 
 /// The program's pointer variables.

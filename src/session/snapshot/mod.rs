@@ -19,114 +19,23 @@
 
 #![forbid(unsafe_code)]
 
+mod counts;
 mod plan;
 mod restore;
 mod save;
 
+pub use counts::{Restoration, RestoreStats, SaveStats};
+
 use super::addresses::{Addresses, Restored};
+use super::by_label::{Allocator, ByLabel, Layout, POINTER};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::map::registry::Located;
-use crate::map::registry::{Place, RangeKind, Serial};
+use crate::map::registry::{ObjectOffset, Serial};
 use crate::sync::MutexGuard;
 use crate::sync::{Arc, Mutex};
 use crate::tape::Type;
-use std::collections::HashMap;
 use std::ffi::{CStr, CString};
-
-/// Names of the sections that a checkpoint of everything has.
-pub(super) const RANGES: &str = "live ranges";
-pub(super) const SLOTS: &str = "live pointers";
-pub(super) const HEAP: &str = "live heap";
-pub(super) const CONTENTS: &str = "live contents";
-
-/// Bytes of a pointer.
-const POINTER: usize = 8;
-
-/// An object that a restoration needs memory for, or needs no longer.
-#[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
-    /// As it was registered.
-    pub label: &'a CStr,
-    /// What sort of memory it is.
-    pub kind: RangeKind,
-    /// Its size.
-    pub bytes: usize,
-    /// Lower bound and extent of each dimension, the fastest first, if they are known.
-    pub bounds: &'a [(i64, i64)],
-}
-
-/// How objects of a label are allocated and released by a restoration.
-pub struct Allocator {
-    /// Returns the address of memory for the object.
-    pub allocate: Box<AllocateFn>,
-    /// Gives the memory at an address back.
-    pub release: Box<ReleaseFn>,
-}
-
-/// See [`Allocator`].
-pub type AllocateFn = dyn Fn(&Wanted<'_>) -> Result<usize, Error> + Send + Sync;
-/// See [`Allocator`].
-pub type ReleaseFn = dyn Fn(&Wanted<'_>, usize) + Send + Sync;
-
-/// What a checkpoint of everything has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct SaveStats {
-    /// Objects.
-    pub ranges: u64,
-    /// Bytes of contents, those of stable heaps among them.
-    pub bytes: u64,
-    /// Pointers inside of objects.
-    pub pointers: u64,
-    /// Check mode: words in the contents that are addresses of heap ranges, and no pointer that is known.
-    pub suspects: u64,
-}
-
-/// What a restoration did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct RestoreStats {
-    /// Objects that were alive and stayed.
-    pub kept: u64,
-    /// Objects that were missing and have memory again.
-    pub allocated: u64,
-    /// Of those, the ones that took over the memory of a superfluous object.
-    pub reused: u64,
-    /// Missing variables that took the place of one of the same label and frame.
-    pub bound: u64,
-    /// Missing variables of the stack that there is no such place for.
-    pub dead: u64,
-    /// Superfluous objects.
-    pub ended: u64,
-    /// Pointers inside of objects that were set.
-    pub pointers: u64,
-}
-
-/// M′ of Alg. 4: which objects of a checkpoint lie elsewhere since it was restored.
-#[derive(Clone, Debug, Default)]
-pub struct Restoration {
-    /// What was done.
-    pub counts: RestoreStats,
-    /// With where they lay when the checkpoint was written.
-    pub(super) moved: Vec<(Serial, u64)>,
-}
-
-/// Where pointers are in the objects of a label.
-#[derive(Debug)]
-pub(super) struct Layout {
-    record_bytes: usize,
-    offsets: Vec<usize>,
-}
-
-/// What is known of objects by their label, and which stable heaps there are.
-#[derive(Default)]
-pub(super) struct ByLabel {
-    layouts: HashMap<CString, Arc<Layout>>,
-    allocators: HashMap<CString, Arc<Allocator>>,
-    /// Stable heaps, as their users know them.
-    heaps: Vec<usize>,
-}
 
 /// Texts that C strings can hold.
 fn c_label(label: &str) -> CString {
@@ -227,7 +136,7 @@ impl Addresses {
     /// The adjoint sweep is given up: adjoints that wait for objects of a section that is run again are forgotten.
     /// Returns how many did.
     pub fn forget_adjoints(&self) -> u64 {
-        self.registry().forget_apart()
+        self.registry().forget_detached()
     }
 
     /// The reverse sweep is back where the checkpoint of this restoration was written: what lies below on the tape was
@@ -277,7 +186,7 @@ impl Addresses {
             checkpoint.end_parts();
             return Ok(Restored::default());
         }
-        let Some(Located { address, adjoint, .. }) = self.registry().locate(Place { serial, offset })? else {
+        let Some(Located { address, adjoint, .. }) = self.registry().locate(ObjectOffset { serial, offset })? else {
             return Err(Error::new(
                 Status::NoRange,
                 format!(

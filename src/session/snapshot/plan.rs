@@ -2,10 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Allocator, RestoreStats, Wanted};
+use super::counts::RestoreStats;
 use crate::error::{Error, Status};
 use crate::map::registry::{Object, RangeKind, Registry, Saved, SavedObject, Serial, Slot};
 use crate::session::addresses::Addresses;
+use crate::session::by_label::{Allocator, Wanted};
 use crate::sync::Arc;
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +37,7 @@ pub(super) struct Superfluous {
 }
 
 /// See the module.
-pub(super) struct Plan {
+pub(super) struct RestorationPlan {
     pub saved: Saved,
     pub slots: Vec<Slot>,
     /// Numbers of the labels of the copy in the registry.
@@ -50,17 +51,17 @@ pub(super) struct Plan {
     pub counts: RestoreStats,
 }
 
-impl Plan {
+impl RestorationPlan {
     /// What a restoration to this state has to do. Changes nothing.
     pub fn make(
         addresses: &Addresses,
         saved: Saved,
         slots: Vec<Slot>,
         is_stable: &dyn Fn(u64) -> bool,
-    ) -> Result<Plan, Error> {
+    ) -> Result<RestorationPlan, Error> {
         let registry = addresses.registry();
         let labels = saved.labels.iter().map(|label| registry.number_of(label)).collect();
-        let mut plan = Plan {
+        let mut plan = RestorationPlan {
             saved,
             slots,
             labels,

@@ -2,13 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-use super::plan::{Missing, Plan, Source, Superfluous};
-use super::{CONTENTS, HEAP, RANGES, Restoration, SLOTS, Wanted};
+use super::counts::{CONTENTS, HEAP, RANGES, Restoration, SLOTS};
+use super::plan::{Missing, RestorationPlan, Source, Superfluous};
 use crate::checkpoint::{CheckpointReader, SectionKind};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ObjectMemory};
 use crate::map::registry::{Exchange, Object, RangeKind, Saved, Serial, decode_slots};
 use crate::session::addresses::Addresses;
+use crate::session::by_label::Wanted;
 use std::collections::HashSet;
 use std::ffi::CStr;
 
@@ -40,7 +41,7 @@ impl Addresses {
         if let Some(lost) = saved.objects.iter().find(|object| object.is_stable && !is_stable(object.base)) {
             return Err(no_heap(lost.base));
         }
-        let mut plan = Plan::make(self, saved, slots, &is_stable)?;
+        let mut plan = RestorationPlan::make(self, saved, slots, &is_stable)?;
         let snapshots = read_snapshots(checkpoint, heaps)?;
         check_contents(checkpoint, &plan)?;
         let mut places = Places::reserve(&plan, memory)?;
@@ -84,7 +85,7 @@ impl Addresses {
     fn read_contents(
         &self,
         checkpoint: &mut CheckpointReader,
-        plan: &Plan,
+        plan: &RestorationPlan,
         memory: &mut dyn ObjectMemory,
     ) -> Result<(), Error> {
         let mut from = 0;
@@ -114,7 +115,7 @@ impl Addresses {
     }
 
     /// Sets all pointers in objects that are there, and returns how many.
-    fn set_slots(&self, plan: &Plan, memory: &mut dyn ObjectMemory) -> u64 {
+    fn set_slots(&self, plan: &RestorationPlan, memory: &mut dyn ObjectMemory) -> u64 {
         let (mut set, mut last) = (0, None::<Object>);
         for slot in plan.slots.iter().filter(|slot| !plan.dead.contains(&slot.serial)) {
             let object = match last.filter(|object| object.serial == slot.serial) {
@@ -137,7 +138,7 @@ impl Addresses {
 const AFTER_THE_COMMIT: &str =
     "the contents could be read before, and cannot be now: the state is a mixture of the old one and the checkpoint's";
 
-impl Plan {
+impl RestorationPlan {
     /// What changes in the registry, with missing objects at these bases.
     fn exchange(&self, bases: &[u64]) -> Exchange {
         let object = |(one, base): (&Missing, &u64)| {
@@ -183,7 +184,7 @@ struct Places {
 
 impl Places {
     /// Allocates what is to be allocated, or nothing.
-    fn reserve(plan: &Plan, memory: &mut dyn ObjectMemory) -> Result<Places, Error> {
+    fn reserve(plan: &RestorationPlan, memory: &mut dyn ObjectMemory) -> Result<Places, Error> {
         let mut places = Places { bases: vec![0; plan.missing.len()], new: Vec::new(), released: HashSet::new() };
         let kind = |one: &Missing| plan.saved.objects[one.index].kind;
         // An allocatable variable has one target at a time: it is released first, and so comes last.
@@ -217,7 +218,7 @@ impl Places {
         Ok(places)
     }
 
-    fn release_allocatables(&mut self, plan: &Plan, memory: &mut dyn ObjectMemory) {
+    fn release_allocatables(&mut self, plan: &RestorationPlan, memory: &mut dyn ObjectMemory) {
         let new = plan.missing.iter().filter(|one| one.source == Source::New);
         let labels: HashSet<u32> = new
             .map(|one| &plan.saved.objects[one.index])
@@ -235,7 +236,7 @@ impl Places {
     }
 
     /// Releases what was allocated.
-    fn give_back(&mut self, plan: &Plan, memory: &mut dyn ObjectMemory) {
+    fn give_back(&mut self, plan: &RestorationPlan, memory: &mut dyn ObjectMemory) {
         for i in self.new.drain(..) {
             let (one, base) = (&plan.missing[i], self.bases[i] as usize);
             match &one.allocator {
@@ -246,7 +247,7 @@ impl Places {
     }
 }
 
-fn allocate(plan: &Plan, one: &Missing, memory: &mut dyn ObjectMemory) -> Result<u64, Error> {
+fn allocate(plan: &RestorationPlan, one: &Missing, memory: &mut dyn ObjectMemory) -> Result<u64, Error> {
     let then = &plan.saved.objects[one.index];
     let wanted = plan.wanted(then);
     let base = match &one.allocator {
@@ -273,7 +274,7 @@ fn read_snapshots(checkpoint: &mut CheckpointReader, heaps: &[&mut Heap]) -> Res
 }
 
 /// The contents are whole, and as large as the objects say. The section is the next one afterwards.
-fn check_contents(checkpoint: &mut CheckpointReader, plan: &Plan) -> Result<(), Error> {
+fn check_contents(checkpoint: &mut CheckpointReader, plan: &RestorationPlan) -> Result<(), Error> {
     let bytes = checkpoint.begin_parts(CONTENTS, SectionKind::Contents)?;
     let with_contents = plan.saved.objects.iter().filter(|object| object.has_contents);
     let wanted = with_contents.map(|object| object.bytes).fold(0_u64, u64::saturating_add);

@@ -2,12 +2,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::{CONTENTS, HEAP, Layout, POINTER, RANGES, SLOTS, SaveStats};
+use super::counts::{CONTENTS, HEAP, RANGES, SLOTS, SaveStats};
 use crate::checkpoint::{CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ObjectMemory, is_of_a_heap};
 use crate::map::registry::{Object, RangeKind, Saved, SavedObject, Serial, Slot, encode_slots};
 use crate::session::addresses::{Addresses, LiveRange};
+use crate::session::by_label::{Layout, POINTER};
 use crate::settings::settings;
 use crate::sync::Arc;
 use crate::tape::Type;

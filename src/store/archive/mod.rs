@@ -19,17 +19,17 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use super::disk::{Disk, System, refused};
-use super::files::{FileOptions, FileReader, Part, Place};
+use super::disk::{Disk, System};
+use super::files::{FileOptions, FileReader, Part, RunFiles};
+use super::regular::refused;
 use super::{EntryReader, EntryWriter, Store, check_name, not_found};
 use crate::error::Error;
 use crate::sync::{Arc, Mutex};
 use record::{PAGE, Record, living};
-use state::{State, damaged_record, rewrite};
+use state::{ArchiveFile, SUFFIX, damaged_record, rewrite};
 use std::io;
 use std::path::{Path, PathBuf};
 
-const SUFFIX: &str = "adtapes";
 /// The file is written anew when dead records outweigh the living and this.
 const DEAD_ENOUGH: u64 = if cfg!(test) { 64 << 10 } else { 16 << 20 };
 
@@ -57,9 +57,9 @@ pub struct ArchiveStore {
 }
 
 struct Archive {
-    place: Arc<Place>,
+    place: Arc<RunFiles>,
     path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<ArchiveFile>,
 }
 
 impl ArchiveStore {
@@ -69,16 +69,16 @@ impl ArchiveStore {
     }
 
     pub(super) fn on(disk: Arc<dyn Disk>, directory: &Path, options: FileOptions) -> Result<ArchiveStore, Error> {
-        let place = Arc::new(Place::new(disk, directory, options)?);
+        let place = Arc::new(RunFiles::new(disk, directory, options)?);
         let path = place.file(SUFFIX);
-        let state = State::open(&place, &path)?;
+        let state = ArchiveFile::open(&place, &path)?;
         Ok(ArchiveStore { archive: Arc::new(Archive { place, path, state: Mutex::new(state) }) })
     }
 }
 
 impl Archive {
     /// The record that an entry is in; None if there is no entry of this name.
-    fn find(&self, state: &State, name: &str) -> Result<Option<Record>, Error> {
+    fn find(&self, state: &ArchiveFile, name: &str) -> Result<Option<Record>, Error> {
         let last = state.records.iter().rposition(|record| record.name.as_deref() == Some(name));
         let suspect = state.records.iter().rposition(|record| record.name.is_none());
         let found = last.map(|i| &state.records[i]);
@@ -98,7 +98,7 @@ impl Archive {
     }
 
     /// After a change: writes the file anew where most of it does not count. What is damaged stays in it, to be seen.
-    fn tidy(&self, state: &mut State) -> io::Result<()> {
+    fn tidy(&self, state: &mut ArchiveFile) -> io::Result<()> {
         let bytes = |dead| state.records.iter().filter(|r| r.dead == dead).map(|r| r.end() - r.offset).sum::<u64>();
         let damaged = state.records.iter().any(|record| record.damaged && !record.dead);
         if damaged || bytes(true) < DEAD_ENOUGH.max(bytes(false)) {
@@ -111,7 +111,7 @@ impl Archive {
             return Ok(());
         }
         state.lost = true;
-        *state = State::open(&self.place, &self.path).map_err(|e| io::Error::other(e.message().to_owned()))?;
+        *state = ArchiveFile::open(&self.place, &self.path).map_err(|e| io::Error::other(e.message().to_owned()))?;
         self.place.sync_directory()
     }
 }

@@ -12,11 +12,15 @@ use super::record::{
     parse_summary, record_head, summary_page,
 };
 use crate::error::{Error, Status};
-use crate::store::disk::{DiskFile, refused};
-use crate::store::files::{Place, distinct, in_file};
+use crate::store::disk::DiskFile;
+use crate::store::files::{RunFiles, distinct, in_file};
+use crate::store::regular::refused;
 use std::io;
 use std::path::Path;
 use std::sync::Weak;
+
+/// How the file's name ends.
+pub(super) const SUFFIX: &str = "adtapes";
 
 /// What has to be done before something is written behind the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +33,7 @@ enum Tail {
     Unwritten,
 }
 
-pub(super) struct State {
+pub(super) struct ArchiveFile {
     file: Box<dyn DiskFile>,
     /// Distinguishes this file's records from bytes that look like one.
     id: u64,
@@ -50,9 +54,9 @@ pub(super) struct State {
     pub lost: bool,
 }
 
-impl State {
+impl ArchiveFile {
     /// Reads the heads of all records; makes the file if there is none.
-    pub fn open(place: &Place, path: &Path) -> Result<State, Error> {
+    pub fn open(place: &RunFiles, path: &Path) -> Result<ArchiveFile, Error> {
         let contents = match place.disk.open(path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 let made = rewrite(place, path, &[], &[]).and_then(|()| place.sync_directory());
@@ -65,7 +69,7 @@ impl State {
         let checked = check_file(&contents, place.stem()).and_then(|id| Ok((id, parse_summary(&contents, id)?)));
         let (id, summary) = checked.map_err(|e| in_file(e, &path.display().to_string()))?;
         let file = place.disk.edit(path).map_err(|e| refused("opening", path, &e))?;
-        let mut state = State {
+        let mut state = ArchiveFile {
             file,
             id,
             records: read_records(&contents, id, &summary),
@@ -242,8 +246,8 @@ fn read_records(contents: &[u8], id: u64, summary: &Summary) -> Vec<Record> {
 }
 
 /// Writes the file anew with some records of the old one, and puts it in its place. On error the old one is there.
-pub(super) fn rewrite(place: &Place, path: &Path, old: &[u8], records: &[&Record]) -> io::Result<()> {
-    let part = place.part(super::SUFFIX);
+pub(super) fn rewrite(place: &RunFiles, path: &Path, old: &[u8], records: &[&Record]) -> io::Result<()> {
+    let part = place.part(SUFFIX);
     let id = distinct();
     let (mut new, mut end): (Vec<Record>, u64) = (Vec::new(), FIRST);
     for record in records {

@@ -4,6 +4,7 @@ use super::{Cursor, thread};
 use crate::error::Error;
 use crate::store::Spill;
 use crate::tape::core::Core;
+use crate::tape::life;
 use crate::tape::owner::Owner;
 use std::ops::Deref;
 
@@ -48,7 +49,7 @@ impl Tape {
 
     pub(crate) fn with_owner(owner: Owner) -> Result<Tape, Error> {
         let cursor = Box::new(Cursor::closed());
-        cursor.core.set(Box::into_raw(Core::new(&cursor, owner)?));
+        Core::new(&cursor, owner)?.give_to(&cursor);
         Ok(Tape { cursor })
     }
 
@@ -93,7 +94,7 @@ impl Tape {
     pub(crate) fn from_core(mut core: Box<Core>) -> Tape {
         let cursor = Box::new(Cursor::closed());
         core.move_home(&cursor);
-        cursor.core.set(Box::into_raw(core));
+        core.give_to(&cursor);
         Tape { cursor }
     }
 
@@ -121,7 +122,7 @@ impl Deref for Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
-        drop(thread::take(&self.cursor));
+        drop(life::take(&self.cursor));
     }
 }
 

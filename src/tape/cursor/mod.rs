@@ -1,18 +1,5 @@
-//! The cursor: the hot state of a tape, and the whole of its fast path.
-//!
-//! ```text
-//!     floor             cur              limit
-//!  ----|------ values ---|--- room -------|----
-//! ```
-//!
-//! A push goes slow if `cur + n > limit`, a pop if `cur - n < floor`; both compare addresses as integers, because
-//! `limit` is 0 while a repeat region is being read. A *closed* cursor has `cur = limit = floor = 64` and its bits
-//! closed, so that whatever comes first takes the slow path: that is how the first use, check and profile mode,
-//! released and attached tapes are told from an open one without a branch.
-//!
-//! The bit accumulator holds 0 to 61 control bits below a marker bit: 1 is empty, `1 << 63` closed.
+//! The tape as programs use it: pushes and pops, fast where the hot state has room and else through the slow path.
 
-pub(crate) mod copy;
 mod handle;
 pub(crate) mod section;
 pub(crate) mod thread;
@@ -21,139 +8,43 @@ pub use handle::{Tape, with_thread_tape};
 pub use section::{MAX_RANK, Section};
 
 use super::core::Core;
-use super::idle;
+use super::hot::Hot;
+pub(crate) use super::hot::copy;
 use super::types::{Scalar, Type};
+use super::{idle, life};
 use crate::error::Error;
 use crate::site::Site;
-use std::cell::Cell;
+use std::ops::Deref;
 
-/// `cur`, `limit` and `floor` of a closed cursor: above every n that a scalar subtracts, below every address.
-pub(crate) const CLOSED: usize = 64;
-/// The bit accumulator of a closed cursor: full for pushes, negative for pops.
-pub(crate) const CLOSED_BITS: u64 = 1 << 63;
-/// The empty bit accumulator.
-pub(crate) const NO_BITS: u64 = 1;
-
-/// The hot state of a tape; what a handle points to. Its layout is known to the inline code of C programs.
+/// A tape that somebody has: [`Tape`] dereferences to it, [`with_thread_tape`] lends it. All operations are here.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(transparent)]
 pub struct Cursor {
-    /// Address behind the last value.
-    pub(crate) cur: Cell<usize>,
-    /// Pushes up to here need no slow path.
-    pub(crate) limit: Cell<usize>,
-    /// Pops down to here need no slow path.
-    pub(crate) floor: Cell<usize>,
-    /// Control bits not yet on the tape.
-    pub(crate) bits: Cell<u64>,
-    /// Where the direction last changed, as far as arrays know: decides about streaming stores only.
-    pub(crate) edge: Cell<usize>,
-    /// The rest of the tape, null before its first use.
-    pub(crate) core: Cell<*mut Core>,
+    hot: Hot,
 }
 
-/// The cursor that a core belongs to.
-#[derive(Clone, Copy)]
-pub(crate) struct Home(*const Cursor);
+impl Deref for Cursor {
+    type Target = Hot;
 
-impl Home {
-    pub(crate) fn new(cursor: &Cursor) -> Home {
-        Home(cursor)
-    }
-
-    pub(crate) fn is(self, cursor: &Cursor) -> bool {
-        std::ptr::eq(self.0, cursor)
-    }
-
-    pub(crate) fn cursor<'a>(self) -> &'a Cursor {
-        // SAFETY: a home cursor is boxed or thread-local and outlives its core, which alone calls this; the
-        // reference is not kept.
-        unsafe { &*self.0 }
+    #[inline(always)]
+    fn deref(&self) -> &Hot {
+        &self.hot
     }
 }
 
 impl Cursor {
     /// A closed cursor without a tape.
     pub(crate) const fn closed() -> Cursor {
-        Cursor {
-            cur: Cell::new(CLOSED),
-            limit: Cell::new(CLOSED),
-            floor: Cell::new(CLOSED),
-            bits: Cell::new(CLOSED_BITS),
-            edge: Cell::new(usize::MAX),
-            core: Cell::new(std::ptr::null_mut()),
-        }
+        Cursor { hot: Hot::closed() }
     }
 
-    /// Closes it: the next operation, whatever it is, takes the slow path.
-    pub(crate) fn close(&self) {
-        self.window(CLOSED, CLOSED);
-        self.bits.set(CLOSED_BITS);
-    }
-
-    /// Lets one operation pass, which moves `cur` from `from` to `to`: a push with `limit = to`, a pop with
-    /// `floor = to`. Then it is closed.
-    pub(crate) fn window(&self, from: usize, to: usize) {
-        self.cur.set(from);
-        self.limit.set(to);
-        self.floor.set(to);
-        self.bits.set(CLOSED_BITS);
-    }
-
-    /// Whether `n` bytes can be pushed without the slow path; also false for 0 and absurd n.
+    /// The cursor of a hot state.
     #[inline(always)]
-    pub(crate) fn has_room(&self, n: usize) -> bool {
-        n.wrapping_sub(1) < super::MAX_BYTES && self.cur.get().wrapping_add(n) <= self.limit.get()
+    pub(crate) fn of(hot: &Hot) -> &Cursor {
+        // SAFETY: it is transparent.
+        unsafe { &*std::ptr::from_ref(hot).cast() }
     }
 
-    /// Whether `n` bytes can be popped without the slow path; also false for 0 and absurd n.
-    #[inline(always)]
-    pub(crate) fn has_bytes(&self, n: usize) -> bool {
-        n.wrapping_sub(1) < self.cur.get().wrapping_sub(self.floor.get())
-    }
-
-    /// Pushes words, the last to be popped first, where that needs no slow path; whether it did.
-    #[inline(always)]
-    pub(crate) fn put_words<const N: usize>(&self, words: [u64; N]) -> bool {
-        let room = self.has_room(size_of_val(&words));
-        if room {
-            // SAFETY: there is room.
-            unsafe { self.put_words_in_room(words) };
-        }
-        room
-    }
-
-    /// The same where there is room.
-    ///
-    /// # Safety
-    /// There is room: [`has_room`](Cursor::has_room) said so, and nothing was pushed since.
-    #[inline(always)]
-    pub(crate) unsafe fn put_words_in_room<const N: usize>(&self, words: [u64; N]) {
-        debug_assert!(self.has_room(size_of_val(&words)));
-        let to = self.cur.get();
-        // SAFETY: there is room at cur.
-        unsafe { (to as *mut [u64; N]).write_unaligned(words) };
-        self.cur.set(to + size_of_val(&words));
-    }
-
-    /// What [`put_words`](Cursor::put_words) pushed, left on the tape, where that needs no slow path.
-    #[inline(always)]
-    pub(crate) fn top_words<const N: usize>(&self) -> Option<[u64; N]> {
-        let there = self.has_bytes(size_of::<[u64; N]>());
-        // SAFETY: that many bytes below cur were pushed.
-        there.then(|| unsafe { ((self.cur.get() - size_of::<[u64; N]>()) as *const [u64; N]).read_unaligned() })
-    }
-
-    /// Takes off so many of what [`top_words`](Cursor::top_words) returned.
-    #[inline(always)]
-    pub(crate) fn drop_words(&self, count: usize) {
-        debug_assert!(self.has_bytes(count * size_of::<u64>()));
-        self.cur.set(self.cur.get() - count * size_of::<u64>());
-    }
-}
-
-/// In Rust it stands for the tape: [`Tape`] dereferences to it, [`with_thread_tape`] lends it.
-impl Cursor {
     /// Pushes a value.
     ///
     /// ```
@@ -297,28 +188,10 @@ impl Cursor {
     #[allow(clippy::mut_from_ref)]
     pub(crate) fn core(&self) -> Result<&mut Core, Error> {
         if self.core.get().is_null() {
-            thread::begin_on(self)?;
+            life::begin_on(self)?;
         }
         // SAFETY: the core is this cursor's alone and lives in its box. The cursor is not Sync, no operation
         // calls back into user code that could reach it again, and no caller keeps the reference.
-        Ok(unsafe { &mut *self.core.get() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn closed_cursor_sends_everything_to_the_slow_path() {
-        let cursor = Cursor::closed();
-        for n in [0, 1, 2, 4, 8, 16, 32, 64, 65, 4096, 1 << 46, 1 << 47, 1 << 63, usize::MAX] {
-            assert!(!cursor.has_room(n), "push of {n}");
-            assert!(!cursor.has_bytes(n), "pop of {n}");
-        }
-        for n in 1..=61 {
-            assert!(cursor.bits.get() >= 1 << (62 - n));
-            assert!((cursor.bits.get() as i64) < 1 << n);
-        }
+        Ok(unsafe { &mut *Core::of(self) })
     }
 }

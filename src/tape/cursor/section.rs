@@ -6,6 +6,7 @@
 use super::Cursor;
 use crate::error::{Error, Status};
 use crate::site::Site;
+use crate::tape::hot::MAX_BYTES;
 use crate::tape::types::{Scalar, Type};
 
 /// The most dimensions of a section: as many as Fortran has.
@@ -46,7 +47,7 @@ impl Shape {
             return Ok(shape);
         }
         for (&extent, &stride) in extents.iter().zip(strides_bytes) {
-            let product = shape.count.checked_mul(extent as usize).filter(|n| *n <= crate::tape::MAX_BYTES);
+            let product = shape.count.checked_mul(extent as usize).filter(|n| *n <= MAX_BYTES);
             shape.count = product.ok_or_else(|| {
                 Error::new(
                     Status::CountRange,

@@ -3,40 +3,16 @@
 #![forbid(unsafe_code)]
 
 use super::Machine;
+use super::lending::{KEPT, Lending, is_shortage};
 use crate::error::{Error, Status, bytes};
 use crate::store::Spill;
-use crate::tape::cursor::copy;
+use crate::tape::hot::copy;
 use crate::tape::idle::{self, Part};
-use crate::vm::{HUGE_PAGE, PAGE, Span, Trim};
+use crate::vm::{PAGE, Trim};
 use std::ops::Range;
 
 /// Read back from a store at once: large enough to be quick, small beside what is resident.
 const UNSPILL_BYTES: usize = 4 << 20;
-
-/// What a tape keeps to itself on either side of its top, and the least that is worth lending of the rest; in steps, where
-/// tests ask for those.
-const KEPT: usize = 1 << 20;
-const WORTH_LENDING: usize = HUGE_PAGE;
-const KEPT_STEPS: usize = 16;
-
-/// How a tape lends.
-#[derive(Clone, Copy)]
-pub(super) struct Lending {
-    /// Bytes on either side of the top that stay.
-    kept: usize,
-    /// The fewest bytes that are lent, below or above.
-    least: usize,
-}
-
-impl Lending {
-    pub fn of(span: &Span) -> Lending {
-        let (kept, least) = match span.fixed_step() {
-            Some(step) => (KEPT_STEPS * step, KEPT_STEPS * step),
-            None => (KEPT, WORTH_LENDING),
-        };
-        Lending { kept, least }
-    }
-}
 
 impl Machine {
     /// Attaches a store for the oldest part of the tape, none of which is in another one.
@@ -260,8 +236,4 @@ impl Drop for Machine {
     fn drop(&mut self) {
         self.take_back();
     }
-}
-
-pub(super) fn is_shortage(error: &Error) -> bool {
-    matches!(error.status(), Status::MemoryLimit | Status::OutOfMemory)
 }

@@ -33,18 +33,18 @@ fn overlap_names_both_ranges_and_changes_nothing() {
 fn ranges_without_bytes_share_a_base_and_are_told_apart_by_serial() {
     let (registry, lane) = registry();
     let empty = registry.add(lane, 100, 0, RangeKind::Heap, c"none").unwrap();
-    assert_eq!(registry.find(lane, 100).unwrap(), Some(Place { serial: empty, offset: 0 }));
+    assert_eq!(registry.find(lane, 100).unwrap(), Some(ObjectOffset { serial: empty, offset: 0 }));
     let full = registry.add(lane, 100, 8, RangeKind::Heap, c"some").unwrap();
     assert_eq!(registry.find(lane, 100).unwrap().unwrap().serial, full);
     let error = registry.remove(lane, 100).unwrap_err();
     assert_eq!(error.status(), Status::Ambiguous);
     assert!(error.message().contains("`none`") && error.message().contains("`some`"), "{error}");
-    assert_eq!(registry.locate_both(Place { serial: empty, offset: 0 }).unwrap(), Some((100, 0)));
+    assert_eq!(registry.locate_both(ObjectOffset { serial: empty, offset: 0 }).unwrap(), Some((100, 0)));
     let other = registry.add(lane, 200, 0, RangeKind::Stack, c"").unwrap();
     let record = RangeRecord::of(&registry.remove(lane, 200).unwrap());
-    assert_eq!(registry.locate_both(Place { serial: other, offset: 0 }).unwrap(), None);
+    assert_eq!(registry.locate_both(ObjectOffset { serial: other, offset: 0 }).unwrap(), None);
     registry.restore_and_list(lane, &record, at(100)).unwrap();
-    assert_eq!(registry.locate_both(Place { serial: other, offset: 0 }).unwrap(), Some((100, 0)));
+    assert_eq!(registry.locate_both(ObjectOffset { serial: other, offset: 0 }).unwrap(), Some((100, 0)));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn stack_ranges_of_another_thread_are_found_and_end_with_it() {
     let other = registry.claim().unwrap();
     let serial = registry.add(other, 5000, 80, RangeKind::Stack, c"shared").unwrap();
     let heap = registry.add(other, 9000, 80, RangeKind::Heap, c"").unwrap();
-    assert_eq!(registry.find(lane, 5008).unwrap(), Some(Place { serial, offset: 8 }));
+    assert_eq!(registry.find(lane, 5008).unwrap(), Some(ObjectOffset { serial, offset: 8 }));
     assert_eq!(registry.begins_at(lane, 5000).unwrap().serial, serial);
     registry.give_back(other);
     assert_eq!(status(registry.find(lane, 5008)), Status::NoRange);
@@ -97,7 +97,7 @@ fn stack_range_is_that_of_the_thread_that_brought_it_back() {
     let record = RangeRecord::of(&registry.remove(birth, 5000).unwrap());
     registry.restore_and_list(other, &record, at(7000)).unwrap();
     registry.give_back(birth);
-    assert_eq!(registry.find(lane, 7008).unwrap(), Some(Place { serial, offset: 8 }));
+    assert_eq!(registry.find(lane, 7008).unwrap(), Some(ObjectOffset { serial, offset: 8 }));
     registry.give_back(other);
     assert_eq!(status(registry.find(lane, 7008)), Status::NoRange);
     registry.add(lane, 7000, 80, RangeKind::Stack, c"in its place").unwrap();
@@ -111,7 +111,7 @@ fn dead_stack_ranges_are_forgotten_when_their_thread_ends_and_empty_ones_of_othe
     let kept = registry.add(lane, 9000, 0, RangeKind::Stack, c"of none").unwrap();
     let serial = registry.add(other, 5000, 80, RangeKind::Stack, c"x").unwrap();
     registry.remove(other, 5000).unwrap();
-    assert_eq!(registry.find(lane, 5008).unwrap(), Some(Place { serial, offset: 8 }), "while it runs");
+    assert_eq!(registry.find(lane, 5008).unwrap(), Some(ObjectOffset { serial, offset: 8 }), "while it runs");
     registry.give_back(other);
     assert_eq!(registry.dead(), 0);
     let next = registry.claim().unwrap();
@@ -121,7 +121,7 @@ fn dead_stack_ranges_are_forgotten_when_their_thread_ends_and_empty_ones_of_othe
     for lane in [lane, next] {
         assert_eq!(status(registry.find(lane, 5008)), Status::NoRange);
     }
-    assert_eq!(registry.find(lane, 9000).unwrap(), Some(Place { serial: kept, offset: 0 }));
+    assert_eq!(registry.find(lane, 9000).unwrap(), Some(ObjectOffset { serial: kept, offset: 0 }));
 }
 
 #[test]
@@ -162,10 +162,13 @@ fn dead_object_that_cannot_come_back_is_as_dead_as_before() {
         let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
         registry.add(lane, 2000, 8, RangeKind::Heap, c"y").unwrap();
         assert_eq!(status(registry.restore_and_list(lane, &record, at(2004))), Status::Overlap);
-        assert_eq!(registry.find(lane, 1004).unwrap(), Some(Place { serial, offset: 4 }));
-        assert_eq!((registry.locate_both(Place { serial, offset: 4 }).unwrap(), registry.dead()), (None, 1));
+        assert_eq!(registry.find(lane, 1004).unwrap(), Some(ObjectOffset { serial, offset: 4 }));
+        assert_eq!((registry.locate_both(ObjectOffset { serial, offset: 4 }).unwrap(), registry.dead()), (None, 1));
         registry.restore_and_list(lane, &record, at(3000)).unwrap();
-        assert_eq!((registry.find(lane, 3004).unwrap(), registry.dead()), (Some(Place { serial, offset: 4 }), 0));
+        assert_eq!(
+            (registry.find(lane, 3004).unwrap(), registry.dead()),
+            (Some(ObjectOffset { serial, offset: 4 }), 0)
+        );
     }
 }
 
@@ -197,7 +200,7 @@ fn bounds_of_an_object_end_with_it_whatever_its_kind() {
     type End = fn(&Registry, u16);
     let ends: [(&str, End); 3] = [
         ("death", |registry, lane| _ = registry.remove(lane, 1000).unwrap()),
-        ("birth reversed", |registry, lane| _ = registry.unbear(lane, 1000).unwrap()),
+        ("birth reversed", |registry, lane| _ = registry.undo_birth(lane, 1000).unwrap()),
         ("end of its thread", |registry, lane| registry.give_back(lane)),
     ];
     for kind in RangeKind::ALL {
@@ -234,7 +237,7 @@ fn stack_ranges_of_other_threads_are_in_the_way_and_found_wherever_stacks_lie() 
                 assert_eq!(status(registry.add(0, base(lane) + 7, 1, kind, c"")), Status::Overlap);
             }
             for by in [0, 7, 8] {
-                let place = Place { serial: serials[usize::from(lane)], offset: by as i64 };
+                let place = ObjectOffset { serial: serials[usize::from(lane)], offset: by as i64 };
                 assert_eq!(registry.find(0, base(lane) + by).unwrap(), Some(place));
             }
             assert_eq!(registry.begins_at(0, base(lane)).unwrap().serial, serials[usize::from(lane)]);
@@ -261,6 +264,6 @@ fn as_many_dead_are_remembered_as_were_alive_at_once() {
             registry.remove(lane, 16 * i).unwrap();
         }
         assert_eq!(registry.dead(), MANY as usize);
-        assert_eq!(registry.find(lane, 16 + 4).unwrap(), Some(Place { serial: serials[0], offset: 4 }));
+        assert_eq!(registry.find(lane, 16 + 4).unwrap(), Some(ObjectOffset { serial: serials[0], offset: 4 }));
     }
 }

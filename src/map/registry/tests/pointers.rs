@@ -14,7 +14,7 @@ fn base_wins_where_two_ranges_touch_and_the_choice_is_counted() {
             let serials = order.map(|base| registry.add(lane, base, 8, kind, c"").unwrap());
             let find = |address| registry.find(lane, address).unwrap().unwrap();
             let upper = serials[order.iter().position(|base| *base == 108).unwrap()];
-            assert_eq!(find(108), Place { serial: upper, offset: 0 });
+            assert_eq!(find(108), ObjectOffset { serial: upper, offset: 0 });
             assert_eq!(registry.ambiguous(), 1);
             assert_eq!((find(116).serial, find(116).offset), (upper, 8));
             assert_eq!(find(107).offset, 7);
@@ -83,7 +83,7 @@ fn pointer_outside_every_range_is_told_with_its_neighbours() {
 fn offset_is_scaled_to_an_adjoint_of_another_size_and_must_come_out_whole() {
     let (registry, lane) = registry();
     let serial = registry.add(lane, 1000, 24, RangeKind::Heap, c"x").unwrap(); // six floats
-    let locate = |offset| registry.locate_both(Place { serial, offset });
+    let locate = |offset| registry.locate_both(ObjectOffset { serial, offset });
     assert_eq!(locate(4).unwrap(), Some((1004, 0)), "without an adjoint it is NULL");
     registry.set_adjoint(lane, 1000, 5000, 48).unwrap(); // six doubles
     for (offset, primal, adjoint) in [(0, 1000, 5000), (4, 1004, 5008), (24, 1024, 5048), (-4, 996, 4992)] {
@@ -190,7 +190,7 @@ fn pointers_that_wait_in_ranges_that_end_are_dropped_and_set_nobody() {
         registry.wait(base + 58, Wait::new(next, true), || ());
         assert_eq!(registry.waiting().len(), 2, "only of the last");
     }
-    registry.unbear(lane, 5000 + 800).unwrap();
+    registry.undo_birth(lane, 5000 + 800).unwrap();
     assert_eq!(registry.waiting(), []);
     assert_eq!(registry.restore_and_list(lane, &records[9], at(9000)).unwrap(), []);
 }

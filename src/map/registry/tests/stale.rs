@@ -25,7 +25,7 @@ enum Step {
     Birth(usize),
     Death(usize, RangeRecord),
     /// A variable is overwritten, and what it was is on the tape.
-    Overwrite(usize, Option<Place>),
+    Overwrite(usize, Option<ObjectOffset>),
     /// A variable is used: it points to this object, so far into it.
     Use(usize, usize, u64),
 }
@@ -144,7 +144,7 @@ impl Program {
                     uses += 1;
                 }
                 Step::Birth(i) => {
-                    self.registry.unbear(self.lane, self.objects[i].base).unwrap();
+                    self.registry.undo_birth(self.lane, self.objects[i].base).unwrap();
                     self.objects[i].alive = false;
                     self.allocator.blocks.remove(&self.objects[i].base);
                 }
@@ -209,7 +209,7 @@ fn variables_are_set_that_hold_both_what_they_were_set_to_and_no_others() {
     for changed in [None, Some(0), Some(8)] {
         let (registry, lane, record, serial) = died_and_born();
         let mut memory = follow(&registry, serial, [1008, 2008]);
-        registry.unbear(lane, 1000).unwrap();
+        registry.undo_birth(lane, 1000).unwrap();
         changed.iter().for_each(|by| _ = memory.0.insert(CELLS + by, 77));
         registry.restore(lane, &record, BACK, &mut memory).unwrap();
         let expected = match changed {
@@ -229,7 +229,7 @@ fn variable_whose_adjoint_was_popped_alone_keeps_its_value() {
     let mut memory = follow(&registry, serial, [1008, 2008]);
     let alone = Wait { held: Some(2008), ..Wait::new(Target::Object(serial, 8), true) };
     registry.follow([(CELLS + 8, alone)]);
-    registry.unbear(lane, 1000).unwrap();
+    registry.undo_birth(lane, 1000).unwrap();
     registry.restore(lane, &record, BACK, &mut memory).unwrap();
     assert_eq!([memory.0[&CELLS], memory.0[&(CELLS + 8)]], [1008, 4008]);
 }
@@ -244,7 +244,7 @@ fn variable_that_is_the_base_of_another_object_now_keeps_its_value() {
         let [a, z] = [1000, 5000].map(|base| RangeRecord::of(&registry.remove(lane, base).unwrap()));
         let serial = registry.add(lane, 1000, 16, RangeKind::Heap, c"b").unwrap();
         let mut memory = follow(&registry, serial, [1008, 2008]);
-        registry.unbear(lane, 1000).unwrap();
+        registry.undo_birth(lane, 1000).unwrap();
         let there = Present { base: 1008, adjoint_base, adjoint_bytes: 16 };
         registry.restore(lane, &z, there, &mut memory).unwrap();
         registry.restore(lane, &a, BACK, &mut memory).unwrap();
@@ -265,7 +265,7 @@ fn variables_follow_when_their_memory_moves_and_no_more_when_their_object_dies()
             registry.remove(lane, 1000).unwrap();
             assert!(registry.waiting.is_empty());
         } else {
-            registry.unbear(lane, 1000).unwrap();
+            registry.undo_birth(lane, 1000).unwrap();
         }
         registry.restore(lane, &record, BACK, &mut memory).unwrap();
         let expected = if dies { [1008, 2008] } else { [3008, 4008] };
@@ -297,7 +297,7 @@ fn object_is_reused_where_others_are_dead_that_are_forgotten() {
     let record = RangeRecord::of(&registry.remove(lane, 1000).unwrap());
     registry.restore(lane, &record, at(1000), |_: Arrival| ()).unwrap();
     assert!(reused(&registry, lane, 1000));
-    registry.unbear(lane, 1000).unwrap();
+    registry.undo_birth(lane, 1000).unwrap();
     add(&registry, lane, 1000, 16);
     assert!(reused(&registry, lane, 1000));
     // More died since than are remembered.

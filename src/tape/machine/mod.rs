@@ -25,16 +25,17 @@
 
 #![forbid(unsafe_code)]
 
+mod lending;
 mod memory;
 
 use super::bits;
-use super::cursor::{CLOSED_BITS, Cursor, NO_BITS};
+use super::hot::{CLOSED_BITS, Hot, NO_BITS};
 use super::idle::{Part, Slot};
 use crate::error::{Error, Status};
 use crate::store::Spill;
 use crate::sync::Arc;
 use crate::vm::Span;
-use memory::{Lending, is_shortage};
+use lending::{Lending, is_shortage};
 
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -115,14 +116,14 @@ impl Machine {
     // ---- the cursor ------------------------------------------------------------------------------
 
     /// Takes the state over from an open cursor.
-    pub fn load(&mut self, cursor: &Cursor) {
+    pub fn load(&mut self, cursor: &Hot) {
         self.cur = cursor.cur.get() - self.span.base();
         self.bits = cursor.bits.get();
         debug_assert!(self.bits != CLOSED_BITS && self.cur >= self.floor);
     }
 
     /// Opens a cursor on the state.
-    pub fn store(&self, cursor: &Cursor) {
+    pub fn store(&self, cursor: &Hot) {
         let base = self.span.base();
         cursor.cur.set(base + self.cur);
         cursor.floor.set(base + self.bottom());

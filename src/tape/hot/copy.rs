@@ -9,7 +9,7 @@
 //! pushed before, and for such targets memcpy takes an instruction that some processors run at a twentieth of the
 //! speed.
 
-use super::Cursor;
+use super::Hot;
 use crate::sync::{OnceLock, StaticCounter, UNORDERED};
 
 /// Shorter arrays are left to memcpy; `ADTAPE_BIG_BYTES_` in the header.
@@ -34,7 +34,7 @@ fn far() -> usize {
 /// # Safety
 /// `[cur, cur + n)` is writable, `[x, x + n)` readable, and they do not overlap.
 #[inline]
-pub(crate) unsafe fn copy_in(cursor: &Cursor, x: *const u8, n: usize) {
+pub(crate) unsafe fn copy_in(cursor: &Hot, x: *const u8, n: usize) {
     let cur = cursor.cur.get();
     let to = cur as *mut u8;
     // The cursor first: then the copy is a tail call, with nothing to be kept across it.
@@ -54,7 +54,7 @@ pub(crate) unsafe fn copy_in(cursor: &Cursor, x: *const u8, n: usize) {
 ///
 /// # Safety
 /// As for [`copy_in`].
-pub(crate) unsafe fn copy_in_ordered(cursor: &Cursor, x: *const u8, n: usize) {
+pub(crate) unsafe fn copy_in_ordered(cursor: &Hot, x: *const u8, n: usize) {
     if n >= LONG_FENCED {
         // SAFETY: as for this function.
         unsafe { copy_in(cursor, x, n) };
@@ -77,7 +77,7 @@ pub(crate) unsafe fn copy_in_ordered(cursor: &Cursor, x: *const u8, n: usize) {
 /// # Safety
 /// `[cur - n, cur)` is readable, `[x, x + n)` writable, and they do not overlap.
 #[inline]
-pub(crate) unsafe fn copy_out(cursor: &Cursor, x: *mut u8, n: usize) {
+pub(crate) unsafe fn copy_out(cursor: &Hot, x: *mut u8, n: usize) {
     let cur = cursor.cur.get() - n;
     let from = cur as *const u8;
     cursor.cur.set(cur);

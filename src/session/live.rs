@@ -1,0 +1,137 @@
+//! The live map: what comes alive and dies in the forward sweep, and reports.
+
+#![forbid(unsafe_code)]
+
+use super::addresses::{Addresses, LiveRange, LiveStats, Waiter};
+use crate::error::{Error, Status};
+use crate::map::registry::RangeKind;
+use crate::site::Site;
+use crate::tape::Cursor;
+use std::ffi::{CStr, CString};
+
+impl Addresses {
+    /// A variable or block comes alive (Alg. 2, lines 3 and 10). Returns its serial. Of a label, the first word is the
+    /// name. Example: [`Addresses`].
+    pub fn live_add(&self, base: usize, bytes: usize, kind: RangeKind, label: &str) -> Result<u64, Error> {
+        // Most labels are short: no memory for those.
+        let mut short = [0; 64];
+        if label.len() < short.len() {
+            short[..label.len()].copy_from_slice(label.as_bytes());
+            if let Ok(label) = CStr::from_bytes_with_nul(&short[..=label.len()]) {
+                return self.live_add_c(base, bytes, kind, label);
+            }
+        }
+        let label = CString::new(label.replace('\0', "?")).expect("no NUL is left");
+        self.live_add_c(base, bytes, kind, &label)
+    }
+
+    pub(crate) fn live_add_c(&self, base: usize, bytes: usize, kind: RangeKind, label: &CStr) -> Result<u64, Error> {
+        let lane = self.lane()?;
+        self.registry().add(lane, base as u64, bytes as u64, kind, label).map(|serial| serial.0)
+    }
+
+    /// It dies in the forward sweep (lines 4 and 13).
+    pub fn live_remove(&self, base: usize) -> Result<(), Error> {
+        self.registry().remove(self.lane()?, base as u64).map(drop)
+    }
+
+    /// [`push_range`](Addresses::push_range) and [`live_remove`](Addresses::live_remove) in one.
+    #[track_caller]
+    pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
+        self.live_end_at(tape, base, Site::caller())
+    }
+
+    pub(crate) fn live_end_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
+        let (value, object) = self.push_found(tape, base, site)?;
+        self.registry().end(self.lane()?, value, &object)
+    }
+
+    /// What lives at `base` has its adjoint at `adjoint_base`, from now on.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let session = Session::new();
+    /// let addresses = session.addresses();
+    /// let (x, x_adjoint) = ([1.0_f32; 8], [0.0_f64; 8]);
+    /// addresses.live_add(x.as_ptr().addr(), 32, RangeKind::Stack, "x")?;
+    /// addresses.live_set_adjoint(x.as_ptr().addr(), x_adjoint.as_ptr().addr(), 64)?;
+    /// let tape = Tape::new()?;
+    /// addresses.push_pointer(&tape, (&raw const x[5]).addr())?;
+    /// assert_eq!(addresses.pop_pointer(&tape, 0, 0)?.adjoint, (&raw const x_adjoint[5]).addr());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn live_set_adjoint(&self, base: usize, adjoint_base: usize, adjoint_bytes: usize) -> Result<(), Error> {
+        self.registry().set_adjoint(self.lane()?, base as u64, adjoint_base as u64, adjoint_bytes as u64)
+    }
+
+    /// The range that an address is in.
+    pub fn live_find(&self, address: usize) -> Result<LiveRange, Error> {
+        let registry = &self.registry();
+        let place = registry.find(self.lane()?, address as u64)?;
+        let object = place.and_then(|place| registry.alive(place.serial));
+        object.map(|object| LiveRange::of(&object)).ok_or_else(|| {
+            Error::new(
+                Status::NoRange,
+                format!("{address:#x} is in no range that is alive\n  what lay there has ended, or it is NULL"),
+            )
+        })
+    }
+
+    /// All ranges that are alive, by address.
+    pub fn live_list(&self) -> Vec<LiveRange> {
+        self.registry().list().iter().map(LiveRange::of).collect()
+    }
+
+    /// The label of a range.
+    pub fn label(&self, range: &LiveRange) -> String {
+        self.label_c(range.label).to_string_lossy().into_owned()
+    }
+
+    /// The label with this number, whose text lives as long as the session.
+    pub(crate) fn label_c(&self, number: u32) -> &CStr {
+        self.registry().label(number)
+    }
+
+    /// Counts.
+    pub fn stats(&self) -> LiveStats {
+        let registry = &self.registry();
+        let (ranges, bytes) = registry.alive_count();
+        LiveStats {
+            ranges: ranges as u64,
+            bytes,
+            births: registry.births(),
+            dead: registry.dead() as u64,
+            waiting: registry.waiting_count() as u64,
+            ambiguous: registry.ambiguous(),
+        }
+    }
+
+    /// For people: counts, every range that is alive, every variable that waits.
+    pub fn report(&self) -> String {
+        let LiveStats { ranges, bytes, births, dead, waiting, ambiguous } = self.stats();
+        let mut text = format!(
+            "ranges alive: {ranges}\nbytes in them: {bytes}\nobjects born: {births}\ndead ranges remembered: {dead}\n\
+             pointers waiting: {waiting}\nambiguous pointers: {ambiguous}\n"
+        );
+        for range in self.live_list() {
+            let LiveRange { serial, base, bytes, kind, adjoint_base, adjoint_bytes, .. } = range;
+            let label = self.label(&range);
+            text += &format!("  {base:#x}: {bytes} bytes, {}, object {serial}", kind.name());
+            if adjoint_base != 0 {
+                text += &format!(", adjoint {adjoint_base:#x}: {adjoint_bytes} bytes");
+            }
+            text += if label.is_empty() { "" } else { ", " };
+            text += &label;
+            text.push('\n');
+        }
+        for Waiter { variable, serial, offset, .. } in self.waiting() {
+            text += &match serial {
+                0 => format!("  the pointer at {variable:#x} waits for what lay at {offset:#x}\n"),
+                _ => format!("  the pointer at {variable:#x} waits for object {serial}, {offset} bytes in\n"),
+            };
+        }
+        text
+    }
+}

@@ -1,0 +1,204 @@
+//! Pointers and pairs on the tape, and addresses of the forward sweep: where each leads now.
+
+#![forbid(unsafe_code)]
+
+use super::addresses::{Addresses, Restored, Waiter, corrupt};
+use super::variables::Writer;
+use crate::error::Error;
+use crate::map::registry::{Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
+use crate::site::Site;
+use crate::tape::failure::located;
+use crate::tape::{Cursor, Type};
+
+impl Addresses {
+    /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
+    /// not back, the variables wait (0 stands for none).
+    pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        self.rebase_pointer_by(address, [variable, adjoint_variable], Writer::CALLER)
+    }
+
+    /// The same; `writer` sets the variables.
+    pub(crate) fn rebase_pointer_by(
+        &self,
+        address: usize,
+        [variable, adjoint_variable]: [usize; 2],
+        writer: Writer,
+    ) -> Result<Restored, Error> {
+        let (lane, target) = (self.lane()?, Target::Forward(address as u64));
+        let variables = [(0, target), (variable, target), (adjoint_variable, target)];
+        if address == 0 {
+            return Ok(self.null(&variables, writer));
+        }
+        self.restored(0, None, &variables, writer, || self.registry().rebase(lane, address as u64))
+    }
+
+    /// Pushes a pointer that is about to be overwritten, if it is NULL or in a range (line 18).
+    #[track_caller]
+    pub fn push_pointer(&self, tape: &Cursor, address: usize) -> Result<(), Error> {
+        self.push_pointer_at(tape, address, Site::caller())
+    }
+
+    pub(crate) fn push_pointer_at(&self, tape: &Cursor, address: usize, site: Site) -> Result<(), Error> {
+        let place = self.registry().find(self.lane()?, address as u64);
+        let place = place.map_err(|e| located(e, "push", Type::Pointer, 1, site))?;
+        tape.push_record(Type::Pointer, pack(place), site)
+    }
+
+    /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
+    /// addresses wait (0 stands for none).
+    #[track_caller]
+    pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        self.pop_pointer_at(tape, [variable, adjoint_variable], Writer::CALLER, Site::caller())
+    }
+
+    /// The same for the call at `site`; `writer` sets the variables.
+    pub(crate) fn pop_pointer_at(
+        &self,
+        tape: &Cursor,
+        [variable, adjoint_variable]: [usize; 2],
+        writer: Writer,
+        site: Site,
+    ) -> Result<Restored, Error> {
+        tape.pop_record(Type::Pointer, site, |record| {
+            self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], writer)
+        })
+    }
+
+    /// Pushes a pointer as the base of an object and an offset, which may lead out of it (Alg. 3, line 18*).
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let (session, tape, x) = (Session::new(), Tape::new()?, [0.0_f64; 4]);
+    /// let (addresses, base) = (session.addresses(), x.as_ptr().addr());
+    /// addresses.live_add(base, 32, RangeKind::Stack, "x")?;
+    /// addresses.push_pair(&tape, base, 4000)?;
+    /// assert_eq!(addresses.pop_pair(&tape, 0, 0)?.address, base + 4000);
+    /// assert_eq!(addresses.push_pointer(&tape, base + 4000).unwrap_err().status(), Status::NoRange);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn push_pair(&self, tape: &Cursor, base: usize, offset: isize) -> Result<(), Error> {
+        self.push_pair_at(tape, base, offset, Site::caller())
+    }
+
+    pub(crate) fn push_pair_at(&self, tape: &Cursor, base: usize, offset: isize, site: Site) -> Result<(), Error> {
+        let place = self.registry().find_pair(self.lane()?, base as u64, offset as i64);
+        let place = place.map_err(|e| located(e, "push", Type::Pair, 1, site))?;
+        tape.push_record(Type::Pair, pack(place), site)
+    }
+
+    /// Pops a pair (line 20*): `address` is that of base and offset together. The variables that wait are those of the
+    /// address and of its adjoint.
+    #[track_caller]
+    pub fn pop_pair(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        self.pop_pair_at(tape, [0, variable, adjoint_variable], Writer::CALLER, Site::caller())
+    }
+
+    /// The same for the call at `site`, also with the address of a variable for the base, before the other two; `writer`
+    /// sets the variables.
+    pub(crate) fn pop_pair_at(
+        &self,
+        tape: &Cursor,
+        variables: [usize; 3],
+        writer: Writer,
+        site: Site,
+    ) -> Result<Restored, Error> {
+        tape.pop_record(Type::Pair, site, |record| self.restored_place(read(record, "pair")?, true, variables, writer))
+    }
+
+    /// Pointer variables that wait for their object, by address.
+    pub fn waiting(&self) -> Vec<Waiter> {
+        let waiter = |(variable, wait): (u64, Wait)| {
+            let (serial, offset) = match wait.target {
+                Target::Object(serial, offset) => (serial.0, offset as isize),
+                Target::Forward(address) => (0, address as isize),
+            };
+            Waiter { variable: variable as usize, value: 0, serial, offset, held: None }
+        };
+        self.registry().waiting().into_iter().map(waiter).collect()
+    }
+
+    /// Where a place is now; if it is not, the variables wait: of the base, of the place, of the place in the adjoint.
+    /// With `is_pair` the place belongs to the object whose base it has, wherever the offset leads.
+    fn restored_place(
+        &self,
+        place: Option<ObjectOffset>,
+        is_pair: bool,
+        [base_variable, variable, adjoint_variable]: [usize; 3],
+        writer: Writer,
+    ) -> Result<Restored, Error> {
+        let ObjectOffset { serial, offset } = place.unwrap_or(ObjectOffset { serial: Serial(0), offset: 0 });
+        let (base, target) = (Target::Object(serial, 0), Target::Object(serial, offset));
+        let variables = [(base_variable, base), (variable, target), (adjoint_variable, target)];
+        let pair = is_pair.then_some(offset);
+        match place {
+            Some(place) => self.restored(offset, pair, &variables, writer, || self.registry().locate(place)),
+            None => Ok(self.null(&variables, writer)),
+        }
+    }
+
+    /// What `look` finds, which the variables are set to; while it finds nothing, they, in the order of
+    /// [`restored_place`](Addresses::restored_place), wait.
+    fn restored(
+        &self,
+        offset: i64,
+        pair: Option<i64>,
+        variables: &[(usize, Target); 3],
+        writer: Writer,
+        look: impl Fn() -> Result<Option<Located>, Error>,
+    ) -> Result<Restored, Error> {
+        let registry = &self.registry();
+        let [_, (primal, _), (adjoint, _)] = *variables;
+        let given = || variables.iter().enumerate().filter(|(_, (variable, _))| *variable != 0);
+        let wait = |i: usize, target: Target| {
+            let pair = pair.map(|offset| if i == 0 { 0 } else { offset });
+            let beside = [0, adjoint, primal][i] as u64;
+            Wait { pair, beside, ..Wait::new(target, i == 2) }
+        };
+        let mut now = look()?;
+        if now.is_none() {
+            for (i, (variable, target)) in given() {
+                registry.wait(*variable as u64, wait(i, *target), || writer.set(*variable, 0));
+            }
+            // The object may have come before the variables waited.
+            now = look().inspect_err(|_| self.settle(variables))?;
+        }
+        let offset = offset as isize;
+        let Some(now) = now else { return Ok(Restored { offset, waits: true, ..Restored::default() }) };
+        let base = now.address.wrapping_add_signed(-(offset as i64));
+        if now.reused {
+            registry.follow(given().map(|(i, (variable, target))| {
+                let target = match target {
+                    Target::Forward(_) => Target::Object(now.place.serial, now.place.offset),
+                    target => *target,
+                };
+                let held = Some([base, now.address, now.adjoint][i]);
+                (*variable as u64, Wait { held, ..wait(i, target) })
+            }));
+        } else {
+            self.settle(variables);
+        }
+        for (value, (variable, _)) in [base, now.address, now.adjoint].into_iter().zip(variables) {
+            writer.set(*variable, value as usize);
+        }
+        Ok(Restored { address: now.address as usize, adjoint: now.adjoint as usize, offset, waits: false })
+    }
+
+    fn null(&self, variables: &[(usize, Target); 3], writer: Writer) -> Restored {
+        self.settle(variables);
+        variables.iter().for_each(|(variable, _)| writer.set(*variable, 0));
+        Restored::default()
+    }
+
+    fn settle(&self, variables: &[(usize, Target); 3]) {
+        for (variable, _) in variables.iter().filter(|(variable, _)| *variable != 0) {
+            self.registry().settle(*variable as u64);
+        }
+    }
+}
+
+fn read(record: Record, what: &str) -> Result<Option<ObjectOffset>, Error> {
+    unpack(record).ok_or_else(|| corrupt(what))
+}

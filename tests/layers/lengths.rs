@@ -1,0 +1,69 @@
+//! No source file is over 500 lines, unless ARCHITECTURE.md says why ("Long files").
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const MOST_LINES: usize = 500;
+/// Folders with sources of the workspace's own.
+const FOLDERS: [&str; 5] = ["src", "generator/src", "command/src", "kit", "tools"];
+const ENDINGS: [&str; 7] = ["rs", "c", "h", "f90", "F90", "inc", "py"];
+
+/// The files of a folder and their lines, without what was built.
+fn count(root: &Path, folder: &Path, into: &mut BTreeMap<String, usize>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("a folder of sources").path();
+        if path.is_dir() {
+            if !path.ends_with("target") {
+                count(root, &path, into);
+            }
+        } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+            let name = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
+            into.insert(name, fs::read_to_string(&path).expect("source is UTF-8").lines().count());
+        }
+    }
+}
+
+/// The files that a text lists with a reason: lines of "## Long files" like "* `path`: reason".
+fn listed(text: &str) -> Vec<String> {
+    let section = text.split("\n## ").find(|section| section.starts_with("Long files"));
+    let lines = section.unwrap_or_default().lines().filter_map(|line| line.strip_prefix("* `"));
+    let named = lines.filter_map(|line| line.split_once("`: ").filter(|(_, reason)| !reason.trim().is_empty()));
+    named.map(|(path, _)| path.to_owned()).collect()
+}
+
+/// What is wrong with the list, a line for each file.
+fn faults(lines: &BTreeMap<String, usize>, listed: &[String]) -> Vec<String> {
+    let is_long = |path: &String| lines.get(path).is_some_and(|lines| *lines > MOST_LINES);
+    let long = lines.iter().filter(|(path, lines)| **lines > MOST_LINES && !listed.contains(path));
+    let mut faults: Vec<String> = long
+        .map(|(path, lines)| {
+            format!("{path} has {lines} lines: split it, or say in ARCHITECTURE.md, \"Long files\", why it is long")
+        })
+        .collect();
+    let stale = listed.iter().filter(|path| !is_long(path));
+    faults.extend(stale.map(|path| format!("{path} is no long file: take it off the list in ARCHITECTURE.md")));
+    faults
+}
+
+#[test]
+fn no_file_is_long_without_a_reason() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut lines = BTreeMap::new();
+    for folder in FOLDERS {
+        count(root, &root.join(folder), &mut lines);
+    }
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let faults = faults(&lines, &listed(&text));
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn long_file_and_stale_reason_are_seen() {
+    let lines = BTreeMap::from([("a.rs".to_owned(), 501), ("b.rs".to_owned(), 500)]);
+    let list = |text: &str| listed(&format!("# Title\n\n## Long files\n\nWhy.\n\n{text}\n\n## Next\n"));
+    assert_eq!(faults(&lines, &list("* `a.rs`: one table")), [""; 0]);
+    for wrong in ["", "* `a.rs`: ", "* `a.rs`: one table\n* `b.rs`: one table", "* `a.rs`: one table\n* `c.rs`: gone"] {
+        assert_eq!(faults(&lines, &list(wrong)).len(), 1, "{wrong:?}");
+    }
+}
