@@ -5,13 +5,13 @@ use adtape::{Action, Schedule};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Of an action at 10^9 steps, in ns.
+/// The time of an action at 10^9 steps, in ns.
 const BOUND: f64 = 100.0;
 
 const ACTIONS: usize = 200_000;
 const ROUNDS: usize = 15;
 
-/// Of a loop whose length is not known, from its beginning.
+/// Steps of a loop whose length is not known, from its beginning.
 const ONLINE: usize = 5_000_000;
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -1,4 +1,4 @@
-/* Checkpoints: sections of every type, arrays and allocatables, written, looked at and read back. */
+/* Checkpoints: sections of every type, arrays and allocatables, written, inspected and read back. */
 #include "check.h"
 
 static adtape_store_t *store;

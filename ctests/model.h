@@ -29,7 +29,7 @@ typedef struct {
     size_t record_length;
 } state_t;
 
-/* Of a mark, whether anything below it was popped since. Unknown: what was taken in a region that was reset. */
+/* Whether anything below a mark was popped since. Unknown: what was taken in a region that was reset. */
 typedef enum { MARK_UNKNOWN, MARK_VALID, MARK_GONE } validity_t;
 
 typedef struct {

@@ -251,7 +251,7 @@ static void rank_is_that_of_the_launcher(void) {
     CHECK(unsetenv("PMI_RANK") == 0);
 }
 
-/* Of the header of a file: its first 4092 bytes have a checksum (docs/format.md). */
+/* The checksum of the header of a file: its first 4092 bytes (docs/format.md). */
 static uint32_t crc32_of(const unsigned char *bytes, int count) {
     uint32_t crc = 0xFFFFFFFF;
     for (int i = 0; i < count; i++) {

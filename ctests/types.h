@@ -76,7 +76,7 @@ enum { TYPES = sizeof types / sizeof types[0] };
 
 #define TYPES_MOST_BYTES 32
 
-/* Of a long double, x86 writes 10 bytes; the other 6 are padding, which passing by value need not keep. */
+/* x86 writes 10 bytes of a long double; the other 6 are padding, which passing by value need not keep. */
 static inline size_t defined_bytes(const type_row_t *type) {
     return type->type == ADTAPE_TYPE_F80 && LDBL_MANT_DIG == 64 ? 10 : type->bytes;
 }

@@ -44,7 +44,7 @@ static void finish(adtape_status_t status, int32_t *stat, const void *site) {
 
 /* ---- contiguous values at a site ------------------------------------------------------------------ */
 
-/* From so many values on, and for none, the slow path looks at the count: less than MAX_BYTES_ of the largest type. The
+/* From so many values on, and for none, the slow path checks the count: less than MAX_BYTES_ of the largest type. The
  * exact bound would take a division. */
 #define MANY_ (ADTAPE_MAX_BYTES_ / 32)
 

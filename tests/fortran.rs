@@ -277,7 +277,7 @@ struct Case {
     name: String,
     environment: Vec<(String, String)>,
     threads: bool,
-    /// Of the address space, in KiB.
+    /// The limit of the address space, in KiB.
     limit: Option<String>,
     full_disk: bool,
     status: String,

@@ -105,7 +105,7 @@ fn plain_enums(text: &str) -> String {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         if line.starts_with("#if __STDC_VERSION__") {
-            // Of the two branches, the one for older C.
+            // Keeps the branch for older C.
             let branch: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("#endif")).collect();
             if let Some(middle) = branch.iter().position(|line| line.starts_with("#else")) {
                 out += &branch[middle + 1..].join("\n");

@@ -99,7 +99,7 @@ fn make_install(variables: &[String]) {
         .arg("install")
         .args(variables)
         .env("CARGO_TARGET_DIR", target)
-        // Of the make that runs these tests, if one does.
+        // Variables of the make that runs these tests, if one does.
         .env_remove("MAKEFLAGS")
         .env_remove("MAKELEVEL"));
 }

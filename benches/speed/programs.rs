@@ -9,7 +9,7 @@ const FLAGS: &[&str] =
     &["-O2", "-falign-functions=64", "-falign-loops=64", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-Ibenches/c"];
 /// The references' own: see the plain loop in benches/README.md.
 const PLAIN: &[&str] = &["-fno-tree-vectorize", "-fno-tree-loop-distribute-patterns"];
-/// Of a Fortran program and, by the Fortran command, the kit's source.
+/// Flags for a Fortran program and for the kit's source, which the Fortran command compiles.
 const LTO: &[&str] = &["-O2", "-flto=auto", "-falign-functions=64", "-falign-loops=64", "-Ikit/include", "-Iinclude"];
 const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
@@ -86,7 +86,7 @@ impl Programs {
     fn build_single(&self, release: &Path) {
         let library = release.join("libadtape.a");
         let here = format!("-Wl,-rpath,{}", self.0.display());
-        // Without the functions that no one calls, as any linker drops that is told to.
+        // Without the functions that no one calls: a linker drops them if it is asked to.
         let only_used = "-Wl,--gc-sections";
         let resident = |flags: &[&str]| {
             let mut command = gcc(FLAGS);

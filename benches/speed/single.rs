@@ -101,7 +101,7 @@ pub fn micro_adjoints(programs: &Programs) -> Vec<Row> {
     rows.collect()
 }
 
-/// Of one run of a program, per element of its loops, in ns.
+/// The time of one run of a program, per element of its loops, in ns.
 fn run_time(program: &Path) -> f64 {
     let start = Instant::now();
     let output = Command::new(program).output().expect("the program was built");

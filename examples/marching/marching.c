@@ -142,7 +142,7 @@ static void check_alg2_reports(int64_t n, const double *x) {
     check_count("and names the range that it left", strstr(message, "24 bytes past the end of `row` (double[12])") != NULL, 1);
 }
 
-/* Of the rows but the last, Alg. 2 takes pointers that marched out for ones into the next. */
+/* In all rows but the last, Alg. 2 takes pointers that marched out for ones into the next. */
 static void check_alg2_is_wrong(int64_t n, const double *x) {
     adtape_t *own = NULL;
     double *copy = allocate(n, sizeof *copy);

@@ -84,7 +84,7 @@ static void advance(int64_t steps) {
 
 /* ---- what is compared ----------------------------------------------------------------------------- */
 
-/* Of each cell its value, its key and that of its mate, in the order of the list; and where it lies. */
+/* Each cell's value, its key and that of its mate, in the order of the list; and where it lies. */
 typedef struct {
     int64_t cells;
     double numbers[3 * 5000];

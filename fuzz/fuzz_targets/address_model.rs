@@ -103,7 +103,7 @@ struct Set {
     /// In an object; of one whose birth was reversed, where that lay in the forward sweep.
     target: Target,
     adjoint: bool,
-    /// Of a pair, its offset.
+    /// The offset, if this is a pair.
     pair: Option<i64>,
     held: u64,
     /// The other variable of the two, or 0.

@@ -1765,7 +1765,7 @@ adtape_status_t adtape_heap_release(adtape_heap_t *h);
 adtape_status_t adtape_heap_acquire(adtape_heap_t *h);
 
 // Whether operations leave records on the tape: 1, as at first, or 0 for a part of the forward sweep that is run
-// only to come to a later state (an advance between checkpoints). There `t` is not looked at and may be NULL.
+// only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
 // Fortran: `call heap_set_recording(h, on)`.
@@ -2010,7 +2010,7 @@ adtape_status_t adtape_live_set_allocator(const adtape_objects_t *o,
                                           void *user);
 
 // The object that begins at `base` is an array with these bounds: lower bound and number of elements of each of `rank`
-// dimensions, the fastest first. Checkpoints keep them, and an allocator (adtape_live_set_allocator) is told.
+// dimensions, the fastest first. Checkpoints keep them, and hand them to an allocator (adtape_live_set_allocator).
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE,
 // ADTAPE_STATUS_BAD_ARGUMENT (a rank above 16, a negative extent), ADTAPE_STATUS_NO_RANGE or ADTAPE_STATUS_AMBIGUOUS.

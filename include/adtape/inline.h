@@ -437,8 +437,8 @@ ADTAPE_INLINE_ uint64_t adtape_local_pop_control(adtape_local_t *l, int bits) {
 /* ---- adjoints on the stable heap --------------------------------------------------------------- */
 
 /* The adjoint of an address in a block of `h`, from the reversal point (adtape_heap_begin_reverse) on: one addition. For
- * a heap with one adjoint byte for each primal byte; of one with more, the result leads nowhere. p is not NULL, which
- * is not looked at; adtape_heap_find_adjoint looks at everything. Fortran: heap_adjoint(h, p). */
+ * a heap with one adjoint byte for each primal byte; of one with more, the result leads nowhere. p must not be
+ * NULL (unchecked); adtape_heap_find_adjoint checks everything. Fortran: heap_adjoint(h, p). */
 ADTAPE_INLINE_ void *adtape_heap_adjoint(const adtape_heap_t *h, const void *p) {
     return (void *)((uintptr_t)p + (uintptr_t)h->delta);
 }

@@ -208,7 +208,7 @@ ADTAPE_INLINE_ void adtape_kit_push_array_(const void *x, int n, uintptr_t bytes
 }
 ADTAPE_INLINE_ void adtape_kit_pop_array_(void *x, int n, uintptr_t bytes_each, int what) {
     adtape_t *t = ADTAPE_KIT_CURSOR_;
-    /* Of a length below zero, more than any tape holds; zero and below are the slow path's. */
+    /* A length below zero gives more than any tape holds; zero and below are the slow path's. */
     const uint64_t bytes = (uint64_t)(int64_t)n * bytes_each;
     if (ADTAPE_RARE_(x == NULL || bytes - 1 >= t->cur - t->floor)) {
         adtape_kit0_pop_array(ADTAPE_KIT_SELF_, what, x, n);

@@ -44,7 +44,7 @@ KIT_API void adstack_endrepeat_(void) { repeat_end(KIT_SITE); }
 
 /* ---- the older interface ------------------------------------------------------------------------ */
 
-/* Of the streams only the one that arrays are on takes part: the caller's buffers hold the scalars. */
+/* Only the stream that arrays are on takes part: the caller's buffers hold the scalars. */
 static adtape_t *stack_tape(const void *site) {
     return stream_of(kit_this(site), ADTAPE_KIT_ARRAYS_ << 16, site)->tape;
 }

@@ -121,7 +121,7 @@ static struct node *treap_from(const struct treap *treap, uintptr_t key, const s
     return found;
 }
 
-/* Of the ranges that begin at `address` or before and end at `reach` or after, the last in order. */
+/* The last range in order among those that begin at `address` or before and end at `reach` or after. */
 static struct node *tree_around(struct node *tree, uintptr_t address, uintptr_t reach) {
     if (!tree || tree->high < reach) {
         return NULL;

@@ -16,7 +16,7 @@ module arrays
 
 contains
 
-  ! Performs one operation with n values that follow from the seed. What is popped or looked at is compared: `right`.
+  ! Performs one operation with n values that follow from the seed. What is popped or read is compared: `right`.
   subroutine move_array(op, kind, n, seed, right)
     integer, intent(in) :: op, kind, n, seed
     logical, intent(out) :: right

@@ -23,7 +23,7 @@ static void stray_end_of_stack(void) { endStackRepeat(); }
 static void late_order(void) { pushReal8(1); adtape_kit_order_by_type(); }
 static void bad_order(void) { setenv("ADTAPE_KIT_ORDER", "typ", 1); pushReal8(1); }
 
-/* By type the thread's own tape is the kit's: a program that uses it as well is told so. */
+/* By type the thread's own tape is the kit's: a program that uses it as well gets an error. */
 static void own_tape_by_type(void) {
     double x = 2;
     adtape_kit_order_by_type();

@@ -28,7 +28,7 @@ module scalars
 
 contains
 
-  ! Performs one operation with a value that follows from the seed. What is popped or looked at is compared: `right`.
+  ! Performs one operation with a value that follows from the seed. What is popped or read is compared: `right`.
   subroutine move_scalar(op, kind, seed, right)
     integer, intent(in) :: op, kind, seed
     logical, intent(out) :: right

@@ -10,7 +10,7 @@ use std::path::Path;
 const FIRST_CODE: i32 = 40;
 const SIGABRT: i32 = 6;
 
-/// Of each case of `errors.c`: the status, and parts of the message, which say what, how much, and what to do. Where,
+/// Each case of `errors.c`: its status, and parts of the message, which say what, how much, and what to do. Where,
 /// every message of an aborted program says; of a mismatch, both places.
 const ERRORS: &[(&str, &str, &[&str])] = &[
     ("null_handle_scalar", "NULL_HANDLE", HANDLE),
@@ -265,7 +265,7 @@ fn every_error_says_what_where_how_much_and_what_to_do_and_changes_nothing() {
     }
 }
 
-/// Of the statuses that the C API can return, all but one: a tape is poisoned only when the file that it has spilled
+/// All statuses that the C API can return but one: a tape is poisoned only when the file that it has spilled
 /// to cannot be read, and that file has no name by which a C program could damage it. `model.rs` injects that fault.
 #[test]
 fn every_status_is_provoked() {

@@ -107,7 +107,7 @@ pub fn examples(language: &str) -> Vec<Block> {
 
 // ---- one source, each block a procedure of its own ---------------------------------------------------
 
-/// Where the compiler is told that the block begins: in the page, or where messages of the page have it.
+/// Where the compiler believes that the block begins: in the page, or where messages of the page have it.
 fn place(block: &Block, model: &str) -> (usize, String) {
     match block.output {
         Some(_) => (1, model.to_owned()),

@@ -27,9 +27,9 @@ pub struct Adjoints(Option<BTreeMap<usize, u8>>);
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     Alloc,
-    /// Of the block at this place in the list, with its contents saved or not.
+    /// Frees the block at this place in the list, with its contents saved or not.
     Free(usize, bool),
-    /// Of the block at this place in the list; with what is cut off saved.
+    /// Resizes the block at this place in the list; what is cut off is saved.
     Realloc(usize),
     ReallocNull,
     FreeNull,

@@ -30,7 +30,7 @@ fn address_programs(source: &str, test: &str) -> Vec<PathBuf> {
     programs
 }
 
-/// Of each pointer that is restored: with its block there or away, under allocators that use an address again at once
+/// Each pointer is restored with its block there or away, under allocators that use an address again at once
 /// and never, in either sweep.
 #[test]
 fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
@@ -53,7 +53,7 @@ fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
     }
 }
 
-/// Of a program with a list, a marching pointer and indices, under the same allocators.
+/// A program with a list, a marching pointer and indices, under the same allocators.
 #[test]
 fn gradient_of_a_program_that_allocates_is_that_of_finite_differences() {
     for program in address_programs("blocks.c", "gradient_of_a_program_that_allocates_is_that_of_finite_differences") {

@@ -64,7 +64,7 @@ fn every_symbol_listed_is_called_by_a_test() {
     assert!(never.is_empty(), "no call in kit/tests: {never:?}");
 }
 
-/// That they perform what they refer to, the programs themselves check when they have run long enough.
+/// The programs themselves check that they perform what they refer to, when they have run long enough.
 #[test]
 fn random_programs_have_every_push_pop_and_look() {
     let moves = |name: &String| ["push", "pop", "look"].iter().any(|verb| name.starts_with(verb));

@@ -21,7 +21,7 @@ typedef struct setup {
     char asked[96];         /* the problem that SIZE asks for, for people */
 } setup_t;
 
-/* Reads SIZE and looks at the memory. `limit_bytes` is the tape library's own limit. Prints a message and
+/* Reads SIZE and the size of the memory. `limit_bytes` is the tape library's own limit. Prints a message and
  * ends the program with code 2 if SIZE is not known or if not even the smallest problem fits. */
 void setup_choose(setup_t *s, int64_t limit_bytes);
 

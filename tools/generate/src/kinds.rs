@@ -95,9 +95,9 @@ pub const OBJECT: Kind = kind("object", "type(adtape_object)", Some("adtape_obje
 pub struct Pairing {
     /// As in the names of procedures.
     pub name: &'static str,
-    /// Of the primal.
+    /// Kind of the primal.
     pub kind: Kind,
-    /// Of the adjoint, if it has one.
+    /// Kind of the adjoint, if there is one.
     pub adjoint: Option<Kind>,
     /// Whether the adjoint may be left out.
     pub optional: bool,
