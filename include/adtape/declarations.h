@@ -458,9 +458,9 @@ typedef struct {
 
 // A pointer as the base of an object and an offset in bytes; (NULL, 0) to begin with.
 typedef struct {
-    // Of a variable or block, as it was registered; or NULL.
+    // Base of the variable or block, as it was registered; or NULL.
     void *base;
-    // From there, in bytes; 0 if the base is NULL.
+    // Distance from the base, in bytes; 0 if the base is NULL.
     int64_t offset;
 } adtape_pair_t;
 
@@ -468,18 +468,18 @@ typedef struct {
 typedef struct {
     // The first element; NULL if it is not associated or allocated.
     void *base;
-    // Of a character its length, UINT64_MAX where one is popped that has the length it was pushed with; of a derived
-    // type, which is ADTAPE_TYPE_BYTES, its size.
+    // Element size. For characters the length; UINT64_MAX on a pop means "as pushed". For derived types, which are
+    // ADTAPE_TYPE_BYTES, the size.
     uint64_t element_bytes;
     // One of ADTAPE_TYPE_….
     int32_t type_code;
     // 0 to ADTAPE_MAX_RANK.
     int32_t rank;
-    // Of each dimension.
+    // Lower bound of each dimension.
     int64_t lower[ADTAPE_MAX_RANK];
-    // Of each dimension, 0 or more.
+    // Number of elements of each dimension, 0 or more.
     int64_t extents[ADTAPE_MAX_RANK];
-    // Of each dimension, in bytes.
+    // Distance between elements in each dimension, in bytes.
     int64_t strides_bytes[ADTAPE_MAX_RANK];
     // The address of the variable, whose first word is `base`; NULL if it has none that stays.
     void *variable;
@@ -1941,8 +1941,8 @@ void adtape_heap_free_adjoint(adtape_heap_t *h, void *p);
 // ADTAPE_STATUS_RELEASED. Fortran: `call heap_mark_take(h, m)`.
 adtape_status_t adtape_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *m);
 
-// That the same blocks are alive as when the mark was taken: at the end of a section that was run again, or in the
-// reverse sweep.
+// Checks that the same blocks are alive as when the mark was taken: at the end of a section that was run again, or in
+// the reverse sweep.
 //
 // Returns ADTAPE_STATUS_OK, or ADTAPE_STATUS_HEAP_STATE with both states in the message; ADTAPE_STATUS_NULL_HANDLE,
 // ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.

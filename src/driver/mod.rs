@@ -89,7 +89,7 @@ fn no_records(step: u64) -> Error {
     )
 }
 
-/// Performs the schedule on the model to its end; `progress` is told after every step and action. An error of the
+/// Performs the schedule on the model to its end; `progress` is called after every step and action. An error of the
 /// model ends the run and is returned.
 ///
 /// ```

@@ -132,7 +132,7 @@ impl Storage for MemoryStorage {
 pub struct StoreStorage {
     store: Arc<dyn Store>,
     prefix: String,
-    /// Of a lasting storage: the snapshots that are still there for the last resume point.
+    /// The snapshots of a lasting storage that are kept for the last resume point.
     forgotten: Option<BTreeSet<u64>>,
 }
 

@@ -15,18 +15,18 @@ use std::ffi::c_void;
 pub struct Descriptor {
     /// The first element; NULL if it is not associated or allocated.
     pub base: *mut c_void,
-    /// Of a character its length, UINT64_MAX where one is popped that has the length it was pushed with; of a derived
-    /// type, which is ADTAPE_TYPE_BYTES, its size.
+    /// Element size. For characters the length; UINT64_MAX on a pop means "as pushed". For derived types, which are
+    /// ADTAPE_TYPE_BYTES, the size.
     pub element_bytes: u64,
     /// One of ADTAPE_TYPE_….
     pub type_code: i32,
     /// 0 to ADTAPE_MAX_RANK.
     pub rank: i32,
-    /// Of each dimension.
+    /// Lower bound of each dimension.
     pub lower: [i64; MAX_RANK],
-    /// Of each dimension, 0 or more.
+    /// Number of elements of each dimension, 0 or more.
     pub extents: [i64; MAX_RANK],
-    /// Of each dimension, in bytes.
+    /// Distance between elements in each dimension, in bytes.
     pub strides_bytes: [i64; MAX_RANK],
     /// The address of the variable, whose first word is `base`; NULL if it has none that stays.
     pub variable: *mut c_void,

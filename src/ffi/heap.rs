@@ -351,7 +351,7 @@ pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
 // ---- sweeps ------------------------------------------------------------------------------------------------
 
 /// Whether operations leave records on the tape: 1, as at first, or 0 for a part of the forward sweep that is run
-/// only to come to a later state (an advance between checkpoints). There `t` is not looked at and may be NULL.
+/// only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
 /// Fortran: `call heap_set_recording(h, on)`.

@@ -69,9 +69,9 @@ pub(super) fn leave(heap: &Heap, joined: &mut Option<Addresses>) -> Result<(), E
 
 /// Whose memory an operation takes away, or gives another place.
 pub(super) enum Goes {
-    /// Of the block that begins here. Its adjoint has a life of its own.
+    /// The block that begins here. Its adjoint has a life of its own.
     Block(*const u8),
-    /// Of the block whose birth is undone, and of its adjoint.
+    /// The block whose birth is undone, and its adjoint.
     LastBorn,
 }
 

@@ -9,9 +9,9 @@ use std::ffi::c_void;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Pair {
-    /// Of a variable or block, as it was registered; or NULL.
+    /// Base of the variable or block, as it was registered; or NULL.
     pub base: *mut c_void,
-    /// From there, in bytes; 0 if the base is NULL.
+    /// Distance from the base, in bytes; 0 if the base is NULL.
     pub offset: i64,
 }
 

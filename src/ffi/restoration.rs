@@ -149,7 +149,7 @@ pub unsafe extern "C" fn adtape_live_set_allocator(
 }
 
 /// The object that begins at `base` is an array with these bounds: lower bound and number of elements of each of `rank`
-/// dimensions, the fastest first. Checkpoints keep them, and an allocator (adtape_live_set_allocator) is told.
+/// dimensions, the fastest first. Checkpoints keep them, and hand them to an allocator (adtape_live_set_allocator).
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE,
 /// ADTAPE_STATUS_BAD_ARGUMENT (a rank above 16, a negative extent), ADTAPE_STATUS_NO_RANGE or ADTAPE_STATUS_AMBIGUOUS.

@@ -133,7 +133,7 @@ impl Heap {
         matches!(self.arena.adjoints, Adjoints::Alive) || self.factor == 0
     }
 
-    /// That blocks have adjoints, as the reverse sweep needs them.
+    /// Checks that blocks have adjoints, as the reverse sweep needs them.
     #[inline]
     pub(super) fn check_reversing(&self) -> Result<(), Error> {
         match self.arena.adjoints {

@@ -15,13 +15,13 @@ pub(crate) fn is_of_a_heap(address: usize) -> bool {
 type Extent = (usize, usize);
 
 impl Heap {
-    /// Of the block that begins at `p`; `None` where none does.
+    /// The extent of the block that begins at `p`; `None` where none does.
     pub(crate) fn extent(&self, p: *const u8) -> Option<Extent> {
         let block = self.arena.shared.find(self.arena.layout.offset(p as usize)?)?;
         Some((p as usize, block.bytes))
     }
 
-    /// Of the block whose birth the record on top of the tape is: what an undo of it would take away.
+    /// The extent of the block whose birth is on top of the tape: an undo would take it away.
     pub(crate) fn last_born(&self, tape: &Cursor) -> Option<Extent> {
         let (kind, block, tag) = record::pop(tape, Site::UNKNOWN).ok()??;
         record::push_tagged(tape, kind, block, tag, Site::UNKNOWN).ok()?;

@@ -47,7 +47,7 @@ impl Heap {
         }
     }
 
-    /// That the heap is in the state in which the mark was taken: the same blocks are alive.
+    /// Checks that the heap is in the state in which the mark was taken: the same blocks are alive.
     pub fn check_mark(&self, mark: &HeapMark) -> Result<(), Error> {
         if mark.fingerprint == self.arena.print.0 && mark.blocks == self.arena.blocks() {
             return Ok(());

@@ -147,7 +147,7 @@ impl Heap {
     }
 
     /// Whether operations leave records on the tape. They do, but for the part of a forward sweep that is only run to
-    /// come to a later state: there `tape` is not looked at.
+    /// come to a later state: there `tape` is ignored.
     pub fn set_recording(&mut self, on: bool) {
         self.recording = on;
     }

@@ -129,7 +129,7 @@ impl Head {
         self.free.load(UNORDERED) == self.slots.load(UNORDERED)
     }
 
-    /// Of a chunk with room.
+    /// The lowest free place of a chunk with room.
     #[inline(always)]
     fn lowest_free(&self) -> u32 {
         let word = self.room.load(UNORDERED).trailing_zeros();
@@ -262,7 +262,7 @@ impl Slabs {
         self.heads.get(slot.chunk).take(slot.index)
     }
 
-    /// That chunk has room no more.
+    /// Notes that the chunk has no room any more.
     #[inline(always)]
     pub fn no_more_room(&mut self, chunk: usize, class: Class) {
         let (room, lowest) = (&mut self.room[class.index()], &mut self.lowest[class.index()]);

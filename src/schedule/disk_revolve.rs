@@ -42,7 +42,7 @@ pub(super) struct DiskRevolve {
     groups: Vec<u32>,
     /// The length of a group in a long loop.
     period: u64,
-    /// Of the first sweep: None after it.
+    /// The step of the first sweep; None after it.
     present: Option<u64>,
     /// The present state is stored.
     saved: bool,

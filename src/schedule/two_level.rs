@@ -18,7 +18,7 @@ pub(super) struct TwoLevel {
     period: u64,
     /// For a block: those in memory and the one on disk.
     snapshots: u64,
-    /// Of the first sweep: None once the blocks are reversed.
+    /// The step of the first sweep; None once the blocks are reversed.
     present: Option<u64>,
     saved: bool,
     /// The block that is being reversed, and its first step.

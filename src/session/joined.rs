@@ -19,7 +19,7 @@ impl Addresses {
     /// the blocks one by one, and not the heap. Undone by [`heap_leave`](Addresses::heap_leave).
     ///
     /// Where pointer variables lie in blocks, a program tells [`memory_moved`](Addresses::memory_moved) what the heap
-    /// does to them. (In C and Fortran it is told.)
+    /// does to them. (C and Fortran call it by themselves.)
     ///
     /// ```
     /// # use adtape::*;
@@ -61,8 +61,8 @@ impl Addresses {
         self.shared.registry.memory_moved(words(from), to.map(words));
     }
 
-    /// Runs `operation`, which moves memory inside ranges that stay, and says from where to where as
-    /// [`memory_moved`](Addresses::memory_moved) is told. Meanwhile other threads that bring objects back wait: none
+    /// Runs `operation`, which moves memory inside ranges that stay, and returns from where to where, in the form that
+    /// [`memory_moved`](Addresses::memory_moved) takes. Meanwhile other threads that bring objects back wait: none
     /// sets a variable in the memory that is left. `operation` may not use these addresses.
     ///
     /// ```

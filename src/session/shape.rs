@@ -23,7 +23,7 @@ use crate::tape::{MAX_RANK, Type};
 /// A number that is neither a pointer's word nor likely among values.
 const MARK: u64 = 0xFDE5_C217;
 
-/// Of a character that is popped, in place of its length: as it was pushed.
+/// In place of a character's length at a pop: the length it was pushed with.
 pub(crate) const ANY_LENGTH: u64 = u64::MAX;
 
 /// A dimension of an array.
@@ -39,7 +39,7 @@ pub(crate) struct Dimension {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub ty: Type,
-    /// Of a character its length; of a derived type, whose type here is bytes, its size.
+    /// Element size. For characters the length; for derived types, whose type here is bytes, the size.
     pub element_bytes: u64,
     pub rank: usize,
     pub dimensions: [Dimension; MAX_RANK],
@@ -109,13 +109,13 @@ impl Shape {
 /// What goes onto the tape with a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recorded {
-    /// Of a pointer: it is not associated.
+    /// A pointer that is not associated.
     Null,
     /// It has no elements, and is at the base of no range.
     Nowhere,
     /// Its first element lies there.
     Place(ObjectOffset),
-    /// Of an allocatable: it is not allocated.
+    /// An allocatable that is not allocated.
     Unallocated,
     /// It has no range.
     Alone,

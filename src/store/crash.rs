@@ -303,7 +303,7 @@ fn programs(one_file: bool) {
             tree = disk.0.lock().clone();
             let parts = tree.seen.keys().filter(|path| path.to_string_lossy().contains(".part-")).count();
             assert_eq!(parts, 0, "seed {seed}: parts were removed");
-            // What was found was looked at: it is certain now.
+            // What was found has been read: it is certain now.
             tree.nodes.iter_mut().for_each(|node| node.certain.clone_from(&node.bytes));
             tree.certain = tree.seen.clone();
             tree.pending.clear();

@@ -76,7 +76,7 @@ pub(super) struct RunFiles {
     pub options: FileOptions,
     /// The process that opened the store.
     process: u32,
-    /// Of a named run; others have no names in common.
+    /// Held by a named run; other runs have no names in common.
     _lock: Option<Lock>,
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// That of a cursor; null before its first use.
+    /// The core of a cursor; null before its first use.
     pub(crate) fn of(cursor: &Hot) -> *mut Core {
         cursor.core.get().cast()
     }

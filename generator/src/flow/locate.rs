@@ -193,7 +193,7 @@ impl<'a> Locator<'a> {
         !large(a) && !large(b) && self.fits(p, ty, facts)
     }
 
-    /// Whether a number is proved to be one of a type. For 64 bits without sign the upper end is not looked at.
+    /// Whether a number is proved to be one of a type. For 64 bits without sign the upper end is not compared.
     fn fits(&self, p: &Poly, ty: &Type, facts: &Facts) -> bool {
         let Some((low, high)) = range(ty) else { return false };
         if let Some(c) = p.as_constant() {

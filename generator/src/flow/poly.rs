@@ -33,7 +33,7 @@ pub struct Poly(BTreeMap<Monomial, i128>);
 pub const LIMIT: i128 = 1 << 100;
 /// Polynomials stay below this many monomials.
 const TERMS: usize = 24;
-/// Facts that a proof looks at.
+/// Facts that a proof reads.
 const FACTS: usize = 18;
 /// Facts that a proof adds up.
 const STEPS: usize = 6;

@@ -16,7 +16,7 @@ pub struct Input {
     pub trees: Vec<String>,
     /// The compiler to run; `clang` if empty.
     pub clang: String,
-    /// Names of the functions to read. Only what they reach is looked at.
+    /// Names of the functions to read. Only what they reach is read.
     pub heads: Vec<String>,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn pack(bytes: u64, value: u64) -> Option<u64> {
     }
 }
 
-/// That the node with this number has them.
+/// Packs the number of the node that has them.
 pub(super) fn pack_aside(id: u32) -> u64 {
     ASIDE | u64::from(id)
 }

@@ -246,7 +246,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Whether a range ends where a new one begins; one that begins where the new one ends is told.
+    /// Whether a range ends where a new one begins. Marks the one that begins where the new one ends.
     fn touch(&self, touching: Touching) -> bool {
         if let Some(above) = touching.above {
             self.update(above, |object| object.touched = true);

@@ -164,7 +164,7 @@ fn a_pointer_that_moves_while_its_object_comes_back_is_set() {
     });
 }
 
-/// One neighbour is told that it is touched while it ends.
+/// A range that ends is touched by a new one meanwhile.
 #[test]
 fn a_range_comes_while_the_one_that_it_touches_goes() {
     model(|| {

@@ -84,7 +84,7 @@ pub(crate) struct Object {
     /// Where its adjoint lies; 0 if it has none.
     pub adjoint_base: u64,
     pub adjoint_bytes: u64,
-    /// Of the table of labels.
+    /// Index in the table of labels.
     pub label: u32,
     pub kind: RangeKind,
     pub state: LifeState,

@@ -10,8 +10,8 @@
 //!                    slots:  | 0 | 1 | 2 | … | 6 | …   WORDS words and the next of the list each
 //! ```
 //!
-//! The *tag* in the high bits of a link is a part of the hash: of the slots in a list only one with the right tag is
-//! looked at, which is a miss of the cache each.
+//! The *tag* in the high bits of a link is a part of the hash: a search reads only the slots of a list with the right
+//! tag, since each read is a miss of the cache.
 //!
 //! A reader copies what it needs, and again if a writer was there meanwhile ([`Seqlock`]).
 

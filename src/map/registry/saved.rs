@@ -20,7 +20,7 @@ pub(crate) struct SavedObject {
     pub serial: Serial,
     pub base: u64,
     pub bytes: u64,
-    /// Of the labels of its copy.
+    /// Index in the labels of its copy.
     pub label: u32,
     pub kind: RangeKind,
     /// Whether its contents were saved.

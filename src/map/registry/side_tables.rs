@@ -14,7 +14,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 pub(super) struct SideTables {
     /// A number that no other registry has, in this process or another.
     pub session: u64,
-    /// Of the tables, to be read without their lock.
+    /// The length of the tables, readable without their lock.
     count: AtomicUsize,
     /// Objects that are no allocatables had bounds: others end without a look at the table, as most have none.
     pub any_has_bounds: StaticFlag,
@@ -32,7 +32,7 @@ pub struct Tables {
 pub(super) struct Adjoint {
     pub base: u64,
     pub adjoint_bytes: u64,
-    /// Of the object.
+    /// Size of the object.
     pub bytes: u64,
 }
 

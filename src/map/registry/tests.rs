@@ -126,7 +126,7 @@ impl Program {
         if let Some((i, object)) = within.max_by_key(|(_, object)| object.base) {
             return Some((i, address - object.base));
         }
-        // Of the dead, those of the stack are looked at first.
+        // Dead objects of the stack are searched first.
         for stack in [true, false] {
             let past = self.past.iter().filter(|(i, ..)| (self.objects[*i].kind == RangeKind::Stack) == stack);
             let within = past.filter(|(_, base, bytes)| *base <= address && address <= base + bytes);
@@ -293,7 +293,7 @@ impl Pool {
 }
 
 /// Sweeps forward and backward in several threads at once, over the same few addresses, which touch: dead objects are
-/// forgotten while others come back, neighbours end while they are told that they are touched.
+/// forgotten while others come back, neighbours end while a new range touches them.
 #[test]
 fn threads_in_both_sweeps_reuse_each_others_addresses() {
     const BYTES: u64 = 64;

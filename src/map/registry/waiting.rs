@@ -333,7 +333,7 @@ impl Waiting {
                 let held = held.filter(|held| held.iter().all(|(variable, value)| variables.holds(*variable, *value)));
                 now.push((variable, by, wait, held.and_then(|held| value(by, wait, &held))));
             }
-            // What one variable holds says whether the other is set, so none is set before all were looked at.
+            // What one variable holds says whether the other is set, so none is set before all were read.
             for (variable, by, wait, value) in now {
                 let Some(value) = value else {
                     table.remove(variable);

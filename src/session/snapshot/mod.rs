@@ -123,7 +123,7 @@ impl Addresses {
     }
 
     /// The object that begins at `base` is an array with these bounds: lower bound and extent of each dimension. A
-    /// checkpoint keeps them, and an [`Allocator`] is told.
+    /// checkpoint keeps them, and hands them to an [`Allocator`].
     pub fn set_bounds(&self, base: usize, bounds: &[(i64, i64)]) -> Result<(), Error> {
         let ok = bounds.len() <= 16 && bounds.iter().all(|(_, extent)| *extent >= 0);
         if !ok {

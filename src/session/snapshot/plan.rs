@@ -156,7 +156,7 @@ impl RestorationPlan {
     }
 
     /// The variable of the stack that has the label of `then` and as many older ones of that label below it, if it is
-    /// superfluous. The frames of a recursion are told apart so.
+    /// superfluous. This tells the frames of a recursion apart.
     fn in_its_frame(&self, alive: &[Object], then: &SavedObject) -> Option<Object> {
         let of_label = |object: &&SavedObject| {
             (object.kind, object.label, object.home) == (then.kind, then.label, then.home)

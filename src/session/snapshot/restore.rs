@@ -174,7 +174,7 @@ impl Superfluous {
 
 /// Memory for the missing objects.
 struct Places {
-    /// Of each missing object.
+    /// The base of each missing object.
     bases: Vec<u64>,
     /// Which of them were allocated.
     new: Vec<usize>,

@@ -39,7 +39,7 @@ pub(super) struct ArchiveFile {
     id: u64,
     /// In the order of their offsets and of their sequence numbers, without gaps.
     pub records: Vec<Record>,
-    /// Of the last operation.
+    /// Number of the last operation.
     sequence: u64,
     tail: Tail,
     /// The index of the summary that has the state of the last sync and is on the disk.

@@ -18,7 +18,7 @@ const LONG: usize = 512;
 const LONG_FENCED: usize = 64 << 10;
 
 /// The most of the last-level cache that a tape counts on. A server's is shared by dozens of cores and no faster than
-/// streaming to memory; a virtual machine is told the size of the whole.
+/// streaming to memory; a virtual machine reports the size of the whole.
 const MOST_CACHE: usize = 32 << 20;
 
 /// Pushes stream from this distance to the edge on. 0 until it is known, and for ever where the processor lacks what

@@ -7,8 +7,8 @@
 //!
 //! A push goes slow if `cur + n > limit`, a pop if `cur - n < floor`; both compare addresses as integers, because
 //! `limit` is 0 while a repeat region is being read. A *closed* cursor has `cur = limit = floor = 64` and its bits
-//! closed, so that whatever comes first takes the slow path: that is how the first use, check and profile mode,
-//! released and attached tapes are told from an open one without a branch.
+//! closed, so that whatever comes first takes the slow path: no branch is needed to tell the first use, check and
+//! profile mode, released and attached tapes from an open one.
 //!
 //! The bit accumulator holds 0 to 61 control bits below a marker bit: 1 is empty, `1 << 63` closed.
 //!

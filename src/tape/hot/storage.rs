@@ -28,7 +28,7 @@ mod variable {
         bits = const CLOSED_BITS as i64,
     );
 
-    /// That of the calling thread.
+    /// The hot state of the calling thread.
     #[inline(always)]
     pub(crate) fn hot() -> &'static Hot {
         let cursor: *const Hot;
@@ -55,7 +55,7 @@ mod variable {
         static CURSOR: Hot = const { Hot::closed() };
     }
 
-    /// That of the calling thread.
+    /// The hot state of the calling thread.
     #[inline(always)]
     pub(crate) fn hot() -> &'static Hot {
         // SAFETY: without a destructor the variable exists as long as the thread; used on this thread only.

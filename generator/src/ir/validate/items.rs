@@ -10,7 +10,7 @@ impl Checker<'_> {
         self.region_then(id, |_| {});
     }
 
-    /// Walks a region and looks at its end, where its values are still visible.
+    /// Walks a region and checks its end, where its values are still visible.
     fn region_then(&mut self, id: RegionId, at_end: impl FnOnce(&mut Self)) {
         if std::mem::replace(&mut self.visited_regions[id.index()], true) {
             self.error(format!("region {} has two parents", id.0));

@@ -54,7 +54,7 @@ struct Maker {
     swarm: Swarm,
     tag: String,
     names: usize,
-    // Of the function at hand:
+    // What belongs to the function at hand:
     vars: Vec<Var>,
     scope: Vec<Item>,
     ret: Ty,

@@ -253,7 +253,7 @@ fn stack_ranges_of_other_threads_are_in_the_way_and_found_wherever_stacks_lie() 
     }
 }
 
-/// Of the dead, only about as many were remembered as were alive when their table first overflowed.
+/// Only about as many dead objects were remembered as were alive when their table first overflowed.
 #[test]
 fn as_many_dead_are_remembered_as_were_alive_at_once() {
     for kind in [RangeKind::Heap, RangeKind::Stack] {

@@ -78,9 +78,9 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of a procedure that is not known yet, or of a call whose effects are unknown.
+    /// The summary of a procedure that is not known yet, or of a call whose effects are unknown.
     pub const UNKNOWN: Summary = Summary { reads: ALL, writes: ALL, global_reads: ALL, global_writes: ALL };
-    /// Of a function that prints, reads the clock or draws a random number.
+    /// The summary of a function that prints, reads the clock or draws a random number.
     pub const HIDDEN: Summary =
         Summary { reads: Kinds(0), writes: Kinds(0), global_reads: HIDDEN, global_writes: HIDDEN };
 

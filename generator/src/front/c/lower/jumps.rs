@@ -242,7 +242,7 @@ fn scan_extent(ty: &CType) -> bool {
     }
 }
 
-/// Of an `if` with one arm that always leaves: whether the other one is the first.
+/// Whether the first arm stays, for an `if` with one arm that always leaves.
 fn arm_that_stays(node: &Node) -> Option<bool> {
     if node.kind != "IfStmt" {
         return None;
