@@ -3,10 +3,12 @@
  *
  *   openmp            everything that balances
  *   openmp shrink     a team of 4 records, a team of 2 replays: what the others hold must be reported */
+#include <dirent.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "calls.h"
 
@@ -23,6 +25,30 @@ static int seen[MOST];
 static void fail(const char *what, int threads, int n) {
     fprintf(stderr, "failed with %d threads, %d iterations: %s\n", threads, n, what);
     exit(1);
+}
+
+static int threads_of_process(void) {
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) {
+        fail("no list of threads", 0, 0);
+    }
+    for (const struct dirent *task = readdir(tasks); task != NULL; task = readdir(tasks)) {
+        count += task->d_name[0] != '.';
+    }
+    closedir(tasks);
+    return count;
+}
+
+/* A thread says what it leaves when it ends; a program that ends first cuts it short. */
+static void wait_for_threads_to_end(int left) {
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; threads_of_process() > left; i++) {
+        if (i == 10000) {
+            fail("threads that a smaller team does not need stay", left, 0);
+        }
+        nanosleep(&moment, NULL);
+    }
 }
 
 /* The trip of iteration i of a loop from lo to hi by stride. */
@@ -178,6 +204,7 @@ int main(int argc, char **argv) {
         }
         omp_set_num_threads(2);
         dynamic_backward();
+        wait_for_threads_to_end(2);
         return 0;
     }
     for (int threads = 1; threads <= 8; threads++) {
