@@ -71,7 +71,7 @@ fn faults(prose: &str, begins: bool) -> impl Iterator<Item = &'static str> {
 #[test]
 fn prose_is_plain() {
     let mut all = Vec::new();
-    files(&root(), &mut all);
+    files(root(), &mut all);
     let mut report = String::new();
     let mut lines_read = 0;
     for path in all {

@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn address_of_a_library_is_said_by_its_file() {
-        let text = offset(libc::strlen as *const () as usize).unwrap();
+        // A function that no sanitizer puts one of its own before.
+        let text = offset(libc::getauxval as *const () as usize).unwrap();
         assert!(text.starts_with('/') && text.contains("libc"), "{text}");
     }
 }
