@@ -91,7 +91,7 @@ lint: ## formatting, clippy and rustdoc: a warning is an error
 	cargo fmt --check --manifest-path benches/compression/Cargo.toml
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo clippy --locked --manifest-path $(PLOT) --target-dir target/plot -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
 
 oldest-rust: ## the library with the oldest Rust that Cargo.toml names
 	@scripts/oldest_rust.sh

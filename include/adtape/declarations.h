@@ -759,8 +759,8 @@ adtape_status_t adtape_detach(adtape_local_t *l);
 
 // Pushes `count` contiguous values of a type (ADTAPE_TYPE_…) that start at `x`. Undone by adtape_pop_array with
 // the same type and count. 0 values are legal, also at NULL. Counts are elements; one call moves up to 2^47 bytes. C
-// programs that know the type use adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores
-// on a tape larger than the cache. Kit: `pushReal8Array`, ..., `pushNArray`.
+// programs that know the type use `adtape_push_array_<type>`, which is inlined. Cost: as memcpy, or as streaming
+// stores on a tape larger than the cache. Kit: `pushReal8Array`, ..., `pushNArray`.
 //
 // In Fortran an assumed-size array `x(*)` has no shape: push `x(1:n)`, or use `push_bytes(x, n*8)`. Of an array of a
 // derived type, push the components: `call push(x%v)`.
@@ -937,7 +937,7 @@ adtape_status_t adtape_stats_reset(adtape_t *t);
 // Fortran: `call stats_print(t)`, `call stats_print()`.
 adtape_status_t adtape_stats_print(adtape_t *t, int32_t fd);
 
-// The name of a type as in adtape_push_<name>, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
+// The name of a type as in `adtape_push_<name>`, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
 // ever.
 //
 // Fortran: `text = adtape_type_name(type)`.
@@ -1172,7 +1172,7 @@ adtape_status_t adtape_objects_destroy(adtape_objects_t *o);
 
 // A variable or block of `bytes` bytes comes alive at `base`. `kind` is one of ADTAPE_KIND_…: a stack range is in a
 // map of the calling thread, all others in one that threads share. `label` names it in messages, e.g.
-// "x (double[1000])"; it is copied; NULL for none. Returns its serial, the birth number that stays with the object
+// `"x (double[1000])"`; it is copied; NULL for none. Returns its serial, the birth number that stays with the object
 // when its address changes. Undone by adtape_live_remove or adtape_live_end, and in the reverse sweep by
 // adtape_rebase_remove.
 //

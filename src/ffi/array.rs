@@ -69,8 +69,8 @@ unsafe extern "C" fn self_pop(ty: i32, x: *mut c_void, count: i64, site: usize) 
 
 /// Pushes `count` contiguous values of a type (ADTAPE_TYPE_…) that start at `x`. Undone by adtape_pop_array with
 /// the same type and count. 0 values are legal, also at NULL. Counts are elements; one call moves up to 2^47 bytes. C
-/// programs that know the type use adtape_push_array_<type>, which is inlined. Cost: as memcpy, or as streaming stores
-/// on a tape larger than the cache. Kit: `pushReal8Array`, ..., `pushNArray`.
+/// programs that know the type use `adtape_push_array_<type>`, which is inlined. Cost: as memcpy, or as streaming
+/// stores on a tape larger than the cache. Kit: `pushReal8Array`, ..., `pushNArray`.
 ///
 /// In Fortran an assumed-size array `x(*)` has no shape: push `x(1:n)`, or use `push_bytes(x, n*8)`. Of an array of a
 /// derived type, push the components: `call push(x%v)`.

@@ -79,7 +79,7 @@ fn denied(owner: usize) -> Error {
 /// The tape that an operation of this heap is recorded on.
 ///
 /// # Safety
-/// As [`tape`].
+/// As [`tape()`].
 #[inline]
 unsafe fn record_on<'a>(t: *const Cursor, heap: &Heap) -> Result<&'a Cursor, Error> {
     if t.is_null() && !heap.is_recording() {
@@ -92,7 +92,7 @@ unsafe fn record_on<'a>(t: *const Cursor, heap: &Heap) -> Result<&'a Cursor, Err
 /// The heap of this thread and the tape of an operation; `None` where [`operate`] has more to do or to say.
 ///
 /// # Safety
-/// As [`heap`] and [`tape`].
+/// As [`heap`] and [`tape()`].
 #[inline(always)]
 pub(super) unsafe fn usual<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Option<(&'a mut Heap, &'a Cursor)> {
     // SAFETY: not NULL, so a heap by contract; an atomic is read.
@@ -113,7 +113,7 @@ pub(super) unsafe fn usual<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Option<(&'
 /// Runs `operation` on a heap and its tape, or ends the program.
 ///
 /// # Safety
-/// As [`heap`] and [`tape`].
+/// As [`heap`] and [`tape()`].
 #[inline(always)]
 pub(super) unsafe fn operate<R>(
     h: *mut HeapHandle,

@@ -65,7 +65,7 @@ unsafe extern "C" fn live_set_adjoint(
 
 /// A variable or block of `bytes` bytes comes alive at `base`. `kind` is one of ADTAPE_KIND_…: a stack range is in a
 /// map of the calling thread, all others in one that threads share. `label` names it in messages, e.g.
-/// "x (double[1000])"; it is copied; NULL for none. Returns its serial, the birth number that stays with the object
+/// `"x (double[1000])"`; it is copied; NULL for none. Returns its serial, the birth number that stays with the object
 /// when its address changes. Undone by adtape_live_remove or adtape_live_end, and in the reverse sweep by
 /// adtape_rebase_remove.
 ///

@@ -112,7 +112,7 @@ unsafe fn objects<'a>(o: *const Session) -> &'a Addresses {
 /// Runs an operation on objects, whose errors end in the error handler.
 ///
 /// # Safety
-/// As for [`objects`].
+/// As for [`objects()`].
 unsafe fn on_addresses<T>(
     o: *const Session,
     site: usize,

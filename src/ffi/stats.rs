@@ -100,7 +100,7 @@ pub unsafe extern "C" fn adtape_stats_print(t: *mut Cursor, fd: i32) -> Status {
     status(report.and_then(|report| super::print(&report, fd)))
 }
 
-/// The name of a type as in adtape_push_<name>, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
+/// The name of a type as in `adtape_push_<name>`, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
 /// ever.
 ///
 /// Fortran: `text = adtape_type_name(type)`.

@@ -2,7 +2,7 @@
 //! account of what the process has committed.
 //!
 //! *Reserved* is address space without memory behind it. *Committed* is what may be read and written; the
-//! kernel gives it pages at first touch. The [`Budget`] counts both for the whole process and enforces the
+//! kernel gives it pages at first touch. The budget (`budget.rs`) counts both for the whole process and enforces the
 //! memory limit on what is committed.
 
 mod budget;

@@ -16,7 +16,7 @@ impl Registry {
 }
 
 impl Describe<'_> {
-    /// "`x` (double[1000]), a heap range of 8000 bytes at 0x5581… (object 7)". Of a label, the first word is the name.
+    /// "`x (double[1000])`, a heap range of 8000 bytes at 0x5581… (object 7)". Of a label, the first word is the name.
     pub fn object(&self, object: &Object) -> String {
         let label = self.0.label(object.label);
         let label = label.to_string_lossy();

@@ -20,8 +20,8 @@
 //! | end | pop the level; while S.top.hi == floor and S.top.lo >= P: merge |
 //!
 //! All positions are offsets from the span's base, so that the span may move. The oldest bytes may be in a store instead
-//! of in memory: what the span has discarded. What lies above them may be lent ([`idle`]). While the tape is written at
-//! its top, the top is at hand; after a reset it may not be, and the next push or pop brings it back.
+//! of in memory: what the span has discarded. What lies above them may be lent (`tape::idle`). While the tape is written
+//! at its top, the top is at hand; after a reset it may not be, and the next push or pop brings it back.
 
 #![forbid(unsafe_code)]
 
