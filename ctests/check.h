@@ -110,6 +110,20 @@ CHECK_UNUSED_ static adtape_t *new_tape(void) {
     return t;
 }
 
+CHECK_UNUSED_ static void push_doubles(adtape_t *t, int count) {
+    for (int i = 0; i < count; i++) {
+        adtape_push_f64(t, i);
+    }
+}
+
+CHECK_UNUSED_ static void pop_doubles(adtape_t *t, int count) {
+    for (int i = count - 1; i >= 0; i--) {
+        double x = -1;
+        adtape_pop_f64(t, &x);
+        CHECK_F64(x, i);
+    }
+}
+
 /* Whether an environment variable has a value other than 0. */
 CHECK_UNUSED_ static int environment_has(const char *name) {
     const char *value = getenv(name);

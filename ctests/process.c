@@ -10,20 +10,6 @@ static adtape_memory_t memory_of_process(void) {
     return memory;
 }
 
-static void push_doubles(adtape_t *t, int count) {
-    for (int i = 0; i < count; i++) {
-        adtape_push_f64(t, i);
-    }
-}
-
-static void pop_doubles(adtape_t *t, int count) {
-    for (int i = count - 1; i >= 0; i--) {
-        double x = -1;
-        adtape_pop_f64(t, &x);
-        CHECK_F64(x, i);
-    }
-}
-
 /* In check mode a second tape holds the records; here only what both modes have in common is checked. */
 static void account_follows_every_tape(void) {
     const adtape_memory_t before = memory_of_process();

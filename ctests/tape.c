@@ -1,20 +1,6 @@
 /* Tapes: made and freed, handed over, trimmed, attached to a local cursor. */
 #include "check.h"
 
-static void push_doubles(adtape_t *t, int count) {
-    for (int i = 0; i < count; i++) {
-        adtape_push_f64(t, i);
-    }
-}
-
-static void pop_doubles(adtape_t *t, int count) {
-    for (int i = count - 1; i >= 0; i--) {
-        double x = -1;
-        adtape_pop_f64(t, &x);
-        CHECK_F64(x, i);
-    }
-}
-
 static void tapes_do_not_see_each_other(void) {
     enum { TAPES = 20 };
     adtape_t *tapes[TAPES];

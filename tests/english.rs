@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::root;
+use common::{files_below, root};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Columns of a line of a page. Tables, headings, links and what is quoted may have more.
 const WIDTH: usize = 120;
@@ -34,20 +34,6 @@ const PHRASES: [(&str, bool, &str); 12] = [
     (" looks at", false, "code reads, compares, searches"),
 ];
 
-fn files(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        if path.is_dir() {
-            if !NOT_OURS.contains(&name.as_str()) {
-                files(&path, found);
-            }
-        } else {
-            found.push(path);
-        }
-    }
-}
-
 /// The prose of a line of a source: its comment, without the sign that begins it.
 fn comment(line: &str) -> Option<&str> {
     let line = line.trim_start();
@@ -70,11 +56,9 @@ fn faults(prose: &str, begins: bool) -> impl Iterator<Item = &'static str> {
 
 #[test]
 fn prose_is_plain() {
-    let mut all = Vec::new();
-    files(root(), &mut all);
     let mut report = String::new();
     let mut lines_read = 0;
-    for path in all {
+    for path in files_below(root(), |name| !NOT_OURS.contains(&name)) {
         let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
         let page = is(&path, &["md"]);
         if QUOTING.contains(&name.as_str()) || !(page || is(&path, &SOURCES)) {

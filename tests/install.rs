@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{build_release, fc, root, run, scratch, stdout};
+use common::{build_release, fc, files_below, root, run, scratch, stdout};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -127,18 +127,8 @@ fn moved() -> &'static Path {
 
 /// All files and links below a directory, relative to it, sorted.
 fn files(directory: &Path) -> Vec<String> {
-    fn walk(top: &Path, directory: &Path, into: &mut Vec<String>) {
-        for entry in fs::read_dir(directory).expect("a directory") {
-            let path = entry.expect("a directory entry").path();
-            if path.is_dir() {
-                walk(top, &path, into);
-            } else {
-                into.push(path.strip_prefix(top).expect("below the top").display().to_string());
-            }
-        }
-    }
-    let mut found = Vec::new();
-    walk(directory, directory, &mut found);
+    let relative = |path: PathBuf| path.strip_prefix(directory).expect("below the top").display().to_string();
+    let mut found: Vec<String> = files_below(directory, |_| true).into_iter().map(relative).collect();
     found.sort();
     found
 }

@@ -6,15 +6,13 @@
 
 mod common;
 
-use std::path::Path;
-
 use adtape_generate::transform::Choices;
 
-use common::counted::stored;
+use common::counted::{Stored, check_stored};
 
-/// Program; reals, integers, bits, counts that one run with n = 40 pushes; why.
+/// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [(&str, [u32; 4], &str); 13] = [
+const STORED: [Stored; 13] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
@@ -32,14 +30,5 @@ const STORED: [(&str, [u32; 4], &str); 13] = [
 
 #[test]
 fn edge_programs_store_what_they_must_and_no_more() {
-    let mut wrong = String::new();
-    for (name, [reals, integers, bits, counts], why) in STORED {
-        let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/edge/{name}.c"));
-        let said = stored(&source, &Choices::default());
-        if said != expected {
-            wrong += &format!("{name}: {said}, not {expected} ({why})\n");
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    check_stored("edge", &STORED, |_| Choices::default());
 }

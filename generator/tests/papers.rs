@@ -4,15 +4,13 @@
 
 mod common;
 
-use std::path::Path;
-
 use adtape_generate::transform::Choices;
 
-use common::counted::stored;
+use common::counted::{Stored, check_stored};
 
 /// Example; reals, integers, bits, counts that one run pushes; where.
 #[rustfmt::skip]
-const STORED: [(&str, [u32; 4], &str); 18] = [
+const STORED: [Stored; 18] = [
     ("000_alg1", [16, 0, 0, 0], "8 steps: 2 reals each; both addresses are recovered"),
     ("000_fig1", [0, 0, 0, 0], "pointers that follow from others"),
     ("000_fig3", [0, 8, 0, 0], "8 steps: the offset of the marching pointer; its base has a name"),
@@ -38,15 +36,8 @@ const DEAR: [(&str, u32); 1] = [("004_fig1", 5)];
 
 #[test]
 fn examples_of_the_papers_store_what_they_did() {
-    let mut wrong = String::new();
-    for (name, [reals, integers, bits, counts], place) in STORED {
-        let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
-        let dear = DEAR.iter().find(|(dear, _)| *dear == name).map_or(Choices::default().dear, |(_, dear)| *dear);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/papers/{name}.c"));
-        let said = stored(&source, &Choices { dear, ..Choices::default() });
-        if said != expected {
-            wrong += &format!("{name}: {said}, not {expected} ({place})\n");
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    check_stored("papers", &STORED, |name| match DEAR.iter().find(|(dear, _)| *dear == name) {
+        Some((_, dear)) => Choices { dear: *dear, ..Choices::default() },
+        None => Choices::default(),
+    });
 }

@@ -32,6 +32,23 @@ pub fn build_release() -> &'static Path {
     })
 }
 
+/// All files and links below a directory, sorted, but those below directories that `enter` turns away by name.
+pub fn files_below(directory: &Path, enter: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let (mut files, mut directories) = (Vec::new(), vec![directory.to_path_buf()]);
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).expect("a directory") {
+            let path = entry.expect("an entry of a directory").path();
+            if !path.is_dir() {
+                files.push(path);
+            } else if enter(&path.file_name().expect("a name").to_string_lossy()) {
+                directories.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
 /// Runs a command that must succeed; otherwise the test fails and shows all that the command said.
 pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));

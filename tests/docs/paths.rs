@@ -1,6 +1,6 @@
 //! What the pages point at is there: links with their headings, and the paths that they name in `quotes`.
 
-use super::common::root;
+use super::common::{files_below, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,8 @@ const MADE: [&str; 2] = ["target/", "PREFIX/"];
 
 /// All pages of the repository.
 fn pages() -> Vec<PathBuf> {
-    let (mut pages, mut directories) = (Vec::new(), vec![root().to_path_buf()]);
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            if path.is_dir() && name != "target" && !name.starts_with('.') {
-                directories.push(path);
-            } else if name.ends_with(".md") {
-                pages.push(path);
-            }
-        }
-    }
+    let mut pages = files_below(root(), |name| name != "target" && !name.starts_with('.'));
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     assert!(pages.len() > 20, "{pages:?}");
     pages
 }

@@ -1,27 +1,24 @@
 //! No source file is over 500 lines, unless ARCHITECTURE.md says why ("Long files").
 
+use super::common::{files_below, root};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 const MOST_LINES: usize = 500;
 /// Folders with sources of the workspace's own.
 const FOLDERS: [&str; 5] = ["src", "generator/src", "command/src", "kit", "tools"];
 const ENDINGS: [&str; 7] = ["rs", "c", "h", "f90", "F90", "inc", "py"];
 
-/// The files of a folder and their lines, without what was built.
-fn count(root: &Path, folder: &Path, into: &mut BTreeMap<String, usize>) {
-    for entry in fs::read_dir(folder).expect("a folder of sources") {
-        let path = entry.expect("a folder of sources").path();
-        if path.is_dir() {
-            if !path.ends_with("target") {
-                count(root, &path, into);
-            }
-        } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
-            let name = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
-            into.insert(name, fs::read_to_string(&path).expect("source is UTF-8").lines().count());
+/// The files of the folders and their lines, without what was built.
+fn count() -> BTreeMap<String, usize> {
+    let mut lines = BTreeMap::new();
+    for path in FOLDERS.iter().flat_map(|folder| files_below(&root().join(folder), |name| name != "target")) {
+        if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+            let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
+            lines.insert(name, fs::read_to_string(&path).expect("source is UTF-8").lines().count());
         }
     }
+    lines
 }
 
 /// The files that a text lists with a reason: lines of "## Long files" like "* `path`: reason".
@@ -48,13 +45,8 @@ fn faults(lines: &BTreeMap<String, usize>, listed: &[String]) -> Vec<String> {
 
 #[test]
 fn no_file_is_long_without_a_reason() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut lines = BTreeMap::new();
-    for folder in FOLDERS {
-        count(root, &root.join(folder), &mut lines);
-    }
-    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
-    let faults = faults(&lines, &listed(&text));
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let faults = faults(&count(), &listed(&text));
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 

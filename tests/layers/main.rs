@@ -6,6 +6,8 @@
 //! source as the compiler would split it into tokens, in `use` lines and in expressions alike.
 
 mod circles;
+#[path = "../common/mod.rs"]
+mod common;
 mod lengths;
 mod source;
 mod tokens;

@@ -1,7 +1,7 @@
 //! The sources of the library, as the tests read them.
 
+use super::common::{files_below, root};
 use std::fs;
-use std::path::Path;
 
 pub struct Source {
     /// As in `src/tape/mark.rs`.
@@ -19,20 +19,13 @@ impl Source {
 }
 
 pub fn read_sources() -> Vec<Source> {
-    fn walk(root: &Path, directory: &Path, into: &mut Vec<Source>) {
-        for entry in fs::read_dir(directory).expect("src is readable") {
-            let path = entry.expect("src is readable").path();
-            if path.is_dir() {
-                walk(root, &path, into);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
-                into.push(Source { path: name, text: fs::read_to_string(&path).expect("source is UTF-8") });
-            }
+    let mut sources = Vec::new();
+    for path in files_below(&root().join("src"), |_| true) {
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
+            sources.push(Source { path: name, text: fs::read_to_string(&path).expect("source is UTF-8") });
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut sources = Vec::new();
-    walk(root, &root.join("src"), &mut sources);
     assert!(sources.iter().any(|source| source.path == "src/lib.rs"), "src/lib.rs not found");
     sources
 }

@@ -1,10 +1,27 @@
-//! What a program stores, by type; its gradient beside its tangent and beside differences.
+//! What programs store, by type; their gradients beside their tangents and beside differences.
 
 use std::path::Path;
 
 use adtape_generate::transform::Choices;
 
 use super::{Scratch, generate, root};
+
+/// Program; reals, integers, bits, counts that one run pushes; why.
+pub type Stored<'a> = (&'a str, [u32; 4], &'a str);
+
+/// Checks what the programs in a folder of these tests store.
+pub fn check_stored(folder: &str, programs: &[Stored], choices: impl Fn(&str) -> Choices) {
+    let mut wrong = String::new();
+    for (name, [reals, integers, bits, counts], why) in programs {
+        let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
+        let source = root().join(format!("generator/tests/{folder}/{name}.c"));
+        let said = stored(&source, &choices(name));
+        if said != expected {
+            wrong += &format!("{name}: {said}, not {expected} ({why})\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
 
 /// Generates adjoint and tangent of `f(int n, double *x, int *ia, double *w)`, runs them on the data of driver.h, and
 /// gives back what was stored: "8 reals, 0 integers, 0 bits, 0 counts". Anything else is what is wrong.

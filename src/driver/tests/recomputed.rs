@@ -9,9 +9,15 @@ struct Forgetful {
     /// The first step that reads it, and the first that changes it.
     reads: u64,
     writes: u64,
+    /// The step whose state it loads wrong.
+    spoils: u64,
 }
 
 impl Forgetful {
+    fn new(reads: u64, writes: u64) -> Forgetful {
+        Forgetful { map: Map::new(u64::MAX), counter: 0, reads, writes, spoils: u64::MAX }
+    }
+
     fn touch(&mut self, step: u64) {
         if step >= self.reads {
             self.map.x[0] += 1e-9 * self.counter as f64;
@@ -33,7 +39,9 @@ impl Model for Forgetful {
         self.map.save(step, place)
     }
     fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
-        self.map.load(step, place)
+        self.map.load(step, place)?;
+        self.map.x[1] += f64::from(u8::from(step == self.spoils));
+        Ok(())
     }
     fn state_number(&mut self) -> Option<u64> {
         Some(fingerprint_of(&[Variable::new("x", &mut self.map.x)]))
@@ -54,7 +62,7 @@ fn checked(schedule: Schedule, reads: u64, writes: u64) -> Result<[u64; 3], Erro
 
 /// The same, and how far it came.
 fn checked_steps(mut schedule: Schedule, reads: u64, writes: u64) -> Result<([u64; 3], Progress), Error> {
-    let mut model = Forgetful { map: Map::new(u64::MAX), counter: 0, reads, writes };
+    let mut model = Forgetful::new(reads, writes);
     let mut run = Run::new(&mut schedule, &mut model);
     run.states = Some(recomputed::States::new());
     run.finish(None, |_, _, _| Ok(()))?;
@@ -92,34 +100,11 @@ fn step_that_reads_what_is_not_registered_is_named_under_every_schedule() {
 
 #[test]
 fn snapshot_that_is_not_what_was_saved_is_named() {
-    struct Careless(Forgetful);
-    impl Model for Careless {
-        fn step(&mut self, step: u64) -> Result<Flow, Error> {
-            self.0.step(step)
-        }
-        fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
-            self.0.adjoint_step(step, first)
-        }
-        fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
-            self.0.save(step, place)
-        }
-        fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
-            self.0.load(step, place)?;
-            self.0.map.x[1] += f64::from(u8::from(step == 4));
-            Ok(())
-        }
-        fn state_number(&mut self) -> Option<u64> {
-            self.0.state_number()
-        }
-    }
     let mut schedule = Schedule::binomial(8, 8).unwrap();
-    let map = Map::new(u64::MAX);
-    let mut model = Careless(Forgetful { map, counter: 0, reads: u64::MAX, writes: u64::MAX });
+    let mut model = Forgetful { spoils: 4, ..Forgetful::new(u64::MAX, u64::MAX) };
     let mut run = Run::new(&mut schedule, &mut model);
     run.states = Some(recomputed::States::new());
     let error = run.finish(None, |_, _, _| Ok(())).unwrap_err();
     assert_eq!(error.status(), Status::Mismatch);
     assert!(error.message().starts_with("the state of step 4 that was loaded"), "{error}");
 }
-
-// ---- runs that are killed and resumed --------------------------------------------------------------------------
