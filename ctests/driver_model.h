@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "check.h"
+#include "schedules.h"
 
 enum { N = 4 };
 
@@ -18,28 +18,28 @@ struct model {
     adtape_driver_t *driver;
 };
 
-static void forward(struct model *m, uint64_t step) {
+static void forward(struct model *m, int64_t step) {
     for (int i = 0; i < N; i++) {
         m->x[i] = 3.7 * m->x[i] * (1.0 - m->x[i]) + 1e-4 * (double)(step % 7) * sin(m->x[(i + 1) % N]);
     }
 }
 
-static int32_t step(uint64_t k, void *user) {
+static int32_t step(int64_t k, void *user) {
     struct model *m = (struct model *)user;
-    if ((int64_t)k == m->stop_at) {
+    if (k == m->stop_at) {
         return ADTAPE_FLOW_STOP;
     }
     forward(m, k);
-    return k + 1 == m->ends ? ADTAPE_FLOW_ENDED : ADTAPE_FLOW_CONTINUE;
+    return k + 1 == (int64_t)m->ends ? ADTAPE_FLOW_ENDED : ADTAPE_FLOW_CONTINUE;
 }
 
-static int32_t record_step(uint64_t k, void *user) {
+static int32_t record_step(int64_t k, void *user) {
     struct model *m = (struct model *)user;
     adtape_push_array_f64(adtape_self(), m->x, N);
     return step(k, user);
 }
 
-static int32_t reverse_step(uint64_t k, int32_t first, void *user) {
+static int32_t reverse_step(int64_t k, bool first, void *user) {
     struct model *m = (struct model *)user;
     double x[N];
     if (first) {
@@ -61,19 +61,19 @@ static int32_t reverse_step(uint64_t k, int32_t first, void *user) {
     return ADTAPE_FLOW_CONTINUE;
 }
 
-static int32_t adjoint_step(uint64_t k, int32_t first, void *user) {
+static int32_t adjoint_step(int64_t k, bool first, void *user) {
     record_step(k, user);
     return reverse_step(k, first, user);
 }
 
-static int32_t save(uint64_t k, int32_t level, uint64_t slot, void *user) {
+static int32_t save(int64_t k, int32_t level, int64_t slot, void *user) {
     struct model *m = (struct model *)user;
     (void)k;
     memcpy(m->stored[100 * level + (int)slot], m->x, sizeof m->x);
     return ADTAPE_FLOW_CONTINUE;
 }
 
-static int32_t load(uint64_t k, int32_t level, uint64_t slot, void *user) {
+static int32_t load(int64_t k, int32_t level, int64_t slot, void *user) {
     struct model *m = (struct model *)user;
     (void)k;
     memcpy(m->x, m->stored[100 * level + (int)slot], sizeof m->x);
@@ -87,6 +87,25 @@ static void progress(const adtape_progress_t *progress, void *user) {
     m->calls++;
 }
 
+/* The functions of the loop, and others in their place. */
+static const adtape_driver_calls_t model_calls = {step, adjoint_step, record_step, reverse_step,
+                                                  NULL, NULL,         progress,    true};
+
+static void set_steps(adtape_driver_t *d, adtape_step_t other, adtape_adjoint_step_t adjoint, void *user) {
+    adtape_driver_calls_t calls = model_calls;
+    calls.step = other;
+    calls.adjoint_step = adjoint;
+    CHECK_OK(adtape_driver_set_calls(d, &calls, user));
+}
+
+/* Numbers, one behind the other. */
+static adtape_status_t register_as(adtape_driver_t *d, int32_t role, double *x, int64_t count) {
+    return adtape_driver_register(d, role, NULL, ADTAPE_TYPE_F64, x, 1, &count, NULL);
+}
+static void register_state(double *x, int64_t count, adtape_driver_t *d) {
+    CHECK_OK(register_as(d, ADTAPE_ROLE_STATE, x, count));
+}
+
 static void start(struct model *m, uint64_t ends) {
     memset(m, 0, sizeof *m);
     for (int i = 0; i < N; i++) {
@@ -95,24 +114,29 @@ static void start(struct model *m, uint64_t ends) {
     m->ends = ends;
     m->stop_at = -1;
     CHECK_OK(adtape_driver_create(&m->driver));
-    CHECK_OK(adtape_driver_set_steps(m->driver, step, adjoint_step, m));
-    CHECK_OK(adtape_driver_set_records(m->driver, record_step, reverse_step));
-    CHECK_OK(adtape_driver_set_progress(m->driver, progress, m));
-    CHECK_OK(adtape_driver_show_progress(m->driver, true));
+    CHECK_OK(adtape_driver_set_calls(m->driver, &model_calls, m));
 }
 
 static struct model model;
+
+/* The program stores its state itself. */
+static void set_snapshots(void) {
+    adtape_driver_calls_t calls = model_calls;
+    calls.save = save;
+    calls.load = load;
+    CHECK_OK(adtape_driver_set_calls(model.driver, &calls, &model));
+}
 
 /* The gradient by a schedule, with the state registered in two parts or stored by the program. */
 static void gradient(adtape_schedule_t *schedule, uint64_t ends, int registered, double *out) {
     start(&model, ends);
     if (registered) {
-        CHECK_OK(adtape_driver_register(model.driver, model.x, sizeof(double)));
-        CHECK_OK(adtape_driver_register(model.driver, model.x + 1, (N - 1) * sizeof(double)));
+        register_state(model.x, 1, model.driver);
+        register_state(model.x + 1, N - 1, model.driver);
     } else {
-        CHECK_OK(adtape_driver_set_snapshots(model.driver, save, load));
+        set_snapshots();
     }
-    CHECK_OK(adtape_driver_run(model.driver, schedule));
+    CHECK_OK(adtape_driver_run(model.driver, schedule, NULL));
     CHECK(model.calls >= ends);
     CHECK_U64(stats_of(adtape_self()).bytes, 0);
     memcpy(out, model.adjoint, sizeof model.adjoint);

@@ -5,7 +5,7 @@ static adtape_heap_t *new_heap(int32_t factor, const char *label) {
     adtape_heap_t *h = NULL;
     CHECK_OK(adtape_heap_create(factor, (int64_t)1 << 30, &h));
     if (label != NULL) {
-        CHECK_OK(adtape_heap_join(h, NULL, label));
+        CHECK_OK(adtape_heap_join(h, NULL, ADTAPE_JOIN_RANGE, label));
     }
     return h;
 }
@@ -278,9 +278,9 @@ static void snapshot_that_is_restored_drops_what_waits_in_blocks(void) {
     adtape_t *t = adtape_self();
     int64_t bytes;
     double x[10], xb[10], **p = (double **)adtape_heap_calloc(h, t, 1, 64);
-    CHECK_OK(adtape_heap_save_bytes(h, &bytes));
+    CHECK_OK(adtape_heap_save(h, NULL, 0, &bytes));
     void *snapshot = malloc((size_t)bytes);
-    CHECK_OK(adtape_heap_save(h, snapshot, bytes));
+    CHECK_OK(adtape_heap_save(h, snapshot, bytes, NULL));
     push_dangling(t);
     adtape_pop_pointer(t, NULL, (void **)p, NULL);
     CHECK_U64(waiting(), 1);
@@ -317,17 +317,20 @@ static void heap_joins_once_and_not_over_its_blocks(void) {
     adtape_heap_t *h = new_heap(1, "heap");
     adtape_t *t = adtape_self();
     void *p = adtape_heap_alloc(h, t, 100);
-    CHECK_FAILS(adtape_heap_join(h, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "has joined");
+    CHECK_FAILS(adtape_heap_join(h, NULL, ADTAPE_JOIN_RANGE, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "has joined");
     CHECK_U64(ranges_alive(), 1);
     CHECK_OK(adtape_heap_leave(h));
     CHECK_OK(adtape_heap_leave(h));
     CHECK_U64(ranges_alive(), 0);
     adtape_live_add(NULL, p, 100, ADTAPE_KIND_HEAP, "p");
-    CHECK_FAILS(adtape_heap_join(h, NULL, "mine"), ADTAPE_STATUS_OVERLAP, "mine");
+    CHECK_FAILS(adtape_heap_join(h, NULL, ADTAPE_JOIN_RANGE | ADTAPE_JOIN_STATE, "mine"), ADTAPE_STATUS_OVERLAP,
+        "mine");
     CHECK_U64(ranges_alive(), 1);
     adtape_live_remove(NULL, p);
-    CHECK_OK(adtape_heap_join(h, NULL, NULL));
-    CHECK_FAILS(adtape_heap_join(NULL, NULL, NULL), ADTAPE_STATUS_NULL_HANDLE, "heap");
+    CHECK_OK(adtape_heap_join(h, NULL, ADTAPE_JOIN_RANGE, NULL));
+    CHECK_FAILS(adtape_heap_join(NULL, NULL, ADTAPE_JOIN_RANGE, NULL), ADTAPE_STATUS_NULL_HANDLE, "heap");
+    CHECK_OK(adtape_heap_leave(h));
+    CHECK_FAILS(adtape_heap_join(h, NULL, 0, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "cannot join as 0");
     CHECK_FAILS(adtape_heap_leave(NULL), ADTAPE_STATUS_NULL_HANDLE, "heap");
     CHECK_OK(adtape_heap_leave(h));
     CHECK_OK(adtape_heap_begin_reverse(h));
@@ -341,7 +344,7 @@ static void heap_outlives_the_objects_that_it_joined(void) {
     adtape_heap_t *h = NULL;
     CHECK_OK(adtape_objects_create(&own));
     CHECK_OK(adtape_heap_create(1, (int64_t)1 << 30, &h));
-    CHECK_OK(adtape_heap_join(h, own, "heap"));
+    CHECK_OK(adtape_heap_join(h, own, ADTAPE_JOIN_RANGE | ADTAPE_JOIN_STATE, "heap"));
     CHECK_U64(ranges_alive(), 0);
     CHECK_OK(adtape_objects_destroy(own));
     (void)adtape_heap_alloc(h, adtape_self(), 10);

@@ -140,8 +140,6 @@ static void realloc_ends_one_object_and_begins_another(void) {
 }
 
 int main(void) {
-    CHECK(strcmp(adtape_kind_name(ADTAPE_KIND_ALLOCATABLE), "allocatable") == 0);
-    CHECK(strcmp(adtape_kind_name(99), "unknown kind") == 0);
     range_is_found_by_every_address_in_it_and_at_its_end();
     ranges_are_listed_by_address_and_counted();
     touching_ranges_are_told_apart_and_counted();

@@ -16,12 +16,7 @@ static void ranges_come_back_in_reverse_order(void) {
     }
     for (int i = 0; i < BLOCKS; i++) {
         adtape_push_control(t, (uint64_t)i & 511, 9);
-        if (i % 2) {
-            adtape_push_range(t, s, memory + 64 * i);
-            adtape_live_remove(s, memory + 64 * i);
-        } else {
-            adtape_live_end(t, s, memory + 64 * i);
-        }
+        adtape_live_end(t, s, memory + 64 * i);
         adtape_push_i16(t, (int16_t)i);
     }
     for (int i = BLOCKS - 1; i >= 0; i--) {
@@ -75,12 +70,13 @@ static void traffic_is_counted(void) {
     adtape_range_t range;
     adtape_live_add(s, &x, sizeof x, ADTAPE_KIND_STACK, "x");
     CHECK_OK(adtape_stats_set_profile(t, true));
-    adtape_push_range(t, s, &x);
     adtape_push_pointer(t, s, &x);
     adtape_push_pair(t, s, &x, INT64_C(1) << 40);
+    adtape_live_end(t, s, &x);
+    adtape_pop_range(t, s, &range);
+    adtape_rebase_add(s, &range, &x, NULL, 0);
     adtape_pop_pair(t, s, NULL, NULL, NULL);
     adtape_pop_pointer(t, s, NULL, NULL);
-    adtape_pop_range(t, s, &range);
     static const struct {
         adtape_type_t type;
         uint64_t bytes;

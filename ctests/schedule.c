@@ -1,5 +1,5 @@
 /* Schedules: performed on a pretended loop, action by action. */
-#include "check.h"
+#include "schedules.h"
 
 enum { MOST_SLOTS = 64, EMPTY = -1 };
 
@@ -100,21 +100,21 @@ static uint64_t cost(adtape_schedule_t *schedule, uint64_t steps) {
 
 static void every_schedule_reverses_the_loop_at_the_predicted_cost(void) {
     adtape_schedule_t *schedule = NULL;
-    CHECK_OK(adtape_schedule_create_binomial(10, 3, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, 10, 3, 0, &schedule));
     CHECK_U64(cost(schedule, 10), 15);
-    CHECK_OK(adtape_schedule_create_binomial(1000, 10, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, 1000, 10, 0, &schedule));
     CHECK_U64(cost(schedule, 1000), 3636);
-    CHECK_OK(adtape_schedule_create_multistage(1000, 4, 6, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, 1000, 4, 6, &schedule));
     CHECK_U64(cost(schedule, 1000), 3636);
-    CHECK_OK(adtape_schedule_create_disk_revolve(200, 3, 10.0, 5.0, &schedule));
+    CHECK_OK(make_disk_revolve(200, 3, 10.0, 5.0, &schedule));
     CHECK(cost(schedule, 200) > 0);
-    CHECK_OK(adtape_schedule_create_two_level(200, 25, 4, &schedule));
+    CHECK_OK(make_two_level(200, 25, 4, &schedule));
     CHECK(cost(schedule, 200) >= 175);
-    CHECK_OK(adtape_schedule_create_mixed(200, 10, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_MIXED, 200, 10, 0, &schedule));
     CHECK(cost(schedule, 200) < 495);
-    CHECK_OK(adtape_schedule_create_store_all(60, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_STORE_ALL, 60, 0, 0, &schedule));
     CHECK_U64(cost(schedule, 60), 0);
-    CHECK_OK(adtape_schedule_create_binomial(0, 0, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, 0, 0, 0, &schedule));
     CHECK_U64(cost(schedule, 0), 0);
 }
 
@@ -132,13 +132,13 @@ static void ends_at(adtape_schedule_t *schedule, uint64_t steps) {
 }
 
 static void loops_of_unknown_length_are_reversed(void) {
-    for (uint64_t steps = 1; steps < 50; steps++) {
+    for (int64_t steps = 1; steps < 50; steps++) {
         adtape_schedule_t *schedule = NULL;
-        CHECK_OK(adtape_schedule_create_online(5, &schedule));
-        ends_at(schedule, steps);
+        CHECK_OK(make_schedule(ADTAPE_SCHEDULE_ONLINE, 0, 5, 0, &schedule));
+        ends_at(schedule, (uint64_t)steps);
         /* The period divides the length, so that the loop ends where an action does. */
-        CHECK_OK(adtape_schedule_create_two_level(0, steps, 3, &schedule));
-        ends_at(schedule, steps);
+        CHECK_OK(make_two_level(0, steps, 3, &schedule));
+        ends_at(schedule, (uint64_t)steps);
     }
 }
 
@@ -146,7 +146,7 @@ static void a_billion_steps_cost_no_more_an_action_than_a_thousand(void) {
     adtape_schedule_t *schedule = NULL;
     adtape_prediction_t predicted;
     struct loop loop = new_loop(1000000000);
-    CHECK_OK(adtape_schedule_create_binomial(1000000000, 30, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, 1000000000, 30, 0, &schedule));
     CHECK_OK(adtape_schedule_predict(schedule, &predicted));
     CHECK(predicted.extra_steps > 8 * predicted.steps && predicted.extra_steps < 12 * predicted.steps);
     for (int i = 0; i < 100000; i++) {
@@ -159,18 +159,28 @@ static void wrong_arguments_are_refused(void) {
     adtape_schedule_t *schedule = (adtape_schedule_t *)1;
     adtape_instruction_t what;
     adtape_prediction_t predicted;
-    CHECK_FAILS(adtape_schedule_create_binomial(2, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, 2, 0, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
+        "without a snapshot");
     CHECK(schedule == NULL);
-    CHECK_FAILS(adtape_schedule_create_multistage(2, 0, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
-    CHECK_FAILS(adtape_schedule_create_disk_revolve(2, 1, -1.0, 1.0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "save is -1");
-    CHECK_FAILS(adtape_schedule_create_two_level(2, 0, 1, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "period");
-    CHECK_FAILS(adtape_schedule_create_online(0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "without a snapshot");
-    CHECK_FAILS(adtape_schedule_create_mixed(1 << 20, 20, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "takes too long");
-    CHECK_FAILS(adtape_schedule_create_store_all(2, NULL), ADTAPE_STATUS_NULL_POINTER, "new schedule");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, 2, 0, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
+        "without a snapshot");
+    CHECK_FAILS(make_disk_revolve(2, 1, -1.0, 1.0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "save is -1");
+    CHECK_FAILS(make_two_level(2, 0, 1, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "period");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_ONLINE, 0, 0, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
+        "without a snapshot");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_MIXED, 1 << 20, 20, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
+        "takes too long");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_STORE_ALL, 2, 0, 0, NULL), ADTAPE_STATUS_NULL_POINTER, "new schedule");
+    CHECK_FAILS(adtape_schedule_create(NULL, &schedule), ADTAPE_STATUS_NULL_POINTER, "options");
+    CHECK_FAILS(make_schedule(0, 2, 1, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "0 is no kind");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_ONLINE, 2, 1, 0, &schedule), ADTAPE_STATUS_BAD_ARGUMENT, "has no steps");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_MIXED, 2, 1, 1, &schedule), ADTAPE_STATUS_BAD_ARGUMENT,
+                "has no disk_snapshots");
+    CHECK_FAILS(make_schedule(ADTAPE_SCHEDULE_BINOMIAL, -2, 1, 0, &schedule), ADTAPE_STATUS_COUNT_RANGE, "-2 steps");
     CHECK_FAILS(adtape_schedule_next(NULL, &what), ADTAPE_STATUS_NULL_HANDLE, "schedule handle");
     CHECK_FAILS(adtape_schedule_end_at(NULL, 1), ADTAPE_STATUS_NULL_HANDLE, "schedule handle");
     CHECK_FAILS(adtape_schedule_predict(NULL, &predicted), ADTAPE_STATUS_NULL_HANDLE, "schedule handle");
-    CHECK_OK(adtape_schedule_create_online(3, &schedule));
+    CHECK_OK(make_schedule(ADTAPE_SCHEDULE_ONLINE, 0, 3, 0, &schedule));
     CHECK_FAILS(adtape_schedule_next(schedule, NULL), ADTAPE_STATUS_NULL_POINTER, "result");
     CHECK_FAILS(adtape_schedule_predict(schedule, &predicted), ADTAPE_STATUS_BAD_ARGUMENT, "length is not known");
     CHECK_FAILS(adtape_schedule_end_at(schedule, 1), ADTAPE_STATUS_BAD_ARGUMENT, "runs steps 0 to 0");

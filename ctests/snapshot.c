@@ -10,12 +10,12 @@ static void mark_tells_whether_the_same_blocks_are_alive(void) {
     CHECK_OK(adtape_heap_mark_take(h, &mark));
     CHECK_U64(mark.blocks, 1);
     CHECK_OK(adtape_heap_mark_check(h, &mark));
-    adtape_heap_push_mark(h, t);
+    adtape_push_bytes(t, &mark, sizeof mark);
     adtape_heap_free(h, t, p);
     CHECK_FAILS(adtape_heap_mark_check(h, &mark), ADTAPE_STATUS_HEAP_STATE, "then 112 bytes in 1 block were alive");
     CHECK_OK(adtape_heap_begin_reverse(h));
     adtape_heap_undo_free(h, t);
-    adtape_heap_pop_mark(h, t);
+    adtape_pop_bytes(t, &mark, sizeof mark);
     CHECK_OK(adtape_heap_mark_check(h, &mark));
     adtape_heap_undo_alloc(h, t);
     CHECK_OK(adtape_heap_end_reverse(h));
@@ -103,10 +103,11 @@ static double gradient(double x, int checkpoints) {
         if (checkpoints && k % EVERY == 0) {
             saved[n].s = s;
             CHECK_OK(adtape_heap_mark_take(h, &saved[n].mark));
-            CHECK_OK(adtape_heap_save_bytes(h, &saved[n].count));
+            CHECK_OK(adtape_heap_save(h, NULL, 0, &saved[n].count));
             saved[n].bytes = malloc((size_t)saved[n].count);
-            CHECK_FAILS(adtape_heap_save(h, saved[n].bytes, saved[n].count - 1), ADTAPE_STATUS_COUNT_RANGE, "room");
-            CHECK_OK(adtape_heap_save(h, saved[n].bytes, saved[n].count));
+            CHECK_FAILS(adtape_heap_save(h, saved[n].bytes, saved[n].count - 1, NULL), ADTAPE_STATUS_COUNT_RANGE,
+                "room");
+            CHECK_OK(adtape_heap_save(h, saved[n].bytes, saved[n].count, NULL));
             n++;
         }
         if (checkpoints) {
@@ -122,7 +123,7 @@ static double gradient(double x, int checkpoints) {
             reverse_step(&s, k, &xb, 1);
         }
     }
-    CHECK_OK(adtape_heap_set_recording(h, 1));
+    CHECK_OK(adtape_heap_set_recording(h, true));
     while (n-- > 0) {
         CHECK_OK(adtape_heap_restore(h, saved[n].bytes, saved[n].count));
         CHECK_OK(adtape_heap_mark_check(h, &saved[n].mark));
@@ -164,16 +165,14 @@ static void what_is_no_snapshot_of_this_heap_is_refused(void) {
     int64_t count = 0;
     CHECK_OK(adtape_heap_create(1, 1 << 30, &other));
     adtape_heap_alloc(h, t, 100);
-    CHECK_OK(adtape_heap_save_bytes(h, &count));
+    CHECK_OK(adtape_heap_save(h, NULL, 0, &count));
     CHECK(count <= (int64_t)sizeof bytes);
     CHECK_FAILS(adtape_heap_restore(h, bytes, sizeof bytes), ADTAPE_STATUS_DAMAGED, "no snapshot");
-    CHECK_OK(adtape_heap_save(h, bytes, sizeof bytes));
+    CHECK_OK(adtape_heap_save(h, bytes, sizeof bytes, &count));
     CHECK_FAILS(adtape_heap_restore(other, bytes, count), ADTAPE_STATUS_HEAP_STATE, "of another heap");
     CHECK_FAILS(adtape_heap_restore(h, bytes, count - 1), ADTAPE_STATUS_DAMAGED, "no snapshot");
     CHECK_FAILS(adtape_heap_restore(h, bytes, -1), ADTAPE_STATUS_COUNT_RANGE, "negative");
     CHECK_FAILS(adtape_heap_restore(h, NULL, count), ADTAPE_STATUS_NULL_POINTER, "snapshot");
-    CHECK_FAILS(adtape_heap_save(h, NULL, count), ADTAPE_STATUS_NULL_POINTER, "snapshot");
-    CHECK_FAILS(adtape_heap_save_bytes(h, NULL), ADTAPE_STATUS_NULL_POINTER, "result");
     CHECK_OK(adtape_heap_begin_reverse(h));
     adtape_heap_undo_alloc(h, t);
     CHECK_OK(adtape_heap_end_reverse(h));

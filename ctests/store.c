@@ -370,12 +370,9 @@ static void compressed_files_of_smooth_values_are_smaller(void) {
     CHECK(status[1].st_size < status[0].st_size * 3 / 4);
 }
 
-static void checkpoints_beyond_the_memory_of_a_tiered_store_are_files(void) {
-    adtape_store_t *memory = NULL, *below = files(NULL, -1, 0), *s = NULL;
-    CHECK_OK(adtape_store_create_memory(1 << 20, &memory));
-    CHECK_STATUS(adtape_store_create_tiers(below, memory, &s), ADTAPE_STATUS_BAD_ARGUMENT);
-    CHECK_OK(adtape_store_create_tiers(memory, below, &s));
-    CHECK_OK(adtape_store_destroy(memory));
+static void checkpoints_beyond_the_memory_of_a_store_are_files(void) {
+    adtape_store_t *below = files(NULL, -1, 0), *s = NULL;
+    CHECK_OK(adtape_store_create_memory(1 << 20, below, &s));
     CHECK_OK(adtape_store_destroy(below));
     for (int i = 0; i < 5; i++) {
         char name[20];
@@ -394,14 +391,14 @@ static void arguments_that_make_no_sense_are_refused(void) {
     adtape_store_t *s = NULL;
     adtape_store_calls_t calls;
     memset(&calls, 0, sizeof calls);
-    CHECK_STATUS(adtape_store_create_memory(0, NULL), ADTAPE_STATUS_NULL_POINTER);
+    CHECK_STATUS(adtape_store_create_memory(0, NULL, NULL), ADTAPE_STATUS_NULL_POINTER);
     CHECK_STATUS(adtape_store_create_files(NULL, NULL, 0, 0, &s), ADTAPE_STATUS_NULL_POINTER);
     CHECK_STATUS(adtape_store_create_files(directory, "a/b", 0, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
     CHECK_STATUS(adtape_store_create_files(directory, "a", 0, 64, &s), ADTAPE_STATUS_BAD_ARGUMENT);
     CHECK_STATUS(adtape_store_create_files(directory, "a", -2, 0, &s), ADTAPE_STATUS_BAD_ARGUMENT);
     CHECK_STATUS(adtape_store_create_files("/nowhere/at/all", "a", 0, 0, &s), ADTAPE_STATUS_IO);
     CHECK_HAS(adtape_error_message(), "/nowhere/at/all");
-    CHECK_STATUS(adtape_store_create_tiers(NULL, NULL, &s), ADTAPE_STATUS_NULL_HANDLE);
+    CHECK_STATUS(adtape_store_create_memory(-1, NULL, &s), ADTAPE_STATUS_COUNT_RANGE);
     CHECK_STATUS(adtape_store_trim(NULL), ADTAPE_STATUS_NULL_HANDLE);
     CHECK_STATUS(adtape_store_create_user(&calls, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
     CHECK_STATUS(adtape_store_create_user(NULL, NULL, &s), ADTAPE_STATUS_NULL_POINTER);
@@ -411,17 +408,15 @@ static void arguments_that_make_no_sense_are_refused(void) {
 }
 
 int main(void) {
-    adtape_store_t *memory = NULL, *limited = NULL, *s = NULL;
+    adtape_store_t *memory = NULL, *s = NULL;
     CHECK(mkdtemp(directory) != NULL);
-    CHECK_OK(adtape_store_create_memory(0, &memory));
+    CHECK_OK(adtape_store_create_memory(0, NULL, &memory));
     every_store_keeps_replaces_lists_and_removes(memory);
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, 0));
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, ADTAPE_STORE_COMPRESS | ADTAPE_STORE_NO_SYNC));
     every_store_keeps_replaces_lists_and_removes(files(NULL, -1, ADTAPE_STORE_ONE_FILE));
-    CHECK_OK(adtape_store_create_memory(100000, &limited));
     memory = files(NULL, -1, 0);
-    CHECK_OK(adtape_store_create_tiers(limited, memory, &s));
-    CHECK_OK(adtape_store_destroy(limited));
+    CHECK_OK(adtape_store_create_memory(100000, memory, &s));
     CHECK_OK(adtape_store_destroy(memory));
     every_store_keeps_replaces_lists_and_removes(s);
     every_store_keeps_replaces_lists_and_removes(user_store());
@@ -435,7 +430,7 @@ int main(void) {
     file_that_was_cut_off_is_refused();
     file_that_cannot_be_written_whole_leaves_the_old_checkpoint();
     compressed_files_of_smooth_values_are_smaller();
-    checkpoints_beyond_the_memory_of_a_tiered_store_are_files();
+    checkpoints_beyond_the_memory_of_a_store_are_files();
     arguments_that_make_no_sense_are_refused();
     CHECK(rmdir(directory) == 0);
     return 0;

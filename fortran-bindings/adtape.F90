@@ -39,10 +39,9 @@ module adtape
 
 #include "generated/public.inc"
   ! Procedures of this file, and what programs hand over.
-  public :: adtape_pair_add, adtape_kind_name, heap_self, adtape_self, store_list, live_set_allocator, adtape_allocate
+  public :: adtape_pair_add, heap_self, adtape_self, store_list, live_set_allocator, adtape_allocate
   public :: adtape_deallocate, process_set_error_handler, adtape_error_handler, adtape_error_message
-  public :: adtape_status_name, adtape_type_name, adtape_text, driver_set_steps, driver_set_records
-  public :: driver_set_snapshots, driver_set_progress, driver_show_progress
+  public :: adtape_status_name, adtape_type_name, adtape_text, driver_set_calls
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
   integer, parameter :: r16 = selected_real_kind(33)
@@ -59,7 +58,7 @@ module adtape
       type(c_ptr), value :: message, user
     end subroutine
 
-    ! What driver_set_steps and driver_set_records take; the result is one of ADTAPE_FLOW_....
+    ! What driver_set_calls takes, for steps; the result is one of ADTAPE_FLOW_....
     function adtape_step(step, user) bind(c) result(flow)
       import :: c_int64_t, c_int32_t, c_ptr
       integer(c_int64_t), value :: step
@@ -67,9 +66,9 @@ module adtape
       integer(c_int32_t) :: flow
     end function
     function adtape_adjoint_step(step, first, user) bind(c) result(flow)
-      import :: c_int64_t, c_int32_t, c_ptr
+      import :: c_int64_t, c_int32_t, c_bool, c_ptr
       integer(c_int64_t), value :: step
-      integer(c_int32_t), value :: first
+      logical(c_bool), value :: first
       type(c_ptr), value :: user
       integer(c_int32_t) :: flow
     end function
@@ -87,7 +86,7 @@ module adtape
       type(c_ptr), value :: base, user
     end subroutine
 
-    ! What driver_set_snapshots takes: stores or brings back state `step`; slots count from 0.
+    ! What driver_set_calls takes, for snapshots: stores or brings back state `step`; slots count from 0.
     function adtape_snapshot(step, level, slot, user) bind(c) result(flow)
       import :: c_int64_t, c_int32_t, c_ptr
       integer(c_int64_t), value :: step, slot
@@ -96,7 +95,7 @@ module adtape
       integer(c_int32_t) :: flow
     end function
 
-    ! What driver_set_progress takes.
+    ! What driver_set_calls takes, for the progress.
     subroutine adtape_progress_call(progress, user) bind(c)
       import :: adtape_progress, c_ptr
       type(adtape_progress), intent(in) :: progress
@@ -146,13 +145,6 @@ contains
     integer(c_int32_t), intent(in) :: type
     character(:), allocatable :: text
     text = adtape_text(c_type_name(type))
-  end function
-
-  ! adtape_kind_name(kind): the name of a kind of memory, e.g. 'heap' for ADTAPE_KIND_HEAP.
-  function adtape_kind_name(kind) result(text)
-    integer(c_int32_t), intent(in) :: kind
-    character(:), allocatable :: text
-    text = adtape_text(c_kind_name(kind))
   end function
 
   ! adtape_pair_add(q, bytes): the pair of a pointer that is assigned q + bytes. Source: eq. (3).

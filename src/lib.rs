@@ -69,8 +69,8 @@ mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};
 pub use driver::{
-    Flow, MemoryStorage, Model, Progress, ProgressLine, Resumable, Resume, Storage, StoreStorage, Variable, drive,
-    drive_resumable,
+    Driver, Flow, MemoryStorage, Model, Program, Progress, ProgressLine, Resumable, Resume, Storage, StoreStorage,
+    Variable, drive, drive_resumable, schedule_within,
 };
 pub use error::{Error, Status};
 pub use heap::{Heap, HeapMark, HeapStats, ObjectMemory, ProcessMemory};

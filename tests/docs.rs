@@ -144,7 +144,15 @@ fn code(page: &'static str, language: &str, declarations: bool) -> String {
 }
 
 /// The pages of the reference, one after the other.
-const REFERENCE: [&str; 3] = ["reference", "reference/process", "reference/tape"];
+const REFERENCE: [&str; 7] = [
+    "reference",
+    "reference/process",
+    "reference/tape",
+    "reference/objects",
+    "reference/heap",
+    "reference/checkpoint",
+    "reference/driver",
+];
 
 fn reference() -> String {
     REFERENCE.map(page).concat()

@@ -1,6 +1,7 @@
 //! `include/adtape/declarations.h` is what cbindgen makes of `src/ffi`. `ADTAPE_BLESS=1 cargo test --test header`
 //! writes it anew.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -118,7 +119,7 @@ fn plain_enums(text: &str) -> String {
             out += "\n";
         }
     }
-    out.replace("_T_", "_")
+    out.replace("_T_", "_").replace("void * ", "void *")
 }
 
 /// A comment without its `# Safety` part, which speaks to Rust, and without empty lines at its end.
@@ -227,4 +228,52 @@ fn every_file_of_ffi_is_a_section_with_a_test_program() {
         let test = root().join(format!("ctests/{section}.c"));
         assert!(test.exists(), "{} is missing", test.display());
     }
+}
+
+/// What a user has to hold in mind at most.
+const MOST_CALLS: usize = 120;
+
+/// The public functions of a header, also those that macros define for each type, as `push_##name`.
+fn calls_of(header: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("include/adtape").join(header)).expect("a header");
+    let code = text.lines().filter(|line| !line.trim_start().starts_with(['/', '*']));
+    let mut found = BTreeSet::new();
+    for line in code {
+        for (i, _) in line.match_indices("adtape_") {
+            let is_word = |c: char| c.is_ascii_alphanumeric() || ['_', '#'].contains(&c);
+            let name: String = line[i..].chars().take_while(|c| is_word(*c)).collect();
+            let begins = !line[..i].ends_with(|c: char| is_word(c) || c == '(');
+            let called = line[i + name.len()..].starts_with('(');
+            if begins && called && !name.ends_with('_') && !name.starts_with("adtape_abi0_") {
+                found.insert(name);
+            }
+        }
+    }
+    found
+}
+
+/// A call's family: the same for every type of values, and for the thread's own tape or heap and a local cursor.
+fn family(name: &str) -> String {
+    let name = name.strip_prefix("adtape_").expect("the prefix");
+    let own = ["self_", "call_", "local_"].iter().find_map(|form| name.strip_prefix(form)).unwrap_or(name);
+    if ["malloc", "calloc", "realloc", "free", "free_save", "undo_malloc", "undo_realloc", "undo_free", "adjoint"]
+        .contains(&own)
+    {
+        return format!("heap_{}", own.replace("malloc", "alloc"));
+    }
+    let typed = |rest: &&str| ["##name", "array", "array_##name", "bytes", "control", "count"].contains(rest);
+    match own.split_once('_').filter(|(verb, rest)| ["push", "pop"].contains(verb) && typed(rest)) {
+        Some((verb, _)) => format!("{verb}_<type>"),
+        None => own.to_owned(),
+    }
+}
+
+/// The families of values and of the thread's own tape and heap count once.
+#[test]
+fn no_more_documented_calls_than_a_user_can_hold() {
+    let names = ["declarations.h", "inline.h"].map(calls_of);
+    let families: BTreeSet<String> = names.iter().flatten().map(|name| family(name)).collect();
+    println!("{} documented calls in C", families.len());
+    assert!(families.contains("push_<type>") && families.contains("self"), "{families:?}");
+    assert!(families.len() <= MOST_CALLS, "{} calls, {MOST_CALLS} at most: {families:?}", families.len());
 }

@@ -9,11 +9,9 @@ use std::fs;
 use std::process::Command;
 
 /// Functions of the library that Fortran has no call for, with the reason.
-const NOT_FOR_FORTRAN: [(&str, &str); 8] = [
+const NOT_FOR_FORTRAN: [(&str, &str); 6] = [
     ("adtape_attach", "a Fortran call cannot be inlined, so a local cursor gains nothing"),
     ("adtape_detach", "as attach"),
-    ("adtape_driver_register", "driver_register registers a section, typed, by adtape_driver_register_section"),
-    ("adtape_driver_register_adjoint", "as driver_register"),
     ("adtape_store_create_user", "a table of functions; Fortran hands a store made in C over"),
     ("adtape_objects_create", "Fortran's calls are on the objects of the process"),
     ("adtape_objects_destroy", "as objects_create"),
@@ -239,7 +237,7 @@ fn constants_of_the_module_have_the_values_of_the_header() {
     let defines: Vec<&str> = declarations
         .lines()
         .filter(|line| {
-            ["TRIM", "STORE", "SECTION", "FLOW", "ROLE"]
+            ["TRIM", "STORE", "SECTION", "FLOW", "ROLE", "JOIN", "SCHEDULE"]
                 .iter()
                 .any(|of| line.starts_with(&format!("#define ADTAPE_{of}_")))
         })
@@ -270,8 +268,10 @@ fn types_of_the_module_have_the_components_of_the_header() {
         let end = declarations.find(&format!("}} {in_c};")).expect("a struct");
         let start = declarations[..end].rfind('{').expect("its start") + 1;
         let fields = declarations[start..end].lines().map(str::trim);
-        let fields: Vec<&str> =
-            fields.filter_map(|line| line.strip_prefix("uint64_t ")).map(|rest| rest.trim_end_matches(';')).collect();
+        let fields: Vec<&str> = fields
+            .filter_map(|line| ["uint64_t ", "int64_t ", "void *"].iter().find_map(|of| line.strip_prefix(of)))
+            .map(|rest| rest.trim_end_matches(';'))
+            .collect();
 
         let module = module();
         let (_, rest) = module.split_once(&format!("public :: {in_fortran}\n")).expect("a type");

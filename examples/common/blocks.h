@@ -217,7 +217,7 @@ static inline void unborn(adtape_t *t, void *block) {
 static inline void pop_pointer(adtape_t *t, void **p, void **p_adjoint) {
     if (over_ == HEAP) {
         adtape_pop_opaque(t, p);
-        *p_adjoint = adtape_heap_adjoint_or_null(adtape_heap_self(), *p);
+        *p_adjoint = adtape_self_adjoint(*p);
         return;
     }
     adtape_pop_pointer(t, NULL, over_ == MAPS ? p : NULL, p_adjoint);

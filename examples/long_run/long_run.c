@@ -20,7 +20,7 @@ static const double c = 0.05;
 static double viscosity = 0.1;
 
 static int cells = 512;
-static uint64_t steps = 20000;
+static int64_t steps = 20000;
 
 /* The state, and one cell more at each end, equal to that at the other: state[1] to state[cells]. */
 static double state[MOST_CELLS + 2];
@@ -46,7 +46,7 @@ static void start(void) {
     }
 }
 
-static int32_t step(uint64_t k, void *user) {
+static int32_t step(int64_t k, void *user) {
     static double old[MOST_CELLS + 2];
     (void)k, (void)user;
     close_ring(state);
@@ -58,7 +58,7 @@ static int32_t step(uint64_t k, void *user) {
     return ADTAPE_FLOW_CONTINUE;
 }
 
-static int32_t adjoint_step(uint64_t k, int32_t first, void *user) {
+static int32_t adjoint_step(int64_t k, bool first, void *user) {
     static double next[MOST_CELLS + 2];
     double sums[8] = {0.0};
     const double *const u = state;
@@ -93,7 +93,7 @@ static double energy(double changed_viscosity) {
     double sum = 0.0;
     viscosity = changed_viscosity;
     start();
-    for (uint64_t k = 0; k < steps; k++) {
+    for (int64_t k = 0; k < steps; k++) {
         step(k, NULL);
     }
     for (int i = 1; i <= cells; i++) {
@@ -104,8 +104,6 @@ static double energy(double changed_viscosity) {
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------------ */
-
-static void note(const adtape_progress_t *progress, void *user) { *(adtape_progress_t *)user = *progress; }
 
 /* Of all bits. */
 static uint64_t fingerprint(const double x[], int count) {
@@ -121,7 +119,7 @@ int main(int argc, char **argv) {
     adtape_driver_t *driver;
     adtape_schedule_t *schedule;
     adtape_prediction_t cost;
-    adtape_progress_t done = {0, 0, 0, 0, 0, 0};
+    adtape_progress_t done;
     struct rusage usage;
     if (argc > 4 || argc == 3 || (argc > 1 && !large && strcmp(argv[1], "small") != 0)) {
         fprintf(stderr, "usage: long_run [small|large] [DIRECTORY SECONDS]\n");
@@ -131,29 +129,31 @@ int main(int argc, char **argv) {
         cells = MOST_CELLS;
         steps = 1000000;
     }
-    const uint64_t state_bytes = sizeof(double) * (uint64_t)cells, budget_bytes = 305 * state_bytes;
+    const int64_t count = cells, one = 1, state_bytes = (int64_t)sizeof(double) * count,
+        budget_bytes = 305 * state_bytes;
+    const adtape_driver_calls_t calls = {.step = step, .adjoint_step = adjoint_step, .show_progress = true};
 
     must(adtape_driver_create(&driver));
-    must(adtape_driver_set_steps(driver, step, adjoint_step, NULL));
-    must(adtape_driver_register(driver, state + 1, state_bytes));
-    must(adtape_driver_register_adjoint(driver, adjoint + 1, state_bytes));
-    must(adtape_driver_register_adjoint(driver, &viscosity_adjoint, sizeof viscosity_adjoint));
-    must(adtape_driver_set_progress(driver, note, &done));
-    must(adtape_driver_show_progress(driver, true));
+    must(adtape_driver_set_calls(driver, &calls, NULL));
+    must(adtape_driver_register(driver, ADTAPE_ROLE_STATE, "state", ADTAPE_TYPE_F64, state + 1, 1, &count, NULL));
+    must(adtape_driver_register(driver, ADTAPE_ROLE_ADJOINT, "adjoint", ADTAPE_TYPE_F64, adjoint + 1, 1, &count, NULL));
+    must(adtape_driver_register(driver, ADTAPE_ROLE_ADJOINT, "viscosity_adjoint", ADTAPE_TYPE_F64,
+        &viscosity_adjoint, 1,
+                                &one, NULL));
     if (argc == 4) {
         adtape_store_t *files;
         must(adtape_store_create_files(argv[2], "long_run", -1, 0, &files));
-        must(adtape_driver_set_resume(driver, files, "point", atof(argv[3])));
+        must(adtape_driver_set_store(driver, files, "point", atof(argv[3])));
         must(adtape_store_destroy(files));
     }
     must(adtape_driver_create_schedule(driver, steps, budget_bytes, &schedule));
     must(adtape_schedule_predict(schedule, &cost));
-    printf("%" PRIu64 " steps, a state of %" PRIu64 " bytes\n", steps, state_bytes);
+    printf("%" PRId64 " steps, a state of %" PRId64 " bytes\n", steps, state_bytes);
     printf("snapshots in memory: %.1f MB at most\n", (double)budget_bytes / 1e6);
     printf("forward runs extra: %.2f predicted\n", (double)cost.extra_steps / (double)steps);
 
     start();
-    must(adtape_driver_run(driver, schedule));
+    must(adtape_driver_run(driver, schedule, &done));
     if (done.resumed_steps > 0) {
         printf("went on after %" PRIu64 " forward steps\n", done.resumed_steps);
     }

@@ -46,14 +46,14 @@ contains
 
   function adjoint_step(k, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: k
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     integer :: n
     n = cells
     call push(state(1:n))                ! forward, recorded
     flow = step(k, user)
-    if (first == 1) then                 ! after the loop: J = sum(state**2)/2
+    if (first) then                 ! after the loop: J = sum(state**2)/2
       adjoint = state
       viscosity_adjoint = 0
     end if
@@ -81,12 +81,6 @@ contains
     viscosity = kept
     sum_of_squares = sum(state(1:cells)**2)/2
   end function
-
-  subroutine note(progress, user) bind(c)
-    type(adtape_progress), intent(in) :: progress
-    type(c_ptr), value :: user
-    done = progress
-  end subroutine
 
   ! Of all bits.
   function fingerprint(x) result(hash)
@@ -122,18 +116,16 @@ program long_run
   state_bytes = 8_8*cells
 
   call driver_create(driver)
-  call driver_set_steps(driver, step, adjoint_step)
+  call driver_set_calls(driver, step, adjoint_step, show_progress=.true.)
   call driver_register(driver, state(1:cells), 'state')
   call driver_register_adjoint(driver, adjoint(1:cells), 'adjoint')
   call driver_register_adjoint(driver, viscosity_adjoint, 'viscosity_adjoint')
-  call driver_set_progress(driver, note)
-  call driver_show_progress(driver, .true.)
   if (command_argument_count() == 3) then
     call get_command_argument(3, argument)
     read (argument, *) seconds
     call get_command_argument(2, argument)
     call store_create_files(files, trim(argument), 'long_run')
-    call driver_set_resume(driver, files, 'point', seconds)
+    call driver_set_store(driver, files, 'point', seconds)
     call store_destroy(files)
   end if
   call driver_create_schedule(driver, steps, snapshots*state_bytes, schedule)
@@ -143,7 +135,7 @@ program long_run
   print '(a,f0.2,a)', 'forward runs extra: ', real(cost%extra_steps, 8)/steps, ' predicted'
 
   call start
-  call driver_run(driver, schedule)
+  call driver_run(driver, schedule, done)
   if (done%resumed_steps > 0) print '(a,i0,a)', 'went on after ', done%resumed_steps, ' forward steps'
   print '(a,z16.16,1x,es24.16)', 'gradient: ', fingerprint(adjoint(1:cells)), viscosity_adjoint
   call schedule_destroy(schedule)

@@ -127,7 +127,7 @@ static void deallocate_cell(const adtape_wanted_t *wanted, void *base, void *use
 static void save(adtape_store_t *store) {
     adtape_checkpoint_t *c;
     expect_ok(adtape_checkpoint_create(store, "list", &c));
-    expect_ok(adtape_live_save(NULL, c, NULL));
+    expect_ok(adtape_live_save(NULL, c, NULL, 0, NULL));
     expect_ok(adtape_checkpoint_commit(c));
     take_picture(&before);
 }
@@ -159,7 +159,7 @@ static void restore(adtape_store_t *store) {
 /* A section of 2n steps, from step n on. */
 static void run(int64_t n) {
     adtape_store_t *store;
-    expect_ok(adtape_store_create_memory(0, &store));
+    expect_ok(adtape_store_create_memory(0, NULL, &store));
     for (int checkpoints = 0; checkpoints < 2; checkpoints++) {
         list.steps = list.keys = 0;
         for (int i = 0; i < 200; i++) {
@@ -206,11 +206,11 @@ int main(int argc, char **argv) {
     if (over_ == MAPS) {
         printf("-- over the stable heap\n");
         expect_ok(adtape_live_set_pointers(s, "list", sizeof list, NULL, 0)); /* addresses are what they were */
-        expect_ok(adtape_heap_set_recording(adtape_heap_self(), 0));
-        expect_ok(adtape_live_add_heap(s, adtape_heap_self()));
+        expect_ok(adtape_heap_set_recording(adtape_heap_self(), false));
+        expect_ok(adtape_heap_join(adtape_heap_self(), s, ADTAPE_JOIN_STATE, NULL));
         over_ = HEAP;
         run(n);
-        expect_ok(adtape_live_remove_heap(s, adtape_heap_self()));
+        expect_ok(adtape_heap_leave(adtape_heap_self()));
     }
     adtape_live_remove(s, &list);
     return finish();

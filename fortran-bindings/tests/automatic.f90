@@ -359,7 +359,7 @@ contains
     call heap_set_recording(h, 0_c_int32_t)
     call c_f_pointer(heap_alloc(h, adtape_self(), 8_c_int64_t*n), block, [n])
     block = 2.5d0
-    call heap_save_bytes(h, bytes)
+    call heap_save(h, c_null_ptr, 0_c_int64_t, bytes)
     call save_and_restore(bytes)
     total = sum(block)
     call heap_destroy(h)
@@ -407,8 +407,8 @@ contains
     call driver_create(driver)
     call driver_register(driver, x)
     call driver_register_adjoint(driver, xb)
-    call driver_set_steps(driver, step, adjoint_step, c_loc(both))
-    call schedule_create_binomial(schedule, 6_c_int64_t, 2_c_int64_t)
+    call driver_set_calls(driver, step, adjoint_step, user=c_loc(both))
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 6_c_int64_t, 2_c_int64_t)
     call driver_run(driver, schedule)
     call schedule_destroy(schedule)
     call driver_destroy(driver)
@@ -429,14 +429,14 @@ contains
 
   function adjoint_step(number, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: number
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     type(c_ptr), pointer :: both(:)
     real(8), pointer :: xb(:)
     call c_f_pointer(user, both, [2])
     call c_f_pointer(both(2), xb, [2])
-    if (first == 1) xb = [3d0, 0.5d0]
+    if (first) xb = [3d0, 0.5d0]
     xb = [xb(1)*(1 + 0.5d0*number), 2*xb(2)]
     flow = ADTAPE_FLOW_CONTINUE
   end function

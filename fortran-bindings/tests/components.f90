@@ -159,8 +159,8 @@ contains
     call driver_create(driver)
     call driver_register(driver, v)
     call driver_register(driver, x(1)%z)
-    call driver_set_steps(driver, double, add_up, c_loc(x))
-    call schedule_create_binomial(schedule, 5_c_int64_t, 2_c_int64_t)
+    call driver_set_calls(driver, double, add_up, user=c_loc(x))
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 5_c_int64_t, 2_c_int64_t)
     call driver_run(driver, schedule)
     call check(all(x%v == 1.5d0*[1, 2, 3, 4]), 'the driver loads the state before the first step')
     call check(x(4)%id == 31 + 4, 'each step sees its own state')
@@ -180,13 +180,13 @@ contains
 
   function add_up(step, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: step
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     type(cell), pointer :: x(:)
     call c_f_pointer(user, x, [4])
     x(4)%id = x(4)%id + nint(x(2)%v/3)
-    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, step < 5 .and. first <= 1)
+    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, step < 5 .and. (first .eqv. step == 4))
   end function
 
   subroutine test_addresses

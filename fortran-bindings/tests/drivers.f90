@@ -47,11 +47,11 @@ contains
 
   function model_reverse(step, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: step
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     real(8) :: a, b, first_part, last_part
-    if (first == 1) adjoint = [1, 2, 3]
+    if (first) adjoint = [1, 2, 3]
     call pop(x)
     a = x(1)
     b = x(2)
@@ -64,7 +64,7 @@ contains
 
   function model_adjoint_step(step, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: step
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     flow = model_record(step, user)
@@ -93,7 +93,7 @@ contains
     type(adtape_progress), intent(in) :: progress
     type(c_ptr), value :: user
     call check(progress%forward_steps >= told .and. progress%reversed_steps <= length, 'progress')
-    call check(.not. c_associated(user), 'no user address was given')
+    call check(c_associated(user, c_loc(stop_at)), 'the user address')
     told = progress%forward_steps
   end subroutine
 
@@ -135,25 +135,25 @@ contains
     type(adtape_prediction) :: prediction
     type(adtape_instruction) :: what
     integer(8) :: extra
-    call schedule_create_binomial(schedule, 1000_8, 10_8)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 1000_8, 10_8)
     call schedule_predict(schedule, prediction)
     call check(prediction%steps == 1000 .and. prediction%extra_steps == 3636, 'prediction')
     call perform(schedule, 1000_8, extra)
     call check(extra == 3636, 'extra steps of binomial')
-    call schedule_create_multistage(schedule, 1000_8, 3_8, 7_8)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 1000_8, 3_8, 7_8)
     call schedule_predict(schedule, prediction)
     call check(prediction%disk_saves > 0 .and. prediction%memory_saves > prediction%disk_saves, 'levels')
     call perform(schedule, 1000_8, extra)
     call check(extra == 3636, 'extra steps of multi-stage')
-    call schedule_create_disk_revolve(schedule, 100_8, 2_8, 5d0, 2d0)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_DISK_REVOLVE, 100_8, 2_8, save_cost=5d0, load_cost=2d0)
     call schedule_predict(schedule, prediction)
     call perform(schedule, 100_8, extra)
     call check(extra == prediction%extra_steps, 'extra steps of disk-revolve')
-    call schedule_create_two_level(schedule, 100_8, 10_8, 2_8)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_TWO_LEVEL, 100_8, 2_8, period=10_8)
     call perform(schedule, 100_8, extra)
     call check(extra >= 90, 'extra steps of two-level')
     ! A loop of unknown length that ends after its third step.
-    call schedule_create_online(schedule, 4_8)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_ONLINE, memory_snapshots=4_8)
     do
       call schedule_next(schedule, what)
       if (what%action == ADTAPE_ACTION_ADVANCE .and. what%to == 3) exit
@@ -173,24 +173,24 @@ contains
     real(8), intent(out) :: result(3)
     type(adtape_driver) :: driver
     type(adtape_store) :: store
+    type(adtape_progress) :: done
     x = [0.3d0, 0.5d0, 0.7d0]
     told = 0
     stop_at = -1
     call driver_create(driver)
-    call driver_set_steps(driver, model_step, model_adjoint_step, c_loc(stop_at))
-    call driver_set_records(driver, model_record, model_reverse)
-    call driver_set_progress(driver, model_progress)
-    call driver_show_progress(driver, .true.)
     if (registered) then
+      call driver_set_calls(driver, model_step, model_adjoint_step, model_record, model_reverse, &
+                            progress=model_progress, show_progress=.true., user=c_loc(stop_at))
       call driver_register(driver, x)
       call store_create_memory(store, 0_8)
       call driver_set_store(driver, store)
       call store_destroy(store)
     else
-      call driver_set_snapshots(driver, model_save, model_load)
+      call driver_set_calls(driver, model_step, model_adjoint_step, model_record, model_reverse, &
+                            model_save, model_load, model_progress, .true., c_loc(stop_at))
     end if
-    call driver_run(driver, schedule)
-    call driver_snapshot_bytes(driver, snapshot_bytes)
+    call driver_run(driver, schedule, done)
+    snapshot_bytes = done%snapshot_bytes
     call check(told >= length, 'progress was told')
     result = adjoint
     call driver_destroy(driver)
@@ -205,26 +205,26 @@ contains
     do i = 1, 3
       n = 10*i*i + 3
       length = n
-      call schedule_create_store_all(schedule, n)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_STORE_ALL, n)
       call gradient(schedule, .true., expected)
       call check(all(expected /= 0), 'a gradient')
-      call schedule_create_binomial(schedule, n, 1_8)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, n, 1_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'binomial, 1')
-      call schedule_create_binomial(schedule, n, 7_8)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, n, 7_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'binomial, 7')
       call check(snapshot_bytes == 7*24, 'seven snapshots of three numbers')
-      call schedule_create_mixed(schedule, n, 5_8)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_MIXED, n, 5_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'mixed, 5')
-      call schedule_create_online(schedule, 5_8)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_ONLINE, memory_snapshots=5_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'online, 5')
-      call schedule_create_multistage(schedule, n, 2_8, 3_8)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, n, 2_8, 3_8)
       call gradient(schedule, .true., found)
       call check(all(found == expected), 'multi-stage, in a store')
-      call schedule_create_two_level(schedule, n, 6_8, 2_8)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_TWO_LEVEL, n, 2_8, period=6_8)
       call gradient(schedule, .false., found)
       call check(all(found == expected), 'two-level, stored by the program')
     end do
@@ -244,7 +244,7 @@ contains
 
   function row_adjoint_step(step, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: step
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     x = rows(2, :)
@@ -258,7 +258,7 @@ contains
   subroutine note_resumed(progress, user) bind(c)
     type(adtape_progress), intent(in) :: progress
     type(c_ptr), value :: user
-    call check(.not. c_associated(user), 'no user address')
+    call check(c_associated(user, c_loc(stop_at)), 'the user address')
     resumed = progress%resumed_steps
   end subroutine
 
@@ -276,13 +276,12 @@ contains
     turns = 0
     resumed = 0
     call driver_create(driver)
-    call driver_set_steps(driver, row_step, row_adjoint_step, c_loc(stop_at))
-    call driver_set_progress(driver, note_resumed)
+    call driver_set_calls(driver, row_step, row_adjoint_step, progress=note_resumed, user=c_loc(stop_at))
     call driver_register(driver, rows(2, :), 'row')
     if (.not. present(forgetful)) call driver_register_adjoint(driver, adjoint, 'adjoint of the row')
-    call driver_set_resume(driver, store, 'run', 0d0)
-    call schedule_create_multistage(schedule, steps, 2_8, 2_8)
-    call driver_run(driver, schedule, stat)
+    call driver_set_store(driver, store, 'run', 0d0)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, steps, 2_8, 2_8)
+    call driver_run(driver, schedule, stat=stat)
     call schedule_destroy(schedule)
     call driver_destroy(driver)
   end subroutine
@@ -295,7 +294,7 @@ contains
     integer(c_int32_t) :: stat
     integer(8) :: stops
     length = 40
-    call schedule_create_store_all(schedule, 40_8)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_STORE_ALL, 40_8)
     call gradient(schedule, .true., expected)
     call store_create_memory(store, 0_8)
     stop_after_turns = 7
@@ -339,24 +338,24 @@ contains
 
   function inner_adjoint_step(step, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: step
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
-    flow = model_adjoint_step(step, merge(first, 0_c_int32_t, outer_is_first), user)
+    flow = model_adjoint_step(step, logical(first .and. outer_is_first, c_bool), user)
   end function
 
   function outer_adjoint_step(step, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: step
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     type(adtape_driver) :: inner
     type(adtape_schedule) :: schedule
-    outer_is_first = first == 1
+    outer_is_first = first
     call driver_create(inner)
-    call driver_set_steps(inner, model_step, inner_adjoint_step, user)
+    call driver_set_calls(inner, model_step, inner_adjoint_step, user=user)
     call driver_register(inner, x)
-    call schedule_create_binomial(schedule, 6_8, 2_8)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 6_8, 2_8)
     call driver_run(inner, schedule)
     call schedule_destroy(schedule)
     call driver_destroy(inner)
@@ -373,9 +372,9 @@ contains
     do i = 1, 2
       x = [0.3d0, 0.5d0, 0.7d0]
       call driver_create(driver)
-      call driver_set_steps(driver, outer_step, outer_adjoint_step, c_loc(stop_at))
+      call driver_set_calls(driver, outer_step, outer_adjoint_step, user=c_loc(stop_at))
       call driver_register(driver, x)
-      call schedule_create_binomial(schedule, 8_8, merge(1_8, 8_8, i == 1))
+      call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 8_8, merge(1_8, 8_8, i == 1))
       call driver_run(driver, schedule)
       call schedule_destroy(schedule)
       call driver_destroy(driver)
@@ -410,17 +409,17 @@ contains
     real(8), target :: a(10)
     real(8), allocatable, target :: never(:, :)
     integer(c_int32_t) :: stat
-    call schedule_create_binomial(schedule, 5_8, 0_8, stat)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 5_8, 0_8, stat=stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT .and. .not. c_associated(schedule%handle), 'no snapshot')
     call schedule_next(schedule, what, stat)
     call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a NULL schedule')
-    call schedule_create_online(schedule, 2_8)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_ONLINE, memory_snapshots=2_8)
     call schedule_predict(schedule, prediction, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'an unknown length')
     call schedule_end_at(schedule, 3_8, stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'it is not there')
     call schedule_destroy(schedule)
-    call driver_run(driver, schedule, stat)
+    call driver_run(driver, schedule, stat=stat)
     call check(stat == ADTAPE_STATUS_NULL_HANDLE, 'a NULL driver')
     call driver_create(driver)
     a = 0
@@ -431,9 +430,9 @@ contains
     call check(stat == ADTAPE_STATUS_NULL_POINTER, 'not allocated')
     length = 100
     stop_at = 4
-    call driver_set_steps(driver, model_step, model_adjoint_step, c_loc(stop_at))
-    call schedule_create_binomial(schedule, 20_8, 3_8)
-    call driver_run(driver, schedule, stat)
+    call driver_set_calls(driver, model_step, model_adjoint_step, user=c_loc(stop_at))
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 20_8, 3_8)
+    call driver_run(driver, schedule, stat=stat)
     call check(stat == ADTAPE_STATUS_STOPPED .and. index(adtape_error_message(), 'step 4') > 0, 'stopped')
     call schedule_destroy(schedule)
     call driver_destroy(driver)

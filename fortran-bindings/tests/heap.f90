@@ -92,10 +92,10 @@ contains
   subroutine test_factor(t)
     type(adtape_tape), intent(in) :: t
     type(adtape_heap) :: h
-    type(c_ptr) :: p, adjoint, base, adjoint_base
+    type(c_ptr) :: p, adjoint
     real(4), pointer :: x(:)
     real(8), pointer :: xb(:)
-    integer(c_int64_t) :: bytes, adjoint_bytes
+    type(adtape_heap_stats) :: stats
     call heap_create(h, 2, 1073741824_c_int64_t)
     p = heap_alloc_aligned(h, t, 4_c_int64_t*100, 64_c_int64_t)
     call c_f_pointer(p, x, [100])
@@ -105,8 +105,9 @@ contains
     call c_f_pointer(heap_adjoint(h, p), xb, [100])
     call check(same_ptr(adjoint, c_loc(xb(50))), 'the adjoint of an element')
     call check(.not. c_associated(heap_adjoint(h, c_null_ptr)), 'the adjoint of NULL')
-    call heap_range(h, base, bytes, adjoint_base, adjoint_bytes)
-    call check(adjoint_bytes == 2*bytes, 'the range of adjoints')
+    call heap_stats(h, stats)
+    call check(stats%adjoint_reserved_bytes == 2*stats%reserved_bytes, 'the range of adjoints')
+    call check(c_associated(stats%base) .and. c_associated(stats%adjoint_base), 'where the ranges lie')
     call heap_undo_alloc(h, t)
     call heap_trim(h)
     call heap_destroy(h)
@@ -127,7 +128,7 @@ contains
     call c_f_pointer(p, x, [100])
     x = 4
     call heap_mark_take(h, first)
-    call heap_save_bytes(h, bytes)
+    call heap_save(h, c_null_ptr, 0_c_int64_t, bytes)
     allocate (snapshot(bytes))
     call heap_save(h, c_loc(snapshot), bytes)
     call heap_free(h, t, p)
@@ -140,7 +141,6 @@ contains
     call heap_mark_check(h, first, stat)
     call check(stat == ADTAPE_STATUS_OK .and. all(x == 4), 'a snapshot')
     call heap_set_recording(h, 1)
-    call heap_push_mark(h, t)
     call heap_free(h, t, p)
     again = heap_alloc(h, t, 3000_c_int64_t)
     call check(same_ptr(again, q), 'the address in a section that is run again')
@@ -149,7 +149,7 @@ contains
     call heap_undo_alloc(h, t)
     again = heap_undo_free(h, t)
     call check(same_ptr(again, p), 'the address in the reverse sweep')
-    call heap_pop_mark(h, t)
+    call heap_mark_check(h, first)
     call heap_end_reverse(h)
     call heap_set_recording(h, 0)
     call heap_free(h, t, p)
@@ -193,8 +193,8 @@ contains
     real(8), target :: x(10), y(10), yb(10)
     integer(c_int32_t) :: stat
     call heap_create(h, 1, 1073741824_c_int64_t)
-    call heap_join(h, 'heap')
-    call heap_join(h, 'again', stat)
+    call heap_join(h, ADTAPE_JOIN_RANGE, 'heap')
+    call heap_join(h, ADTAPE_JOIN_STATE, 'again', stat)
     call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'a heap that joins twice')
     call live_add(c_loc(x), 80, ADTAPE_KIND_STACK, 'x')
     q = heap_alloc(h, t, c_sizeof_cell())
@@ -221,7 +221,7 @@ contains
     call heap_leave(h)
     call heap_leave(h, stat)
     call check(stat == ADTAPE_STATUS_OK, 'a heap that has left')
-    call heap_join(h)
+    call heap_join(h, ADTAPE_JOIN_RANGE + ADTAPE_JOIN_STATE)
     call heap_destroy(h)
   end subroutine
 

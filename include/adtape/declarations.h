@@ -65,6 +65,29 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 // What a section of a checkpoint is: the state of a stable heap.
 #define ADTAPE_SECTION_HEAP 7
 
+// For adtape_schedule_create: revolve, the least number of extra steps that there can be, and among those schedules the
+// fewest saves. Snapshots that are used least lie on disk, if there are any (multi-stage).
+#define ADTAPE_SCHEDULE_BINOMIAL 1
+
+// For adtape_schedule_create: snapshots in memory cost nothing, and on disk there are as many as pay off. Optimal up to
+// 4096 steps, and beyond that asymptotically. It takes up to a second to make.
+#define ADTAPE_SCHEDULE_DISK_REVOLVE 2
+
+// For adtape_schedule_create: a snapshot on disk every period, and between two of them a binomial schedule with the
+// snapshots in memory besides the one on disk.
+#define ADTAPE_SCHEDULE_TWO_LEVEL 3
+
+// For adtape_schedule_create: for a loop whose length is not known. Up to (s + 1)(s + 2)/2 steps with s snapshots it
+// costs as little as if the length had been known, and hardly more beyond.
+#define ADTAPE_SCHEDULE_ONLINE 4
+
+// For adtape_schedule_create: units in memory, each for a state or for the tape of one step, whichever saves more. It
+// says ADTAPE_ACTION_RECORD and ADTAPE_ACTION_REVERSE; records lie on the tape last in, first out.
+#define ADTAPE_SCHEDULE_MIXED 5
+
+// For adtape_schedule_create: every step is recorded and its tape kept, so that there are no extra steps.
+#define ADTAPE_SCHEDULE_STORE_ALL 6
+
 // What a step returns: the loop goes on.
 #define ADTAPE_FLOW_CONTINUE 0
 
@@ -79,6 +102,12 @@ typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void
 
 // What a registered variable is: an adjoint or another result of adjoint steps. It is kept for a run that is resumed.
 #define ADTAPE_ROLE_ADJOINT 1
+
+// For adtape_heap_join: all blocks of the heap are one range.
+#define ADTAPE_JOIN_RANGE 1
+
+// For adtape_heap_join: the heap is part of what adtape_live_save saves.
+#define ADTAPE_JOIN_STATE 2
 
 // The kind of an error.
 enum {
@@ -485,6 +514,25 @@ typedef struct {
     void *variable;
 } adtape_descriptor_t;
 
+// What a schedule is made of, for adtape_schedule_create. Fields that its kind does not use are 0.
+typedef struct {
+    // One of ADTAPE_SCHEDULE_….
+    int32_t kind;
+    // Steps of the loop; 0 for a loop whose length is not known (ONLINE, TWO_LEVEL).
+    int64_t steps;
+    // Snapshots in memory at most, that of the first state among them. MIXED: units, each for a state or for the tape
+    // of a step.
+    int64_t memory_snapshots;
+    // BINOMIAL: snapshots on disk, besides those in memory.
+    int64_t disk_snapshots;
+    // TWO_LEVEL: steps between two snapshots on disk.
+    int64_t period;
+    // DISK_REVOLVE: what a save to disk costs, in forward steps.
+    double save_cost;
+    // DISK_REVOLVE: what a load from disk costs, in forward steps.
+    double load_cost;
+} adtape_schedule_options_t;
+
 // What a schedule says to do next. Fields that an action does not have are 0.
 typedef struct {
     // One of ADTAPE_ACTION_….
@@ -519,15 +567,15 @@ typedef struct {
 
 // A step of the program's loop. Returns ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_ENDED if it was the last, or
 // ADTAPE_FLOW_STOP to end the run with an error.
-typedef int32_t (*adtape_step_t)(uint64_t step, void *user);
+typedef int32_t (*adtape_step_t)(int64_t step, void *user);
 
-// The adjoint of a step; `first` is 1 for the first of all, the loop's last step, else 0. Returns
+// The adjoint of a step; `first` is true for the first of all, the loop's last step. Returns
 // ADTAPE_FLOW_CONTINUE, or ADTAPE_FLOW_STOP to end the run with an error.
-typedef int32_t (*adtape_adjoint_step_t)(uint64_t step, int32_t first, void *user);
+typedef int32_t (*adtape_adjoint_step_t)(int64_t step, bool first, void *user);
 
 // Saves or loads state `step` in `slot` of `level`, one of ADTAPE_LEVEL_…. Returns ADTAPE_FLOW_CONTINUE, or
 // ADTAPE_FLOW_STOP to end the run with an error.
-typedef int32_t (*adtape_snapshot_t)(uint64_t step, int32_t level, uint64_t slot, void *user);
+typedef int32_t (*adtape_snapshot_t)(int64_t step, int32_t level, int64_t slot, void *user);
 
 // How much of a run is done.
 typedef struct {
@@ -543,10 +591,34 @@ typedef struct {
     uint64_t resumed_steps;
     // Steps that check mode ran once more in this process, to compare the states; not among the forward steps.
     uint64_t compared_steps;
+    // Memory that the snapshots of registered state take, in bytes: the most of the driver's runs so far, as buffers are
+    // kept for the next one. Said when a run has ended; 0 before. What lies in a store does not count.
+    uint64_t snapshot_bytes;
 } adtape_progress_t;
 
-// Is told how far a run is; `progress` is valid during the call.
+// Gets how far a run is; `progress` is valid during the call.
 typedef void (*adtape_progress_call_t)(const adtape_progress_t *progress, void *user);
+
+// The program's functions for a driver; NULL for those that its schedules do not need.
+typedef struct {
+    // Runs a step and records nothing. Steps count from 0.
+    adtape_step_t step;
+    // Runs a step with recording and then its adjoint, both sweeps.
+    adtape_adjoint_step_t adjoint_step;
+    // MIXED and STORE_ALL: runs a step with recording and leaves the record on the tape.
+    adtape_step_t record_step;
+    // MIXED and STORE_ALL: runs the adjoint of the step that was recorded last.
+    adtape_adjoint_step_t reverse_step;
+    // Stores the present state. Both NULL, of this and the next: adtape stores what is registered.
+    adtape_snapshot_t save;
+    // Brings a stored state back.
+    adtape_snapshot_t load;
+    // Called after each step and action with how much is done.
+    adtape_progress_call_t progress;
+    // Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
+    // error is a terminal.
+    bool show_progress;
+} adtape_driver_calls_t;
 
 // Sizes of a heap, in bytes where not said otherwise.
 typedef struct {
@@ -568,6 +640,12 @@ typedef struct {
     uint64_t overhead_bytes;
     // Address space for blocks: half of it for small ones, up to 8 KiB, half for large ones.
     uint64_t reserved_bytes;
+    // Where that lies: one range for maps of addresses. It never moves; most of it has no memory.
+    void *base;
+    // Where the adjoints of all of it lie; NULL if there are none.
+    void *adjoint_base;
+    // Address space for adjoints.
+    uint64_t adjoint_reserved_bytes;
 } adtape_heap_stats_t;
 
 // The state of a heap: a fingerprint of the blocks that are alive. Taken where a checkpoint is, compared when the
@@ -945,12 +1023,17 @@ const char *adtape_type_name(adtape_type_t type_code);
 
 /* ---- store ----------------------------------------------------------------------------------------------- */
 
-// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit; a checkpoint
-// beyond it is an error. Buffers of removed and replaced checkpoints are used again. Undone by adtape_store_destroy.
+// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit. Checkpoints beyond
+// it go to `below`, whole, any store, which may be destroyed at once: the new store keeps what it needs of it. NULL for
+// none: a checkpoint beyond the limit is an error. Buffers of removed and replaced checkpoints are used again. Undone by
+// adtape_store_destroy.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
-// Fortran: `call store_create_memory(s, limit_bytes)`.
-adtape_status_t adtape_store_create_memory(uint64_t limit_bytes, adtape_store_t **out);
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE (a negative
+// limit). Any thread.
+// Fortran: `call store_create_memory(s, limit_bytes, below)`, `below` optional.
+adtape_status_t adtape_store_create_memory(int64_t limit_bytes,
+                                           const adtape_store_t *below,
+                                           adtape_store_t **out);
 
 // Makes a store of files in a directory that exists, one file for each checkpoint or one for all, checksummed and on
 // the disk when adtape_checkpoint_commit returns. Undone by adtape_store_destroy, which leaves the files of a named
@@ -975,17 +1058,6 @@ adtape_status_t adtape_store_create_files(const char *directory,
                                           int32_t flags,
                                           adtape_store_t **out);
 
-// Makes a store of two: checkpoints go to `memory` while there is room, whole, and to `below` beyond. `memory` is a
-// store made by adtape_store_create_memory with a limit, `below` any store; both may be freed at once, the new store
-// keeps what it needs of them. Undone by adtape_store_destroy.
-//
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
-// ADTAPE_STATUS_BAD_ARGUMENT if `memory` is another kind of store. Any thread.
-// Fortran: `call store_create_tiers(s, memory, below)`.
-adtape_status_t adtape_store_create_tiers(const adtape_store_t *memory,
-                                          const adtape_store_t *below,
-                                          adtape_store_t **out);
-
 // Makes a store of calls that the program supplies: all those of `calls`, which is copied, with `user` handed to each.
 // The calls and what `user` points to must live as long as the store. Undone by adtape_store_destroy.
 //
@@ -1003,7 +1075,7 @@ adtape_status_t adtape_store_create_user(const adtape_store_calls_t *calls,
 // Fortran: `call store_destroy(s)`.
 adtape_status_t adtape_store_destroy(adtape_store_t *s);
 
-// Gives memory back to the system that a store in memory, or of tiers, keeps for checkpoints to come: the buffers of
+// Gives memory back to the system that a store in memory keeps for checkpoints to come: the buffers of
 // those that were removed or replaced. Other stores keep none.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
@@ -1052,34 +1124,24 @@ adtape_status_t adtape_checkpoint_write(adtape_checkpoint_t *c,
                                         const void *x,
                                         int64_t count);
 
-// Writes a strided section of an array, described as for adtape_abi0_push_section: first element, rank up to
-// ADTAPE_MAX_RANK, extents in elements and strides in bytes, the fastest dimension first. Its shape is kept and
-// compared when it is read.
+// Writes a strided section of an array, described as for adtape_push_section: first element, rank up to
+// ADTAPE_MAX_RANK, extents in elements and strides in bytes (NULL: one behind the other), the fastest dimension first.
+// Its shape is kept and compared when it is read.
+//
+// `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is the
+// lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
+// adtape_checkpoint_read_section, adtape_checkpoint_next says what to allocate.
 //
 // Returns the statuses of adtape_checkpoint_write.
-// Fortran: `call checkpoint_write(c, section, x)`.
+// Fortran: `call checkpoint_write(c, section, x)`, `call checkpoint_write_allocatable(c, section, x)`.
 adtape_status_t adtape_checkpoint_write_section(adtape_checkpoint_t *c,
                                                 const char *section,
                                                 adtape_type_t type_code,
                                                 const void *base,
                                                 int32_t rank,
+                                                const int64_t *lower,
                                                 const int64_t *extents,
                                                 const int64_t *strides_bytes);
-
-// Writes something that is allocated when it is read, as adtape_checkpoint_write_section, with the lower bound of
-// each dimension in `lower` (NULL: all 0). `base` NULL says that it is not allocated. Before its values are read with
-// adtape_checkpoint_read_section, adtape_checkpoint_next says what to allocate.
-//
-// Returns the statuses of adtape_checkpoint_write.
-// Fortran: `call checkpoint_write_allocatable(c, section, x)`.
-adtape_status_t adtape_checkpoint_write_allocatable(adtape_checkpoint_t *c,
-                                                    const char *section,
-                                                    adtape_type_t type_code,
-                                                    const void *base,
-                                                    int32_t rank,
-                                                    const int64_t *lower,
-                                                    const int64_t *extents,
-                                                    const int64_t *strides_bytes);
 
 // Completes a checkpoint and ends it: the handle is gone, whatever is returned. With a store of files the checkpoint
 // is on the disk when this returns.
@@ -1111,8 +1173,8 @@ adtape_status_t adtape_checkpoint_read(adtape_checkpoint_t *c,
                                        void *x,
                                        int64_t count);
 
-// Reads the next section into a strided section of an array. Undoes adtape_checkpoint_write_section and
-// adtape_checkpoint_write_allocatable. The strides may differ from those that it was written with.
+// Reads the next section into a strided section of an array. Undoes adtape_checkpoint_write_section. The
+// strides may differ from those that it was written with.
 //
 // Returns the statuses of adtape_checkpoint_read.
 // Fortran: `call checkpoint_read(c, section, x)`, `call checkpoint_read_allocatable(c, section, x)`.
@@ -1124,19 +1186,15 @@ adtape_status_t adtape_checkpoint_read_section(adtape_checkpoint_t *c,
                                                const int64_t *extents,
                                                const int64_t *strides_bytes);
 
-// Describes the next section without reading its values; behind the last one, `out->name` is NULL. Does not pass over
-// it: adtape_checkpoint_skip does.
+// Passes over `skip` sections, and describes the one that is next then, without reading its values and without passing
+// over it; behind the last one, `out->name` is NULL. `out` may be NULL: not wanted.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_DAMAGED,
-// ADTAPE_STATUS_IO, or ADTAPE_STATUS_BAD_ARGUMENT for a checkpoint that is being written.
-// Fortran: `call checkpoint_next(c, section)`.
-adtape_status_t adtape_checkpoint_next(adtape_checkpoint_t *c, adtape_section_t *out);
-
-// Passes over the next section; behind the last one it does nothing.
-//
-// Returns the statuses of adtape_checkpoint_next.
-// Fortran: `call checkpoint_skip(c)`.
-adtape_status_t adtape_checkpoint_skip(adtape_checkpoint_t *c);
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE (a negative number),
+// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, or ADTAPE_STATUS_BAD_ARGUMENT for a checkpoint that is being written.
+// Fortran: `call checkpoint_next(c, section, skip)`, `skip` optional.
+adtape_status_t adtape_checkpoint_next(adtape_checkpoint_t *c,
+                                       int64_t skip,
+                                       adtape_section_t *out);
 
 // Goes to a section by its name, so that it is the next one: the first that has it from here on, else the first at
 // all. Cost: proportional to the number of sections in between.
@@ -1189,19 +1247,21 @@ uint64_t adtape_live_add(const adtape_objects_t *o,
                          adtape_kind_t kind,
                          const char *label);
 
-// The range that begins at `base` ends in the forward sweep, and nothing will bring it back unless adtape_push_range
-// was called before. Where it lay is remembered for pointers that still point there and are pushed later, until
+// The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for one
+// that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
 // another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
 //
 // Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 // nearest), AMBIGUOUS (several begin there, empty ones among them).
 // Fortran: `call live_remove(base)`. Source: Alg. 2, lines 4 and 13.
-void adtape_live_remove(const adtape_objects_t *o, const void *base);
+void adtape_live_remove(const adtape_objects_t *o,
+                        const void *base);
 
-// adtape_push_range and adtape_live_remove in one: a variable or block ends in the forward sweep and comes back in the
-// reverse sweep. Undone by adtape_pop_range and adtape_rebase_add.
+// PUSHRANGE, and the end of the range: a variable or block ends in the forward sweep and comes back in the reverse
+// sweep. What brings the range that begins at `base` back goes onto the tape, 32 bytes; all else is as in
+// adtape_live_remove, after which nothing comes back. Undone by adtape_pop_range and adtape_rebase_add.
 //
-// Errors: as of the two; they change nothing.
+// Errors: as adtape_live_remove, and those of a push; they change nothing. One thread uses `t` at a time; `o` is for all.
 // Fortran: `call live_end(base)`, `call live_end(t, base)`. Source: Alg. 2, lines 4 and 13.
 void adtape_live_end(adtape_t *t,
                      const adtape_objects_t *o,
@@ -1252,26 +1312,13 @@ adtape_status_t adtape_live_print(const adtape_objects_t *o, int32_t fd);
 
 /* ---- range ----------------------------------------------------------------------------------------------- */
 
-// PUSHRANGE: pushes what brings the range that begins at `base` back in the reverse sweep, 32 bytes. The range is
-// still alive: adtape_live_remove comes next, or adtape_live_end does both. Undone by adtape_pop_range.
-//
-// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
-// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
-// Fortran: `call push_range(base)`, `call push_range(t, base)`. Source: Alg. 2, lines 4 and 13.
-void adtape_push_range(adtape_t *t, const adtape_objects_t *o, const void *base);
-
 // POPRANGE: pops the range whose death is to be reversed. The program allocates `range->bytes`, or takes the variable
-// of a frame that is entered again, and tells by adtape_rebase_add where it lies.
+// of a frame that is entered again, and tells by adtape_rebase_add where it lies. Undoes adtape_live_end.
 //
 // Errors go to the error handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
 // range lies there), MISMATCH in check mode.
 // Fortran: `call pop_range(range)`, `call pop_range(t, range)`. Source: Alg. 2, lines 6 and 14.
 void adtape_pop_range(adtape_t *t, const adtape_objects_t *o, adtape_range_t *range);
-
-// The name of a kind of memory, e.g. "heap"; "unknown kind" for other values. Never NULL, valid for ever.
-//
-// Fortran: `adtape_kind_name(kind)`.
-const char *adtape_kind_name(adtape_kind_t kind);
 
 /* ---- rebase ---------------------------------------------------------------------------------------------- */
 
@@ -1445,78 +1492,27 @@ adtape_status_t adtape_abi0_undo_allocation(const adtape_objects_t *o, const voi
 
 /* ---- schedule -------------------------------------------------------------------------------------------- */
 
-// Makes the binomial schedule (revolve) of `steps` steps with `snapshots` in memory at most, the first state's
-// among them: the least number of extra steps there can be, and among those schedules the fewest saves. Undone by
-// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots.
+// Makes a schedule. `options` says which, and for how many steps and snapshots; it is not used later. Undone by
+// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots. A schedule for a loop whose
+// length is not known needs adtape_schedule_end_at.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
-// (more than one step and no snapshot). A schedule is used by one thread at a time.
-// Fortran: `call schedule_create_binomial(schedule, steps, snapshots)`. Source: A. Griewank, A. Walther, Algorithm
-// 799: revolve, ACM TOMS 26 (2000).
-adtape_status_t adtape_schedule_create_binomial(uint64_t steps, uint64_t snapshots, adtape_schedule_t **out);
-
-// Makes the binomial schedule with `memory_snapshots` + `disk_snapshots` in all, of which those that are used least
-// lie on disk. Otherwise as adtape_schedule_create_binomial.
-//
-// Fortran: `call schedule_create_multistage(schedule, steps, memory_snapshots, disk_snapshots)`. Source: P. Stumm, A.
-// Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
-adtape_status_t adtape_schedule_create_multistage(uint64_t steps,
-                                                  uint64_t memory_snapshots,
-                                                  uint64_t disk_snapshots,
-                                                  adtape_schedule_t **out);
-
-// Makes a schedule with `memory_snapshots` in memory, which cost nothing, and as many on disk as pay off, where
-// a save costs as much as `save_cost` forward steps and a load as `load_cost`. Optimal up to 4096 steps, and beyond
-// that asymptotically. It takes up to a second to make.
-//
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
-// (no snapshot in memory; a cost that is negative or not finite).
-// Fortran: `call schedule_create_disk_revolve(schedule, steps, memory_snapshots, save_cost, load_cost)`. Source: G.
-// Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM J. Sci. Comput.
-// 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32 (2017).
-adtape_status_t adtape_schedule_create_disk_revolve(uint64_t steps,
-                                                    uint64_t memory_snapshots,
-                                                    double save_cost,
-                                                    double load_cost,
-                                                    adtape_schedule_t **out);
-
-// Makes a schedule with a snapshot on disk every `period` steps, and between two of them the binomial schedule with
-// `memory_snapshots` besides the one on disk. `steps` is 0 if the length is not known: see adtape_schedule_end_at.
-//
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (a
-// period of 0).
-// Fortran: `call schedule_create_two_level(schedule, steps, period, memory_snapshots)`. Source: G. Pringle, D. Jones,
-// S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with adjoint modelling tools (2016).
-adtape_status_t adtape_schedule_create_two_level(uint64_t steps,
-                                                 uint64_t period,
-                                                 uint64_t memory_snapshots,
-                                                 adtape_schedule_t **out);
-
-// Makes a schedule for a loop whose length is not known, with `snapshots` in memory at most. Up to (s + 1)(s + 2)/2
-// steps with s snapshots it costs as little as if the length had been known, and hardly more beyond. See
-// adtape_schedule_end_at.
-//
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
-// snapshot).
-// Fortran: `call schedule_create_online(schedule, snapshots)`. Source: P. Stumm, A. Walther, New algorithms for
-// optimal online checkpointing, SIAM J. Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
-// dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009).
-adtape_status_t adtape_schedule_create_online(uint64_t snapshots, adtape_schedule_t **out);
-
-// Makes a schedule with `units` of storage in memory, each for a state or for the tape of one step, whichever saves
-// more. It says ADTAPE_ACTION_RECORD and ADTAPE_ACTION_REVERSE; records lie on the tape last in, first out.
-//
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
-// unit; steps² · units above 2³², the operations that it takes to make).
-// Fortran: `call schedule_create_mixed(schedule, steps, units)`. Source: J. R. Maddison, On the implementation of
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a negative
+// number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one step and no
+// snapshot; a period of 0; a cost that is negative or not finite; MIXED with steps² · units above 2³², the operations
+// that it takes to make). A schedule is used by one thread at a time.
+// Fortran: `call schedule_create(schedule, kind, steps, memory_snapshots, disk_snapshots, period, save_cost,
+// load_cost)`, of which all but the first two are optional.
+// Source: BINOMIAL: A. Griewank, A. Walther, Algorithm 799: revolve, ACM TOMS 26 (2000); with snapshots on disk: P.
+// Stumm, A. Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
+// DISK_REVOLVE: G. Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM
+// J. Sci. Comput. 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32
+// (2017). TWO_LEVEL: G. Pringle, D. Jones, S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with
+// adjoint modelling tools (2016). ONLINE: P. Stumm, A. Walther, New algorithms for optimal online checkpointing, SIAM J.
+// Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for
+// unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009). MIXED: J. R. Maddison, On the implementation of
 // checkpointing with high-level algorithmic differentiation (2024).
-adtape_status_t adtape_schedule_create_mixed(uint64_t steps, uint64_t units, adtape_schedule_t **out);
-
-// Makes the schedule that records every step and keeps its tape: no extra steps.
-//
-// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
-// Fortran: `call schedule_create_store_all(schedule, steps)`.
-adtape_status_t adtape_schedule_create_store_all(uint64_t steps, adtape_schedule_t **out);
+adtape_status_t adtape_schedule_create(const adtape_schedule_options_t *options,
+                                       adtape_schedule_t **out);
 
 // Releases a schedule. NULL is allowed and does nothing.
 //
@@ -1572,153 +1568,107 @@ adtape_status_t adtape_driver_create(adtape_driver_t **out);
 // Fortran: `call driver_destroy(driver)`.
 adtape_status_t adtape_driver_destroy(adtape_driver_t *d);
 
-// Gives the driver the loop: `step` runs a step and records nothing; `adjoint_step` runs it with recording and
-// then its adjoint, both sweeps. Steps count from 0. `user` is handed to every function of the program but the
-// progress function.
+// Gives the driver the program's functions, in place of all that it had: the loop and its adjoint, and what else its
+// schedules need. `calls` is copied; `user` is handed to every function.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT if the driver is running.
-// Fortran: `call driver_set_steps(driver, step, adjoint_step, user)` with `bind(c)` functions; `user` is optional.
-adtape_status_t adtape_driver_set_steps(adtape_driver_t *d,
-                                        adtape_step_t step,
-                                        adtape_adjoint_step_t adjoint_step,
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT if the
+// driver is running.
+// Fortran: `call driver_set_calls(driver, step, adjoint_step, record_step, reverse_step, save_state, load_state,
+// progress, show_progress, user)` with `bind(c)` functions; all but the first are optional.
+adtape_status_t adtape_driver_set_calls(adtape_driver_t *d,
+                                        const adtape_driver_calls_t *calls,
                                         void *user);
 
-// Gives the driver what mixed schedules and store-all need besides: `record_step` runs a step with recording and
-// leaves the record on the tape; `reverse_step` runs the adjoint of the step that was recorded last.
-//
-// Returns as adtape_driver_set_steps. Fortran: `call driver_set_records(driver, record_step, reverse_step)`.
-adtape_status_t adtape_driver_set_records(adtape_driver_t *d,
-                                          adtape_step_t record_step,
-                                          adtape_adjoint_step_t reverse_step);
-
-// The program stores its state itself: `save` and `load` get the level and the slot. NULL for both: adtape stores
-// what is registered.
-//
-// Returns as adtape_driver_set_steps. Fortran: `call driver_set_snapshots(driver, save, load)`.
-adtape_status_t adtape_driver_set_snapshots(adtape_driver_t *d, adtape_snapshot_t save, adtape_snapshot_t load);
-
-// `progress` is called after each step and action with how much is done, and with `user`; NULL for none.
-//
-// Returns as adtape_driver_set_steps. Fortran: `call driver_set_progress(driver, progress, user)`.
-adtape_status_t adtape_driver_set_progress(adtape_driver_t *d, adtape_progress_call_t progress, void *user);
-
-// Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
-// error is a terminal. Off by default.
-//
-// Returns as adtape_driver_set_steps. Fortran: `call driver_show_progress(driver, on)`.
-adtape_status_t adtape_driver_show_progress(adtape_driver_t *d, bool on);
-
 // Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
-// step may run another driver.
+// step may run another driver. `*done` is what was done, NULL if not wanted; it is as before if the run fails.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_HANDLE; ADTAPE_STATUS_NULL_POINTER (a function that the schedule needs
 // is missing); ADTAPE_STATUS_STOPPED (a function of the program returned ADTAPE_FLOW_STOP); ADTAPE_STATUS_BAD_ARGUMENT
 // (the driver is running; a function returned no flow; the schedule stores on disk and there is no store);
-// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_resume says; in check mode ADTAPE_STATUS_MISMATCH (a step that is
+// ADTAPE_STATUS_OUT_OF_MEMORY; what adtape_driver_set_store says; in check mode ADTAPE_STATUS_MISMATCH (a step that is
 // run again led to another registered state than before: it reads something that is not registered). After a failure
 // the schedule is of no further use.
 //
 // In check mode (ADTAPE_CHECK=1) the steps from each snapshot that is loaded to the next turn are run once more, and
 // registered states are compared wherever they are computed again.
 // Cost: that of the program's functions; a save or load of registered state copies it once.
-// Fortran: `call driver_run(driver, schedule)`.
+// Fortran: `call driver_run(driver, schedule, done)`, `done` optional.
 adtape_status_t adtape_driver_run(adtape_driver_t *d,
-                                  adtape_schedule_t *s);
+                                  adtape_schedule_t *s,
+                                  adtape_progress_t *done);
 
 /* ---- variable -------------------------------------------------------------------------------------------- */
 
-// Registers `bytes` bytes of state at `address`: adtape saves and loads them by itself. All of what a step reads and
-// an earlier step wrote has to be registered. The memory is the program's and stays where it is until the driver is
-// freed; registered parts do not overlap. In a store it is the section `state-0`, `state-1`, …, of bytes.
+// Registers a variable, which adtape saves and loads by itself. All of what a step reads and an earlier step wrote has to
+// be registered as state. The memory is the program's and stays where it is until the driver is destroyed; registered
+// parts do not overlap.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
-// ADTAPE_STATUS_BAD_ARGUMENT (it overlaps with another part; the driver is running).
-// Fortran: `call driver_register(driver, x)`, any variable that is a target; it is registered as a section.
-adtape_status_t adtape_driver_register(adtape_driver_t *d, void *address, uint64_t bytes);
-
-// Registers `bytes` bytes at `address` of what adjoint steps compute and add to: adjoints of the state and of
-// parameters. Only a run that can be resumed needs them (adtape_driver_set_resume). In a store it is the section
-// `adjoint-0`, `adjoint-1`, …, of bytes. Otherwise as adtape_driver_register.
-//
-// Fortran: `call driver_register_adjoint(driver, x)`, any variable that is a target; it is registered as a section.
-adtape_status_t adtape_driver_register_adjoint(adtape_driver_t *d, void *address, uint64_t bytes);
-
-// Registers a variable by name, type and shape: in a store it is a section of a checkpoint like those that
-// adtape_checkpoint_write_section writes, and it is read back only into the like.
-//
-// `role` is ADTAPE_ROLE_STATE (see adtape_driver_register) or ADTAPE_ROLE_ADJOINT (see
-// adtape_driver_register_adjoint). `name` has 1 to 1000 bytes and is that of no other variable of the driver; NULL for
-// the role and a number. `type_code`, `base`, `rank`, `extents` and `strides_bytes` are those of adtape_push_section;
-// elements of a type that adtape does not know are bytes, along a first dimension.
+// `role` is ADTAPE_ROLE_STATE, or ADTAPE_ROLE_ADJOINT for what adjoint steps compute and add to: adjoints of the state
+// and of parameters. Only a run that can be resumed needs the latter (adtape_driver_set_store). In a store the variable
+// is a section of a checkpoint, like those that adtape_checkpoint_write_section writes, and it is read back only into
+// the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other variable of the driver; NULL
+// for `state-0`, `state-1`, …, `adjoint-0`, …. `type_code`, `base`, `rank`, `extents` and `strides_bytes` are those of
+// adtape_push_section; `strides_bytes` NULL stands for elements one behind the other. Values of a type that adtape does
+// not know are bytes (ADTAPE_TYPE_BYTES), along a first dimension.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 // ADTAPE_STATUS_BAD_ARGUMENT (role, name, type or shape make no sense; it overlaps with another part; the driver is
 // running). Sections with gaps are not checked for overlaps.
-// Fortran: `call driver_register(driver, x, name)`, `call driver_register_adjoint(driver, x, name)`.
-adtape_status_t adtape_driver_register_section(adtape_driver_t *d,
-                                               int32_t role,
-                                               const char *name,
-                                               adtape_type_t type_code,
-                                               void *base,
-                                               int32_t rank,
-                                               const int64_t *extents,
-                                               const int64_t *strides_bytes);
+// Fortran: `call driver_register(driver, x, name)`, `call driver_register_adjoint(driver, x, name)`: any variable that
+// is a target; `name` is optional.
+adtape_status_t adtape_driver_register(adtape_driver_t *d,
+                                       int32_t role,
+                                       const char *name,
+                                       adtape_type_t type_code,
+                                       void *base,
+                                       int32_t rank,
+                                       const int64_t *extents,
+                                       const int64_t *strides_bytes);
 
-// Snapshots of registered state that a schedule has on disk go to the store, under names of their own: any number of
-// drivers can share one. The store may be freed before the driver. NULL: such schedules are refused.
+// Snapshots of registered state that a schedule has on disk go to the store. It may be destroyed before the driver.
+// NULL: such schedules are refused.
 //
-// Replaces the store of adtape_driver_set_resume, after which the run cannot be resumed.
+// `name` is NULL: the snapshots have names of their own; any number of drivers can share one store. Runs cannot be
+// resumed; `interval_seconds` is then ignored.
 //
-// Returns as adtape_driver_set_steps. Fortran: `call driver_set_store(driver, store)`.
-adtape_status_t adtape_driver_set_store(adtape_driver_t *d, const adtape_store_t *store);
-
-// Makes runs that go on after their process was killed. Every `interval_seconds`, and so seldom that it takes a tenth
-// of the time at most, the driver leaves a checkpoint called `name` in the store: the registered state and adjoints as
-// they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called in a new
+// With a `name`, runs go on after their process was killed. Every `interval_seconds`, and so seldom that it takes a
+// tenth of the time at most, the driver leaves a checkpoint of that name in the store: the registered state and adjoints
+// as they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called in a new
 // process with a new schedule like the first one and the same initial state, finds it and goes on from there; the
 // result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule has
-// on disk go to the same store, as `name-step-K`.
+// on disk are called `name-step-K`.
 //
 // `name` has letters, digits, '-', '_' and '.', 74 at most, and is used by no other run in the store. With an interval
-// of 0 there is a checkpoint after every step. The store may be freed before the driver; only one of files, with the
-// name of a run, outlives a process. After a run that came to its end the checkpoint stays until the driver is freed,
-// so that a process killed before it has used the result does not compute it again. Several processes that exchange
-// data within a step would not go on from the same step: they cannot be resumed in this way.
-// `store` is NULL: runs cannot be resumed.
+// of 0 there is a checkpoint after every step. Only a store of files, with the name of a run, outlives a process. After
+// a run that came to its end the checkpoint stays until the driver is destroyed, so that a process killed before it has
+// used the result does not compute it again. Several processes that exchange data within a step would not go on from
+// the same step: they cannot be resumed in this way.
 //
-// Returns as adtape_driver_set_steps, and ADTAPE_STATUS_BAD_ARGUMENT also for a name or an interval that makes no
-// sense.
-// adtape_driver_run returns besides: ADTAPE_STATUS_MISMATCH (the checkpoint is of a run with another schedule, another
-// initial state or other variables: what differs is said), ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_OTHER_VERSION,
-// ADTAPE_STATUS_NOT_FOUND (a snapshot on disk is gone), ADTAPE_STATUS_IO; ADTAPE_STATUS_BAD_ARGUMENT if functions of
-// the program save and load. Nothing was computed then, and adtape_store_remove of the checkpoint lets the run begin
-// anew.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (the driver is running; a name or
+// an interval that makes no sense).
+// With a name adtape_driver_run returns besides: ADTAPE_STATUS_MISMATCH (the checkpoint is of a run with another
+// schedule, another initial state or other variables: what differs is said), ADTAPE_STATUS_DAMAGED,
+// ADTAPE_STATUS_OTHER_VERSION, ADTAPE_STATUS_NOT_FOUND (a snapshot on disk is gone), ADTAPE_STATUS_IO;
+// ADTAPE_STATUS_BAD_ARGUMENT if functions of the program save and load. Nothing was computed then, and
+// adtape_store_remove of the checkpoint lets the run begin anew.
 // Cost: of each checkpoint one write of all registered variables and all snapshots in memory; to go on, one read and
 // the schedule's actions up to there, some ns each. While one is written there are two in the store.
-// Fortran: `call driver_set_resume(driver, store, name, interval_seconds)`.
-adtape_status_t adtape_driver_set_resume(adtape_driver_t *d,
-                                         const adtape_store_t *store,
-                                         const char *name,
-                                         double interval_seconds);
+// Fortran: `call driver_set_store(driver, store, name, interval_seconds)`, the last two optional.
+adtape_status_t adtape_driver_set_store(adtape_driver_t *d,
+                                        const adtape_store_t *store,
+                                        const char *name,
+                                        double interval_seconds);
 
 // Makes the best schedule in memory for the registered state and `budget_bytes`: binomial for `steps` steps, or, if
 // `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_destroy.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
-// ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
+// ADTAPE_STATUS_COUNT_RANGE, or ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
 // Fortran: `call driver_create_schedule(driver, steps, budget_bytes, schedule)`.
 adtape_status_t adtape_driver_create_schedule(adtape_driver_t *d,
-                                              uint64_t steps,
-                                              uint64_t budget_bytes,
+                                              int64_t steps,
+                                              int64_t budget_bytes,
                                               adtape_schedule_t **out);
-
-// Memory that the driver's snapshots of registered state take, in bytes: the most of its runs so far, as buffers are
-// kept for the next one. What lies in a store does not count.
-//
-// On failure `*bytes` is as before. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or
-// ADTAPE_STATUS_NULL_POINTER.
-// Fortran: `call driver_snapshot_bytes(driver, bytes)`, an `integer(8)`.
-adtape_status_t adtape_driver_snapshot_bytes(const adtape_driver_t *d, int64_t *bytes);
 
 /* ---- heap ------------------------------------------------------------------------------------------------ */
 
@@ -1764,12 +1714,12 @@ adtape_status_t adtape_heap_release(adtape_heap_t *h);
 // Fortran: `call heap_acquire(h)`.
 adtape_status_t adtape_heap_acquire(adtape_heap_t *h);
 
-// Whether operations leave records on the tape: 1, as at first, or 0 for a part of the forward sweep that is run
-// only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
+// Whether operations leave records on the tape: true, as at first, or false for a part of the forward sweep that is
+// run only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
 // Fortran: `call heap_set_recording(h, on)`.
-adtape_status_t adtape_heap_set_recording(adtape_heap_t *h, int32_t on);
+adtape_status_t adtape_heap_set_recording(adtape_heap_t *h, bool on);
 
 // The reversal point: the forward sweep, or the section of it that was run again, ends here and its reverse sweep
 // begins. Each block that has no adjoint yet gets one, of zero. Cost: the first time proportional to what is alive;
@@ -1806,45 +1756,38 @@ adtape_status_t adtape_heap_find_adjoint(adtape_heap_t *h,
 // Fortran: `call heap_trim(h)`.
 adtape_status_t adtape_heap_trim(adtape_heap_t *h);
 
-// Sizes of a heap.
+// Sizes of a heap, and where it lies.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
 // ADTAPE_STATUS_RELEASED. Fortran: `call heap_stats(h, stats)`.
 adtape_status_t adtape_heap_stats(adtape_heap_t *h, adtape_heap_stats_t *out);
 
-// Where the heap lies, as one range for the maps of addresses, beside ranges from elsewhere: its blocks from `*base`
-// on, `*bytes` long, their adjoints from `*adjoint_base` on, `*adjoint_bytes` long. It never moves; most of it has no
-// memory.
-//
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
-// ADTAPE_STATUS_RELEASED. Fortran: `call heap_range(h, base, bytes, adjoint_base, adjoint_bytes)`.
-adtape_status_t adtape_heap_range(adtape_heap_t *h,
-                                  void **base,
-                                  int64_t *bytes,
-                                  void **adjoint_base,
-                                  int64_t *adjoint_bytes);
-
 /* ---- join ------------------------------------------------------------------------------------------------ */
 
-// The heap joins the objects `o`: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their
-// adjoints its adjoint. So adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks
-// of malloc, and adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too:
-// what waits in a block waits no more when the block goes, and moves along where its contents move. `label` names the
-// heap in messages; it is copied; NULL for none. Undone by adtape_heap_leave.
+// The heap joins the objects `o`. `how` is ADTAPE_JOIN_RANGE, ADTAPE_JOIN_STATE or the sum of both. Undone by
+// adtape_heap_leave.
 //
-// A pointer into a block that is gone is one into the heap all the same. To have that noticed, register each block
-// (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
+// ADTAPE_JOIN_RANGE: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their adjoints its adjoint. So
+// adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of malloc, and
+// adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too: what waits in a
+// block waits no more when the block goes, and moves along where its contents move. `label` names the heap in messages;
+// it is copied; NULL for none. A pointer into a block that is gone still counts as a pointer into the heap. To detect
+// it, register each block (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
 //
-// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_OVERLAP (a block is registered), ADTAPE_STATUS_BAD_ARGUMENT (it has joined
-// already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has changed then.
+// ADTAPE_JOIN_STATE: the heap is part of the state that adtape_live_save saves; its blocks come back at their addresses.
+//
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_OVERLAP (a block is registered), ADTAPE_STATUS_BAD_ARGUMENT (`how`; it has
+// joined already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has changed
+// then.
 // Cost: one insertion; after it, one comparison for each free, realloc and undo while nothing waits.
-// Fortran: `call heap_join(h, label)`, label optional.
+// Fortran: `call heap_join(h, how, label)`, label optional.
 adtape_status_t adtape_heap_join(adtape_heap_t *h,
                                  const adtape_objects_t *o,
+                                 int32_t how,
                                  const char *label);
 
-// The heap leaves the addresses that it joined: pointers into it are in no range any more. Done after the reverse
-// sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
+// The heap leaves the objects that it joined: pointers into it are in no range any more, and checkpoints go without it.
+// Done after the reverse sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
 // Fortran: `call heap_leave(h)`.
@@ -1935,11 +1878,13 @@ void adtape_heap_free_adjoint(adtape_heap_t *h, void *p);
 
 /* ---- snapshot -------------------------------------------------------------------------------------------- */
 
-// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data.
+// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data, or
+// a tape does (adtape_push_bytes).
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
 // ADTAPE_STATUS_RELEASED. Fortran: `call heap_mark_take(h, m)`.
-adtape_status_t adtape_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *m);
+adtape_status_t adtape_heap_mark_take(adtape_heap_t *h,
+                                      adtape_heap_mark_t *m);
 
 // Checks that the same blocks are alive as when the mark was taken: at the end of a section that was run again, or in
 // the reverse sweep.
@@ -1949,28 +1894,19 @@ adtape_status_t adtape_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *m);
 // Fortran: `call heap_mark_check(h, m)`.
 adtape_status_t adtape_heap_mark_check(adtape_heap_t *h, const adtape_heap_mark_t *m);
 
-// Pushes the fingerprint onto `t`, 16 bytes. Undone by adtape_heap_pop_mark, which compares it. Errors go to the
-// error handler: NULL_HANDLE, MEMORY_LIMIT, WRONG_THREAD, RELEASED. Fortran: `call heap_push_mark(h, t)`.
-void adtape_heap_push_mark(adtape_heap_t *h, adtape_t *t);
-
-// Pops the fingerprint that adtape_heap_push_mark pushed and compares all of its 64 bits with the present one.
-// Errors: as there, HEAP_STATE, UNDERFLOW. Fortran: `call heap_pop_mark(h, t)`.
-void adtape_heap_pop_mark(adtape_heap_t *h, adtape_t *t);
-
-// The size in bytes of what adtape_heap_save would write now.
-//
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
-// ADTAPE_STATUS_RELEASED. Fortran: `call heap_save_bytes(h, bytes)`.
-adtape_status_t adtape_heap_save_bytes(adtape_heap_t *h, int64_t *out);
-
-// Writes a snapshot of the heap for a checkpoint: which blocks are alive, and their contents. It belongs to this
+// Writes a snapshot of the heap, for a checkpoint in the program's memory: which blocks are alive, and their contents. It belongs to this
 // heap and this process, because it restores blocks at their addresses. Undone by adtape_heap_restore.
 //
-// out: `bytes` bytes, at least as many as adtape_heap_save_bytes says.
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_COUNT_RANGE (too few), ADTAPE_STATUS_NULL_HANDLE,
-// ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED. Cost: a copy of all that is
-// alive. Fortran: `call heap_save(h, out, bytes)`.
-adtape_status_t adtape_heap_save(adtape_heap_t *h, void *out, int64_t bytes);
+// `out` has room for `bytes` bytes. NULL: nothing is written, and the size is found. `*need` is the size of the
+// snapshot, also where there is too little room; NULL: not wanted. The snapshot is the program's, in memory; a checkpoint
+// in a store, with all that is alive, is written by adtape_live_save.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_COUNT_RANGE (too little room), ADTAPE_STATUS_NULL_HANDLE,
+// ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED. Cost: a copy of all that is alive; without `out` none.
+// Fortran: `call heap_save(h, out, bytes, need)`, `need` optional.
+adtape_status_t adtape_heap_save(adtape_heap_t *h,
+                                 void *out,
+                                 int64_t bytes,
+                                 int64_t *need);
 
 // Puts the heap back into the state of a snapshot, contents included, to run a section again. Adjoints stay as they
 // are: at its reversal point the section must have come to the state that they belong to.
@@ -2021,47 +1957,27 @@ adtape_status_t adtape_live_set_bounds(const adtape_objects_t *o,
                                        const int64_t *lower,
                                        const int64_t *extents);
 
-// A stable heap is part of the state that adtape_live_save saves: its blocks come back at their addresses. Blocks that
-// pointers in other objects point to are registered one by one (adtape_live_add, kind HEAP), or the heap joins as a
-// whole (adtape_heap_join). Undone by adtape_live_remove_heap, before the heap is destroyed.
-//
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it is part already).
-// Fortran: `call live_add_heap(h)`.
-adtape_status_t adtape_live_add_heap(const adtape_objects_t *o,
-                                     adtape_heap_t *h);
-
-// A stable heap is no part of the state any more.
-//
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it was none).
-// Fortran: `call live_remove_heap(h)`.
-adtape_status_t adtape_live_remove_heap(const adtape_objects_t *o, adtape_heap_t *h);
-
 // Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the
-// paper), the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap).
+// paper), the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_heap_join).
 // Ranges of kind FOREIGN are known to the checkpoint and not saved. Undone by adtape_live_restore. Pointers that point
 // nowhere are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a
-// layout names, are reported on standard error. `counts` may be NULL.
+// layout names, are reported on standard error.
+//
+// `bases` NULL: the contents of all ranges. Else of those only that begin at one of these `count` addresses: the others
+// are restored as memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
+// `counts` may be NULL.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN
-// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
+// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
 // being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
 // adtape_checkpoint_write, after which the checkpoint cannot be completed.
 // Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
-// Fortran: `call live_save(c, counts)`, `counts` optional. Source: section 5 of the paper.
+// Fortran: `call live_save(c, bases, counts)`, an array of type(c_ptr), and `counts`, both optional. Source: section 5 of the paper.
 adtape_status_t adtape_live_save(const adtape_objects_t *o,
                                  adtape_checkpoint_t *c,
+                                 const void *const *bases,
+                                 int64_t count,
                                  adtape_save_stats_t *counts);
-
-// The same with the contents of those ranges only that begin at one of `count` addresses: the others are restored as
-// memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
-//
-// Returns the statuses of adtape_live_save, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE.
-// Fortran: `call live_save_some(c, bases, counts)`, an array of type(c_ptr).
-adtape_status_t adtape_live_save_some(const adtape_objects_t *o,
-                                      adtape_checkpoint_t *c,
-                                      const void *const *bases,
-                                      int64_t count,
-                                      adtape_save_stats_t *counts);
 
 // Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again.
 // Objects that are alive in both stay where they are. Missing ones are allocated: by malloc, by their stable heap, by
@@ -2070,7 +1986,8 @@ adtape_status_t adtape_live_save_some(const adtape_objects_t *o,
 // that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
 // serials that they got the first time.
 //
-// out: what adtape_live_arrive needs, undone by adtape_restoration_destroy; NULL: not wanted. counts: may be NULL.
+// out: what adtape_live_arrive needs, which ends it, or adtape_live_forget_adjoints if the sweep is given up; NULL: not
+// wanted. counts: may be NULL.
 // Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 // for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
 // ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
@@ -2086,22 +2003,22 @@ adtape_status_t adtape_live_restore(const adtape_objects_t *o,
 
 // The reverse sweep is back where the checkpoint of this restoration was written. What lies below on the tape was
 // recorded when objects lay where they lay then, so that addresses of that forward sweep (adtape_rebase_pointer) are
-// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it.
+// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it. Ends `r`: the handle is
+// gone.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Cost: proportional to the objects that lie elsewhere.
 // Fortran: `call live_arrive(r)`. Source: M′ of Alg. 4, composed with M̄.
-adtape_status_t adtape_live_arrive(const adtape_objects_t *o, const adtape_restoration_t *r);
-
-// Frees what adtape_live_restore returned. NULL is allowed and does nothing.
-//
-// Returns ADTAPE_STATUS_OK. Fortran: `call restoration_destroy(r)`.
-adtape_status_t adtape_restoration_destroy(adtape_restoration_t *r);
+adtape_status_t adtape_live_arrive(const adtape_objects_t *o,
+                                   adtape_restoration_t *r);
 
 // The reverse sweep is given up: adjoints that wait for objects of a section that is run again are forgotten, so that
-// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted.
+// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted. `r` is a restoration that
+// nobody will arrive at (adtape_live_arrive), which is released; NULL for none.
 //
-// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(count)`, optional.
-adtape_status_t adtape_live_forget_adjoints(const adtape_objects_t *o, uint64_t *count);
+// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(r, count)`, both optional.
+adtape_status_t adtape_live_forget_adjoints(const adtape_objects_t *o,
+                                            adtape_restoration_t *r,
+                                            int64_t *count);
 
 // Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range
 // that is alive. Undone by adtape_checkpoint_read_pointer.

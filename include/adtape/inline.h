@@ -442,10 +442,6 @@ ADTAPE_INLINE_ uint64_t adtape_local_pop_control(adtape_local_t *l, int bits) {
 ADTAPE_INLINE_ void *adtape_heap_adjoint(const adtape_heap_t *h, const void *p) {
     return (void *)((uintptr_t)p + (uintptr_t)h->delta);
 }
-/* The same where p may be NULL, whose adjoint is NULL: one compare more. */
-ADTAPE_INLINE_ void *adtape_heap_adjoint_or_null(const adtape_heap_t *h, const void *p) {
-    return p == NULL ? NULL : adtape_heap_adjoint(h, p);
-}
 /* The same of a heap with any number of adjoint bytes for each primal byte: a multiplication and an addition. p is not
  * NULL. */
 ADTAPE_INLINE_ void *adtape_heap_adjoint_scaled(const adtape_heap_t *h, const void *p) {
@@ -486,7 +482,9 @@ ADTAPE_INLINE_ void adtape_self_free_save(void *p) { adtape_heap_free_save(adtap
 ADTAPE_INLINE_ void *adtape_self_undo_free(void) { return adtape_heap_undo_free(adtape_heap_self(), adtape_self()); }
 
 /* The adjoint of an address in one of those blocks, NULL of NULL. */
-ADTAPE_INLINE_ void *adtape_self_adjoint(const void *p) { return adtape_heap_adjoint_or_null(adtape_heap_self(), p); }
+ADTAPE_INLINE_ void *adtape_self_adjoint(const void *p) {
+    return p == NULL ? NULL : adtape_heap_adjoint(adtape_heap_self(), p);
+}
 
 #ifdef __cplusplus
 }

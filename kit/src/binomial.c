@@ -39,9 +39,10 @@ static struct kit_binomial *binomial_session(const void *site) {
 static void binomial_init(int length, int snapshots, const void *site) {
     struct kit_binomial session = {.length = length > 0 ? length : 0, .advanced = -1, .turn = -1};
     session.end = session.length;
-    binomial_check(adtape_schedule_create_binomial((uint64_t)session.length, snapshots > 0 ? (uint64_t)snapshots : 0,
-                                                &session.schedule),
-                   site);
+    const adtape_schedule_options_t options = {.kind = ADTAPE_SCHEDULE_BINOMIAL,
+                                               .steps = session.length,
+                                               .memory_snapshots = snapshots > 0 ? snapshots : 0};
+    binomial_check(adtape_schedule_create(&options, &session.schedule), site);
     if (kit_binomials.count == kit_binomials.room) {
         const int room = 2 * kit_binomials.room + 8;
         void *grown = realloc(kit_binomials.sessions, (size_t)room * sizeof session);

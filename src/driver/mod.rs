@@ -16,6 +16,7 @@ mod progress;
 mod recomputed;
 mod registered;
 mod resume;
+mod run;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ pub use progress::{Progress, ProgressLine};
 use recomputed::States;
 pub(crate) use registered::{Registered, Role};
 pub use resume::{Resumable, Resume, drive_resumable};
-pub(crate) use storage::Snapshots;
+pub use run::{Driver, Program, schedule_within};
 pub use storage::{MemoryStorage, Storage, StoreStorage};
 pub use variable::Variable;
 

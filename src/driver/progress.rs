@@ -22,6 +22,9 @@ pub struct Progress {
     pub resumed_steps: u64,
     /// Steps that check mode ran once more in this process, to compare the states; not among the forward steps.
     pub compared_steps: u64,
+    /// Memory that the snapshots of registered state take, in bytes: the most of the driver's runs so far, as buffers are
+    /// kept for the next one. Said when a run has ended; 0 before. What lies in a store does not count.
+    pub snapshot_bytes: u64,
 }
 
 impl Progress {

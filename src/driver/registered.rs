@@ -2,8 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::variable::{Variable, bytes_of, fingerprint_of};
-use crate::checkpoint::{CheckpointReader, CheckpointWriter};
+use super::variable::{Variable, bytes_of};
 use crate::error::{Error, Status};
 use crate::tape::Section;
 
@@ -21,19 +20,19 @@ pub enum Role {
 pub struct Registered {
     state: Vec<Variable<'static>>,
     adjoints: Vec<Variable<'static>>,
-    /// Addresses of those without gaps, from and to; none are empty and none overlap.
+    /// Where those without gaps lie, from and to; none are empty and none overlap.
     places: Vec<(usize, usize)>,
 }
 
 impl Registered {
-    /// Adds a section, under a made-up name if it has none. `place` is where it lies, from and to, if it has no gaps.
-    pub fn add(
-        &mut self,
-        role: Role,
-        name: Option<&str>,
-        section: Section,
-        place: Option<(usize, usize)>,
-    ) -> Result<(), Error> {
+    /// Adds a section, under a made-up name if it has none.
+    pub fn add(&mut self, role: Role, name: Option<&str>, section: Section) -> Result<(), Error> {
+        if name.is_some_and(|name| !(1..=1000).contains(&name.len())) {
+            return Err(Error::new(
+                Status::BadArgument,
+                "a variable's name has no bytes, or too many\n  give 1 to 1000",
+            ));
+        }
         let (made_up, variables) = match role {
             Role::State => ("state", &self.state),
             Role::Adjoint => ("adjoint", &self.adjoints),
@@ -45,7 +44,7 @@ impl Registered {
                 format!("{name:?} is registered already\n  give each variable a name of its own"),
             ));
         }
-        if let Some(place) = place.filter(|(begin, end)| begin < end) {
+        if let Some(place) = section.place() {
             self.take_place(&name, place)?;
         }
         let variable = Variable::of_section(&name, section);
@@ -72,28 +71,18 @@ impl Registered {
     }
 
     /// What snapshots have.
-    pub fn state(&self) -> &[Variable<'static>] {
-        &self.state
+    pub fn state(&self) -> Vec<Variable<'_>> {
+        self.state.iter().map(Variable::again).collect()
+    }
+
+    /// What is kept besides for a run that is resumed.
+    pub fn adjoints(&self) -> Vec<Variable<'_>> {
+        self.adjoints.iter().map(Variable::again).collect()
     }
 
     /// Bytes of the state.
     pub fn state_bytes(&self) -> u64 {
         bytes_of(&self.state) as u64
-    }
-
-    /// Tells states apart, but for a chance of 2^-32.
-    pub fn fingerprint(&self) -> u64 {
-        fingerprint_of(&self.state)
-    }
-
-    /// Writes all variables to a checkpoint.
-    pub fn write(&self, checkpoint: &mut CheckpointWriter) -> Result<(), Error> {
-        self.all().try_for_each(|variable| variable.write(checkpoint))
-    }
-
-    /// Reads what [`write`](Registered::write) wrote.
-    pub fn read(&self, checkpoint: &mut CheckpointReader) -> Result<(), Error> {
-        self.all().try_for_each(|variable| variable.read(checkpoint))
     }
 
     fn all(&self) -> impl Iterator<Item = &Variable<'static>> {

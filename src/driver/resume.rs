@@ -191,6 +191,7 @@ impl Point {
                 reversed_steps,
                 resumed_steps: forward_steps,
                 compared_steps: 0,
+                snapshot_bytes: 0,
             },
             fingerprint,
             finished: finished != 0,

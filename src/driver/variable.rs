@@ -25,6 +25,11 @@ impl<'a> Variable<'a> {
         Variable { name: name.to_owned(), section, values: PhantomData }
     }
 
+    /// The same variable, for as long as this one is not used.
+    pub(super) fn again(&self) -> Variable<'_> {
+        Variable { name: self.name.clone(), section: self.section.again(), values: PhantomData }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

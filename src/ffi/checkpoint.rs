@@ -3,7 +3,7 @@
 use super::error::c_string;
 use super::section::section_of;
 use super::store::{StoreHandle, store};
-use super::{TypeCode, null_handle, null_pointer, status, text, type_of_array, write_out};
+use super::{TypeCode, null_handle, null_pointer, number, status, text, type_of_array, write_out};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::session::Session;
@@ -198,46 +198,21 @@ pub unsafe extern "C" fn adtape_checkpoint_write(
     status(write())
 }
 
-/// Writes a strided section of an array, described as for adtape_abi0_push_section: first element, rank up to
-/// ADTAPE_MAX_RANK, extents in elements and strides in bytes, the fastest dimension first. Its shape is kept and
-/// compared when it is read.
+/// Writes a strided section of an array, described as for adtape_push_section: first element, rank up to
+/// ADTAPE_MAX_RANK, extents in elements and strides in bytes (NULL: one behind the other), the fastest dimension first.
+/// Its shape is kept and compared when it is read.
+///
+/// `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is the
+/// lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
+/// adtape_checkpoint_read_section, adtape_checkpoint_next says what to allocate.
 ///
 /// Returns the statuses of adtape_checkpoint_write.
-/// Fortran: `call checkpoint_write(c, section, x)`.
+/// Fortran: `call checkpoint_write(c, section, x)`, `call checkpoint_write_allocatable(c, section, x)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_checkpoint_write_section(
-    c: *mut CheckpointHandle,
-    section: *const c_char,
-    type_code: TypeCode,
-    base: *const c_void,
-    rank: i32,
-    extents: *const i64,
-    strides_bytes: *const i64,
-) -> Status {
-    let write = || {
-        // SAFETY: by contract.
-        let (writer, section) = unsafe { (writer(c)?, text(section, "the name of a section")?) };
-        // SAFETY: by contract; it is only read.
-        let from = unsafe { section_of(type_code, base, rank, extents, strides_bytes) }?;
-        writer.write_section(section, &from)
-    };
-    status(write())
-}
-
-/// Writes something that is allocated when it is read, as adtape_checkpoint_write_section, with the lower bound of
-/// each dimension in `lower` (NULL: all 0). `base` NULL says that it is not allocated. Before its values are read with
-/// adtape_checkpoint_read_section, adtape_checkpoint_next says what to allocate.
-///
-/// Returns the statuses of adtape_checkpoint_write.
-/// Fortran: `call checkpoint_write_allocatable(c, section, x)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_checkpoint_write_allocatable(
     c: *mut CheckpointHandle,
     section: *const c_char,
     type_code: TypeCode,
@@ -250,16 +225,16 @@ pub unsafe extern "C" fn adtape_checkpoint_write_allocatable(
     let write = || {
         // SAFETY: by contract.
         let (writer, section) = unsafe { (writer(c)?, text(section, "the name of a section")?) };
-        if base.is_null() {
+        if base.is_null() && !lower.is_null() {
             return writer.write_allocatable(section, type_of_array(type_code, Site::UNKNOWN)?, None, &[]);
         }
         // SAFETY: by contract; it is only read.
         let from = unsafe { section_of(type_code, base, rank, extents, strides_bytes) }?;
-        let lower = match lower.is_null() {
-            true => &[],
-            // SAFETY: valid for `rank` values, which section_of has checked.
-            false => unsafe { std::slice::from_raw_parts(lower, rank.max(0) as usize) },
-        };
+        if lower.is_null() {
+            return writer.write_section(section, &from);
+        }
+        // SAFETY: valid for `rank` values, which section_of has checked.
+        let lower = unsafe { std::slice::from_raw_parts(lower, rank as usize) };
         writer.write_allocatable(section, from.ty(), Some(&from), lower)
     };
     status(write())
@@ -341,8 +316,8 @@ pub unsafe extern "C" fn adtape_checkpoint_read(
     status(read())
 }
 
-/// Reads the next section into a strided section of an array. Undoes adtape_checkpoint_write_section and
-/// adtape_checkpoint_write_allocatable. The strides may differ from those that it was written with.
+/// Reads the next section into a strided section of an array. Undoes adtape_checkpoint_write_section. The
+/// strides may differ from those that it was written with.
 ///
 /// Returns the statuses of adtape_checkpoint_read.
 /// Fortran: `call checkpoint_read(c, section, x)`, `call checkpoint_read_allocatable(c, section, x)`.
@@ -369,20 +344,30 @@ pub unsafe extern "C" fn adtape_checkpoint_read_section(
     status(read())
 }
 
-/// Describes the next section without reading its values; behind the last one, `out->name` is NULL. Does not pass over
-/// it: adtape_checkpoint_skip does.
+/// Passes over `skip` sections, and describes the one that is next then, without reading its values and without passing
+/// over it; behind the last one, `out->name` is NULL. `out` may be NULL: not wanted.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_DAMAGED,
-/// ADTAPE_STATUS_IO, or ADTAPE_STATUS_BAD_ARGUMENT for a checkpoint that is being written.
-/// Fortran: `call checkpoint_next(c, section)`.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE (a negative number),
+/// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, or ADTAPE_STATUS_BAD_ARGUMENT for a checkpoint that is being written.
+/// Fortran: `call checkpoint_next(c, section, skip)`, `skip` optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_checkpoint_next(c: *mut CheckpointHandle, out: *mut SectionDescription) -> Status {
+pub unsafe extern "C" fn adtape_checkpoint_next(
+    c: *mut CheckpointHandle,
+    skip: i64,
+    out: *mut SectionDescription,
+) -> Status {
     let describe = || {
         // SAFETY: by contract.
-        let info = unsafe { reader(c) }?.peek()?;
+        let reader = unsafe { reader(c) }?;
+        for _ in 0..number(skip, "sections")? {
+            if !reader.skip()? {
+                break;
+            }
+        }
+        let info = reader.peek()?;
         let mut description = SectionDescription {
             name: std::ptr::null(),
             kind: 0,
@@ -409,21 +394,12 @@ pub unsafe extern "C" fn adtape_checkpoint_next(c: *mut CheckpointHandle, out: *
         }
         Ok(description)
     };
-    // SAFETY: by contract.
-    status(unsafe { write_out(out, "the description", describe) })
-}
-
-/// Passes over the next section; behind the last one it does nothing.
-///
-/// Returns the statuses of adtape_checkpoint_next.
-/// Fortran: `call checkpoint_skip(c)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_checkpoint_skip(c: *mut CheckpointHandle) -> Status {
-    // SAFETY: by contract.
-    status(unsafe { reader(c) }.and_then(|reader| reader.skip().map(drop)))
+    status(describe().map(|description| {
+        if !out.is_null() {
+            // SAFETY: not NULL, so valid by contract.
+            unsafe { out.write(description) };
+        }
+    }))
 }
 
 /// Goes to a section by its name, so that it is the next one: the first that has it from here on, else the first at

@@ -3,7 +3,7 @@
 //! `h` is a heap: adtape_heap_self() for the calling thread's own, or one made by adtape_heap_create. Allocations and
 //! releases are in `block`, marks and snapshots in `snapshot`.
 
-use super::join::{contents_replaced, leave};
+use super::join::contents_replaced;
 use super::{null_handle, status, tape, value_or_fail, write_out};
 use crate::error::{Error, Status, bytes, counted};
 use crate::heap::{Heap, HeapStats};
@@ -22,8 +22,10 @@ pub struct HeapHandle {
     heap: Heap,
     /// The thread that uses it, [`RELEASED`] or [`ENDED`].
     owner: AtomicUsize,
-    /// The addresses that it has joined.
+    /// The addresses in which it is one range.
     pub(super) joined: Option<Addresses>,
+    /// The addresses whose checkpoints have it.
+    pub(super) saved_with: Option<Addresses>,
 }
 
 /// No thread owns the heap.
@@ -153,7 +155,12 @@ pub(super) fn size(count: i64) -> Result<usize, Error> {
 // ---- heaps ---------------------------------------------------------------------------------------------
 
 fn boxed(heap: Heap) -> *mut HeapHandle {
-    let h = Box::into_raw(Box::new(HeapHandle { heap, owner: AtomicUsize::new(this_thread()), joined: None }));
+    let h = Box::into_raw(Box::new(HeapHandle {
+        heap,
+        owner: AtomicUsize::new(this_thread()),
+        joined: None,
+        saved_with: None,
+    }));
     note_owned(h);
     h
 }
@@ -173,13 +180,21 @@ fn forget_owned(h: *mut HeapHandle) {
     });
 }
 
+/// The heap leaves the objects that it joined.
+pub(super) fn leave(handle: &mut HeapHandle) -> Result<(), Error> {
+    let number = std::ptr::from_mut(handle) as usize;
+    if let Some(addresses) = handle.saved_with.take() {
+        addresses.detach(number)?;
+    }
+    handle.joined.take().map_or(Ok(()), |addresses| addresses.heap_leave(&handle.heap))
+}
+
 /// # Safety
 /// A heap that nobody uses any more.
 unsafe fn unmake(h: *mut HeapHandle) -> Result<(), Error> {
     // SAFETY: handles come from `boxed`.
     let mut handle = unsafe { Box::from_raw(h) };
-    let HeapHandle { heap, joined, .. } = &mut *handle;
-    leave(heap, joined)
+    leave(&mut handle)
 }
 
 /// Makes an empty heap that the calling thread owns. Reserves address space, which takes no memory. Undone by
@@ -350,8 +365,8 @@ pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
 
 // ---- sweeps ------------------------------------------------------------------------------------------------
 
-/// Whether operations leave records on the tape: 1, as at first, or 0 for a part of the forward sweep that is run
-/// only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
+/// Whether operations leave records on the tape: true, as at first, or false for a part of the forward sweep that is
+/// run only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
 /// Fortran: `call heap_set_recording(h, on)`.
@@ -359,9 +374,9 @@ pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_set_recording(h: *mut HeapHandle, on: i32) -> Status {
+pub unsafe extern "C" fn adtape_heap_set_recording(h: *mut HeapHandle, on: bool) -> Status {
     // SAFETY: by contract.
-    status(unsafe { heap(h) }.map(|heap| heap.set_recording(on != 0)))
+    status(unsafe { heap(h) }.map(|heap| heap.set_recording(on)))
 }
 
 /// The reversal point: the forward sweep, or the section of it that was run again, ends here and its reverse sweep
@@ -440,7 +455,7 @@ pub unsafe extern "C" fn adtape_heap_trim(h: *mut HeapHandle) -> Status {
     }))
 }
 
-/// Sizes of a heap.
+/// Sizes of a heap, and where it lies.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
 /// ADTAPE_STATUS_RELEASED. Fortran: `call heap_stats(h, stats)`.
@@ -451,34 +466,4 @@ pub unsafe extern "C" fn adtape_heap_trim(h: *mut HeapHandle) -> Status {
 pub unsafe extern "C" fn adtape_heap_stats(h: *mut HeapHandle, out: *mut HeapStats) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h).and_then(|heap| write_out(out, "the result", || Ok(heap.stats()))) })
-}
-
-/// Where the heap lies, as one range for the maps of addresses, beside ranges from elsewhere: its blocks from `*base`
-/// on, `*bytes` long, their adjoints from `*adjoint_base` on, `*adjoint_bytes` long. It never moves; most of it has no
-/// memory.
-///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
-/// ADTAPE_STATUS_RELEASED. Fortran: `call heap_range(h, base, bytes, adjoint_base, adjoint_bytes)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_range(
-    h: *mut HeapHandle,
-    base: *mut *mut c_void,
-    bytes: *mut i64,
-    adjoint_base: *mut *mut c_void,
-    adjoint_bytes: *mut i64,
-) -> Status {
-    // SAFETY: by contract.
-    status(unsafe { heap(h) }.and_then(|heap| {
-        let [primal, adjoint] = heap.ranges();
-        // SAFETY: by contract.
-        unsafe {
-            write_out(base, "the result", || Ok(primal.0 as *mut c_void))?;
-            write_out(bytes, "the result", || Ok((primal.1 - primal.0) as i64))?;
-            write_out(adjoint_base, "the result", || Ok(adjoint.0 as *mut c_void))?;
-            write_out(adjoint_bytes, "the result", || Ok((adjoint.1 - adjoint.0) as i64))
-        }
-    }))
 }

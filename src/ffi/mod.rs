@@ -191,6 +191,13 @@ unsafe fn text_or_none<'a>(text: *const c_char, what: &str) -> Result<Option<&'a
     text.map(Some)
 }
 
+/// A number of the program's, 0 or more.
+fn number(given: i64, what: &str) -> Result<u64, Error> {
+    u64::try_from(given).map_err(|_| {
+        Error::new(Status::CountRange, format!("{given} {what}: the number is negative\n  pass 0 or more"))
+    })
+}
+
 /// Writes a result through an address of the caller's.
 ///
 /// # Safety

@@ -2,7 +2,6 @@
 
 use super::{null_pointer, on_addresses, tape, with_site};
 use crate::error::Error;
-use crate::map::registry::RangeKind;
 use crate::session::{Addresses, LiveRange, Session};
 use crate::tape::Cursor;
 use std::ffi::{c_char, c_void};
@@ -56,13 +55,6 @@ impl RangeInfo {
     }
 }
 
-unsafe extern "C" fn push_range(t: *const Cursor, o: *const Session, base: *const c_void, site: usize) {
-    // SAFETY: the contract of pointers.
-    unsafe {
-        on_addresses(o, site, |addresses, site| addresses.push_range_at(tape(t)?, base as usize, site));
-    }
-}
-
 unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Session, out: *mut RangeInfo, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
@@ -77,23 +69,8 @@ unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Session, out: *mut Ra
     }
 }
 
-/// PUSHRANGE: pushes what brings the range that begins at `base` back in the reverse sweep, 32 bytes. The range is
-/// still alive: adtape_live_remove comes next, or adtape_live_end does both. Undone by adtape_pop_range.
-///
-/// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, those of a push.
-/// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
-/// Fortran: `call push_range(base)`, `call push_range(t, base)`. Source: Alg. 2, lines 4 and 13.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn adtape_push_range(t: *mut Cursor, o: *const Session, base: *const c_void) {
-    with_site!(3 => push_range)
-}
-
 /// POPRANGE: pops the range whose death is to be reversed. The program allocates `range->bytes`, or takes the variable
-/// of a frame that is entered again, and tells by adtape_rebase_add where it lies.
+/// of a frame that is entered again, and tells by adtape_rebase_add where it lies. Undoes adtape_live_end.
 ///
 /// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
 /// range lies there), MISMATCH in check mode.
@@ -105,21 +82,4 @@ pub unsafe extern "C" fn adtape_push_range(t: *mut Cursor, o: *const Session, ba
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_pop_range(t: *mut Cursor, o: *const Session, range: *mut RangeInfo) {
     with_site!(3 => pop_range)
-}
-
-/// The name of a kind of memory, e.g. "heap"; "unknown kind" for other values. Never NULL, valid for ever.
-///
-/// Fortran: `adtape_kind_name(kind)`.
-#[unsafe(no_mangle)]
-pub extern "C" fn adtape_kind_name(kind: super::KindCode) -> *const c_char {
-    let name = match RangeKind::from_code(kind) {
-        Some(RangeKind::Stack) => c"stack",
-        Some(RangeKind::Heap) => c"heap",
-        Some(RangeKind::Static) => c"static",
-        Some(RangeKind::Allocatable) => c"allocatable",
-        Some(RangeKind::Foreign) => c"foreign",
-        None => c"unknown kind",
-    };
-    debug_assert!(RangeKind::from_code(kind).is_none_or(|kind| kind.name().as_bytes() == name.to_bytes()));
-    name.as_ptr()
 }

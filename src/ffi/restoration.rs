@@ -7,6 +7,7 @@ use crate::error::{Error, Status};
 use crate::heap::{Heap, ProcessMemory};
 use crate::session::{Addresses, Allocator, LiveRange, Restoration, RestoreStats, SaveStats, Session, Wanted, Writer};
 use crate::site::Site;
+use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
 
 /// An object that a restoration needs memory for, or needs no longer.
@@ -177,38 +178,6 @@ pub unsafe extern "C" fn adtape_live_set_bounds(
     status(set())
 }
 
-/// A stable heap is part of the state that adtape_live_save saves: its blocks come back at their addresses. Blocks that
-/// pointers in other objects point to are registered one by one (adtape_live_add, kind HEAP), or the heap joins as a
-/// whole (adtape_heap_join). Undone by adtape_live_remove_heap, before the heap is destroyed.
-///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it is part already).
-/// Fortran: `call live_add_heap(h)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_add_heap(o: *const Session, h: *mut HeapHandle) -> Status {
-    let add = || {
-        // SAFETY: by contract.
-        let (objects, _) = unsafe { (objects(o), heap(h)?) };
-        objects.attach(h as usize)
-    };
-    status(add())
-}
-
-/// A stable heap is no part of the state any more.
-///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (it was none).
-/// Fortran: `call live_remove_heap(h)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_remove_heap(o: *const Session, h: *mut HeapHandle) -> Status {
-    // SAFETY: by contract.
-    status(unsafe { objects(o) }.detach(h as usize))
-}
-
 /// The stable heaps among these objects.
 ///
 /// # Safety
@@ -218,41 +187,22 @@ pub(super) unsafe fn heaps_of<'a>(objects: &Addresses) -> Result<Vec<&'a mut Hea
     objects.attached().into_iter().map(|h| unsafe { heap(h as *mut HeapHandle) }).collect()
 }
 
-/// # Safety
-/// The contract of adtape_live_save.
-unsafe fn save(
-    o: *const Session,
-    c: *mut CheckpointHandle,
-    choose: &dyn Fn(&LiveRange) -> bool,
-    counts: *mut SaveStats,
-) -> Result<(), Error> {
-    // SAFETY: by contract.
-    let (objects, writer) = unsafe { (objects(o), writer(c)?) };
-    // SAFETY: by contract.
-    let heaps = unsafe { heaps_of(objects) }?;
-    let heaps: Vec<&Heap> = heaps.into_iter().map(|heap| &*heap).collect();
-    // SAFETY: by contract.
-    let memory = unsafe { ProcessMemory::new() };
-    let saved = objects.save_some(writer, &memory, &heaps, choose)?;
-    if !counts.is_null() {
-        // SAFETY: not NULL, so valid by contract.
-        unsafe { counts.write(saved) };
-    }
-    Ok(())
-}
-
 /// Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the
-/// paper), the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_live_add_heap).
+/// paper), the pointers in them (adtape_live_set_pointers), their contents, and stable heaps (adtape_heap_join).
 /// Ranges of kind FOREIGN are known to the checkpoint and not saved. Undone by adtape_live_restore. Pointers that point
 /// nowhere are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a
-/// layout names, are reported on standard error. `counts` may be NULL.
+/// layout names, are reported on standard error.
+///
+/// `bases` NULL: the contents of all ranges. Else of those only that begin at one of these `count` addresses: the others
+/// are restored as memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
+/// `counts` may be NULL.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN
-/// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
+/// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
 /// being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
 /// adtape_checkpoint_write, after which the checkpoint cannot be completed.
 /// Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
-/// Fortran: `call live_save(c, counts)`, `counts` optional. Source: section 5 of the paper.
+/// Fortran: `call live_save(c, bases, counts)`, an array of type(c_ptr), and `counts`, both optional. Source: section 5 of the paper.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; ranges that are registered are readable.
@@ -260,33 +210,30 @@ unsafe fn save(
 pub unsafe extern "C" fn adtape_live_save(
     o: *const Session,
     c: *mut CheckpointHandle,
-    counts: *mut SaveStats,
-) -> Status {
-    // SAFETY: by contract.
-    status(unsafe { save(o, c, &|_| true, counts) })
-}
-
-/// The same with the contents of those ranges only that begin at one of `count` addresses: the others are restored as
-/// memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
-///
-/// Returns the statuses of adtape_live_save, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE.
-/// Fortran: `call live_save_some(c, bases, counts)`, an array of type(c_ptr).
-///
-/// # Safety
-/// As for adtape_live_save.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_save_some(
-    o: *const Session,
-    c: *mut CheckpointHandle,
     bases: *const *const c_void,
     count: i64,
     counts: *mut SaveStats,
 ) -> Status {
-    // SAFETY: by contract.
-    let list = unsafe { list_of(bases, count, "addresses") };
-    let chosen = list.map(|list| list.iter().map(|base| *base as usize).collect::<std::collections::HashSet<usize>>());
-    // SAFETY: by contract.
-    status(chosen.and_then(|chosen| unsafe { save(o, c, &|range| chosen.contains(&range.base), counts) }))
+    let save = || {
+        // SAFETY: by contract.
+        let (objects, writer) = unsafe { (objects(o), writer(c)?) };
+        // SAFETY: by contract.
+        let chosen = (!bases.is_null()).then(|| unsafe { list_of(bases, count, "addresses") }).transpose()?;
+        let chosen: Option<HashSet<usize>> = chosen.map(|list| list.iter().map(|base| *base as usize).collect());
+        // SAFETY: by contract.
+        let heaps = unsafe { heaps_of(objects) }?;
+        let heaps: Vec<&Heap> = heaps.into_iter().map(|heap| &*heap).collect();
+        // SAFETY: by contract.
+        let memory = unsafe { ProcessMemory::new() };
+        let has_contents = |range: &LiveRange| chosen.as_ref().is_none_or(|chosen| chosen.contains(&range.base));
+        let saved = objects.save_some(writer, &memory, &heaps, &has_contents)?;
+        if !counts.is_null() {
+            // SAFETY: not NULL, so valid by contract.
+            unsafe { counts.write(saved) };
+        }
+        Ok(())
+    };
+    status(save())
 }
 
 /// Brings the state that adtape_live_save wrote back, so that its section of the forward sweep can be run again.
@@ -296,7 +243,8 @@ pub unsafe extern "C" fn adtape_live_save_some(
 /// that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
 /// serials that they got the first time.
 ///
-/// out: what adtape_live_arrive needs, undone by adtape_restoration_destroy; NULL: not wanted. counts: may be NULL.
+/// out: what adtape_live_arrive needs, which ends it, or adtape_live_forget_adjoints if the sweep is given up; NULL: not
+/// wanted. counts: may be NULL.
 /// Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 /// for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
 /// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
@@ -341,55 +289,54 @@ pub unsafe extern "C" fn adtape_live_restore(
 
 /// The reverse sweep is back where the checkpoint of this restoration was written. What lies below on the tape was
 /// recorded when objects lay where they lay then, so that addresses of that forward sweep (adtape_rebase_pointer) are
-/// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it.
+/// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it. Ends `r`: the handle is
+/// gone.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Cost: proportional to the objects that lie elsewhere.
 /// Fortran: `call live_arrive(r)`. Source: M′ of Alg. 4, composed with M̄.
 ///
 /// # Safety
-/// The contract of pointers in the crate's documentation.
+/// The contract of pointers in the crate's documentation; the restoration is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_arrive(o: *const Session, r: *const Restoration) -> Status {
+pub unsafe extern "C" fn adtape_live_arrive(o: *const Session, r: *mut Restoration) -> Status {
     let arrive = || {
         // SAFETY: by contract.
-        let (objects, restoration) = unsafe { (objects(o), r.as_ref()) };
-        let restoration = restoration.ok_or_else(|| null_handle("restoration", "what adtape_live_restore returned"))?;
-        objects.arrive(restoration);
+        let objects = unsafe { objects(o) };
+        if r.is_null() {
+            return Err(null_handle("restoration", "what adtape_live_restore returned"));
+        }
+        // SAFETY: it came from Box::into_raw in adtape_live_restore, and is given up by contract.
+        let restoration = unsafe { Box::from_raw(r) };
+        objects.arrive(&restoration);
         Ok(())
     };
     status(arrive())
 }
 
-/// Frees what adtape_live_restore returned. NULL is allowed and does nothing.
-///
-/// Returns ADTAPE_STATUS_OK. Fortran: `call restoration_destroy(r)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation; the handle is not used again.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_restoration_destroy(r: *mut Restoration) -> Status {
-    if !r.is_null() {
-        // SAFETY: by contract.
-        drop(unsafe { Box::from_raw(r) });
-    }
-    Status::Ok
-}
-
 /// The reverse sweep is given up: adjoints that wait for objects of a section that is run again are forgotten, so that
-/// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted.
+/// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted. `r` is a restoration that
+/// nobody will arrive at (adtape_live_arrive), which is released; NULL for none.
 ///
-/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(count)`, optional.
+/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(r, count)`, both optional.
 ///
 /// # Safety
-/// The contract of pointers in the crate's documentation.
+/// The contract of pointers in the crate's documentation; the restoration is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_forget_adjoints(o: *const Session, count: *mut u64) -> Status {
+pub unsafe extern "C" fn adtape_live_forget_adjoints(
+    o: *const Session,
+    r: *mut Restoration,
+    count: *mut i64,
+) -> Status {
     let forget = || {
+        if !r.is_null() {
+            // SAFETY: it came from Box::into_raw in adtape_live_restore, and is given up by contract.
+            drop(unsafe { Box::from_raw(r) });
+        }
         // SAFETY: by contract.
         let forgotten = unsafe { objects(o) }.forget_adjoints();
         if !count.is_null() {
             // SAFETY: not NULL, so valid by contract.
-            unsafe { count.write(forgotten) };
+            unsafe { count.write(forgotten as i64) };
         }
         Ok(())
     };

@@ -1,6 +1,6 @@
 //! Schedules: which steps of a long loop to store, to run again and to reverse.
 
-use super::{null_handle, null_pointer, status, write_out};
+use super::{null_handle, null_pointer, number, status, write_out};
 use crate::error::{Error, Status};
 use crate::schedule::{Action, ActionKind, Level, Place, Prediction, Schedule};
 
@@ -46,7 +46,7 @@ impl Instruction {
 /// `s` is NULL or a schedule that nobody else uses.
 pub(super) unsafe fn schedule<'a>(s: *mut Schedule) -> Result<&'a mut Schedule, Error> {
     // SAFETY: by contract.
-    unsafe { s.as_mut() }.ok_or_else(|| null_handle("schedule", "what adtape_schedule_new_… returned"))
+    unsafe { s.as_mut() }.ok_or_else(|| null_handle("schedule", "what adtape_schedule_create returned"))
 }
 
 /// # Safety
@@ -61,136 +61,115 @@ pub(super) unsafe fn make(out: *mut *mut Schedule, schedule: impl FnOnce() -> Re
     status(unsafe { write_out(out, "the new schedule", || schedule().map(|made| Box::into_raw(Box::new(made)))) })
 }
 
-/// Makes the binomial schedule (revolve) of `steps` steps with `snapshots` in memory at most, the first state's
-/// among them: the least number of extra steps there can be, and among those schedules the fewest saves. Undone by
-/// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots.
-///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
-/// (more than one step and no snapshot). A schedule is used by one thread at a time.
-/// Fortran: `call schedule_create_binomial(schedule, steps, snapshots)`. Source: A. Griewank, A. Walther, Algorithm
-/// 799: revolve, ACM TOMS 26 (2000).
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_create_binomial(
-    steps: u64,
-    snapshots: u64,
-    out: *mut *mut Schedule,
-) -> Status {
-    // SAFETY: by contract.
-    unsafe { make(out, || Schedule::binomial(steps, snapshots)) }
+/// What a schedule is made of, for adtape_schedule_create. Fields that its kind does not use are 0.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct ScheduleOptions {
+    /// One of ADTAPE_SCHEDULE_….
+    pub kind: i32,
+    /// Steps of the loop; 0 for a loop whose length is not known (ONLINE, TWO_LEVEL).
+    pub steps: i64,
+    /// Snapshots in memory at most, that of the first state among them. MIXED: units, each for a state or for the tape
+    /// of a step.
+    pub memory_snapshots: i64,
+    /// BINOMIAL: snapshots on disk, besides those in memory.
+    pub disk_snapshots: i64,
+    /// TWO_LEVEL: steps between two snapshots on disk.
+    pub period: i64,
+    /// DISK_REVOLVE: what a save to disk costs, in forward steps.
+    pub save_cost: f64,
+    /// DISK_REVOLVE: what a load from disk costs, in forward steps.
+    pub load_cost: f64,
 }
 
-/// Makes the binomial schedule with `memory_snapshots` + `disk_snapshots` in all, of which those that are used least
-/// lie on disk. Otherwise as adtape_schedule_create_binomial.
-///
-/// Fortran: `call schedule_create_multistage(schedule, steps, memory_snapshots, disk_snapshots)`. Source: P. Stumm, A.
-/// Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_create_multistage(
-    steps: u64,
-    memory_snapshots: u64,
-    disk_snapshots: u64,
-    out: *mut *mut Schedule,
-) -> Status {
-    // SAFETY: by contract.
-    unsafe { make(out, || Schedule::multistage(steps, memory_snapshots, disk_snapshots)) }
+/// For adtape_schedule_create: revolve, the least number of extra steps that there can be, and among those schedules the
+/// fewest saves. Snapshots that are used least lie on disk, if there are any (multi-stage).
+pub const ADTAPE_SCHEDULE_BINOMIAL: i32 = 1;
+/// For adtape_schedule_create: snapshots in memory cost nothing, and on disk there are as many as pay off. Optimal up to
+/// 4096 steps, and beyond that asymptotically. It takes up to a second to make.
+pub const ADTAPE_SCHEDULE_DISK_REVOLVE: i32 = 2;
+/// For adtape_schedule_create: a snapshot on disk every period, and between two of them a binomial schedule with the
+/// snapshots in memory besides the one on disk.
+pub const ADTAPE_SCHEDULE_TWO_LEVEL: i32 = 3;
+/// For adtape_schedule_create: for a loop whose length is not known. Up to (s + 1)(s + 2)/2 steps with s snapshots it
+/// costs as little as if the length had been known, and hardly more beyond.
+pub const ADTAPE_SCHEDULE_ONLINE: i32 = 4;
+/// For adtape_schedule_create: units in memory, each for a state or for the tape of one step, whichever saves more. It
+/// says ADTAPE_ACTION_RECORD and ADTAPE_ACTION_REVERSE; records lie on the tape last in, first out.
+pub const ADTAPE_SCHEDULE_MIXED: i32 = 5;
+/// For adtape_schedule_create: every step is recorded and its tape kept, so that there are no extra steps.
+pub const ADTAPE_SCHEDULE_STORE_ALL: i32 = 6;
+
+impl ScheduleOptions {
+    fn schedule(&self) -> Result<Schedule, Error> {
+        let ScheduleOptions { kind, steps, memory_snapshots, disk_snapshots, period, save_cost, load_cost } = *self;
+        let [steps, memory, disk, period] = [
+            number(steps, "steps")?,
+            number(memory_snapshots, "snapshots in memory")?,
+            number(disk_snapshots, "snapshots on disk")?,
+            number(period, "steps between snapshots")?,
+        ];
+        let given = [steps > 0, memory > 0, disk > 0, period > 0, save_cost != 0.0, load_cost != 0.0];
+        // Which of the fields after `kind` each kind uses.
+        let (used, make): ([u8; 6], &dyn Fn() -> Result<Schedule, Error>) = match kind {
+            ADTAPE_SCHEDULE_BINOMIAL if disk == 0 => ([1, 1, 1, 0, 0, 0], &|| Schedule::binomial(steps, memory)),
+            ADTAPE_SCHEDULE_BINOMIAL => ([1, 1, 1, 0, 0, 0], &|| Schedule::multistage(steps, memory, disk)),
+            ADTAPE_SCHEDULE_DISK_REVOLVE => {
+                ([1, 1, 0, 0, 1, 1], &|| Schedule::disk_revolve(steps, memory, save_cost, load_cost))
+            }
+            ADTAPE_SCHEDULE_TWO_LEVEL => {
+                ([1, 1, 0, 1, 0, 0], &|| Schedule::two_level((steps > 0).then_some(steps), period, memory))
+            }
+            ADTAPE_SCHEDULE_ONLINE => ([0, 1, 0, 0, 0, 0], &|| Schedule::online(memory)),
+            ADTAPE_SCHEDULE_MIXED => ([1, 1, 0, 0, 0, 0], &|| Schedule::mixed(steps, memory)),
+            ADTAPE_SCHEDULE_STORE_ALL => ([1, 0, 0, 0, 0, 0], &|| Ok(Schedule::store_all(steps))),
+            _ => {
+                return Err(Error::new(
+                    Status::BadArgument,
+                    format!("{kind} is no kind of schedule\n  pass one of ADTAPE_SCHEDULE_…, 1 to 6"),
+                ));
+            }
+        };
+        const NAMES: [&str; 6] = ["steps", "memory_snapshots", "disk_snapshots", "period", "save_cost", "load_cost"];
+        match (0..6).find(|i| given[*i] && used[*i] == 0) {
+            Some(unused) => Err(Error::new(
+                Status::BadArgument,
+                format!("a schedule of kind {kind} has no {}\n  leave it 0, or pass another kind", NAMES[unused]),
+            )),
+            None => make(),
+        }
+    }
 }
 
-/// Makes a schedule with `memory_snapshots` in memory, which cost nothing, and as many on disk as pay off, where
-/// a save costs as much as `save_cost` forward steps and a load as `load_cost`. Optimal up to 4096 steps, and beyond
-/// that asymptotically. It takes up to a second to make.
+/// Makes a schedule. `options` says which, and for how many steps and snapshots; it is not used later. Undone by
+/// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots. A schedule for a loop whose
+/// length is not known needs adtape_schedule_end_at.
 ///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT
-/// (no snapshot in memory; a cost that is negative or not finite).
-/// Fortran: `call schedule_create_disk_revolve(schedule, steps, memory_snapshots, save_cost, load_cost)`. Source: G.
-/// Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM J. Sci. Comput.
-/// 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32 (2017).
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_create_disk_revolve(
-    steps: u64,
-    memory_snapshots: u64,
-    save_cost: f64,
-    load_cost: f64,
-    out: *mut *mut Schedule,
-) -> Status {
-    // SAFETY: by contract.
-    unsafe { make(out, || Schedule::disk_revolve(steps, memory_snapshots, save_cost, load_cost)) }
-}
-
-/// Makes a schedule with a snapshot on disk every `period` steps, and between two of them the binomial schedule with
-/// `memory_snapshots` besides the one on disk. `steps` is 0 if the length is not known: see adtape_schedule_end_at.
-///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (a
-/// period of 0).
-/// Fortran: `call schedule_create_two_level(schedule, steps, period, memory_snapshots)`. Source: G. Pringle, D. Jones,
-/// S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with adjoint modelling tools (2016).
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_create_two_level(
-    steps: u64,
-    period: u64,
-    memory_snapshots: u64,
-    out: *mut *mut Schedule,
-) -> Status {
-    // SAFETY: by contract.
-    unsafe { make(out, || Schedule::two_level((steps > 0).then_some(steps), period, memory_snapshots)) }
-}
-
-/// Makes a schedule for a loop whose length is not known, with `snapshots` in memory at most. Up to (s + 1)(s + 2)/2
-/// steps with s snapshots it costs as little as if the length had been known, and hardly more beyond. See
-/// adtape_schedule_end_at.
-///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
-/// snapshot).
-/// Fortran: `call schedule_create_online(schedule, snapshots)`. Source: P. Stumm, A. Walther, New algorithms for
-/// optimal online checkpointing, SIAM J. Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition
-/// dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009).
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_create_online(snapshots: u64, out: *mut *mut Schedule) -> Status {
-    // SAFETY: by contract.
-    unsafe { make(out, || Schedule::online(snapshots)) }
-}
-
-/// Makes a schedule with `units` of storage in memory, each for a state or for the tape of one step, whichever saves
-/// more. It says ADTAPE_ACTION_RECORD and ADTAPE_ACTION_REVERSE; records lie on the tape last in, first out.
-///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (no
-/// unit; steps² · units above 2³², the operations that it takes to make).
-/// Fortran: `call schedule_create_mixed(schedule, steps, units)`. Source: J. R. Maddison, On the implementation of
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a negative
+/// number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one step and no
+/// snapshot; a period of 0; a cost that is negative or not finite; MIXED with steps² · units above 2³², the operations
+/// that it takes to make). A schedule is used by one thread at a time.
+/// Fortran: `call schedule_create(schedule, kind, steps, memory_snapshots, disk_snapshots, period, save_cost,
+/// load_cost)`, of which all but the first two are optional.
+/// Source: BINOMIAL: A. Griewank, A. Walther, Algorithm 799: revolve, ACM TOMS 26 (2000); with snapshots on disk: P.
+/// Stumm, A. Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
+/// DISK_REVOLVE: G. Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM
+/// J. Sci. Comput. 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32
+/// (2017). TWO_LEVEL: G. Pringle, D. Jones, S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with
+/// adjoint modelling tools (2016). ONLINE: P. Stumm, A. Walther, New algorithms for optimal online checkpointing, SIAM J.
+/// Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for
+/// unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009). MIXED: J. R. Maddison, On the implementation of
 /// checkpointing with high-level algorithmic differentiation (2024).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_create_mixed(steps: u64, units: u64, out: *mut *mut Schedule) -> Status {
+pub unsafe extern "C" fn adtape_schedule_create(options: *const ScheduleOptions, out: *mut *mut Schedule) -> Status {
     // SAFETY: by contract.
-    unsafe { make(out, || Schedule::mixed(steps, units)) }
-}
-
-/// Makes the schedule that records every step and keeps its tape: no extra steps.
-///
-/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER.
-/// Fortran: `call schedule_create_store_all(schedule, steps)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_create_store_all(steps: u64, out: *mut *mut Schedule) -> Status {
+    let options = unsafe { options.as_ref() };
+    let new = || options.ok_or_else(|| null_pointer("the options of a schedule"))?.schedule();
     // SAFETY: by contract.
-    unsafe { make(out, || Ok(Schedule::store_all(steps))) }
+    unsafe { make(out, new) }
 }
 
 /// Releases a schedule. NULL is allowed and does nothing.

@@ -30,7 +30,8 @@ fn count(extents: &[i64]) -> i64 {
     extents.iter().fold(1, |count: i64, extent| count.saturating_mul(*extent))
 }
 
-/// A section of the program's, by the arguments that describe it.
+/// A section of the program's, by the arguments that describe it; strides of NULL are those of elements one behind the
+/// other.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -42,8 +43,19 @@ pub(super) unsafe fn section_of(
     strides_bytes: *const i64,
 ) -> Result<Section, Error> {
     let ty = type_of_array(type_code, Site::UNKNOWN)?;
+    // Where there are none, the extents stand in, and are not used.
+    let given = if strides_bytes.is_null() { extents } else { strides_bytes };
     // SAFETY: by contract.
-    let (extents, strides) = unsafe { shape(rank, extents, strides_bytes) }?;
+    let (extents, mut strides) = unsafe { shape(rank, extents, given) }?;
+    let mut contiguous = [0; MAX_RANK];
+    if strides_bytes.is_null() {
+        let mut stride = ty.bytes() as i64;
+        for (extent, place) in extents.iter().zip(&mut contiguous) {
+            *place = stride;
+            stride = stride.saturating_mul(*extent);
+        }
+        strides = &contiguous[..extents.len()];
+    }
     // SAFETY: by contract.
     let made = unsafe { Section::new(ty, base.cast_mut().cast(), extents, strides) }?;
     if base.is_null() && made.count() > 0 {

@@ -1,24 +1,14 @@
 //! The state of a stable heap, for checkpoints: marks, which are compared, and snapshots, which are restored.
 
-use super::heap::{HeapHandle, heap, operate, size};
+use super::heap::{HeapHandle, heap, size};
 use super::join::contents_replaced;
-use super::{null_pointer, status, with_site, write_out};
+use super::{null_pointer, status, write_out};
 use crate::error::{Error, Status};
-use crate::heap::{Heap, HeapMark};
-use crate::tape::Cursor;
+use crate::heap::HeapMark;
 use std::ffi::c_void;
 
-unsafe extern "C" fn push_mark(h: *mut HeapHandle, t: *mut Cursor, site: usize) {
-    // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "push of the heap's mark", Heap::push_mark_at) }
-}
-
-unsafe extern "C" fn pop_mark(h: *mut HeapHandle, t: *mut Cursor, site: usize) {
-    // SAFETY: the contract of pointers.
-    unsafe { operate(h, t, site, "pop of the heap's mark", Heap::pop_mark_at) }
-}
-
-/// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data.
+/// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data, or
+/// a tape does (adtape_push_bytes).
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
 /// ADTAPE_STATUS_RELEASED. Fortran: `call heap_mark_take(h, m)`.
@@ -50,60 +40,31 @@ pub unsafe extern "C" fn adtape_heap_mark_check(h: *mut HeapHandle, m: *const He
     }))
 }
 
-/// Pushes the fingerprint onto `t`, 16 bytes. Undone by adtape_heap_pop_mark, which compares it. Errors go to the
-/// error handler: NULL_HANDLE, MEMORY_LIMIT, WRONG_THREAD, RELEASED. Fortran: `call heap_push_mark(h, t)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_push_mark(h: *mut HeapHandle, t: *mut Cursor) {
-    with_site!(2 => push_mark)
-}
-
-/// Pops the fingerprint that adtape_heap_push_mark pushed and compares all of its 64 bits with the present one.
-/// Errors: as there, HEAP_STATE, UNDERFLOW. Fortran: `call heap_pop_mark(h, t)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_pop_mark(h: *mut HeapHandle, t: *mut Cursor) {
-    with_site!(2 => pop_mark)
-}
-
-/// The size in bytes of what adtape_heap_save would write now.
-///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
-/// ADTAPE_STATUS_RELEASED. Fortran: `call heap_save_bytes(h, bytes)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_save_bytes(h: *mut HeapHandle, out: *mut i64) -> Status {
-    // SAFETY: by contract.
-    status(unsafe { heap(h).and_then(|heap| write_out(out, "the result", || Ok(heap.snapshot_bytes() as i64))) })
-}
-
-/// Writes a snapshot of the heap for a checkpoint: which blocks are alive, and their contents. It belongs to this
+/// Writes a snapshot of the heap, for a checkpoint in the program's memory: which blocks are alive, and their contents. It belongs to this
 /// heap and this process, because it restores blocks at their addresses. Undone by adtape_heap_restore.
 ///
-/// out: `bytes` bytes, at least as many as adtape_heap_save_bytes says.
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_COUNT_RANGE (too few), ADTAPE_STATUS_NULL_HANDLE,
-/// ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED. Cost: a copy of all that is
-/// alive. Fortran: `call heap_save(h, out, bytes)`.
+/// `out` has room for `bytes` bytes. NULL: nothing is written, and the size is found. `*need` is the size of the
+/// snapshot, also where there is too little room; NULL: not wanted. The snapshot is the program's, in memory; a checkpoint
+/// in a store, with all that is alive, is written by adtape_live_save.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_COUNT_RANGE (too little room), ADTAPE_STATUS_NULL_HANDLE,
+/// ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED. Cost: a copy of all that is alive; without `out` none.
+/// Fortran: `call heap_save(h, out, bytes, need)`, `need` optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_save(h: *mut HeapHandle, out: *mut c_void, bytes: i64) -> Status {
+pub unsafe extern "C" fn adtape_heap_save(h: *mut HeapHandle, out: *mut c_void, bytes: i64, need: *mut i64) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| {
-        let need = heap.snapshot_bytes();
-        if out.is_null() {
-            return Err(null_pointer("the snapshot"));
+        let takes = heap.snapshot_bytes();
+        if !need.is_null() {
+            // SAFETY: not NULL, so valid by contract.
+            unsafe { need.write(takes as i64) };
         }
-        if usize::try_from(bytes).is_ok_and(|bytes| bytes >= need) {
+        if out.is_null() {
+            return Ok(());
+        }
+        if usize::try_from(bytes).is_ok_and(|bytes| bytes >= takes) {
             let snapshot = heap.snapshot();
             // SAFETY: not NULL, so writable for `bytes` bytes by contract.
             unsafe { out.cast::<u8>().copy_from_nonoverlapping(snapshot.as_ptr(), snapshot.len()) };
@@ -112,8 +73,8 @@ pub unsafe extern "C" fn adtape_heap_save(h: *mut HeapHandle, out: *mut c_void, 
         Err(Error::new(
             Status::CountRange,
             format!(
-                "a snapshot of the heap takes {need} bytes, and there is room for {bytes}\n  \
-                 ask adtape_heap_save_bytes just before"
+                "a snapshot of the heap takes {takes} bytes, and there is room for {bytes}\n  \
+                 ask for the size just before, by a call with NULL for the snapshot"
             ),
         ))
     }))

@@ -1,7 +1,7 @@
 //! Stores of checkpoints.
 
 use super::error::c_string;
-use super::{null_handle, null_pointer, status, text, text_or_none, write_out};
+use super::{null_handle, null_pointer, number, status, text, text_or_none, write_out};
 use crate::error::{Error, Status};
 use crate::store::{ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Store, TieredStore};
 use crate::sync::Arc;
@@ -20,8 +20,6 @@ pub const ADTAPE_STORE_SHARED: i32 = 8;
 /// A store.
 pub struct StoreHandle {
     store: Arc<dyn Store>,
-    /// The same store, if it is in memory.
-    memory: Option<MemoryStore>,
 }
 
 /// # Safety
@@ -58,20 +56,32 @@ unsafe fn make(out: *mut *mut StoreHandle, make: impl FnOnce() -> Result<StoreHa
     status(unsafe { write_out(out, "the new store", || make().map(|handle| Box::into_raw(Box::new(handle)))) })
 }
 
-/// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit; a checkpoint
-/// beyond it is an error. Buffers of removed and replaced checkpoints are used again. Undone by adtape_store_destroy.
+/// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit. Checkpoints beyond
+/// it go to `below`, whole, any store, which may be destroyed at once: the new store keeps what it needs of it. NULL for
+/// none: a checkpoint beyond the limit is an error. Buffers of removed and replaced checkpoints are used again. Undone by
+/// adtape_store_destroy.
 ///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_POINTER. Any thread.
-/// Fortran: `call store_create_memory(s, limit_bytes)`.
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE (a negative
+/// limit). Any thread.
+/// Fortran: `call store_create_memory(s, limit_bytes, below)`, `below` optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_store_create_memory(limit_bytes: u64, out: *mut *mut StoreHandle) -> Status {
-    let limit = if limit_bytes == 0 { u64::MAX } else { limit_bytes };
+pub unsafe extern "C" fn adtape_store_create_memory(
+    limit_bytes: i64,
+    below: *const StoreHandle,
+    out: *mut *mut StoreHandle,
+) -> Status {
     let new = || {
-        let memory = MemoryStore::with_limit(limit);
-        Ok(StoreHandle { store: Arc::new(memory.clone()), memory: Some(memory) })
+        let limit = number(limit_bytes, "bytes")?;
+        let memory = MemoryStore::with_limit(if limit == 0 { u64::MAX } else { limit });
+        // SAFETY: by contract.
+        let store: Arc<dyn Store> = match unsafe { below.as_ref() } {
+            None => Arc::new(memory),
+            Some(below) => Arc::new(TieredStore::new(memory, below.store.clone())),
+        };
+        Ok(StoreHandle { store })
     };
     // SAFETY: by contract.
     unsafe { make(out, new) }
@@ -131,38 +141,7 @@ pub unsafe extern "C" fn adtape_store_create_files(
             0 => Arc::new(FileStore::new(directory, options)?),
             _ => Arc::new(ArchiveStore::new(directory, options)?),
         };
-        Ok(StoreHandle { store, memory: None })
-    };
-    // SAFETY: by contract.
-    unsafe { make(out, new) }
-}
-
-/// Makes a store of two: checkpoints go to `memory` while there is room, whole, and to `below` beyond. `memory` is a
-/// store made by adtape_store_create_memory with a limit, `below` any store; both may be freed at once, the new store
-/// keeps what it needs of them. Undone by adtape_store_destroy.
-///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or
-/// ADTAPE_STATUS_BAD_ARGUMENT if `memory` is another kind of store. Any thread.
-/// Fortran: `call store_create_tiers(s, memory, below)`.
-///
-/// # Safety
-/// The contract of pointers in the crate's documentation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_store_create_tiers(
-    memory: *const StoreHandle,
-    below: *const StoreHandle,
-    out: *mut *mut StoreHandle,
-) -> Status {
-    let new = || {
-        // SAFETY: by contract.
-        let (memory, below) = unsafe { (handle(memory)?, handle(below)?) };
-        let memory = memory.memory.clone().ok_or_else(|| {
-            Error::new(
-                Status::BadArgument,
-                "the first tier is no store in memory\n  pass what adtape_store_create_memory returned",
-            )
-        })?;
-        Ok(StoreHandle { store: Arc::new(TieredStore::new(memory, below.store.clone())), memory: None })
+        Ok(StoreHandle { store })
     };
     // SAFETY: by contract.
     unsafe { make(out, new) }
@@ -236,7 +215,7 @@ pub unsafe extern "C" fn adtape_store_create_user(
             return Err(null_pointer("one of the calls of a store"));
         }
         let store = UserStore(Arc::new(User { calls, user }));
-        Ok(StoreHandle { store: Arc::new(store), memory: None })
+        Ok(StoreHandle { store: Arc::new(store) })
     };
     // SAFETY: by contract.
     unsafe { make(out, new) }
@@ -259,7 +238,7 @@ pub unsafe extern "C" fn adtape_store_destroy(s: *mut StoreHandle) -> Status {
     Status::Ok
 }
 
-/// Gives memory back to the system that a store in memory, or of tiers, keeps for checkpoints to come: the buffers of
+/// Gives memory back to the system that a store in memory keeps for checkpoints to come: the buffers of
 /// those that were removed or replaced. Other stores keep none.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.

@@ -92,6 +92,9 @@ pub struct Heap {
     operations: u64,
 }
 
+/// An address, as a number.
+pub type Address = usize;
+
 /// A distance that leads to no address that exists, from any that does.
 const NOWHERE: isize = 1 << 62;
 

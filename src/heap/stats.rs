@@ -1,6 +1,6 @@
 //! What a heap has.
 
-use super::Heap;
+use super::{Address, Heap};
 
 /// Sizes of a heap, in bytes where not said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,12 @@ pub struct HeapStats {
     pub overhead_bytes: u64,
     /// Address space for blocks: half of it for small ones, up to 8 KiB, half for large ones.
     pub reserved_bytes: u64,
+    /// Where that lies: one range for maps of addresses. It never moves; most of it has no memory.
+    pub base: Address,
+    /// Where the adjoints of all of it lie; NULL if there are none.
+    pub adjoint_base: Address,
+    /// Address space for adjoints.
+    pub adjoint_reserved_bytes: u64,
 }
 
 impl Heap {
@@ -31,6 +37,7 @@ impl Heap {
     pub fn stats(&self) -> HeapStats {
         let [committed_bytes, adjoint_committed_bytes, overhead_bytes] = self.arena.resident_bytes();
         let extra = self.adjoint_only.as_ref().map_or([0; 3], |arena| arena.resident_bytes());
+        let [(base, _), (adjoint_base, adjoint_end)] = self.ranges();
         HeapStats {
             blocks: self.arena.blocks(),
             bytes: self.arena.bytes,
@@ -41,6 +48,9 @@ impl Heap {
             adjoint_committed_bytes: adjoint_committed_bytes + extra[0],
             overhead_bytes: overhead_bytes + extra[2],
             reserved_bytes: 2 * self.arena.layout.half as u64,
+            base,
+            adjoint_base: if adjoint_end > adjoint_base { adjoint_base } else { 0 },
+            adjoint_reserved_bytes: (adjoint_end - adjoint_base) as u64,
         }
     }
 

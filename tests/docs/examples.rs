@@ -22,10 +22,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 13] = [
     "reference",
     "reference/process",
     "reference/tape",
+    "reference/objects",
+    "reference/heap",
+    "reference/checkpoint",
+    "reference/driver",
     "errors",
     "tools",
     "addresses",

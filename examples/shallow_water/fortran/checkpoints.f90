@@ -41,7 +41,7 @@ contains
   ! Nothing comes between the loop and the cost but the observations, so the first step is like the others.
   function reverse_step(k, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: k
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     call cost_of_step_b(p, int(k) + 1)
@@ -52,20 +52,12 @@ contains
 
   function adjoint_step(k, first, user) bind(c) result(flow)
     integer(c_int64_t), value :: k
-    integer(c_int32_t), value :: first
+    logical(c_bool), value :: first
     type(c_ptr), value :: user
     integer(c_int32_t) :: flow
     flow = record_step(k, user)
     flow = reverse_step(k, first, user)
   end function
-
-  ! Each step is run once with recording; what the schedule runs beyond that is extra. What check mode runs to compare
-  ! states is in neither.
-  subroutine count_steps(progress, user) bind(c)
-    type(adtape_progress), intent(in) :: progress
-    type(c_ptr), value :: user
-    extra_steps = progress%forward_steps - p%g%steps
-  end subroutine
 
   ! ---- the gradient ---------------------------------------------------------------------------------------
 
@@ -78,35 +70,34 @@ contains
     type(reversal_t), intent(out) :: r
     type(adtape_driver) :: driver
     type(adtape_schedule) :: schedule
+    type(adtape_progress) :: done
     real(dp) :: start
     start = clock_seconds()
     p => problem
-    extra_steps = 0
     tape_bytes = 0
     r%steps = p%g%steps
     r%snapshots = snapshots
     r%state_bytes = 3*8*p%g%cells
     call driver_create(driver)
-    call driver_set_steps(driver, step, adjoint_step)
-    call driver_set_records(driver, record_step, reverse_step)
-    call driver_set_progress(driver, count_steps)
+    call driver_set_calls(driver, step, adjoint_step, record_step, reverse_step)
     call driver_register(driver, p%f%h)
     call driver_register(driver, p%f%m)
     call driver_register(driver, p%f%n)
     if (snapshots == 0) then
-      call schedule_create_store_all(schedule, r%steps)
+      call schedule_create(schedule, ADTAPE_SCHEDULE_STORE_ALL, r%steps)
     else
       call driver_create_schedule(driver, r%steps, snapshots*r%state_bytes, schedule)
     end if
     p%f%rate%fastest = 0.0_dp
     call set_initial_fwd(p%g, p%f, w)
-    call driver_run(driver, schedule)
+    call driver_run(driver, schedule, done)
     call set_initial_bwd(p%g, p%f, p%fb, gradient)
     gradient = gradient + w
     r%seconds = clock_seconds() - start
-    r%extra_steps = extra_steps
+    ! Each step is run once with recording; what the schedule runs beyond that is extra.
+    r%extra_steps = done%forward_steps - r%steps
     r%tape_bytes = tape_bytes
-    call driver_snapshot_bytes(driver, r%snapshot_bytes)
+    r%snapshot_bytes = done%snapshot_bytes
     call schedule_destroy(schedule)
     call driver_destroy(driver)
     j = cost_of_run(p, w)

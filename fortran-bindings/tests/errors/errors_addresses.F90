@@ -136,8 +136,6 @@ contains
     case ('end_inside')
       call live_add(v, ADTAPE_KIND_STACK, 'v (real(8), 10)')
       call live_end(c_loc(v(2))) !@end_inside
-    case ('push_range_unknown')
-      call push_range(c_loc(v)) !@push_range_unknown
     case ('adjoint_unknown')
       call live_set_adjoint(c_loc(v), c_loc(a_target), 80) !@adjoint_unknown
     case ('rebase_remove_unknown')
@@ -247,17 +245,17 @@ contains
     case ('heap_snapshot_foreign')
       call heap_create(heap, 1, 0_c_int64_t)
       call heap_create(other_heap, 1, 0_c_int64_t)
-      call heap_save_bytes(heap, bytes)
+      call heap_save(heap, c_null_ptr, 0_c_int64_t, bytes)
       call heap_save(heap, c_loc(saved), bytes)
       call heap_restore(other_heap, c_loc(saved), bytes) !@heap_snapshot_foreign
     case ('heap_not_for_adjoints')
       address = heap_alloc(80_c_size_t)
       call heap_free_adjoint(heap_self(), address) !@heap_not_for_adjoints
     case ('heap_joins_twice')
-      call heap_join(heap_self(), 'blocks')
-      call heap_join(heap_self(), 'blocks') !@heap_joins_twice
+      call heap_join(heap_self(), ADTAPE_JOIN_RANGE, 'blocks')
+      call heap_join(heap_self(), ADTAPE_JOIN_RANGE, 'blocks') !@heap_joins_twice
     case ('heap_overlap')
-      call heap_join(heap_self(), 'blocks')
+      call heap_join(heap_self(), ADTAPE_JOIN_RANGE, 'blocks')
       address = heap_alloc(80_c_size_t)
       call live_add(address, 80, ADTAPE_KIND_HEAP, 'x (real(8), 10)') !@heap_overlap
 

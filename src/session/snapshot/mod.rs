@@ -118,7 +118,7 @@ impl Addresses {
             return Ok(());
         }
         let what = "the stable heap is not part of the session
-  remove what adtape_live_add_heap added";
+  it was to join by adtape_heap_join";
         Err(Error::new(Status::BadArgument, what))
     }
 

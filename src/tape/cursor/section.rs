@@ -148,9 +148,15 @@ impl Section {
         self.shape.count
     }
 
-    /// Whether its elements lie one behind the other from its base on.
-    pub(crate) fn is_dense(&self) -> bool {
-        self.shape.count == 0 || self.shape.rank == 0 || self.shape.rank == 1
+    /// Where it lies, from and to, if its elements lie one behind the other; none if there are none.
+    pub(crate) fn place(&self) -> Option<(usize, usize)> {
+        let begin = self.base as usize;
+        (self.shape.count > 0 && self.shape.rank <= 1).then(|| (begin, begin + self.shape.count * self.ty.bytes()))
+    }
+
+    /// The same section, which is used no longer than this one.
+    pub(crate) fn again(&self) -> Section {
+        Section { shape: self.shape, ty: self.ty, base: self.base, extents: self.extents.clone() }
     }
 
     /// Type of the elements.

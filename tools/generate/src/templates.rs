@@ -106,7 +106,7 @@ fn add_reference(environment: &mut Environment, sources: &Arc<Sources>) {
     let read = sources.clone();
     environment.add_function("reference", move |names: Rest<String>| {
         let name = names.first().and_then(|name| name.strip_prefix("adtape_")).unwrap_or_default();
-        let examples = examples(&read, name)?;
+        let examples = named(&read, name);
         reference::section(&read.header, &read.forms, &names, &examples).map_err(invalid)
     });
     let read = sources.clone();
@@ -122,13 +122,18 @@ fn add_reference(environment: &mut Environment, sources: &Arc<Sources>) {
 }
 
 /// The examples of a name: `name.c`, what it prints in `name.c.txt`, `name.f90`, each with its language.
-fn examples(sources: &Sources, name: &str) -> Result<Vec<(String, String)>, Error> {
+fn named(sources: &Sources, name: &str) -> Vec<(String, String)> {
     let endings = [(".c", "c"), (".c.txt", "text"), (".f90", "fortran"), (".f90.txt", "text")];
     let named = endings.iter().filter_map(|(ending, language)| {
         let text = sources.examples.get(&format!("{name}{ending}"))?;
         Some(((*language).to_owned(), text.clone()))
     });
-    let found: Vec<(String, String)> = named.collect();
+    named.collect()
+}
+
+/// The examples of a name; an error if there are none.
+fn examples(sources: &Sources, name: &str) -> Result<Vec<(String, String)>, Error> {
+    let found = named(sources, name);
     if found.is_empty() { Err(invalid(format!("there is no example {name}.c or {name}.f90"))) } else { Ok(found) }
 }
 

@@ -83,10 +83,10 @@ pub const WORDS: &[Word] = &[
     word("restore_stats", "type(adtape_restore_stats)", "adtape_restore_stats", "adtape_restore_stats_t",
         Passing::Plain),
     word("instruction", "type(adtape_instruction)", "adtape_instruction", "adtape_instruction_t", Passing::Plain),
+    word("progress", "type(adtape_progress)", "adtape_progress", "adtape_progress_t", Passing::Plain),
     word("prediction", "type(adtape_prediction)", "adtape_prediction", "adtape_prediction_t", Passing::Plain),
     word("heap_mark", "type(adtape_heap_mark)", "adtape_heap_mark", "adtape_heap_mark_t", Passing::Plain),
     word("heap_stats", "type(adtape_heap_stats)", "adtape_heap_stats", "adtape_heap_stats_t", Passing::Plain),
-    word("count", "integer(c_int64_t)", "c_int64_t", "uint64_t", Passing::Plain),
 ];
 
 /// The word of this name.

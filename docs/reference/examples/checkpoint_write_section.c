@@ -1,0 +1,18 @@
+adtape_store_t *s;
+adtape_checkpoint_t *c;
+adtape_section_t next;
+double list[4] = {1, 2, 3, 4};
+const int64_t lower[1] = {-1}, extents[1] = {4}, stride_bytes[1] = {8};
+must(adtape_store_create_memory(0, NULL, &s));
+must(adtape_checkpoint_create(s, "a", &c));
+must(adtape_checkpoint_write_section(c, "list", ADTAPE_TYPE_F64, list, 1, lower, extents, stride_bytes));
+must(adtape_checkpoint_commit(c));
+must(adtape_checkpoint_open(s, "a", &c));
+must(adtape_checkpoint_next(c, 0, &next));
+assert(next.kind == ADTAPE_SECTION_ALLOCATABLE && next.allocated && next.rank == 1 && next.lower[0] == -1);
+double *again = malloc((size_t)next.count * sizeof *again);
+must(adtape_checkpoint_read_section(c, "list", next.type_code, again, next.rank, next.extents, stride_bytes));
+assert(again[3] == 4);
+free(again);
+must(adtape_checkpoint_close(c));
+must(adtape_store_destroy(s));

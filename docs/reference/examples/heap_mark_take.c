@@ -1,0 +1,11 @@
+adtape_heap_t *h = adtape_heap_self();
+adtape_t *t = adtape_self();
+adtape_heap_mark_t m;
+must(adtape_heap_mark_take(h, &m));
+adtape_push_bytes(t, &m, sizeof m);
+adtape_heap_alloc(h, t, 100);
+assert(adtape_heap_mark_check(h, &m) == ADTAPE_STATUS_HEAP_STATE);
+must(adtape_heap_begin_reverse(h));
+adtape_heap_undo_alloc(h, t);
+adtape_pop_bytes(t, &m, sizeof m);
+must(adtape_heap_mark_check(h, &m));

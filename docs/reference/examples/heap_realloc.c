@@ -1,0 +1,12 @@
+adtape_heap_t *h = adtape_heap_self();
+adtape_t *t = adtape_self();
+double *x = (double *)adtape_heap_realloc(h, t, NULL, 10 * sizeof *x);
+x[9] = 9;
+double *y = (double *)adtape_heap_realloc(h, t, x, 1000 * sizeof *y);
+assert(y[9] == 9);
+double *z = (double *)adtape_heap_realloc_save(h, t, y, 5 * sizeof *z);
+must(adtape_heap_begin_reverse(h));
+((double *)adtape_heap_adjoint(h, z))[4] = 1;
+assert(adtape_heap_undo_realloc(h, t) == y && y[9] == 9);
+assert(adtape_heap_undo_realloc(h, t) == x && ((double *)adtape_heap_adjoint(h, x))[4] == 1);
+assert(adtape_heap_undo_realloc(h, t) == NULL);

@@ -1,0 +1,10 @@
+adtape_heap_t *h = adtape_heap_self();
+adtape_heap_stats_t stats;
+char *p = (char *)adtape_heap_alloc(h, adtape_self(), 100);
+must(adtape_heap_stats(h, &stats));
+assert(stats.blocks == 1 && stats.bytes >= 100 && stats.operations == 1);
+assert(p >= (char *)stats.base && p < (char *)stats.base + stats.reserved_bytes);
+assert((char *)adtape_heap_adjoint(h, p) == (char *)stats.adjoint_base + (p - (char *)stats.base));
+must(adtape_heap_begin_reverse(h));
+adtape_heap_undo_alloc(h, adtape_self());
+must(adtape_heap_trim(h));

@@ -1,0 +1,1 @@
+adtape_live_begin_reverse(NULL);

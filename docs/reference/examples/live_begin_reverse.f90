@@ -1,0 +1,1 @@
+call live_begin_reverse()

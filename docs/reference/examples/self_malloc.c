@@ -1,0 +1,14 @@
+double *x = (double *)adtape_self_malloc(10 * sizeof *x), *y;
+adtape_self_free(adtape_self_calloc(10, sizeof *x));
+x[3] = 4;
+y = (double *)adtape_self_realloc(x, 10000 * sizeof *y);
+assert(y[3] == 4);
+adtape_self_free_save(y);
+must(adtape_heap_begin_reverse(adtape_heap_self()));
+y = (double *)adtape_self_undo_free();
+((double *)adtape_self_adjoint(y))[3] = 1;
+x = (double *)adtape_self_undo_realloc();
+assert(x[3] == 4 && ((double *)adtape_self_adjoint(x))[3] == 1);
+(void)adtape_self_undo_free();
+adtape_self_undo_malloc();
+adtape_self_undo_malloc();

@@ -1,0 +1,4 @@
+type(adtape_store) :: s
+call store_create_memory(s, 0_c_int64_t)
+call store_trim(s)                       ! after checkpoints were removed, before something else needs the memory
+call store_destroy(s)
