@@ -63,10 +63,12 @@ type Note<'a> = (&'a str, &'a Explanation);
 /// A page that needs nothing else: each source that the plan says something about, with notes below its lines.
 pub fn page(adjoint: &Adjoint) -> String {
     // By source and line.
-    let mut notes: BTreeMap<u32, BTreeMap<u32, Vec<Note>>> = BTreeMap::new();
+    let mut notes: BTreeMap<(u32, &str), BTreeMap<u32, Vec<Note>>> = BTreeMap::new();
     for sweeps in &adjoint.sweeps {
         for line in &sweeps.plan.explanations {
-            let source = notes.entry(line.span.source).or_default();
+            let known = adjoint.program.sources.get(line.span.source as usize);
+            let path = known.map_or("", |source| source.path_at(line.span.start));
+            let source = notes.entry((line.span.source, path)).or_default();
             source.entry(line.span.line).or_default().push((&sweeps.name, line));
         }
     }
@@ -77,10 +79,14 @@ pub fn page(adjoint: &Adjoint) -> String {
          <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
          <p>Below each line: what is stored there (orange, with the bytes each time), and what comes back without (green).</p>\n"
     );
-    for (source, lines) in &notes {
+    for ((source, path), lines) in &notes {
         let Some(source) = adjoint.program.sources.get(*source as usize) else { continue };
-        out += &format!("<h2>{}</h2>\n<table>\n", escaped(&source.path));
-        for (number, text) in (1..).zip(source.text.lines()) {
+        out += &format!("<h2>{}</h2>\n<table>\n", escaped(path));
+        let text = match source.origins.is_empty() {
+            true => source.text.clone(),
+            false => std::fs::read_to_string(path).unwrap_or_default(),
+        };
+        for (number, text) in (1..).zip(text.lines()) {
             let text = escaped(text);
             out += &format!("<tr><td class=\"number\">{number}</td><td class=\"text\">{text}</td></tr>\n");
             for (name, line) in lines.get(&number).into_iter().flatten() {

@@ -48,7 +48,8 @@ pub fn place(span: Span, sources: &[Source], files: &[String]) -> Option<String>
     }
     let at = usize::try_from(span.source).ok()?;
     // What the front end refuses leaves no sources; the files of the command line come first in its numbers.
-    let path = sources.get(at).map(|source| source.path.as_str()).or_else(|| files.get(at).map(String::as_str))?;
+    let path =
+        sources.get(at).map(|source| source.path_at(span.start)).or_else(|| files.get(at).map(String::as_str))?;
     Some(format!("{path}:{}:{}", span.line, span.column))
 }
 
@@ -56,7 +57,8 @@ fn line(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
     let at = usize::try_from(span.source).ok()?;
     let number = usize::try_from(span.line).ok()?.checked_sub(1)?;
     let text = match sources.get(at) {
-        Some(source) => source.text.clone(),
+        Some(source) if source.origins.is_empty() => source.text.clone(),
+        Some(source) => std::fs::read_to_string(source.path_at(span.start)).ok()?,
         None => std::fs::read_to_string(files.get(at)?).ok()?,
     };
     text.lines().nth(number).map(String::from)

@@ -56,6 +56,11 @@ fn programs_that_write_errno_have_right_adjoints() {
     check("reports.c", &[]);
 }
 
+#[test]
+fn static_locals_that_are_assigned_first_have_right_adjoints() {
+    check("statics.c", &["forward", "chosen"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

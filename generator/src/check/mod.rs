@@ -45,7 +45,8 @@ fn sites(adjoint: &Adjoint) -> String {
         let proc = &adjoint.program.procs[sweeps.proc.index()];
         for (item, operands) in &sweeps.plan.witnesses {
             let span = proc.items[item.index()].span;
-            let path = adjoint.program.sources.get(span.source as usize).map_or("", |source| source.path.as_str());
+            let source = adjoint.program.sources.get(span.source as usize);
+            let path = source.map_or("", |source| source.path_at(span.start));
             for (k, operand) in operands.iter().enumerate() {
                 let text = print::without_labels(&print::expr(&adjoint.program, proc, operand));
                 let number = site(sweeps.proc, *item, k);

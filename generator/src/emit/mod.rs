@@ -326,8 +326,9 @@ impl Text {
         let heads: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
         let title = |file: &str| format!("/* {file}: the {what} of {}, written by adtape. */\n", heads.join(", "));
         let mut source = format!("{}{PROLOGUE}\n", title(&options.file));
-        for include in &options.includes {
-            source += &format!("#include \"{include}\"\n");
+        match unit.program.sources.iter().find(|source| !source.origins.is_empty()) {
+            Some(joint) => source += &joint.text,
+            None => options.includes.iter().for_each(|include| source += &format!("#include \"{include}\"\n")),
         }
         // A macro of the sources must not change the headers.
         let macros = names::macros_in_headers(unit.program);
@@ -405,5 +406,7 @@ fn local_names(program: &Program, all: &Names) -> Names {
     names.release(&variables);
     let fixed = program.globals.iter().map(|global| &global.name).chain(program.procs.iter().map(|proc| &proc.name));
     fixed.for_each(|name| names.take(name));
+    // A local with the name of a type would hide it from the declarations of the sweep.
+    names::types(program).iter().for_each(|name| names.take(name));
     names
 }

@@ -68,6 +68,33 @@ impl Names {
     }
 }
 
+/// Names that the sources give to types.
+pub fn types(program: &Program) -> HashSet<String> {
+    let mut found = HashSet::new();
+    for source in &program.sources {
+        for (at, _) in source.text.match_indices("typedef") {
+            let (mut depth, mut last, mut word) = (0_usize, "", 0);
+            let rest = &source.text[at..];
+            for (here, c) in rest.char_indices() {
+                if !(c.is_alphanumeric() || c == '_') {
+                    if word < here && depth == 0 {
+                        last = &rest[word..here];
+                    }
+                    word = here + c.len_utf8();
+                }
+                match c {
+                    '{' | '[' | '(' => depth += 1,
+                    '}' | ']' | ')' => depth = depth.saturating_sub(1),
+                    ';' if depth == 0 => break,
+                    _ => {}
+                }
+            }
+            found.insert(last.to_string());
+        }
+    }
+    found
+}
+
 /// The library's headers, as generated code includes them.
 const HEADERS: [&str; 2] =
     [include_str!("../../../include/adtape/declarations.h"), include_str!("../../../include/adtape/inline.h")];

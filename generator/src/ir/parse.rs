@@ -194,7 +194,7 @@ impl Parser {
         if self.eat_word("source") {
             let main = self.eat_word("main");
             let path = self.string()?;
-            self.program.sources.push(Source { path, text: String::new(), main });
+            self.program.sources.push(Source { path, text: String::new(), main, origins: Vec::new() });
             return Ok(());
         }
         if self.eat_word("global") {

@@ -115,6 +115,21 @@ pub struct Source {
     pub text: String,
     /// Whether it was named on the command line (and is included by the generated file), not found as a header.
     pub main: bool,
+    /// Where the text comes from, if it is several sources in one: from each byte on, a path and a line.
+    pub origins: Vec<(u32, String, u32)>,
+}
+
+impl Source {
+    /// The file that the text at a byte comes from.
+    pub fn path_at(&self, start: u32) -> &str {
+        self.origin(start).map_or(&self.path, |(_, path, _)| path)
+    }
+
+    /// The last place at or before a byte whose origin is known.
+    pub fn origin(&self, start: u32) -> Option<&(u32, String, u32)> {
+        let behind = self.origins.partition_point(|(from, ..)| *from <= start);
+        self.origins.get(behind.checked_sub(1)?)
+    }
 }
 
 /// A place in the sources: a range of bytes, and line and column (from 1) of its first byte. Line 0: no source.

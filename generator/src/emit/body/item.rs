@@ -74,7 +74,7 @@ impl<'a> Body<'a> {
         }
         self.line = here;
         if let Some(source) = self.unit.program.sources.get(item.span.source as usize) {
-            let name = source.path.rsplit('/').next().unwrap_or_default();
+            let name = source.path_at(item.span.start).rsplit('/').next().unwrap_or_default();
             self.statement(&format!("/* {name}:{} */", item.span.line));
         }
     }

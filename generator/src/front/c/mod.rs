@@ -1,7 +1,9 @@
 //! C, read through clang's syntax tree.
 
+mod joint;
 mod lower;
 mod run;
+mod same;
 mod sources;
 mod tree;
 mod types;
@@ -25,6 +27,11 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
             _ => Err(without_sources(vec![internal("the front end stopped")])),
         }
     })
+}
+
+fn parsed(text: &str) -> Result<tree::Tree<'_>, Unread> {
+    let unread = |error| without_sources(vec![internal(&format!("clang's syntax tree is not understood: {error}"))]);
+    tree::parse(text).map_err(unread)
 }
 
 fn internal(what: &str) -> Refusal {
@@ -54,16 +61,19 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     if !refusals.is_empty() {
         return Err(without_sources(refusals));
     }
-    if input.trees.is_empty() && input.files.len() > 1 {
-        run::together(clang, &input.arguments, &input.files).map_err(|refusal| without_sources(vec![refusal]))?;
-    }
-    let trees: Vec<_> =
-        texts.iter().map(|text| tree::parse(text)).collect::<Result<_, _>>().map_err(|error| {
-            without_sources(vec![internal(&format!("clang's syntax tree is not understood: {error}"))])
-        })?;
+    let trees: Vec<_> = texts.iter().map(|text| parsed(text)).collect::<Result<_, _>>()?;
     let mut sources = Sources::default();
     for file in &input.files {
         sources.number(file, true);
+    }
+    if input.trees.is_empty() && input.files.len() > 1 {
+        let together = same::together(clang, input, &trees).map_err(|refusal| without_sources(vec![refusal]))?;
+        if let Some((joint, text)) = &together {
+            let tree = parsed(text)?;
+            sources.joint(run::TEXT, joint);
+            let unit = Unit::new(&tree, run::TEXT, &mut sources);
+            return lower::program(vec![unit], sources, &input.heads);
+        }
     }
     let units = trees.iter().zip(&input.files).map(|(tree, path)| Unit::new(tree, path, &mut sources)).collect();
     lower::program(units, sources, &input.heads)

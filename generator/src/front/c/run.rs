@@ -73,31 +73,42 @@ pub fn stored(file: &str) -> Result<String, Refusal> {
     })
 }
 
-/// Whether several sources can stand in one file, as the generated file includes them.
-pub fn together(clang: &str, arguments: &[String], files: &[String]) -> Result<(), Refusal> {
-    let mut text = String::new();
-    for file in files {
-        let path = std::path::absolute(file).map_or_else(|_| file.clone(), |path| path.to_string_lossy().into_owned());
-        text += &format!("#include \"{path}\"\n");
-    }
-    let mut compiler = Command::new(clang);
-    compiler.args(["-fsyntax-only", "-fno-color-diagnostics", "-Wno-everything", "-x", "c"]).args(arguments).arg("-");
-    compiler.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+/// The name that clang gives to a text without a file.
+pub const TEXT: &str = "<stdin>";
+
+/// A text with the includes of several sources.
+pub fn includes(files: &[String]) -> String {
+    let absolute =
+        |file: &String| std::path::absolute(file).map_or_else(|_| file.clone(), |path| path.to_string_lossy().into());
+    files.iter().map(|file| format!("#include \"{}\"\n", absolute(file))).collect()
+}
+
+/// The syntax tree of a text, or what the compiler has against it.
+pub fn tree_of_text(clang: &str, arguments: &[String], text: &str) -> Result<String, String> {
+    let tree = ["-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
+    output(Command::new(clang).args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", "-"]), text)
+}
+
+/// A source, preprocessed, with its comments, and with the includes named.
+pub fn preprocessed(clang: &str, arguments: &[String], file: &str) -> Result<String, String> {
+    output(Command::new(clang).args(["-E", "-C", "-dI", "-Wno-everything"]).args(arguments).args(["-x", "c", file]), "")
+}
+
+/// What a compiler prints that reads a text, or its first complaint.
+fn output(compiler: &mut Command, text: &str) -> Result<String, String> {
+    compiler.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = compiler.spawn().and_then(|mut running| {
         if let Some(mut input) = running.stdin.take() {
             input.write_all(text.as_bytes())?;
         }
         running.wait_with_output()
     });
-    let said = match run {
-        Ok(output) if output.status.success() => return Ok(()),
-        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
-        Err(error) => error.to_string(),
-    };
-    let reason = said.lines().find(|line| line.contains("error")).unwrap_or(&said).trim().to_string();
-    let what = format!("the sources cannot be included in one file, as the generated file does: {reason}");
-    let help = "give names that several sources declare to one of them, and headers a guard against a second inclusion";
-    Err(Refusal { class: Class::Language, span: Span::default(), what, help: help.into() })
+    let output = run.map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(super::sources::readable(output.stdout));
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(said.lines().find(|line| line.contains("error")).unwrap_or(&said).trim().to_string())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The texts of the source files, and spans in them.
 
+use super::joint::Joint;
 use super::tree::{Location, Node, Pos};
 use crate::ir::{Source, Span};
 use std::collections::HashMap;
@@ -20,16 +21,26 @@ impl Sources {
             self.list[*number].main |= main;
             return *number;
         }
-        let text = std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let text = std::fs::read(path).map(readable).unwrap_or_default();
         let mut starts = vec![0];
         starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1));
-        self.list.push(Source { path: path.to_string(), text, main });
+        self.list.push(Source { path: path.to_string(), text, main, origins: Vec::new() });
         self.line_starts.push(starts);
         self.by_path.insert(path.to_string(), self.list.len() - 1);
         self.list.len() - 1
     }
 
-    /// Line and column, from 1.
+    /// Takes several sources in one text; `path` is the compiler's name for it.
+    pub fn joint(&mut self, path: &str, joint: &Joint) {
+        let number = self.number(path, true);
+        let starts = joint.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+        self.line_starts[number] = std::iter::once(0).chain(starts).collect();
+        self.list[number].text.clone_from(&joint.text);
+        let origin = |&(from, file, line): &(u32, usize, u32)| (from, joint.files[file].clone(), line);
+        self.list[number].origins = joint.origins.iter().map(origin).collect();
+    }
+
+    /// Line and column in the text, from 1.
     pub fn line_column(&self, source: usize, offset: u32) -> (u32, u32) {
         let starts = &self.line_starts[source];
         let line = starts.partition_point(|start| *start <= offset).max(1);
@@ -38,7 +49,10 @@ impl Sources {
 
     /// The bytes from `start` to `end`, with the position of the first.
     pub fn span(&self, source: usize, start: u32, end: u32) -> Span {
-        let (line, column) = self.line_column(source, start);
+        let (mut line, column) = self.line_column(source, start);
+        if let Some((_, _, first)) = self.list[source].origin(start) {
+            line = *first;
+        }
         Span { source: source as u32, start, end: end.max(start), line, column }
     }
 
@@ -46,6 +60,14 @@ impl Sources {
     pub fn text(&self, source: usize, start: u32, end: u32) -> &str {
         self.list[source].text.get(start as usize..end as usize).unwrap_or("")
     }
+}
+
+/// Bytes as text in which each byte keeps its offset: what is no UTF-8 becomes question marks.
+pub fn readable(bytes: Vec<u8>) -> String {
+    let plain = |error: std::string::FromUtf8Error| {
+        error.into_bytes().into_iter().map(|byte| if byte.is_ascii() { char::from(byte) } else { '?' }).collect()
+    };
+    String::from_utf8(bytes).unwrap_or_else(plain)
 }
 
 /// Positions of one tree: its files are numbered among all sources.

@@ -102,8 +102,9 @@ impl<'a> Unit<'a> {
     /// `file:line:column`, the way clang names what has no name.
     fn unnamed(&self, node: &Node, sources: &Sources) -> String {
         let span = self.files.point(node.location, sources);
-        let path = sources.list.get(span.source as usize).map_or("", |source| source.path.as_str());
-        format!("{path}:{}:{}", span.line, span.column)
+        let Some(source) = sources.list.get(span.source as usize) else { return String::new() };
+        let (line, column) = sources.line_column(span.source as usize, span.start);
+        format!("{}:{line}:{column}", source.path)
     }
 
     fn enumeration(&mut self, node: &'a Node<'a>, sources: &Sources) {

@@ -173,7 +173,10 @@ impl<'a> Lower<'_, 'a> {
                 self.reader.recursive[id.index()] = true;
                 Summary::default()
             }
-            None => Summary::UNKNOWN,
+            None => {
+                self.reader.reentered += 1;
+                Summary::UNKNOWN
+            }
         };
         // The arguments are evaluated before the call, so only the call itself meets the rest of the expression.
         self.touch_call(summary, &args);

@@ -40,7 +40,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn variable(&mut self, node: &'a Node<'a>) -> Result<()> {
         self.visible.push((node.name.to_string(), node.id));
-        if node.storage == "static" {
+        if node.storage == "static" && !self.is_automatic(node) {
             return self.local_static(node);
         }
         if node.storage == "extern" {

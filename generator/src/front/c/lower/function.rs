@@ -6,8 +6,8 @@ use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
-    /// Lowers a definition.
-    pub fn function(mut self, node: &'a Node<'a>, name: &str) -> (Proc, Summary) {
+    /// Lowers a definition. The last result: whether a static variable is taken as a local.
+    pub fn function(mut self, node: &'a Node<'a>, name: &str) -> (Proc, Summary, bool) {
         let span = self.span(node);
         self.b = Builder::new(name, Type::Void, span);
         match self.lower_function(node) {
@@ -19,7 +19,7 @@ impl<'a> Lower<'_, 'a> {
         let result_object = self.result_object;
         let mut proc = self.b.finish(result);
         proc.result_object = result_object;
-        (proc, self.summary)
+        (proc, self.summary, self.automatic)
     }
 
     fn lower_function(&mut self, node: &'a Node<'a>) -> Result<()> {
@@ -35,6 +35,7 @@ impl<'a> Lower<'_, 'a> {
         self.local_types(body);
         self.addressed = scan::addressed(body);
         self.assigned = scan::assigned(body);
+        self.assigned_first = automatic::assigned_first(body);
         let text = result_text(&node.written_type).to_string();
         self.result_type = self.qualified(&text).ty;
         let params = node.inner.iter().filter(|part| part.kind == "ParmVarDecl");

@@ -8,6 +8,7 @@
 //!
 //! A function is lowered when the first call of it is met, so that its effects are known at its calls.
 
+mod automatic;
 mod call;
 mod convert;
 mod declare;
@@ -58,6 +59,10 @@ pub struct Reader<'a> {
     /// Whether a procedure calls itself, while it is being lowered.
     recursive: Vec<bool>,
     refusals: Vec<Refusal>,
+    /// Procedures that a call may come back into, so that their static variables are no locals.
+    kept: HashSet<ProcId>,
+    /// Calls so far of procedures that are being lowered, but for calls of themselves.
+    reentered: usize,
     /// Functions that only report and that cannot be read.
     reports: HashSet<(Option<usize>, String)>,
 }
@@ -76,6 +81,8 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         summaries: Vec::new(),
         recursive: Vec::new(),
         refusals: Vec::new(),
+        kept: HashSet::new(),
+        reentered: 0,
         reports: HashSet::new(),
     };
     for head in heads {
@@ -128,12 +135,19 @@ impl<'a> Reader<'a> {
         self.recursive.push(false);
         let link_name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
         let refused = self.refusals.len();
-        let (mut proc, mut summary) = Lower::new(self, home, id).function(node, &link_name);
+        let (reentered, declared) = (self.reentered, self.statics.len());
+        let (mut proc, mut summary, automatic) = Lower::new(self, home, id).function(node, &link_name);
+        if automatic && (self.recursive[id.index()] || self.reentered > reentered) {
+            self.kept.insert(id);
+            self.refusals.truncate(refused);
+            self.statics.truncate(declared);
+            (proc, summary, _) = Lower::new(self, home, id).function(node, &link_name);
+        }
         if std::mem::take(&mut self.recursive[id.index()]) {
             // A call of itself adds nothing to the effects of a function, so these are final now, and known at the call.
             self.refusals.truncate(refused);
             self.summaries[id.index()] = Some(summary);
-            (proc, summary) = Lower::new(self, home, id).function(node, &link_name);
+            (proc, summary, _) = Lower::new(self, home, id).function(node, &link_name);
         }
         if self.refusals.len() > refused && !anywhere && is_report(&proc) {
             // What only reports is called as it is, if it cannot be read.
@@ -268,6 +282,9 @@ struct Lower<'r, 'a> {
     effects: Effects,
     /// Objects that one expression makes and nothing else names.
     private: HashSet<ObjectId>,
+    /// Static variables that are assigned before they are read, and whether one is taken as a local.
+    assigned_first: HashSet<u64>,
+    automatic: bool,
     summary: Summary,
     /// Name for the block that the next `malloc` makes.
     block_name: String,
@@ -300,6 +317,8 @@ impl<'r, 'a> Lower<'r, 'a> {
             extents: HashMap::new(),
             effects: Effects::default(),
             private: HashSet::new(),
+            assigned_first: HashSet::new(),
+            automatic: false,
             summary: Summary::default(),
             block_name: String::new(),
             enclosing: None,

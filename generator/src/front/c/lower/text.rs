@@ -41,7 +41,8 @@ impl<'a> Lower<'_, 'a> {
             return false;
         }
         // The variable of a declaration may be declared already: in front of a label that jumps lead back to.
-        let declared = |part: &Node| part.kind == "VarDecl" && self.bindings.contains_key(&part.id);
+        let declared =
+            |part: &Node| part.kind == "VarDecl" && (self.bindings.contains_key(&part.id) || part.storage == "static");
         let mut depth = 0_u32;
         !self.jumps_out(node, &mut depth) && !scan::any(node, &|part| self.is_renamed(part) || declared(part))
     }

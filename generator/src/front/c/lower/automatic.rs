@@ -1,0 +1,213 @@
+//! Static variables of functions that need not be static.
+//!
+//! Code that a translator wrote from Fortran declares every local variable `static`. One that each call assigns before
+//! it reads, on every way through the function, is like any other local. If a call may come back into the function, its
+//! variables stay what they are.
+
+use super::*;
+
+/// The static scalars that a function assigns before it reads them.
+pub fn assigned_first<'a>(body: &'a Node<'a>) -> HashSet<u64> {
+    let mut candidates = HashSet::new();
+    scan::walk(body, &mut |node| {
+        if node.kind == "VarDecl" && node.storage == "static" && !node.has_init {
+            candidates.insert(node.id);
+        }
+        true
+    });
+    if candidates.is_empty() {
+        return candidates;
+    }
+    let mut ways = Ways { candidates, ..Ways::default() };
+    loop {
+        ways.changed = false;
+        ways.statement(body, Some(HashSet::new()));
+        if !ways.changed {
+            break;
+        }
+    }
+    ways.candidates.retain(|id| !ways.read.contains(id));
+    ways.candidates
+}
+
+/// What is assigned at a point on every way to it; `None` where no way leads.
+type State = Option<HashSet<u64>>;
+
+fn meet(one: State, other: State) -> State {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.intersection(&other).copied().collect()),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Ways through a function.
+#[derive(Default)]
+struct Ways {
+    candidates: HashSet<u64>,
+    /// What is read before it is assigned.
+    read: HashSet<u64>,
+    /// At labels, from jumps so far.
+    labels: HashMap<u64, HashSet<u64>>,
+    changed: bool,
+    /// Behind the loops and switches around, and at the next pass of loops.
+    breaks: Vec<State>,
+    continues: Vec<State>,
+    /// At the cases of the switches around, and whether one is the default.
+    cases: Vec<(State, bool)>,
+}
+
+impl Ways {
+    fn statement<'a>(&mut self, node: &'a Node<'a>, state: State) -> State {
+        match (node.kind, &node.inner[..]) {
+            ("CompoundStmt", parts) => parts.iter().fold(state, |state, part| self.statement(part, state)),
+            ("DeclStmt", parts) => {
+                parts.iter().filter(|part| part.has_init).fold(state, |state, part| self.all(&part.inner, state))
+            }
+            ("IfStmt", [on, arms @ ..]) => {
+                let state = self.expression(on, state);
+                let mut arms = arms.iter();
+                let then = arms.next().map_or(state.clone(), |arm| self.statement(arm, state.clone()));
+                let otherwise = arms.next().map_or(state.clone(), |arm| self.statement(arm, state));
+                meet(then, otherwise)
+            }
+            ("WhileStmt", [on, body]) => self.repeat(None, on, body, None, state),
+            ("ForStmt", [init, _, on, step, body]) => self.repeat(Some(init), on, body, Some(step), state),
+            ("DoStmt", [body, on]) => {
+                self.enter_loop();
+                let end = self.statement(body, state);
+                let (breaks, continues) = self.leave_loop();
+                let end = self.expression(on, meet(end, continues));
+                meet(end, breaks)
+            }
+            ("SwitchStmt", [on, body]) => {
+                let state = self.expression(on, state);
+                self.breaks.push(None);
+                self.cases.push((state.clone(), false));
+                let end = self.statement(body, None);
+                let default = self.cases.pop().is_some_and(|(_, default)| default);
+                let end = meet(end, self.breaks.pop().flatten());
+                if default { end } else { meet(end, state) }
+            }
+            ("CaseStmt" | "DefaultStmt", [.., inner]) => {
+                let mut state = state;
+                if let Some((at, default)) = self.cases.last_mut() {
+                    *default |= node.kind == "DefaultStmt";
+                    state = meet(state, at.clone());
+                }
+                self.statement(inner, state)
+            }
+            ("LabelStmt", [.., inner]) => {
+                let state = meet(state, self.labels.get(&node.refers).cloned());
+                self.statement(inner, state)
+            }
+            ("GotoStmt", _) => {
+                if let Some(state) = state {
+                    let known = self.labels.get(&node.refers).cloned();
+                    let new = meet(Some(state), known.clone());
+                    if new != known {
+                        self.changed = true;
+                        self.labels.insert(node.refers, new.unwrap_or_default());
+                    }
+                }
+                None
+            }
+            ("ReturnStmt", parts) => {
+                self.all(parts, state);
+                None
+            }
+            ("BreakStmt", _) => {
+                if let Some(at) = self.breaks.last_mut() {
+                    *at = meet(at.take(), state);
+                }
+                None
+            }
+            ("ContinueStmt", _) => {
+                if let Some(at) = self.continues.last_mut() {
+                    *at = meet(at.take(), state);
+                }
+                None
+            }
+            ("AttributedStmt", [.., inner]) => self.statement(inner, state),
+            _ => self.expression(node, state),
+        }
+    }
+
+    fn repeat<'a>(
+        &mut self,
+        init: Option<&'a Node<'a>>,
+        on: &'a Node<'a>,
+        body: &'a Node<'a>,
+        step: Option<&'a Node<'a>>,
+        state: State,
+    ) -> State {
+        let state = init.map_or(state.clone(), |init| self.statement(init, state));
+        let behind = self.expression(on, state);
+        self.enter_loop();
+        let end = self.statement(body, behind.clone());
+        let (breaks, continues) = self.leave_loop();
+        if let Some(step) = step {
+            self.expression(step, meet(end, continues));
+        }
+        meet(behind, breaks)
+    }
+
+    fn enter_loop(&mut self) {
+        self.breaks.push(None);
+        self.continues.push(None);
+    }
+
+    fn leave_loop(&mut self) -> (State, State) {
+        (self.breaks.pop().flatten(), self.continues.pop().flatten())
+    }
+
+    fn all<'a>(&mut self, nodes: &'a [Node<'a>], state: State) -> State {
+        nodes.iter().fold(state, |state, node| self.expression(node, state))
+    }
+
+    fn expression<'a>(&mut self, node: &'a Node<'a>, state: State) -> State {
+        match (node.kind, &node.inner[..]) {
+            ("DeclRefExpr", _) => {
+                if self.candidates.contains(&node.refers) && state.as_ref().is_some_and(|s| !s.contains(&node.refers)) {
+                    self.read.insert(node.refers);
+                }
+                state
+            }
+            ("BinaryOperator", [to, from]) if node.operator == "=" && to.bare().kind == "DeclRefExpr" => {
+                let mut state = self.expression(from, state);
+                if let Some(state) = &mut state {
+                    state.insert(to.bare().refers);
+                }
+                state
+            }
+            ("BinaryOperator", [one, other]) if matches!(node.operator.as_ref(), "&&" | "||") => {
+                let state = self.expression(one, state);
+                self.expression(other, state.clone());
+                state
+            }
+            ("ConditionalOperator", [on, then, otherwise]) => {
+                let state = self.expression(on, state);
+                let then = self.expression(then, state.clone());
+                let otherwise = self.expression(otherwise, state);
+                meet(then, otherwise)
+            }
+            ("UnaryExprOrTypeTraitExpr", _) => state,
+            ("StmtExpr", [body]) => self.statement(body, state),
+            (_, parts) => self.all(parts, state),
+        }
+    }
+}
+
+impl<'a> Lower<'_, 'a> {
+    /// Whether a static variable of this function is taken as a local one.
+    pub fn is_automatic(&mut self, node: &'a Node<'a>) -> bool {
+        let found = self.ctype(node);
+        let scalar = matches!(found.ty, CType::Int { .. } | CType::Float(_) | CType::Pointer(_));
+        let may = scalar
+            && self.assigned_first.contains(&node.id)
+            && !found.is_volatile()
+            && !(self.addressed.contains(&node.id) && matches!(found.ty, CType::Pointer(_)))
+            && !self.reader.kept.contains(&self.id);
+        self.automatic |= may;
+        may
+    }
+}

@@ -1,0 +1,126 @@
+//! Whether sources in one file mean what they mean alone.
+//!
+//! The generated file holds all sources. A macro of the first one that changes a function of the second one would
+//! compile and compute something else, so the functions of both readings are compared, part by part.
+
+use super::joint::{self, Joint};
+use super::run;
+use super::tree::{self, Node, Tree};
+use crate::front::Input;
+use crate::ir::Span;
+use crate::refuse::{Class, Refusal};
+use std::collections::HashMap;
+
+/// How several sources can stand in one file: `None` if they can be included, else as a text, with its syntax tree.
+pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<Option<(Joint, String)>, Refusal> {
+    let none: Vec<HashMap<String, String>> = vec![HashMap::new(); trees.len()];
+    let why = match compared(clang, input, trees, &run::includes(&input.files), &none) {
+        Ok(_) => return Ok(None),
+        Err(why) => why,
+    };
+    let preprocessed = input.files.iter().map(|file| run::preprocessed(clang, &input.arguments, file));
+    let tried = preprocessed.collect::<Result<Vec<_>, _>>().and_then(|texts| {
+        let attempt = |agree: bool| {
+            let joint = joint::join(&texts, agree);
+            let tree = compared(clang, input, trees, &joint.text, &joint.renamed)?;
+            Ok((joint, tree))
+        };
+        attempt(false).or_else(|why: String| attempt(true).map_err(|_| why))
+    });
+    tried.map(Some).map_err(|also| {
+        let what = format!("the sources cannot stand in one file, as the generated file needs them: {why}; {also}");
+        let help = "give what several sources declare one place, and different things different names";
+        Refusal { class: Class::Language, span: Span::default(), what, help: help.into() }
+    })
+}
+
+/// The syntax tree of a text, if every function of the sources is the same there.
+fn compared(
+    clang: &str,
+    input: &Input,
+    trees: &[Tree],
+    text: &str,
+    renamed: &[HashMap<String, String>],
+) -> Result<String, String> {
+    let json = run::tree_of_text(clang, &input.arguments, text)?;
+    let joint = tree::parse(&json)?;
+    let mut functions: HashMap<&str, &Node> = HashMap::new();
+    for node in joint.root.inner.iter().filter(|node| has_body(node)) {
+        functions.insert(&node.name, node);
+    }
+    for ((tree, new), file) in trees.iter().zip(renamed).zip(&input.files) {
+        let own = |node: &&Node| !tree.files.get(node.location.at.file as usize).is_some_and(|path| is_system(path));
+        for node in tree.root.inner.iter().filter(|node| has_body(node)).filter(own) {
+            let name = new.get(node.name.as_ref()).map_or(node.name.as_ref(), String::as_str);
+            if !functions.get(name).is_some_and(|other| same(node, other, new)) {
+                return Err(format!("'{}' of {file} means something else behind the other sources", node.name));
+            }
+        }
+    }
+    drop(functions);
+    drop(joint);
+    Ok(json)
+}
+
+/// Whether a header is the system's, which every source finds as it is.
+fn is_system(path: &str) -> bool {
+    path.starts_with("/usr/")
+}
+
+fn has_body(node: &Node) -> bool {
+    node.kind == "FunctionDecl" && node.inner.iter().any(|part| part.kind == "CompoundStmt")
+}
+
+/// Whether two trees are the same but for identities, places, new names and what a prototype does to pointers.
+fn same(one: &Node, other: &Node, new: &HashMap<String, String>) -> bool {
+    let (one, other) = (without_casts(one), without_casts(other));
+    let name = |a: &str, b: &str| a == b || new.get(a).is_some_and(|new| new == b);
+    let function = |ty: &str| ty.contains('(');
+    let ty =
+        |a: &str, b: &str| a == b || function(a) && function(b) || with_names(a, new) == with_names(b, &HashMap::new());
+    // A text may hold the name of its file.
+    let text = one.kind == "StringLiteral";
+    one.kind == other.kind
+        && name(&one.name, &other.name)
+        && name(&one.refers_name, &other.refers_name)
+        && one.operator == other.operator
+        && one.flag == other.flag
+        && one.storage == other.storage
+        && (text || one.value == other.value && ty(&one.written_type, &other.written_type))
+        && ty(&one.compute_type, &other.compute_type)
+        && ty(&one.argument_type, &other.argument_type)
+        && parts(one).count() == parts(other).count()
+        && parts(one).zip(parts(other)).all(|(one, other)| same(one, other, new))
+}
+
+/// What a pointer is before the compiler takes it for another one.
+fn without_casts<'n>(mut node: &'n Node<'n>) -> &'n Node<'n> {
+    while node.kind == "ImplicitCastExpr" && matches!(node.operator.as_ref(), "BitCast" | "NoOp") {
+        let Some(inner) = node.inner.first() else { break };
+        node = inner;
+    }
+    node
+}
+
+/// The parts without comments, which another file may have attached elsewhere.
+fn parts<'n>(node: &'n Node<'n>) -> impl Iterator<Item = &'n Node<'n>> {
+    node.inner.iter().filter(|part| part.kind != "FullComment")
+}
+
+/// A type with new names, and without the place of what has no name.
+fn with_names(text: &str, new: &HashMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if let Some(place) = rest.strip_prefix(" at ") {
+            rest = &place[place.find([')', '>']).unwrap_or(place.len())..];
+            continue;
+        }
+        let length = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let (word, behind) = rest.split_at(length);
+        out += new.get(word).map_or(word, String::as_str);
+        rest = behind;
+    }
+    out
+}
