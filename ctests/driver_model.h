@@ -14,7 +14,8 @@ struct model {
     double stored[200][N];
     uint64_t ends;       /* the loop ends by itself after so many steps */
     int64_t stop_at;     /* the step that stops the run, or -1 */
-    uint64_t told, calls;
+    int64_t told;
+    uint64_t calls;
     adtape_driver_t *driver;
 };
 
@@ -82,7 +83,7 @@ static int32_t load(int64_t k, int32_t level, int64_t slot, void *user) {
 
 static void progress(const adtape_progress_t *progress, void *user) {
     struct model *m = (struct model *)user;
-    CHECK(progress->forward_steps >= m->told && progress->reversed_steps <= m->ends);
+    CHECK(progress->forward_steps >= m->told && (uint64_t)progress->reversed_steps <= m->ends);
     m->told = progress->forward_steps;
     m->calls++;
 }

@@ -129,8 +129,9 @@ int main(void) {
     CHECK_I64(between, (int64_t)BYTES + 4);
     const adtape_stats_t stats = stats_of(t);
     CHECK_U64(stats.bytes, BYTES + 8);
-    CHECK(stats.peak_bytes >= BYTES + 8 && stats.peak_bytes <= BYTES + BYTES / 60);
-    CHECK(stats.committed_bytes >= BYTES && stats.reserved_bytes >= BYTES);
+    const int64_t bytes = (int64_t)BYTES;
+    CHECK(stats.peak_bytes >= bytes + 8 && stats.peak_bytes <= bytes + bytes / 60);
+    CHECK(stats.committed_bytes >= bytes && stats.reserved_bytes >= bytes);
 
     adtape_pop_i32(t, &tag);
     CHECK_I64(tag, 2);

@@ -95,7 +95,7 @@ static void expect(adtape_status_t status, const char *const *parts) {
 
 static void push_until_refused(uint64_t most_bytes) {
     tape = new_tape();
-    while (stats_of(tape).bytes < most_bytes) {
+    while ((uint64_t)stats_of(tape).bytes < most_bytes) {
         push_next();
     }
     check_failed(__FILE__, __LINE__, "%" PRIu64 " bytes were pushed and nothing refused them", stats_of(tape).bytes);
@@ -114,11 +114,11 @@ static uint64_t limit_of(int resource) {
 static void small_address_space_is_enough_for_a_small_tape(void) {
     const uint64_t limit = limit_of(RLIMIT_AS);
     tape = new_tape();
-    while (stats_of(tape).bytes < limit / 4) {
+    while ((uint64_t)stats_of(tape).bytes < limit / 4) {
         push_next();
     }
     const adtape_stats_t stats = stats_of(tape);
-    CHECK(stats.reserved_bytes < limit && stats.moves > 0);
+    CHECK((uint64_t)stats.reserved_bytes < limit && stats.moves > 0);
     pop_all();
     CHECK(malloc(limit / 16) != NULL); /* the program has room left beside it */
 }
@@ -161,7 +161,7 @@ static void refused_memory_is_an_error_that_loses_nothing(void) {
 static void memory_is_used_up_before_it_is_refused(void) {
     const uint64_t limit = limit_of(RLIMIT_DATA);
     tape = new_tape();
-    while (stats_of(tape).bytes < limit / 10 * 9 - (UINT64_C(8) << 20)) {
+    while ((uint64_t)stats_of(tape).bytes < limit / 10 * 9 - (UINT64_C(8) << 20)) {
         push_next();
     }
     pop_all();
@@ -200,7 +200,7 @@ static void limit_is_that_of_all_tapes(void) {
     CHECK(memory.committed_bytes >= 4800000 && memory.committed_bytes <= memory.limit_bytes);
     CHECK_OK(adtape_destroy(first));
     tape = new_tape();
-    while (stats_of(tape).bytes < 7 << 20) {
+    while ((uint64_t)stats_of(tape).bytes < 7 << 20) {
         push_next();
     }
     CHECK_OK(adtape_process_memory(&memory));

@@ -336,12 +336,12 @@ static void model_check(const model_t *model) {
     CHECK_U64(stats.bytes, model->now.length);
     CHECK_U64(stats.pending_bits, (uint64_t)model->now.pending);
     CHECK_U64(stats.repeat_depth, (uint64_t)model->depth);
-    CHECK(stats.peak_bytes >= model->most_bytes);
+    CHECK((uint64_t)stats.peak_bytes >= model->most_bytes);
     CHECK(stats.committed_bytes <= stats.reserved_bytes);
     if (!model->had_region) {
         /* A push of control makes room for two words. */
         const uint64_t truth = model->most_bytes + 16, slack = truth / 64 > 4096 ? truth / 64 : 4096;
-        CHECK(stats.peak_bytes <= truth + slack);
+        CHECK((uint64_t)stats.peak_bytes <= truth + slack);
     }
     for (int operation = 0; operation < 2; operation++) {
         adtape_traffic_t all = {0, 0, 0}, traffic;

@@ -19,8 +19,8 @@ static void account_follows_every_tape(void) {
     push_doubles(b, 50000);
     const adtape_stats_t stats_a = stats_of(a), stats_b = stats_of(b);
     const adtape_memory_t full = memory_of_process();
-    const uint64_t committed = stats_a.committed_bytes + stats_b.committed_bytes;
-    const uint64_t reserved = stats_a.reserved_bytes + stats_b.reserved_bytes;
+    const int64_t committed = stats_a.committed_bytes + stats_b.committed_bytes;
+    const int64_t reserved = stats_a.reserved_bytes + stats_b.reserved_bytes;
     CHECK(full.committed_bytes >= before.committed_bytes + committed);
     CHECK(full.reserved_bytes >= before.reserved_bytes + reserved);
     if (!environment_has("ADTAPE_CHECK")) {

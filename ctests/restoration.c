@@ -62,7 +62,7 @@ static double sum(void) {
 }
 
 static void list_that_grew_and_shrank_comes_back(void) {
-    const uint64_t next = offsetof(node_t, next);
+    const int64_t next = offsetof(node_t, next);
     adtape_save_stats_t saved;
     adtape_restore_stats_t done;
     adtape_section_t section;
@@ -267,7 +267,7 @@ static void adjoint_waits_for_its_object(void) {
 }
 
 static void what_is_wrong_is_said(void) {
-    static const uint64_t offsets[2] = {0, 4};
+    static const int64_t offsets[2] = {0, 4};
     adtape_checkpoint_t *c;
     void *p;
     CHECK_FAILS(adtape_live_set_pointers(s, NULL, 8, NULL, 0), ADTAPE_STATUS_NULL_POINTER, "label");

@@ -128,7 +128,7 @@ static void statistics_tell_what_another_tape_has_moved(void *nothing) {
     push_numbers(second, 0, 700);
     CHECK(stats_of(first).spilled_bytes > 2 << 20);
     CHECK_U64(stats_of(first).bytes, 900 * (8 * LENGTH + 1));
-    const uint64_t both = stats_of(first).committed_bytes + stats_of(second).committed_bytes;
+    const int64_t both = stats_of(first).committed_bytes + stats_of(second).committed_bytes;
     if (environment_has("ADTAPE_CHECK")) {
         CHECK(both < memory().committed_bytes); /* the records have some, too */
     } else {
@@ -236,7 +236,7 @@ static void threads_share(uint64_t limit, int count, int rounds, uint64_t most) 
     for (int i = 0; i < count; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);
     }
-    CHECK(memory().peak_committed_bytes <= limit);
+    CHECK((uint64_t)memory().peak_committed_bytes <= limit);
     CHECK_U64(memory().committed_bytes, 0);
 }
 

@@ -32,8 +32,8 @@ static void new_tape_is_empty_and_without_memory(void) {
 static void check_peak(adtape_t *t, uint64_t truth) {
     const adtape_stats_t stats = stats_of(t);
     const uint64_t slack = truth / 64 > 4096 ? truth / 64 : 4096;
-    CHECK(stats.peak_bytes >= truth);
-    CHECK(stats.peak_bytes <= truth + slack);
+    CHECK((uint64_t)stats.peak_bytes >= truth);
+    CHECK((uint64_t)stats.peak_bytes <= truth + slack);
     CHECK(stats.committed_bytes >= stats.bytes && stats.reserved_bytes >= stats.committed_bytes);
 }
 

@@ -84,7 +84,7 @@ typedef struct entry {
     struct entry *next;
     char name[101];
     unsigned char *bytes;
-    uint64_t count;
+    int64_t count;
     int refuses;
 } entry_t;
 static entry_t *entries;
@@ -99,15 +99,15 @@ static int32_t user_create(void *user, const char *name, void **entry) {
     open_entries++;
     return ADTAPE_STATUS_OK;
 }
-static int32_t user_append(void *user, void *entry, const void *x, uint64_t bytes) {
+static int32_t user_append(void *user, void *entry, const void *x, int64_t bytes) {
     entry_t *e = (entry_t *)entry;
     (void)user;
     if (e->refuses && bytes > 1000) {
         return ADTAPE_STATUS_IO;
     }
-    e->bytes = (unsigned char *)realloc(e->bytes, e->count + bytes);
+    e->bytes = (unsigned char *)realloc(e->bytes, (size_t)(e->count + bytes));
     CHECK(e->bytes != NULL);
-    memcpy(e->bytes + e->count, x, bytes);
+    memcpy(e->bytes + e->count, x, (size_t)bytes);
     e->count += bytes;
     return ADTAPE_STATUS_OK;
 }
@@ -138,7 +138,7 @@ static void user_abandon(void *user, void *entry) {
     free(entry);
     open_entries--;
 }
-static int32_t user_open(void *user, const char *name, void **entry, uint64_t *bytes) {
+static int32_t user_open(void *user, const char *name, void **entry, int64_t *bytes) {
     (void)user;
     for (entry_t *e = entries; e != NULL; e = e->next) {
         if (strcmp(e->name, name) == 0) {
@@ -150,11 +150,11 @@ static int32_t user_open(void *user, const char *name, void **entry, uint64_t *b
     }
     return ADTAPE_STATUS_NOT_FOUND;
 }
-static int32_t user_read(void *user, void *entry, uint64_t offset, void *x, uint64_t bytes) {
+static int32_t user_read(void *user, void *entry, int64_t offset, void *x, int64_t bytes) {
     const entry_t *e = (const entry_t *)entry;
     (void)user;
     CHECK(offset + bytes <= e->count);
-    memcpy(x, e->bytes + offset, bytes);
+    memcpy(x, e->bytes + offset, (size_t)bytes);
     return ADTAPE_STATUS_OK;
 }
 static void user_close(void *user, void *entry) {

@@ -150,11 +150,11 @@ INLINE_ const char *c_label(const CFI_cdesc_t *x, label_t *to) {
 #define AT_SITE_(call) AT_(SITE_, call)
 
 /* Refuses a negative number. */
-static uint64_t number(int64_t n, const char *what, const void *site) {
+static int64_t number(int64_t n, const char *what, const void *site) {
     if (n < 0) {
         refuse(ADTAPE_STATUS_COUNT_RANGE, site, "%s: %" PRId64 "\n  give 0 or more", what, n);
     }
-    return (uint64_t)n;
+    return n;
 }
 #define NUMBER_(n) number(n, #n, SITE_)
 

@@ -185,10 +185,10 @@ fn reference_has_every_constant_and_field_of_the_header() {
     for line in header.lines().filter(|line| !line.trim_start().starts_with("//")) {
         let constants = names(line).into_iter().filter(|n| n.starts_with("ADTAPE_") && !n.ends_with("_H"));
         wanted.extend(constants.map(str::to_owned));
-        // Fields: uint64_t name;
-        if let Some(field) = line.strip_prefix("    uint64_t ").and_then(|rest| rest.strip_suffix(';')) {
-            wanted.insert(field.to_owned());
-        }
+        // Fields: int64_t name;
+        let types = ["    int64_t ", "    int32_t ", "    bool "];
+        let field = types.iter().find_map(|of| line.strip_prefix(of)).and_then(|rest| rest.strip_suffix(';'));
+        wanted.extend(field.filter(|name| !name.contains(['[', '('])).map(str::to_owned));
     }
     assert!(wanted.contains("ADTAPE_STATUS_OK") && wanted.contains("peak_bytes"));
     assert_eq!(missing(&wanted, &reference()), Vec::<&String>::new());

@@ -76,7 +76,7 @@ fn generate(root: &Path) -> String {
 fn arrange(root: &Path, text: &str) -> String {
     let mut out = String::from(HEAD);
     let mut section = "";
-    for block in hot_state_first(&plain_enums(text)).split("\n\n") {
+    for block in hot_state_first(&signed_numbers(&plain_enums(text))).split("\n\n") {
         let block = without_safety(block);
         if let Some(name) = section_of(root, &block).filter(|name| *name != section) {
             section = name;
@@ -120,6 +120,17 @@ fn plain_enums(text: &str) -> String {
         }
     }
     out.replace("_T_", "_").replace("void * ", "void *")
+}
+
+/// Sizes, counts and steps of structures as `int64_t`, the one type for them in C and Fortran: the library never has one
+/// that does not fit. What is a pattern of bits stays unsigned.
+fn signed_numbers(text: &str) -> String {
+    const BITS: [&str; 5] = ["tape", "bits", "check", "fingerprint", "element_bytes"];
+    let line = |line: &str| match line.strip_prefix("    uint64_t ").map(|name| name.trim_end_matches(';')) {
+        Some(name) if !BITS.contains(&name) => format!("    int64_t {name};\n"),
+        _ => format!("{line}\n").replace("    uint32_t label_number", "    int32_t label_number"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// A comment without its `# Safety` part, which speaks to Rust, and without empty lines at its end.
@@ -276,4 +287,19 @@ fn no_more_documented_calls_than_a_user_can_hold() {
     println!("{} documented calls in C", families.len());
     assert!(families.contains("push_<type>") && families.contains("self"), "{families:?}");
     assert!(families.len() <= MOST_CALLS, "{} calls, {MOST_CALLS} at most: {families:?}", families.len());
+}
+
+/// Sizes, counts and steps are `int64_t`; addresses and patterns of bits are unsigned.
+#[test]
+fn one_integer_type_for_sizes_counts_and_steps() {
+    let path = root().join("include/adtape/declarations.h");
+    let text = fs::read_to_string(path).expect("the committed header");
+    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let unsigned = code.iter().filter(|line| ["uint64_t", "uint32_t", "size_t"].iter().any(|of| line.contains(of)));
+    let bits =
+        ["uint64_t bits;", "uint64_t tape;", "uint64_t check;", "uint64_t fingerprint;", "uint64_t element_bytes;"];
+    let is_bits =
+        |line: &str| bits.contains(&line.trim()) || line.contains("_control(") || line.contains("adtape_abi0_");
+    let other: Vec<_> = unsigned.filter(|line| !is_bits(line)).collect();
+    assert!(other.is_empty(), "sizes, counts and steps are int64_t: {other:#?}");
 }

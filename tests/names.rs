@@ -269,7 +269,9 @@ fn types_of_the_module_have_the_components_of_the_header() {
         let start = declarations[..end].rfind('{').expect("its start") + 1;
         let fields = declarations[start..end].lines().map(str::trim);
         let fields: Vec<&str> = fields
-            .filter_map(|line| ["uint64_t ", "int64_t ", "void *"].iter().find_map(|of| line.strip_prefix(of)))
+            .filter_map(|line| {
+                ["uint64_t ", "int64_t ", "int32_t ", "bool ", "void *"].iter().find_map(|of| line.strip_prefix(of))
+            })
             .map(|rest| rest.trim_end_matches(';'))
             .collect();
 

@@ -191,8 +191,8 @@ static void run(int64_t n) {
 }
 
 int main(int argc, char **argv) {
-    static const uint64_t first[] = {0};
-    static const uint64_t links[] = {offsetof(cell_t, before), offsetof(cell_t, after), offsetof(cell_t, mate)};
+    static const int64_t first[] = {0};
+    static const int64_t links[] = {offsetof(cell_t, before), offsetof(cell_t, after), offsetof(cell_t, mate)};
     const adtape_objects_t *s = NULL;
     const int64_t n = argument(choose_memory(argc, argv), argv, 1, 170);
     adtape_live_add(s, &list, sizeof list, ADTAPE_KIND_STATIC, "list");

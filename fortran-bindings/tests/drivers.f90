@@ -121,7 +121,7 @@ contains
         present_state = what%step
       case (ADTAPE_ACTION_TURN)
         call check(what%step == present_state .and. what%step == left - 1, 'turn the last step left')
-        call check((what%first == 1) .eqv. (left == steps), 'first turn')
+        call check(what%first .eqv. (left == steps), 'first turn')
         left = what%step
       end select
     end do

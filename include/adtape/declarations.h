@@ -329,13 +329,13 @@ typedef struct adtape_store_t adtape_store_t;
 // Memory of all tapes of a process, in bytes.
 typedef struct {
     // The most that may be committed.
-    uint64_t limit_bytes;
+    int64_t limit_bytes;
     // Readable and writable now.
-    uint64_t committed_bytes;
+    int64_t committed_bytes;
     // The most that was committed at once.
-    uint64_t peak_committed_bytes;
+    int64_t peak_committed_bytes;
     // Address space.
-    uint64_t reserved_bytes;
+    int64_t reserved_bytes;
 } adtape_memory_t;
 
 // The hot state of a tape; what a handle points to. Its layout is known to the inline code of C programs.
@@ -365,7 +365,7 @@ typedef struct {
     // Which tape.
     uint64_t tape;
     // Bytes below.
-    uint64_t offset_bytes;
+    int64_t offset_bytes;
     // The bit accumulator.
     uint64_t bits;
     // In check mode, the serial of the last push; else 0.
@@ -375,34 +375,34 @@ typedef struct {
 // Sizes of a tape, in bytes where not said otherwise.
 typedef struct {
     // On the tape now; control bits that do not yet fill a word not included.
-    uint64_t bytes;
+    int64_t bytes;
     // The most that was in use at once, repeat regions included. Never less than the truth, and at most 4096
     // bytes or 1/64 more, whichever is larger. Exact in profile mode and in check mode.
-    uint64_t peak_bytes;
+    int64_t peak_bytes;
     // Control bits that do not yet fill a word, 0 to 61.
-    uint64_t pending_bits;
+    int64_t pending_bits;
     // Memory, what is in the spill store not included.
-    uint64_t committed_bytes;
+    int64_t committed_bytes;
     // Address space.
-    uint64_t reserved_bytes;
+    int64_t reserved_bytes;
     // Active repeat regions.
-    uint64_t repeat_depth;
+    int64_t repeat_depth;
     // How often the tape outgrew its address space and moved.
-    uint64_t moves;
+    int64_t moves;
     // How often an operation took the slow path.
-    uint64_t slow_calls;
+    int64_t slow_calls;
     // In the spill store instead of in memory.
-    uint64_t spilled_bytes;
+    int64_t spilled_bytes;
 } adtape_stats_t;
 
 // What was moved since profile mode was turned on.
 typedef struct {
     // Pushes or pops; an array is one.
-    uint64_t calls;
+    int64_t calls;
     // Values; of control the bits, of raw bytes the bytes.
-    uint64_t elements;
+    int64_t elements;
     // Bytes; of control bits none, because they fill words together.
-    uint64_t bytes;
+    int64_t bytes;
 } adtape_traffic_t;
 
 // The calls of a store that the program supplies, for adtape_store_create_user. An *entry* is a checkpoint's bytes.
@@ -412,15 +412,15 @@ typedef struct {
     // Begins an entry; `*entry` is handed to append, and then to commit or abandon, whichever ends it.
     int32_t (*create)(void *user, const char *name, void **entry);
     // Adds bytes at the end of an entry.
-    int32_t (*append)(void *user, void *entry, const void *x, uint64_t bytes);
+    int32_t (*append)(void *user, void *entry, const void *x, int64_t bytes);
     // Makes an entry complete and visible, in place of an older one of its name.
     int32_t (*commit)(void *user, void *entry);
     // Forgets an entry that was not committed.
     void (*abandon)(void *user, void *entry);
     // Opens an entry for reading; `*entry` is handed to read and close, `*bytes` is its size.
-    int32_t (*open)(void *user, const char *name, void **entry, uint64_t *bytes);
+    int32_t (*open)(void *user, const char *name, void **entry, int64_t *bytes);
     // Reads `bytes` bytes at an offset.
-    int32_t (*read)(void *user, void *entry, uint64_t offset, void *x, uint64_t bytes);
+    int32_t (*read)(void *user, void *entry, int64_t offset, void *x, int64_t bytes);
     // Ends the reading of an entry.
     void (*close)(void *user, void *entry);
     // Removes an entry.
@@ -439,8 +439,8 @@ typedef struct {
     int32_t type_code;
     // Number of values.
     int64_t count;
-    // Whether there are values: 0 for an allocatable that was not allocated.
-    int32_t allocated;
+    // Whether there are values: false for an allocatable that was not allocated.
+    bool allocated;
     // Number of dimensions whose bounds are known; 0 for values that were written as a list.
     int32_t rank;
     // Lower bound of each dimension of an allocatable, the fastest first.
@@ -452,37 +452,37 @@ typedef struct {
 // A range of addresses and whose it is.
 typedef struct {
     // The birth number of the object, which it keeps when its address changes.
-    uint64_t serial;
+    int64_t serial;
     // Where it lies; from the tape: where it lay in the forward sweep.
     void *base;
     // Its size.
-    uint64_t bytes;
+    int64_t bytes;
     // Where its adjoint lies; NULL if it has none, and from the tape.
     void *adjoint_base;
     // The size of the adjoint.
-    uint64_t adjoint_bytes;
+    int64_t adjoint_bytes;
     // "" if it has none. Valid as long as the objects.
     const char *label;
     // One of ADTAPE_KIND_….
     int32_t kind;
     // The library's number for the label.
-    uint32_t label_number;
+    int32_t label_number;
 } adtape_range_t;
 
 // Counts of the maps.
 typedef struct {
     // Ranges that are alive.
-    uint64_t ranges;
+    int64_t ranges;
     // Bytes in them.
-    uint64_t bytes;
+    int64_t bytes;
     // Objects born.
-    uint64_t births;
+    int64_t births;
     // Ranges that died and whose place is remembered, for pointers that still point there.
-    uint64_t dead;
+    int64_t dead;
     // Pointer variables that wait for their object.
-    uint64_t waiting;
+    int64_t waiting;
     // Pointers pushed that were both the end of a range and the base of another, which was taken.
-    uint64_t ambiguous;
+    int64_t ambiguous;
 } adtape_live_stats_t;
 
 // A pointer as the base of an object and an offset in bytes; (NULL, 0) to begin with.
@@ -536,33 +536,34 @@ typedef struct {
 // What a schedule says to do next. Fields that an action does not have are 0.
 typedef struct {
     // One of ADTAPE_ACTION_….
-    uint64_t action;
-    // The step, or the step whose state is meant, from 0.
-    uint64_t step;
-    // Of ADVANCE: the step after the last.
-    uint64_t to;
+    int32_t action;
     // One of ADTAPE_LEVEL_…, of SAVE, LOAD, DROP, RECORD and REVERSE.
-    uint64_t level;
+    int32_t level;
+    // The step, or the step whose state is meant, from 0.
+    int64_t step;
+    // Of ADVANCE: the step after the last.
+    int64_t to;
     // Which snapshot of that level, from 0.
-    uint64_t slot;
-    // Of TURN and REVERSE: 1 for the first step of all that is reversed, the loop's last; else 0.
-    uint64_t first;
+    int64_t slot;
+    // Of TURN and REVERSE: whether it is the first step of all that is reversed, the loop's last.
+    bool first;
 } adtape_instruction_t;
 
-// What a whole schedule costs. A count that is too large, or would take too long to find, is `u64::MAX`.
+// What a whole schedule costs. A count that is too large, or would take too long to find, is
+// `u64::MAX`, in C and Fortran -1.
 typedef struct {
     // Steps of the loop, each of which is turned once.
-    uint64_t steps;
+    int64_t steps;
     // Forward steps besides those that the turns run themselves.
-    uint64_t extra_steps;
+    int64_t extra_steps;
     // Snapshots written to memory.
-    uint64_t memory_saves;
+    int64_t memory_saves;
     // Snapshots read from memory.
-    uint64_t memory_loads;
+    int64_t memory_loads;
     // Snapshots written to disk.
-    uint64_t disk_saves;
+    int64_t disk_saves;
     // Snapshots read from disk.
-    uint64_t disk_loads;
+    int64_t disk_loads;
 } adtape_prediction_t;
 
 // A step of the program's loop. Returns ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_ENDED if it was the last, or
@@ -580,20 +581,20 @@ typedef int32_t (*adtape_snapshot_t)(int64_t step, int32_t level, int64_t slot, 
 // How much of a run is done.
 typedef struct {
     // Steps of the loop; 0 while that is not known.
-    uint64_t steps;
+    int64_t steps;
     // Steps that were run forward, again and again.
-    uint64_t forward_steps;
+    int64_t forward_steps;
     // Steps that will be run forward in all; 0 if that is not known.
-    uint64_t forward_steps_total;
+    int64_t forward_steps_total;
     // Steps whose adjoint is done.
-    uint64_t reversed_steps;
+    int64_t reversed_steps;
     // Forward steps that were done before the process was killed that left the run; 0 of a run that was not resumed.
-    uint64_t resumed_steps;
+    int64_t resumed_steps;
     // Steps that check mode ran once more in this process, to compare the states; not among the forward steps.
-    uint64_t compared_steps;
+    int64_t compared_steps;
     // Memory that the snapshots of registered state take, in bytes: the most of the driver's runs so far, as buffers are
     // kept for the next one. Said when a run has ended; 0 before. What lies in a store does not count.
-    uint64_t snapshot_bytes;
+    int64_t snapshot_bytes;
 } adtape_progress_t;
 
 // Gets how far a run is; `progress` is valid during the call.
@@ -623,29 +624,29 @@ typedef struct {
 // Sizes of a heap, in bytes where not said otherwise.
 typedef struct {
     // Blocks alive.
-    uint64_t blocks;
+    int64_t blocks;
     // What they take, each rounded up to its size class.
-    uint64_t bytes;
+    int64_t bytes;
     // The most that were alive at once.
-    uint64_t peak_bytes;
+    int64_t peak_bytes;
     // Operations of the forward sweep that were not undone.
-    uint64_t operations;
+    int64_t operations;
     // Blocks freed by another thread, whose free was not undone.
-    uint64_t quarantined_blocks;
+    int64_t quarantined_blocks;
     // Memory behind blocks and the free intervals between them.
-    uint64_t committed_bytes;
+    int64_t committed_bytes;
     // Memory behind adjoints.
-    uint64_t adjoint_committed_bytes;
+    int64_t adjoint_committed_bytes;
     // Memory that the heap has for itself.
-    uint64_t overhead_bytes;
+    int64_t overhead_bytes;
     // Address space for blocks: half of it for small ones, up to 8 KiB, half for large ones.
-    uint64_t reserved_bytes;
+    int64_t reserved_bytes;
     // Where that lies: one range for maps of addresses. It never moves; most of it has no memory.
     void *base;
     // Where the adjoints of all of it lie; NULL if there are none.
     void *adjoint_base;
     // Address space for adjoints.
-    uint64_t adjoint_reserved_bytes;
+    int64_t adjoint_reserved_bytes;
 } adtape_heap_stats_t;
 
 // The state of a heap: a fingerprint of the blocks that are alive. Taken where a checkpoint is, compared when the
@@ -654,11 +655,11 @@ typedef struct {
     // Exclusive or of a hash of base and size of each block.
     uint64_t fingerprint;
     // Blocks alive.
-    uint64_t blocks;
+    int64_t blocks;
     // What they take.
-    uint64_t bytes;
+    int64_t bytes;
     // Operations of the forward sweep up to here.
-    uint64_t operations;
+    int64_t operations;
 } adtape_heap_mark_t;
 
 // An object that a restoration needs memory for, or needs no longer.
@@ -666,7 +667,7 @@ typedef struct {
     // As it was registered; valid during the call.
     const char *label;
     // Its size.
-    uint64_t bytes;
+    int64_t bytes;
     // ADTAPE_KIND_….
     int32_t kind;
     // Number of dimensions whose bounds are known; 0 if adtape_live_set_bounds has not told any.
@@ -686,31 +687,31 @@ typedef void (*adtape_deallocate_t)(const adtape_wanted_t *wanted, void *base, v
 // What a checkpoint of everything has.
 typedef struct {
     // Objects.
-    uint64_t ranges;
+    int64_t ranges;
     // Bytes of contents, those of stable heaps among them.
-    uint64_t bytes;
+    int64_t bytes;
     // Pointers inside of objects.
-    uint64_t pointers;
+    int64_t pointers;
     // Check mode: words in the contents that are addresses of heap ranges, and no pointer that is known.
-    uint64_t suspects;
+    int64_t suspects;
 } adtape_save_stats_t;
 
 // What a restoration did.
 typedef struct {
     // Objects that were alive and stayed.
-    uint64_t kept;
+    int64_t kept;
     // Objects that were missing and have memory again.
-    uint64_t allocated;
+    int64_t allocated;
     // Of those, the ones that took over the memory of a superfluous object.
-    uint64_t reused;
+    int64_t reused;
     // Missing variables that took the place of one of the same label and frame.
-    uint64_t bound;
+    int64_t bound;
     // Missing variables of the stack that there is no such place for.
-    uint64_t dead;
+    int64_t dead;
     // Superfluous objects.
-    uint64_t ended;
+    int64_t ended;
     // Pointers inside of objects that were set.
-    uint64_t pointers;
+    int64_t pointers;
 } adtape_restore_stats_t;
 
 /* ---- entry ----------------------------------------------------------------------------------------------- */
@@ -739,10 +740,9 @@ const char *adtape_status_name(int32_t status);
 // A push that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops
 // all growth and takes nothing away.
 //
-// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-// Fortran: `call process_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is
-// ADTAPE_STATUS_COUNT_RANGE.
-adtape_status_t adtape_process_set_memory_limit(uint64_t limit_bytes);
+// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_COUNT_RANGE (a negative limit). Any thread.
+// Fortran: `call process_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`.
+adtape_status_t adtape_process_set_memory_limit(int64_t limit_bytes);
 
 // Sets the directory that tapes spill to, a path: when a push, or a block of a stable heap, would exceed the memory
 // limit, the oldest part of the tape with the largest idle part, on whichever thread, goes to a file there, which
@@ -1241,11 +1241,7 @@ adtape_status_t adtape_objects_destroy(adtape_objects_t *o);
 // Cost: one insertion. Any thread.
 // Fortran: `call live_add(base, bytes, kind, label)`, label optional, base a type(c_ptr).
 // Source: Alg. 2, lines 3 and 10.
-uint64_t adtape_live_add(const adtape_objects_t *o,
-                         void *base,
-                         uint64_t bytes,
-                         adtape_kind_t kind,
-                         const char *label);
+int64_t adtape_live_add(const adtape_objects_t *o, void *base, int64_t bytes, adtape_kind_t kind, const char *label);
 
 // The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for one
 // that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
@@ -1276,7 +1272,7 @@ void adtape_live_end(adtape_t *t,
 void adtape_live_set_adjoint(const adtape_objects_t *o,
                              const void *base,
                              const void *adjoint_base,
-                             uint64_t adjoint_bytes);
+                             int64_t adjoint_bytes);
 
 // The range that `address` is in.
 //
@@ -1347,7 +1343,7 @@ void adtape_rebase_add(const adtape_objects_t *o,
                        const adtape_range_t *range,
                        void *new_base,
                        void *adjoint_base,
-                       uint64_t adjoint_bytes);
+                       int64_t adjoint_bytes);
 
 // The birth of what lies at `new_base` is reversed, of objects that came back and of those that stayed alike: it is as
 // if it had never been. The program then deallocates it, or leaves the frame. Pointer variables in it and in its
@@ -1540,9 +1536,10 @@ adtape_status_t adtape_schedule_next(adtape_schedule_t *s, adtape_instruction_t 
 // within the ADVANCE or RECORD that is being performed: from its first step to the one after its last. Loops whose
 // length is not known need this call, for others it shortens what is left. Only before the first TURN or REVERSE.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT; the schedule is then unchanged.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE (a negative number) or
+// ADTAPE_STATUS_BAD_ARGUMENT; the schedule is then unchanged.
 // Fortran: `call schedule_end_at(schedule, step)`. Kit: adBinomial_resize.
-adtape_status_t adtape_schedule_end_at(adtape_schedule_t *s, uint64_t step);
+adtape_status_t adtape_schedule_end_at(adtape_schedule_t *s, int64_t step);
 
 // What the schedule costs in all, if the loop runs to its end: extra_steps / steps is how many times the forward
 // run is repeated. Asked before the first action of a schedule whose length is known.
@@ -1929,8 +1926,8 @@ adtape_status_t adtape_heap_restore(adtape_heap_t *h, const void *snapshot, int6
 // Fortran: `call live_set_pointers(label, record_bytes, offsets)`.
 adtape_status_t adtape_live_set_pointers(const adtape_objects_t *o,
                                          const char *label,
-                                         uint64_t record_bytes,
-                                         const uint64_t *offsets,
+                                         int64_t record_bytes,
+                                         const int64_t *offsets,
                                          int64_t count);
 
 // Says how objects with this label are allocated and deallocated by adtape_live_restore, which otherwise takes malloc

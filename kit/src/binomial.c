@@ -131,7 +131,7 @@ static void binomial_resize(const void *site) {
     }
     printf("Binomial iteration exits on step %" PRId64 " before expected %" PRId64 "\n", session->advanced + 1,
            session->length);
-    binomial_check(adtape_schedule_end_at(session->schedule, (uint64_t)session->advanced), site);
+    binomial_check(adtape_schedule_end_at(session->schedule, session->advanced), site);
     session->turn = session->advanced;
     session->length = session->end = session->advanced + 1;
     session->waiting = 0;

@@ -206,7 +206,7 @@ static void print_line(const char *head, uint64_t bytes) {
 static uint64_t look_bytes(const void *site) {
     const kit_thread_t *th = kit_state(site);
     const kit_stream_t *s = &th->stream[ADTAPE_KIT_ARRAYS_];
-    return s->looking ? s->look.offset_bytes : own_bytes(site);
+    return s->looking ? (uint64_t)s->look.offset_bytes : own_bytes(site);
 }
 
 KIT_API void printbigbytes(long blocks_, long block, long bytes) {

@@ -62,8 +62,8 @@ pub struct SectionDescription {
     pub type_code: i32,
     /// Number of values.
     pub count: i64,
-    /// Whether there are values: 0 for an allocatable that was not allocated.
-    pub allocated: i32,
+    /// Whether there are values: false for an allocatable that was not allocated.
+    pub allocated: bool,
     /// Number of dimensions whose bounds are known; 0 for values that were written as a list.
     pub rank: i32,
     /// Lower bound of each dimension of an allocatable, the fastest first.
@@ -373,7 +373,7 @@ pub unsafe extern "C" fn adtape_checkpoint_next(
             kind: 0,
             type_code: 0,
             count: 0,
-            allocated: 0,
+            allocated: false,
             rank: 0,
             lower: [0; 16],
             extents: [0; 16],
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn adtape_checkpoint_next(
             description.kind = code_of(info.kind);
             description.type_code = info.ty as i32;
             description.count = info.count as i64;
-            description.allocated = info.allocated.into();
+            description.allocated = info.allocated;
             description.rank = info.bounds.len() as i32;
             for (i, (lower, extent)) in info.bounds.iter().take(MAX_RANK + 1).enumerate() {
                 (description.lower[i], description.extents[i]) = (*lower, *extent);

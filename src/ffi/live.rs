@@ -24,16 +24,17 @@ pub(super) fn kind_of(code: i32) -> Result<RangeKind, Error> {
 unsafe extern "C" fn live_add(
     o: *const Session,
     base: *const c_void,
-    bytes: u64,
+    bytes: i64,
     kind: i32,
     label: *const c_char,
     site: usize,
-) -> u64 {
+) -> i64 {
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(o, site, |addresses, _| {
             let label = if label.is_null() { c"" } else { CStr::from_ptr(label) };
-            addresses.live_add_c(base as usize, bytes as usize, kind_of(kind)?, label)
+            let serial = addresses.live_add_c(base as usize, bytes as usize, kind_of(kind)?, label)?;
+            Ok(serial as i64)
         })
     }
 }
@@ -52,7 +53,7 @@ unsafe extern "C" fn live_set_adjoint(
     o: *const Session,
     base: *const c_void,
     adjoint_base: *const c_void,
-    adjoint_bytes: u64,
+    adjoint_bytes: i64,
     site: usize,
 ) {
     // SAFETY: the contract of pointers.
@@ -84,10 +85,10 @@ unsafe extern "C" fn live_set_adjoint(
 pub unsafe extern "C" fn adtape_live_add(
     o: *const Session,
     base: *mut c_void,
-    bytes: u64,
+    bytes: i64,
     kind: KindCode,
     label: *const c_char,
-) -> u64 {
+) -> i64 {
     with_site!(5 => live_add)
 }
 
@@ -137,7 +138,7 @@ pub unsafe extern "C" fn adtape_live_set_adjoint(
     o: *const Session,
     base: *const c_void,
     adjoint_base: *const c_void,
-    adjoint_bytes: u64,
+    adjoint_bytes: i64,
 ) {
     with_site!(4 => live_set_adjoint)
 }

@@ -1,7 +1,7 @@
 //! What all tapes, heaps and objects of a process share: memory, the directory to spill to, the error handler.
 
 use super::error::c_string;
-use super::{status, text_or_none, write_out};
+use super::{number, status, text_or_none, write_out};
 use crate::error::{Error, Status};
 use crate::session::{ErrorHandler, Memory, Session};
 use crate::sync::Arc;
@@ -30,16 +30,15 @@ impl User {
 /// A push that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops
 /// all growth and takes nothing away.
 ///
-/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Any thread.
-/// Fortran: `call process_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`; a negative one is
-/// ADTAPE_STATUS_COUNT_RANGE.
+/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_COUNT_RANGE (a negative limit). Any thread.
+/// Fortran: `call process_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub extern "C" fn adtape_process_set_memory_limit(limit_bytes: u64) -> Status {
-    Session::default_session().set_memory_limit((limit_bytes != 0).then_some(limit_bytes));
-    Status::Ok
+pub extern "C" fn adtape_process_set_memory_limit(limit_bytes: i64) -> Status {
+    let set = |limit: u64| Session::default_session().set_memory_limit((limit != 0).then_some(limit));
+    status(number(limit_bytes, "bytes").map(set))
 }
 
 /// Sets the directory that tapes spill to, a path: when a push, or a block of a stable heap, would exceed the memory

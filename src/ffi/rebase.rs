@@ -20,13 +20,14 @@ unsafe extern "C" fn rebase_add(
     range: *const RangeInfo,
     new_base: *const c_void,
     adjoint_base: *const c_void,
-    adjoint_bytes: u64,
+    adjoint_bytes: i64,
     site: usize,
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(o, site, |addresses, _| {
             let range = range.as_ref().ok_or_else(|| null_pointer("the range"))?.range()?;
+            let adjoint_bytes = adjoint_bytes as u64;
             let now = Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes };
             addresses.bring_back(&range, now, Writer::library()).map(drop)
         })
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn adtape_rebase_add(
     range: *const RangeInfo,
     new_base: *mut c_void,
     adjoint_base: *mut c_void,
-    adjoint_bytes: u64,
+    adjoint_bytes: i64,
 ) {
     with_site!(5 => rebase_add)
 }

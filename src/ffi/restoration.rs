@@ -2,7 +2,7 @@
 
 use super::checkpoint::{CheckpointHandle, reader, writer};
 use super::heap::{HeapHandle, heap};
-use super::{check_address, null_handle, null_pointer, objects, status, text, write_out};
+use super::{check_address, null_handle, null_pointer, number, objects, status, text, write_out};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ProcessMemory};
 use crate::session::{Addresses, Allocator, LiveRange, Restoration, RestoreStats, SaveStats, Session, Wanted, Writer};
@@ -96,16 +96,18 @@ unsafe fn list_of<'a, T>(values: *const T, count: i64, what: &str) -> Result<&'a
 pub unsafe extern "C" fn adtape_live_set_pointers(
     o: *const Session,
     label: *const c_char,
-    record_bytes: u64,
-    offsets: *const u64,
+    record_bytes: i64,
+    offsets: *const i64,
     count: i64,
 ) -> Status {
     let set = || {
         // SAFETY: by contract.
         let (objects, label) = unsafe { (objects(o), label_of(label)?) };
         // SAFETY: by contract.
-        let offsets: Vec<usize> = unsafe { list_of(offsets, count, "offsets") }?.iter().map(|o| *o as usize).collect();
-        objects.set_pointers_c(label, record_bytes as usize, &offsets)
+        let offsets = unsafe { list_of(offsets, count, "offsets") }?;
+        let size = |bytes: i64| number(bytes, "bytes").map(|bytes| bytes as usize);
+        let offsets: Vec<usize> = offsets.iter().map(|offset| size(*offset)).collect::<Result<_, _>>()?;
+        objects.set_pointers_c(label, size(record_bytes)?, &offsets)
     };
     status(set())
 }

@@ -2,41 +2,48 @@
 
 use super::{null_handle, null_pointer, number, status, write_out};
 use crate::error::{Error, Status};
-use crate::schedule::{Action, ActionKind, Level, Place, Prediction, Schedule};
+use crate::schedule::{Action, ActionKind, Place, Prediction, Schedule};
 
 /// What a schedule says to do next. Fields that an action does not have are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Instruction {
     /// One of ADTAPE_ACTION_….
-    pub action: u64,
-    /// The step, or the step whose state is meant, from 0.
-    pub step: u64,
-    /// Of ADVANCE: the step after the last.
-    pub to: u64,
+    pub action: i32,
     /// One of ADTAPE_LEVEL_…, of SAVE, LOAD, DROP, RECORD and REVERSE.
-    pub level: u64,
+    pub level: i32,
+    /// The step, or the step whose state is meant, from 0.
+    pub step: i64,
+    /// Of ADVANCE: the step after the last.
+    pub to: i64,
     /// Which snapshot of that level, from 0.
-    pub slot: u64,
-    /// Of TURN and REVERSE: 1 for the first step of all that is reversed, the loop's last; else 0.
-    pub first: u64,
+    pub slot: i64,
+    /// Of TURN and REVERSE: whether it is the first step of all that is reversed, the loop's last.
+    pub first: bool,
 }
 
 impl Instruction {
     fn new(action: Option<Action>) -> Instruction {
-        let plain = |kind: ActionKind, step| Instruction { action: kind as u64, step, ..Instruction::default() };
-        let stored =
-            |kind, step, place: Place| Instruction { level: place.level as u64, slot: place.slot, ..plain(kind, step) };
+        let plain = |kind: ActionKind, step: u64| Instruction {
+            action: kind as i32,
+            step: step as i64,
+            ..Instruction::default()
+        };
+        let stored = |kind: ActionKind, step, place: Place| Instruction {
+            level: place.level as i32,
+            slot: place.slot as i64,
+            ..plain(kind, step)
+        };
         match action {
             None => plain(ActionKind::Done, 0),
-            Some(Action::Advance { from, to }) => Instruction { to, ..plain(ActionKind::Advance, from) },
+            Some(Action::Advance { from, to }) => Instruction { to: to as i64, ..plain(ActionKind::Advance, from) },
             Some(Action::Save { step, place }) => stored(ActionKind::Save, step, place),
             Some(Action::Load { step, place }) => stored(ActionKind::Load, step, place),
             Some(Action::Drop { step, place }) => stored(ActionKind::Drop, step, place),
-            Some(Action::Turn { step, first }) => Instruction { first: first.into(), ..plain(ActionKind::Turn, step) },
+            Some(Action::Turn { step, first }) => Instruction { first, ..plain(ActionKind::Turn, step) },
             Some(Action::Record { step, place }) => stored(ActionKind::Record, step, place),
             Some(Action::Reverse { step, place, first }) => {
-                Instruction { first: first.into(), ..stored(ActionKind::Reverse, step, place) }
+                Instruction { first, ..stored(ActionKind::Reverse, step, place) }
             }
         }
     }
@@ -216,15 +223,16 @@ pub unsafe extern "C" fn adtape_schedule_next(s: *mut Schedule, out: *mut Instru
 /// within the ADVANCE or RECORD that is being performed: from its first step to the one after its last. Loops whose
 /// length is not known need this call, for others it shortens what is left. Only before the first TURN or REVERSE.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT; the schedule is then unchanged.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE (a negative number) or
+/// ADTAPE_STATUS_BAD_ARGUMENT; the schedule is then unchanged.
 /// Fortran: `call schedule_end_at(schedule, step)`. Kit: adBinomial_resize.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_end_at(s: *mut Schedule, step: u64) -> Status {
+pub unsafe extern "C" fn adtape_schedule_end_at(s: *mut Schedule, step: i64) -> Status {
     // SAFETY: by contract.
-    status(unsafe { schedule(s) }.and_then(|schedule| schedule.end_at(step)))
+    status(unsafe { schedule(s) }.and_then(|schedule| schedule.end_at(number(step, "steps")?)))
 }
 
 /// What the schedule costs in all, if the loop runs to its end: extra_steps / steps is how many times the forward
@@ -241,6 +249,3 @@ pub unsafe extern "C" fn adtape_schedule_predict(s: *mut Schedule, out: *mut Pre
     // SAFETY: by contract.
     status(unsafe { schedule(s).and_then(|schedule| write_out(out, "the result", || schedule.predict())) })
 }
-
-// The codes of levels go through `u64` fields.
-const _: () = assert!(Level::Memory as u64 == 0 && Level::Disk as u64 == 1);

@@ -157,18 +157,18 @@ pub struct StoreCalls {
     pub create: Option<unsafe extern "C" fn(user: *mut c_void, name: *const c_char, entry: *mut *mut c_void) -> i32>,
     /// Adds bytes at the end of an entry.
     pub append:
-        Option<unsafe extern "C" fn(user: *mut c_void, entry: *mut c_void, x: *const c_void, bytes: u64) -> i32>,
+        Option<unsafe extern "C" fn(user: *mut c_void, entry: *mut c_void, x: *const c_void, bytes: i64) -> i32>,
     /// Makes an entry complete and visible, in place of an older one of its name.
     pub commit: Option<unsafe extern "C" fn(user: *mut c_void, entry: *mut c_void) -> i32>,
     /// Forgets an entry that was not committed.
     pub abandon: Option<unsafe extern "C" fn(user: *mut c_void, entry: *mut c_void)>,
     /// Opens an entry for reading; `*entry` is handed to read and close, `*bytes` is its size.
     pub open: Option<
-        unsafe extern "C" fn(user: *mut c_void, name: *const c_char, entry: *mut *mut c_void, bytes: *mut u64) -> i32,
+        unsafe extern "C" fn(user: *mut c_void, name: *const c_char, entry: *mut *mut c_void, bytes: *mut i64) -> i32,
     >,
     /// Reads `bytes` bytes at an offset.
     pub read: Option<
-        unsafe extern "C" fn(user: *mut c_void, entry: *mut c_void, offset: u64, x: *mut c_void, bytes: u64) -> i32,
+        unsafe extern "C" fn(user: *mut c_void, entry: *mut c_void, offset: i64, x: *mut c_void, bytes: i64) -> i32,
     >,
     /// Ends the reading of an entry.
     pub close: Option<unsafe extern "C" fn(user: *mut c_void, entry: *mut c_void)>,
@@ -351,16 +351,17 @@ impl UserStore {
         let user = self.0.clone();
         let mut made =
             UserEntry { user, name: name.to_owned(), entry: std::ptr::null_mut(), bytes: 0, done: true, writing };
-        let c_name = c_string(name);
+        let (c_name, mut bytes) = (c_string(name), 0);
         let (calls, context) = (made.user.calls, made.user.user);
         // SAFETY: the program's calls, as they were promised; all are there.
         let code = unsafe {
             match writing {
                 true => calls.create.expect("checked")(context, c_name.as_ptr(), &mut made.entry),
-                false => calls.open.expect("checked")(context, c_name.as_ptr(), &mut made.entry, &mut made.bytes),
+                false => calls.open.expect("checked")(context, c_name.as_ptr(), &mut made.entry, &mut bytes),
             }
         };
         check_user(code, if writing { "create" } else { "open" }, name)?;
+        made.bytes = number(bytes, "bytes of an entry")?;
         made.done = false;
         Ok(made)
     }
@@ -399,7 +400,7 @@ impl EntryWriter for UserEntry {
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let append = self.user.calls.append.expect("checked");
         // SAFETY: as above; the bytes live during the call.
-        let code = unsafe { append(self.user.user, self.entry, bytes.as_ptr().cast(), bytes.len() as u64) };
+        let code = unsafe { append(self.user.user, self.entry, bytes.as_ptr().cast(), bytes.len() as i64) };
         check_user(code, "append to", &self.name)
     }
 
@@ -422,7 +423,8 @@ impl EntryReader for UserEntry {
         }
         let read = self.user.calls.read.expect("checked");
         // SAFETY: as above; the bytes live during the call.
-        let code = unsafe { read(self.user.user, self.entry, offset, bytes.as_mut_ptr().cast(), bytes.len() as u64) };
+        let code =
+            unsafe { read(self.user.user, self.entry, offset as i64, bytes.as_mut_ptr().cast(), bytes.len() as i64) };
         check_user(code, "read", &self.name)
     }
 

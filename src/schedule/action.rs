@@ -110,7 +110,8 @@ pub enum Action {
     },
 }
 
-/// What a whole schedule costs. A count that is too large, or would take too long to find, is `u64::MAX`.
+/// What a whole schedule costs. A count that is too large, or would take too long to find, is
+/// `u64::MAX`, in C and Fortran -1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Prediction {

@@ -34,7 +34,7 @@ static int32_t load_y(int64_t step, int32_t level, int64_t slot, void *user) {
     return ADTAPE_FLOW_CONTINUE;
 }
 static void note(const adtape_progress_t *progress, void *user) {
-    *(int64_t *)user = (int64_t)progress->forward_steps;
+    *(int64_t *)user = progress->forward_steps;
 }
 
 int main(void) {

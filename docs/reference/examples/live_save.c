@@ -3,7 +3,7 @@ adtape_store_t *store;
 adtape_checkpoint_t *c;
 adtape_save_stats_t saved;
 adtape_restore_stats_t done;
-const uint64_t pointer = 0;
+const int64_t pointer = 0;
 double *x = malloc(80), *p = x + 3, y = 1;
 const void *some[] = {&p};
 x[3] = 0.5;

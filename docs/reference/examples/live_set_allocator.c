@@ -2,7 +2,7 @@
 static void *aligned(const adtape_wanted_t *wanted, void *user) {
     (void)user;
     assert(wanted->rank == 2 && wanted->extents[1] == 4);
-    return aligned_alloc(64, wanted->bytes);
+    return aligned_alloc(64, (size_t)wanted->bytes);
 }
 
 static void unaligned(const adtape_wanted_t *wanted, void *base, void *user) {

@@ -7,8 +7,8 @@ adtape_live_end(t, s, x); /* forward sweep: free(x) */
 free(x);
 adtape_live_begin_reverse(s);
 adtape_pop_range(t, s, &range); /* reverse sweep */
-x = malloc(range.bytes);
-x_adjoint = calloc(1, range.bytes);
+x = malloc((size_t)range.bytes);
+x_adjoint = calloc(1, (size_t)range.bytes);
 adtape_rebase_add(s, &range, x, x_adjoint, range.bytes);
 adtape_rebase_remove(s, x); /* reverse sweep of x = malloc(80) */
 free(x);

@@ -10,7 +10,7 @@ do {
     case ADTAPE_ACTION_SAVE: /* into what.slot */ break;
     case ADTAPE_ACTION_LOAD: /* from what.slot */ break;
     case ADTAPE_ACTION_TURN:
-        assert(what.step == (uint64_t)(9 - turned) && what.first == (turned == 0));
+        assert(what.step == 9 - turned && what.first == (turned == 0));
         turned++;
         break;
     default: break;

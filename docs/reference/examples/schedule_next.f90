@@ -9,7 +9,7 @@ do
   case (ADTAPE_ACTION_DONE)
     exit
   case (ADTAPE_ACTION_TURN)
-    if (what%step /= 9 - turned .or. (what%first == 1) .neqv. (turned == 0)) error stop
+    if (what%step /= 9 - turned .or. (what%first) .neqv. (turned == 0)) error stop
     turned = turned + 1
   end select
 end do

@@ -91,8 +91,8 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
     }
     r->seconds = clock_seconds() - start;
     /* Each step is run once with recording; what the schedule runs beyond that is extra. */
-    r->extra_steps = (int64_t)done.forward_steps - r->steps;
-    r->snapshot_bytes = (int64_t)done.snapshot_bytes;
+    r->extra_steps = done.forward_steps - r->steps;
+    r->snapshot_bytes = done.snapshot_bytes;
     adtape_schedule_destroy(schedule);
     must(adtape_driver_destroy(driver));
     return cost_of_run(p, w);

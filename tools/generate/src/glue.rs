@@ -119,7 +119,7 @@ fn value(argument: &Argument) -> String {
         Passing::Label => format!("c_label({name}, &{name}_text)"),
         Passing::Number => format!("NUMBER_({name})"),
         Passing::Handle if matches!(argument.intent, Intent::Freed | Intent::Ended) => format!("*{name}"),
-        _ if width_varies(argument) => format!("(uint64_t)(int64_t){name}"),
+        _ if width_varies(argument) => format!("(int64_t){name}"),
         _ => name.clone(),
     }
 }

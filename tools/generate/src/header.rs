@@ -30,12 +30,13 @@ pub fn structure(header: &str, of_c: &str, name: &str, private: bool) -> Result<
     Ok(text + "  end type")
 }
 
-/// `uint64_t bytes;` as a component that begins at zero.
+/// `int64_t bytes;` as a component that begins at zero.
 fn component(line: &str) -> Option<String> {
     let (of_type, name) = line.strip_suffix(';')?.rsplit_once([' ', '*'])?;
     let (of_type, zero) = match of_type.trim() {
         "uint64_t" | "int64_t" => ("integer(c_int64_t)", "0"),
         "uint32_t" | "int32_t" => ("integer(c_int32_t)", "0"),
+        "bool" => ("logical(c_bool)", ".false."),
         "void" | "const char" => ("type(c_ptr)", "c_null_ptr"),
         _ => return None,
     };
