@@ -5,36 +5,37 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The sections of the header: one for each file of `src/ffi`, in this order.
-const SECTIONS: [&str; 28] = [
-    "error",
-    "process",
-    "tape",
-    "scalar",
-    "array",
-    "section",
-    "control",
-    "mark",
-    "repeat",
-    "stats",
-    "store",
-    "checkpoint",
-    "objects",
-    "live",
-    "range",
-    "rebase",
-    "pointer",
-    "pair",
-    "descriptor",
-    "schedule",
-    "driver",
-    "variable",
-    "heap",
-    "join",
-    "block",
-    "snapshot",
-    "restoration",
-    "entry",
+/// The sections of the header, in its order: the name, which is that of a program in `ctests`, and the file of `src/ffi`.
+const SECTIONS: [(&str, &str); 29] = [
+    ("error", "process/error"),
+    ("process", "process/settings"),
+    ("tape", "tape/tapes"),
+    ("scalar", "tape/scalar"),
+    ("array", "tape/array"),
+    ("section", "tape/section"),
+    ("control", "tape/control"),
+    ("mark", "tape/mark"),
+    ("repeat", "tape/repeat"),
+    ("stats", "tape/stats"),
+    ("store", "checkpoint/store"),
+    ("checkpoint", "checkpoint/checkpoints"),
+    ("objects", "objects/sets"),
+    ("live", "objects/live"),
+    ("range", "objects/range"),
+    ("rebase", "objects/rebase"),
+    ("pointer", "objects/pointer"),
+    ("pair", "objects/pair"),
+    ("descriptor", "objects/descriptor"),
+    ("schedule", "driver/schedule"),
+    ("driver", "driver/drivers"),
+    ("variable", "driver/variable"),
+    ("heap", "heap/heaps"),
+    ("join", "heap/join"),
+    ("block", "heap/block"),
+    ("snapshot", "heap/snapshot"),
+    ("restoration", "checkpoint/restoration"),
+    ("entry", "tape/site"),
+    ("entry", "tape/entry"),
 ];
 
 /// Where the types of the C API are defined.
@@ -64,8 +65,8 @@ fn generate(root: &Path) -> String {
     for file in TYPES {
         builder = builder.with_src(root.join(file));
     }
-    for section in SECTIONS {
-        builder = builder.with_src(root.join(format!("src/ffi/{section}.rs")));
+    for (_, file) in SECTIONS {
+        builder = builder.with_src(root.join(format!("src/ffi/{file}.rs")));
     }
     let mut text = Vec::new();
     builder.generate().expect("cbindgen").write(&mut text);
@@ -156,10 +157,11 @@ fn without_safety(block: &str) -> String {
 /// The file of `src/ffi` that defines what the block declares.
 fn section_of(root: &Path, block: &str) -> Option<&'static str> {
     let name = block.lines().find(|line| !line.starts_with("//")).and_then(function_name)?;
-    SECTIONS.into_iter().find(|section| {
-        let source = fs::read_to_string(root.join(format!("src/ffi/{section}.rs"))).expect("a section's source");
+    let defines = |file: &str| {
+        let source = fs::read_to_string(root.join(format!("src/ffi/{file}.rs"))).expect("a section's source");
         source.contains(&format!(" fn {name}(")) || source.contains(&format!(" static {name}:"))
-    })
+    };
+    SECTIONS.into_iter().find(|(_, file)| defines(file)).map(|(section, _)| section)
 }
 
 fn function_name(line: &str) -> Option<&str> {
@@ -226,16 +228,17 @@ fn committed_header_is_what_the_source_says() {
 
 #[test]
 fn every_file_of_ffi_is_a_section_with_a_test_program() {
-    let mut files: Vec<String> = fs::read_dir(root().join("src/ffi"))
-        .expect("src/ffi")
-        .map(|entry| entry.expect("entry").path().file_stem().expect("stem").to_string_lossy().into_owned())
-        .filter(|stem| stem != "mod")
-        .collect();
-    files.sort();
-    let mut sections = SECTIONS.map(str::to_owned).to_vec();
-    sections.sort();
-    assert_eq!(files, sections);
-    for section in SECTIONS {
+    let ffi = root().join("src/ffi");
+    let entries = |folder: &Path| fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let folders = entries(&ffi).filter(|path| path.is_dir());
+    let sources: Vec<_> = folders.flat_map(|folder| entries(&folder).collect::<Vec<_>>()).collect();
+    let name = |path: &Path| {
+        let file = path.strip_prefix(&ffi).expect("a file of ffi").with_extension("");
+        Some(file.to_string_lossy().into_owned()).filter(|name| !name.ends_with("/mod"))
+    };
+    let files: BTreeSet<String> = sources.iter().filter_map(|path| name(path)).collect();
+    assert_eq!(files, SECTIONS.iter().map(|(_, file)| (*file).to_owned()).collect());
+    for (section, _) in SECTIONS {
         let test = root().join(format!("ctests/{section}.c"));
         assert!(test.exists(), "{} is missing", test.display());
     }

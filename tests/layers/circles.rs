@@ -2,7 +2,7 @@
 //!
 //! A file imports another if a path in it, in a `use` line or elsewhere, ends at an item of the other; an item that a
 //! module above re-exports is that of the file that defines it. A re-export is an import only where the file uses the
-//! name itself. What is compiled for tests only does not count, nor does `src/ffi`.
+//! name itself. What is compiled for tests only does not count.
 
 use super::source::{Source, read_sources, source};
 use super::tokens::{Token, tokens};
@@ -122,8 +122,7 @@ impl Crate {
         let mut scanned = Vec::new();
         let for_tests: Vec<Path> = sources.iter().flat_map(test_modules).collect();
         let is_for_tests = |source: &Source| for_tests.iter().any(|module| source.module().starts_with(module));
-        let is_of_c = |source: &Source| source.path.starts_with("src/ffi/");
-        for source in sources.iter().filter(|source| !is_for_tests(source) && !is_of_c(source)) {
+        for source in sources.iter().filter(|source| !is_for_tests(source)) {
             let number = scanned.len();
             let tokens = without_tests(tokens(&source.text));
             modules.insert(source.module(), number);

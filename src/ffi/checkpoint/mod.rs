@@ -1,0 +1,5 @@
+//! Stores and checkpoints.
+
+pub(super) mod checkpoints;
+pub(super) mod restoration;
+pub(super) mod store;

@@ -1,0 +1,98 @@
+//! Pairs of base and offset: pointers that may leave their range.
+
+use crate::ffi::handles::{on_addresses, tape};
+use crate::ffi::jump::with_site;
+use crate::session::{Session, Writer};
+use crate::tape::Cursor;
+use std::ffi::c_void;
+
+/// A pointer as the base of an object and an offset in bytes; (NULL, 0) to begin with.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Pair {
+    /// Base of the variable or block, as it was registered; or NULL.
+    pub base: *mut c_void,
+    /// Distance from the base, in bytes; 0 if the base is NULL.
+    pub offset: i64,
+}
+
+unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Session, base: *const c_void, offset: i64, site: usize) {
+    // SAFETY: the contract of pointers.
+    unsafe {
+        on_addresses(o, site, |addresses, site| addresses.push_pair_at(tape(t)?, base as usize, offset as isize, site))
+    }
+}
+
+unsafe extern "C" fn pop_pair(
+    t: *const Cursor,
+    o: *const Session,
+    pair: *mut Pair,
+    p: *mut *mut c_void,
+    p_adjoint: *mut *mut c_void,
+    site: usize,
+) {
+    // SAFETY: the contract of pointers.
+    unsafe {
+        on_addresses(o, site, |addresses, site| {
+            let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
+            let variables = [base as usize, p as usize, p_adjoint as usize];
+            let now = addresses.pop_pair_at(tape(t)?, variables, Writer::library(), site)?;
+            if !pair.is_null() {
+                (&raw mut (*pair).offset).write(now.offset as i64);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Pushes a pointer as base and offset, which may lead anywhere: 8 bytes for offsets below 512 MiB, else 24. `base` is
+/// that of a range that is alive (or ended, see adtape_push_pointer), or NULL with an offset of 0. Undone by
+/// adtape_pop_pair.
+///
+/// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
+/// nearest), AMBIGUOUS, NULL_POINTER (NULL with an offset), those of a push.
+/// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+/// Fortran: `call push_pair(base, offset)`, `call push_pair(t, base, offset)`. Source: Alg. 3, line 18*.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, o: *const Session, base: *const c_void, offset: i64) {
+    with_site!(4 => push_pair)
+}
+
+/// Pops a pair: sets `*pair` to the base as it is now and the offset, `*p` to base + offset, and `*p_adjoint` to the
+/// same place in, or beside, the adjoint, NULL if there is none. Each address may be NULL: that is not wanted. If the
+/// object is not back yet, base and pointers become NULL and wait, as in adtape_pop_pointer.
+///
+/// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pair lies
+/// there), UNEVEN, MISMATCH in check mode.
+/// Fortran: `call pop_pair(pair, p, p_adjoint)`, `call pop_pair(t, pair, p, p_adjoint)`, the last two optional.
+/// Source: Alg. 3, line 20*.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn adtape_pop_pair(
+    t: *mut Cursor,
+    o: *const Session,
+    pair: *mut Pair,
+    p: *mut *mut c_void,
+    p_adjoint: *mut *mut c_void,
+) {
+    with_site!(5 => pop_pair)
+}
+
+/// The pair of a pointer that is assigned `q + bytes`, from the pair of q: (0, 0) if its base is NULL, else (base,
+/// offset + bytes). Offsets wrap as integers do.
+///
+/// Fortran: `adtape_pair_add(q, bytes)`. Source: eq. (3).
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_pair_add(q: Pair, bytes: i64) -> Pair {
+    match q.base.is_null() {
+        true => Pair { base: std::ptr::null_mut(), offset: 0 },
+        false => Pair { base: q.base, offset: q.offset.wrapping_add(bytes) },
+    }
+}

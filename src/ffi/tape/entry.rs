@@ -1,0 +1,184 @@
+//! Entry points of the code that `adtape/inline.h` compiles into its users. Their name carries the version of the
+//! cursor's layout, so that a program and a library that disagree about it do not link. Not to be called by hand.
+
+use crate::error::{Error, Status};
+use crate::ffi::arguments::TypeCode;
+use crate::ffi::handles::tape;
+use crate::ffi::outcome::value_or_fail;
+use crate::site::Site;
+use crate::tape::cursor::{copy, thread};
+use crate::tape::{Cursor, Type};
+use std::ffi::{CStr, c_char, c_void};
+
+/// The calling thread's own tape.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_abi0_self() -> *mut Cursor {
+    std::ptr::from_ref(thread::cursor()).cast_mut()
+}
+
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+unsafe fn room(
+    t: *mut Cursor,
+    type_code: TypeCode,
+    make: impl FnOnce(&Cursor, Type) -> Result<(), Error>,
+    site: Site,
+) -> *mut Cursor {
+    value_or_fail(site, || {
+        // SAFETY: by contract.
+        let cursor = unsafe { tape(t) }?;
+        make(cursor, crate::ffi::arguments::type_of(type_code, site)?)?;
+        Ok(std::ptr::from_ref(cursor).cast_mut())
+    })
+}
+
+/// Makes one push of `count` values possible and returns the tape to do it on.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_push_room(
+    t: *mut Cursor,
+    type_code: TypeCode,
+    count: i64,
+    site: *const c_void,
+) -> *mut Cursor {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    unsafe { room(t, type_code, |cursor, ty| cursor.push_room(ty, count, site), site) }
+}
+
+/// Makes one pop of `count` values possible and returns the tape to do it on.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_pop_room(
+    t: *mut Cursor,
+    type_code: TypeCode,
+    count: i64,
+    site: *const c_void,
+) -> *mut Cursor {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    unsafe { room(t, type_code, |cursor, ty| cursor.pop_room(ty, count, site), site) }
+}
+
+/// Copies an array of `bytes` bytes onto the tape, which has room for them.
+///
+/// # Safety
+/// `t` is an open tape with that much room, `x` readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_copy_in(t: *mut Cursor, x: *const c_void, bytes: u64) {
+    // SAFETY: by contract.
+    unsafe { copy::copy_in(&*t, x.cast(), bytes as usize) }
+}
+
+/// Copies the last `bytes` bytes of the tape to `x` and takes them off.
+///
+/// # Safety
+/// `t` is an open tape with that much below its cursor, `x` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_copy_out(t: *mut Cursor, x: *mut c_void, bytes: u64) {
+    // SAFETY: by contract.
+    unsafe { copy::copy_out(&*t, x.cast(), bytes as usize) }
+}
+
+/// The slow path of adtape_push_control.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bits: i32, site: *const c_void) {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    value_or_fail(site, || unsafe { tape(t) }?.push_control_at(value, bits as u32, site))
+}
+
+/// The slow path of adtape_pop_control.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site: *const c_void) -> u64 {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    value_or_fail(site, || unsafe { tape(t) }?.pop_control_at(bits as u32, site))
+}
+
+/// The slow path of adtape_push_count.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_push_count(t: *mut Cursor, count: i64, site: *const c_void) {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    value_or_fail(site, || unsafe { tape(t) }?.push_count_at(count, site))
+}
+
+/// The slow path of adtape_pop_count.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_pop_count(t: *mut Cursor, site: *const c_void) -> i64 {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    value_or_fail(site, || unsafe { tape(t) }?.pop_count_at(site))
+}
+
+/// A NULL address with `count` values behind it, or a NULL handle (`count` -1). Does not return.
+#[unsafe(no_mangle)]
+#[cold]
+pub extern "C" fn adtape_abi0_null(count: i64, site: *const c_void) {
+    let site = Site::Code(site as usize);
+    let error = match count {
+        -1 => Err(crate::ffi::arguments::null_handle("tape", "adtape_self() or what adtape_create() returned")
+            .with_line(&format!("at {site}"))),
+        _ => crate::ffi::arguments::check_address(std::ptr::null::<u8>(), count, site),
+    };
+    value_or_fail(site, || error)
+}
+
+/// Ends in the error handler, for glue code in other languages. Does not return.
+///
+/// # Safety
+/// `message` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_fail(status: i32, message: *const c_char, site: *const c_void) {
+    // SAFETY: by contract.
+    let error = unsafe { error_of(status, message) };
+    match site.is_null() {
+        true => crate::ffi::outcome::fail(&error),
+        false => crate::ffi::outcome::fail_at(error, Site::Code(site as usize)),
+    }
+}
+
+/// Remembers what went wrong as this thread's last error, for glue code in other languages; returns the status.
+///
+/// # Safety
+/// `message` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_error(status: i32, message: *const c_char) -> Status {
+    // SAFETY: by contract.
+    crate::ffi::outcome::status(Err(unsafe { error_of(status, message) }))
+}
+
+/// # Safety
+/// `message` is NULL or NUL-terminated.
+unsafe fn error_of(status: i32, message: *const c_char) -> Error {
+    let text = match message.is_null() {
+        true => "no message".into(),
+        // SAFETY: not NULL, so NUL-terminated by contract.
+        false => unsafe { CStr::from_ptr(message) }.to_string_lossy(),
+    };
+    let status = Status::from_code(status).filter(|status| *status != Status::Ok).unwrap_or(Status::BadArgument);
+    Error::new(status, text)
+}

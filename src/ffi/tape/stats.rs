@@ -1,0 +1,129 @@
+//! Statistics.
+
+use crate::error::{Error, Status};
+use crate::ffi::arguments::{TypeCode, type_of, write_out};
+use crate::ffi::handles::tape;
+use crate::ffi::outcome::status;
+use crate::site::Site;
+use crate::tape::{Cursor, Operation, Stats, Traffic, Type};
+use std::ffi::c_char;
+
+/// Sizes of a tape: bytes now and at most, control bits, memory, address space. They are always known. Cost: a call.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
+/// Fortran: `call tape_stats(t, stats)`, `call tape_stats(stats)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_stats(t: *mut Cursor, out: *mut Stats) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { tape(t).and_then(|cursor| write_out(out, "the result", || cursor.stats())) })
+}
+
+/// Turns profile mode on, with all counts at zero if it was off, or off, which forgets the counts. ADTAPE_PROFILE=1
+/// turns it on for every tape. In profile mode each push and pop takes the slow path and is counted.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or a status of ownership.
+/// Fortran: `call stats_set_profile(t, on)`, `call stats_set_profile(on)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_stats_set_profile(t: *mut Cursor, on: bool) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { tape(t) }.and_then(|cursor| cursor.set_profile(on)))
+}
+
+/// Calls, elements and bytes of one type (ADTAPE_TYPE_…, or 0 for all together) and operation
+/// (ADTAPE_OPERATION_PUSH or ADTAPE_OPERATION_POP) since profile mode was turned on; zero outside profile mode.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT (type,
+/// operation), or a status of ownership.
+/// Fortran: `call stats_traffic(t, type, operation, traffic)`, `call stats_traffic(type, operation, traffic)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_stats_traffic(
+    t: *mut Cursor,
+    type_code: TypeCode,
+    operation: i32,
+    out: *mut Traffic,
+) -> Status {
+    let read = || {
+        // SAFETY: by contract.
+        let cursor = unsafe { tape(t) }?;
+        let ty = (type_code != 0).then(|| type_of(type_code, Site::UNKNOWN)).transpose()?;
+        let operation = match operation {
+            0 => Operation::Push,
+            1 => Operation::Pop,
+            other => {
+                return Err(Error::new(
+                    Status::BadArgument,
+                    format!(
+                        "{other} is not an operation\n  pass ADTAPE_OPERATION_PUSH (0) or ADTAPE_OPERATION_POP (1)"
+                    ),
+                ));
+            }
+        };
+        cursor.traffic(ty, operation)
+    };
+    // SAFETY: by contract.
+    status(unsafe { write_out(out, "the result", read) })
+}
+
+/// Sets all traffic and the count of slow calls to zero, and the peak to what is on the tape now.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or a status of ownership.
+/// Fortran: `call stats_reset(t)`, `call stats_reset()`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_stats_reset(t: *mut Cursor) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { tape(t) }.and_then(Cursor::reset_stats))
+}
+
+/// Writes a report for people to a file descriptor (1 is standard output, 2 standard error): the sizes and, in
+/// profile mode, the traffic by type. In Fortran it goes to standard output, past the buffer of Fortran's unit.
+///
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (negative descriptor),
+/// ADTAPE_STATUS_IO, or a status of ownership.
+/// Fortran: `call stats_print(t)`, `call stats_print()`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_stats_print(t: *mut Cursor, fd: i32) -> Status {
+    // SAFETY: by contract.
+    let report = unsafe { tape(t) }.and_then(Cursor::report);
+    status(report.and_then(|report| crate::ffi::arguments::print(&report, fd)))
+}
+
+/// The name of a type as in `adtape_push_<name>`, e.g. "f64"; "unknown type" for other values. Never NULL, valid for
+/// ever.
+///
+/// Fortran: `text = adtape_type_name(type)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_type_name(type_code: TypeCode) -> *const c_char {
+    macro_rules! names {
+        ($($ty:ident $name:literal),* $(,)?) => {
+            match Type::from_code(type_code) {
+                None => c"unknown type",
+                $(Some(Type::$ty) => $name,)*
+            }
+        };
+    }
+    let name = names! {
+        I8 c"i8", I16 c"i16", I32 c"i32", I64 c"i64", F32 c"f32", F64 c"f64", F80 c"f80", F128 c"f128",
+        ComplexF32 c"complex_f32", ComplexF64 c"complex_f64", ComplexF80 c"complex_f80",
+        ComplexF128 c"complex_f128", Bool c"bool", Logical8 c"logical8", Logical16 c"logical16",
+        Logical32 c"logical32", Logical64 c"logical64", Logical128 c"logical128", Char c"char", Bytes c"bytes",
+        Opaque c"opaque", Control c"control", Count c"count",
+        Pointer c"pointer", Pair c"pair", Range c"range", Descriptor c"descriptor",
+    };
+    debug_assert!(Type::from_code(type_code).is_none_or(|ty| ty.name().as_bytes() == name.to_bytes()));
+    name.as_ptr()
+}
