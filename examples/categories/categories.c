@@ -174,37 +174,35 @@ static double c4(double u, double v) {
     return *p * *p;
 }
 static double c4_f(adtape_t *t, double u, double v) {
-    const adtape_objects_t *s = NULL;
     double a = u, b = v, y, *p;
-    adtape_live_add(s, &a, sizeof a, ADTAPE_KIND_STACK, "a"); /* line 3 */
-    adtape_live_add(s, &b, sizeof b, ADTAPE_KIND_STACK, "b");
+    adtape_live_add(NULL, &a, sizeof a, ADTAPE_KIND_STACK, "a"); /* line 3 */
+    adtape_live_add(NULL, &b, sizeof b, ADTAPE_KIND_STACK, "b");
     p = a > b ? &a : &b;
     y = *p * *p;
     push_pointer(t, p); /* 18: p is needed, and goes */
     adtape_push_f64(t, a);
     adtape_push_f64(t, b);
-    adtape_live_end(t, s, &b); /* 4 */
-    adtape_live_end(t, s, &a);
+    adtape_live_end(t, NULL, &b); /* 4 */
+    adtape_live_end(t, NULL, &a);
     return y;
 }
 /* Its frame has other variables, and lies elsewhere. */
 static void c4_b(adtape_t *t, double yb, double *ub, double *vb) {
-    const adtape_objects_t *s = NULL;
     double ab = 0.0, a = 0.0, bb = 0.0, b = 0.0, *p, *pb;
     adtape_range_t range;
-    adtape_pop_range(t, s, &range); /* 6 */
-    adtape_rebase_add(s, &range, &a, &ab, sizeof ab);
+    adtape_pop_range(t, NULL, &range); /* 6 */
+    adtape_rebase_add(NULL, &range, &a, &ab, sizeof ab);
     moved_ += range.base != &a;
-    adtape_pop_range(t, s, &range);
-    adtape_rebase_add(s, &range, &b, &bb, sizeof bb);
+    adtape_pop_range(t, NULL, &range);
+    adtape_rebase_add(NULL, &range, &b, &bb, sizeof bb);
     moved_ += range.base != &b;
     reborn_ += 2;
     adtape_pop_f64(t, &b);
     adtape_pop_f64(t, &a);
     pop_pointer(t, (void **)&p, (void **)&pb); /* 20 */
     *pb += 2.0 * *p * yb;
-    adtape_rebase_remove(s, &b); /* 7 */
-    adtape_rebase_remove(s, &a);
+    adtape_rebase_remove(NULL, &b); /* 7 */
+    adtape_rebase_remove(NULL, &a);
     *ub += ab;
     *vb += bb;
 }

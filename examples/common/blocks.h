@@ -162,22 +162,21 @@ static inline void *adjoint_of(void *block) {
 
 /* The reversal point: what is alive gets an adjoint. */
 static inline void begin_reverse(void) {
-    const adtape_objects_t *s = NULL;
     adtape_range_t *ranges;
     int64_t count;
     if (over_ == HEAP) {
         expect_ok(adtape_heap_begin_reverse(adtape_heap_self()));
         return;
     }
-    adtape_live_begin_reverse(s);
+    adtape_live_begin_reverse(NULL);
     reversing_ = 1;
     memset(sizes_, 0, policy_ == FRESH ? sizeof sizes_ : 0);
-    expect_ok(adtape_live_list(s, NULL, 0, &count));
+    expect_ok(adtape_live_list(NULL, NULL, 0, &count));
     ranges = allocate(count + 1, sizeof *ranges);
-    expect_ok(adtape_live_list(s, ranges, count, &count));
+    expect_ok(adtape_live_list(NULL, ranges, count, &count));
     for (int64_t i = 0; i < count; i++) {
         if (ranges[i].kind == ADTAPE_KIND_HEAP) {
-            adtape_live_set_adjoint(s, ranges[i].base, take_adjoint_(ranges[i].bytes), ranges[i].bytes);
+            adtape_live_set_adjoint(NULL, ranges[i].base, take_adjoint_(ranges[i].bytes), ranges[i].bytes);
         }
     }
     free(ranges);
@@ -185,7 +184,6 @@ static inline void begin_reverse(void) {
 
 /* Line 14: the block that died comes back, with an adjoint of zeros. */
 static inline void *rebirth(adtape_t *t, void **adjoint) {
-    const adtape_objects_t *s = NULL;
     adtape_range_t range;
     void *block;
     reborn_++;
@@ -194,10 +192,10 @@ static inline void *rebirth(adtape_t *t, void **adjoint) {
         *adjoint = adjoint_of(block);
         return block;
     }
-    adtape_pop_range(t, s, &range);
+    adtape_pop_range(t, NULL, &range);
     *adjoint = take_adjoint_(range.bytes); /* first, so that it gets the block's old address */
     block = take(range.bytes);
-    adtape_rebase_add(s, &range, block, *adjoint, range.bytes);
+    adtape_rebase_add(NULL, &range, block, *adjoint, range.bytes);
     moved_ += block != range.base;
     return block;
 }

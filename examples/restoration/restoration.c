@@ -193,25 +193,24 @@ static void run(int64_t n) {
 int main(int argc, char **argv) {
     static const int64_t first[] = {0};
     static const int64_t links[] = {offsetof(cell_t, before), offsetof(cell_t, after), offsetof(cell_t, mate)};
-    const adtape_objects_t *s = NULL;
     const int64_t n = argument(choose_memory(argc, argv), argv, 1, 170);
-    adtape_live_add(s, &list, sizeof list, ADTAPE_KIND_STATIC, "list");
+    adtape_live_add(NULL, &list, sizeof list, ADTAPE_KIND_STATIC, "list");
     if (over_ == MAPS) {
-        expect_ok(adtape_live_set_pointers(s, "list", sizeof list, first, 1));
-        expect_ok(adtape_live_set_pointers(s, "cell", sizeof(cell_t), links, 3));
+        expect_ok(adtape_live_set_pointers(NULL, "list", sizeof list, first, 1));
+        expect_ok(adtape_live_set_pointers(NULL, "cell", sizeof(cell_t), links, 3));
     }
-    expect_ok(adtape_live_set_allocator(s, "cell", allocate_cell, deallocate_cell, NULL));
+    expect_ok(adtape_live_set_allocator(NULL, "cell", allocate_cell, deallocate_cell, NULL));
     printf("-- over %s\n", over_ == MAPS ? "maps" : "an identity map");
     run(n);
     if (over_ == MAPS) {
         printf("-- over the stable heap\n");
-        expect_ok(adtape_live_set_pointers(s, "list", sizeof list, NULL, 0)); /* addresses are what they were */
+        expect_ok(adtape_live_set_pointers(NULL, "list", sizeof list, NULL, 0)); /* addresses are what they were */
         expect_ok(adtape_heap_set_recording(adtape_heap_self(), false));
-        expect_ok(adtape_heap_join(adtape_heap_self(), s, ADTAPE_JOIN_STATE, NULL));
+        expect_ok(adtape_heap_join(adtape_heap_self(), NULL, ADTAPE_JOIN_STATE, NULL));
         over_ = HEAP;
         run(n);
         expect_ok(adtape_heap_leave(adtape_heap_self()));
     }
-    adtape_live_remove(s, &list);
+    adtape_live_remove(NULL, &list);
     return finish();
 }
