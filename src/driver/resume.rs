@@ -201,15 +201,15 @@ impl Point {
 }
 
 /// What a schedule says of a position.
-struct There {
+pub(super) struct There {
     /// What is left of the advance in which it lies.
-    rest: Option<(u64, u64)>,
+    pub(super) rest: Option<(u64, u64)>,
     /// Steps whose snapshots are on disk, in order.
-    on_disk: Vec<u64>,
+    pub(super) on_disk: Vec<u64>,
 }
 
 /// Brings a new schedule to a position. None if it has no such position.
-fn replay(schedule: &mut Schedule, at: &Position) -> Option<There> {
+pub(super) fn replay(schedule: &mut Schedule, at: &Position) -> Option<There> {
     let (mut last, mut on_disk) = (None, BTreeSet::new());
     for count in 1..=at.actions {
         let action = schedule.next()?;

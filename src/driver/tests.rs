@@ -1,4 +1,5 @@
 mod recomputed;
+mod registered;
 mod resume;
 
 use super::variable::fingerprint_of;

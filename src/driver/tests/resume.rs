@@ -1,6 +1,10 @@
 //! Runs that were killed, and what is left of them.
 
+use super::super::resume::replay;
 use super::*;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Instant;
 
 /// A map whose process is killed at one of its calls: what is in memory is lost, what is in the store is not.
 struct Killed {
@@ -204,25 +208,40 @@ fn what_is_left_of_a_point_or_of_a_snapshot_is_refused() {
     assert!(error.status() == Status::Mismatch && error.message().contains("\"y\""), "{error}");
 }
 
-/// A store in memory whose disk is full now and then.
-struct Full {
+/// A store in memory that counts its entries, and fails now and then.
+struct Faulty {
     memory: MemoryStore,
     creates: AtomicU64,
-    refuses: u64,
+    /// This `create` finds the disk full, counted from 1.
+    full_at: u64,
+    /// Nothing can be opened, nothing removed.
+    gone: AtomicBool,
 }
 
-impl Store for Full {
+impl Faulty {
+    fn new(memory: MemoryStore, full_at: u64) -> Faulty {
+        Faulty { memory, creates: AtomicU64::new(0), full_at, gone: AtomicBool::new(false) }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.gone.load(Ordering::Relaxed) { Err(Error::new(Status::Io, "the disk is gone")) } else { Ok(()) }
+    }
+}
+
+impl Store for Faulty {
     fn create(&self, name: &str) -> Result<Box<dyn EntryWriter>, Error> {
-        if self.creates.fetch_add(1, Ordering::Relaxed) + 1 == self.refuses {
+        if self.creates.fetch_add(1, Ordering::Relaxed) + 1 == self.full_at {
             Err(Error::new(Status::Io, "the disk is full"))
         } else {
             self.memory.create(name)
         }
     }
     fn open(&self, name: &str) -> Result<Box<dyn EntryReader>, Error> {
+        self.check()?;
         self.memory.open(name)
     }
     fn remove(&self, name: &str) -> Result<(), Error> {
+        self.check()?;
         self.memory.remove(name)
     }
     fn names(&self) -> Result<Vec<String>, Error> {
@@ -234,9 +253,9 @@ impl Store for Full {
 fn disk_that_is_full_ends_the_run_and_it_goes_on_from_the_point_before() {
     const N: u64 = 11;
     let expected = gradient(Ok(Schedule::store_all(N)), N);
-    for refuses in 1..40 {
+    for full_at in 1..40 {
         let memory = MemoryStore::new();
-        let mut store: Arc<dyn Store> = Arc::new(Full { memory: memory.clone(), creates: AtomicU64::new(0), refuses });
+        let mut store: Arc<dyn Store> = Arc::new(Faulty::new(memory.clone(), full_at));
         let mut ends = 0;
         let map = loop {
             let mut model = Killed::new(&store, N, u64::MAX);
@@ -249,8 +268,8 @@ fn disk_that_is_full_ends_the_run_and_it_goes_on_from_the_point_before() {
             ends += 1;
             store = Arc::new(memory.clone());
         };
-        assert_eq!(ends, 1, "{refuses}");
-        assert_eq!(map.adjoint.map(f64::to_bits), expected, "{refuses}");
+        assert_eq!(ends, 1, "{full_at}");
+        assert_eq!(map.adjoint.map(f64::to_bits), expected, "{full_at}");
         assert_eq!(memory.names().unwrap(), ["run"]);
     }
 }
@@ -280,4 +299,125 @@ fn name_of_a_run_that_cannot_be_one_is_refused() {
         assert_eq!(error.status(), Status::BadArgument, "{name:?}");
     }
     Resume::new(store, &"x".repeat(74), Duration::ZERO).unwrap();
+}
+
+/// A store that could not be read was taken for one without a point.
+#[test]
+fn store_that_fails_is_an_error_and_what_is_not_there_need_not_be_removed() {
+    let faulty = Arc::new(Faulty::new(MemoryStore::new(), 0));
+    let store: Arc<dyn Store> = faulty.clone();
+    let mut resume = Resume::new(store.clone(), "run", Duration::ZERO).unwrap();
+    let run = |resume: &mut Resume| {
+        let mut model = Killed::new(&store, 5, u64::MAX);
+        drive_resumable(&mut Schedule::binomial(5, 2).unwrap(), &mut model, resume, |_| ())
+    };
+    resume.remove().unwrap();
+    assert!(!resume.is_finished());
+    run(&mut resume).unwrap();
+    assert!(resume.is_finished());
+    faulty.gone.store(true, Ordering::Relaxed);
+    assert_eq!(resume.remove().unwrap_err().status(), Status::Io);
+    assert!(!resume.is_finished());
+    assert_eq!(run(&mut resume).unwrap_err().status(), Status::Io);
+    faulty.gone.store(false, Ordering::Relaxed);
+    resume.remove().unwrap();
+    assert_eq!(store.names().unwrap(), [""; 0]);
+}
+
+/// Steps and points that take at least a given time.
+struct Slow {
+    model: Killed,
+    point: Duration,
+}
+
+impl Model for Slow {
+    fn step(&mut self, step: u64) -> Result<Flow, Error> {
+        thread::sleep(Duration::from_millis(1));
+        self.model.step(step)
+    }
+    fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        self.model.adjoint_step(step, first)
+    }
+    fn save(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.model.save(step, place)
+    }
+    fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
+        self.model.load(step, place)
+    }
+}
+
+impl Resumable for Slow {
+    fn fingerprint(&mut self) -> Result<u64, Error> {
+        self.model.fingerprint()
+    }
+    fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error> {
+        thread::sleep(self.point);
+        self.model.keep(point)
+    }
+    fn resume(&mut self, point: &mut CheckpointReader) -> Result<(), Error> {
+        self.model.resume(point)
+    }
+}
+
+#[test]
+fn points_come_no_more_often_than_asked_and_take_a_tenth_of_the_time() {
+    let points = |interval, point| {
+        let store = Arc::new(Faulty::new(MemoryStore::new(), 0));
+        let mut model = Slow { model: Killed::new(&(store.clone() as Arc<dyn Store>), 30, u64::MAX), point };
+        let mut resume = Resume::new(store.clone(), "run", interval).unwrap();
+        drive_resumable(&mut Schedule::binomial(30, 3).unwrap(), &mut model, &mut resume, |_| ()).unwrap();
+        store.creates.load(Ordering::Relaxed)
+    };
+    assert_eq!(points(Duration::from_secs(3600), Duration::ZERO), 1, "that of the end");
+    // Two points but the last begin ten times as far apart as one takes, however slow the machine is.
+    let (point, begun) = (Duration::from_millis(10), Instant::now());
+    let count = points(Duration::from_nanos(1), point);
+    let most = 2 + begun.elapsed().as_millis() / (10 * point).as_millis();
+    assert!((2..=most).contains(&count.into()), "{count} points, at most {most}");
+}
+
+#[test]
+fn position_outside_of_its_advance_is_none_of_the_schedule() {
+    let schedule = || Schedule::multistage(30, 1, 2).unwrap();
+    let (mut probe, mut actions) = (schedule(), 0);
+    let (from, to) = loop {
+        actions += 1;
+        match probe.next().unwrap() {
+            Action::Advance { from, to } if from > 0 && to > from + 2 => break (from, to),
+            _ => {}
+        }
+    };
+    let rest = |within| {
+        let at = Position { actions, within, ended: None, records: 0 };
+        replay(&mut schedule(), &at).map(|there| there.rest)
+    };
+    assert_eq!(rest(None), Some(None));
+    for step in from + 1..to {
+        assert_eq!(rest(Some(step)), Some(Some((step, to))));
+    }
+    for step in [0, from, to, to + 1] {
+        assert_eq!(rest(Some(step)), None, "{step} of {from}..{to}");
+    }
+}
+
+/// Of which steps there are snapshots on disk before each action of a schedule, by a list.
+#[test]
+fn snapshots_on_disk_at_a_position_are_those_that_were_saved_and_not_dropped() {
+    let with_disk =
+        [Schedule::multistage(30, 1, 2), Schedule::disk_revolve(30, 2, 1.5, 0.5), Schedule::two_level(Some(30), 4, 2)];
+    for schedule in with_disk.map(Result::unwrap) {
+        let (mut expected, mut actions) = (Vec::new(), 0);
+        for action in schedule.clone() {
+            actions += 1;
+            match action {
+                Action::Save { step, place } if place.level == Level::Disk => expected.push(step),
+                Action::Drop { step, place } if place.level == Level::Disk => expected.retain(|kept| *kept != step),
+                _ => {}
+            }
+            let at = Position { actions, within: None, ended: None, records: 0 };
+            let there = replay(&mut schedule.clone(), &at).unwrap();
+            expected.sort_unstable();
+            assert_eq!(there.on_disk, expected, "{}, action {actions}", schedule.name());
+        }
+    }
 }
