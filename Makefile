@@ -70,6 +70,10 @@ fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each 
 	$(SETUP) fuzz
 	@SECONDS_OF_FUZZ=$(SECONDS_OF_FUZZ) scripts/fuzz.sh
 
+mutants: ## faults put into the code one by one, MUTATED=file for some files: a test must fail for each (an hour)
+	$(SETUP) mutants
+	@scripts/mutants.sh $(MUTATED)
+
 loom: ## every interleaving of what several threads touch
 	$(SETUP) loom
 	RUSTFLAGS="--cfg loom" cargo test --locked --lib --target-dir target/loom models

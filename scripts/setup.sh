@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a make target needs and this machine lacks.
 #
-#   scripts/setup.sh [demo|test|bench|build|install|sanitize|test-flang|fuzz|loom|counts|lint|oldest-rust|reference] ...
+#   scripts/setup.sh [demo|test|bench|build|install|sanitize|test-flang|fuzz|mutants|loom|counts|lint|oldest-rust|reference] ...
 #
 # It says what it installs. Where it cannot (no root and no sudo, no apt-get, no network), it says exactly what
 # to install and fails. With all there it takes a fraction of a second and changes nothing.
@@ -38,6 +38,7 @@ needs() {
     counts)      echo cc gfortran valgrind ;;
     test-flang)  echo cc cxx cmake pkg_config flang ;;
     fuzz)        echo cc cxx rust_nightly rust_fuzz ;;
+    mutants)     echo cc rust_mutants ;;
     reference)   echo cc python reference ;;
     build | loom) echo cc ;;
     lint)        echo cc rust_lint ;;
@@ -177,12 +178,13 @@ require_lint() {
   rust_fail "rustfmt or clippy is missing" "With rustup: rustup component add rustfmt clippy"
 }
 
-require_fuzz() {
-  command -v cargo-fuzz >/dev/null || [ -x target/tools/bin/cargo-fuzz ] && return 0
-  [ -z "${NO_INSTALL:-}" ] || rust_fail "NO_INSTALL is set, and cargo-fuzz is missing" "Install it: cargo install cargo-fuzz"
-  say "installing cargo-fuzz into target/tools"
-  cargo install --quiet --locked --root target/tools cargo-fuzz ||
-    rust_fail "cargo-fuzz could not be installed" "With a network: cargo install cargo-fuzz"
+# A subcommand of cargo, built into target/tools where the machine has none.
+require_subcommand() { # name
+  command -v "$1" >/dev/null || [ -x "target/tools/bin/$1" ] && return 0
+  [ -z "${NO_INSTALL:-}" ] || rust_fail "NO_INSTALL is set, and $1 is missing" "Install it: cargo install --locked $1"
+  say "installing $1 into target/tools"
+  cargo install --quiet --locked --root target/tools "$1" ||
+    rust_fail "$1 could not be installed" "With a network: cargo install --locked $1"
 }
 
 # A package of Python, in an environment of its own.
@@ -225,7 +227,8 @@ for tool in $wanted; do
     rust_oldest)  require_toolchain "$(rust_oldest)" ;;
     rust_source)  require_source ;;
     rust_lint)    require_lint ;;
-    rust_fuzz)    require_fuzz ;;
+    rust_fuzz)    require_subcommand cargo-fuzz ;;
+    rust_mutants) require_subcommand cargo-mutants ;;
     reference)    require_reference ;;
   esac
 done

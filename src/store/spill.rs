@@ -300,4 +300,51 @@ mod tests {
         file.file.set_len(100).unwrap();
         assert_eq!(file.read(0, &mut page).unwrap_err().status(), Status::Io);
     }
+
+    #[test]
+    fn file_is_the_process_s_that_made_it() {
+        let mut file = SpillFile::new(std::env::temp_dir()).unwrap();
+        file.write(0, &[1; 100]).unwrap();
+        file.process += 1;
+        for result in [file.read(0, &mut [0; 100]), file.write(100, &[2; 100])] {
+            let error = result.unwrap_err();
+            assert_eq!(error.status(), Status::Io);
+            assert!(error.message().contains(&format!("process {}", file.process)), "{error}");
+        }
+    }
+
+    #[test]
+    fn write_that_fails_leaves_nothing_certified() {
+        let mut file = SpillFile::new(std::env::temp_dir()).unwrap();
+        file.write(0, &[1; 2 * BLOCK as usize]).unwrap();
+        let writable = std::mem::replace(&mut file.file, File::open("/dev/null").unwrap());
+        assert_eq!(file.write(BLOCK, &[2; 100]).unwrap_err().status(), Status::Io);
+        file.file = writable;
+        assert_eq!((file.written, file.sums.len()), (BLOCK, 1));
+        assert_eq!(file.read(BLOCK, &mut [0; 1]).unwrap_err().status(), Status::BadArgument);
+        file.read(0, &mut [0; 100]).unwrap();
+    }
+
+    #[test]
+    fn file_takes_the_room_of_what_was_written_and_no_more() {
+        use std::os::unix::fs::MetadataExt;
+        let mut file = SpillFile::new(std::env::temp_dir()).unwrap();
+        for i in 0..8 {
+            file.write(i * BLOCK, &[1; BLOCK as usize]).unwrap();
+        }
+        file.write(0, &[2; BLOCK as usize]).unwrap();
+        let metadata = file.file.metadata().unwrap();
+        assert_eq!(metadata.len(), 8 * BLOCK);
+        assert!(metadata.blocks() * 512 < 9 * BLOCK, "{} blocks", metadata.blocks());
+    }
+
+    #[test]
+    fn directory_is_the_program_s_or_else_the_environment_s() {
+        let of_environment = settings().unwrap().spill_directory.is_some();
+        assert_eq!(is_directory_set(), of_environment);
+        set_directory(Some(&std::env::temp_dir())).unwrap();
+        assert!(is_directory_set());
+        set_directory(None).unwrap();
+        assert_eq!(is_directory_set(), of_environment);
+    }
 }

@@ -13,6 +13,32 @@ fn read(span: &Span, offset: usize) -> u8 {
     unsafe { *((span.base() + offset) as *const u8) }
 }
 
+/// A budget of its own, for one test.
+macro_rules! budget {
+    ($limit:expr) => {{
+        static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new($limit));
+        &*BUDGET
+    }};
+}
+
+/// What the kernel notes about each mapping in `[from, to)`: `hg` where it may take huge pages, `nh` where it must not.
+fn flags(from: usize, to: usize) -> Vec<String> {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let (mut found, mut within) = (Vec::new(), false);
+    for line in maps.lines() {
+        let range = line.split(' ').next().and_then(|word| word.split_once('-'));
+        if let Some((a, b)) =
+            range.and_then(|(a, b)| Some((usize::from_str_radix(a, 16).ok()?, usize::from_str_radix(b, 16).ok()?)))
+        {
+            within = a < to && b > from;
+        }
+        if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| within) {
+            found.extend(flags.split_whitespace().filter(|flag| matches!(*flag, "hg" | "nh")).map(str::to_owned));
+        }
+    }
+    found
+}
+
 #[test]
 fn contents_survive_every_move() {
     let mut span = Span::with_steps(PAGE, PAGE);
@@ -50,12 +76,17 @@ fn span_whose_huge_pages_are_slow_goes_on_with_small_ones_and_keeps_contents() {
     span.commit(3 << 20).unwrap();
     let slow = 2 * SLOW_HUGE_PAGE;
     span.slow_huge_pages = 0;
-    for (took, still) in [(slow, true), (Duration::ZERO, true), (slow, true), (slow, false)] {
+    let just_not = SLOW_HUGE_PAGE;
+    for (took, still) in
+        [(slow, true), (Duration::ZERO, true), (slow, true), (just_not, true), (slow, true), (slow, false)]
+    {
         span.huge_pages = true;
         span.judge_huge_page(HUGE_PAGE, took);
         assert_eq!(span.huge_pages, still);
     }
     assert_eq!(span.seams.last(), Some(&(2 * HUGE_PAGE)));
+    assert_eq!(flags(span.base + 2 * HUGE_PAGE, span.base + span.reserved), ["nh"]);
+    assert!(!flags(span.base, span.base + 2 * HUGE_PAGE).contains(&"nh".to_owned()));
     let mut done = 0;
     while done < 40 << 20 {
         span.commit(done + 1).unwrap();
@@ -115,8 +146,7 @@ fn span_larger_than_the_address_space_is_refused() {
 /// Memory that a thread gave back while it was lent is not charged any more, and not given back again at the end.
 #[test]
 fn budget_gets_back_what_is_discarded_and_the_rest_at_the_end() {
-    static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(u64::MAX));
-    let budget: &'static Budget = &BUDGET;
+    let budget = budget!(u64::MAX);
     let mut span = Span::with_steps(PAGE, 64 * PAGE);
     span.budget = budget;
     span.commit(32 * PAGE).unwrap();
@@ -132,4 +162,193 @@ fn budget_gets_back_what_is_discarded_and_the_rest_at_the_end() {
     assert_eq!(budget.committed(), 26 * PAGE as u64);
     drop(span);
     assert_eq!((budget.committed(), budget.reserved()), (0, 0));
+}
+
+#[test]
+fn steps_are_small_at_first_and_then_double_up_to_the_largest() {
+    let mut span = Span::with_steps(0, 1 << 30);
+    assert_eq!((span.fixed_step(), span.reserved()), (None, 0));
+    let committed = [
+        (0, 0),
+        (1, FIRST_STEP),
+        (FIRST_STEP, FIRST_STEP),
+        (FIRST_STEP + 1, 2 * FIRST_STEP),
+        (5 * FIRST_STEP, 8 * FIRST_STEP),
+        (HUGE_PAGE, HUGE_PAGE),
+        (HUGE_PAGE + 1, 2 * HUGE_PAGE),
+        (2 * HUGE_PAGE + 1, 4 * HUGE_PAGE),
+        (9 * HUGE_PAGE + 1, 10 * HUGE_PAGE),
+    ];
+    for (need, expected) in committed {
+        span.commit(need).unwrap();
+        assert_eq!(span.committed(), expected, "{need}");
+    }
+    assert_eq!((span.reserved(), span.moves()), (1 << 30, 0));
+    // A fixed step, up to the end of what is reserved and not beyond.
+    let mut span = Span::with_steps(3 * PAGE, 8 * PAGE);
+    assert_eq!(span.fixed_step(), Some(3 * PAGE));
+    for (need, expected) in [(1, 3), (3 * PAGE + 1, 6), (6 * PAGE + 1, 8), (8 * PAGE, 8)] {
+        span.commit(need).unwrap();
+        assert_eq!((span.committed(), span.reserved(), span.moves()), (expected * PAGE, 8 * PAGE, 0), "{need}");
+    }
+    span.commit(8 * PAGE + 1).unwrap();
+    assert_eq!((span.committed(), span.reserved(), span.moves()), (9 * PAGE, 18 * PAGE, 1));
+}
+
+/// As much of a step as the limit leaves, down to what is needed; then an error, and nothing has changed.
+#[test]
+fn step_shrinks_to_what_the_limit_leaves() {
+    let budget = budget!(24 * PAGE as u64);
+    let mut span = Span::with_steps(0, 1 << 30);
+    span.budget = budget;
+    budget.charge(10 * PAGE as u64).unwrap();
+    span.commit(2 * PAGE).unwrap(); // 16, then 2 + 14 / 2
+    assert_eq!((span.committed(), span.room()), (9 * PAGE, 5 * PAGE));
+    span.commit(11 * PAGE).unwrap(); // 16, then 11 + 5 / 2
+    assert_eq!((span.committed(), span.room()), (13 * PAGE, PAGE));
+    let error = span.commit(15 * PAGE).unwrap_err();
+    assert_eq!(error.status(), Status::MemoryLimit);
+    assert_eq!((span.committed(), span.room()), (13 * PAGE, PAGE));
+    span.commit(14 * PAGE).unwrap();
+    assert_eq!((span.committed(), span.room(), budget.committed()), (14 * PAGE, 0, 24 * PAGE as u64));
+    drop(span);
+    assert_eq!((budget.committed(), budget.reserved()), (10 * PAGE as u64, 0));
+}
+
+#[test]
+fn huge_pages_are_asked_for_above_the_first_and_reach_to_the_end() {
+    let mut span = Span::with_steps(0, 3 * HUGE_PAGE);
+    span.huge_pages = true;
+    span.commit(1).unwrap();
+    assert_eq!(span.seams, [HUGE_PAGE]);
+    assert_eq!(flags(span.base + HUGE_PAGE, span.base + span.reserved), ["hg"]);
+    assert_eq!(flags(span.base, span.base + HUGE_PAGE), [""; 0]);
+    // Not where the first is all there is.
+    let mut span = Span::with_steps(PAGE, HUGE_PAGE);
+    span.huge_pages = true;
+    span.commit(1).unwrap();
+    assert_eq!((span.reserved, span.seams.len()), (HUGE_PAGE, 0));
+}
+
+/// Seams are where the kernel has separate mappings: pages move one mapping at a time, so each must be one.
+#[test]
+fn seams_of_a_span_that_moved_are_where_it_was_committed_to() {
+    let mut span = Span::with_steps(PAGE, 4 * PAGE);
+    span.huge_pages = false;
+    span.commit(3 * PAGE).unwrap();
+    assert_eq!(span.seams, [0; 0]);
+    span.commit(span.reserved + 1).unwrap();
+    assert_eq!(span.seams, [3 * PAGE]);
+    span.commit(10 * PAGE).unwrap();
+    span.commit(span.reserved + 1).unwrap();
+    assert_eq!((span.seams.as_slice(), span.moves()), ([3 * PAGE, 10 * PAGE].as_slice(), 2));
+}
+
+#[test]
+fn bytes_move_down_over_themselves() {
+    let mut span = Span::with_steps(PAGE, 4 * PAGE);
+    span.commit(2 * PAGE).unwrap();
+    let written: Vec<u8> = (0..100).collect();
+    span.write(60, &written);
+    span.move_down(60, 10, 100);
+    assert_eq!(span.slice(10, 100), written);
+    assert_eq!(span.slice(110, 50), &written[50..]);
+    span.move_down(10, 10, 100);
+    assert_eq!(span.slice(10, 100), written);
+}
+
+#[test]
+fn bytes_that_are_not_at_hand_are_not_touched() {
+    let mut span = Span::with_steps(PAGE, 8 * PAGE);
+    let refused = |span: &Span, offset, size| {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| span.slice(offset, size).len())).is_err()
+    };
+    assert!(refused(&span, 0, 0), "nothing is reserved");
+    span.commit(4 * PAGE).unwrap();
+    let lent = span.lend(PAGE..3 * PAGE);
+    assert_eq!(span.at_hand(), PAGE..3 * PAGE);
+    assert!(!refused(&span, PAGE, 2 * PAGE));
+    for (offset, size) in [(0, 1), (PAGE - 1, 2), (3 * PAGE, 1), (2 * PAGE, PAGE + 1), (PAGE, usize::MAX)] {
+        assert!(refused(&span, offset, size), "{offset}, {size}");
+    }
+    span.take_back(lent);
+    assert!(!refused(&span, 0, 4 * PAGE));
+}
+
+#[test]
+fn trim_keeps_whole_steps_at_the_bottom() {
+    let budget = budget!(u64::MAX);
+    for (step, unit) in [(0, FIRST_STEP), (PAGE, PAGE)] {
+        let mut span = Span::with_steps(step, 1 << 30);
+        span.budget = budget;
+        span.commit(4 * FIRST_STEP).unwrap();
+        for (keep, how, left) in [
+            (4 * FIRST_STEP, Trim::Hard, 4 * FIRST_STEP),
+            (2 * FIRST_STEP + 1, Trim::Soft, 4 * FIRST_STEP),
+            (2 * FIRST_STEP + 1, Trim::Hard, 2 * FIRST_STEP + unit),
+            (usize::MAX, Trim::Hard, 2 * FIRST_STEP + unit),
+            (1, Trim::Hard, unit),
+            (0, Trim::Hard, 0),
+        ] {
+            span.trim(keep, how);
+            assert_eq!((span.committed(), budget.committed()), (left, left as u64), "step {step}, keep {keep}");
+        }
+    }
+}
+
+/// Bytes at the bottom that were given away get memory again at the cost of what lies above the need.
+#[test]
+fn what_was_discarded_comes_back_within_the_memory_that_there_is() {
+    let budget = budget!(10 * PAGE as u64);
+    let mut span = Span::with_steps(PAGE, 64 * PAGE);
+    span.budget = budget;
+    span.commit(10 * PAGE).unwrap();
+    span.slice_mut(0, 10 * PAGE).fill(7);
+    let mut lent = span.lend(6 * PAGE..7 * PAGE);
+    lent.discard_first(6 * PAGE);
+    span.take_back(lent);
+    assert_eq!((span.discarded(), span.committed(), budget.committed()), (6 * PAGE, 10 * PAGE, 4 * PAGE as u64));
+    // The same number of bytes, lower down.
+    span.undiscard(4 * PAGE, 7 * PAGE).unwrap();
+    assert_eq!((span.discarded(), span.committed(), budget.committed()), (4 * PAGE, 8 * PAGE, 4 * PAGE as u64));
+    assert!(span.slice(4 * PAGE, 2 * PAGE).iter().all(|byte| *byte == 0));
+    assert!(span.slice(6 * PAGE, 2 * PAGE).iter().all(|byte| *byte == 7));
+    // All of it: four pages more.
+    span.undiscard(0, 8 * PAGE).unwrap();
+    assert_eq!((span.discarded(), span.committed(), budget.committed()), (0, 8 * PAGE, 8 * PAGE as u64));
+    // More than the limit has: an error, and nothing has changed.
+    let mut lent = span.lend(6 * PAGE..8 * PAGE);
+    lent.discard_first(6 * PAGE);
+    span.take_back(lent);
+    budget.charge(7 * PAGE as u64).unwrap();
+    assert_eq!(span.undiscard(0, 8 * PAGE).unwrap_err().status(), Status::MemoryLimit);
+    assert_eq!((span.discarded(), span.committed(), budget.committed()), (6 * PAGE, 8 * PAGE, 9 * PAGE as u64));
+    budget.refund(7 * PAGE as u64);
+}
+
+/// Twice what is needed and no less than at first; close to the cap, an eighth more than is needed.
+#[test]
+fn reservation_is_as_large_as_is_reasonable() {
+    let budget = budget!(u64::MAX);
+    let mut span = Span::with_steps(PAGE, 4 * PAGE);
+    span.budget = budget;
+    let size = |span: &Span, need| {
+        let (base, size) = span.reserve(need).unwrap();
+        os::release(base, size);
+        size
+    };
+    assert_eq!(size(&span, PAGE), 4 * PAGE);
+    assert_eq!(size(&span, 3 * PAGE + 1), 8 * PAGE);
+    budget.add_reserved(RESERVE_CAP as u64 - 20 * PAGE as u64);
+    if os::address_space_left().is_none() {
+        assert_eq!(size(&span, 16 * PAGE), 20 * PAGE, "the cap");
+        budget.add_reserved(20 * PAGE as u64);
+        assert_eq!(size(&span, 16 * PAGE), 18 * PAGE, "an eighth more");
+        budget.remove_reserved(20 * PAGE as u64);
+    }
+    budget.remove_reserved(RESERVE_CAP as u64 - 20 * PAGE as u64);
+    span.step = 0;
+    assert_eq!(size(&span, 1), 2 * HUGE_PAGE, "whole huge pages");
+    span.commit(1).unwrap();
+    assert_eq!(size(&span, PAGE), 2 * span.reserved);
 }
