@@ -403,24 +403,4 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_operation_asks_the_owner() {
-        let cursor = Hot::closed();
-        let mut core = Core::new(&cursor, Owner::this_thread()).unwrap();
-        core.push_room(&cursor, Type::F64, 1, Site::UNKNOWN).unwrap();
-        cursor.close();
-        core.owner.release();
-        let denied = [
-            core.enter(&cursor),
-            core.push_room(&cursor, Type::F64, 1, Site::UNKNOWN),
-            core.pop_room(&cursor, Type::F64, 1, Site::UNKNOWN),
-            core.with(&cursor, |_| Ok(())),
-        ];
-        for result in denied {
-            assert_eq!(result.unwrap_err().status(), Status::Released);
-        }
-    }
-}
+mod tests;

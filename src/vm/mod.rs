@@ -12,6 +12,8 @@ mod os;
 mod region;
 mod span;
 
+#[cfg(all(test, not(loom)))]
+pub(crate) use budget::Budget;
 pub(crate) use budget::{default_limit, process};
 pub(crate) use lent::Lent;
 pub(crate) use os::word_at;

@@ -104,6 +104,13 @@ impl Span {
         span
     }
 
+    /// The same, which charges another budget than the process's.
+    #[cfg(all(test, not(loom)))]
+    pub fn charged_to(mut self, budget: &'static Budget) -> Span {
+        self.budget = budget;
+        self
+    }
+
     /// Address of offset 0.
     pub fn base(&self) -> usize {
         self.base

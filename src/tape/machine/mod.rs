@@ -465,3 +465,6 @@ fn unbalanced(what: &str) -> Error {
         ),
     )
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;
