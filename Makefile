@@ -70,7 +70,7 @@ fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each 
 	$(SETUP) fuzz
 	@SECONDS_OF_FUZZ=$(SECONDS_OF_FUZZ) scripts/fuzz.sh
 
-mutants: ## faults put into the code one by one, MUTATED=file for some files: a test must fail for each (an hour)
+mutants: ## faults put into the code one by one, a test must find each: MUTATED=file for some files, JOBS at a time (hours)
 	$(SETUP) mutants
 	@scripts/mutants.sh $(MUTATED)
 

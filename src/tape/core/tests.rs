@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::store::Spill;
-use crate::vm::PAGE;
+use crate::tape::life::take;
+use crate::vm::{Budget, PAGE};
+use std::sync::LazyLock;
 
 /// A tape and its cursor, used as inlined code uses them.
 struct Rig {
@@ -226,6 +228,12 @@ fn tapes_are_told_apart() {
     let [a, b] = [Rig::new(), Rig::new()];
     assert_ne!(a.core.id(), b.core.id());
     assert!(a.core.id() > 0 && b.core.id() > 0);
+    // And found by their cursors.
+    let Rig { cursor, core } = a;
+    let id = core.id();
+    assert!(Core::of(&cursor).is_null());
+    core.give_to(&cursor);
+    assert_eq!(take(&cursor).expect("its core").id(), id);
 }
 
 #[test]
@@ -351,6 +359,27 @@ fn memory_goes_to_others_who_are_short_of_it() {
     assert!(rig.with(|core| core.relieve(PAGE)).unwrap());
     assert!(committed(&mut rig) < before);
     for x in (0..100).rev() {
+        assert_eq!(rig.pop().unwrap(), x);
+    }
+}
+
+/// After each operation a tape leaves to others what it does not need soon.
+#[test]
+fn what_lies_deep_in_a_tape_is_there_for_others() {
+    static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(100 * PAGE as u64));
+    let mut rig = Rig::new();
+    rig.core.machine = Machine::new(Span::with_steps(PAGE, 1 << 20).charged_to(&BUDGET));
+    rig.with(|core| core.set_store(Box::new(Shelf(Vec::new())))).unwrap();
+    let words = (60 * PAGE / 8) as u64;
+    for x in 0..words {
+        rig.push(x).unwrap();
+    }
+    let mut other = Machine::new(Span::with_steps(PAGE, 1 << 20).charged_to(&BUDGET));
+    for _ in 0..60 {
+        other.push(&[1; PAGE]).unwrap();
+    }
+    drop(other);
+    for x in (0..words).rev() {
         assert_eq!(rig.pop().unwrap(), x);
     }
 }

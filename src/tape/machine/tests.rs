@@ -236,13 +236,13 @@ fn bytes_of(n: usize) -> String {
 fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
     let budget = budget!(50);
     let (mut machine, shelf) = short_of_memory(budget);
-    push_pages(&mut machine, 0..500);
-    assert!(machine.span().discarded() >= 450 * PAGE);
+    push_pages(&mut machine, 0..120);
+    assert!(machine.span().discarded() >= 70 * PAGE);
     // A store that fails loses nothing, and says so each time.
     shelf.fail(true);
     let (len, mut pushed) = (machine.len(), 0);
     let error = loop {
-        match machine.push(&page(500 + pushed)) {
+        match machine.push(&page(120 + pushed)) {
             Ok(()) => pushed += 1,
             Err(error) => break error,
         }
@@ -250,14 +250,14 @@ fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
     };
     assert!(error.status() == Status::Io && error.message().contains("the shelf fell"), "{error}");
     assert_eq!(machine.len(), len + pushed * PAGE);
-    pop_pages(&mut machine, 500..500 + pushed);
+    pop_pages(&mut machine, 120..120 + pushed);
     let at_hand = machine.contiguous() / PAGE;
-    pop_pages(&mut machine, 500 - at_hand..500);
+    pop_pages(&mut machine, 120 - at_hand..120);
     let len = machine.len();
     let error = machine.pop(&mut [0; 1]).unwrap_err();
     assert_eq!((error.status(), machine.len()), (Status::Io, len));
     shelf.fail(false);
-    pop_pages(&mut machine, 0..500 - at_hand);
+    pop_pages(&mut machine, 0..120 - at_hand);
     // Without a store.
     let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(10)));
     push_pages(&mut machine, 0..10);
