@@ -311,10 +311,10 @@ fn control_bits_that_are_left_count_as_the_bytes_that_they_fill() {
         assert_eq!(rig.bytes(), bytes, "{bits}");
         rig.with(|core| core.machine.pop_bits(bits)).unwrap();
     }
-    rig.cursor.close();
-    rig.core.detached = true;
-    rig.core.machine.advance(0);
-    assert_eq!(rig.bytes(), 8, "of a closed cursor, what the machine knows");
+    let local = Hot::closed();
+    rig.core.attach(&rig.cursor, &local).unwrap();
+    assert_eq!(rig.bytes(), 8, "the closed cursor says nothing, the machine does");
+    rig.core.detach(&local).unwrap();
 }
 
 /// A store in memory.

@@ -141,7 +141,46 @@ fn positions_move_only_as_far_as_they_are_told() {
     assert_eq!(machine.len(), 0);
     machine.reset().unwrap();
     assert_eq!(machine.last(2), [1, 2]);
+    machine.pop(&mut [0; 1]).unwrap();
+    machine.push(&[6, 7]).unwrap();
+    machine.discard_to(0);
+    assert_eq!(machine.len(), 0);
+    machine.reset().unwrap();
     machine.end().unwrap();
+    machine.set_bits(5);
+    assert_eq!((machine.bits(), machine.pop_bits(2).unwrap()), (5, 1));
+}
+
+/// Where a region ends, what was pushed in it comes to lie behind what it left.
+#[test]
+fn tape_is_in_one_piece_after_its_regions() {
+    for popped in [0, 5, 10] {
+        let mut machine = machine(PAGE);
+        machine.start();
+        machine.push(&[9; 10]).unwrap();
+        machine.start();
+        machine.pop(&mut vec![0; popped]).unwrap();
+        machine.push(&[1, 2, 3]).unwrap();
+        assert_eq!((machine.len(), machine.contiguous()), (13 - popped, 3));
+        machine.end().unwrap();
+        if popped == 0 {
+            assert_eq!(machine.contiguous(), 13, "they were neighbours");
+        }
+        machine.end().unwrap();
+        let len = 13 - popped;
+        assert_eq!((machine.len(), machine.contiguous(), machine.cur()), (len, len, len));
+        assert_eq!(machine.last(len), [&[9; 10][popped..], &[1, 2, 3]].concat());
+    }
+    // Not where a part of it is in a store.
+    let (mut machine, _) = short_of_memory(budget!(20));
+    push_pages(&mut machine, 0..60);
+    machine.start();
+    pop_pages(&mut machine, 58..60);
+    push_pages(&mut machine, 99..100);
+    machine.end().unwrap();
+    assert_eq!((machine.len(), machine.segments.len()), (59 * PAGE, 1));
+    pop_pages(&mut machine, 99..100);
+    pop_pages(&mut machine, 0..58);
 }
 
 #[test]
@@ -174,6 +213,14 @@ fn tape_lends_what_is_far_from_its_top() {
     assert_eq!(machine.cur(), PAGE);
     machine.lend_idle(PAGE);
     assert_eq!(machine.span.at_hand(), 0..18 * PAGE);
+    machine.push(&vec![0; 17 * PAGE]).unwrap();
+    assert!(machine.span.has_lent(), "up to there nothing is taken back");
+    machine.push(&[0]).unwrap();
+    assert!(!machine.span.has_lent());
+    machine.pop(&mut vec![0; 17 * PAGE + 1]).unwrap();
+    machine.lend_idle(PAGE);
+    machine.push(&vec![0; 17 * PAGE + 1]).unwrap();
+    machine.pop(&mut vec![0; 17 * PAGE + 1]).unwrap();
     push_pages(&mut machine, 0..39);
     machine.trim(Trim::Hard);
     machine.lend_idle(0);
@@ -319,4 +366,77 @@ fn pop_goes_on_piece_by_piece_where_memory_is_short() {
     budget.set_limit(20 * PAGE as u64);
     machine.pop(&mut [0]).unwrap();
     pop_pages(&mut machine, 0..40);
+}
+
+#[test]
+fn piece_that_comes_to_the_top_needs_nothing_that_is_lent() {
+    let mut machine = machine(PAGE);
+    machine.push(&vec![0; 60 * PAGE]).unwrap();
+    machine.discard_to(10);
+    machine.start();
+    machine.pop(&mut [0; 5]).unwrap();
+    machine.push(&[1, 2, 3]).unwrap();
+    machine.lend_idle(0);
+    assert_eq!(machine.span.at_hand(), 0..17 * PAGE);
+    machine.pop(&mut [0; 3]).unwrap();
+    machine.make_contiguous(5).unwrap();
+    assert!(machine.span.has_lent() && machine.contiguous() == 5);
+}
+
+/// After a reset the top may lie where the store has what follows it, and a push goes on there.
+#[test]
+fn push_after_a_reset_into_what_was_spilled_brings_its_page_back() {
+    for rest in [0, 100] {
+        let (mut machine, shelf) = short_of_memory(budget!(20));
+        push_pages(&mut machine, 0..10);
+        machine.push(&page(10)[..rest]).unwrap();
+        machine.start();
+        for number in 100..160 {
+            machine.push(&page(number)).unwrap();
+        }
+        assert!(machine.span().discarded() > 11 * PAGE);
+        machine.reset().unwrap();
+        assert_eq!(machine.contiguous(), 0);
+        assert_eq!(cursor(&machine).2, None, "no room before the page is back");
+        if rest > 0 {
+            shelf.fail(true);
+            assert_eq!(machine.push(&[1; 10]).unwrap_err().status(), Status::Io);
+            shelf.fail(false);
+        }
+        machine.push(&[1; 10]).unwrap();
+        assert_eq!(machine.span().discarded(), 10 * PAGE);
+        let mut found = vec![0; 10 + rest];
+        machine.pop(&mut found).unwrap();
+        assert!(found == [&page(10)[..rest], &[1; 10]].concat());
+        pop_pages(&mut machine, 0..10);
+        machine.reset().unwrap();
+        machine.end().unwrap();
+        machine.discard_to(10 * PAGE);
+        pop_pages(&mut machine, 0..10);
+    }
+}
+
+/// What is popped in a region stays in memory up to where pushes may go on, so a region ends where that does not fit.
+#[test]
+fn region_over_a_spilled_tape_pops_what_fits_and_says_so() {
+    let (mut machine, _) = short_of_memory(budget!(20));
+    push_pages(&mut machine, 0..60);
+    machine.start();
+    let mut popped = 0;
+    let error = loop {
+        let len = machine.len();
+        match machine.pop(&mut [0; PAGE]) {
+            Ok(()) => popped += 1,
+            Err(error) => {
+                assert_eq!(machine.len(), len);
+                break error;
+            }
+        }
+        assert!(popped < 60);
+    };
+    assert_eq!(error.status(), Status::MemoryLimit);
+    assert!((10..=20).contains(&popped), "{popped} pages");
+    machine.reset().unwrap();
+    machine.end().unwrap();
+    pop_pages(&mut machine, 0..60);
 }
