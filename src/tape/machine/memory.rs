@@ -50,13 +50,12 @@ impl Machine {
             self.span.take_back(part.memory);
             self.store = part.store;
             self.awaited = true;
-            self.note_committed();
         }
     }
 
     /// Says, before the tape takes memory up to `need`, that it may lend some in a moment: whoever is short meanwhile
     /// waits for that. A tape that is too small to lend anything says nothing.
-    fn announce(&mut self, need: usize) {
+    pub(super) fn announce(&mut self, need: usize) {
         if !self.awaited && (self.slot.is_some() || need >= self.lending.least) {
             self.slot.get_or_insert_with(idle::register).announce();
             self.awaited = true;
@@ -197,10 +196,7 @@ impl Machine {
             self.announce(need);
             match self.span.undiscard(from, need) {
                 Err(error) if is_shortage(&error) => self.make_way((need - from).next_multiple_of(PAGE), error)?,
-                done => {
-                    self.note_committed();
-                    return done;
-                }
+                done => return done,
             }
         }
     }
@@ -214,7 +210,6 @@ impl Machine {
     fn trim_above(&mut self, keep: usize, how: Trim) {
         self.take_back();
         self.span.trim(keep.max(self.least_committed()), how);
-        self.note_committed();
     }
 
     /// Above what is in the store a page stays: pops need one to read the rest back.
@@ -223,12 +218,6 @@ impl Machine {
             0 => 0,
             discarded => discarded + PAGE,
         }
-    }
-
-    /// Takes into account that less may be committed than before.
-    fn note_committed(&mut self) {
-        self.past_peak = self.peak();
-        self.granted = self.granted.min(self.span.committed()).max(self.top());
     }
 }
 

@@ -78,12 +78,10 @@ pub(super) struct Machine {
     /// Sum of the segments' lengths.
     segment_bytes: usize,
     levels: Vec<Level>,
-    /// Pushes below this offset never need the slow path: the peak, rounded up by the room.
+    /// Pushes below this offset need no slow path where memory is at hand: the peak, rounded up by the room.
     granted: usize,
     /// No room beyond what is asked for: whoever uses the tape sees every push anyway, and the peak is exact.
     exact: bool,
-    /// The peak that a trim has taken out of `granted`.
-    past_peak: usize,
     /// Has what the span has discarded. With the idle part, while that is lent.
     store: Option<Box<dyn Spill>>,
     /// Where the idle part is lent; None before the first time.
@@ -106,7 +104,6 @@ impl Machine {
             levels: Vec::new(),
             granted: 0,
             exact: false,
-            past_peak: 0,
             store: None,
             slot: None,
             awaited: false,
@@ -188,13 +185,12 @@ impl Machine {
 
     /// The highest offset that was ever usable by pushes.
     pub fn peak(&self) -> usize {
-        self.granted.max(self.past_peak)
+        self.granted
     }
 
     /// Forgets the peak; what is above the present position meets the slow path again.
     pub fn forget_peak(&mut self) {
         self.granted = self.top();
-        self.past_peak = 0;
     }
 
     pub fn depth(&self) -> usize {

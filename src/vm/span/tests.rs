@@ -25,18 +25,35 @@ macro_rules! budget {
 fn flags(from: usize, to: usize) -> Vec<String> {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
     let (mut found, mut within) = (Vec::new(), false);
+    let hexadecimal = |word| usize::from_str_radix(word, 16).ok();
     for line in maps.lines() {
         let range = line.split(' ').next().and_then(|word| word.split_once('-'));
-        if let Some((a, b)) =
-            range.and_then(|(a, b)| Some((usize::from_str_radix(a, 16).ok()?, usize::from_str_radix(b, 16).ok()?)))
-        {
+        if let Some((a, b)) = range.and_then(|(a, b)| hexadecimal(a).zip(hexadecimal(b))) {
             within = a < to && b > from;
         }
         if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| within) {
-            found.extend(flags.split_whitespace().filter(|flag| matches!(*flag, "hg" | "nh")).map(str::to_owned));
+            found.push(flags.split_whitespace().filter(|flag| matches!(*flag, "hg" | "nh")).collect());
         }
     }
     found
+}
+
+/// Runs a test in a process that runs nothing else.
+fn in_child(name: &str, child: impl FnOnce()) {
+    const ROLE: &str = "ADTAPE_TEST_ROLE";
+    if std::env::var(ROLE).is_ok_and(|role| role == name) {
+        return child();
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", &format!("vm::span::tests::{name}"), "--test-threads=1"]).env(ROLE, name);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Bytes of address space that the process has.
+fn address_space() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').next().unwrap().parse::<usize>().unwrap() * PAGE
 }
 
 #[test]
@@ -101,8 +118,9 @@ fn span_whose_huge_pages_are_slow_goes_on_with_small_ones_and_keeps_contents() {
 
 #[test]
 fn pages_that_the_kernel_does_not_move_are_copied_also_to_where_it_left_a_hole() {
-    let mut span = Span::with_steps(0, 8 << 20);
+    let mut span = Span::with_steps(PAGE, 8 << 20);
     span.commit(5 << 20).unwrap();
+    assert_eq!(span.committed(), 5 << 20);
     for page in 0..(5 << 20) / PAGE {
         write(&span, page * PAGE, (page % 251) as u8);
     }
@@ -184,6 +202,10 @@ fn steps_are_small_at_first_and_then_double_up_to_the_largest() {
         assert_eq!(span.committed(), expected, "{need}");
     }
     assert_eq!((span.reserved(), span.moves()), (1 << 30, 0));
+    let mut span = Span::with_steps(PAGE, 4 * PAGE);
+    span.commit(PAGE).unwrap();
+    span.commit(4 * PAGE).unwrap();
+    assert_eq!((span.reserved(), span.moves()), (4 * PAGE, 0), "just what is reserved");
     // A fixed step, up to the end of what is reserved and not beyond.
     let mut span = Span::with_steps(3 * PAGE, 8 * PAGE);
     assert_eq!(span.fixed_step(), Some(3 * PAGE));
@@ -222,7 +244,7 @@ fn huge_pages_are_asked_for_above_the_first_and_reach_to_the_end() {
     span.commit(1).unwrap();
     assert_eq!(span.seams, [HUGE_PAGE]);
     assert_eq!(flags(span.base + HUGE_PAGE, span.base + span.reserved), ["hg"]);
-    assert_eq!(flags(span.base, span.base + HUGE_PAGE), [""; 0]);
+    assert_eq!(flags(span.base, span.base + HUGE_PAGE), ["", ""], "what is committed, and the rest");
     // Not where the first is all there is.
     let mut span = Span::with_steps(PAGE, HUGE_PAGE);
     span.huge_pages = true;
@@ -313,6 +335,11 @@ fn what_was_discarded_comes_back_within_the_memory_that_there_is() {
     assert_eq!((span.discarded(), span.committed(), budget.committed()), (4 * PAGE, 8 * PAGE, 4 * PAGE as u64));
     assert!(span.slice(4 * PAGE, 2 * PAGE).iter().all(|byte| *byte == 0));
     assert!(span.slice(6 * PAGE, 2 * PAGE).iter().all(|byte| *byte == 7));
+    budget.set_limit(12 * PAGE as u64);
+    span.commit(10 * PAGE).unwrap();
+    assert!(span.slice(8 * PAGE, 2 * PAGE).iter().all(|byte| *byte == 0), "what lay above was given back");
+    span.trim(8 * PAGE, Trim::Hard);
+    budget.set_limit(10 * PAGE as u64);
     // All of it: four pages more.
     span.undiscard(0, 8 * PAGE).unwrap();
     assert_eq!((span.discarded(), span.committed(), budget.committed()), (0, 8 * PAGE, 8 * PAGE as u64));
@@ -351,4 +378,59 @@ fn reservation_is_as_large_as_is_reasonable() {
     assert_eq!(size(&span, 1), 2 * HUGE_PAGE, "whole huge pages");
     span.commit(1).unwrap();
     assert_eq!(size(&span, PAGE), 2 * span.reserved);
+}
+
+#[test]
+fn address_space_is_given_back_after_each_move() {
+    in_child("address_space_is_given_back_after_each_move", || {
+        let before = address_space();
+        let mut span = Span::with_steps(0, 1 << 30);
+        span.commit(256 << 20).unwrap();
+        while span.moves() < 3 {
+            span.commit(span.reserved + 1).unwrap();
+            span.trim(256 << 20, Trim::Hard);
+        }
+        let taken = address_space() - before;
+        assert!(taken < span.reserved + (64 << 20), "{taken} bytes, of which {} are reserved", span.reserved);
+        // Page by page, too.
+        let (base, reserved) = span.reserve(256 << 20).unwrap();
+        span.budget.add_reserved(reserved as u64);
+        span.budget.remove_reserved(span.reserved as u64);
+        span.copy_pages_to(base, 0, span.committed).unwrap();
+        os::release(span.base + span.committed, span.reserved - span.committed);
+        (span.base, span.reserved) = (base, reserved);
+        let taken = address_space() - before;
+        assert!(taken < span.reserved + (64 << 20), "{taken} bytes, of which {} are reserved", span.reserved);
+        drop(span);
+        let left = address_space() - before;
+        assert!(left < 64 << 20, "{left} bytes are left");
+    });
+}
+
+#[test]
+fn limit_of_address_space_leaves_most_of_it_to_others() {
+    in_child("limit_of_address_space_leaves_most_of_it_to_others", || {
+        let had = address_space();
+        if had > 1 << 40 {
+            return; // a sanitizer's
+        }
+        let left = 8 << 30;
+        let limit = libc::rlimit { rlim_cur: (had + left) as u64, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: reads the struct that it is given.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+        let span = Span::with_steps(PAGE, 64 << 30);
+        let near = |size: usize, expected: usize| size.abs_diff(expected) < 64 << 20;
+        let (base, size) = span.reserve(1).unwrap();
+        assert!(near(size, left / 8), "{size} bytes");
+        os::release(base, size);
+        // What is needed is reserved, with an eighth more where that is to be had.
+        let (base, size) = span.reserve(4 << 30).unwrap();
+        assert!(near(size, 9 << 29), "{size} bytes");
+        os::release(base, size);
+        let need = left - (256 << 20);
+        let (base, size) = span.reserve(need).unwrap();
+        assert_eq!(size, need);
+        os::release(base, size);
+        assert_eq!(span.reserve(left + (64 << 20)).unwrap_err().status(), Status::OutOfMemory);
+    });
 }
