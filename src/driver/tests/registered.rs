@@ -1,12 +1,11 @@
-//! What a program registers: names, places, and what of it a checkpoint has.
+//! What a program registers: names and places.
 
 use super::*;
 use crate::driver::{Registered, Role};
 use crate::tape::Section;
 
 fn add(registered: &mut Registered, role: Role, name: Option<&str>, values: &mut [f64]) -> Result<(), Error> {
-    let place = (values.as_ptr() as usize, values.as_ptr_range().end as usize);
-    registered.add(role, name, Section::of(values), Some(place))
+    registered.add(role, name, Section::of(values))
 }
 
 fn refusal(result: Result<(), Error>) -> String {
@@ -17,7 +16,7 @@ fn refusal(result: Result<(), Error>) -> String {
 
 #[test]
 fn names_are_made_up_by_role_and_each_stands_for_one_variable() {
-    let mut values = [[0.0; 2]; 6];
+    let mut values = [[0.0; 2]; 9];
     let mut registered = Registered::default();
     let mut next = values.iter_mut();
     let mut add = |role, name| add(&mut registered, role, name, next.next().unwrap());
@@ -29,8 +28,15 @@ fn names_are_made_up_by_role_and_each_stands_for_one_variable() {
         let message = refusal(add(role, Some(name)));
         assert!(message.contains(name) && message.contains("registered already"), "{message}");
     }
-    let names: Vec<_> = registered.state().iter().map(Variable::name).collect();
-    assert_eq!(names, ["state-0", "u", "state-2"]);
+    let long = "x".repeat(1001);
+    for name in ["", &long] {
+        let message = refusal(add(Role::State, Some(name)));
+        assert!(message.contains("give 1 to 1000"), "{message}");
+    }
+    add(Role::Adjoint, Some(&long[1..])).unwrap();
+    let names = |variables: Vec<Variable>| variables.iter().map(|v| v.name().to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(registered.state()), ["state-0", "u", "state-2"]);
+    assert_eq!(names(registered.adjoints()), ["adjoint-0", &long[1..]]);
     assert_eq!(registered.state_bytes(), 48);
 }
 
@@ -39,10 +45,7 @@ fn parts_that_overlap_are_refused_with_both_and_neighbours_are_not() {
     let mut values = [0.0; 10];
     let mut registered = Registered::default();
     let start = values.as_ptr() as usize;
-    let mut part = |from: usize, to: usize| {
-        let place = Some((start + 8 * from, start + 8 * to));
-        registered.add(Role::State, None, Section::of(&mut values[from..to]), place)
-    };
+    let mut part = |from: usize, to: usize| registered.add(Role::State, None, Section::of(&mut values[from..to]));
     part(4, 6).unwrap();
     part(1, 4).unwrap();
     part(6, 7).unwrap();
@@ -63,34 +66,4 @@ fn parts_that_overlap_are_refused_with_both_and_neighbours_are_not() {
     part(0, 1).unwrap();
     part(7, 10).unwrap();
     assert_eq!(registered.state_bytes(), 80);
-}
-
-#[test]
-fn fingerprint_depends_on_the_state_alone() {
-    let (mut x, mut adjoint) = ([1.0, 2.0], [3.0]);
-    let mut registered = Registered::default();
-    add(&mut registered, Role::State, Some("x"), &mut x).unwrap();
-    let alone = registered.fingerprint();
-    add(&mut registered, Role::Adjoint, Some("xb"), &mut adjoint).unwrap();
-    assert_eq!(registered.fingerprint(), alone);
-    assert_eq!(alone, fingerprint_of(&[Variable::new("x", &mut [1.0, 2.0])]));
-    assert_ne!(alone, fingerprint_of(&[Variable::new("x", &mut [2.0, 1.0])]));
-}
-
-#[test]
-fn checkpoint_has_the_state_and_the_adjoints() {
-    let store = MemoryStore::new();
-    let (mut x, mut adjoint) = ([1.0, 2.0], [3.0]);
-    let mut registered = Registered::default();
-    add(&mut registered, Role::State, Some("x"), &mut x).unwrap();
-    add(&mut registered, Role::Adjoint, Some("xb"), &mut adjoint).unwrap();
-    let mut checkpoint = CheckpointWriter::create(&store, "run").unwrap();
-    registered.write(&mut checkpoint).unwrap();
-    checkpoint.commit().unwrap();
-    (x, adjoint) = ([0.0; 2], [0.0]);
-    assert_eq!((x, adjoint), ([0.0; 2], [0.0]));
-    let mut checkpoint = CheckpointReader::open(&store, "run").unwrap();
-    registered.read(&mut checkpoint).unwrap();
-    checkpoint.expect_end().unwrap();
-    assert_eq!((x, adjoint), ([1.0, 2.0], [3.0]));
 }
