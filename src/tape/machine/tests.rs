@@ -46,7 +46,7 @@ impl Spill for Shelf {
     }
 }
 
-fn machine(step: usize) -> Machine {
+fn machine_in_steps(step: usize) -> Machine {
     Machine::new(Span::with_steps(step, 1 << 30))
 }
 
@@ -88,7 +88,7 @@ fn cursor(machine: &Machine) -> (usize, usize, Option<usize>) {
 
 #[test]
 fn peak_is_the_highest_position_or_a_share_above_it() {
-    let mut exact = machine(PAGE);
+    let mut exact = machine_in_steps(PAGE);
     exact.set_exact(true);
     exact.push(&[0; 1000]).unwrap();
     exact.pop(&mut [0; 300]).unwrap();
@@ -100,7 +100,7 @@ fn peak_is_the_highest_position_or_a_share_above_it() {
     exact.pop(&mut [0; 800]).unwrap();
     exact.trim(Trim::Hard);
     assert_eq!((exact.peak(), exact.span().committed()), (800, 0), "a trim keeps the peak");
-    let mut plain = machine(0);
+    let mut plain = machine_in_steps(0);
     plain.push(&[0; 1000]).unwrap();
     assert_eq!((plain.peak(), cursor(&plain).2), (1000 + ROOM, Some(1000 + ROOM)));
     plain.push(&[0; ROOM]).unwrap();
@@ -111,12 +111,12 @@ fn peak_is_the_highest_position_or_a_share_above_it() {
     let cur = plain.cur();
     plain.push(&[0; PAGE]).unwrap();
     assert_eq!(plain.peak(), cur + cur / ROOM_SHARE);
-    assert_eq!(machine(3 * PAGE).room_above(100), 3 * PAGE);
+    assert_eq!(machine_in_steps(3 * PAGE).room_above(100), 3 * PAGE);
 }
 
 #[test]
 fn positions_move_only_as_far_as_they_are_told() {
-    let mut machine = machine(PAGE);
+    let mut machine = machine_in_steps(PAGE);
     assert_eq!((machine.address(0), machine.depth()), (machine.span.base(), 0));
     machine.push(&[1, 2, 3, 4]).unwrap();
     assert_eq!(machine.address(3), machine.span.base() + 3);
@@ -155,7 +155,7 @@ fn positions_move_only_as_far_as_they_are_told() {
 #[test]
 fn tape_is_in_one_piece_after_its_regions() {
     for popped in [0, 5, 10] {
-        let mut machine = machine(PAGE);
+        let mut machine = machine_in_steps(PAGE);
         machine.start();
         machine.push(&[9; 10]).unwrap();
         machine.start();
@@ -185,7 +185,7 @@ fn tape_is_in_one_piece_after_its_regions() {
 
 #[test]
 fn tape_lends_what_is_far_from_its_top() {
-    let mut machine = machine(PAGE);
+    let mut machine = machine_in_steps(PAGE);
     let Lending { kept, least } = machine.lending;
     assert_eq!((kept, least), (16 * PAGE, 16 * PAGE));
     let of_large = Lending::of(&Span::with_steps(0, 1 << 30));
@@ -255,8 +255,9 @@ fn relief_comes_from_above_the_top_first_and_then_from_the_oldest_values() {
     assert!((2000 - KEPT / PAGE..2000).contains(&(machine.span().discarded() / PAGE)));
     pop_pages(&mut machine, 0..2000);
     assert_eq!(machine.span().discarded(), 0);
+    drop(machine);
     // Less than is wanted is better than nothing.
-    let mut machine = self::machine(PAGE);
+    let mut machine = machine_in_steps(PAGE);
     push_pages(&mut machine, 0..100);
     machine.discard_to(10 * PAGE);
     assert!(machine.relieve(1 << 40).unwrap());
@@ -265,7 +266,7 @@ fn relief_comes_from_above_the_top_first_and_then_from_the_oldest_values() {
 
 #[test]
 fn tape_says_before_it_takes_memory_that_it_may_lend_some() {
-    let mut machine = machine(PAGE);
+    let mut machine = machine_in_steps(PAGE);
     let least = machine.lending.least;
     machine.announce(least - 1);
     assert!(!machine.awaited && machine.slot.is_none(), "too small to lend anything");
@@ -354,6 +355,7 @@ fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
     assert_eq!((error.status(), machine.len()), (Status::Io, len));
     shelf.fail(false);
     pop_pages(&mut machine, 0..120 - at_hand);
+    drop(machine);
     // Without a store.
     let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(10)));
     push_pages(&mut machine, 0..10);
@@ -419,7 +421,7 @@ fn pop_goes_on_piece_by_piece_where_memory_is_short() {
 
 #[test]
 fn piece_that_comes_to_the_top_needs_nothing_that_is_lent() {
-    let mut machine = machine(PAGE);
+    let mut machine = machine_in_steps(PAGE);
     machine.push(&vec![0; 60 * PAGE]).unwrap();
     machine.discard_to(10);
     machine.start();

@@ -139,7 +139,7 @@ impl Program {
 #[test]
 fn programs_agree_with_a_naive_model() {
     for seed in 1..=60 {
-        let mut machine = machine(if seed % 3 == 0 { 0 } else { PAGE });
+        let mut machine = machine_in_steps(if seed % 3 == 0 { 0 } else { PAGE });
         if seed % 2 == 0 {
             machine.set_store(Box::new(Shelf::default())).unwrap();
         }
