@@ -61,6 +61,11 @@ fn static_locals_that_are_assigned_first_have_right_adjoints() {
     check("statics.c", &["forward", "chosen"]);
 }
 
+#[test]
+fn function_pointer_that_keeps_its_initial_function_has_a_right_adjoint() {
+    check("pointer_to_function.c", &["called"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

@@ -132,6 +132,21 @@ pub(super) struct Printed {
     pub(super) body: String,
 }
 
+impl Printed {
+    /// Begins with a test that function pointers hold what the sweeps call in their place.
+    pub(super) fn guarded(mut self, program: &Program, what: &str) -> Printed {
+        let mut tests = String::new();
+        for (variable, function) in &program.assumed {
+            tests += &format!(
+                "    if ({variable} != {function}) {{\n        fprintf(stderr, \"{what}: {variable} is not {function}, which \
+                 its initialiser names: write the {what} of the other function\\n\");\n        abort();\n    }}\n"
+            );
+        }
+        self.body = self.body.replacen("{\n", &format!("{{\n{tests}"), 1);
+        self
+    }
+}
+
 /// Prints a procedure under a name. `tape`: whether it takes a tape as its first argument.
 /// `primal`: the procedure that it is made of.
 pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: bool) -> Printed {

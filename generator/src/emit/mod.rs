@@ -120,6 +120,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         for proc in [&each.forward, &each.reverse] {
             let name = unit.sweep_name(each.proc, proc.role);
             let printed = body::print(&unit, primal, proc, &name, true);
+            let printed = match proc.role {
+                Role::Forward if adjoint.heads.contains(&each.proc) => printed.guarded(unit.program, "adjoint"),
+                _ => printed,
+            };
             text.proc(unit.program, &proc.name, printed, exported);
         }
     }
@@ -200,6 +204,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
             text.documents += &wrapper::tangent(primal, proc);
         }
         let printed = body::print(&unit, primal, proc, &name, false);
+        let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
         text.proc(unit.program, &proc.name, printed, is_head);
     }
     text.shadows(&tangents.program, &tangents.global_tangents, "tangent");

@@ -90,6 +90,8 @@ pub struct Program {
     pub procs: Vec<Proc>,
     /// What functions declare inside that their sweeps must declare too.
     pub statics: Vec<Static>,
+    /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
+    pub assumed: Vec<(String, String)>,
 }
 
 /// A declaration inside a function of a type, or of variables with static storage. Nothing outside of the function can

@@ -28,6 +28,9 @@ impl<'a> Lower<'_, 'a> {
             {
                 return self.call_passive(node, &handler.refers_name, Passive::UNKNOWN, wanted);
             }
+            if let Some(id) = self.assumed_function(node) {
+                return self.call_procedure(node, id, wanted);
+            }
             return self.refuse(
                 node,
                 Class::Control,
@@ -80,6 +83,28 @@ impl<'a> Lower<'_, 'a> {
                 "add the file that defines it",
             ),
         }
+    }
+
+    /// The function that the initialiser of a function pointer at file scope names. The sweeps verify it at run time.
+    fn assumed_function(&mut self, node: &'a Node<'a>) -> Option<ProcId> {
+        let variable = scan::called_variable(node)?;
+        let name = variable.refers_name.as_ref();
+        let unit = &self.reader.units[self.unit];
+        unit.variables.get(&variable.refers)?;
+        let definition = unit.definitions.get(name).copied().filter(|definition| definition.has_init)?;
+        let mut function = definition.inner.last()?.bare();
+        while function.kind == "ImplicitCastExpr" || function.kind == "UnaryOperator" && function.operator == "&" {
+            function = function.inner.first()?.bare();
+        }
+        if function.kind != "DeclRefExpr" || function.refers_kind != "FunctionDecl" {
+            return None;
+        }
+        let id = self.reader.procedure(self.unit, function.refers_name.as_ref(), false)?;
+        if !self.reader.assumed.iter().any(|(known, ..)| known == name) {
+            let span = self.span(node);
+            self.reader.assumed.push((name.to_string(), function.refers_name.to_string(), span));
+        }
+        Some(id)
     }
 
     fn function_of_math(&mut self, mut function: Function, nodes: &'a [Node<'a>]) -> Result<Expr> {

@@ -35,6 +35,7 @@ impl<'a> Lower<'_, 'a> {
         self.local_types(body);
         self.addressed = scan::addressed(body);
         self.assigned = scan::assigned(body);
+        scan::changed(body, &mut self.reader.changed);
         self.assigned_first = automatic::assigned_first(body);
         let text = result_text(&node.written_type).to_string();
         self.result_type = self.qualified(&text).ty;

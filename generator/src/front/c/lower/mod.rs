@@ -63,6 +63,10 @@ pub struct Reader<'a> {
     kept: HashSet<ProcId>,
     /// Calls so far of procedures that are being lowered, but for calls of themselves.
     reentered: usize,
+    /// Function pointers at file scope that are taken to hold the function of their initialiser: both, and a call.
+    assumed: Vec<(String, String, Span)>,
+    /// Names of variables that functions assign, or take the address of.
+    changed: HashSet<String>,
     /// Functions that only report and that cannot be read.
     reports: HashSet<(Option<usize>, String)>,
 }
@@ -83,6 +87,8 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         refusals: Vec::new(),
         kept: HashSet::new(),
         reentered: 0,
+        assumed: Vec::new(),
+        changed: HashSet::new(),
         reports: HashSet::new(),
     };
     for head in heads {
@@ -99,7 +105,15 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
 }
 
 impl<'a> Reader<'a> {
-    fn finish(self) -> std::result::Result<Program, Unread> {
+    fn finish(mut self) -> std::result::Result<Program, Unread> {
+        for (variable, _, span) in self.assumed.iter().filter(|(variable, ..)| self.changed.contains(variable)) {
+            self.refusals.push(Refusal {
+                class: Class::Control,
+                span: *span,
+                what: format!("a function is called through '{variable}', which changes"),
+                help: "call the function by its name".to_string(),
+            });
+        }
         if !self.refusals.is_empty() {
             let mut refusals = self.refusals;
             refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
@@ -109,6 +123,7 @@ impl<'a> Reader<'a> {
         let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
         Ok(Program {
             statics,
+            assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
             types: self.structs.types,
             sources: self.sources.list,
             globals: self.globals,

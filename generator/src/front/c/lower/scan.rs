@@ -92,6 +92,23 @@ pub fn assigned<'a>(body: &'a Node<'a>) -> HashSet<u64> {
     found
 }
 
+/// Adds the names that are assigned as a whole, or whose address is taken.
+pub fn changed<'a>(body: &'a Node<'a>, names: &mut HashSet<String>) {
+    walk(body, &mut |node| {
+        let changes = match node.kind {
+            "BinaryOperator" => node.operator == "=",
+            "UnaryOperator" => node.operator == "&",
+            _ => false,
+        };
+        if let Some(to) = node.inner.first().filter(|_| changes).map(|to| to.bare())
+            && to.kind == "DeclRefExpr"
+        {
+            names.insert(to.refers_name.to_string());
+        }
+        true
+    });
+}
+
 /// Labels that a statement jumps to.
 pub fn jumps_to<'a>(node: &'a Node<'a>, label: u64) -> bool {
     any(node, &|part| part.kind == "GotoStmt" && part.refers == label)
