@@ -66,6 +66,11 @@ fn function_pointer_that_keeps_its_initial_function_has_a_right_adjoint() {
     check("pointer_to_function.c", &["called"]);
 }
 
+#[test]
+fn effects_that_c_orders_have_right_adjoints() {
+    check("ordered.c", &["comma"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

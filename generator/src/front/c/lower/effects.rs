@@ -200,6 +200,11 @@ impl<'a> Lower<'_, 'a> {
         std::mem::take(&mut self.effects)
     }
 
+    /// Ends what C orders behind the effects put aside: the right side of a comma, of `&&`, an arm of `?:`.
+    pub fn end_ordered(&mut self, aside: Effects) {
+        self.effects.include(aside);
+    }
+
     /// Ends an operand that nothing orders with the operands put aside.
     pub fn end_operand(&mut self, aside: Effects, node: &Node) -> Result<()> {
         let conflict = self.effects.conflict(&aside);

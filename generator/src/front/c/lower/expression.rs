@@ -67,7 +67,12 @@ impl<'a> Lower<'_, 'a> {
             "UnaryOperator" if matches!(node.operator.as_ref(), "++" | "--") => self.step(node, false).map(drop),
             "UnaryOperator" => self.effect(Self::only(node)),
             "BinaryOperator" if node.operator == "=" => self.assignment(node, false).map(drop),
-            "BinaryOperator" if node.operator == "," => node.inner.iter().try_for_each(|part| self.effect(part)),
+            "BinaryOperator" if node.operator == "," => node.inner.iter().try_for_each(|part| {
+                let aside = self.begin_operand();
+                self.effect(part)?;
+                self.end_ordered(aside);
+                Ok(())
+            }),
             "CompoundAssignOperator" => self.compound_assignment(node, false).map(drop),
             "CallExpr" => self.call(node, false).map(drop),
             "StmtExpr" => self.statement_expression(node, false).map(drop),
@@ -91,16 +96,22 @@ impl<'a> Lower<'_, 'a> {
                 let on = self.truth(left)?;
                 let on = if node.operator == "&&" { on } else { not(on) };
                 self.b.begin_branch(on);
+                let aside = self.begin_operand();
                 self.effect(right)?;
+                self.end_ordered(aside);
                 self.b.end_branch();
                 Ok(())
             }
             ("", [on, then, otherwise]) => {
                 let on = self.truth(on)?;
+                let aside = self.begin_operand();
                 self.b.begin_branch(on);
                 self.effect(then)?;
+                let arm = self.begin_operand();
                 self.b.otherwise();
                 self.effect(otherwise)?;
+                self.end_ordered(arm);
+                self.end_ordered(aside);
                 self.b.end_branch();
                 Ok(())
             }
@@ -160,7 +171,10 @@ impl<'a> Lower<'_, 'a> {
             }
             "," => {
                 self.effect(left)?;
-                return self.value(right);
+                let aside = self.begin_operand();
+                let value = self.value(right);
+                self.end_ordered(aside);
+                return value;
             }
             "&&" | "||" => return self.logical(node, left, right),
             operator => match arithmetic(operator) {
@@ -217,7 +231,9 @@ impl<'a> Lower<'_, 'a> {
         }
         let var = self.b.var("test", int(), VarKind::Temporary, self.b.span);
         self.b.begin_branch(if conjunction { first } else { not(first) });
+        let aside = self.begin_operand();
         let second = self.truth(right)?;
+        self.end_ordered(aside);
         let second = binary(Binary::NotEqual, second.clone(), zero(&second.ty), int());
         self.b.assign(var, second);
         self.b.otherwise();
@@ -242,11 +258,15 @@ impl<'a> Lower<'_, 'a> {
             return Ok(Expr { kind, ty });
         }
         let var = self.b.var("choice", ty.clone(), VarKind::Temporary, self.b.span);
+        let aside = self.begin_operand();
         self.b.begin_branch(test);
         let a = self.value(then)?;
+        let arm = self.begin_operand();
         self.b.assign(var, cast(a, ty.clone()));
         self.b.otherwise();
         let b = self.value(otherwise)?;
+        self.end_ordered(arm);
+        self.end_ordered(aside);
         self.b.assign(var, cast(b, ty));
         self.b.end_branch();
         Ok(self.b.get(var))

@@ -1,0 +1,28 @@
+/* Effects that C orders: by commas, by `&&` and by `?:`. */
+
+static int term(double x, int k, double *a, double *b) {
+    *a = x * x + k;
+    *b = x * *a;
+    return *a > 1.5;
+}
+
+#define ADD(to, factor, at, k) (term(x[at], (k), &a, &b), ((to) += (factor) * b))
+
+double f_comma(int n, double *x, int *ia, double *w) {
+    double a, b, sum = 0.0, v[2] = {0.0, 1.0};
+    (void)ia;
+    ADD(sum, 2.0, 0, 1);
+    ADD(v[0], w[1], 1, 2);
+    v[1] = (term(v[0], 1, &a, &b), a * b);
+    return sum * v[0] + v[1] * x[n - 1];
+}
+
+double f_conditions(int n, double *x, int *ia, double *w) {
+    double a = 0.0, b = 1.0, sum = 0.0;
+    (void)w;
+    for (int i = 0; i < n; i++) {
+        if (term(x[i], ia[i], &a, &b) && term(a * x[i], 1, &b, &a)) sum += a * b;
+        sum += term(b, 2, &a, &b) ? (b *= x[i]) : (a *= x[i]);
+    }
+    return sum + a;
+}
