@@ -1041,9 +1041,15 @@ adtape_status_t adtape_store_create_memory(int64_t limit_bytes,
 //
 // `directory` is its path. `run` is the name of the run, letters, digits, '-' and '_': a process that is started
 // again with the same one finds its checkpoints; NULL for files that are private to this process and are removed with
-// the store. `rank` tells the processes of a run apart: -1 for the MPI rank that the launcher says, 0 without one.
-// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS, ADTAPE_STORE_NO_SYNC, ADTAPE_STORE_ONE_FILE and
-// ADTAPE_STORE_SHARED. What a killed process of the same run and rank left half written is removed.
+// the store. `rank` tells the processes of a run apart: -1 for the MPI rank that the launcher says in the environment
+// (Open MPI, MPICH, MVAPICH, PMIx, Slurm), 0 without one. What a killed process of the same run and rank left half
+// written is removed.
+//
+// `flags` are 0 or a sum of ADTAPE_STORE_COMPRESS (without loss: LZ4 over bytes sorted by their place in the numbers),
+// ADTAPE_STORE_NO_SYNC (a crash of the machine, not of the process, may lose checkpoints), ADTAPE_STORE_ONE_FILE (for
+// file systems that mind many files; a checkpoint is written twice, the second time at its commit) and
+// ADTAPE_STORE_SHARED (others may read the files, as far as the process's umask allows). A file that cannot grow is an
+// error; a program under `ulimit -f` should ignore SIGXFSZ, which ends it otherwise.
 //
 // A run and rank has one store at a time, in all processes; the system drops the lock of a process that ends, in
 // whatever way. A child by fork cannot write to its parent's store.
