@@ -203,6 +203,13 @@ pub(super) fn wait_for(wanted: usize, room: impl Fn() -> usize) -> bool {
     }
 }
 
+/// What is idle is the process's: tests whose tapes lend something run one at a time.
+#[cfg(all(test, not(loom)))]
+pub(super) fn alone() -> crate::sync::MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock()
+}
+
 #[cfg(all(test, loom))]
 mod models {
     use super::*;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::store::Spill;
+use crate::tape::idle;
 use crate::tape::life::take;
 use crate::vm::{Budget, PAGE};
 use std::sync::LazyLock;
@@ -334,6 +335,7 @@ impl Spill for Shelf {
 
 #[test]
 fn memory_goes_to_others_who_are_short_of_it() {
+    let _alone = idle::alone();
     let mut rig = Rig::new();
     rig.core.machine = Machine::new(Span::with_steps(PAGE, 1 << 20));
     rig.core.recorder = Some(Recorder::new(Span::with_steps(PAGE, 1 << 20)));
@@ -366,6 +368,7 @@ fn memory_goes_to_others_who_are_short_of_it() {
 /// After each operation a tape leaves to others what it does not need soon.
 #[test]
 fn what_lies_deep_in_a_tape_is_there_for_others() {
+    let _alone = idle::alone();
     static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(100 * PAGE as u64));
     let mut rig = Rig::new();
     rig.core.machine = Machine::new(Span::with_steps(PAGE, 1 << 20).charged_to(&BUDGET));

@@ -3,6 +3,7 @@
 use super::lending::KEPT;
 use super::*;
 use crate::sync::Mutex;
+use crate::tape::idle;
 use crate::vm::{Budget, HUGE_PAGE, PAGE, Trim};
 use std::sync::LazyLock;
 
@@ -15,6 +16,7 @@ macro_rules! budget {
 }
 
 mod programs;
+mod regions;
 
 /// A store in memory, which fails when its test says so.
 #[derive(Clone, Default)]
@@ -88,6 +90,7 @@ fn cursor(machine: &Machine) -> (usize, usize, Option<usize>) {
 
 #[test]
 fn peak_is_the_highest_position_or_a_share_above_it() {
+    let _alone = idle::alone();
     let mut exact = machine_in_steps(PAGE);
     exact.set_exact(true);
     exact.push(&[0; 1000]).unwrap();
@@ -116,6 +119,7 @@ fn peak_is_the_highest_position_or_a_share_above_it() {
 
 #[test]
 fn positions_move_only_as_far_as_they_are_told() {
+    let _alone = idle::alone();
     let mut machine = machine_in_steps(PAGE);
     assert_eq!((machine.address(0), machine.depth()), (machine.span.base(), 0));
     machine.push(&[1, 2, 3, 4]).unwrap();
@@ -154,6 +158,7 @@ fn positions_move_only_as_far_as_they_are_told() {
 /// Where a region ends, what was pushed in it comes to lie behind what it left.
 #[test]
 fn tape_is_in_one_piece_after_its_regions() {
+    let _alone = idle::alone();
     for popped in [0, 5, 10] {
         let mut machine = machine_in_steps(PAGE);
         machine.start();
@@ -185,6 +190,7 @@ fn tape_is_in_one_piece_after_its_regions() {
 
 #[test]
 fn tape_lends_what_is_far_from_its_top() {
+    let _alone = idle::alone();
     let mut machine = machine_in_steps(PAGE);
     let Lending { kept, least } = machine.lending;
     assert_eq!((kept, least), (16 * PAGE, 16 * PAGE));
@@ -241,6 +247,7 @@ fn tape_lends_what_is_far_from_its_top() {
 /// Much more than other tests lend meanwhile, so that this is the largest idle part of the process.
 #[test]
 fn relief_comes_from_above_the_top_first_and_then_from_the_oldest_values() {
+    let _alone = idle::alone();
     let (mut machine, shelf) = short_of_memory(budget!(5000));
     push_pages(&mut machine, 0..3000);
     pop_pages(&mut machine, 2000..3000);
@@ -266,6 +273,7 @@ fn relief_comes_from_above_the_top_first_and_then_from_the_oldest_values() {
 
 #[test]
 fn tape_says_before_it_takes_memory_that_it_may_lend_some() {
+    let _alone = idle::alone();
     let mut machine = machine_in_steps(PAGE);
     let least = machine.lending.least;
     machine.announce(least - 1);
@@ -283,6 +291,7 @@ fn tape_says_before_it_takes_memory_that_it_may_lend_some() {
 /// Neither what nobody has taken nor what is idle is enough, both together are.
 #[test]
 fn room_and_what_is_idle_count_together() {
+    let _alone = idle::alone();
     let (mut machine, _) = short_of_memory(budget!(30));
     push_pages(&mut machine, 0..20);
     machine.push(&vec![1; 20 * PAGE]).unwrap();
@@ -294,6 +303,7 @@ fn room_and_what_is_idle_count_together() {
 /// What comes back from a store may take memory that another tape lends.
 #[test]
 fn region_over_a_spilled_tape_takes_what_others_lend() {
+    let _alone = idle::alone();
     let budget = budget!(30);
     let [mut first, mut second] = [short_of_memory(budget).0, short_of_memory(budget).0];
     push_pages(&mut first, 0..40);
@@ -314,6 +324,7 @@ fn region_over_a_spilled_tape_takes_what_others_lend() {
 
 #[test]
 fn store_is_attached_before_anything_is_in_another_one() {
+    let _alone = idle::alone();
     let (mut machine, _) = short_of_memory(budget!(100));
     machine.set_store(Box::new(Shelf::default())).unwrap();
     push_pages(&mut machine, 0..300);
@@ -331,6 +342,7 @@ fn bytes_of(n: usize) -> String {
 
 #[test]
 fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
+    let _alone = idle::alone();
     let budget = budget!(50);
     let (mut machine, shelf) = short_of_memory(budget);
     push_pages(&mut machine, 0..120);
@@ -367,6 +379,7 @@ fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
 /// A full accumulator needs room for its word; one that is not needs none.
 #[test]
 fn bits_that_find_no_room_change_nothing() {
+    let _alone = idle::alone();
     let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(1)));
     machine.push(&page(0)).unwrap();
     machine.push_bits(1, 60).unwrap();
@@ -391,6 +404,7 @@ fn bits_that_find_no_room_change_nothing() {
 /// Where memory is so short that the rest does not come back at once, what is there is popped first.
 #[test]
 fn pop_goes_on_piece_by_piece_where_memory_is_short() {
+    let _alone = idle::alone();
     let budget = budget!(20);
     let (mut machine, shelf) = short_of_memory(budget);
     push_pages(&mut machine, 0..100);
@@ -417,80 +431,4 @@ fn pop_goes_on_piece_by_piece_where_memory_is_short() {
     budget.set_limit(20 * PAGE as u64);
     machine.pop(&mut [0]).unwrap();
     pop_pages(&mut machine, 0..40);
-}
-
-#[test]
-fn piece_that_comes_to_the_top_needs_nothing_that_is_lent() {
-    let mut machine = machine_in_steps(PAGE);
-    machine.push(&vec![0; 60 * PAGE]).unwrap();
-    machine.discard_to(10);
-    machine.start();
-    machine.pop(&mut [0; 5]).unwrap();
-    machine.push(&[1, 2, 3]).unwrap();
-    machine.lend_idle(0);
-    assert_eq!(machine.span.at_hand(), 0..17 * PAGE);
-    machine.pop(&mut [0; 3]).unwrap();
-    machine.make_contiguous(5).unwrap();
-    assert!(machine.span.has_lent() && machine.contiguous() == 5);
-}
-
-/// After a reset the top may lie where the store has what follows it, and a push goes on there.
-#[test]
-fn push_after_a_reset_into_what_was_spilled_brings_its_page_back() {
-    for rest in [0, 100] {
-        let (mut machine, shelf) = short_of_memory(budget!(20));
-        push_pages(&mut machine, 0..10);
-        machine.push(&page(10)[..rest]).unwrap();
-        machine.start();
-        for number in 100..160 {
-            machine.push(&page(number)).unwrap();
-        }
-        assert!(machine.span().discarded() > 11 * PAGE);
-        machine.reset().unwrap();
-        assert_eq!(machine.contiguous(), 0);
-        assert_eq!(cursor(&machine).2, None, "no room before the page is back");
-        // Pops need a page to bring the rest back, which a trim leaves.
-        machine.trim(Trim::Hard);
-        assert_eq!(machine.span().committed(), machine.span().discarded() + PAGE);
-        if rest > 0 {
-            shelf.fail(true);
-            assert_eq!(machine.push(&[1; 10]).unwrap_err().status(), Status::Io);
-            shelf.fail(false);
-        }
-        machine.push(&[1; 10]).unwrap();
-        assert_eq!(machine.span().discarded(), 10 * PAGE);
-        let mut found = vec![0; 10 + rest];
-        machine.pop(&mut found).unwrap();
-        assert!(found == [&page(10)[..rest], &[1; 10]].concat());
-        pop_pages(&mut machine, 0..10);
-        machine.reset().unwrap();
-        machine.end().unwrap();
-        machine.discard_to(10 * PAGE);
-        pop_pages(&mut machine, 0..10);
-    }
-}
-
-/// What is popped in a region stays in memory up to where pushes may go on, so a region ends where that does not fit.
-#[test]
-fn region_over_a_spilled_tape_pops_what_fits_and_says_so() {
-    let (mut machine, _) = short_of_memory(budget!(20));
-    push_pages(&mut machine, 0..60);
-    machine.start();
-    let mut popped = 0;
-    let error = loop {
-        let len = machine.len();
-        match machine.pop(&mut [0; PAGE]) {
-            Ok(()) => popped += 1,
-            Err(error) => {
-                assert_eq!(machine.len(), len);
-                break error;
-            }
-        }
-        assert!(popped < 60);
-    };
-    assert_eq!(error.status(), Status::MemoryLimit);
-    assert!((10..=20).contains(&popped), "{popped} pages");
-    machine.reset().unwrap();
-    machine.end().unwrap();
-    pop_pages(&mut machine, 0..60);
 }

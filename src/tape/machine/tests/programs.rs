@@ -138,6 +138,7 @@ impl Program {
 
 #[test]
 fn programs_agree_with_a_naive_model() {
+    let _alone = idle::alone();
     for seed in 1..=60 {
         let mut machine = machine_in_steps(if seed % 3 == 0 { 0 } else { PAGE });
         if seed % 2 == 0 {
@@ -165,6 +166,7 @@ fn programs_agree_with_a_naive_model() {
 /// Two tapes that take memory from each other, and have much less than they hold.
 #[test]
 fn programs_agree_with_the_model_within_a_few_pages() {
+    let _alone = idle::alone();
     for (seed, budget) in [(1, budget!(90)), (2, budget!(110)), (3, budget!(150))] {
         let mut programs = [0, 1].map(|i| Program::new(short_of_memory(budget).0, 100 * seed + i, 12 * PAGE));
         let mut spilled = false;
