@@ -2,7 +2,7 @@
 //!
 //! Code that a translator wrote from Fortran declares every local variable `static`. One that each call assigns before
 //! it reads, on every way through the function, is like any other local. If a call may come back into the function, its
-//! variables stay what they are.
+//! variables stay what they are; so do those with an address that may outlive the call.
 
 use super::*;
 
@@ -74,9 +74,14 @@ impl Ways {
             ("ForStmt", [init, _, on, step, body]) => self.repeat(Some(init), on, body, Some(step), state),
             ("DoStmt", [body, on]) => {
                 self.enter_loop();
-                let end = self.statement(body, state);
+                let end = self.statement(body, state.clone());
                 let (breaks, continues) = self.leave_loop();
                 let end = self.expression(on, meet(end, continues));
+                if state.is_none() && end.is_some() {
+                    // Jumps alone lead into the loop: its next pass begins as this one ends.
+                    let end = self.statement(node, end);
+                    return meet(end, breaks);
+                }
                 meet(end, breaks)
             }
             ("SwitchStmt", [on, body]) => {
@@ -145,8 +150,13 @@ impl Ways {
         self.enter_loop();
         let end = self.statement(body, behind.clone());
         let (breaks, continues) = self.leave_loop();
+        let mut again = meet(end, continues);
         if let Some(step) = step {
-            self.expression(step, meet(end, continues));
+            again = self.expression(step, again);
+        }
+        if behind.is_none() && again.is_some() {
+            // Jumps alone lead into the loop: its next pass begins as this one ends.
+            return meet(self.repeat(None, on, body, step, again), breaks);
         }
         meet(behind, breaks)
     }
@@ -197,7 +207,38 @@ impl Ways {
     }
 }
 
+/// Whether a function puts an address where it may outlive a call: anywhere but in local variables and arguments.
+fn keeps_addresses<'a>(function: &'a Node<'a>) -> bool {
+    let mut locals = HashSet::new();
+    scan::walk(function, &mut |node| {
+        if matches!(node.kind, "ParmVarDecl" | "VarDecl") && node.storage.is_empty() {
+            locals.insert(node.id);
+        }
+        true
+    });
+    let pointer = |node: &Node| node.ty().contains('*');
+    scan::any(function, &|node| match (node.kind, &node.inner[..]) {
+        ("ReturnStmt", [value]) => pointer(value),
+        ("BinaryOperator", [to, _]) if node.operator == "=" => {
+            let to = to.bare();
+            pointer(node) && !(to.kind == "DeclRefExpr" && locals.contains(&to.refers))
+        }
+        ("VarDecl", _) => node.storage == "static" && node.has_init && pointer(node),
+        ("InitListExpr", parts) => parts.iter().any(pointer),
+        ("UnaryOperator", [of]) => node.operator == "&" && pointer(of),
+        _ => node.operator == "PointerToIntegral",
+    })
+}
+
 impl<'a> Lower<'_, 'a> {
+    /// Whether no function of the program keeps an address beyond its call.
+    fn addresses_stay(&mut self) -> bool {
+        let units = &self.reader.units;
+        *self.reader.addresses_stay.get_or_insert_with(|| {
+            !units.iter().flat_map(|unit| unit.functions.values()).any(|node| keeps_addresses(node))
+        })
+    }
+
     /// Whether a static variable of this function is taken as a local one.
     pub fn is_automatic(&mut self, node: &'a Node<'a>) -> bool {
         let found = self.ctype(node);
@@ -205,7 +246,8 @@ impl<'a> Lower<'_, 'a> {
         let may = scalar
             && self.assigned_first.contains(&node.id)
             && !found.is_volatile()
-            && !(self.addressed.contains(&node.id) && matches!(found.ty, CType::Pointer(_)))
+            && (!self.addressed.contains(&node.id)
+                || (!matches!(found.ty, CType::Pointer(_)) && self.addresses_stay()))
             && !self.reader.kept.contains(&self.id);
         self.automatic |= may;
         may

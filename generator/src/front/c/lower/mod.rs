@@ -67,6 +67,8 @@ pub struct Reader<'a> {
     assumed: Vec<(String, String, Span)>,
     /// Names of variables that functions assign, or take the address of.
     changed: HashSet<String>,
+    /// Whether no function keeps an address beyond its call; found out when it is needed.
+    addresses_stay: Option<bool>,
     /// Functions that only report and that cannot be read.
     reports: HashSet<(Option<usize>, String)>,
 }
@@ -89,6 +91,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         reentered: 0,
         assumed: Vec::new(),
         changed: HashSet::new(),
+        addresses_stay: None,
         reports: HashSet::new(),
     };
     for head in heads {
