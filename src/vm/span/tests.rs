@@ -119,9 +119,11 @@ fn span_whose_huge_pages_are_slow_goes_on_with_small_ones_and_keeps_contents() {
 #[test]
 fn pages_that_the_kernel_does_not_move_are_copied_also_to_where_it_left_a_hole() {
     let mut span = Span::with_steps(PAGE, 8 << 20);
-    span.commit(5 << 20).unwrap();
-    assert_eq!(span.committed(), 5 << 20);
-    for page in 0..(5 << 20) / PAGE {
+    // No multiple of the steps that it is copied in.
+    let size = (5 << 20) + 8 * PAGE;
+    span.commit(size).unwrap();
+    assert_eq!(span.committed(), size);
+    for page in 0..size / PAGE {
         write(&span, page * PAGE, (page % 251) as u8);
     }
     let (base, reserved) = span.reserve(8 << 20).unwrap();
@@ -131,7 +133,7 @@ fn pages_that_the_kernel_does_not_move_are_copied_also_to_where_it_left_a_hole()
     span.copy_pages_to(base, 0, span.committed).unwrap();
     os::release(span.base + span.committed, span.reserved - span.committed);
     (span.base, span.reserved) = (base, reserved);
-    for page in 0..(5 << 20) / PAGE {
+    for page in 0..size / PAGE {
         assert_eq!(read(&span, page * PAGE), (page % 251) as u8);
         write(&span, page * PAGE, 0);
     }
