@@ -29,7 +29,7 @@ for file; do
   status=0
   # shellcheck disable=SC2086 # several filters
   cargo mutants --package adtape --file "$file" --output "$out" --profile mutants --no-shuffle --colors never \
-    --no-times --jobs "${JOBS:-1}" --minimum-test-timeout 60 -- --lib -- $filters || status=$?
+    --no-times --jobs "${JOBS:-1}" --minimum-test-timeout 60 --cargo-arg=--lib -- -- $filters || status=$?
   case $status in 0 | 2 | 3) ;; *) exit $status ;; esac
 
   cargo mutants --list --package adtape --file "$file" | names >"$out/names"
