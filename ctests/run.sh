@@ -28,16 +28,17 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# One test file for each C object, and what is across them; the shared library is not tried here.
+# One program for each section of the headers, in the folder of its theme, and what is across them; the shared library
+# is not tried here.
 all='plain ADTAPE_CHECK=1 ADTAPE_PROFILE=1 ADTAPE_STEP=4096,ADTAPE_RESERVE=4096'
 across='random threads thread_end openmp errors header'
 bounded='limits large small spill'
-objects=$(cd "$here" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE "$(tr ' ' '|' <<<"$across $bounded shared")")
+sections=$(cd "$here" && printf '%s\n' */*.c | grep -v '^across/' | sed 's|.*/||; s|\.c$||')
 
 instrumented=no
 case " ${flags[*]-} " in *-fsanitize*) instrumented=yes ;; esac
 [ ${#wrapper[@]} -eq 0 ] || instrumented=yes
-programs="$objects $across"
+programs="$sections $across"
 [ $instrumented = yes ] || programs+=" $bounded"
 programs=${ONLY:-$programs}
 
@@ -71,8 +72,8 @@ trap 'rm -rf "$work"' EXIT
 build() {
   local openmp=()
   [ "$1" != openmp ] || openmp=(-fopenmp)
-  "$compiler" -std=gnu11 -g -O2 -Wall -Wextra -Wpedantic "${flags[@]}" "${openmp[@]}" -I"$root/include" "$here/$1.c" \
-    "$library" -lpthread -ldl -lm -o "$work/$1" >"$work/$1.log" 2>&1
+  "$compiler" -std=gnu11 -g -O2 -Wall -Wextra -Wpedantic "${flags[@]}" "${openmp[@]}" -I"$root/include" -I"$here" \
+    "$here"/*/"$1.c" "$library" -lpthread -ldl -lm -o "$work/$1" >"$work/$1.log" 2>&1
 }
 
 # Writes its result line, and for a failure what the program said, to a file of its own.

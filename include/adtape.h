@@ -22,11 +22,12 @@
 #ifndef ADTAPE_H
 #define ADTAPE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "adtape/declarations.h" /* types and library calls, generated */
-#include "adtape/inline.h"       /* push and pop, inlined into the caller */
+/* A header for each theme; each can be included alone. */
+#include "adtape/process.h"    /* limits, errors, settings */
+#include "adtape/tape.h"       /* values, arrays, sections, control, marks, repeat regions, statistics */
+#include "adtape/objects.h"    /* what is alive and where: ranges, pointers, pairs, rebase */
+#include "adtape/heap.h"       /* the stable heap */
+#include "adtape/checkpoint.h" /* stores, checkpoints, restoration of everything alive */
+#include "adtape/driver.h"     /* schedules, drivers */
 
 #endif

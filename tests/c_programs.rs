@@ -1,14 +1,13 @@
 //! The programs of `ctests`, built and run as users build and run theirs: with gcc, against the static library and
 //! some against the shared one. Each program is a test of its own, in every mode of the tape that it makes sense in.
 //!
-//! What every error says is in the table of `c_programs/errors.rs`; `ctests/errors.c` provokes them.
+//! What every error says is in the table of `c_programs/errors.rs`; `ctests/across/errors.c` provokes them.
 
 mod common;
 #[path = "c_programs/errors.rs"]
 mod errors;
 
-use common::{build_release, clean, root, run, scratch, skip, stdout};
-use std::fs;
+use common::{build_release, clean, files_below, root, run, scratch, skip, stdout};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -31,13 +30,21 @@ const SKIPPED: i32 = 77;
 
 // ---- building and running ------------------------------------------------------------------------------------
 
+/// The folders of `ctests`: one for each theme, and one for what is across them.
+const FOLDERS: [&str; 7] = ["process", "tape", "objects", "heap", "checkpoint", "driver", "across"];
+
+/// A program's source; no two folders have one of the same name.
 fn source(program: &str) -> PathBuf {
-    root().join("ctests").join(format!("{program}.c"))
+    let paths = FOLDERS.map(|folder| root().join("ctests").join(folder).join(format!("{program}.c")));
+    paths.into_iter().find(|path| path.exists()).unwrap_or_else(|| panic!("no folder of ctests has {program}.c"))
 }
 
 fn compiler(name: &str, flags: &[&str]) -> Command {
     let mut command = Command::new(name);
-    command.args(WARNINGS).args(flags).arg("-I").arg(root().join("include"));
+    command.args(WARNINGS).args(flags);
+    for folder in ["include", "ctests"] {
+        command.arg("-I").arg(root().join(folder));
+    }
     command
 }
 
@@ -81,24 +88,26 @@ macro_rules! programs {
     };
 }
 
-// One for each C object, and the threads that share nothing but the process.
-programs! {
-    error, process, tape, scalar, array, section, control, mark, repeat, stats, store, store_files, checkpoint, objects,
-    live, range, rebase,
-    pointer, pair, descriptor, restoration, schedule, driver, variable, heap, block, snapshot, join, entry, threads,
-    thread_end,
-}
+// One for each section of the headers, by theme.
+programs! { error, settings }
+programs! { tape, scalar, array, section, control, mark, repeat, stats, entry }
+programs! { objects, live, range, rebase, pointer, pair, descriptor }
+programs! { heap, block, snapshot, join }
+programs! { store, store_files, checkpoint, restoration }
+programs! { schedule, driver, variable }
+// Threads that share nothing but the process.
+programs! { threads, thread_end }
 
 /// A program that nobody runs is no test.
 #[test]
 fn every_program_is_run_here() {
     let this = include_str!("c_programs.rs");
     let words: Vec<&str> = this.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    for entry in fs::read_dir(root().join("ctests")).expect("ctests") {
-        let file = entry.expect("an entry").file_name().into_string().expect("UTF-8");
-        if let Some(program) = file.strip_suffix(".c") {
-            assert!(words.contains(&program), "ctests/{file} is in none of the lists of tests/c_programs.rs");
-        }
+    let sources = files_below(&root().join("ctests"), |_| true);
+    for path in sources.iter().filter(|path| path.extension().is_some_and(|end| end == "c")) {
+        let program = path.file_stem().expect("a name").to_string_lossy();
+        assert!(words.contains(&&*program), "{} is in none of the lists of tests/c_programs.rs", path.display());
+        assert_eq!(source(&program), *path, "two folders have a program of this name");
     }
 }
 
@@ -145,7 +154,7 @@ fn limits() {
     }
 }
 
-// ---- the header ------------------------------------------------------------------------------------------------
+// ---- the headers ------------------------------------------------------------------------------------------------
 
 #[test]
 fn header_compiles_without_a_warning_in_every_dialect_and_works_in_each() {
@@ -168,6 +177,25 @@ fn header_compiles_without_a_warning_in_every_dialect_and_works_in_each() {
         scope.spawn(|| second.iter().copied().for_each(check_dialect));
         first.iter().copied().for_each(check_dialect);
     });
+}
+
+/// Each theme's header, and what they inline, without the others.
+#[test]
+fn every_header_compiles_alone_without_a_warning() {
+    let directory = scratch("c_headers_alone");
+    let headers = files_below(&root().join("include"), |_| true);
+    assert!(headers.len() >= 9, "{headers:?}");
+    for header in headers {
+        let header = header.strip_prefix(root().join("include")).expect("a header").display().to_string();
+        for (cc, language, std) in
+            [("gcc", "c", "c99"), ("clang", "c", "c99"), ("g++", "c++", "c++17"), ("clang++", "c++", "c++17")]
+        {
+            let file = directory.join(format!("alone.{}", if language == "c" { "c" } else { "cpp" }));
+            std::fs::write(&file, format!("#include \"{header}\"\n#include \"{header}\"\n")).expect("written");
+            let mut command = compiler(cc, &["-Wconversion", "-Werror", "-fsyntax-only", &format!("-std={std}")]);
+            run(command.args(["-x", language]).arg(&file));
+        }
+    }
 }
 
 // ---- the shared library ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ mod examples;
 mod paths;
 
 use adtape::{Error, Session, Spill, Status, Tape};
-use common::{root, run, scratch, skip};
+use common::{declarations, inlined, root, run, scratch, skip};
 use examples::{blocks, build, c_source, check_all, examples, fortran_source, page};
 use std::collections::BTreeSet;
 use std::fs;
@@ -92,7 +92,7 @@ fn read(path: &str) -> String {
 
 /// The public functions of the header, macros aside: what is followed by a parenthesis and does not end in one.
 fn c_functions() -> BTreeSet<String> {
-    let header = read("include/adtape/declarations.h") + &read("include/adtape/inline.h");
+    let header = declarations() + &inlined();
     let code = header.lines().filter(|line| !line.trim_start().starts_with(['/', '*']) && !line.ends_with('\\'));
     let mut found = BTreeSet::new();
     for line in code {
@@ -109,7 +109,7 @@ fn c_functions() -> BTreeSet<String> {
 
 /// The families that inline.h defines for every type, as adtape_push_<type>.
 fn c_families() -> BTreeSet<String> {
-    let inline = read("include/adtape/inline.h");
+    let inline = inlined();
     let parts =
         inline.split("##name").filter_map(|before| before.rsplit_once("adtape_").map(|(_, verb)| verb.to_owned()));
     let families: BTreeSet<String> =
@@ -120,7 +120,7 @@ fn c_families() -> BTreeSet<String> {
 
 /// The suffix and the constant of every type in the tables of inline.h.
 fn c_types() -> Vec<(String, String)> {
-    let inline = read("include/adtape/inline.h");
+    let inline = inlined();
     let rows = inline.lines().filter_map(|line| line.trim().strip_prefix("X(")?.split_once(')').map(|(row, _)| row));
     let types: Vec<_> = rows
         .filter_map(|row| {
@@ -180,7 +180,7 @@ fn reference_has_every_c_call_with_its_declaration_and_an_example() {
 /// Constants and fields of structures.
 #[test]
 fn reference_has_every_constant_and_field_of_the_header() {
-    let header = read("include/adtape/declarations.h");
+    let header = declarations();
     let mut wanted = BTreeSet::new();
     for line in header.lines().filter(|line| !line.trim_start().starts_with("//")) {
         let constants = names(line).into_iter().filter(|n| n.starts_with("ADTAPE_") && !n.ends_with("_H"));
@@ -224,7 +224,7 @@ fn reference_has_every_public_name_of_the_fortran_module() {
 
 #[test]
 fn every_status_has_a_section_in_errors_with_a_message_that_was_printed() {
-    let header = read("include/adtape/declarations.h");
+    let header = declarations();
     let blocks = blocks("errors");
     let statuses = names(&header).into_iter().filter(|name| name.starts_with("ADTAPE_STATUS_"));
     // Without the handle of C there is no store to fail: see the test below.

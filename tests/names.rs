@@ -76,10 +76,6 @@ fn procedure(line: &str) -> Option<String> {
     (!head.trim().starts_with("end")).then(|| name.1.to_owned())
 }
 
-fn header(name: &str) -> String {
-    fs::read_to_string(root().join("include/adtape").join(name)).expect("a header")
-}
-
 /// Identifiers that start with `adtape_` and are followed by `(`.
 fn called(text: &str) -> BTreeSet<String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -88,9 +84,9 @@ fn called(text: &str) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("adtape")).map(str::to_owned).collect()
 }
 
-/// declarations.h without its comments.
+/// The headers without their comments.
 fn declarations() -> String {
-    let text = header("declarations.h");
+    let text = common::declarations();
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
@@ -100,7 +96,7 @@ fn declared() -> BTreeSet<String> {
 
 /// The suffixes of the table of types in inline.h: X(f64, double, ADTAPE_TYPE_F64).
 fn suffixes() -> Vec<String> {
-    let text = header("inline.h");
+    let text = common::inlined();
     let rows = text.lines().map(str::trim).filter(|line| line.starts_with("X(") && line.contains("ADTAPE_TYPE_"));
     rows.map(|row| row[2..].split(',').next().expect("a suffix").trim().to_owned()).collect()
 }

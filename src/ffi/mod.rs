@@ -1,5 +1,5 @@
-//! The C ABI. A folder for each theme, as the reference and the Fortran module have them; a file for each section of
-//! `include/adtape/declarations.h`, and one test for each in `ctests`.
+//! The C ABI. A folder for each theme, as the reference and the Fortran module have them; a header for
+//! each theme in `include/adtape`; a file for each of a header's sections, and one test for each in `ctests`.
 //!
 //! Calls that can return a status do; pushes and pops, which stand in generated code that checks nothing, end in
 //! the error handler. Neither unwinds into C: the library is built with `panic = "abort"`.

@@ -59,8 +59,9 @@ impl fmt::Display for Site {
 
 /// Whether a source file's code is inlined into programs on our behalf: the headers, and what `-flto` inlines of the kit.
 fn is_ours(file: &Path) -> bool {
-    const INLINED: [&str; 3] = ["adtape_kit.h", "adStack.h", "adtape_kit_entry.c"];
-    file.ends_with("adtape/inline.h") || INLINED.iter().any(|name| file.ends_with(name))
+    const INLINED: [&str; 5] =
+        ["adtape/inline.h", "adtape/inline_heap.h", "adtape_kit.h", "adStack.h", "adtape_kit_entry.c"];
+    INLINED.iter().any(|name| file.ends_with(name))
 }
 
 /// A Fortran procedure by the names of its program, `module::procedure`, from the symbol that gfortran

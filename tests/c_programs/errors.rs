@@ -1,7 +1,7 @@
 //! Every error that a C program can provoke, and what it says.
 
 use super::{PLAIN, build, in_mode, said};
-use crate::common::{root, run, stdout};
+use crate::common::{declarations, run, stdout};
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -213,7 +213,7 @@ const UNSET: &str = "correct or unset it";
 
 /// The statuses by value, from the header.
 fn code_of(status: &str) -> i32 {
-    let header = std::fs::read_to_string(root().join("include/adtape/declarations.h")).expect("the header");
+    let header = declarations();
     let line = format!("ADTAPE_STATUS_{status} = ");
     let value = header.split_once(&line).unwrap_or_else(|| panic!("no {line}")).1;
     value.split(',').next().expect("a number").parse().expect("a number")
@@ -261,7 +261,7 @@ fn every_error_says_what_where_how_much_and_what_to_do_and_changes_nothing() {
     assert_eq!(names, table, "the cases of errors.c, and the table here");
     for (case, aborts) in &cases {
         let (_, status, parts) = ERRORS.iter().find(|(name, ..)| name == case).expect("a row of the table");
-        check_error(&binary, case, *aborts, status, parts, "ctests/errors_");
+        check_error(&binary, case, *aborts, status, parts, "ctests/across/errors_");
     }
 }
 
@@ -273,7 +273,7 @@ fn every_status_is_provoked() {
     provoked.extend(["OK", "OUT_OF_MEMORY" /* by limits.c */]);
     provoked.extend(["NOT_FOUND", "DAMAGED", "OTHER_VERSION" /* by store.c */, "STOPPED" /* by driver.c */]);
     provoked.extend(["BAD_BLOCK", "HEAP_STATE", "NO_ADJOINT" /* by block.c, heap.c and snapshot.c */]);
-    let header = std::fs::read_to_string(root().join("include/adtape/declarations.h")).expect("the header");
+    let header = declarations();
     let all: BTreeSet<&str> = header
         .lines()
         .filter_map(|line| line.trim().strip_prefix("ADTAPE_STATUS_")?.split_once(" = ").map(|(name, _)| name))
@@ -288,7 +288,7 @@ fn null_handle_of_an_inline_call_is_an_error_in_code_without_optimisation() {
     let cases = cases_of(&binary);
     for case in UNOPTIMISED {
         assert!(cases.contains(&((*case).to_owned(), true)), "{case} is not among {cases:?}");
-        check_error(&binary, case, true, "NULL_HANDLE", HANDLE, "ctests/errors_");
+        check_error(&binary, case, true, "NULL_HANDLE", HANDLE, "ctests/across/errors_");
     }
     run(&mut in_mode(&binary, PLAIN));
 }

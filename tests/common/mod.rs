@@ -15,6 +15,19 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The generated headers, one for each theme, one after the other.
+pub fn declarations() -> String {
+    let read = |theme| fs::read_to_string(root().join(format!("include/adtape/{theme}.h"))).expect("a theme's header");
+    ["process", "tape", "objects", "heap", "checkpoint", "driver"].map(read).concat()
+}
+
+/// What the headers inline, one after the other.
+pub fn inlined() -> String {
+    ["inline", "inline_heap"]
+        .map(|name| fs::read_to_string(root().join(format!("include/adtape/{name}.h"))).expect("a header"))
+        .concat()
+}
+
 /// The directory of libadtape.a and libadtape.so as users get them: the release profile, built on the first call.
 /// libadtape.so can be found there under its SONAME too.
 pub fn build_release() -> &'static Path {

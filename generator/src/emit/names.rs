@@ -96,8 +96,16 @@ pub fn types(program: &Program) -> HashSet<String> {
 }
 
 /// The library's headers, as generated code includes them.
-const HEADERS: [&str; 2] =
-    [include_str!("../../../include/adtape/declarations.h"), include_str!("../../../include/adtape/inline.h")];
+const HEADERS: [&str; 8] = [
+    include_str!("../../../include/adtape/process.h"),
+    include_str!("../../../include/adtape/tape.h"),
+    include_str!("../../../include/adtape/objects.h"),
+    include_str!("../../../include/adtape/heap.h"),
+    include_str!("../../../include/adtape/checkpoint.h"),
+    include_str!("../../../include/adtape/driver.h"),
+    include_str!("../../../include/adtape/inline.h"),
+    include_str!("../../../include/adtape/inline_heap.h"),
+];
 
 /// Macros that the sources define and that the library's headers, or C's, use as names.
 pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {

@@ -1,4 +1,4 @@
-//! What `adtape/declarations.h` says, for Fortran: its constants and structures, with their comments.
+//! What the headers of C say, for Fortran: its constants and structures, with their comments.
 
 /// Declarations of the constants of C whose names begin with a prefix.
 pub fn constants(header: &str, prefix: &str) -> Result<String, String> {

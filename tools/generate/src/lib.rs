@@ -26,8 +26,9 @@ const TEMPLATES: &str = "fortran-bindings/calls";
 /// The reference's pages, and their examples.
 const PAGES: &str = "docs/reference";
 const EXAMPLES: &str = "docs/reference/examples";
-/// The declarations of C, which the header's test writes.
-const HEADER: &str = "include/adtape/declarations.h";
+/// The declarations of C, which the headers' test writes: a header for each theme.
+const HEADERS: &str = "include/adtape";
+const THEMES: [&str; 6] = ["process", "tape", "objects", "heap", "checkpoint", "driver"];
 /// Where generated files are; no others are there.
 pub const GENERATED: &str = "fortran-bindings/generated";
 
@@ -38,7 +39,8 @@ fn notice(source: &str) -> String {
 
 /// The generated files by their paths below the root of the repository, each with its text.
 pub fn files(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
-    let mut sources = Sources { header: text_of(root, Path::new(HEADER))?, ..Sources::default() };
+    let texts = THEMES.iter().map(|theme| text_of(root, &Path::new(HEADERS).join(format!("{theme}.h"))));
+    let mut sources = Sources { header: texts.collect::<Result<String, String>>()?, ..Sources::default() };
     let mut files = BTreeMap::new();
     fortran(root, &mut sources, &mut files)?;
     pages(root, &mut sources, &mut files)?;

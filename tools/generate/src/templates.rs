@@ -44,7 +44,7 @@ pub struct Declared {
 /// What templates read beside their own text.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// `adtape/declarations.h`.
+    /// The headers of C, one after the other.
     pub header: String,
     /// Calls in Fortran.
     pub forms: Forms,

@@ -58,7 +58,7 @@ static int token;
 static void handler_that_ends(adtape_status_t status, const char *message, void *user) {
     CHECK(user == &token);
     CHECK_I64(status, ADTAPE_STATUS_UNDERFLOW);
-    CHECK_HAS(message, "process.c");
+    CHECK_HAS(message, "settings.c");
     CHECK(strcmp(message, adtape_error_message()) == 0);
     _exit(42);
 }
@@ -110,7 +110,7 @@ static void default_handler_prints_and_aborts(void) {
         const child_t child = in_child(runs[i], NULL);
         CHECK_SIGNAL(child, SIGABRT);
         CHECK(strncmp(child.text, "adtape: error: ", 15) == 0);
-        CHECK_HAS(child.text, "process.c:");
+        CHECK_HAS(child.text, "settings.c:");
     }
 }
 
