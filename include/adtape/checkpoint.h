@@ -149,17 +149,15 @@ typedef struct {
 
 /* ---- store ----------------------------------------------------------------------------------------------- */
 
-// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit. Checkpoints beyond
-// it go to `below`, whole, any store, which may be destroyed at once: the new store keeps what it needs of it. NULL for
-// none: a checkpoint beyond the limit is an error. Buffers of removed and replaced checkpoints are used again. Undone by
-// adtape_store_destroy.
+// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit. Checkpoints
+// beyond it go to `below`, whole, any store, which may be destroyed at once: the new store keeps what it needs of it.
+// NULL for none: a checkpoint beyond the limit is an error. Buffers of removed and replaced checkpoints are used
+// again. Undone by adtape_store_destroy.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE (a negative
-// limit). Any thread.
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE (a
+// negative limit). Any thread.
 // Fortran: `call store_create_memory(s, limit_bytes, below)`, `below` optional.
-adtape_status_t adtape_store_create_memory(int64_t limit_bytes,
-                                           const adtape_store_t *below,
-                                           adtape_store_t **out);
+adtape_status_t adtape_store_create_memory(int64_t limit_bytes, const adtape_store_t *below, adtape_store_t **out);
 
 // Makes a store of files in a directory that exists, one file for each checkpoint or one for all, checksummed and on
 // the disk when adtape_checkpoint_commit returns. Undone by adtape_store_destroy, which leaves the files of a named
@@ -181,24 +179,14 @@ adtape_status_t adtape_store_create_memory(int64_t limit_bytes,
 // whatever way. A child by fork cannot write to its parent's store.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
-// ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one file
-// for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any thread.
+// ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one
+// file for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any thread.
 // Fortran: `call store_create_files(s, directory, run, rank, flags)`; all but the first two are optional.
 adtape_status_t adtape_store_create_files(const char *directory,
                                           const char *run,
                                           int32_t rank,
                                           int32_t flags,
                                           adtape_store_t **out);
-
-// Makes a store of calls that the program supplies: all those of `calls`, which is copied, with `user` handed to each.
-// The calls and what `user` points to must live as long as the store. Undone by adtape_store_destroy.
-//
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or, if a pointer or a call is NULL,
-// ADTAPE_STATUS_NULL_POINTER. Any thread.
-// Fortran: not offered; a few lines of C can hand the store over.
-adtape_status_t adtape_store_create_user(const adtape_store_calls_t *calls,
-                                         void *user,
-                                         adtape_store_t **out);
 
 // Releases a store. NULL is allowed and does nothing. A store in memory goes with its checkpoints, a private one of
 // files too; files of a named run stay. Checkpoints that are being read or written can be ended afterwards.
@@ -228,6 +216,16 @@ adtape_status_t adtape_store_remove(const adtape_store_t *s, const char *name);
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_IO. Any thread.
 // Fortran: `call store_list(s, names)`, with `character(100), allocatable :: names(:)`.
 adtape_status_t adtape_store_list(const adtape_store_t *s, int64_t index, int64_t *count, const char **name);
+
+// Makes a store of calls that the program supplies: all those of `calls`, which is copied, with `user` handed to each.
+// The calls and what `user` points to must live as long as the store. Undone by adtape_store_destroy.
+//
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK or, if a pointer or a call is NULL,
+// ADTAPE_STATUS_NULL_POINTER. Any thread.
+// Fortran: not offered; a few lines of C can hand the store over.
+adtape_status_t adtape_store_create_user(const adtape_store_calls_t *calls,
+                                         void *user,
+                                         adtape_store_t **out);
 
 /* ---- checkpoint ------------------------------------------------------------------------------------------ */
 
@@ -260,8 +258,8 @@ adtape_status_t adtape_checkpoint_write(adtape_checkpoint_t *c,
 // ADTAPE_MAX_RANK, extents in elements and strides in bytes (NULL: one behind the other), the fastest dimension first.
 // Its shape is kept and compared when it is read.
 //
-// `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is the
-// lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
+// `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is
+// the lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
 // adtape_checkpoint_read_section, adtape_checkpoint_next says what to allocate.
 //
 // Returns the statuses of adtape_checkpoint_write.
@@ -387,16 +385,17 @@ adtape_status_t adtape_live_set_bounds(const adtape_objects_t *o,
 // nowhere are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a
 // layout names, are reported on standard error.
 //
-// `bases` NULL: the contents of all ranges. Else of those only that begin at one of these `count` addresses: the others
-// are restored as memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
-// `counts` may be NULL.
+// `bases` NULL: the contents of all ranges. Else of those only that begin at one of these `count` addresses: the
+// others are restored as memory, and what is in them is the program's task, which writes it by
+// adtape_checkpoint_write, say. `counts` may be NULL.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN
-// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
-// being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
-// adtape_checkpoint_write, after which the checkpoint cannot be completed.
+// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE,
+// ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a
+// heap), which change nothing; those of adtape_checkpoint_write, after which the checkpoint cannot be completed.
 // Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
-// Fortran: `call live_save(c, bases, counts)`, an array of type(c_ptr), and `counts`, both optional. Source: section 5 of the paper.
+// Fortran: `call live_save(c, bases, counts)`, an array of type(c_ptr), and `counts`, both optional.
+// Source: section 5 of the paper.
 adtape_status_t adtape_live_save(const adtape_objects_t *o,
                                  adtape_checkpoint_t *c,
                                  const void *const *bases,
@@ -410,8 +409,8 @@ adtape_status_t adtape_live_save(const adtape_objects_t *o,
 // that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
 // serials that they got the first time.
 //
-// out: what adtape_live_arrive needs, which ends it, or adtape_live_forget_adjoints if the sweep is given up; NULL: not
-// wanted. counts: may be NULL.
+// out: what adtape_live_arrive needs, which ends it, or adtape_live_forget_adjoints if the sweep is given up; NULL:
+// not wanted. counts: may be NULL.
 // Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 // for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
 // ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
@@ -427,22 +426,20 @@ adtape_status_t adtape_live_restore(const adtape_objects_t *o,
 
 // The reverse sweep is back where the checkpoint of this restoration was written. What lies below on the tape was
 // recorded when objects lay where they lay then, so that addresses of that forward sweep (adtape_rebase_pointer) are
-// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it. Ends `r`: the handle is
-// gone.
+// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it. Ends `r`: the handle
+// is gone.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Cost: proportional to the objects that lie elsewhere.
 // Fortran: `call live_arrive(r)`. Source: M′ of Alg. 4, composed with M̄.
-adtape_status_t adtape_live_arrive(const adtape_objects_t *o,
-                                   adtape_restoration_t *r);
+adtape_status_t adtape_live_arrive(const adtape_objects_t *o, adtape_restoration_t *r);
 
 // The reverse sweep is given up: adjoints that wait for objects of a section that is run again are forgotten, so that
-// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted. `r` is a restoration that
-// nobody will arrive at (adtape_live_arrive), which is released; NULL for none.
+// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted. `r` is a restoration
+// that nobody will arrive at (adtape_live_arrive), which is released; NULL for none.
 //
-// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(r, count)`, both optional.
-adtape_status_t adtape_live_forget_adjoints(const adtape_objects_t *o,
-                                            adtape_restoration_t *r,
-                                            int64_t *count);
+// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(r, count)`, both
+// optional.
+adtape_status_t adtape_live_forget_adjoints(const adtape_objects_t *o, adtape_restoration_t *r, int64_t *count);
 
 // Writes a pointer variable as a section: the object that it points into, and an offset. It is NULL, or in a range
 // that is alive. Undone by adtape_checkpoint_read_pointer.

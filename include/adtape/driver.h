@@ -9,12 +9,12 @@
 extern "C" {
 #endif
 
-// For adtape_schedule_create: revolve, the least number of extra steps that there can be, and among those schedules the
-// fewest saves. Snapshots that are used least lie on disk, if there are any (multi-stage).
+// For adtape_schedule_create: revolve, the least number of extra steps that there can be, and among those schedules
+// the fewest saves. Snapshots that are used least lie on disk, if there are any (multi-stage).
 #define ADTAPE_SCHEDULE_BINOMIAL 1
 
-// For adtape_schedule_create: snapshots in memory cost nothing, and on disk there are as many as pay off. Optimal up to
-// 4096 steps, and beyond that asymptotically. It takes up to a second to make.
+// For adtape_schedule_create: snapshots in memory cost nothing, and on disk there are as many as pay off. Optimal up
+// to 4096 steps, and beyond that asymptotically. It takes up to a second to make.
 #define ADTAPE_SCHEDULE_DISK_REVOLVE 2
 
 // For adtape_schedule_create: a snapshot on disk every period, and between two of them a binomial schedule with the
@@ -196,28 +196,28 @@ typedef struct {
 // adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots. A schedule for a loop whose
 // length is not known needs adtape_schedule_end_at.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a negative
-// number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one step and no
-// snapshot; a period of 0; a cost that is negative or not finite; MIXED with steps² · units above 2³², the operations
-// that it takes to make). A schedule is used by one thread at a time.
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a
+// negative number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one
+// step and no snapshot; a period of 0; a cost that is negative or not finite; MIXED with steps² · units above 2³², the
+// operations that it takes to make). A schedule is used by one thread at a time.
 // Fortran: `call schedule_create(schedule, kind, steps, memory_snapshots, disk_snapshots, period, save_cost,
 // load_cost)`, of which all but the first two are optional.
 // Source: BINOMIAL: A. Griewank, A. Walther, Algorithm 799: revolve, ACM TOMS 26 (2000); with snapshots on disk: P.
 // Stumm, A. Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
-// DISK_REVOLVE: G. Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM
-// J. Sci. Comput. 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32
-// (2017). TWO_LEVEL: G. Pringle, D. Jones, S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with
-// adjoint modelling tools (2016). ONLINE: P. Stumm, A. Walther, New algorithms for optimal online checkpointing, SIAM J.
-// Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for
-// unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009). MIXED: J. R. Maddison, On the implementation of
+// DISK_REVOLVE: G. Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation,
+// SIAM J. Sci. Comput. 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS
+// 32 (2017). TWO_LEVEL: G. Pringle, D. Jones, S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community
+// with adjoint modelling tools (2016). ONLINE: P. Stumm, A. Walther, New algorithms for optimal online checkpointing,
+// SIAM J. Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm
+// for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009). MIXED: J. R. Maddison, On the implementation of
 // checkpointing with high-level algorithmic differentiation (2024).
 adtape_status_t adtape_schedule_create(const adtape_schedule_options_t *options,
                                        adtape_schedule_t **out);
 
-// Releases a schedule. NULL is allowed and does nothing.
+// Releases a schedule. NULL is allowed and does nothing. Returns ADTAPE_STATUS_OK.
 //
 // Fortran: `call schedule_destroy(schedule)`.
-void adtape_schedule_destroy(adtape_schedule_t *s);
+adtape_status_t adtape_schedule_destroy(adtape_schedule_t *s);
 
 // What to do next; ADTAPE_ACTION_DONE when every step is reversed, again and again. The caller performs it before it
 // asks again.
@@ -272,13 +272,11 @@ adtape_status_t adtape_driver_destroy(adtape_driver_t *d);
 // Gives the driver the program's functions, in place of all that it had: the loop and its adjoint, and what else its
 // schedules need. `calls` is copied; `user` is handed to every function.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT if the
-// driver is running.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT if
+// the driver is running.
 // Fortran: `call driver_set_calls(driver, step, adjoint_step, record_step, reverse_step, save_state, load_state,
 // progress, show_progress, user)` with `bind(c)` functions; all but the first are optional.
-adtape_status_t adtape_driver_set_calls(adtape_driver_t *d,
-                                        const adtape_driver_calls_t *calls,
-                                        void *user);
+adtape_status_t adtape_driver_set_calls(adtape_driver_t *d, const adtape_driver_calls_t *calls, void *user);
 
 // Runs the loop and its adjoint by the schedule, to its end. State 0 is present before. Drivers nest: an adjoint
 // step may run another driver. `*done` is what was done, NULL if not wanted; it is as before if the run fails.
@@ -300,17 +298,17 @@ adtape_status_t adtape_driver_run(adtape_driver_t *d,
 
 /* ---- variable -------------------------------------------------------------------------------------------- */
 
-// Registers a variable, which adtape saves and loads by itself. All of what a step reads and an earlier step wrote has to
-// be registered as state. The memory is the program's and stays where it is until the driver is destroyed; registered
-// parts do not overlap.
+// Registers a variable, which adtape saves and loads by itself. All of what a step reads and an earlier step wrote has
+// to be registered as state. The memory is the program's and stays where it is until the driver is destroyed;
+// registered parts do not overlap.
 //
 // `role` is ADTAPE_ROLE_STATE, or ADTAPE_ROLE_ADJOINT for what adjoint steps compute and add to: adjoints of the state
-// and of parameters. Only a run that can be resumed needs the latter (adtape_driver_set_store). In a store the variable
-// is a section of a checkpoint, like those that adtape_checkpoint_write_section writes, and it is read back only into
-// the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other variable of the driver; NULL
-// for `state-0`, `state-1`, …, `adjoint-0`, …. `type_code`, `base`, `rank`, `extents` and `strides_bytes` are those of
-// adtape_push_section; `strides_bytes` NULL stands for elements one behind the other. Values of a type that adtape does
-// not know are bytes (ADTAPE_TYPE_BYTES), along a first dimension.
+// and of parameters. Only a run that can be resumed needs the latter (adtape_driver_set_store). In a store the
+// variable is a section of a checkpoint, like those that adtape_checkpoint_write_section writes, and it is read back
+// only into the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other variable of the
+// driver; NULL for `state-0`, `state-1`, …, `adjoint-0`, …. `type_code`, `base`, `rank`, `extents` and `strides_bytes`
+// are those of adtape_push_section; `strides_bytes` NULL stands for elements one behind the other. Values of a type
+// that adtape does not know are bytes (ADTAPE_TYPE_BYTES), along a first dimension.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 // ADTAPE_STATUS_BAD_ARGUMENT (role, name, type or shape make no sense; it overlaps with another part; the driver is
@@ -333,17 +331,17 @@ adtape_status_t adtape_driver_register(adtape_driver_t *d,
 // resumed; `interval_seconds` is then ignored.
 //
 // With a `name`, runs go on after their process was killed. Every `interval_seconds`, and so seldom that it takes a
-// tenth of the time at most, the driver leaves a checkpoint of that name in the store: the registered state and adjoints
-// as they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called in a new
-// process with a new schedule like the first one and the same initial state, finds it and goes on from there; the
-// result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule has
-// on disk are called `name-step-K`.
+// tenth of the time at most, the driver leaves a checkpoint of that name in the store: the registered state and
+// adjoints as they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called
+// in a new process with a new schedule like the first one and the same initial state, finds it and goes on from there;
+// the result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule
+// has on disk are called `name-step-K`.
 //
 // `name` has letters, digits, '-', '_' and '.', 74 at most, and is used by no other run in the store. With an interval
-// of 0 there is a checkpoint after every step. Only a store of files, with the name of a run, outlives a process. After
-// a run that came to its end the checkpoint stays until the driver is destroyed, so that a process killed before it has
-// used the result does not compute it again. Several processes that exchange data within a step would not go on from
-// the same step: they cannot be resumed in this way.
+// of 0 there is a checkpoint after every step. Only a store of files, with the name of a run, outlives a process.
+// After a run that came to its end the checkpoint stays until the driver is destroyed, so that a process killed before
+// it has used the result does not compute it again. Several processes that exchange data within a step would not go on
+// from the same step: they cannot be resumed in this way.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (the driver is running; a name or
 // an interval that makes no sense).
@@ -364,7 +362,8 @@ adtape_status_t adtape_driver_set_store(adtape_driver_t *d,
 // `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_destroy.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
-// ADTAPE_STATUS_COUNT_RANGE, or ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
+// ADTAPE_STATUS_COUNT_RANGE, or ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the
+// budget).
 // Fortran: `call driver_create_schedule(driver, steps, budget_bytes, schedule)`.
 adtape_status_t adtape_driver_create_schedule(adtape_driver_t *d,
                                               int64_t steps,

@@ -164,16 +164,18 @@ adtape_status_t adtape_heap_stats(adtape_heap_t *h, adtape_heap_stats_t *out);
 //
 // ADTAPE_JOIN_RANGE: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their adjoints its adjoint. So
 // adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of malloc, and
-// adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too: what waits in a
-// block waits no more when the block goes, and moves along where its contents move. `label` names the heap in messages;
-// it is copied; NULL for none. A pointer into a block that is gone still counts as a pointer into the heap. To detect
-// it, register each block (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
+// adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too: what waits in
+// a block waits no more when the block goes, and moves along where its contents move. `label` names the heap in
+// messages; it is copied; NULL for none. A pointer into a block that is gone still counts as a pointer into the heap.
+// To detect it, register each block (adtape_live_add after its allocation, adtape_live_end before its release) and not
+// the heap.
 //
-// ADTAPE_JOIN_STATE: the heap is part of the state that adtape_live_save saves; its blocks come back at their addresses.
+// ADTAPE_JOIN_STATE: the heap is part of the state that adtape_live_save saves; its blocks come back at their
+// addresses.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_OVERLAP (a block is registered), ADTAPE_STATUS_BAD_ARGUMENT (`how`; it has
-// joined already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has changed
-// then.
+// joined already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has
+// changed then.
 // Cost: one insertion; after it, one comparison for each free, realloc and undo while nothing waits.
 // Fortran: `call heap_join(h, how, label)`, label optional.
 adtape_status_t adtape_heap_join(adtape_heap_t *h,
@@ -181,8 +183,8 @@ adtape_status_t adtape_heap_join(adtape_heap_t *h,
                                  int32_t how,
                                  const char *label);
 
-// The heap leaves the objects that it joined: pointers into it are in no range any more, and checkpoints go without it.
-// Done after the reverse sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
+// The heap leaves the objects that it joined: pointers into it are in no range any more, and checkpoints go without
+// it. Done after the reverse sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
 // Fortran: `call heap_leave(h)`.
@@ -273,13 +275,12 @@ void adtape_heap_free_adjoint(adtape_heap_t *h, void *p);
 
 /* ---- snapshot -------------------------------------------------------------------------------------------- */
 
-// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data, or
-// a tape does (adtape_push_bytes).
+// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data,
+// or a tape does (adtape_push_bytes).
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
 // ADTAPE_STATUS_RELEASED. Fortran: `call heap_mark_take(h, m)`.
-adtape_status_t adtape_heap_mark_take(adtape_heap_t *h,
-                                      adtape_heap_mark_t *m);
+adtape_status_t adtape_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *m);
 
 // Checks that the same blocks are alive as when the mark was taken: at the end of a section that was run again, or in
 // the reverse sweep.
@@ -289,19 +290,17 @@ adtape_status_t adtape_heap_mark_take(adtape_heap_t *h,
 // Fortran: `call heap_mark_check(h, m)`.
 adtape_status_t adtape_heap_mark_check(adtape_heap_t *h, const adtape_heap_mark_t *m);
 
-// Writes a snapshot of the heap, for a checkpoint in the program's memory: which blocks are alive, and their contents. It belongs to this
-// heap and this process, because it restores blocks at their addresses. Undone by adtape_heap_restore.
+// Writes a snapshot of the heap into memory of the program: which blocks are alive, and their contents. It belongs to
+// this heap and this process, because it restores blocks at their addresses. Undone by adtape_heap_restore. (A
+// checkpoint in a store, with all that is alive, is written by adtape_live_save.)
 //
 // `out` has room for `bytes` bytes. NULL: nothing is written, and the size is found. `*need` is the size of the
-// snapshot, also where there is too little room; NULL: not wanted. The snapshot is the program's, in memory; a checkpoint
-// in a store, with all that is alive, is written by adtape_live_save.
+// snapshot, also where there is too little room; NULL: not wanted.
+//
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_COUNT_RANGE (too little room), ADTAPE_STATUS_NULL_HANDLE,
 // ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED. Cost: a copy of all that is alive; without `out` none.
 // Fortran: `call heap_save(h, out, bytes, need)`, `need` optional.
-adtape_status_t adtape_heap_save(adtape_heap_t *h,
-                                 void *out,
-                                 int64_t bytes,
-                                 int64_t *need);
+adtape_status_t adtape_heap_save(adtape_heap_t *h, void *out, int64_t bytes, int64_t *need);
 
 // Puts the heap back into the state of a snapshot, contents included, to run a section again. Adjoints stay as they
 // are: at its reversal point the section must have come to the state that they belong to.

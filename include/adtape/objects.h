@@ -125,25 +125,23 @@ adtape_status_t adtape_objects_destroy(adtape_objects_t *o);
 // Source: Alg. 2, lines 3 and 10.
 int64_t adtape_live_add(const adtape_objects_t *o, void *base, int64_t bytes, adtape_kind_t kind, const char *label);
 
-// The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for one
-// that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
+// The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for
+// one that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
 // another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
 //
 // Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 // nearest), AMBIGUOUS (several begin there, empty ones among them).
 // Fortran: `call live_remove(base)`. Source: Alg. 2, lines 4 and 13.
-void adtape_live_remove(const adtape_objects_t *o,
-                        const void *base);
+void adtape_live_remove(const adtape_objects_t *o, const void *base);
 
 // PUSHRANGE, and the end of the range: a variable or block ends in the forward sweep and comes back in the reverse
 // sweep. What brings the range that begins at `base` back goes onto the tape, 32 bytes; all else is as in
 // adtape_live_remove, after which nothing comes back. Undone by adtape_pop_range and adtape_rebase_add.
 //
-// Errors: as adtape_live_remove, and those of a push; they change nothing. One thread uses `t` at a time; `o` is for all.
+// Errors: as adtape_live_remove, and those of a push; they change nothing. One thread uses `t` at a time; `o` is for
+// all.
 // Fortran: `call live_end(base)`, `call live_end(t, base)`. Source: Alg. 2, lines 4 and 13.
-void adtape_live_end(adtape_t *t,
-                     const adtape_objects_t *o,
-                     const void *base);
+void adtape_live_end(adtape_t *t, const adtape_objects_t *o, const void *base);
 
 // What lives at `base` has its adjoint of `adjoint_bytes` bytes at `adjoint_base`, from now on: for objects whose
 // adjoint exists while they live. One that comes back gets its adjoint by adtape_rebase_add. The sizes may differ (a

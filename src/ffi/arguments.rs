@@ -64,6 +64,28 @@ pub(super) unsafe fn text_or_none<'a>(text: *const c_char, what: &str) -> Result
     text.map(Some)
 }
 
+/// # Safety
+/// `label` is NULL or a C string that lives for `'a`.
+pub(super) unsafe fn label_of<'a>(label: *const c_char) -> Result<&'a CStr, Error> {
+    if label.is_null() {
+        return Err(null_pointer("a label"));
+    }
+    // SAFETY: not NULL, so a C string by contract.
+    Ok(unsafe { CStr::from_ptr(label) })
+}
+
+/// # Safety
+/// `values` is NULL or valid for `count` values that live for `'a`.
+pub(super) unsafe fn list_of<'a, T>(values: *const T, count: i64, what: &str) -> Result<&'a [T], Error> {
+    let n = usize::try_from(count).map_err(|_| Error::new(Status::CountRange, format!("a list of {count} {what}")))?;
+    check_address(values, count, Site::UNKNOWN)?;
+    if n == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: not NULL, so valid by contract.
+    Ok(unsafe { std::slice::from_raw_parts(values, n) })
+}
+
 /// A number of the program's, 0 or more.
 pub(super) fn number(given: i64, what: &str) -> Result<u64, Error> {
     u64::try_from(given).map_err(|_| {
@@ -87,6 +109,17 @@ pub(super) unsafe fn write_out<T>(
     // SAFETY: not NULL, so valid by contract.
     unsafe { out.write(value) };
     Ok(())
+}
+
+/// Writes a result that the caller may not want.
+///
+/// # Safety
+/// `out` is NULL or valid for a write.
+pub(super) unsafe fn write_if_wanted<T>(out: *mut T, value: T) {
+    if !out.is_null() {
+        // SAFETY: not NULL, so valid by contract.
+        unsafe { out.write(value) };
+    }
 }
 
 /// The site behind these words, where it is known: calls that return a status do not ask for theirs.

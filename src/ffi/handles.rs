@@ -1,9 +1,9 @@
-//! What is behind the handles that programs pass.
+//! What is behind the handles that programs pass, and how they get and give up one.
 
-use super::arguments::null_handle;
-use super::outcome::fail_at;
+use super::arguments::{null_handle, write_if_wanted, write_out};
+use super::outcome::{fail_at, status};
 use super::tape::site;
-use crate::error::Error;
+use crate::error::{Error, Status};
 use crate::session::{Addresses, Session};
 use crate::site::Site;
 use crate::tape::Cursor;
@@ -48,4 +48,41 @@ pub(super) unsafe fn tape<'a>(t: *const Cursor) -> Result<&'a Cursor, Error> {
     }
     // SAFETY: by contract.
     Ok(unsafe { &*t })
+}
+
+/// Makes what `what` says and hands out its handle; `*out` is NULL where it cannot be made.
+///
+/// # Safety
+/// `out` is NULL or valid for a write.
+pub(super) unsafe fn create<T>(out: *mut *mut T, what: &str, new: impl FnOnce() -> Result<T, Error>) -> Status {
+    // SAFETY: by contract.
+    unsafe { create_raw(out, what, || new().map(|made| Box::into_raw(Box::new(made)))) }
+}
+
+/// As [`create`], of what is no box.
+///
+/// # Safety
+/// As for [`create`].
+pub(super) unsafe fn create_raw<T>(
+    out: *mut *mut T,
+    what: &str,
+    new: impl FnOnce() -> Result<*mut T, Error>,
+) -> Status {
+    // SAFETY: by contract.
+    unsafe {
+        write_if_wanted(out, std::ptr::null_mut());
+        status(write_out(out, what, new))
+    }
+}
+
+/// Releases what [`create`] made; nothing for NULL.
+///
+/// # Safety
+/// `handle` is NULL or came from [`create`], and is not used again.
+pub(super) unsafe fn destroy<T>(handle: *mut T) -> Status {
+    if !handle.is_null() {
+        // SAFETY: it came from Box::into_raw by contract.
+        drop(unsafe { Box::from_raw(handle) });
+    }
+    Status::Ok
 }

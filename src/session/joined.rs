@@ -7,6 +7,15 @@ use crate::error::Error;
 use crate::heap::Heap;
 use crate::map::registry::RangeKind;
 use crate::sync::Arc;
+use crate::tape::Cursor;
+
+/// Whose memory an operation of a heap takes away, or gives another place.
+pub(crate) enum Leaving {
+    /// The block that begins here. Its adjoint has a life of its own.
+    Block(*const u8),
+    /// The block whose birth is undone, and its adjoint.
+    LastBorn,
+}
 
 fn words((base, bytes): (usize, usize)) -> (u64, u64) {
     (base as u64, bytes as u64)
@@ -86,6 +95,33 @@ impl Addresses {
         operation: impl FnOnce(&mut dyn FnMut((usize, usize), Option<(usize, usize)>)) -> R,
     ) -> R {
         self.shared.registry.memory_moves(|moved| operation(&mut |from, to| moved(words(from), to.map(words))))
+    }
+
+    /// Runs `operation` on a heap that joined, while no variable is set that waits, and notes what it did to the memory
+    /// of one block. `stays` is the block that the contents are in afterwards, NULL for none.
+    #[cold]
+    pub(crate) fn heap_moves<R>(
+        &self,
+        heap: &mut Heap,
+        tape: &Cursor,
+        leaving: Leaving,
+        stays: impl FnOnce(&R) -> *const u8,
+        operation: impl FnOnce(&mut Heap) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let (from, with_adjoint) = match leaving {
+            Leaving::Block(p) => (heap.extent(p), false),
+            Leaving::LastBorn => (heap.last_born(tape), true),
+        };
+        self.memory_moves(|moved| {
+            let result = operation(heap)?;
+            let Some(from) = from else { return Ok(result) };
+            let to = heap.extent(stays(&result));
+            moved(from, to);
+            if with_adjoint {
+                moved(heap.adjoint_extent(from), to.map(|to| heap.adjoint_extent(to)));
+            }
+            Ok(result)
+        })
     }
 
     /// Whether [`memory_moved`](Addresses::memory_moved) has anything to do.

@@ -96,7 +96,12 @@ typedef struct adtape_heap {
         needs: &["heap"],
         inlined: None,
         types: &["session/snapshot/counts"],
-        sections: &[("store", "store"), ("checkpoint", "checkpoints"), ("restoration", "restoration")],
+        sections: &[
+            ("store", "store"),
+            ("store", "user_store"),
+            ("checkpoint", "checkpoints"),
+            ("restoration", "restoration"),
+        ],
         by_hand: "",
     },
     Theme {

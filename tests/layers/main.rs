@@ -30,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
 const UNSAFE: &[&str] = &[
     "site::module",
+    "session::owned_heap",
     "session::variables",
     "vm",
     "store::os",

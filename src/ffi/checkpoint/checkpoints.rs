@@ -2,13 +2,13 @@
 
 use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
-use crate::ffi::arguments::{TypeCode, null_handle, null_pointer, number, text, type_of_array, write_out};
+use crate::ffi::arguments::{TypeCode, null_handle, null_pointer, number, text, type_of_array, write_if_wanted};
 use crate::ffi::checkpoint::store::{StoreHandle, store};
+use crate::ffi::handles::{create, destroy};
 use crate::ffi::outcome::status;
 use crate::ffi::process::error::c_string;
 use crate::ffi::tape::section::section_of;
 use crate::session::Session;
-use crate::settings::settings;
 use crate::site::Site;
 use crate::tape::{MAX_BYTES, MAX_RANK, Type};
 use std::ffi::{CString, c_char, c_void};
@@ -111,13 +111,9 @@ fn wrong_way(is: &str, asked: &str, wanted: &str) -> Error {
 /// # Safety
 /// `out` is NULL or valid for a write.
 unsafe fn make(out: *mut *mut CheckpointHandle, make: impl FnOnce() -> Result<State, Error>) -> Status {
-    if !out.is_null() {
-        // SAFETY: not NULL, so valid by contract.
-        unsafe { out.write(std::ptr::null_mut()) };
-    }
-    let new = || Ok(Box::into_raw(Box::new(CheckpointHandle { state: make()?, section: CString::default() })));
+    let new = || Ok(CheckpointHandle { state: make()?, section: CString::default() });
     // SAFETY: by contract.
-    status(unsafe { write_out(out, "the new checkpoint", new) })
+    unsafe { create(out, "the new checkpoint", new) }
 }
 
 /// The bytes of an array of `count` values at `x`.
@@ -191,9 +187,7 @@ pub unsafe extern "C" fn adtape_checkpoint_write(
             // SAFETY: readable by contract, and not NULL unless it is empty.
             _ => unsafe { std::slice::from_raw_parts(x.cast::<u8>(), bytes) },
         };
-        if settings()?.check {
-            Session::default_session().addresses().suspects_in_values(section, values)?;
-        }
+        Session::default_session().addresses().suspects_in_values(section, values)?;
         writer.write_bytes(section, ty, values)
     };
     status(write())
@@ -203,8 +197,8 @@ pub unsafe extern "C" fn adtape_checkpoint_write(
 /// ADTAPE_MAX_RANK, extents in elements and strides in bytes (NULL: one behind the other), the fastest dimension first.
 /// Its shape is kept and compared when it is read.
 ///
-/// `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is the
-/// lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
+/// `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is
+/// the lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
 /// adtape_checkpoint_read_section, adtape_checkpoint_next says what to allocate.
 ///
 /// Returns the statuses of adtape_checkpoint_write.
@@ -395,12 +389,8 @@ pub unsafe extern "C" fn adtape_checkpoint_next(
         }
         Ok(description)
     };
-    status(describe().map(|description| {
-        if !out.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { out.write(description) };
-        }
-    }))
+    // SAFETY: by contract.
+    status(describe().map(|description| unsafe { write_if_wanted(out, description) }))
 }
 
 /// Goes to a section by its name, so that it is the next one: the first that has it from here on, else the first at
@@ -431,9 +421,6 @@ pub unsafe extern "C" fn adtape_checkpoint_find(c: *mut CheckpointHandle, sectio
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_checkpoint_close(c: *mut CheckpointHandle) -> Status {
-    if !c.is_null() {
-        // SAFETY: by contract.
-        drop(unsafe { Box::from_raw(c) });
-    }
-    Status::Ok
+    // SAFETY: by contract.
+    unsafe { destroy(c) }
 }

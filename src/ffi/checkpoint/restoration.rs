@@ -1,16 +1,17 @@
 //! Checkpoints of everything that is alive: values, pointers and memory (Alg. 4).
 
 use crate::error::{Error, Status};
-use crate::ffi::arguments::{check_address, null_handle, null_pointer, number, text, write_out};
+use crate::ffi::arguments::{label_of, list_of, null_handle, null_pointer, number, text, write_if_wanted, write_out};
 use crate::ffi::checkpoint::checkpoints::{CheckpointHandle, reader, writer};
-use crate::ffi::handles::objects;
-use crate::ffi::heap::heaps::{HeapHandle, heap};
+use crate::ffi::handles::{destroy, objects};
+use crate::ffi::heap::heaps::heap;
 use crate::ffi::outcome::status;
 use crate::heap::{Heap, ProcessMemory};
-use crate::session::{Addresses, Allocator, LiveRange, Restoration, RestoreStats, SaveStats, Session, Wanted, Writer};
-use crate::site::Site;
+use crate::session::{
+    Addresses, Allocator, LiveRange, OwnedHeap, Restoration, RestoreStats, SaveStats, Session, Wanted, Writer,
+};
 use std::collections::HashSet;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{c_char, c_void};
 
 /// An object that a restoration needs memory for, or needs no longer.
 #[repr(C)]
@@ -60,28 +61,6 @@ impl User {
     fn pointer(self) -> *mut c_void {
         self.0
     }
-}
-
-/// # Safety
-/// `label` is NULL or a C string that lives for `'a`.
-unsafe fn label_of<'a>(label: *const c_char) -> Result<&'a CStr, Error> {
-    if label.is_null() {
-        return Err(null_pointer("a label"));
-    }
-    // SAFETY: not NULL, so a C string by contract.
-    Ok(unsafe { CStr::from_ptr(label) })
-}
-
-/// # Safety
-/// `values` is NULL or valid for `count` values that live for `'a`.
-unsafe fn list_of<'a, T>(values: *const T, count: i64, what: &str) -> Result<&'a [T], Error> {
-    let n = usize::try_from(count).map_err(|_| Error::new(Status::CountRange, format!("a list of {count} {what}")))?;
-    check_address(values, count, Site::UNKNOWN)?;
-    if n == 0 {
-        return Ok(&[]);
-    }
-    // SAFETY: not NULL, so valid by contract.
-    Ok(unsafe { std::slice::from_raw_parts(values, n) })
 }
 
 /// Says where pointers are in the objects that are registered with this label: in every record of `record_bytes` bytes,
@@ -188,7 +167,7 @@ pub unsafe extern "C" fn adtape_live_set_bounds(
 /// Those that were added were not destroyed.
 pub(in crate::ffi) unsafe fn heaps_of<'a>(objects: &Addresses) -> Result<Vec<&'a mut Heap>, Error> {
     // SAFETY: by contract; each is there once.
-    objects.attached().into_iter().map(|h| unsafe { heap(h as *mut HeapHandle) }).collect()
+    objects.attached().into_iter().map(|h| unsafe { heap(h as *mut OwnedHeap) }).collect()
 }
 
 /// Writes everything that is alive into a checkpoint, as sections of their own: which ranges there are (M of the
@@ -197,16 +176,17 @@ pub(in crate::ffi) unsafe fn heaps_of<'a>(objects: &Addresses) -> Result<Vec<&'a
 /// nowhere are NULL. In check mode, words in the contents that are addresses of heap ranges, and no pointer that a
 /// layout names, are reported on standard error.
 ///
-/// `bases` NULL: the contents of all ranges. Else of those only that begin at one of these `count` addresses: the others
-/// are restored as memory, and what is in them is the program's task, which writes it by adtape_checkpoint_write, say.
-/// `counts` may be NULL.
+/// `bases` NULL: the contents of all ranges. Else of those only that begin at one of these `count` addresses: the
+/// others are restored as memory, and what is in them is the program's task, which writes it by
+/// adtape_checkpoint_write, say. `counts` may be NULL.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NO_RANGE (a pointer to nowhere; the message names it), ADTAPE_STATUS_UNEVEN
-/// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is
-/// being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a heap), which change nothing; those of
-/// adtape_checkpoint_write, after which the checkpoint cannot be completed.
+/// (an object is no whole number of records), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_COUNT_RANGE,
+/// ADTAPE_STATUS_BAD_ARGUMENT (the checkpoint is being read), ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED (a
+/// heap), which change nothing; those of adtape_checkpoint_write, after which the checkpoint cannot be completed.
 /// Cost: that of a copy, and a search for each pointer. No other thread changes the maps meanwhile.
-/// Fortran: `call live_save(c, bases, counts)`, an array of type(c_ptr), and `counts`, both optional. Source: section 5 of the paper.
+/// Fortran: `call live_save(c, bases, counts)`, an array of type(c_ptr), and `counts`, both optional.
+/// Source: section 5 of the paper.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; ranges that are registered are readable.
@@ -231,10 +211,8 @@ pub unsafe extern "C" fn adtape_live_save(
         let memory = unsafe { ProcessMemory::new() };
         let has_contents = |range: &LiveRange| chosen.as_ref().is_none_or(|chosen| chosen.contains(&range.base));
         let saved = objects.save_some(writer, &memory, &heaps, &has_contents)?;
-        if !counts.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { counts.write(saved) };
-        }
+        // SAFETY: by contract.
+        unsafe { write_if_wanted(counts, saved) };
         Ok(())
     };
     status(save())
@@ -247,8 +225,8 @@ pub unsafe extern "C" fn adtape_live_save(
 /// that is run again makes them. Then contents are read, then pointers are set. The next objects that are born get the
 /// serials that they got the first time.
 ///
-/// out: what adtape_live_arrive needs, which ends it, or adtape_live_forget_adjoints if the sweep is given up; NULL: not
-/// wanted. counts: may be NULL.
+/// out: what adtape_live_arrive needs, which ends it, or adtape_live_forget_adjoints if the sweep is given up; NULL:
+/// not wanted. counts: may be NULL.
 /// Returns ADTAPE_STATUS_OK. Errors change nothing: ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_BAD_ARGUMENT (no allocator
 /// for an allocatable; the checkpoint is being written), ADTAPE_STATUS_NOT_FOUND (no such sections),
 /// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
@@ -269,32 +247,28 @@ pub unsafe extern "C" fn adtape_live_restore(
     counts: *mut RestoreStats,
 ) -> Status {
     let restore = || {
-        if !out.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { out.write(std::ptr::null_mut()) };
-        }
+        // SAFETY: by contract.
+        unsafe { write_if_wanted(out, std::ptr::null_mut()) };
         // SAFETY: by contract.
         let (objects, reader) = unsafe { (objects(o), reader(c)?) };
         // SAFETY: by contract.
         let (mut heaps, mut memory) = unsafe { (heaps_of(objects)?, ProcessMemory::new()) };
         let restoration = objects.restore(reader, &mut memory, &mut heaps)?;
-        if !counts.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { counts.write(restoration.counts) };
+        // SAFETY: by contract.
+        unsafe { write_if_wanted(counts, restoration.counts) };
+        if out.is_null() {
+            return Ok(());
         }
-        if !out.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { out.write(Box::into_raw(Box::new(restoration))) };
-        }
-        Ok(())
+        // SAFETY: by contract.
+        unsafe { write_out(out, "the restoration", || Ok(Box::into_raw(Box::new(restoration)))) }
     };
     status(restore())
 }
 
 /// The reverse sweep is back where the checkpoint of this restoration was written. What lies below on the tape was
 /// recorded when objects lay where they lay then, so that addresses of that forward sweep (adtape_rebase_pointer) are
-/// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it. Ends `r`: the handle is
-/// gone.
+/// from now on those of the checkpoint. Pointers that adtape_push_pointer pushed do not need it. Ends `r`: the handle
+/// is gone.
 ///
 /// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Cost: proportional to the objects that lie elsewhere.
 /// Fortran: `call live_arrive(r)`. Source: M′ of Alg. 4, composed with M̄.
@@ -318,10 +292,11 @@ pub unsafe extern "C" fn adtape_live_arrive(o: *const Session, r: *mut Restorati
 }
 
 /// The reverse sweep is given up: adjoints that wait for objects of a section that is run again are forgotten, so that
-/// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted. `r` is a restoration that
-/// nobody will arrive at (adtape_live_arrive), which is released; NULL for none.
+/// adtape_live_begin_reverse does not ask for them. `*count` is how many did; NULL: not wanted. `r` is a restoration
+/// that nobody will arrive at (adtape_live_arrive), which is released; NULL for none.
 ///
-/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(r, count)`, both optional.
+/// Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_NULL_HANDLE. Fortran: `call live_forget_adjoints(r, count)`, both
+/// optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the restoration is not used again.
@@ -332,16 +307,12 @@ pub unsafe extern "C" fn adtape_live_forget_adjoints(
     count: *mut i64,
 ) -> Status {
     let forget = || {
-        if !r.is_null() {
-            // SAFETY: it came from Box::into_raw in adtape_live_restore, and is given up by contract.
-            drop(unsafe { Box::from_raw(r) });
-        }
+        // SAFETY: it came from adtape_live_restore, and is given up by contract.
+        unsafe { destroy(r) };
         // SAFETY: by contract.
         let forgotten = unsafe { objects(o) }.forget_adjoints();
-        if !count.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { count.write(forgotten as i64) };
-        }
+        // SAFETY: by contract.
+        unsafe { write_if_wanted(count, forgotten as i64) };
         Ok(())
     };
     status(forget())

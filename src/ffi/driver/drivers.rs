@@ -2,8 +2,9 @@
 
 use crate::driver::{self, Flow, Program, Progress, Registered, Variable};
 use crate::error::{Error, Status};
-use crate::ffi::arguments::{null_handle, null_pointer, write_out};
+use crate::ffi::arguments::{null_handle, null_pointer, write_if_wanted};
 use crate::ffi::driver::schedule::schedule;
+use crate::ffi::handles::create;
 use crate::ffi::outcome::status;
 use crate::schedule::{Place, Schedule};
 use std::cell::{Cell, RefCell};
@@ -203,7 +204,7 @@ pub(in crate::ffi) unsafe fn driver<'a>(d: *const Driver) -> Result<&'a Driver, 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_driver_create(out: *mut *mut Driver) -> Status {
     // SAFETY: by contract.
-    status(unsafe { write_out(out, "the new handle", || Ok(Box::into_raw(Box::default()))) })
+    unsafe { create(out, "the new handle", || Ok(Driver::default())) }
 }
 
 /// Releases a driver that is not running, with its snapshots, and with what it left in a store to be resumed if its run
@@ -230,8 +231,8 @@ pub unsafe extern "C" fn adtape_driver_destroy(d: *mut Driver) -> Status {
 /// Gives the driver the program's functions, in place of all that it had: the loop and its adjoint, and what else its
 /// schedules need. `calls` is copied; `user` is handed to every function.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT if the
-/// driver is running.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT if
+/// the driver is running.
 /// Fortran: `call driver_set_calls(driver, step, adjoint_step, record_step, reverse_step, save_state, load_state,
 /// progress, show_progress, user)` with `bind(c)` functions; all but the first are optional.
 ///
@@ -275,10 +276,6 @@ pub unsafe extern "C" fn adtape_driver_set_calls(
 pub unsafe extern "C" fn adtape_driver_run(d: *mut Driver, s: *mut Schedule, done: *mut Progress) -> Status {
     // SAFETY: by contract.
     let result = unsafe { driver(d).and_then(|driver| driver.run(schedule(s)?)) };
-    status(result.map(|progress| {
-        if !done.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { done.write(progress) };
-        }
-    }))
+    // SAFETY: by contract.
+    status(result.map(|progress| unsafe { write_if_wanted(done, progress) }))
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Status};
 use crate::ffi::arguments::{null_handle, null_pointer, number, write_out};
+use crate::ffi::handles::{create, destroy};
 use crate::ffi::outcome::status;
 use crate::schedule::{Action, ActionKind, Place, Prediction, Schedule};
 
@@ -57,21 +58,6 @@ pub(in crate::ffi) unsafe fn schedule<'a>(s: *mut Schedule) -> Result<&'a mut Sc
     unsafe { s.as_mut() }.ok_or_else(|| null_handle("schedule", "what adtape_schedule_create returned"))
 }
 
-/// # Safety
-/// `out` is NULL or valid for a write.
-pub(in crate::ffi) unsafe fn make(
-    out: *mut *mut Schedule,
-    schedule: impl FnOnce() -> Result<Schedule, Error>,
-) -> Status {
-    if out.is_null() {
-        return status(Err(null_pointer("the new schedule")));
-    }
-    // SAFETY: not NULL, so valid by contract.
-    unsafe { out.write(std::ptr::null_mut()) };
-    // SAFETY: as above.
-    status(unsafe { write_out(out, "the new schedule", || schedule().map(|made| Box::into_raw(Box::new(made)))) })
-}
-
 /// What a schedule is made of, for adtape_schedule_create. Fields that its kind does not use are 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -93,11 +79,11 @@ pub struct ScheduleOptions {
     pub load_cost: f64,
 }
 
-/// For adtape_schedule_create: revolve, the least number of extra steps that there can be, and among those schedules the
-/// fewest saves. Snapshots that are used least lie on disk, if there are any (multi-stage).
+/// For adtape_schedule_create: revolve, the least number of extra steps that there can be, and among those schedules
+/// the fewest saves. Snapshots that are used least lie on disk, if there are any (multi-stage).
 pub const ADTAPE_SCHEDULE_BINOMIAL: i32 = 1;
-/// For adtape_schedule_create: snapshots in memory cost nothing, and on disk there are as many as pay off. Optimal up to
-/// 4096 steps, and beyond that asymptotically. It takes up to a second to make.
+/// For adtape_schedule_create: snapshots in memory cost nothing, and on disk there are as many as pay off. Optimal up
+/// to 4096 steps, and beyond that asymptotically. It takes up to a second to make.
 pub const ADTAPE_SCHEDULE_DISK_REVOLVE: i32 = 2;
 /// For adtape_schedule_create: a snapshot on disk every period, and between two of them a binomial schedule with the
 /// snapshots in memory besides the one on disk.
@@ -156,20 +142,20 @@ impl ScheduleOptions {
 /// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots. A schedule for a loop whose
 /// length is not known needs adtape_schedule_end_at.
 ///
-/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a negative
-/// number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one step and no
-/// snapshot; a period of 0; a cost that is negative or not finite; MIXED with steps² · units above 2³², the operations
-/// that it takes to make). A schedule is used by one thread at a time.
+/// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a
+/// negative number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one
+/// step and no snapshot; a period of 0; a cost that is negative or not finite; MIXED with steps² · units above 2³², the
+/// operations that it takes to make). A schedule is used by one thread at a time.
 /// Fortran: `call schedule_create(schedule, kind, steps, memory_snapshots, disk_snapshots, period, save_cost,
 /// load_cost)`, of which all but the first two are optional.
 /// Source: BINOMIAL: A. Griewank, A. Walther, Algorithm 799: revolve, ACM TOMS 26 (2000); with snapshots on disk: P.
 /// Stumm, A. Walther, MultiStage approaches for optimal offline checkpointing, SIAM J. Sci. Comput. 31 (2009).
-/// DISK_REVOLVE: G. Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation, SIAM
-/// J. Sci. Comput. 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS 32
-/// (2017). TWO_LEVEL: G. Pringle, D. Jones, S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community with
-/// adjoint modelling tools (2016). ONLINE: P. Stumm, A. Walther, New algorithms for optimal online checkpointing, SIAM J.
-/// Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for
-/// unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009). MIXED: J. R. Maddison, On the implementation of
+/// DISK_REVOLVE: G. Aupy, J. Herrmann, P. Hovland, Y. Robert, Optimal multistage algorithm for adjoint computation,
+/// SIAM J. Sci. Comput. 38 (2016); G. Aupy, J. Herrmann, Periodicity in optimal hierarchical checkpointing schemes, OMS
+/// 32 (2017). TWO_LEVEL: G. Pringle, D. Jones, S. Goswami, S. Narayanan, D. Goldberg, Providing the ARCHER community
+/// with adjoint modelling tools (2016). ONLINE: P. Stumm, A. Walther, New algorithms for optimal online checkpointing,
+/// SIAM J. Sci. Comput. 32 (2010); Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm
+/// for unsteady adjoint calculation, SIAM J. Sci. Comput. 31 (2009). MIXED: J. R. Maddison, On the implementation of
 /// checkpointing with high-level algorithmic differentiation (2024).
 ///
 /// # Safety
@@ -180,21 +166,19 @@ pub unsafe extern "C" fn adtape_schedule_create(options: *const ScheduleOptions,
     let options = unsafe { options.as_ref() };
     let new = || options.ok_or_else(|| null_pointer("the options of a schedule"))?.schedule();
     // SAFETY: by contract.
-    unsafe { make(out, new) }
+    unsafe { create(out, "the new schedule", new) }
 }
 
-/// Releases a schedule. NULL is allowed and does nothing.
+/// Releases a schedule. NULL is allowed and does nothing. Returns ADTAPE_STATUS_OK.
 ///
 /// Fortran: `call schedule_destroy(schedule)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_schedule_destroy(s: *mut Schedule) {
-    if !s.is_null() {
-        // SAFETY: it came from Box::into_raw in `make`.
-        drop(unsafe { Box::from_raw(s) });
-    }
+pub unsafe extern "C" fn adtape_schedule_destroy(s: *mut Schedule) -> Status {
+    // SAFETY: it came from `create`.
+    unsafe { destroy(s) }
 }
 
 /// What to do next; ADTAPE_ACTION_DONE when every step is reversed, again and again. The caller performs it before it

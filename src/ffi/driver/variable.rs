@@ -5,7 +5,7 @@ use crate::error::{Error, Status};
 use crate::ffi::arguments::{TypeCode, number, text_or_none};
 use crate::ffi::checkpoint::store::{StoreHandle, shared};
 use crate::ffi::driver::drivers::{Driver, driver};
-use crate::ffi::driver::schedule::make;
+use crate::ffi::handles::create;
 use crate::ffi::outcome::status;
 use crate::ffi::tape::section::section_of;
 use crate::schedule::Schedule;
@@ -25,17 +25,17 @@ fn role_of(code: i32) -> Result<Role, Error> {
     }
 }
 
-/// Registers a variable, which adtape saves and loads by itself. All of what a step reads and an earlier step wrote has to
-/// be registered as state. The memory is the program's and stays where it is until the driver is destroyed; registered
-/// parts do not overlap.
+/// Registers a variable, which adtape saves and loads by itself. All of what a step reads and an earlier step wrote has
+/// to be registered as state. The memory is the program's and stays where it is until the driver is destroyed;
+/// registered parts do not overlap.
 ///
 /// `role` is ADTAPE_ROLE_STATE, or ADTAPE_ROLE_ADJOINT for what adjoint steps compute and add to: adjoints of the state
-/// and of parameters. Only a run that can be resumed needs the latter (adtape_driver_set_store). In a store the variable
-/// is a section of a checkpoint, like those that adtape_checkpoint_write_section writes, and it is read back only into
-/// the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other variable of the driver; NULL
-/// for `state-0`, `state-1`, …, `adjoint-0`, …. `type_code`, `base`, `rank`, `extents` and `strides_bytes` are those of
-/// adtape_push_section; `strides_bytes` NULL stands for elements one behind the other. Values of a type that adtape does
-/// not know are bytes (ADTAPE_TYPE_BYTES), along a first dimension.
+/// and of parameters. Only a run that can be resumed needs the latter (adtape_driver_set_store). In a store the
+/// variable is a section of a checkpoint, like those that adtape_checkpoint_write_section writes, and it is read back
+/// only into the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other variable of the
+/// driver; NULL for `state-0`, `state-1`, …, `adjoint-0`, …. `type_code`, `base`, `rank`, `extents` and `strides_bytes`
+/// are those of adtape_push_section; `strides_bytes` NULL stands for elements one behind the other. Values of a type
+/// that adtape does not know are bytes (ADTAPE_TYPE_BYTES), along a first dimension.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 /// ADTAPE_STATUS_BAD_ARGUMENT (role, name, type or shape make no sense; it overlaps with another part; the driver is
@@ -75,17 +75,17 @@ pub unsafe extern "C" fn adtape_driver_register(
 /// resumed; `interval_seconds` is then ignored.
 ///
 /// With a `name`, runs go on after their process was killed. Every `interval_seconds`, and so seldom that it takes a
-/// tenth of the time at most, the driver leaves a checkpoint of that name in the store: the registered state and adjoints
-/// as they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called in a new
-/// process with a new schedule like the first one and the same initial state, finds it and goes on from there; the
-/// result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule has
-/// on disk are called `name-step-K`.
+/// tenth of the time at most, the driver leaves a checkpoint of that name in the store: the registered state and
+/// adjoints as they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called
+/// in a new process with a new schedule like the first one and the same initial state, finds it and goes on from there;
+/// the result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule
+/// has on disk are called `name-step-K`.
 ///
 /// `name` has letters, digits, '-', '_' and '.', 74 at most, and is used by no other run in the store. With an interval
-/// of 0 there is a checkpoint after every step. Only a store of files, with the name of a run, outlives a process. After
-/// a run that came to its end the checkpoint stays until the driver is destroyed, so that a process killed before it has
-/// used the result does not compute it again. Several processes that exchange data within a step would not go on from
-/// the same step: they cannot be resumed in this way.
+/// of 0 there is a checkpoint after every step. Only a store of files, with the name of a run, outlives a process.
+/// After a run that came to its end the checkpoint stays until the driver is destroyed, so that a process killed before
+/// it has used the result does not compute it again. Several processes that exchange data within a step would not go on
+/// from the same step: they cannot be resumed in this way.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (the driver is running; a name or
 /// an interval that makes no sense).
@@ -133,7 +133,8 @@ pub unsafe extern "C" fn adtape_driver_set_store(
 /// `steps` is 0, online for a loop whose length is not known. Undone by adtape_schedule_destroy.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
-/// ADTAPE_STATUS_COUNT_RANGE, or ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the budget).
+/// ADTAPE_STATUS_COUNT_RANGE, or ADTAPE_STATUS_BAD_ARGUMENT (nothing is registered, or it does not fit into the
+/// budget).
 /// Fortran: `call driver_create_schedule(driver, steps, budget_bytes, schedule)`.
 ///
 /// # Safety
@@ -152,5 +153,5 @@ pub unsafe extern "C" fn adtape_driver_create_schedule(
         schedule_within(bytes, (steps > 0).then_some(steps), budget)
     };
     // SAFETY: by contract.
-    unsafe { make(out, choose) }
+    unsafe { create(out, "the new schedule", choose) }
 }

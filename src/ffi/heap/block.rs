@@ -1,11 +1,12 @@
 //! Blocks of a stable heap: allocation and release, which leave records on the tape `t`, and the calls that undo them,
 //! which take the records off again.
 
-use crate::ffi::heap::heaps::{HeapHandle, heap, operate, size, usual};
-use crate::ffi::heap::join::{Goes, operate_moving, usual_moving};
+use crate::ffi::heap::heaps::{heap, operate, size, usual};
+use crate::ffi::heap::join::{operate_moving, usual_moving};
 use crate::ffi::jump::with_site;
 use crate::ffi::outcome::value_or_fail;
 use crate::heap::Heap;
+use crate::session::{Leaving, OwnedHeap};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::c_void;
@@ -14,7 +15,7 @@ use std::ffi::c_void;
 
 // The usual case first, which needs no stack: all else is a jump to what does the whole of an operation.
 
-unsafe extern "C" fn alloc(h: *mut HeapHandle, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
+unsafe extern "C" fn alloc(h: *mut OwnedHeap, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers. A negative count is a large one.
     match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_alloc(tape, bytes as usize, 1)) {
         Some(p) => p.as_ptr(),
@@ -24,12 +25,12 @@ unsafe extern "C" fn alloc(h: *mut HeapHandle, t: *mut Cursor, bytes: i64, site:
 }
 
 #[cold]
-unsafe extern "C" fn alloc_anyhow(h: *mut HeapHandle, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
+unsafe extern "C" fn alloc_anyhow(h: *mut OwnedHeap, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     unsafe { operate(h, t, site, "allocation", |heap, tape, site| heap.alloc_at(tape, size(bytes)?, 1, site)) }
 }
 
-unsafe extern "C" fn calloc(h: *mut HeapHandle, t: *mut Cursor, count: i64, bytes: i64, site: usize) -> *mut u8 {
+unsafe extern "C" fn calloc(h: *mut OwnedHeap, t: *mut Cursor, count: i64, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     unsafe {
         operate(h, t, site, "allocation", |heap, tape, site| {
@@ -40,7 +41,7 @@ unsafe extern "C" fn calloc(h: *mut HeapHandle, t: *mut Cursor, count: i64, byte
 }
 
 unsafe extern "C" fn alloc_aligned(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     t: *mut Cursor,
     bytes: i64,
     alignment: i64,
@@ -64,7 +65,7 @@ fn there(p: &*mut u8) -> *const u8 {
     *p
 }
 
-unsafe extern "C" fn free(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: usize) {
+unsafe extern "C" fn free(h: *mut OwnedHeap, t: *mut Cursor, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
     match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_free(tape, p)) {
         Some(()) => (),
@@ -74,43 +75,37 @@ unsafe extern "C" fn free(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: 
 }
 
 #[cold]
-unsafe extern "C" fn free_anyhow(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: usize) {
+unsafe extern "C" fn free_anyhow(h: *mut OwnedHeap, t: *mut Cursor, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
-        operate_moving(h, t, site, "free", Goes::Block(p), nowhere, |heap, tape, site| {
+        operate_moving(h, t, site, "free", Leaving::Block(p), nowhere, |heap, tape, site| {
             heap.free_at(tape, p, false, site)
         })
     }
 }
 
-unsafe extern "C" fn free_saving(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, site: usize) {
+unsafe extern "C" fn free_saving(h: *mut OwnedHeap, t: *mut Cursor, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
-        operate_moving(h, t, site, "free", Goes::Block(p), nowhere, |heap, tape, site| {
+        operate_moving(h, t, site, "free", Leaving::Block(p), nowhere, |heap, tape, site| {
             heap.free_at(tape, p, true, site)
         })
     }
 }
 
-unsafe extern "C" fn realloc(h: *mut HeapHandle, t: *mut Cursor, p: *mut u8, bytes: i64, site: usize) -> *mut u8 {
+unsafe extern "C" fn realloc(h: *mut OwnedHeap, t: *mut Cursor, p: *mut u8, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     unsafe {
-        operate_moving(h, t, site, "realloc", Goes::Block(p), there, |heap, tape, site| {
+        operate_moving(h, t, site, "realloc", Leaving::Block(p), there, |heap, tape, site| {
             heap.realloc_at(tape, p, size(bytes)?, false, site)
         })
     }
 }
 
-unsafe extern "C" fn realloc_saving(
-    h: *mut HeapHandle,
-    t: *mut Cursor,
-    p: *mut u8,
-    bytes: i64,
-    site: usize,
-) -> *mut u8 {
+unsafe extern "C" fn realloc_saving(h: *mut OwnedHeap, t: *mut Cursor, p: *mut u8, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     unsafe {
-        operate_moving(h, t, site, "realloc", Goes::Block(p), there, |heap, tape, site| {
+        operate_moving(h, t, site, "realloc", Leaving::Block(p), there, |heap, tape, site| {
             heap.realloc_at(tape, p, size(bytes)?, true, site)
         })
     }
@@ -128,7 +123,7 @@ unsafe extern "C" fn realloc_saving(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_alloc(h: *mut HeapHandle, t: *mut Cursor, bytes: i64) -> *mut c_void {
+pub unsafe extern "C" fn adtape_heap_alloc(h: *mut OwnedHeap, t: *mut Cursor, bytes: i64) -> *mut c_void {
     with_site!(3 => alloc)
 }
 
@@ -139,7 +134,7 @@ pub unsafe extern "C" fn adtape_heap_alloc(h: *mut HeapHandle, t: *mut Cursor, b
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_calloc(h: *mut HeapHandle, t: *mut Cursor, count: i64, bytes: i64) -> *mut c_void {
+pub unsafe extern "C" fn adtape_heap_calloc(h: *mut OwnedHeap, t: *mut Cursor, count: i64, bytes: i64) -> *mut c_void {
     with_site!(4 => calloc)
 }
 
@@ -152,7 +147,7 @@ pub unsafe extern "C" fn adtape_heap_calloc(h: *mut HeapHandle, t: *mut Cursor, 
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_heap_alloc_aligned(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     t: *mut Cursor,
     bytes: i64,
     alignment: i64,
@@ -173,7 +168,7 @@ pub unsafe extern "C" fn adtape_heap_alloc_aligned(
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_heap_realloc(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     t: *mut Cursor,
     p: *mut c_void,
     bytes: i64,
@@ -189,7 +184,7 @@ pub unsafe extern "C" fn adtape_heap_realloc(
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_heap_realloc_save(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     t: *mut Cursor,
     p: *mut c_void,
     bytes: i64,
@@ -210,7 +205,7 @@ pub unsafe extern "C" fn adtape_heap_realloc_save(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_free(h: *mut HeapHandle, t: *mut Cursor, p: *mut c_void) {
+pub unsafe extern "C" fn adtape_heap_free(h: *mut OwnedHeap, t: *mut Cursor, p: *mut c_void) {
     with_site!(3 => free)
 }
 
@@ -221,13 +216,13 @@ pub unsafe extern "C" fn adtape_heap_free(h: *mut HeapHandle, t: *mut Cursor, p:
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_free_save(h: *mut HeapHandle, t: *mut Cursor, p: *mut c_void) {
+pub unsafe extern "C" fn adtape_heap_free_save(h: *mut OwnedHeap, t: *mut Cursor, p: *mut c_void) {
     with_site!(3 => free_saving)
 }
 
 // ---- the reverse sweep -----------------------------------------------------------------------------------
 
-unsafe extern "C" fn undo_alloc(h: *mut HeapHandle, t: *mut Cursor, site: usize) {
+unsafe extern "C" fn undo_alloc(h: *mut OwnedHeap, t: *mut Cursor, site: usize) {
     // SAFETY: the contract of pointers.
     match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_undo_alloc(tape)) {
         Some(()) => (),
@@ -237,17 +232,17 @@ unsafe extern "C" fn undo_alloc(h: *mut HeapHandle, t: *mut Cursor, site: usize)
 }
 
 #[cold]
-unsafe extern "C" fn undo_alloc_anyhow(h: *mut HeapHandle, t: *mut Cursor, site: usize) {
+unsafe extern "C" fn undo_alloc_anyhow(h: *mut OwnedHeap, t: *mut Cursor, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { operate_moving(h, t, site, "undoing an allocation", Goes::LastBorn, nowhere, Heap::undo_alloc_at) }
+    unsafe { operate_moving(h, t, site, "undoing an allocation", Leaving::LastBorn, nowhere, Heap::undo_alloc_at) }
 }
 
-unsafe extern "C" fn undo_realloc(h: *mut HeapHandle, t: *mut Cursor, site: usize) -> *mut u8 {
+unsafe extern "C" fn undo_realloc(h: *mut OwnedHeap, t: *mut Cursor, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
-    unsafe { operate_moving(h, t, site, "undoing a realloc", Goes::LastBorn, there, Heap::undo_realloc_at) }
+    unsafe { operate_moving(h, t, site, "undoing a realloc", Leaving::LastBorn, there, Heap::undo_realloc_at) }
 }
 
-unsafe extern "C" fn undo_free(h: *mut HeapHandle, t: *mut Cursor, site: usize) -> *mut u8 {
+unsafe extern "C" fn undo_free(h: *mut OwnedHeap, t: *mut Cursor, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_undo_free(tape)) {
         Some(p) => p.as_ptr(),
@@ -257,7 +252,7 @@ unsafe extern "C" fn undo_free(h: *mut HeapHandle, t: *mut Cursor, site: usize) 
 }
 
 #[cold]
-unsafe extern "C" fn undo_free_anyhow(h: *mut HeapHandle, t: *mut Cursor, site: usize) -> *mut u8 {
+unsafe extern "C" fn undo_free_anyhow(h: *mut OwnedHeap, t: *mut Cursor, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     unsafe { operate(h, t, site, "undoing a free", Heap::undo_free_at) }
 }
@@ -274,7 +269,7 @@ unsafe extern "C" fn undo_free_anyhow(h: *mut HeapHandle, t: *mut Cursor, site: 
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_undo_alloc(h: *mut HeapHandle, t: *mut Cursor) {
+pub unsafe extern "C" fn adtape_heap_undo_alloc(h: *mut OwnedHeap, t: *mut Cursor) {
     with_site!(2 => undo_alloc)
 }
 
@@ -288,7 +283,7 @@ pub unsafe extern "C" fn adtape_heap_undo_alloc(h: *mut HeapHandle, t: *mut Curs
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_undo_realloc(h: *mut HeapHandle, t: *mut Cursor) -> *mut c_void {
+pub unsafe extern "C" fn adtape_heap_undo_realloc(h: *mut OwnedHeap, t: *mut Cursor) -> *mut c_void {
     with_site!(2 => undo_realloc)
 }
 
@@ -302,18 +297,18 @@ pub unsafe extern "C" fn adtape_heap_undo_realloc(h: *mut HeapHandle, t: *mut Cu
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_undo_free(h: *mut HeapHandle, t: *mut Cursor) -> *mut c_void {
+pub unsafe extern "C" fn adtape_heap_undo_free(h: *mut OwnedHeap, t: *mut Cursor) -> *mut c_void {
     with_site!(2 => undo_free)
 }
 
 // ---- without a primal ------------------------------------------------------------------------------------
 
-unsafe extern "C" fn alloc_adjoint(h: *mut HeapHandle, bytes: i64, site: usize) -> *mut u8 {
+unsafe extern "C" fn alloc_adjoint(h: *mut OwnedHeap, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
     value_or_fail(Site::Code(site), || unsafe { heap(h) }?.alloc_adjoint(size(bytes)?))
 }
 
-unsafe extern "C" fn free_adjoint(h: *mut HeapHandle, p: *mut u8, site: usize) {
+unsafe extern "C" fn free_adjoint(h: *mut OwnedHeap, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
     value_or_fail(Site::Code(site), || unsafe { heap(h) }?.free_adjoint(p))
 }
@@ -327,7 +322,7 @@ unsafe extern "C" fn free_adjoint(h: *mut HeapHandle, p: *mut u8, site: usize) {
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_alloc_adjoint(h: *mut HeapHandle, bytes: i64) -> *mut c_void {
+pub unsafe extern "C" fn adtape_heap_alloc_adjoint(h: *mut OwnedHeap, bytes: i64) -> *mut c_void {
     with_site!(2 => alloc_adjoint)
 }
 
@@ -338,6 +333,6 @@ pub unsafe extern "C" fn adtape_heap_alloc_adjoint(h: *mut HeapHandle, bytes: i6
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_heap_free_adjoint(h: *mut HeapHandle, p: *mut c_void) {
+pub unsafe extern "C" fn adtape_heap_free_adjoint(h: *mut OwnedHeap, p: *mut c_void) {
     with_site!(2 => free_adjoint)
 }

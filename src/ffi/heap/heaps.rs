@@ -3,39 +3,25 @@
 //! `h` is a heap: adtape_heap_self() for the calling thread's own, or one made by adtape_heap_create. Allocations and
 //! releases are in `block`, marks and snapshots in `snapshot`.
 
-use crate::error::{Error, Status, bytes, counted};
+use crate::error::{Error, Status};
 use crate::ffi::arguments::{null_handle, write_out};
-use crate::ffi::handles::tape;
+use crate::ffi::handles::{create_raw, tape};
 use crate::ffi::outcome::{status, value_or_fail};
 use crate::heap::{Heap, HeapStats};
-use crate::session::Addresses;
+use crate::session::OwnedHeap;
 use crate::site::Site;
-use crate::sync::Mutex;
-use crate::sync::{AtomicUsize, Ordering};
 use crate::tape::Cursor;
 use crate::tape::cursor::thread;
-use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 
-/// A heap as C programs have it.
-#[repr(C)]
-pub struct HeapHandle {
-    heap: Heap,
-    /// The thread that uses it, [`RELEASED`] or [`ENDED`].
-    owner: AtomicUsize,
-    /// The addresses in which it is one range.
-    pub(in crate::ffi) joined: Option<Addresses>,
-    /// The addresses whose checkpoints have it.
-    pub(in crate::ffi) saved_with: Option<Addresses>,
-}
-
-/// No thread owns the heap.
-const RELEASED: usize = 0;
-/// The thread that owned the heap ended without releasing it. No cursor lies here.
-const ENDED: usize = 1;
-
-fn this_thread() -> usize {
-    std::ptr::from_ref(thread::cursor()) as usize
+/// # Safety
+/// `h` is NULL or a heap that was not destroyed.
+#[inline]
+pub(in crate::ffi) unsafe fn there(h: *mut OwnedHeap) -> Result<*mut OwnedHeap, Error> {
+    if h.is_null() {
+        return Err(null_handle("heap", "adtape_heap_self() or what adtape_heap_create() returned"));
+    }
+    Ok(h)
 }
 
 /// The heap behind a handle, for the thread that owns it.
@@ -43,40 +29,9 @@ fn this_thread() -> usize {
 /// # Safety
 /// `h` is NULL or a heap that was not destroyed, and nothing else of this thread uses it for `'a`.
 #[inline]
-pub(in crate::ffi) unsafe fn heap<'a>(h: *mut HeapHandle) -> Result<&'a mut Heap, Error> {
-    if h.is_null() {
-        return Err(null_handle("heap", "adtape_heap_self() or what adtape_heap_create() returned"));
-    }
-    // SAFETY: not NULL, so a heap by contract; an atomic is read.
-    let owner = unsafe { &(*h).owner }.load(Ordering::Relaxed);
-    if owner != this_thread() {
-        return Err(denied(owner));
-    }
-    // SAFETY: as above, and this thread's.
-    Ok(unsafe { &mut (*h).heap })
-}
-
-#[cold]
-fn denied(owner: usize) -> Error {
-    match owner {
-        ENDED => Error::new(
-            Status::WrongThread,
-            "the heap belonged to a thread that has ended without adtape_heap_release\n  \
-             any thread may give it back by adtape_heap_destroy; a thread that hands its heap over calls \
-             adtape_heap_release before it ends",
-        ),
-        RELEASED => Error::new(
-            Status::Released,
-            "the heap is released, so no thread may use it\n  \
-             the thread that goes on with it calls adtape_heap_acquire first",
-        ),
-        _ => Error::new(
-            Status::WrongThread,
-            "the heap belongs to another thread\n  \
-             each thread allocates and frees on its own heap, adtape_heap_self(), also blocks of other heaps; \
-             to hand a heap over, call adtape_heap_release there and adtape_heap_acquire here",
-        ),
-    }
+pub(in crate::ffi) unsafe fn heap<'a>(h: *mut OwnedHeap) -> Result<&'a mut Heap, Error> {
+    // SAFETY: by contract.
+    unsafe { there(h).and_then(|h| OwnedHeap::heap(h)) }
 }
 
 /// The tape that an operation of this heap is recorded on.
@@ -97,13 +52,13 @@ unsafe fn record_on<'a>(t: *const Cursor, heap: &Heap) -> Result<&'a Cursor, Err
 /// # Safety
 /// As [`heap`] and [`tape()`].
 #[inline(always)]
-pub(in crate::ffi) unsafe fn usual<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Option<(&'a mut Heap, &'a Cursor)> {
-    // SAFETY: not NULL, so a heap by contract; an atomic is read.
-    if h.is_null() || unsafe { &(*h).owner }.load(Ordering::Relaxed) != this_thread() {
+pub(in crate::ffi) unsafe fn usual<'a>(h: *mut OwnedHeap, t: *mut Cursor) -> Option<(&'a mut Heap, &'a Cursor)> {
+    // SAFETY: not NULL, so a heap by contract.
+    if h.is_null() || !unsafe { OwnedHeap::is_mine(h) } {
         return None;
     }
     // SAFETY: as above, and this thread's.
-    let heap = unsafe { &mut (*h).heap };
+    let heap = unsafe { OwnedHeap::my_heap(h) };
     let own = thread::cursor();
     // Not by `record_on`, which takes an instruction more.
     if std::ptr::eq(t, own) || (t.is_null() && !heap.is_recording()) {
@@ -119,7 +74,7 @@ pub(in crate::ffi) unsafe fn usual<'a>(h: *mut HeapHandle, t: *mut Cursor) -> Op
 /// As [`heap`] and [`tape()`].
 #[inline(always)]
 pub(in crate::ffi) unsafe fn operate<R>(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     t: *mut Cursor,
     site: usize,
     what: &str,
@@ -155,49 +110,6 @@ pub(in crate::ffi) fn size(count: i64) -> Result<usize, Error> {
 
 // ---- heaps ---------------------------------------------------------------------------------------------
 
-fn boxed(heap: Heap) -> *mut HeapHandle {
-    let h = Box::into_raw(Box::new(HeapHandle {
-        heap,
-        owner: AtomicUsize::new(this_thread()),
-        joined: None,
-        saved_with: None,
-    }));
-    note_owned(h);
-    h
-}
-
-/// The calling thread owns the heap: if it ends first, the heap is nobody's. A heap that is made while a thread ends is
-/// not noted.
-fn note_owned(h: *mut HeapHandle) {
-    let _ = OWN.try_with(|own| own.owned.borrow_mut().push(h));
-}
-
-fn forget_owned(h: *mut HeapHandle) {
-    let _ = OWN.try_with(|own| {
-        own.owned.borrow_mut().retain(|owned| *owned != h);
-        if own.heap.get() == h {
-            own.heap.set(std::ptr::null_mut());
-        }
-    });
-}
-
-/// The heap leaves the objects that it joined.
-pub(in crate::ffi) fn leave(handle: &mut HeapHandle) -> Result<(), Error> {
-    let number = std::ptr::from_mut(handle) as usize;
-    if let Some(addresses) = handle.saved_with.take() {
-        addresses.detach(number)?;
-    }
-    handle.joined.take().map_or(Ok(()), |addresses| addresses.heap_leave(&handle.heap))
-}
-
-/// # Safety
-/// A heap that nobody uses any more.
-unsafe fn unmake(h: *mut HeapHandle) -> Result<(), Error> {
-    // SAFETY: handles come from `boxed`.
-    let mut handle = unsafe { Box::from_raw(h) };
-    leave(&mut handle)
-}
-
 /// Makes an empty heap that the calling thread owns. Reserves address space, which takes no memory. Undone by
 /// adtape_heap_destroy.
 ///
@@ -216,18 +128,14 @@ unsafe fn unmake(h: *mut HeapHandle) -> Result<(), Error> {
 pub unsafe extern "C" fn adtape_heap_create(
     adjoint_factor: i32,
     reserve_bytes: i64,
-    out: *mut *mut HeapHandle,
+    out: *mut *mut OwnedHeap,
 ) -> Status {
-    if !out.is_null() {
-        // SAFETY: not NULL, so valid by contract.
-        unsafe { out.write(std::ptr::null_mut()) };
-    }
     let make = || {
         let factor = usize::try_from(adjoint_factor).unwrap_or(usize::MAX);
-        Heap::with_factor(factor, size(reserve_bytes)?).map(boxed)
+        Heap::with_factor(factor, size(reserve_bytes)?).map(OwnedHeap::make)
     };
     // SAFETY: by contract.
-    status(unsafe { write_out(out, "the new handle", make) })
+    unsafe { create_raw(out, "the new handle", make) }
 }
 
 /// Gives a heap back, with all of its blocks and adjoints. NULL is allowed and does nothing. The thread's own heap
@@ -240,67 +148,12 @@ pub unsafe extern "C" fn adtape_heap_create(
 /// # Safety
 /// The contract of pointers in the crate's documentation; neither the handle nor a block is used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_destroy(h: *mut HeapHandle) -> Status {
+pub unsafe extern "C" fn adtape_heap_destroy(h: *mut OwnedHeap) -> Status {
     if h.is_null() {
         return Status::Ok;
     }
-    // SAFETY: not NULL, so a heap by contract.
-    let owner = unsafe { &(*h).owner }.load(Ordering::Acquire);
-    if owner != RELEASED && owner != ENDED && owner != this_thread() {
-        return status(Err(denied(owner)));
-    }
-    forget_owned(h);
-    // SAFETY: as above, and nobody uses it any more.
-    status(unsafe { unmake(h) })
-}
-
-/// Heaps whose thread ended while blocks were alive. Nothing uses them; a leak checker finds what they own from here.
-static STAYING: Mutex<Vec<Staying>> = Mutex::new(Vec::new());
-
-struct Staying(#[expect(dead_code, reason = "kept for leak checkers")] *mut HeapHandle);
-
-// SAFETY: the pointer is never followed.
-unsafe impl Send for Staying {}
-
-thread_local! {
-    /// The thread's own heap.
-    static OWN: Own = const { Own { heap: Cell::new(std::ptr::null_mut()), owned: RefCell::new(Vec::new()) } };
-}
-
-struct Own {
-    heap: Cell<*mut HeapHandle>,
-    /// All heaps that the thread owns; each exists, because who destroys one takes it out.
-    owned: RefCell<Vec<*mut HeapHandle>>,
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        for h in self.owned.take() {
-            // SAFETY: it exists.
-            unsafe { &(*h).owner }.store(ENDED, Ordering::Release);
-        }
-        let h = self.heap.replace(std::ptr::null_mut());
-        // SAFETY: NULL or the thread's heap.
-        let Some(handle) = (unsafe { h.as_ref() }) else { return };
-        let stats = handle.heap.stats();
-        if stats.blocks == 0 {
-            // SAFETY: the thread's own heap, which no other thread may use.
-            let _ = unsafe { unmake(h) };
-            return;
-        }
-        // Others may have pointers to its blocks: they stay.
-        STAYING.lock().push(Staying(h));
-        const UNDONE: &str = "the reverse sweep undoes each allocation on the thread that made it";
-        thread::warn_of_leftovers(
-            &format!(
-                "{} in {} alive on its heap, which stay allocated",
-                bytes(stats.bytes),
-                counted(stats.blocks, "block")
-            ),
-            "the reverse sweep undoes each allocation of the forward sweep",
-            &format!("{UNDONE}; a team of threads that shrinks between the sweeps loses heaps"),
-        );
-    }
+    // SAFETY: not NULL, so a heap that nobody uses any more by contract.
+    status(unsafe { OwnedHeap::destroy(h) })
 }
 
 /// The calling thread's own heap, with one adjoint byte for each primal byte; made at its first use, given back when
@@ -309,15 +162,8 @@ impl Drop for Own {
 /// Errors go to the error handler: OUT_OF_MEMORY, BAD_ENVIRONMENT.
 /// Fortran: `heap_self()`.
 #[unsafe(no_mangle)]
-pub extern "C" fn adtape_heap_self() -> *mut HeapHandle {
-    let own = OWN.try_with(|own| {
-        if own.heap.get().is_null() {
-            own.heap.set(value_or_fail(Site::UNKNOWN, || Heap::new().map(boxed)));
-        }
-        own.heap.get()
-    });
-    // A heap that is first used while the thread ends lives as long as the process.
-    own.unwrap_or_else(|_| value_or_fail(Site::UNKNOWN, || Heap::new().map(boxed)))
+pub extern "C" fn adtape_heap_self() -> *mut OwnedHeap {
+    value_or_fail(Site::UNKNOWN, OwnedHeap::of_this_thread)
 }
 
 /// Gives a heap of the calling thread up, so that another thread can go on with it (adtape_heap_acquire). The thread's
@@ -330,13 +176,9 @@ pub extern "C" fn adtape_heap_self() -> *mut HeapHandle {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_release(h: *mut HeapHandle) -> Status {
+pub unsafe extern "C" fn adtape_heap_release(h: *mut OwnedHeap) -> Status {
     // SAFETY: by contract.
-    status(unsafe { heap(h) }.map(|_| {
-        forget_owned(h);
-        // SAFETY: not NULL.
-        unsafe { &(*h).owner }.store(RELEASED, Ordering::Release);
-    }))
+    status(unsafe { there(h).and_then(|h| OwnedHeap::release(h)) })
 }
 
 /// Makes the calling thread the owner of a heap that was given up by adtape_heap_release.
@@ -347,21 +189,9 @@ pub unsafe extern "C" fn adtape_heap_release(h: *mut HeapHandle) -> Status {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
-    if h.is_null() {
-        return status(Err(null_handle("heap", "what adtape_heap_create() returned")));
-    }
-    // SAFETY: not NULL, so a heap by contract.
-    let owner = unsafe { &(*h).owner };
-    let taken = owner.compare_exchange(RELEASED, this_thread(), Ordering::Acquire, Ordering::Relaxed);
-    status(taken.map(|_| note_owned(h)).map_err(|owner| match owner {
-        ENDED => denied(ENDED),
-        _ => Error::new(
-            Status::Released,
-            "adtape_heap_acquire of a heap that is not released\n  \
-             its owner calls adtape_heap_release first; one acquire for each release",
-        ),
-    }))
+pub unsafe extern "C" fn adtape_heap_acquire(h: *mut OwnedHeap) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { there(h).and_then(|h| OwnedHeap::acquire(h)) })
 }
 
 // ---- sweeps ------------------------------------------------------------------------------------------------
@@ -375,7 +205,7 @@ pub unsafe extern "C" fn adtape_heap_acquire(h: *mut HeapHandle) -> Status {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_set_recording(h: *mut HeapHandle, on: bool) -> Status {
+pub unsafe extern "C" fn adtape_heap_set_recording(h: *mut OwnedHeap, on: bool) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.map(|heap| heap.set_recording(on)))
 }
@@ -392,7 +222,7 @@ pub unsafe extern "C" fn adtape_heap_set_recording(h: *mut HeapHandle, on: bool)
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_begin_reverse(h: *mut HeapHandle) -> Status {
+pub unsafe extern "C" fn adtape_heap_begin_reverse(h: *mut OwnedHeap) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| heap.begin_reverse_beside(thread::cursor())))
 }
@@ -406,7 +236,7 @@ pub unsafe extern "C" fn adtape_heap_begin_reverse(h: *mut HeapHandle) -> Status
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_end_reverse(h: *mut HeapHandle) -> Status {
+pub unsafe extern "C" fn adtape_heap_end_reverse(h: *mut OwnedHeap) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| {
         heap.end_reverse()?;
@@ -428,7 +258,7 @@ pub unsafe extern "C" fn adtape_heap_end_reverse(h: *mut HeapHandle) -> Status {
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_heap_find_adjoint(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     p: *const c_void,
     adjoint: *mut *mut c_void,
 ) -> Status {
@@ -449,7 +279,7 @@ pub unsafe extern "C" fn adtape_heap_find_adjoint(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_trim(h: *mut HeapHandle) -> Status {
+pub unsafe extern "C" fn adtape_heap_trim(h: *mut OwnedHeap) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.map(|heap| {
         heap.trim();
@@ -464,7 +294,7 @@ pub unsafe extern "C" fn adtape_heap_trim(h: *mut HeapHandle) -> Status {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_stats(h: *mut HeapHandle, out: *mut HeapStats) -> Status {
+pub unsafe extern "C" fn adtape_heap_stats(h: *mut OwnedHeap, out: *mut HeapStats) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h).and_then(|heap| write_out(out, "the result", || Ok(heap.stats()))) })
 }
@@ -473,9 +303,9 @@ pub unsafe extern "C" fn adtape_heap_stats(h: *mut HeapHandle, out: *mut HeapSta
 ///
 /// # Safety
 /// `h` is a heap of this thread.
-pub(in crate::ffi) unsafe fn contents_replaced(h: *const HeapHandle, heap: &Heap, adjoints: bool) {
+pub(in crate::ffi) unsafe fn contents_replaced(h: *const OwnedHeap, heap: &Heap, adjoints: bool) {
     // SAFETY: by contract.
-    if let Some(addresses) = unsafe { &(*h).joined } {
+    if let Some(addresses) = unsafe { OwnedHeap::joined(h) } {
         let (base, end) = heap.ranges()[usize::from(adjoints)];
         addresses.memory_moved((base, end - base), None);
     }

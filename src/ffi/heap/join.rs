@@ -3,10 +3,10 @@
 
 use crate::error::{Error, Status};
 use crate::ffi::handles::objects;
-use crate::ffi::heap::heaps::{HeapHandle, heap, leave, operate, usual};
+use crate::ffi::heap::heaps::{operate, there, usual};
 use crate::ffi::outcome::status;
 use crate::heap::Heap;
-use crate::session::{Addresses, Session};
+use crate::session::{Addresses, Leaving, OwnedHeap, Session};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{CStr, c_char};
@@ -21,16 +21,18 @@ pub const ADTAPE_JOIN_STATE: i32 = 2;
 ///
 /// ADTAPE_JOIN_RANGE: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their adjoints its adjoint. So
 /// adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of malloc, and
-/// adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too: what waits in a
-/// block waits no more when the block goes, and moves along where its contents move. `label` names the heap in messages;
-/// it is copied; NULL for none. A pointer into a block that is gone still counts as a pointer into the heap. To detect
-/// it, register each block (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
+/// adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too: what waits in
+/// a block waits no more when the block goes, and moves along where its contents move. `label` names the heap in
+/// messages; it is copied; NULL for none. A pointer into a block that is gone still counts as a pointer into the heap.
+/// To detect it, register each block (adtape_live_add after its allocation, adtape_live_end before its release) and not
+/// the heap.
 ///
-/// ADTAPE_JOIN_STATE: the heap is part of the state that adtape_live_save saves; its blocks come back at their addresses.
+/// ADTAPE_JOIN_STATE: the heap is part of the state that adtape_live_save saves; its blocks come back at their
+/// addresses.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_OVERLAP (a block is registered), ADTAPE_STATUS_BAD_ARGUMENT (`how`; it has
-/// joined already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has changed
-/// then.
+/// joined already), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED; nothing has
+/// changed then.
 /// Cost: one insertion; after it, one comparison for each free, realloc and undo while nothing waits.
 /// Fortran: `call heap_join(h, how, label)`, label optional.
 ///
@@ -38,45 +40,29 @@ pub const ADTAPE_JOIN_STATE: i32 = 2;
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_heap_join(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     o: *const Session,
     how: i32,
     label: *const c_char,
 ) -> Status {
     let join = || {
-        // SAFETY: by contract.
-        let (heap, addresses) = unsafe { (heap(h)?, objects(o)) };
         if !(ADTAPE_JOIN_RANGE..=ADTAPE_JOIN_RANGE | ADTAPE_JOIN_STATE).contains(&how) {
             return Err(Error::new(
                 Status::BadArgument,
                 format!("a heap cannot join as {how}\n  pass ADTAPE_JOIN_RANGE, ADTAPE_JOIN_STATE or their sum"),
             ));
         }
-        // SAFETY: not NULL, and this thread's: `heap` looked.
-        let (joined, saved_with) = unsafe { (&mut (*h).joined, &mut (*h).saved_with) };
-        if joined.is_some() || saved_with.is_some() {
-            return Err(Error::new(
-                Status::BadArgument,
-                "the heap has joined objects already\n  once is enough; adtape_heap_leave undoes it",
-            ));
-        }
-        if how & ADTAPE_JOIN_RANGE != 0 {
-            // SAFETY: not NULL, so a string by contract.
-            let label = if label.is_null() { c"" } else { unsafe { CStr::from_ptr(label) } };
-            addresses.heap_join(heap, &label.to_string_lossy())?;
-            *joined = Some(addresses.share());
-        }
-        if how & ADTAPE_JOIN_STATE != 0 {
-            addresses.attach(h as usize)?;
-            *saved_with = Some(addresses.share());
-        }
-        Ok(())
+        // SAFETY: not NULL, so a string by contract.
+        let label = if label.is_null() { c"" } else { unsafe { CStr::from_ptr(label) } }.to_string_lossy();
+        let label = (how & ADTAPE_JOIN_RANGE != 0).then_some(&*label);
+        // SAFETY: by contract.
+        unsafe { OwnedHeap::join(there(h)?, objects(o), label, how & ADTAPE_JOIN_STATE != 0) }
     };
     status(join())
 }
 
-/// The heap leaves the objects that it joined: pointers into it are in no range any more, and checkpoints go without it.
-/// Done after the reverse sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
+/// The heap leaves the objects that it joined: pointers into it are in no range any more, and checkpoints go without
+/// it. Done after the reverse sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
 /// Fortran: `call heap_leave(h)`.
@@ -84,17 +70,9 @@ pub unsafe extern "C" fn adtape_heap_join(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_leave(h: *mut HeapHandle) -> Status {
-    // SAFETY: by contract; not NULL and this thread's: `heap` looked.
-    status(unsafe { heap(h).and_then(|_| leave(&mut *h)) })
-}
-
-/// Whose memory an operation takes away, or gives another place.
-pub(in crate::ffi) enum Goes {
-    /// The block that begins here. Its adjoint has a life of its own.
-    Block(*const u8),
-    /// The block whose birth is undone, and its adjoint.
-    LastBorn,
+pub unsafe extern "C" fn adtape_heap_leave(h: *mut OwnedHeap) -> Status {
+    // SAFETY: by contract.
+    status(unsafe { there(h).and_then(|h| OwnedHeap::leave(h)) })
 }
 
 /// As [`usual`], for operations of [`operate_moving`].
@@ -102,15 +80,12 @@ pub(in crate::ffi) enum Goes {
 /// # Safety
 /// As [`usual`].
 #[inline(always)]
-pub(in crate::ffi) unsafe fn usual_moving<'a>(
-    h: *mut HeapHandle,
-    t: *mut Cursor,
-) -> Option<(&'a mut Heap, &'a Cursor)> {
+pub(in crate::ffi) unsafe fn usual_moving<'a>(h: *mut OwnedHeap, t: *mut Cursor) -> Option<(&'a mut Heap, &'a Cursor)> {
     // SAFETY: by contract.
     let both = unsafe { usual(h, t) }?;
     // SAFETY: not NULL, and this thread's: `usual` looked.
-    let joined = unsafe { &(*h).joined };
-    (!joined.as_ref().is_some_and(Addresses::anyone_waits)).then_some(both)
+    let joined = unsafe { OwnedHeap::joined(h) };
+    (!joined.is_some_and(Addresses::anyone_waits)).then_some(both)
 }
 
 /// As [`operate`], and tells the addresses that the heap has joined. `stays` is the block that the contents are in
@@ -120,49 +95,22 @@ pub(in crate::ffi) unsafe fn usual_moving<'a>(
 /// As [`operate`].
 #[inline(always)]
 pub(in crate::ffi) unsafe fn operate_moving<R>(
-    h: *mut HeapHandle,
+    h: *mut OwnedHeap,
     t: *mut Cursor,
     site: usize,
     what: &str,
-    goes: Goes,
+    goes: Leaving,
     stays: impl FnOnce(&R) -> *const u8,
     operation: impl FnOnce(&mut Heap, &Cursor, Site) -> Result<R, Error>,
 ) -> R {
     let operation = |heap: &mut Heap, tape: &Cursor, site: Site| {
         // SAFETY: not NULL, and this thread's: `operate` looked.
-        let joined = unsafe { &(*h).joined };
-        match joined.as_ref().filter(|addresses| addresses.anyone_waits()) {
-            Some(addresses) => move_told(addresses, heap, tape, goes, stays, |heap| operation(heap, tape, site)),
+        let joined = unsafe { OwnedHeap::joined(h) };
+        match joined.filter(|addresses| addresses.anyone_waits()) {
+            Some(addresses) => addresses.heap_moves(heap, tape, goes, stays, |heap| operation(heap, tape, site)),
             None => operation(heap, tape, site),
         }
     };
     // SAFETY: by contract.
     unsafe { operate(h, t, site, what, operation) }
-}
-
-/// Runs `operation` while no variable is set that waits, and tells the addresses what it did to the memory of one
-/// block.
-#[cold]
-fn move_told<R>(
-    addresses: &Addresses,
-    heap: &mut Heap,
-    tape: &Cursor,
-    goes: Goes,
-    stays: impl FnOnce(&R) -> *const u8,
-    operation: impl FnOnce(&mut Heap) -> Result<R, Error>,
-) -> Result<R, Error> {
-    let (from, with_adjoint) = match goes {
-        Goes::Block(p) => (heap.extent(p), false),
-        Goes::LastBorn => (heap.last_born(tape), true),
-    };
-    addresses.memory_moves(|moved| {
-        let result = operation(heap)?;
-        let Some(from) = from else { return Ok(result) };
-        let to = heap.extent(stays(&result));
-        moved(from, to);
-        if with_adjoint {
-            moved(heap.adjoint_extent(from), to.map(|to| heap.adjoint_extent(to)));
-        }
-        Ok(result)
-    })
 }

@@ -1,14 +1,15 @@
 //! The state of a stable heap, for checkpoints: marks, which are compared, and snapshots, which are restored.
 
 use crate::error::{Error, Status};
-use crate::ffi::arguments::{null_pointer, write_out};
-use crate::ffi::heap::heaps::{HeapHandle, contents_replaced, heap, size};
+use crate::ffi::arguments::{null_pointer, write_if_wanted, write_out};
+use crate::ffi::heap::heaps::{contents_replaced, heap, size};
 use crate::ffi::outcome::status;
 use crate::heap::HeapMark;
+use crate::session::OwnedHeap;
 use std::ffi::c_void;
 
-/// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data, or
-/// a tape does (adtape_push_bytes).
+/// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data,
+/// or a tape does (adtape_push_bytes).
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
 /// ADTAPE_STATUS_RELEASED. Fortran: `call heap_mark_take(h, m)`.
@@ -16,7 +17,7 @@ use std::ffi::c_void;
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_mark_take(h: *mut HeapHandle, m: *mut HeapMark) -> Status {
+pub unsafe extern "C" fn adtape_heap_mark_take(h: *mut OwnedHeap, m: *mut HeapMark) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h).and_then(|heap| write_out(m, "the mark", || Ok(heap.mark()))) })
 }
@@ -31,7 +32,7 @@ pub unsafe extern "C" fn adtape_heap_mark_take(h: *mut HeapHandle, m: *mut HeapM
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_mark_check(h: *mut HeapHandle, m: *const HeapMark) -> Status {
+pub unsafe extern "C" fn adtape_heap_mark_check(h: *mut OwnedHeap, m: *const HeapMark) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| {
         // SAFETY: by contract.
@@ -40,12 +41,13 @@ pub unsafe extern "C" fn adtape_heap_mark_check(h: *mut HeapHandle, m: *const He
     }))
 }
 
-/// Writes a snapshot of the heap, for a checkpoint in the program's memory: which blocks are alive, and their contents. It belongs to this
-/// heap and this process, because it restores blocks at their addresses. Undone by adtape_heap_restore.
+/// Writes a snapshot of the heap into memory of the program: which blocks are alive, and their contents. It belongs to
+/// this heap and this process, because it restores blocks at their addresses. Undone by adtape_heap_restore. (A
+/// checkpoint in a store, with all that is alive, is written by adtape_live_save.)
 ///
 /// `out` has room for `bytes` bytes. NULL: nothing is written, and the size is found. `*need` is the size of the
-/// snapshot, also where there is too little room; NULL: not wanted. The snapshot is the program's, in memory; a checkpoint
-/// in a store, with all that is alive, is written by adtape_live_save.
+/// snapshot, also where there is too little room; NULL: not wanted.
+///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_COUNT_RANGE (too little room), ADTAPE_STATUS_NULL_HANDLE,
 /// ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED. Cost: a copy of all that is alive; without `out` none.
 /// Fortran: `call heap_save(h, out, bytes, need)`, `need` optional.
@@ -53,14 +55,12 @@ pub unsafe extern "C" fn adtape_heap_mark_check(h: *mut HeapHandle, m: *const He
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_save(h: *mut HeapHandle, out: *mut c_void, bytes: i64, need: *mut i64) -> Status {
+pub unsafe extern "C" fn adtape_heap_save(h: *mut OwnedHeap, out: *mut c_void, bytes: i64, need: *mut i64) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| {
         let takes = heap.snapshot_bytes();
-        if !need.is_null() {
-            // SAFETY: not NULL, so valid by contract.
-            unsafe { need.write(takes as i64) };
-        }
+        // SAFETY: by contract.
+        unsafe { write_if_wanted(need, takes as i64) };
         if out.is_null() {
             return Ok(());
         }
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn adtape_heap_save(h: *mut HeapHandle, out: *mut c_void, 
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_heap_restore(h: *mut HeapHandle, snapshot: *const c_void, bytes: i64) -> Status {
+pub unsafe extern "C" fn adtape_heap_restore(h: *mut OwnedHeap, snapshot: *const c_void, bytes: i64) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| {
         let count = size(bytes)?;

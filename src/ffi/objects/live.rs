@@ -82,8 +82,8 @@ pub unsafe extern "C" fn adtape_live_add(
     with_site!(5 => live_add)
 }
 
-/// The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for one
-/// that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
+/// The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for
+/// one that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
 /// another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
 ///
 /// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
@@ -102,7 +102,8 @@ pub unsafe extern "C" fn adtape_live_remove(o: *const Session, base: *const c_vo
 /// sweep. What brings the range that begins at `base` back goes onto the tape, 32 bytes; all else is as in
 /// adtape_live_remove, after which nothing comes back. Undone by adtape_pop_range and adtape_rebase_add.
 ///
-/// Errors: as adtape_live_remove, and those of a push; they change nothing. One thread uses `t` at a time; `o` is for all.
+/// Errors: as adtape_live_remove, and those of a push; they change nothing. One thread uses `t` at a time; `o` is for
+/// all.
 /// Fortran: `call live_end(base)`, `call live_end(t, base)`. Source: Alg. 2, lines 4 and 13.
 ///
 /// # Safety

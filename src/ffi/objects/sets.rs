@@ -1,8 +1,7 @@
 //! Objects apart from those of the process.
 
 use crate::error::Status;
-use crate::ffi::arguments::write_out;
-use crate::ffi::outcome::status;
+use crate::ffi::handles::{create, destroy};
 use crate::session::Session;
 
 /// Makes objects (live map, rebase map, waiting pointers) apart from those of the process, for libraries and tests that
@@ -17,7 +16,7 @@ use crate::session::Session;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_objects_create(out: *mut *mut Session) -> Status {
     // SAFETY: by contract.
-    status(unsafe { write_out(out, "the new objects", || Ok(Box::into_raw(Box::new(Session::new())))) })
+    unsafe { create(out, "the new objects", || Ok(Session::new())) }
 }
 
 /// Releases objects that adtape_objects_create made. NULL is allowed and does nothing.
@@ -29,9 +28,6 @@ pub unsafe extern "C" fn adtape_objects_create(out: *mut *mut Session) -> Status
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_objects_destroy(o: *mut Session) -> Status {
-    if !o.is_null() {
-        // SAFETY: it came from adtape_objects_create by contract.
-        drop(unsafe { Box::from_raw(o) });
-    }
-    Status::Ok
+    // SAFETY: it came from adtape_objects_create by contract.
+    unsafe { destroy(o) }
 }

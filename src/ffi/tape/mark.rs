@@ -28,8 +28,9 @@ pub unsafe extern "C" fn adtape_mark_take(t: *mut Cursor, m: *mut Mark) -> Statu
 }
 
 /// Compares two marks of a tape: `*order` is -1 if `a` is lower than `b`, 0 if they are the same position, 1 if it is
-/// higher; `*bytes` is what was pushed from `a` to `b`, negative if `b` is lower. Either result may be NULL: not wanted.
-/// Control bits decide the order one by one, and count as bytes when their word of 62 is full. Any thread may call it.
+/// higher; `*bytes` is what was pushed from `a` to `b`, negative if `b` is lower. Either result may be NULL: not
+/// wanted. Control bits decide the order one by one, and count as bytes when their word of 62 is full. Any thread may
+/// call it.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_MARK_FOREIGN for marks of two tapes.
 /// Fortran: `call mark_compare(a, b, order, bytes)`, `bytes` optional.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Status};
 use crate::ffi::arguments::{null_pointer, write_out};
-use crate::ffi::handles::tape;
+use crate::ffi::handles::{create_raw, tape};
 use crate::ffi::outcome::status;
 use crate::tape::cursor::thread;
 use crate::tape::owner::Owner;
@@ -24,13 +24,9 @@ pub const ADTAPE_TRIM_HARD: i32 = 1;
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_create(out: *mut *mut Cursor) -> Status {
-    if !out.is_null() {
-        // SAFETY: not NULL, so valid by contract.
-        unsafe { out.write(std::ptr::null_mut()) };
-    }
     let make = || Tape::with_owner(Owner::this_thread()).map(Tape::into_raw);
     // SAFETY: by contract.
-    status(unsafe { write_out(out, "the new handle", make) })
+    unsafe { create_raw(out, "the new handle", make) }
 }
 
 /// Releases a tape, with whatever is on it. NULL is allowed and does nothing; in Fortran `t` is the NULL handle

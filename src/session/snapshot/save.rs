@@ -207,8 +207,11 @@ impl Addresses {
     }
 
     /// Check mode: reports words in values that are written as a section which are addresses of heap ranges. Returns
-    /// how many there are.
+    /// how many there are; 0 in other modes.
     pub(crate) fn suspects_in_values(&self, section: &str, values: &[u8]) -> Result<u64, Error> {
+        if !settings()?.check {
+            return Ok(0);
+        }
         self.scan(
             values,
             0,

@@ -1,0 +1,295 @@
+//! A stable heap behind an address that several threads may have, as programs in C and Fortran have it.
+//!
+//! One thread owns the heap at a time, or none: released, it waits for the thread that goes on with it. A thread that ends
+//! leaves its heaps behind. *Joined* is a heap whose blocks are a range among a program's objects, or are saved with
+//! them; it knows these objects, because a block that goes takes waiting pointer variables along.
+//!
+//! Only the owner may touch the heap, and others find that out by its `owner` alone. So everything here takes a pointer
+//! and makes a reference after that is known.
+
+use super::Addresses;
+use crate::error::{Error, Status, bytes, counted};
+use crate::heap::Heap;
+use crate::sync::{AtomicUsize, Mutex, Ordering};
+use crate::tape::cursor::thread;
+use std::cell::{Cell, RefCell};
+
+/// A heap and whose it is.
+#[repr(C)]
+pub struct OwnedHeap {
+    /// First, because inlined code of C programs knows where adjoints are.
+    heap: Heap,
+    /// The thread that uses it, [`RELEASED`] or [`ENDED`].
+    owner: AtomicUsize,
+    /// The addresses in which it is one range.
+    joined: Option<Addresses>,
+    /// The addresses whose checkpoints have it.
+    saved_with: Option<Addresses>,
+}
+
+/// No thread owns the heap.
+const RELEASED: usize = 0;
+/// The thread that owned the heap ended without releasing it. No cursor lies here.
+const ENDED: usize = 1;
+
+fn this_thread() -> usize {
+    std::ptr::from_ref(thread::cursor()) as usize
+}
+
+#[cold]
+fn denied(owner: usize) -> Error {
+    match owner {
+        ENDED => Error::new(
+            Status::WrongThread,
+            "the heap belonged to a thread that has ended without adtape_heap_release\n  \
+             any thread may give it back by adtape_heap_destroy; a thread that hands its heap over calls \
+             adtape_heap_release before it ends",
+        ),
+        RELEASED => Error::new(
+            Status::Released,
+            "the heap is released, so no thread may use it\n  \
+             the thread that goes on with it calls adtape_heap_acquire first",
+        ),
+        _ => Error::new(
+            Status::WrongThread,
+            "the heap belongs to another thread\n  \
+             each thread allocates and frees on its own heap, adtape_heap_self(), also blocks of other heaps; \
+             to hand a heap over, call adtape_heap_release there and adtape_heap_acquire here",
+        ),
+    }
+}
+
+impl OwnedHeap {
+    /// A heap of the calling thread: if the thread ends first, the heap is nobody's. One that is made while the thread
+    /// ends is not noted.
+    pub(crate) fn make(heap: Heap) -> *mut OwnedHeap {
+        let owner = AtomicUsize::new(this_thread());
+        let h = Box::into_raw(Box::new(OwnedHeap { heap, owner, joined: None, saved_with: None }));
+        note_owned(h);
+        h
+    }
+
+    /// The calling thread's own heap, made at its first use. One that is first used while the thread ends lives as long
+    /// as the process.
+    pub(crate) fn of_this_thread() -> Result<*mut OwnedHeap, Error> {
+        let own = OWN.try_with(|own| {
+            if own.heap.get().is_null() {
+                own.heap.set(Heap::new().map(OwnedHeap::make)?);
+            }
+            Ok(own.heap.get())
+        });
+        own.unwrap_or_else(|_| Heap::new().map(OwnedHeap::make))
+    }
+
+    /// Whether the calling thread owns the heap.
+    ///
+    /// # Safety
+    /// `h` is a heap that was not destroyed.
+    #[inline(always)]
+    pub(crate) unsafe fn is_mine(h: *const OwnedHeap) -> bool {
+        // SAFETY: a heap by contract; an atomic is read.
+        unsafe { &(*h).owner }.load(Ordering::Relaxed) == this_thread()
+    }
+
+    /// The heap, for the thread that owns it.
+    ///
+    /// # Safety
+    /// As [`is_mine`](OwnedHeap::is_mine), and nothing else of this thread uses the heap for `'a`.
+    #[inline]
+    pub(crate) unsafe fn heap<'a>(h: *mut OwnedHeap) -> Result<&'a mut Heap, Error> {
+        // SAFETY: a heap by contract.
+        let owner = unsafe { &(*h).owner }.load(Ordering::Relaxed);
+        if owner != this_thread() {
+            return Err(denied(owner));
+        }
+        // SAFETY: as above, and this thread's.
+        Ok(unsafe { &mut (*h).heap })
+    }
+
+    /// The heap, without a look at its owner.
+    ///
+    /// # Safety
+    /// As [`heap`](OwnedHeap::heap), and the calling thread owns it.
+    #[inline(always)]
+    pub(crate) unsafe fn my_heap<'a>(h: *mut OwnedHeap) -> &'a mut Heap {
+        // SAFETY: by contract.
+        unsafe { &mut (*h).heap }
+    }
+
+    /// The addresses in which the heap is one range.
+    ///
+    /// # Safety
+    /// The calling thread owns the heap.
+    #[inline(always)]
+    pub(crate) unsafe fn joined<'a>(h: *const OwnedHeap) -> Option<&'a Addresses> {
+        // SAFETY: by contract.
+        unsafe { &(*h).joined }.as_ref()
+    }
+
+    /// Gives the heap back with all of its blocks: the owner does, or any thread if there is none.
+    ///
+    /// # Safety
+    /// `h` is a heap that was not destroyed; nobody uses it again.
+    pub(crate) unsafe fn destroy(h: *mut OwnedHeap) -> Result<(), Error> {
+        // SAFETY: a heap by contract.
+        let owner = unsafe { &(*h).owner }.load(Ordering::Acquire);
+        if owner != RELEASED && owner != ENDED && owner != this_thread() {
+            return Err(denied(owner));
+        }
+        forget_owned(h);
+        // SAFETY: as above, and nobody uses it any more.
+        unsafe { unmake(h) }
+    }
+
+    /// The calling thread gives the heap up, for another one to go on with it.
+    ///
+    /// # Safety
+    /// As [`is_mine`](OwnedHeap::is_mine).
+    pub(crate) unsafe fn release(h: *mut OwnedHeap) -> Result<(), Error> {
+        // SAFETY: by contract.
+        unsafe { OwnedHeap::heap(h) }?;
+        forget_owned(h);
+        // SAFETY: a heap by contract.
+        unsafe { &(*h).owner }.store(RELEASED, Ordering::Release);
+        Ok(())
+    }
+
+    /// The calling thread becomes the owner of a heap that was released.
+    ///
+    /// # Safety
+    /// As [`is_mine`](OwnedHeap::is_mine).
+    pub(crate) unsafe fn acquire(h: *mut OwnedHeap) -> Result<(), Error> {
+        // SAFETY: a heap by contract.
+        let owner = unsafe { &(*h).owner };
+        let taken = owner.compare_exchange(RELEASED, this_thread(), Ordering::Acquire, Ordering::Relaxed);
+        taken.map(|_| note_owned(h)).map_err(|owner| match owner {
+            ENDED => denied(ENDED),
+            _ => Error::new(
+                Status::Released,
+                "adtape_heap_acquire of a heap that is not released\n  \
+                 its owner calls adtape_heap_release first; one acquire for each release",
+            ),
+        })
+    }
+
+    /// The heap joins objects: as a range with this label, if there is one; as part of what is saved with them.
+    ///
+    /// # Safety
+    /// As [`heap`](OwnedHeap::heap).
+    pub(crate) unsafe fn join(
+        h: *mut OwnedHeap,
+        addresses: &Addresses,
+        label: Option<&str>,
+        saved: bool,
+    ) -> Result<(), Error> {
+        // SAFETY: by contract.
+        unsafe { OwnedHeap::heap(h) }?;
+        // SAFETY: this thread's, and used by nothing else by contract.
+        let handle = unsafe { &mut *h };
+        if handle.joined.is_some() || handle.saved_with.is_some() {
+            return Err(Error::new(
+                Status::BadArgument,
+                "the heap has joined objects already\n  once is enough; adtape_heap_leave undoes it",
+            ));
+        }
+        if let Some(label) = label {
+            addresses.heap_join(&handle.heap, label)?;
+            handle.joined = Some(addresses.share());
+        }
+        if saved {
+            addresses.attach(h as usize)?;
+            handle.saved_with = Some(addresses.share());
+        }
+        Ok(())
+    }
+
+    /// The heap leaves the objects that it joined.
+    ///
+    /// # Safety
+    /// As [`heap`](OwnedHeap::heap).
+    pub(crate) unsafe fn leave(h: *mut OwnedHeap) -> Result<(), Error> {
+        // SAFETY: by contract.
+        unsafe { OwnedHeap::heap(h) }?;
+        // SAFETY: this thread's, and used by nothing else by contract.
+        unsafe { &mut *h }.leave_objects()
+    }
+
+    fn leave_objects(&mut self) -> Result<(), Error> {
+        let number = std::ptr::from_mut(self) as usize;
+        if let Some(addresses) = self.saved_with.take() {
+            addresses.detach(number)?;
+        }
+        self.joined.take().map_or(Ok(()), |addresses| addresses.heap_leave(&self.heap))
+    }
+}
+
+fn note_owned(h: *mut OwnedHeap) {
+    let _ = OWN.try_with(|own| own.owned.borrow_mut().push(h));
+}
+
+fn forget_owned(h: *mut OwnedHeap) {
+    let _ = OWN.try_with(|own| {
+        own.owned.borrow_mut().retain(|owned| *owned != h);
+        if own.heap.get() == h {
+            own.heap.set(std::ptr::null_mut());
+        }
+    });
+}
+
+/// # Safety
+/// A heap that nobody uses any more.
+unsafe fn unmake(h: *mut OwnedHeap) -> Result<(), Error> {
+    // SAFETY: heaps come from `make`.
+    unsafe { Box::from_raw(h) }.leave_objects()
+}
+
+// ---- threads that end ------------------------------------------------------------------------------------
+
+/// Heaps whose thread ended while blocks were alive. Nothing uses them; a leak checker finds what they own from here.
+static STAYING: Mutex<Vec<Staying>> = Mutex::new(Vec::new());
+
+struct Staying(#[expect(dead_code, reason = "kept for leak checkers")] *mut OwnedHeap);
+
+// SAFETY: the pointer is never followed.
+unsafe impl Send for Staying {}
+
+thread_local! {
+    /// The thread's own heap.
+    static OWN: Own = const { Own { heap: Cell::new(std::ptr::null_mut()), owned: RefCell::new(Vec::new()) } };
+}
+
+struct Own {
+    heap: Cell<*mut OwnedHeap>,
+    /// All heaps that the thread owns; each exists, because who destroys one takes it out.
+    owned: RefCell<Vec<*mut OwnedHeap>>,
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        for h in self.owned.take() {
+            // SAFETY: it exists.
+            unsafe { &(*h).owner }.store(ENDED, Ordering::Release);
+        }
+        let h = self.heap.replace(std::ptr::null_mut());
+        // SAFETY: NULL or the thread's heap.
+        let Some(handle) = (unsafe { h.as_ref() }) else { return };
+        let stats = handle.heap.stats();
+        if stats.blocks == 0 {
+            // SAFETY: the thread's own heap, which no other thread may use.
+            let _ = unsafe { unmake(h) };
+            return;
+        }
+        // Others may have pointers to its blocks: they stay.
+        STAYING.lock().push(Staying(h));
+        const UNDONE: &str = "the reverse sweep undoes each allocation on the thread that made it";
+        thread::warn_of_leftovers(
+            &format!(
+                "{} in {} alive on its heap, which stay allocated",
+                bytes(stats.bytes),
+                counted(stats.blocks, "block")
+            ),
+            "the reverse sweep undoes each allocation of the forward sweep",
+            &format!("{UNDONE}; a team of threads that shrinks between the sweeps loses heaps"),
+        );
+    }
+}
