@@ -204,6 +204,13 @@ contains
     call glue_stats_set_profile(t, merge(1_c_int32_t, 0_c_int32_t, on), stat)
   end subroutine
 
+  subroutine set_recording(h, on, stat)
+    type(adtape_heap), intent(in) :: h
+    logical, intent(in) :: on
+    integer(c_int32_t), intent(out), optional :: stat
+    call glue_heap_set_recording(h, merge(1_c_int32_t, 0_c_int32_t, on), stat)
+  end subroutine
+
   ! call store_list(s, names): the names of all checkpoints of a store in ascending order.
   !   names  character(100), allocatable, of rank 1
   ! Errors: NULL_HANDLE, IO; names is then empty. Source: adtape_store_list.

@@ -440,7 +440,7 @@ program adaptive_mesh_program
   m%recording = .false.
   do side = 1, 2
     call heap_create(m%h, 0, 0_c_int64_t)
-    call heap_set_recording(m%h, 0)
+    call heap_set_recording(m%h, .false.)
     m%head = c_null_ptr
     call forward(m, x + merge(step, -step, side == 1)*direction, moved(side))
     call heap_destroy(m%h)

@@ -356,7 +356,7 @@ contains
     integer(c_int64_t) :: bytes
     real(8), pointer :: block(:)
     call heap_create(h, 1_c_int32_t, 0_c_int64_t)
-    call heap_set_recording(h, 0_c_int32_t)
+    call heap_set_recording(h, .false.)
     call c_f_pointer(heap_alloc(h, adtape_self(), 8_c_int64_t*n), block, [n])
     block = 2.5d0
     call heap_save(h, c_null_ptr, 0_c_int64_t, bytes)

@@ -123,7 +123,7 @@ contains
     character(kind=c_char), allocatable, target :: snapshot(:)
     integer(c_int64_t) :: bytes
     integer(c_int32_t) :: stat
-    call heap_set_recording(h, 0)
+    call heap_set_recording(h, .false.)
     p = heap_calloc(h, t, 100_c_int64_t, 8_c_int64_t)
     call c_f_pointer(p, x, [100])
     x = 4
@@ -140,7 +140,7 @@ contains
     call heap_restore(h, c_loc(snapshot), bytes)
     call heap_mark_check(h, first, stat)
     call check(stat == ADTAPE_STATUS_OK .and. all(x == 4), 'a snapshot')
-    call heap_set_recording(h, 1)
+    call heap_set_recording(h, .true.)
     call heap_free(h, t, p)
     again = heap_alloc(h, t, 3000_c_int64_t)
     call check(same_ptr(again, q), 'the address in a section that is run again')
@@ -151,9 +151,9 @@ contains
     call check(same_ptr(again, p), 'the address in the reverse sweep')
     call heap_mark_check(h, first)
     call heap_end_reverse(h)
-    call heap_set_recording(h, 0)
+    call heap_set_recording(h, .false.)
     call heap_free(h, t, p)
-    call heap_set_recording(h, 1)
+    call heap_set_recording(h, .true.)
   end subroutine
 
   subroutine test_errors(h)

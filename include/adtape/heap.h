@@ -113,7 +113,7 @@ adtape_status_t adtape_heap_acquire(adtape_heap_t *h);
 // run only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
-// Fortran: `call heap_set_recording(h, on)`.
+// Fortran: `call heap_set_recording(h, on)`, `on` a logical.
 adtape_status_t adtape_heap_set_recording(adtape_heap_t *h, bool on);
 
 // The reversal point: the forward sweep, or the section of it that was run again, ends here and its reverse sweep
@@ -134,7 +134,7 @@ adtape_status_t adtape_heap_begin_reverse(adtape_heap_t *h);
 adtape_status_t adtape_heap_end_reverse(adtape_heap_t *h);
 
 // The adjoint of an address in a block, checked: `*adjoint` is NULL for NULL. adtape_heap_adjoint, which is inlined,
-// is the same without the check, in one addition.
+// does not check and costs one addition.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_BLOCK (in no block of this heap that is alive), ADTAPE_STATUS_NO_ADJOINT
 // (before the reversal point), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or
@@ -199,14 +199,22 @@ adtape_status_t adtape_heap_leave(adtape_heap_t *h);
 // Fortran: `p = heap_alloc(h, t, bytes)`, then `call c_f_pointer(p, x, [n])`. Source: Alg. 2, line 10.
 void *adtape_heap_alloc(adtape_heap_t *h, adtape_t *t, int64_t bytes);
 
-// The same in place of calloc(count, bytes): `count` times `bytes` bytes of zero. Undone by adtape_heap_undo_alloc.
-// Errors: as there. Fortran: `p = heap_calloc(h, t, count, bytes)`.
-void *adtape_heap_calloc(adtape_heap_t *h, adtape_t *t, int64_t count, int64_t bytes);
+/* ---- block ----------------------------------------------------------------------------------------------- */
 
-// The same in place of aligned_alloc: at a multiple of `alignment`, a power of two from 1 to 65536. Undone by
-// adtape_heap_undo_alloc. Errors: as there, and BAD_ARGUMENT (alignment).
+// Allocates a block of zeros, in place of calloc(count, bytes): `count` times `bytes` bytes. Undone by adtape_heap_undo_alloc.
+// Errors: as adtape_heap_alloc. Fortran: `p = heap_calloc(h, t, count, bytes)`.
+void *adtape_heap_calloc(adtape_heap_t *h,
+                         adtape_t *t,
+                         int64_t count,
+                         int64_t bytes);
+
+// Allocates a block at a multiple of `alignment`, a power of two from 1 to 65536, in place of aligned_alloc. Undone by
+// adtape_heap_undo_alloc. Errors: as adtape_heap_alloc, and BAD_ARGUMENT (alignment).
 // Fortran: `p = heap_alloc_aligned(h, t, bytes, alignment)`.
-void *adtape_heap_alloc_aligned(adtape_heap_t *h, adtape_t *t, int64_t bytes, int64_t alignment);
+void *adtape_heap_alloc_aligned(adtape_heap_t *h,
+                                adtape_t *t,
+                                int64_t bytes,
+                                int64_t alignment);
 
 // Gives a block another size, in place of realloc(p, bytes): its contents up to the smaller of both sizes stay, its
 // address may change. `p` is NULL, for a new block, or a block of this heap. What is cut off is not kept. Undone by
@@ -217,11 +225,13 @@ void *adtape_heap_alloc_aligned(adtape_heap_t *h, adtape_t *t, int64_t bytes, in
 // Fortran: `p = heap_realloc(h, t, p, bytes)`.
 void *adtape_heap_realloc(adtape_heap_t *h, adtape_t *t, void *p, int64_t bytes);
 
-// The same, with what is cut off pushed onto `t`; adtape_heap_undo_realloc brings it back. Errors: as there.
+// Gives a block another size as adtape_heap_realloc does, and pushes what is cut off onto `t`; adtape_heap_undo_realloc
+// brings it back. Errors: as adtape_heap_realloc.
 // Fortran: `p = heap_realloc_save(h, t, p, bytes)`.
-void *adtape_heap_realloc_save(adtape_heap_t *h, adtape_t *t, void *p, int64_t bytes);
-
-/* ---- block ----------------------------------------------------------------------------------------------- */
+void *adtape_heap_realloc_save(adtape_heap_t *h,
+                               adtape_t *t,
+                               void *p,
+                               int64_t bytes);
 
 // Frees a block, in place of free(p). `p` is NULL or a block of this heap or of another thread's; the latter is kept
 // aside until this is undone, and no new block gets its address. The contents are not kept: what the reverse sweep
@@ -235,7 +245,8 @@ void adtape_heap_free(adtape_heap_t *h,
                       adtape_t *t,
                       void *p);
 
-// The same, with the contents of the block pushed onto `t`; adtape_heap_undo_free brings them back. Errors: as there.
+// Frees a block as adtape_heap_free does, and pushes its contents onto `t`; adtape_heap_undo_free brings them back.
+// Errors: as adtape_heap_free.
 // Fortran: `call heap_free_save(h, t, p)`.
 void adtape_heap_free_save(adtape_heap_t *h, adtape_t *t, void *p);
 

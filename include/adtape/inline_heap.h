@@ -16,8 +16,8 @@ extern "C" {
 ADTAPE_INLINE_ void *adtape_heap_adjoint(const adtape_heap_t *h, const void *p) {
     return (void *)((uintptr_t)p + (uintptr_t)h->delta);
 }
-/* The same of a heap with any number of adjoint bytes for each primal byte: a multiplication and an addition. p is not
- * NULL. */
+/* The adjoint of an address in a block of a heap with any number of adjoint bytes for each primal byte: a multiplication
+ * and an addition. p must not be NULL (unchecked). */
 ADTAPE_INLINE_ void *adtape_heap_adjoint_scaled(const adtape_heap_t *h, const void *p) {
     return (void *)(h->factor * (uintptr_t)p + h->origin);
 }

@@ -12,7 +12,7 @@ use std::os::fd::FromRawFd;
 /// A type's code, as C programs pass it: any number. In the header, `adtape_type_t`.
 pub(super) type TypeCode = i32;
 
-/// The same for a kind of memory. In the header, `adtape_kind_t`.
+/// The code of a kind of memory. In the header, `adtape_kind_t`.
 pub(super) type KindCode = i32;
 
 /// Writes a report to a file descriptor, which stays open.

@@ -2,10 +2,10 @@ type(adtape_heap) :: h
 type(c_ptr) :: p
 real(c_double), pointer :: x, xb
 h = heap_self()
-call heap_set_recording(h, 0)
+call heap_set_recording(h, .false.)
 p = heap_alloc(h, adtape_self(), 1000_c_int64_t)   ! an advance: nothing will be undone
 call heap_free(h, adtape_self(), p)
-call heap_set_recording(h, 1)
+call heap_set_recording(h, .true.)
 p = heap_alloc(h, adtape_self(), 8_c_int64_t)
 call c_f_pointer(p, x)
 x = 0.5d0

@@ -6,7 +6,7 @@ character(kind=c_char), allocatable, target :: snapshot(:)
 integer(c_int64_t) :: bytes
 h = heap_self()
 t = adtape_self()
-call heap_set_recording(h, 0)
+call heap_set_recording(h, .false.)
 p = heap_alloc(h, t, 8_c_int64_t)
 call c_f_pointer(p, x)
 x = 0.5d0

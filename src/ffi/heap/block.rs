@@ -127,8 +127,8 @@ pub unsafe extern "C" fn adtape_heap_alloc(h: *mut OwnedHeap, t: *mut Cursor, by
     with_site!(3 => alloc)
 }
 
-/// The same in place of calloc(count, bytes): `count` times `bytes` bytes of zero. Undone by adtape_heap_undo_alloc.
-/// Errors: as there. Fortran: `p = heap_calloc(h, t, count, bytes)`.
+/// Allocates a block of zeros, in place of calloc(count, bytes): `count` times `bytes` bytes. Undone by adtape_heap_undo_alloc.
+/// Errors: as adtape_heap_alloc. Fortran: `p = heap_calloc(h, t, count, bytes)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -138,8 +138,8 @@ pub unsafe extern "C" fn adtape_heap_calloc(h: *mut OwnedHeap, t: *mut Cursor, c
     with_site!(4 => calloc)
 }
 
-/// The same in place of aligned_alloc: at a multiple of `alignment`, a power of two from 1 to 65536. Undone by
-/// adtape_heap_undo_alloc. Errors: as there, and BAD_ARGUMENT (alignment).
+/// Allocates a block at a multiple of `alignment`, a power of two from 1 to 65536, in place of aligned_alloc. Undone by
+/// adtape_heap_undo_alloc. Errors: as adtape_heap_alloc, and BAD_ARGUMENT (alignment).
 /// Fortran: `p = heap_alloc_aligned(h, t, bytes, alignment)`.
 ///
 /// # Safety
@@ -176,7 +176,8 @@ pub unsafe extern "C" fn adtape_heap_realloc(
     with_site!(4 => realloc)
 }
 
-/// The same, with what is cut off pushed onto `t`; adtape_heap_undo_realloc brings it back. Errors: as there.
+/// Gives a block another size as adtape_heap_realloc does, and pushes what is cut off onto `t`; adtape_heap_undo_realloc
+/// brings it back. Errors: as adtape_heap_realloc.
 /// Fortran: `p = heap_realloc_save(h, t, p, bytes)`.
 ///
 /// # Safety
@@ -209,7 +210,8 @@ pub unsafe extern "C" fn adtape_heap_free(h: *mut OwnedHeap, t: *mut Cursor, p: 
     with_site!(3 => free)
 }
 
-/// The same, with the contents of the block pushed onto `t`; adtape_heap_undo_free brings them back. Errors: as there.
+/// Frees a block as adtape_heap_free does, and pushes its contents onto `t`; adtape_heap_undo_free brings them back.
+/// Errors: as adtape_heap_free.
 /// Fortran: `call heap_free_save(h, t, p)`.
 ///
 /// # Safety

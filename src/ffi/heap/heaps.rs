@@ -200,7 +200,7 @@ pub unsafe extern "C" fn adtape_heap_acquire(h: *mut OwnedHeap) -> Status {
 /// run only to come to a later state (an advance between checkpoints). `t` is then ignored and may be NULL.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.
-/// Fortran: `call heap_set_recording(h, on)`.
+/// Fortran: `call heap_set_recording(h, on)`, `on` a logical.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn adtape_heap_end_reverse(h: *mut OwnedHeap) -> Status {
 }
 
 /// The adjoint of an address in a block, checked: `*adjoint` is NULL for NULL. adtape_heap_adjoint, which is inlined,
-/// is the same without the check, in one addition.
+/// does not check and costs one addition.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_BAD_BLOCK (in no block of this heap that is alive), ADTAPE_STATUS_NO_ADJOINT
 /// (before the reversal point), ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or

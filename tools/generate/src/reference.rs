@@ -127,16 +127,21 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A paragraph on lines that are not too long; a quoted name stays whole.
+/// A paragraph on lines that are not too long.
 fn wrapped(text: &str) -> String {
-    let (mut lines, mut line) = (String::new(), String::new());
+    wrapped_behind("", text)
+}
+
+/// A paragraph on lines that are not too long, each behind a mark.
+pub fn wrapped_behind(mark: &str, text: &str) -> String {
+    let (mut lines, mut line) = (String::new(), String::from(mark));
     for word in text.split_whitespace() {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS {
+        if line != mark && line.chars().count() + 1 + word.chars().count() > COLUMNS {
             lines += &line;
             lines.push('\n');
-            line.clear();
+            line = String::from(mark);
         }
-        line += if line.is_empty() { "" } else { " " };
+        line += if line == mark { "" } else { " " };
         line += word;
     }
     lines + &line + "\n"

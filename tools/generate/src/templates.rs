@@ -68,14 +68,15 @@ pub fn render(name: &str, source: &str, sources: &Arc<Sources>) -> Result<(Strin
     environment.set_lstrip_blocks(true);
     let state = shared.clone();
     environment.add_function("c", move |text: &str, options: Kwargs| bound(&state, text, &options, false));
-    let state = shared.clone();
-    environment.add_function("call", move |text: &str, options: Kwargs| called(&state, text, &options));
+    let (state, read) = (shared.clone(), sources.clone());
+    environment.add_function("call", move |text: &str, options: Kwargs| called(&state, &read, text, &options));
     let state = shared.clone();
     environment.add_function("external", move |text: &str, options: Kwargs| external(&state, text, options));
-    let state = shared.clone();
+    let (state, read) = (shared.clone(), sources.clone());
     environment.add_function("interface", move |name: &str, bodies: Rest<String>| {
-        publish(&state, name);
-        format!("  interface {name}\n{}  end interface", bodies.concat())
+        let forms = publish(&state, name);
+        let comment = comment(&read, &format!("adtape_{}", glue::bare(name)), name, &forms);
+        format!("{comment}  interface {name}\n{}  end interface", bodies.concat())
     });
     add_header(&mut environment, sources);
     add_reference(&mut environment, sources);
@@ -137,19 +138,34 @@ fn examples(sources: &Sources, name: &str) -> Result<Vec<(String, String)>, Erro
     if found.is_empty() { Err(invalid(format!("there is no example {name}.c or {name}.f90"))) } else { Ok(found) }
 }
 
-/// A generic is public, unless only the module calls it; its declarations are its calls in Fortran.
-fn publish(state: &Shared, name: &str) {
+/// What stands before an interface: its calls, and what the function of C that it is for does, if there is one; the
+/// reference has the rest.
+fn comment(sources: &Sources, function: &str, name: &str, forms: &[Form]) -> String {
+    let Ok(found) = header::function(&sources.header, function) else { return String::new() };
+    let said = found.comment.replace('\n', " ");
+    let sentence = said.split_once(". ").map_or(said.trim_end_matches('.'), |(first, _)| first);
+    let mut calls: Vec<&str> = forms.iter().map(|form| form.text.as_str()).collect();
+    calls.dedup();
+    if calls.is_empty() {
+        calls.push(name);
+    }
+    reference::wrapped_behind("  ! ", &format!("{}: {sentence}. See {function}.", calls.join(", ")))
+}
+
+/// A generic is public, unless only the module calls it; its declarations are its calls in Fortran, which are returned.
+fn publish(state: &Shared, name: &str) -> Vec<Form> {
     let mut declared = state.lock().expect("no panic before");
     let forms: Vec<Form> = std::mem::take(&mut declared.pending).iter().flat_map(|call| call.forms(name)).collect();
     if !name.starts_with("glue_") {
         declared.public.insert(name.to_owned());
         let known = declared.forms.entry(format!("adtape_{}", glue::bare(name))).or_default();
-        for form in forms {
+        for form in &forms {
             if !known.iter().any(|other| other.text == form.text) {
-                known.push(form);
+                known.push(form.clone());
             }
         }
     }
+    forms
 }
 
 /// The sets of kinds and ranks that a declaration is for.
@@ -207,13 +223,22 @@ fn bound(state: &Shared, text: &str, options: &Kwargs, only: bool) -> Result<Str
     Ok(bodies(&variants, &Binding::C(pattern), alone))
 }
 
-fn called(state: &Shared, text: &str, options: &Kwargs) -> Result<String, Error> {
+fn called(state: &Shared, sources: &Sources, text: &str, options: &Kwargs) -> Result<String, Error> {
+    let calls = options.get::<Option<String>>("calls")?;
     let bodies = bound(state, text, options, true)?;
     let name = text.split('(').next().unwrap_or_default();
-    publish(state, name);
+    let forms = publish(state, name);
+    let function = match &calls {
+        Some(calls) => calls.split('(').next().unwrap_or_default().to_owned(),
+        None => format!("adtape_{}", glue::bare(name)),
+    };
+    let comment = if name.starts_with("glue_") { String::new() } else { comment(sources, &function, name, &forms) };
     // A procedure of its own name is no specific procedure of a generic.
     let alone = bodies.contains(&format!(" {name}("));
-    Ok(format!("  interface{}\n{bodies}  end interface", if alone { String::new() } else { format!(" {name}") }))
+    Ok(format!(
+        "{comment}  interface{}\n{bodies}  end interface",
+        if alone { String::new() } else { format!(" {name}") }
+    ))
 }
 
 fn external(state: &Shared, text: &str, options: Kwargs) -> Result<String, Error> {
