@@ -18,7 +18,8 @@ extern "C" {
 // For adtape_store_create_files: one file for all checkpoints of the run and rank.
 #define ADTAPE_STORE_ONE_FILE 4
 
-// For adtape_store_create_files: others may read the files, as far as the process's mask (umask) allows.
+// For adtape_store_create_files: others may read the files, as far as the process's mask (umask) allows; otherwise
+// only their owner may.
 #define ADTAPE_STORE_SHARED 8
 
 // What a section of a checkpoint is: values of a variable that exists when they are read.
@@ -48,7 +49,7 @@ typedef struct adtape_checkpoint_t adtape_checkpoint_t;
 // M′ of Alg. 4: which objects of a checkpoint lie elsewhere since it was restored.
 typedef struct adtape_restoration_t adtape_restoration_t;
 
-// A store.
+// A store of checkpoints.
 typedef struct adtape_store_t adtape_store_t;
 
 // The calls of a store that the program supplies, for adtape_store_create_user. An *entry* is a checkpoint's bytes.
@@ -152,7 +153,7 @@ typedef struct {
 // Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit. Checkpoints
 // beyond it go to `below`, whole, any store, which may be destroyed at once: the new store keeps what it needs of it.
 // NULL for none: a checkpoint beyond the limit is an error. Buffers of removed and replaced checkpoints are used
-// again. Undone by adtape_store_destroy.
+// again; there are no checksums. Undone by adtape_store_destroy.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE (a
 // negative limit). Any thread.
@@ -175,8 +176,9 @@ adtape_status_t adtape_store_create_memory(int64_t limit_bytes, const adtape_sto
 // ADTAPE_STORE_SHARED (others may read the files, as far as the process's umask allows). A file that cannot grow is an
 // error; a program under `ulimit -f` should ignore SIGXFSZ, which ends it otherwise.
 //
-// A run and rank has one store at a time, in all processes; the system drops the lock of a process that ends, in
-// whatever way. A child by fork cannot write to its parent's store.
+// A run and rank has one store at a time, in all processes, also on machines that share the directory over NFS; a
+// second one is refused, and the message names both. The system drops the lock of a process that ends, in whatever
+// way. A child by fork cannot write to its parent's store.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
 // ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one
@@ -202,7 +204,7 @@ adtape_status_t adtape_store_destroy(adtape_store_t *s);
 // Fortran: `call store_trim(s)`.
 adtape_status_t adtape_store_trim(const adtape_store_t *s);
 
-// Removes a checkpoint from a store.
+// Removes a checkpoint from a store. Who reads it just now can read it to its end.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_NOT_FOUND or
 // ADTAPE_STATUS_IO. Any thread.
@@ -240,7 +242,8 @@ adtape_status_t adtape_store_create_user(const adtape_store_calls_t *calls,
 adtape_status_t adtape_checkpoint_create(const adtape_store_t *s, const char *name, adtape_checkpoint_t **out);
 
 // Writes `count` contiguous values of a type (ADTAPE_TYPE_…, but no control bits and counts) as a section named
-// `section`. Read by adtape_checkpoint_read with the same name, type and count. 0 values are legal, also at NULL.
+// `section`. The name has up to 1000 bytes; sections may share one. Read by adtape_checkpoint_read with the same name,
+// type and count. 0 values are legal, also at NULL.
 // Cost: that of memcpy into a store in memory.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or
@@ -256,7 +259,7 @@ adtape_status_t adtape_checkpoint_write(adtape_checkpoint_t *c,
 
 // Writes a strided section of an array, described as for adtape_push_section: first element, rank up to
 // ADTAPE_MAX_RANK, extents in elements and strides in bytes (NULL: one behind the other), the fastest dimension first.
-// Its shape is kept and compared when it is read.
+// Nothing is copied before. Its shape is kept and compared when it is read.
 //
 // `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is
 // the lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
@@ -304,7 +307,7 @@ adtape_status_t adtape_checkpoint_read(adtape_checkpoint_t *c,
                                        int64_t count);
 
 // Reads the next section into a strided section of an array. Undoes adtape_checkpoint_write_section. The
-// strides may differ from those that it was written with.
+// strides may differ from those that it was written with; where both have two dimensions or more, the extents may not.
 //
 // Returns the statuses of adtape_checkpoint_read.
 // Fortran: `call checkpoint_read(c, section, x)`, `call checkpoint_read_allocatable(c, section, x)`.
@@ -416,7 +419,8 @@ adtape_status_t adtape_live_save(const adtape_objects_t *o,
 // ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
 // variable of the stack that is not there; static memory that another run has not registered), ADTAPE_STATUS_OVERLAP
 // (an adjoint in memory that would be overwritten), ADTAPE_STATUS_HEAP_STATE (a stable heap that is not there); the
-// message tells if an allocator that failed left allocatables deallocated.
+// message says so in three exceptions: allocatables that were deallocated before an allocator failed; a stable heap
+// that was restored before another one had no memory; a store that could not read what it had read just before.
 // Cost: that of a copy, and a search for each range and pointer. No other thread changes the maps meanwhile.
 // Fortran: `call live_restore(c, r, counts)`, `r` and `counts` optional. Source: Alg. 4.
 adtape_status_t adtape_live_restore(const adtape_objects_t *o,

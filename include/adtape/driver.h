@@ -112,7 +112,7 @@ typedef struct {
     int64_t step;
     // Of ADVANCE: the step after the last.
     int64_t to;
-    // Which snapshot of that level, from 0.
+    // Which snapshot of that level, from 0: no two that are stored have the same.
     int64_t slot;
     // Of TURN and REVERSE: whether it is the first step of all that is reversed, the loop's last.
     bool first;
@@ -179,7 +179,8 @@ typedef struct {
     adtape_step_t record_step;
     // MIXED and STORE_ALL: runs the adjoint of the step that was recorded last.
     adtape_adjoint_step_t reverse_step;
-    // Stores the present state. Both NULL, of this and the next: adtape stores what is registered.
+    // Stores the present state. Both NULL, of this and the next: adtape stores what is registered. A schedule with
+    // snapshots on disk needs both, or a store.
     adtape_snapshot_t save;
     // Brings a stored state back.
     adtape_snapshot_t load;
@@ -193,8 +194,8 @@ typedef struct {
 /* ---- schedule -------------------------------------------------------------------------------------------- */
 
 // Makes a schedule. `options` says which, and for how many steps and snapshots; it is not used later. Undone by
-// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots. A schedule for a loop whose
-// length is not known needs adtape_schedule_end_at.
+// adtape_schedule_destroy. Memory: 40 bytes a snapshot, whatever the number of steps; MIXED 4 bytes a step and unit,
+// DISK_REVOLVE at most 2 MB. A schedule for a loop whose length is not known needs adtape_schedule_end_at.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a
 // negative number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one
@@ -248,7 +249,8 @@ adtape_status_t adtape_schedule_end_at(adtape_schedule_t *s, int64_t step);
 // What the schedule costs in all, if the loop runs to its end: extra_steps / steps is how many times the forward
 // run is repeated. Asked before the first action of a schedule whose length is known.
 //
-// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT.
+// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (the
+// length is not known, or the schedule has begun).
 // Cost: below a millisecond, except for two snapshots and billions of steps.
 // Fortran: `call schedule_predict(schedule, prediction)`.
 adtape_status_t adtape_schedule_predict(adtape_schedule_t *s, adtape_prediction_t *out);
@@ -334,8 +336,9 @@ adtape_status_t adtape_driver_register(adtape_driver_t *d,
 // tenth of the time at most, the driver leaves a checkpoint of that name in the store: the registered state and
 // adjoints as they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called
 // in a new process with a new schedule like the first one and the same initial state, finds it and goes on from there;
-// the result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule
-// has on disk are called `name-step-K`.
+// the result is the same, bit for bit, if steps compute the same when they are run again. A checkpoint replaces the
+// one before as a whole: a process killed at any moment leaves one or the other. Snapshots that the schedule has on
+// disk are called `name-step-K`.
 //
 // `name` has letters, digits, '-', '_' and '.', 74 at most, and is used by no other run in the store. With an interval
 // of 0 there is a checkpoint after every step. Only a store of files, with the name of a run, outlives a process.

@@ -73,6 +73,7 @@ typedef struct {
 // adjoint_factor: adjoint bytes for each primal byte; 1 for equal sizes, 2 for float with adjoints in double, the
 // number of directions in vector mode, 0 for no adjoints. At most 1024. reserve_bytes: address space for blocks up to
 // 8 KiB, and as much for larger ones; 0 for as much as the machine has memory, at least 32 GiB where that can be had.
+// A heap cannot move, so it cannot outgrow that.
 //
 // On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
 // ADTAPE_STATUS_BAD_ARGUMENT, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_OUT_OF_MEMORY or
@@ -117,8 +118,9 @@ adtape_status_t adtape_heap_acquire(adtape_heap_t *h);
 adtape_status_t adtape_heap_set_recording(adtape_heap_t *h, bool on);
 
 // The reversal point: the forward sweep, or the section of it that was run again, ends here and its reverse sweep
-// begins. Each block that has no adjoint yet gets one, of zero. Cost: the first time proportional to what is alive;
-// after a section that was run again, none if the same blocks are alive as before.
+// begins. Each block that has no adjoint yet gets one, of zero; from then on adjoints begin and end with the blocks of
+// the reverse sweep. Cost: the first time proportional to what is alive; after a section that was run again, none if
+// the same blocks are alive as before.
 //
 // Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_HEAP_STATE if a block whose adjoint is in use is not alive: the section
 // was not run again as it was the first time; ADTAPE_STATUS_MEMORY_LIMIT, ADTAPE_STATUS_OUT_OF_MEMORY,
@@ -165,10 +167,10 @@ adtape_status_t adtape_heap_stats(adtape_heap_t *h, adtape_heap_stats_t *out);
 // ADTAPE_JOIN_RANGE: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their adjoints its adjoint. So
 // adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of malloc, and
 // adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too: what waits in
-// a block waits no more when the block goes, and moves along where its contents move. `label` names the heap in
-// messages; it is copied; NULL for none. A pointer into a block that is gone still counts as a pointer into the heap.
-// To detect it, register each block (adtape_live_add after its allocation, adtape_live_end before its release) and not
-// the heap.
+// a block waits no more when the block goes, and moves along where its contents move; what waits in an adjoint, when
+// the birth of its block is undone or at adtape_heap_end_reverse. `label` names the heap in messages; it is copied;
+// NULL for none. A pointer into a block that is gone still counts as a pointer into the heap. To detect it, register
+// each block (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
 //
 // ADTAPE_JOIN_STATE: the heap is part of the state that adtape_live_save saves; its blocks come back at their
 // addresses.
@@ -178,10 +180,7 @@ adtape_status_t adtape_heap_stats(adtape_heap_t *h, adtape_heap_stats_t *out);
 // changed then.
 // Cost: one insertion; after it, one comparison for each free, realloc and undo while nothing waits.
 // Fortran: `call heap_join(h, how, label)`, label optional.
-adtape_status_t adtape_heap_join(adtape_heap_t *h,
-                                 const adtape_objects_t *o,
-                                 int32_t how,
-                                 const char *label);
+adtape_status_t adtape_heap_join(adtape_heap_t *h, const adtape_objects_t *o, int32_t how, const char *label);
 
 // The heap leaves the objects that it joined: pointers into it are in no range any more, and checkpoints go without
 // it. Done after the reverse sweep; adtape_heap_destroy does it too. A heap that has not joined is left alone.
@@ -199,14 +198,12 @@ adtape_status_t adtape_heap_leave(adtape_heap_t *h);
 // Fortran: `p = heap_alloc(h, t, bytes)`, then `call c_f_pointer(p, x, [n])`. Source: Alg. 2, line 10.
 void *adtape_heap_alloc(adtape_heap_t *h, adtape_t *t, int64_t bytes);
 
-/* ---- block ----------------------------------------------------------------------------------------------- */
-
-// Allocates a block of zeros, in place of calloc(count, bytes): `count` times `bytes` bytes. Undone by adtape_heap_undo_alloc.
+// Allocates a block of zeros, in place of calloc(count, bytes): `count` times `bytes` bytes. Undone by
+// adtape_heap_undo_alloc.
 // Errors: as adtape_heap_alloc. Fortran: `p = heap_calloc(h, t, count, bytes)`.
-void *adtape_heap_calloc(adtape_heap_t *h,
-                         adtape_t *t,
-                         int64_t count,
-                         int64_t bytes);
+void *adtape_heap_calloc(adtape_heap_t *h, adtape_t *t, int64_t count, int64_t bytes);
+
+/* ---- block ----------------------------------------------------------------------------------------------- */
 
 // Allocates a block at a multiple of `alignment`, a power of two from 1 to 65536, in place of aligned_alloc. Undone by
 // adtape_heap_undo_alloc. Errors: as adtape_heap_alloc, and BAD_ARGUMENT (alignment).
@@ -221,17 +218,18 @@ void *adtape_heap_alloc_aligned(adtape_heap_t *h,
 // adtape_heap_undo_realloc. Pushes 24 to 40 bytes onto `t`. Never NULL.
 //
 // Errors go to the error handler and change nothing: as adtape_heap_alloc, and BAD_BLOCK (p is no block of this
-// heap that is alive, or points into the middle of one).
+// heap that is alive, or points into the middle of one; a block of another thread's heap would have to move: allocate,
+// copy, free).
 // Fortran: `p = heap_realloc(h, t, p, bytes)`.
-void *adtape_heap_realloc(adtape_heap_t *h, adtape_t *t, void *p, int64_t bytes);
+void *adtape_heap_realloc(adtape_heap_t *h,
+                          adtape_t *t,
+                          void *p,
+                          int64_t bytes);
 
-// Gives a block another size as adtape_heap_realloc does, and pushes what is cut off onto `t`; adtape_heap_undo_realloc
-// brings it back. Errors: as adtape_heap_realloc.
+// Gives a block another size as adtape_heap_realloc does, and pushes what is cut off onto `t`;
+// adtape_heap_undo_realloc brings it back. Errors: as adtape_heap_realloc.
 // Fortran: `p = heap_realloc_save(h, t, p, bytes)`.
-void *adtape_heap_realloc_save(adtape_heap_t *h,
-                               adtape_t *t,
-                               void *p,
-                               int64_t bytes);
+void *adtape_heap_realloc_save(adtape_heap_t *h, adtape_t *t, void *p, int64_t bytes);
 
 // Frees a block, in place of free(p). `p` is NULL or a block of this heap or of another thread's; the latter is kept
 // aside until this is undone, and no new block gets its address. The contents are not kept: what the reverse sweep
@@ -275,7 +273,7 @@ void *adtape_heap_undo_realloc(adtape_heap_t *h,
 void *adtape_heap_undo_free(adtape_heap_t *h, adtape_t *t);
 
 // Allocates a block of zeros that only the reverse sweep uses: in an arena of its own, so that recorded blocks go
-// where they went, and without a record. Never NULL. Undone by adtape_heap_free_adjoint.
+// where they went, and without a record; malloc does as well. Never NULL. Undone by adtape_heap_free_adjoint.
 //
 // Errors: as adtape_heap_alloc. Fortran: `p = heap_alloc_adjoint(h, bytes)`.
 void *adtape_heap_alloc_adjoint(adtape_heap_t *h, int64_t bytes);
@@ -293,8 +291,8 @@ void adtape_heap_free_adjoint(adtape_heap_t *h, void *p);
 // ADTAPE_STATUS_RELEASED. Fortran: `call heap_mark_take(h, m)`.
 adtape_status_t adtape_heap_mark_take(adtape_heap_t *h, adtape_heap_mark_t *m);
 
-// Checks that the same blocks are alive as when the mark was taken: at the end of a section that was run again, or in
-// the reverse sweep.
+// Checks that the same blocks are alive as when the mark was taken, by all 64 bits of the fingerprint, of which each
+// undo compares 18: at the end of a section that was run again, or in the reverse sweep.
 //
 // Returns ADTAPE_STATUS_OK, or ADTAPE_STATUS_HEAP_STATE with both states in the message; ADTAPE_STATUS_NULL_HANDLE,
 // ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.

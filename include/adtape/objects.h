@@ -24,7 +24,7 @@ enum {
 };
 typedef int32_t adtape_kind_t;
 
-// What the tapes of a process share.
+// The objects of a program and their addresses in both sweeps; and what the tapes of a process share.
 typedef struct adtape_objects_t adtape_objects_t;
 
 // A range of addresses and whose it is.
@@ -59,7 +59,8 @@ typedef struct {
     int64_t dead;
     // Pointer variables that wait for their object.
     int64_t waiting;
-    // Pointers pushed that were both the end of a range and the base of another, which was taken.
+    // Pointers pushed that were both the end of a range and the base of another, which was taken; both of one thread's
+    // stack, or neither of a stack.
     int64_t ambiguous;
 } adtape_live_stats_t;
 
@@ -127,12 +128,14 @@ int64_t adtape_live_add(const adtape_objects_t *o, void *base, int64_t bytes, ad
 
 // The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for
 // one that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
-// another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
+// another range has ended there, and for as many ranges as were alive at once (at least 4096). Pointer variables in it
+// wait no more.
 //
 // Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 // nearest), AMBIGUOUS (several begin there, empty ones among them).
 // Fortran: `call live_remove(base)`. Source: Alg. 2, lines 4 and 13.
-void adtape_live_remove(const adtape_objects_t *o, const void *base);
+void adtape_live_remove(const adtape_objects_t *o,
+                        const void *base);
 
 // PUSHRANGE, and the end of the range: a variable or block ends in the forward sweep and comes back in the reverse
 // sweep. What brings the range that begins at `base` back goes onto the tape, 32 bytes; all else is as in
@@ -145,7 +148,8 @@ void adtape_live_end(adtape_t *t, const adtape_objects_t *o, const void *base);
 
 // What lives at `base` has its adjoint of `adjoint_bytes` bytes at `adjoint_base`, from now on: for objects whose
 // adjoint exists while they live. One that comes back gets its adjoint by adtape_rebase_add. The sizes may differ (a
-// float with a double for its adjoint); offsets are then scaled. NULL takes the adjoint away.
+// float with a double for its adjoint): an offset is scaled by their ratio, and must come out whole. NULL takes the
+// adjoint away.
 //
 // Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, COUNT_RANGE.
 // Fortran: `call live_set_adjoint(base, adjoint_base, adjoint_bytes)`.
@@ -172,7 +176,8 @@ adtape_status_t adtape_live_list(const adtape_objects_t *o,
                                  int64_t capacity,
                                  int64_t *count);
 
-// Counts of the maps: ranges, bytes, births, waiting and ambiguous pointers.
+// Counts of the maps: ranges, bytes, births, waiting and ambiguous pointers. What they cost grows with the number of
+// threads, not with that of ranges.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
 // Fortran: `call live_stats(stats)`.
@@ -237,7 +242,8 @@ void adtape_rebase_remove(const adtape_objects_t *o,
 // Sets pointer variables to where `address` and its adjoint are now; each may be NULL. For addresses of this
 // section's forward sweep that came back among other data, as in a structure that is pushed as bytes; a pointer that
 // the program pushes itself is better pushed by adtape_push_pointer, which knows the object. If nothing that lay there
-// is back yet, the variables are NULL and wait, as those of adtape_pop_pointer do. NULL stays NULL.
+// is back yet, the variables are NULL and wait, as those of adtape_pop_pointer do; only an address below the end of
+// the range is known to be of it then. NULL stays NULL.
 //
 // Errors go to the error handler and change nothing: NULL_HANDLE, UNEVEN.
 // Cost: two searches by address. Any thread. Fortran: `call rebase_pointer(address, p, p_adjoint)`.
@@ -249,30 +255,34 @@ void adtape_rebase_pointer(const adtape_objects_t *o,
 /* ---- pointer --------------------------------------------------------------------------------------------- */
 
 // Pushes a pointer that is about to be overwritten, as the object that it points into and an offset: 8 bytes for
-// offsets below 512 MiB, else 24; 8 for NULL. A pointer to where two ranges touch points to the one whose base it is;
-// that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no
-// other ended since, is one to that range. Undone by adtape_pop_pointer.
+// offsets below 512 MiB, else 24; 8 for NULL. So it is found again wherever the object lies then, and an address that
+// has another owner meanwhile is not mistaken. A pointer to where two ranges touch points to the one whose base it is;
+// that is counted, and code that needs it otherwise uses pairs. A pointer into an ended range still means that range,
+// until another range ends at that address. Undone by adtape_pop_pointer.
 //
 // Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (in no range; names the nearest), those
 // of a push.
-// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+// Cost: one search by address. One thread uses `t` at a time; `o` is for all.
 // Fortran: `call push_pointer(p)`, `call push_pointer(t, p)` with a type(c_ptr), or `c_loc` of a Fortran pointer's
 // target. Source: Alg. 2, line 18.
-void adtape_push_pointer(adtape_t *t, const adtape_objects_t *o, const void *p);
+void adtape_push_pointer(adtape_t *t,
+                         const adtape_objects_t *o,
+                         const void *p);
 
 // Pops a pointer: sets `*p` to where it points now and `*p_adjoint` to the same place in the adjoint, NULL if there is
 // none. Either address may be NULL: that is not wanted.
 //
 // If the object is not back yet, both variables become NULL and wait: the call of adtape_rebase_add that brings it
-// back sets them. Until then, or until another pop sets them, or until the range that they lie in ends, they must be
-// there to be written to. Those that wait are listed by adtape_live_list_waiting.
+// back, on whichever thread, sets them. Until then, or until another pop sets them, or until the range that they lie
+// in ends, they must be there to be written to. Those that wait are listed by adtape_live_list_waiting.
 //
-// A pointer into an object that was born where another had died may have been left over from that one. When that one
-// comes back, both variables are set anew if they still hold what this call wrote; they need not be there any more.
+// A pointer into an object that was born where another had died may have been left over from that one:
+// `p = a + 1; free(a); b = malloc(n);`. When that one comes back, both variables are set anew if they still hold what
+// this call wrote; they need not be there any more.
 //
 // Errors go to the error handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pointer lies
 // there), UNEVEN, MISMATCH in check mode.
-// Cost: one search by number. One thread uses `t` at a time; `s` is for all.
+// Cost: one search by number. One thread uses `t` at a time; `o` is for all.
 // Fortran: `call pop_pointer(p, p_adjoint)`, `call pop_pointer(t, p, p_adjoint)`, the last optional. Source: Alg. 2,
 // line 20.
 void adtape_pop_pointer(adtape_t *t,
@@ -299,7 +309,7 @@ adtape_status_t adtape_live_list_waiting(const adtape_objects_t *o,
 //
 // Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 // nearest), AMBIGUOUS, NULL_POINTER (NULL with an offset), those of a push.
-// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+// Cost: one search by address. One thread uses `t` at a time; `o` is for all.
 // Fortran: `call push_pair(base, offset)`, `call push_pair(t, base, offset)`. Source: Alg. 3, line 18*.
 void adtape_push_pair(adtape_t *t, const adtape_objects_t *o, const void *base, int64_t offset);
 

@@ -130,7 +130,8 @@ pub struct LiveStats {
     pub dead: u64,
     /// Pointer variables that wait for their object.
     pub waiting: u64,
-    /// Pointers pushed that were both the end of a range and the base of another, which was taken.
+    /// Pointers pushed that were both the end of a range and the base of another, which was taken; both of one thread's
+    /// stack, or neither of a stack.
     pub ambiguous: u64,
 }
 

@@ -33,7 +33,7 @@ use std::io::Write;
 /// does, the process aborts. Runs on the thread that failed, with no lock held.
 pub type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
 
-/// What the tapes of a process share.
+/// The objects of a program and their addresses in both sweeps; and what the tapes of a process share.
 pub struct Session {
     handler: Mutex<Option<ErrorHandler>>,
     addresses: OnceLock<Addresses>,

@@ -159,7 +159,8 @@ pub unsafe extern "C" fn adtape_checkpoint_create(
 }
 
 /// Writes `count` contiguous values of a type (ADTAPE_TYPE_…, but no control bits and counts) as a section named
-/// `section`. Read by adtape_checkpoint_read with the same name, type and count. 0 values are legal, also at NULL.
+/// `section`. The name has up to 1000 bytes; sections may share one. Read by adtape_checkpoint_read with the same name,
+/// type and count. 0 values are legal, also at NULL.
 /// Cost: that of memcpy into a store in memory.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE or
@@ -195,7 +196,7 @@ pub unsafe extern "C" fn adtape_checkpoint_write(
 
 /// Writes a strided section of an array, described as for adtape_push_section: first element, rank up to
 /// ADTAPE_MAX_RANK, extents in elements and strides in bytes (NULL: one behind the other), the fastest dimension first.
-/// Its shape is kept and compared when it is read.
+/// Nothing is copied before. Its shape is kept and compared when it is read.
 ///
 /// `lower` is NULL for a variable that exists when it is read. For something that is allocated when it is read it is
 /// the lower bound of each dimension; `base` NULL then says that it is not allocated. Before its values are read with
@@ -312,7 +313,7 @@ pub unsafe extern "C" fn adtape_checkpoint_read(
 }
 
 /// Reads the next section into a strided section of an array. Undoes adtape_checkpoint_write_section. The
-/// strides may differ from those that it was written with.
+/// strides may differ from those that it was written with; where both have two dimensions or more, the extents may not.
 ///
 /// Returns the statuses of adtape_checkpoint_read.
 /// Fortran: `call checkpoint_read(c, section, x)`, `call checkpoint_read_allocatable(c, section, x)`.

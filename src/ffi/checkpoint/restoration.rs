@@ -232,7 +232,8 @@ pub unsafe extern "C" fn adtape_live_save(
 /// ADTAPE_STATUS_DAMAGED, ADTAPE_STATUS_IO, ADTAPE_STATUS_OUT_OF_MEMORY, ADTAPE_STATUS_NO_RANGE (a pointer to a
 /// variable of the stack that is not there; static memory that another run has not registered), ADTAPE_STATUS_OVERLAP
 /// (an adjoint in memory that would be overwritten), ADTAPE_STATUS_HEAP_STATE (a stable heap that is not there); the
-/// message tells if an allocator that failed left allocatables deallocated.
+/// message says so in three exceptions: allocatables that were deallocated before an allocator failed; a stable heap
+/// that was restored before another one had no memory; a store that could not read what it had read just before.
 /// Cost: that of a copy, and a search for each range and pointer. No other thread changes the maps meanwhile.
 /// Fortran: `call live_restore(c, r, counts)`, `r` and `counts` optional. Source: Alg. 4.
 ///

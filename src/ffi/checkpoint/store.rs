@@ -16,10 +16,11 @@ pub const ADTAPE_STORE_NO_SYNC: i32 = 2;
 
 /// For adtape_store_create_files: one file for all checkpoints of the run and rank.
 pub const ADTAPE_STORE_ONE_FILE: i32 = 4;
-/// For adtape_store_create_files: others may read the files, as far as the process's mask (umask) allows.
+/// For adtape_store_create_files: others may read the files, as far as the process's mask (umask) allows; otherwise
+/// only their owner may.
 pub const ADTAPE_STORE_SHARED: i32 = 8;
 
-/// A store.
+/// A store of checkpoints.
 pub struct StoreHandle {
     pub(in crate::ffi) store: Arc<dyn Store>,
 }
@@ -50,7 +51,7 @@ unsafe fn handle<'a>(s: *const StoreHandle) -> Result<&'a StoreHandle, Error> {
 /// Makes a store in memory. `limit_bytes` is the most that its buffers have together, 0 for no limit. Checkpoints
 /// beyond it go to `below`, whole, any store, which may be destroyed at once: the new store keeps what it needs of it.
 /// NULL for none: a checkpoint beyond the limit is an error. Buffers of removed and replaced checkpoints are used
-/// again. Undone by adtape_store_destroy.
+/// again; there are no checksums. Undone by adtape_store_destroy.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER or ADTAPE_STATUS_COUNT_RANGE (a
 /// negative limit). Any thread.
@@ -94,8 +95,9 @@ pub unsafe extern "C" fn adtape_store_create_memory(
 /// ADTAPE_STORE_SHARED (others may read the files, as far as the process's umask allows). A file that cannot grow is an
 /// error; a program under `ulimit -f` should ignore SIGXFSZ, which ends it otherwise.
 ///
-/// A run and rank has one store at a time, in all processes; the system drops the lock of a process that ends, in
-/// whatever way. A child by fork cannot write to its parent's store.
+/// A run and rank has one store at a time, in all processes, also on machines that share the directory over NFS; a
+/// second one is refused, and the message names both. The system drops the lock of a process that ends, in whatever
+/// way. A child by fork cannot write to its parent's store.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
 /// ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one
@@ -172,7 +174,7 @@ pub unsafe extern "C" fn adtape_store_trim(s: *const StoreHandle) -> Status {
     status(unsafe { store(s) }.map(|store| store.trim()))
 }
 
-/// Removes a checkpoint from a store.
+/// Removes a checkpoint from a store. Who reads it just now can read it to its end.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_NOT_FOUND or
 /// ADTAPE_STATUS_IO. Any thread.

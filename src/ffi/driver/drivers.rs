@@ -44,7 +44,8 @@ pub struct DriverCalls {
     pub record_step: StepCall,
     /// MIXED and STORE_ALL: runs the adjoint of the step that was recorded last.
     pub reverse_step: AdjointCall,
-    /// Stores the present state. Both NULL, of this and the next: adtape stores what is registered.
+    /// Stores the present state. Both NULL, of this and the next: adtape stores what is registered. A schedule with
+    /// snapshots on disk needs both, or a store.
     pub save: SnapshotCall,
     /// Brings a stored state back.
     pub load: SnapshotCall,

@@ -18,7 +18,7 @@ pub struct Instruction {
     pub step: i64,
     /// Of ADVANCE: the step after the last.
     pub to: i64,
-    /// Which snapshot of that level, from 0.
+    /// Which snapshot of that level, from 0: no two that are stored have the same.
     pub slot: i64,
     /// Of TURN and REVERSE: whether it is the first step of all that is reversed, the loop's last.
     pub first: bool,
@@ -139,8 +139,8 @@ impl ScheduleOptions {
 }
 
 /// Makes a schedule. `options` says which, and for how many steps and snapshots; it is not used later. Undone by
-/// adtape_schedule_destroy. Memory: 40 bytes a snapshot; any number of steps and snapshots. A schedule for a loop whose
-/// length is not known needs adtape_schedule_end_at.
+/// adtape_schedule_destroy. Memory: 40 bytes a snapshot, whatever the number of steps; MIXED 4 bytes a step and unit,
+/// DISK_REVOLVE at most 2 MB. A schedule for a loop whose length is not known needs adtape_schedule_end_at.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE (a
 /// negative number); ADTAPE_STATUS_BAD_ARGUMENT (an unknown kind; a field that the kind does not use; more than one
@@ -226,7 +226,8 @@ pub unsafe extern "C" fn adtape_schedule_end_at(s: *mut Schedule, step: i64) -> 
 /// What the schedule costs in all, if the loop runs to its end: extra_steps / steps is how many times the forward
 /// run is repeated. Asked before the first action of a schedule whose length is known.
 ///
-/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT.
+/// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or ADTAPE_STATUS_BAD_ARGUMENT (the
+/// length is not known, or the schedule has begun).
 /// Cost: below a millisecond, except for two snapshots and billions of steps.
 /// Fortran: `call schedule_predict(schedule, prediction)`.
 ///

@@ -78,8 +78,9 @@ pub unsafe extern "C" fn adtape_driver_register(
 /// tenth of the time at most, the driver leaves a checkpoint of that name in the store: the registered state and
 /// adjoints as they are between two steps, the snapshots in memory, and how far the run is. adtape_driver_run, called
 /// in a new process with a new schedule like the first one and the same initial state, finds it and goes on from there;
-/// the result is the same, bit for bit, if steps compute the same when they are run again. Snapshots that the schedule
-/// has on disk are called `name-step-K`.
+/// the result is the same, bit for bit, if steps compute the same when they are run again. A checkpoint replaces the
+/// one before as a whole: a process killed at any moment leaves one or the other. Snapshots that the schedule has on
+/// disk are called `name-step-K`.
 ///
 /// `name` has letters, digits, '-', '_' and '.', 74 at most, and is used by no other run in the store. With an interval
 /// of 0 there is a checkpoint after every step. Only a store of files, with the name of a run, outlives a process.

@@ -127,7 +127,8 @@ pub unsafe extern "C" fn adtape_heap_alloc(h: *mut OwnedHeap, t: *mut Cursor, by
     with_site!(3 => alloc)
 }
 
-/// Allocates a block of zeros, in place of calloc(count, bytes): `count` times `bytes` bytes. Undone by adtape_heap_undo_alloc.
+/// Allocates a block of zeros, in place of calloc(count, bytes): `count` times `bytes` bytes. Undone by
+/// adtape_heap_undo_alloc.
 /// Errors: as adtape_heap_alloc. Fortran: `p = heap_calloc(h, t, count, bytes)`.
 ///
 /// # Safety
@@ -160,7 +161,8 @@ pub unsafe extern "C" fn adtape_heap_alloc_aligned(
 /// adtape_heap_undo_realloc. Pushes 24 to 40 bytes onto `t`. Never NULL.
 ///
 /// Errors go to the error handler and change nothing: as adtape_heap_alloc, and BAD_BLOCK (p is no block of this
-/// heap that is alive, or points into the middle of one).
+/// heap that is alive, or points into the middle of one; a block of another thread's heap would have to move: allocate,
+/// copy, free).
 /// Fortran: `p = heap_realloc(h, t, p, bytes)`.
 ///
 /// # Safety
@@ -176,8 +178,8 @@ pub unsafe extern "C" fn adtape_heap_realloc(
     with_site!(4 => realloc)
 }
 
-/// Gives a block another size as adtape_heap_realloc does, and pushes what is cut off onto `t`; adtape_heap_undo_realloc
-/// brings it back. Errors: as adtape_heap_realloc.
+/// Gives a block another size as adtape_heap_realloc does, and pushes what is cut off onto `t`;
+/// adtape_heap_undo_realloc brings it back. Errors: as adtape_heap_realloc.
 /// Fortran: `p = heap_realloc_save(h, t, p, bytes)`.
 ///
 /// # Safety
@@ -316,7 +318,7 @@ unsafe extern "C" fn free_adjoint(h: *mut OwnedHeap, p: *mut u8, site: usize) {
 }
 
 /// Allocates a block of zeros that only the reverse sweep uses: in an arena of its own, so that recorded blocks go
-/// where they went, and without a record. Never NULL. Undone by adtape_heap_free_adjoint.
+/// where they went, and without a record; malloc does as well. Never NULL. Undone by adtape_heap_free_adjoint.
 ///
 /// Errors: as adtape_heap_alloc. Fortran: `p = heap_alloc_adjoint(h, bytes)`.
 ///

@@ -116,6 +116,7 @@ pub(in crate::ffi) fn size(count: i64) -> Result<usize, Error> {
 /// adjoint_factor: adjoint bytes for each primal byte; 1 for equal sizes, 2 for float with adjoints in double, the
 /// number of directions in vector mode, 0 for no adjoints. At most 1024. reserve_bytes: address space for blocks up to
 /// 8 KiB, and as much for larger ones; 0 for as much as the machine has memory, at least 32 GiB where that can be had.
+/// A heap cannot move, so it cannot outgrow that.
 ///
 /// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER,
 /// ADTAPE_STATUS_BAD_ARGUMENT, ADTAPE_STATUS_COUNT_RANGE, ADTAPE_STATUS_OUT_OF_MEMORY or
@@ -211,8 +212,9 @@ pub unsafe extern "C" fn adtape_heap_set_recording(h: *mut OwnedHeap, on: bool) 
 }
 
 /// The reversal point: the forward sweep, or the section of it that was run again, ends here and its reverse sweep
-/// begins. Each block that has no adjoint yet gets one, of zero. Cost: the first time proportional to what is alive;
-/// after a section that was run again, none if the same blocks are alive as before.
+/// begins. Each block that has no adjoint yet gets one, of zero; from then on adjoints begin and end with the blocks of
+/// the reverse sweep. Cost: the first time proportional to what is alive; after a section that was run again, none if
+/// the same blocks are alive as before.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_HEAP_STATE if a block whose adjoint is in use is not alive: the section
 /// was not run again as it was the first time; ADTAPE_STATUS_MEMORY_LIMIT, ADTAPE_STATUS_OUT_OF_MEMORY,

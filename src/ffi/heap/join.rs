@@ -22,10 +22,10 @@ pub const ADTAPE_JOIN_STATE: i32 = 2;
 /// ADTAPE_JOIN_RANGE: all of its blocks are one range of kind ADTAPE_KIND_STATIC, and their adjoints its adjoint. So
 /// adtape_push_pointer takes pointers into blocks beside pointers to variables and to blocks of malloc, and
 /// adtape_pop_pointer returns the same address and its adjoint. Pointer variables may lie in blocks too: what waits in
-/// a block waits no more when the block goes, and moves along where its contents move. `label` names the heap in
-/// messages; it is copied; NULL for none. A pointer into a block that is gone still counts as a pointer into the heap.
-/// To detect it, register each block (adtape_live_add after its allocation, adtape_live_end before its release) and not
-/// the heap.
+/// a block waits no more when the block goes, and moves along where its contents move; what waits in an adjoint, when
+/// the birth of its block is undone or at adtape_heap_end_reverse. `label` names the heap in messages; it is copied;
+/// NULL for none. A pointer into a block that is gone still counts as a pointer into the heap. To detect it, register
+/// each block (adtape_live_add after its allocation, adtape_live_end before its release) and not the heap.
 ///
 /// ADTAPE_JOIN_STATE: the heap is part of the state that adtape_live_save saves; its blocks come back at their
 /// addresses.

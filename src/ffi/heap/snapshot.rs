@@ -22,8 +22,8 @@ pub unsafe extern "C" fn adtape_heap_mark_take(h: *mut OwnedHeap, m: *mut HeapMa
     status(unsafe { heap(h).and_then(|heap| write_out(m, "the mark", || Ok(heap.mark()))) })
 }
 
-/// Checks that the same blocks are alive as when the mark was taken: at the end of a section that was run again, or in
-/// the reverse sweep.
+/// Checks that the same blocks are alive as when the mark was taken, by all 64 bits of the fingerprint, of which each
+/// undo compares 18: at the end of a section that was run again, or in the reverse sweep.
 ///
 /// Returns ADTAPE_STATUS_OK, or ADTAPE_STATUS_HEAP_STATE with both states in the message; ADTAPE_STATUS_NULL_HANDLE,
 /// ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_RELEASED.

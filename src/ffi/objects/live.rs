@@ -84,7 +84,8 @@ pub unsafe extern "C" fn adtape_live_add(
 
 /// The range that begins at `base` ends in the forward sweep, and nothing will bring it back; adtape_live_end is for
 /// one that comes back. Where it lay is remembered for pointers that still point there and are pushed later, until
-/// another range has ended there, and for as many ranges as were alive at once. Pointer variables in it wait no more.
+/// another range has ended there, and for as many ranges as were alive at once (at least 4096). Pointer variables in it
+/// wait no more.
 ///
 /// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 /// nearest), AMBIGUOUS (several begin there, empty ones among them).
@@ -116,7 +117,8 @@ pub unsafe extern "C" fn adtape_live_end(t: *mut Cursor, o: *const Session, base
 
 /// What lives at `base` has its adjoint of `adjoint_bytes` bytes at `adjoint_base`, from now on: for objects whose
 /// adjoint exists while they live. One that comes back gets its adjoint by adtape_rebase_add. The sizes may differ (a
-/// float with a double for its adjoint); offsets are then scaled. NULL takes the adjoint away.
+/// float with a double for its adjoint): an offset is scaled by their ratio, and must come out whole. NULL takes the
+/// adjoint away.
 ///
 /// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE, AMBIGUOUS, COUNT_RANGE.
 /// Fortran: `call live_set_adjoint(base, adjoint_base, adjoint_bytes)`.
@@ -191,7 +193,8 @@ pub(in crate::ffi) fn capacity_of(capacity: i64) -> Result<usize, Error> {
     })
 }
 
-/// Counts of the maps: ranges, bytes, births, waiting and ambiguous pointers.
+/// Counts of the maps: ranges, bytes, births, waiting and ambiguous pointers. What they cost grows with the number of
+/// threads, not with that of ranges.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
 /// Fortran: `call live_stats(stats)`.

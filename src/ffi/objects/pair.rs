@@ -51,7 +51,7 @@ unsafe extern "C" fn pop_pair(
 ///
 /// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (no range begins there; names the
 /// nearest), AMBIGUOUS, NULL_POINTER (NULL with an offset), those of a push.
-/// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+/// Cost: one search by address. One thread uses `t` at a time; `o` is for all.
 /// Fortran: `call push_pair(base, offset)`, `call push_pair(t, base, offset)`. Source: Alg. 3, line 18*.
 ///
 /// # Safety

@@ -32,13 +32,14 @@ unsafe extern "C" fn pop_pointer(
 }
 
 /// Pushes a pointer that is about to be overwritten, as the object that it points into and an offset: 8 bytes for
-/// offsets below 512 MiB, else 24; 8 for NULL. A pointer to where two ranges touch points to the one whose base it is;
-/// that is counted, and code that needs it otherwise uses pairs. A pointer to where a range was that ended, and no
-/// other ended since, is one to that range. Undone by adtape_pop_pointer.
+/// offsets below 512 MiB, else 24; 8 for NULL. So it is found again wherever the object lies then, and an address that
+/// has another owner meanwhile is not mistaken. A pointer to where two ranges touch points to the one whose base it is;
+/// that is counted, and code that needs it otherwise uses pairs. A pointer into an ended range still means that range,
+/// until another range ends at that address. Undone by adtape_pop_pointer.
 ///
 /// Errors go to the error handler and change nothing: NULL_HANDLE, NO_RANGE (in no range; names the nearest), those
 /// of a push.
-/// Cost: one search by address. One thread uses `t` at a time; `s` is for all.
+/// Cost: one search by address. One thread uses `t` at a time; `o` is for all.
 /// Fortran: `call push_pointer(p)`, `call push_pointer(t, p)` with a type(c_ptr), or `c_loc` of a Fortran pointer's
 /// target. Source: Alg. 2, line 18.
 ///
@@ -54,15 +55,16 @@ pub unsafe extern "C" fn adtape_push_pointer(t: *mut Cursor, o: *const Session, 
 /// none. Either address may be NULL: that is not wanted.
 ///
 /// If the object is not back yet, both variables become NULL and wait: the call of adtape_rebase_add that brings it
-/// back sets them. Until then, or until another pop sets them, or until the range that they lie in ends, they must be
-/// there to be written to. Those that wait are listed by adtape_live_list_waiting.
+/// back, on whichever thread, sets them. Until then, or until another pop sets them, or until the range that they lie
+/// in ends, they must be there to be written to. Those that wait are listed by adtape_live_list_waiting.
 ///
-/// A pointer into an object that was born where another had died may have been left over from that one. When that one
-/// comes back, both variables are set anew if they still hold what this call wrote; they need not be there any more.
+/// A pointer into an object that was born where another had died may have been left over from that one:
+/// `p = a + 1; free(a); b = malloc(n);`. When that one comes back, both variables are set anew if they still hold what
+/// this call wrote; they need not be there any more.
 ///
 /// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, UNDERFLOW, CORRUPT (no pointer lies
 /// there), UNEVEN, MISMATCH in check mode.
-/// Cost: one search by number. One thread uses `t` at a time; `s` is for all.
+/// Cost: one search by number. One thread uses `t` at a time; `o` is for all.
 /// Fortran: `call pop_pointer(p, p_adjoint)`, `call pop_pointer(t, p, p_adjoint)`, the last optional. Source: Alg. 2,
 /// line 20.
 ///

@@ -118,7 +118,8 @@ pub unsafe extern "C" fn adtape_rebase_remove(o: *const Session, new_base: *cons
 /// Sets pointer variables to where `address` and its adjoint are now; each may be NULL. For addresses of this
 /// section's forward sweep that came back among other data, as in a structure that is pushed as bytes; a pointer that
 /// the program pushes itself is better pushed by adtape_push_pointer, which knows the object. If nothing that lay there
-/// is back yet, the variables are NULL and wait, as those of adtape_pop_pointer do. NULL stays NULL.
+/// is back yet, the variables are NULL and wait, as those of adtape_pop_pointer do; only an address below the end of
+/// the range is known to be of it then. NULL stays NULL.
 ///
 /// Errors go to the error handler and change nothing: NULL_HANDLE, UNEVEN.
 /// Cost: two searches by address. Any thread. Fortran: `call rebase_pointer(address, p, p_adjoint)`.
