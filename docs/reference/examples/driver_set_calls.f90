@@ -3,7 +3,8 @@ module stored_squares
   use, intrinsic :: iso_c_binding
   use adtape
   implicit none
-  real(8) :: y, y_stored(0:2), y_adjoint
+  real(8), target :: y
+  real(8) :: y_adjoint
   integer(8) :: forward_steps
 contains
   function plain_square(step, user) bind(c) result(flow)
@@ -38,22 +39,6 @@ contains
     flow = record_square(step, user)
     flow = reverse_square(step, first, user)
   end function
-  function save_y(step, level, slot, user) bind(c) result(flow)
-    integer(c_int64_t), value :: step, slot
-    integer(c_int32_t), value :: level
-    type(c_ptr), value :: user
-    integer(c_int32_t) :: flow
-    y_stored(slot) = y
-    flow = ADTAPE_FLOW_CONTINUE
-  end function
-  function load_y(step, level, slot, user) bind(c) result(flow)
-    integer(c_int64_t), value :: step, slot
-    integer(c_int32_t), value :: level
-    type(c_ptr), value :: user
-    integer(c_int32_t) :: flow
-    y = y_stored(slot)
-    flow = ADTAPE_FLOW_CONTINUE
-  end function
   subroutine note(progress, user) bind(c)
     type(adtape_progress), intent(in) :: progress
     type(c_ptr), value :: user
@@ -69,8 +54,9 @@ program main
   type(adtape_schedule) :: schedule
   y = 1.001d0
   call driver_create(driver)
-  call driver_set_calls(driver, plain_square, both_squares, record_square, reverse_square, save_y, load_y, note, &
+  call driver_set_calls(driver, plain_square, both_squares, record_square, reverse_square, progress=note, &
                         show_progress=.true.)
+  call driver_register(driver, y)
   call schedule_create(schedule, ADTAPE_SCHEDULE_MIXED, 10_8, 3_8)
   call driver_run(driver, schedule)
   if (abs(y_adjoint/(1024*1.001d0**1023) - 1) > 1d-12 .or. forward_steps >= 25) error stop

@@ -1,12 +1,11 @@
 adtape_heap_t *h = adtape_heap_self();
 adtape_t *t = adtape_self();
-const adtape_objects_t *s = NULL;
 double *x, *p, *pb;
-must(adtape_heap_join(h, s, ADTAPE_JOIN_RANGE, "heap"));
+must(adtape_heap_join(h, NULL, ADTAPE_JOIN_RANGE, "heap"));
 x = (double *)adtape_heap_alloc(h, t, 10 * sizeof *x);
-adtape_push_pointer(t, s, &x[3]);
+adtape_push_pointer(t, NULL, &x[3]);
 must(adtape_heap_begin_reverse(h));
-adtape_pop_pointer(t, s, (void **)&p, (void **)&pb);
+adtape_pop_pointer(t, NULL, (void **)&p, (void **)&pb);
 assert(p == &x[3] && pb == adtape_heap_adjoint(h, p));
 adtape_heap_undo_alloc(h, t);
 must(adtape_heap_leave(h));

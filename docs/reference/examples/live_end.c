@@ -1,8 +1,7 @@
-const adtape_objects_t *s = NULL;
 adtape_t *t = adtape_self();
 double x = 1.0;
 adtape_range_t range;
-adtape_live_add(s, &x, sizeof x, ADTAPE_KIND_STACK, "x");
-adtape_live_end(t, s, &x);
-adtape_pop_range(t, s, &range);
+adtape_live_add(NULL, &x, sizeof x, ADTAPE_KIND_STACK, "x");
+adtape_live_end(t, NULL, &x);
+adtape_pop_range(t, NULL, &range);
 assert(range.base == &x && range.bytes == sizeof x && strcmp(range.label, "x") == 0);

@@ -11,11 +11,10 @@ static void unaligned(const adtape_wanted_t *wanted, void *base, void *user) {
 }
 
 int main(void) {
-    const adtape_objects_t *s = NULL;
     const int64_t lower[] = {1, 1}, extents[] = {2, 4};
     double *x = aligned_alloc(64, 64);
-    must(adtape_live_set_allocator(s, "x", aligned, unaligned, NULL));
-    adtape_live_add(s, x, 64, ADTAPE_KIND_HEAP, "x");
-    must(adtape_live_set_bounds(s, x, 2, lower, extents));
+    must(adtape_live_set_allocator(NULL, "x", aligned, unaligned, NULL));
+    adtape_live_add(NULL, x, 64, ADTAPE_KIND_HEAP, "x");
+    must(adtape_live_set_bounds(NULL, x, 2, lower, extents));
     return 0;
 }
