@@ -1,15 +1,13 @@
 ! adaptive_mesh.f90: an adaptive mesh on the stable heap; adaptive_mesh.c in Fortran, through C_F_POINTER.
 !
 ! Cells are refined where a front passes and coarsened behind it, in a linked list of type(c_ptr) that allocates and
-! frees while it steps. In the reverse sweep a cell comes back where it was, and its adjoint is one addition away. Over the
-! maps it comes back elsewhere, and the gradient is the same bit for bit.
+! frees while it steps. In the reverse sweep a cell comes back where it was, and its adjoint is one addition away.
 !
 !   adaptive_mesh [cells [steps]]       by default 80000 and 25
 module adaptive_mesh
   use, intrinsic :: iso_c_binding
   use adtape
   use example
-  use blocks
   implicit none
   private
   public :: mesh, forward, reverse
@@ -45,7 +43,7 @@ contains
   function adjoint(p) result(cb)
     type(c_ptr), intent(in) :: p
     type(cell), pointer :: cb
-    call c_f_pointer(adjoint_of(p), cb)
+    call c_f_pointer(heap_adjoint(p), cb)
   end function
 
   integer(c_int64_t) function bytes_of(level)
@@ -60,7 +58,7 @@ contains
     type(c_ptr) :: p
     type(cell), pointer :: c
     if (m%recording) then
-      p = birth(bytes_of(level), 'cell')
+      p = heap_alloc(bytes_of(level))
     else
       p = heap_alloc(m%h, adtape_self(), bytes_of(level))
     end if
@@ -74,7 +72,7 @@ contains
     type(mesh), intent(in) :: m
     type(c_ptr), intent(in) :: p
     if (m%recording) then
-      call death(p)
+      call heap_free(p)
     else
       call heap_free(m%h, adtape_self(), p)
     end if
@@ -192,7 +190,7 @@ contains
         last = here
       end if
       if (m%recording) then
-        call push_link(before)
+        call push(before)
         call push_control(branch, 2)
       end if
       call link(m, before, here)
@@ -232,7 +230,7 @@ contains
       if (m%recording) then
         call push(c%u(:c%n))
         call push(left)
-        call push_link(p)
+        call push(p)
       end if
       do j = c%n, 2, -1
         c%u(j) = c%u(j) - dt*c%u(j)*(c%u(j) - c%u(j - 1))
@@ -281,10 +279,10 @@ contains
 
   function refine_b(pa) result(pc)
     type(c_ptr), intent(in) :: pa
-    type(c_ptr) :: pb, pc, adjoint_of_c
+    type(c_ptr) :: pb, pc
     type(cell), pointer :: a, b, c, ab, bb, cb
     integer :: j
-    call rebirth(pc, adjoint_of_c)
+    pc = heap_undo_free()
     a => at(pa)
     pb = a%next
     b => at(pb)
@@ -292,48 +290,47 @@ contains
     c => at(pc)
     ab => adjoint(pa)
     bb => adjoint(pb)
-    call c_f_pointer(adjoint_of_c, cb)
+    cb => adjoint(pc)
     do j = a%n, 1, -1
       cb%u(source(c, b, 1, j)) = cb%u(source(c, b, 1, j)) + bb%u(j)
       cb%u(source(c, a, 0, j)) = cb%u(source(c, a, 0, j)) + ab%u(j)
     end do
-    call unborn(pb)
-    call unborn(pa)
+    call heap_undo_alloc()
+    call heap_undo_alloc()
   end function
 
   function coarsen_b(pp) result(pc)
     type(c_ptr), intent(in) :: pp
-    type(c_ptr) :: pc, pd, adjoint_of_c, adjoint_of_d
+    type(c_ptr) :: pc, pd
     type(cell), pointer :: p, c, d, pb, cb, db
     integer :: j
-    call rebirth(pd, adjoint_of_d)
-    call rebirth(pc, adjoint_of_c)
+    pd = heap_undo_free()
+    pc = heap_undo_free()
     p => at(pp)
     call describe(pd, p%level + 1, 2*p%index + 1, p%next)
     call describe(pc, p%level + 1, 2*p%index, pd)
     c => at(pc)
     d => at(pd)
     pb => adjoint(pp)
-    call c_f_pointer(adjoint_of_c, cb)
-    call c_f_pointer(adjoint_of_d, db)
+    cb => adjoint(pc)
+    db => adjoint(pd)
     do j = c%n, 1, -1
       db%u(j) = db%u(j) + real(p%n, 8)/(2*c%n)*pb%u(source(p, d, 1, j))
       cb%u(j) = cb%u(j) + real(p%n, 8)/(2*c%n)*pb%u(source(p, c, 0, j))
     end do
-    call unborn(pp)
+    call heap_undo_alloc()
   end function
 
   subroutine adapt_b(m)
     type(mesh), intent(inout) :: m
-    type(c_ptr), target :: before, adjoint_of_before
-    type(c_ptr) :: here
+    type(c_ptr) :: before, here
     type(cell), pointer :: b
     integer(8) :: count
     integer :: branch
     call pop_count(count)
     do while (count > 0)
       call pop_control(branch, 2)
-      call pop_link(before, adjoint_of_before)
+      call pop(before)
       here = m%head
       if (c_associated(before)) then
         b => at(before)
@@ -350,7 +347,7 @@ contains
   end subroutine
 
   subroutine evolve_b()
-    type(c_ptr), target :: p, pb
+    type(c_ptr) :: p
     type(cell), pointer :: c, cb
     real(8) :: left, leftb, lastb
     integer(8) :: count
@@ -358,10 +355,10 @@ contains
     leftb = 0
     call pop_count(count)
     do while (count > 0)
-      call pop_link(p, pb)
+      call pop(p)
       call pop(left)
       c => at(p)
-      call c_f_pointer(pb, cb)
+      cb => adjoint(p)
       call pop(c%u(:c%n))
       lastb = leftb
       leftb = dt*c%u(1)*cb%u(1)
@@ -378,10 +375,10 @@ contains
   subroutine reverse(m, xb)
     type(mesh), intent(inout) :: m
     real(8), intent(out) :: xb(:)
-    type(c_ptr) :: p, first(m%cells)
+    type(c_ptr) :: p
     type(cell), pointer :: c, cb
     integer :: i, k
-    call turn()
+    call heap_begin_reverse(heap_self())
     p = m%head
     do while (c_associated(p))
       c => at(p)
@@ -398,11 +395,10 @@ contains
       c => at(p)
       cb => adjoint(p)
       xb(i) = 0.1d0*sum(cb%u(:c%n))
-      first(i) = p
       p = c%next
     end do
     do i = m%cells, 1, -1
-      call unborn(first(i))
+      call heap_undo_alloc()
     end do
   end subroutine
 
@@ -412,55 +408,44 @@ program adaptive_mesh_program
   use, intrinsic :: iso_c_binding
   use adtape
   use example
-  use blocks
   use adaptive_mesh
   implicit none
   type(mesh) :: m
   type(adtape_heap_stats) :: stats
-  real(8), allocatable :: x(:), xb(:, :), direction(:)
-  real(8) :: y, moved(2)
-  real(8), parameter :: step = 1d-4
-  integer :: side
+  real(8), allocatable :: x(:), xb(:)
+  real(8) :: y
+  integer :: i
 
-  m%cells = 80000
-  m%steps = 25
-  call choose_memory(m%cells, m%steps)
-  allocate (x(m%cells), xb(m%cells, 2), direction(m%cells))
-  x = [(noise(side), side=0, m%cells - 1)]
-  direction = [(noise(side + 77), side=0, m%cells - 1)]
-
+  m%cells = argument(1, 80000)
+  m%steps = argument(2, 25)
+  x = [(noise(i), i=0, m%cells - 1)]
+  allocate (xb(m%cells))
   m%recording = .true.
-  call gradient(merge('an identity map', 'maps           ', over == over_identity), xb(:, 1))
-  call go_over_to_the_heap()
-  call gradient('the stable heap', xb(:, 2))
+  call forward(m, x, y)
+  call report_count('cells made', m%made)
+  call report_count('tape bytes', tape_bytes())
+  call reverse(m, xb)
+  call heap_end_reverse(heap_self())
+  call check_nothing_left()
   call heap_stats(heap_self(), stats)
-  call check_same_bits('both gradients are equal bit for bit', xb(:, 1), xb(:, 2))
-
-  ! The same without records, on heaps of their own.
-  m%recording = .false.
-  do side = 1, 2
-    call heap_create(m%h, 0, 0_c_int64_t)
-    call heap_set_recording(m%h, .false.)
-    m%head = c_null_ptr
-    call forward(m, x + merge(step, -step, side == 1)*direction, moved(side))
-    call heap_destroy(m%h)
-  end do
-  call check_close('gradient against central differences', dot_product(xb(:, 1), direction), &
-                   (moved(1) - moved(2))/(2*step), sum(abs(xb(:, 1)*direction)), 1d-7)
-  call report_count('most bytes of cells alive on the heap', stats%peak_bytes)
+  call check_count('cells alive after it', stats%blocks, 0_8)
+  call report_count('most bytes of cells alive', stats%peak_bytes)
+  call check_close('the forward sweep computes what the original computes', y, original(x), abs(y), 1d-14)
+  call check_against_differences(original, x, xb, 1d-4, 1d-7)
   call finish()
 
 contains
 
-  subroutine gradient(memory, gradient_of_x)
-    character(*), intent(in) :: memory
-    real(8), intent(out) :: gradient_of_x(:)
-    print '(2a)', '-- over ', trim(memory)
-    m%head = c_null_ptr
-    call forward(m, x, y)
-    call reverse(m, gradient_of_x)
-    call check_blocks()
-    call report_count('cells made', m%made)
-  end subroutine
+  ! Without records, on a heap of its own.
+  real(8) function original(x)
+    real(8), intent(in) :: x(:)
+    type(mesh) :: plain
+    plain%cells = m%cells
+    plain%steps = m%steps
+    call heap_create(plain%h, 0, 0_c_int64_t)
+    call heap_set_recording(plain%h, .false.)
+    call forward(plain, x, original)
+    call heap_destroy(plain%h)
+  end function
 
 end program

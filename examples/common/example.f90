@@ -10,6 +10,14 @@ module example
   private
   public :: noise, argument, seconds, larger, report_count, report_real
   public :: check_error, check_close, check_count, check_same_bits, finish, tape_bytes, check_tape_empty
+  public :: check_nothing_left, check_against_differences
+
+  abstract interface
+    real(real64) function program_of_reals(x)
+      import :: real64
+      real(real64), intent(in) :: x(:)
+    end function
+  end interface
 
   integer :: failures = 0
 
@@ -140,6 +148,28 @@ contains
   subroutine check_tape_empty(label)
     character(*), intent(in) :: label
     call check_count(label, tape_bytes(), 0_int64)
+  end subroutine
+
+  ! And nothing is alive that the forward sweep made, and no pointer waits.
+  subroutine check_nothing_left()
+    type(adtape_live_stats) :: counts
+    call check_tape_empty('bytes on the tape after the adjoint')
+    call live_stats(counts)
+    call check_count('ranges left alive', counts%ranges, 0_int64)
+    call check_count('pointers left waiting', counts%waiting, 0_int64)
+  end subroutine
+
+  ! ---- the gradient ------------------------------------------------------------------------------
+
+  ! A gradient along one direction, against central differences of the original with this step.
+  subroutine check_against_differences(original, x, xb, step, tolerance)
+    procedure(program_of_reals) :: original
+    real(real64), intent(in) :: x(:), xb(:), step, tolerance
+    real(real64) :: direction(size(x))
+    integer :: i
+    direction = [(noise(i + 31), i=1, size(x))]
+    call check_close('the gradient against finite differences', dot_product(xb, direction), &
+      (original(x + step*direction) - original(x - step*direction))/(2*step), sum(abs(xb*direction)), tolerance)
   end subroutine
 
 end module

@@ -118,5 +118,33 @@ static inline uint64_t tape_bytes(adtape_t *t) {
 static inline void check_tape_empty(const char *label, adtape_t *t) {
     check_count(label, tape_bytes(t), 0);
 }
+/* And nothing is alive that the forward sweep made, and no pointer waits. */
+static inline void check_nothing_left(adtape_t *t) {
+    adtape_live_stats_t stats;
+    check_tape_empty("bytes on the tape after the adjoint", t);
+    expect_ok(adtape_live_stats(NULL, &stats));
+    check_count("ranges left alive", stats.ranges, 0);
+    check_count("pointers left waiting", stats.waiting, 0);
+}
+
+/* ---- the gradient ------------------------------------------------------------------------------- */
+
+/* A gradient along one direction, against central differences of the original with this step. */
+static inline void check_against_differences(double (*original)(int64_t n, const double *x), int64_t n, const double *x,
+                                             const double *xb, double step, double tolerance) {
+    double *shifted = allocate(n, sizeof *shifted), y[2], product = 0.0, scale = 0.0;
+    for (int sign = 0; sign < 2; sign++) {
+        for (int64_t i = 0; i < n; i++) {
+            shifted[i] = x[i] + (sign ? step : -step) * noise(i + 31);
+        }
+        y[sign] = original(n, shifted);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        product += xb[i] * noise(i + 31);
+        scale += fabs(xb[i] * noise(i + 31));
+    }
+    check_close("the gradient against finite differences", product, (y[1] - y[0]) / (2 * step), scale, tolerance);
+    free(shifted);
+}
 
 #endif

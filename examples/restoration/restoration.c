@@ -6,7 +6,7 @@
  * given up half way; each time its result is that of a run without checkpoints, bit for bit. */
 #include <stddef.h>
 
-#include "../common/blocks.h"
+#include "../common/example.h"
 
 typedef struct cell {
     struct cell *before, *after, *mate;
@@ -22,7 +22,8 @@ static struct {
 /* ---- the program ---------------------------------------------------------------------------------- */
 
 static cell_t *insert_after(cell_t *before, double value) {
-    cell_t *c = birth(adtape_self(), sizeof *c, "cell");
+    cell_t *c = allocate(1, sizeof *c);
+    adtape_live_add(NULL, c, sizeof *c, ADTAPE_KIND_HEAP, "cell");
     c->before = before;
     c->after = before == NULL ? list.first : before->after;
     *(before == NULL ? &list.first : &before->after) = c;
@@ -49,12 +50,8 @@ static void end(cell_t *c) {
         c->after->before = c->before;
     }
     list.cells--;
-    if (over_ == HEAP) {
-        adtape_heap_free(adtape_heap_self(), adtape_self(), c);
-    } else {
-        adtape_live_remove(NULL, c);
-        give(c);
-    }
+    adtape_live_remove(NULL, c);
+    free(c);
 }
 
 static void split(cell_t *c) {
@@ -115,15 +112,6 @@ static void check_list(const char *label, const picture_t *expected) {
 
 /* ---- checkpoints ---------------------------------------------------------------------------------- */
 
-static void *allocate_cell(const adtape_wanted_t *wanted, void *user) {
-    (void)user;
-    return take(wanted->bytes);
-}
-static void deallocate_cell(const adtape_wanted_t *wanted, void *base, void *user) {
-    (void)wanted, (void)user;
-    give(base);
-}
-
 static void save(adtape_store_t *store) {
     adtape_checkpoint_t *c;
     expect_ok(adtape_checkpoint_create(store, "list", &c));
@@ -136,18 +124,12 @@ static void restore(adtape_store_t *store) {
     adtape_checkpoint_t *c;
     adtape_restore_stats_t done;
     uint64_t moved = 0;
-    reversing_ = 1; /* from here on a fresh address is one that was never used */
-    memset(sizes_, 0, policy_ == FRESH ? sizeof sizes_ : 0);
     expect_ok(adtape_checkpoint_open(store, "list", &c));
     expect_ok(adtape_live_restore(NULL, c, NULL, &done));
     expect_ok(adtape_checkpoint_close(c));
     check_list("the restored list is that of the checkpoint", &before);
     for (int64_t i = 0; i < before.cells; i++) {
         moved += now.addresses[i] != before.addresses[i];
-    }
-    if (over_ == HEAP) {
-        check_count("of them elsewhere now", moved, 0);
-        return;
     }
     report_count("of them kept", done.kept - 1); /* without the variable */
     report_count("of them allocated", done.allocated);
@@ -193,24 +175,11 @@ static void run(int64_t n) {
 int main(int argc, char **argv) {
     static const int64_t first[] = {0};
     static const int64_t links[] = {offsetof(cell_t, before), offsetof(cell_t, after), offsetof(cell_t, mate)};
-    const int64_t n = argument(choose_memory(argc, argv), argv, 1, 170);
+    const int64_t n = argument(argc, argv, 1, 170);
     adtape_live_add(NULL, &list, sizeof list, ADTAPE_KIND_STATIC, "list");
-    if (over_ == MAPS) {
-        expect_ok(adtape_live_set_pointers(NULL, "list", sizeof list, first, 1));
-        expect_ok(adtape_live_set_pointers(NULL, "cell", sizeof(cell_t), links, 3));
-    }
-    expect_ok(adtape_live_set_allocator(NULL, "cell", allocate_cell, deallocate_cell, NULL));
-    printf("-- over %s\n", over_ == MAPS ? "maps" : "an identity map");
+    expect_ok(adtape_live_set_pointers(NULL, "list", sizeof list, first, 1));
+    expect_ok(adtape_live_set_pointers(NULL, "cell", sizeof(cell_t), links, 3));
     run(n);
-    if (over_ == MAPS) {
-        printf("-- over the stable heap\n");
-        expect_ok(adtape_live_set_pointers(NULL, "list", sizeof list, NULL, 0)); /* addresses are what they were */
-        expect_ok(adtape_heap_set_recording(adtape_heap_self(), false));
-        expect_ok(adtape_heap_join(adtape_heap_self(), NULL, ADTAPE_JOIN_STATE, NULL));
-        over_ = HEAP;
-        run(n);
-        expect_ok(adtape_heap_leave(adtape_heap_self()));
-    }
     adtape_live_remove(NULL, &list);
     return finish();
 }

@@ -213,15 +213,11 @@ program main
   type(adtape_store) :: store
   type(source) :: any_source
   real(real64), allocatable :: before(:), undisturbed(:)
-  character(8) :: word
   integer :: n
   n = argument(1, 125)
-  call get_command_argument(2, word)        ! identity: nothing says where pointers are, which is wrong
   call live_add(c_loc(now), c_sizeof(now), ADTAPE_KIND_STATIC, 'now')
-  if (word /= 'identity') then
-    call live_set_pointers('now', int(c_sizeof(now), c_int64_t), pointers)
-    call live_set_pointers('source', int(c_sizeof(any_source), c_int64_t), pointers)
-  end if
+  call live_set_pointers('now', int(c_sizeof(now), c_int64_t), pointers)
+  call live_set_pointers('source', int(c_sizeof(any_source), c_int64_t), pointers)
   call live_set_allocator('field', allocate_field, deallocate_field)
   call live_set_allocator('source', allocate_source, deallocate_source)
 

@@ -1,9 +1,9 @@
-/* A sparse matrix that grows by realloc while it is assembled.
+/* A sparse matrix that grows by realloc while it is assembled, on the stable heap.
  *
  * y = x' A x, with the entries of A functions of x. A pointer to the row's first entry is kept while the row is
- * assembled, and moves along when the array does. Growing ends one object and begins another: the old one's range is
- * pushed, and its contents need not be, because they are the first part of the new one's. */
-#include "../common/blocks.h"
+ * assembled, and moves along when the array does. On the stable heap the array has its old address again when the realloc
+ * is undone: pointers are pushed and popped as they are. */
+#include "../common/example.h"
 
 enum { ROW = 7 };
 
@@ -12,14 +12,14 @@ static int64_t column(int64_t n, int64_t i, int j) { return (i * (j + 1) + 3 * j
 /* ---- the original ---------------------------------------------------------------------------------- */
 
 static double original(int64_t n, const double *x) {
-    double *a = NULL, *row, y = 0.0;
-    int64_t room = 0, used = 0;
+    double *a = allocate(4, sizeof *a), *row, y = 0.0;
+    int64_t room = 4, used = 0;
     for (int64_t i = 0; i < n; i++) {
         row = a + used;
         for (int j = 0; j < ROW; j++) {
             if (used == room) {
                 const int64_t start = row - a;
-                room = room == 0 ? 4 : 2 * room;
+                room *= 2;
                 a = realloc(a, (size_t)room * sizeof *a);
                 row = a + start;
             }
@@ -38,23 +38,19 @@ static double original(int64_t n, const double *x) {
 /* ---- the forward sweep ----------------------------------------------------------------------------- */
 
 static double forward_sweep(adtape_t *t, int64_t n, const double *x) {
-    double *a = birth(t, 4 * sizeof *a, "a"), *row = a, y = 0.0;
+    double *a = adtape_self_malloc(4 * sizeof *a), *row = a, y = 0.0;
     int64_t room = 4, used = 0;
     for (int64_t i = 0; i < n; i++) {
-        push_pointer(t, row);
+        adtape_push_opaque(t, row);
         row = a + used;
         for (int j = 0; j < ROW; j++) {
             const int grows = used == room;
             if (grows) {
-                double *larger_one = birth(t, (size_t)(2 * room) * sizeof *a, "a");
                 const int64_t start = row - a;
-                memcpy(larger_one, a, (size_t)room * sizeof *a);
-                push_pointer(t, row);
-                push_pointer(t, a);
-                death(t, a);
-                a = larger_one;
-                row = a + start;
                 room *= 2;
+                a = adtape_self_realloc(a, (size_t)room * sizeof *a);
+                adtape_push_opaque(t, row);
+                row = a + start;
             }
             adtape_push_control(t, (uint64_t)grows, 1);
             a[used++] = sin(x[i] * (j + 1)) + (j > 0 ? row[0] : 0.0);
@@ -65,26 +61,28 @@ static double forward_sweep(adtape_t *t, int64_t n, const double *x) {
             y += x[i] * a[i * ROW + j] * x[column(n, i, j)];
         }
     }
-    adtape_push_count(t, room);
-    push_pointer(t, row);
-    push_pointer(t, a);
-    adtape_push_array_f64(t, a, used);
-    death(t, a);
+    adtape_push_opaque(t, row);
+    adtape_self_free_save(a);
     return y;
 }
 
 /* ---- the reverse sweep ----------------------------------------------------------------------------- */
 
+/* A pointer into the array, and to the same place in its adjoint. */
+static void pop_row(adtape_t *t, double **row, double **rowb) {
+    void *p;
+    adtape_pop_opaque(t, &p);
+    *row = p;
+    *rowb = adtape_self_adjoint(p);
+}
+
 static void adjoint(adtape_t *t, int64_t n, const double *x, double *xb) {
     double *a, *ab, *row, *rowb;
-    int64_t room, used = n * ROW;
-    void *b;
-    begin_reverse();
-    a = rebirth(t, &b);
-    adtape_pop_array_f64(t, a, used);
-    pop_pointer(t, (void **)&a, (void **)&ab);
-    pop_pointer(t, (void **)&row, (void **)&rowb);
-    room = adtape_pop_count(t);
+    int64_t used = n * ROW;
+    expect_ok(adtape_heap_begin_reverse(adtape_heap_self()));
+    a = adtape_self_undo_free(); /* where it was, with its contents and an adjoint of zero */
+    ab = adtape_self_adjoint(a);
+    pop_row(t, &row, &rowb);
     for (int64_t i = n - 1; i >= 0; i--) {
         for (int j = ROW - 1; j >= 0; j--) {
             const int64_t k = column(n, i, j);
@@ -102,32 +100,34 @@ static void adjoint(adtape_t *t, int64_t n, const double *x, double *xb) {
             }
             ab[used] = 0.0;
             if (adtape_pop_control(t, 1)) { /* the array grew */
-                double *grown = a, *grownb = ab;
-                rebirth(t, &b);
-                pop_pointer(t, (void **)&a, (void **)&ab);
-                pop_pointer(t, (void **)&row, (void **)&rowb);
-                room /= 2;
-                memcpy(a, grown, (size_t)room * sizeof *a);
-                for (int64_t k = 0; k < room; k++) {
-                    ab[k] += grownb[k];
-                }
-                unborn(t, grown);
+                pop_row(t, &row, &rowb);
+                a = adtape_self_undo_realloc(); /* its adjoint goes back with it */
+                ab = adtape_self_adjoint(a);
             }
         }
-        pop_pointer(t, (void **)&row, (void **)&rowb);
+        pop_row(t, &row, &rowb);
     }
-    unborn(t, a);
+    adtape_self_undo_malloc();
+    expect_ok(adtape_heap_end_reverse(adtape_heap_self()));
 }
 
 int main(int argc, char **argv) {
-    static const program_t program = {original, forward_sweep, adjoint};
-    argc = choose_memory(argc, argv);
     const int64_t n = argument(argc, argv, 1, 20000);
-    double *x = allocate(n, sizeof *x);
+    double *x = allocate(n, sizeof *x), *xb = allocate(n, sizeof *xb), y, plain;
+    adtape_heap_stats_t stats;
+    adtape_t *t = adtape_self();
     for (int64_t i = 0; i < n; i++) {
         x[i] = 1.0 + noise(i);
     }
-    check_over_both(&program, n, x, 1e-5, 1e-7);
-    free(x);
+    y = forward_sweep(t, n, x);
+    plain = original(n, x);
+    check_same_bits("the forward sweep computes what the original computes", &y, &plain, 1);
+    report_count("tape bytes", tape_bytes(t));
+    adjoint(t, n, x, xb);
+    check_nothing_left(t);
+    expect_ok(adtape_heap_stats(adtape_heap_self(), &stats));
+    check_count("blocks left alive", (uint64_t)stats.blocks, 0);
+    check_against_differences(original, n, x, xb, 1e-5, 1e-7);
+    free(x), free(xb);
     return finish();
 }

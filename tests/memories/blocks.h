@@ -18,7 +18,7 @@
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
 #include <sys/mman.h>
 
-#include "example.h"
+#include "../../examples/common/example.h"
 
 static enum { REUSE, FRESH, SYSTEM, KIND } policy_;
 static enum { MAPS, HEAP, IDENTITY } over_;

@@ -9,7 +9,7 @@
  *
  * Each has n inputs and one output, the sum of what it computes of one input, or of two neighbours. A trailing `b` is an
  * adjoint. No call of the library but push and pop is needed up to C3. */
-#include "../common/blocks.h"
+#include "blocks.h"
 
 /* Sweeps of a part of the program that has one or two inputs. */
 typedef double part_t(double u, double v);

@@ -3,7 +3,7 @@
  * Each block has 2 or 4 cells and a pointer to its right neighbour. A step moves each block's first cell towards its
  * neighbour's, then refines or coarsens every seventh block: a block of the other size takes its place, and the pointer of its
  * left neighbour is redirected. y = sum of the squares of all cells. */
-#include "../common/blocks.h"
+#include "blocks.h"
 
 typedef struct block {
     int32_t cells;
