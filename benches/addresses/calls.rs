@@ -28,7 +28,6 @@ pub trait Calls {
     fn live_add(&mut self, base: usize, bytes: usize, stack: bool);
     fn live_remove(&mut self, base: usize);
     fn live_end(&mut self, base: usize);
-    fn push_range(&mut self, base: usize);
     fn pop_range(&mut self) -> Record;
     fn push_pointer(&mut self, p: usize);
     fn pop_pointer(&mut self) -> usize;
@@ -66,9 +65,6 @@ impl Calls for RustApi {
     }
     fn live_end(&mut self, base: usize) {
         self.session.addresses().live_end(&self.tape, base).expect(OK);
-    }
-    fn push_range(&mut self, base: usize) {
-        self.session.addresses().push_range(&self.tape, base).expect(OK);
     }
     fn pop_range(&mut self) -> Record {
         let range = self.session.addresses().pop_range(&self.tape).expect(OK);
@@ -119,7 +115,6 @@ unsafe extern "C" {
     fn adtape_live_add(s: *mut c_void, base: *mut c_void, bytes: u64, kind: i32, label: *const c_char) -> u64;
     fn adtape_live_remove(s: *mut c_void, base: *mut c_void);
     fn adtape_live_end(t: *mut c_void, s: *mut c_void, base: *mut c_void);
-    fn adtape_push_range(t: *mut c_void, s: *mut c_void, base: *mut c_void);
     fn adtape_pop_range(t: *mut c_void, s: *mut c_void, range: *mut RangeInfo);
     fn adtape_push_pointer(t: *mut c_void, s: *mut c_void, p: *mut c_void);
     fn adtape_pop_pointer(t: *mut c_void, s: *mut c_void, p: *mut *mut c_void, p_adjoint: *mut *mut c_void);
@@ -173,10 +168,6 @@ impl Calls for CApi {
     fn live_end(&mut self, base: usize) {
         // SAFETY: see above.
         unsafe { adtape_live_end(self.t, self.s, at(base)) }
-    }
-    fn push_range(&mut self, base: usize) {
-        // SAFETY: see above.
-        unsafe { adtape_push_range(self.t, self.s, at(base)) }
     }
     fn pop_range(&mut self) -> Record {
         let mut range = MaybeUninit::uninit();

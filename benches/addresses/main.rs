@@ -12,7 +12,6 @@ mod plain;
 use calls::{CApi, Calls, Record, RustApi};
 use fastrand::Rng;
 use plain::Plain;
-use std::hint::black_box;
 use std::time::Instant;
 use table::{Row, Table, Unit, median};
 
@@ -69,7 +68,6 @@ fn round(calls: &mut impl Calls, work: &Work) -> Times {
         }
     });
     let bases = &work.pointers[0][..others.len()];
-    time(&mut times, "push_range, random", bases.len(), || bases.iter().for_each(|(base, _)| calls.push_range(*base)));
     for (figure, pointers) in ["push_pointer, random", "push_pointer, address order"].iter().zip(&work.pointers) {
         time(&mut times, figure, pointers.len(), || {
             pointers.iter().for_each(|(base, offset)| calls.push_pointer(base + offset));
@@ -106,7 +104,6 @@ fn round(calls: &mut impl Calls, work: &Work) -> Times {
             pointers.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pointer(), base + offset));
         });
     }
-    time(&mut times, "pop_range", bases.len(), || bases.iter().for_each(|_| _ = black_box(calls.pop_range())));
     calls.end_reverse();
     times
 }

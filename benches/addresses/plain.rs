@@ -37,12 +37,9 @@ impl Calls for Plain {
         self.live.remove(&base).expect("alive");
     }
     fn live_end(&mut self, base: usize) {
-        self.push_range(base);
-        self.live_remove(base);
-    }
-    fn push_range(&mut self, base: usize) {
         let (bytes, number) = self.live[&base];
         self.tape.extend([[number, 0], [base, bytes]]);
+        self.live_remove(base);
     }
     fn pop_range(&mut self) -> Record {
         let [base, bytes] = self.tape.pop().expect("pushed");
