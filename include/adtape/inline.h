@@ -241,7 +241,7 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
 ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_VALUE_)
 ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
 
-/* The same out of line and by address, on the calling thread's own tape and on a tape by its handle, for Fortran
+/* Pushes and pops out of line and by address, on the calling thread's own tape and on a tape by its handle, for Fortran
  * and for languages without this header: adtape_self_push_f64(&x), adtape_call_push_f64(t, &x), … */
 #define ADTAPE_DECLARE_CALLS_(name, T, code)                 \
     void adtape_self_push_##name(const void *x);             \

@@ -242,7 +242,7 @@ pub unsafe extern "C" fn adtape_heap_end_reverse(h: *mut OwnedHeap) -> Status {
     // SAFETY: by contract.
     status(unsafe { heap(h) }.and_then(|heap| {
         heap.end_reverse()?;
-        // SAFETY: a heap of this thread: `heap` looked.
+        // SAFETY: a heap of this thread: `heap` checked it.
         unsafe { contents_replaced(h, heap, true) };
         Ok(())
     }))

@@ -83,7 +83,7 @@ pub unsafe extern "C" fn adtape_heap_leave(h: *mut OwnedHeap) -> Status {
 pub(in crate::ffi) unsafe fn usual_moving<'a>(h: *mut OwnedHeap, t: *mut Cursor) -> Option<(&'a mut Heap, &'a Cursor)> {
     // SAFETY: by contract.
     let both = unsafe { usual(h, t) }?;
-    // SAFETY: not NULL, and this thread's: `usual` looked.
+    // SAFETY: not NULL, and this thread's: `usual` checked it.
     let joined = unsafe { OwnedHeap::joined(h) };
     (!joined.is_some_and(Addresses::anyone_waits)).then_some(both)
 }
@@ -104,7 +104,7 @@ pub(in crate::ffi) unsafe fn operate_moving<R>(
     operation: impl FnOnce(&mut Heap, &Cursor, Site) -> Result<R, Error>,
 ) -> R {
     let operation = |heap: &mut Heap, tape: &Cursor, site: Site| {
-        // SAFETY: not NULL, and this thread's: `operate` looked.
+        // SAFETY: not NULL, and this thread's: `operate` checked it.
         let joined = unsafe { OwnedHeap::joined(h) };
         match joined.filter(|addresses| addresses.anyone_waits()) {
             Some(addresses) => addresses.heap_moves(heap, tape, goes, stays, |heap| operation(heap, tape, site)),

@@ -101,7 +101,7 @@ pub unsafe extern "C" fn adtape_heap_restore(h: *mut OwnedHeap, snapshot: *const
         }
         // SAFETY: not NULL, so readable for `bytes` bytes by contract.
         heap.restore(unsafe { std::slice::from_raw_parts(snapshot.cast(), count) })?;
-        // SAFETY: a heap of this thread: `heap` looked.
+        // SAFETY: a heap of this thread: `heap` checked it.
         unsafe { contents_replaced(h, heap, false) };
         Ok(())
     }))

@@ -72,7 +72,7 @@ unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Session, out: *mut Ra
 }
 
 /// POPRANGE: pops the range whose death is to be reversed. The program allocates `range->bytes`, or takes the variable
-/// of a frame that is entered again, and tells by adtape_rebase_add where it lies. Undoes adtape_live_end.
+/// of a frame that is entered again, and says by adtape_rebase_add where it lies. Undoes adtape_live_end.
 ///
 /// Errors go to the error handler and leave the tape as it was: NULL_HANDLE, NULL_POINTER, UNDERFLOW, CORRUPT (no
 /// range lies there), MISMATCH in check mode.
