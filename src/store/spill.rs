@@ -264,7 +264,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         let mut file = SpillFile::new(std::env::temp_dir()).unwrap();
         let mut model: Vec<u8> = Vec::new();
-        for _ in 0..60 {
+        for _ in 0..200 {
             let from = random.usize(model.len() / 2..=model.len());
             let piece: Vec<u8> = (0..random.usize(..900_000)).map(|i| (i as u8) ^ random.u8(..)).collect();
             file.write(from as u64, &piece).unwrap();

@@ -52,6 +52,8 @@ pub(crate) mod owner;
 mod pointer;
 mod profile;
 mod repeat;
+#[cfg(all(test, not(loom)))]
+mod shelf;
 mod stats;
 mod types;
 

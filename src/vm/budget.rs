@@ -16,6 +16,18 @@ pub(crate) struct Budget {
     reserved: AtomicU64,
 }
 
+/// A budget of its own, of `$limit` bytes, for one test.
+#[cfg(all(test, not(loom)))]
+macro_rules! budget {
+    ($limit:expr) => {{
+        static BUDGET: std::sync::LazyLock<crate::vm::Budget> =
+            std::sync::LazyLock::new(|| crate::vm::Budget::new($limit as u64));
+        &*BUDGET
+    }};
+}
+#[cfg(all(test, not(loom)))]
+pub(crate) use budget;
+
 impl Budget {
     pub fn new(limit: u64) -> Budget {
         Budget {

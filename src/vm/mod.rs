@@ -13,7 +13,7 @@ mod region;
 mod span;
 
 #[cfg(all(test, not(loom)))]
-pub(crate) use budget::Budget;
+pub(crate) use budget::{Budget, budget};
 pub(crate) use budget::{default_limit, process};
 pub(crate) use lent::Lent;
 pub(crate) use os::word_at;

@@ -102,8 +102,8 @@ impl Addresses {
     pub(crate) fn attach(&self, heap: usize) -> Result<(), Error> {
         let mut by_label = self.by_label();
         if by_label.heaps.contains(&heap) {
-            let what = "the stable heap is part of the session already
-  add each heap once";
+            let what = "the stable heap is saved with these objects already
+  join each heap once";
             return Err(Error::new(Status::BadArgument, what));
         }
         by_label.heaps.push(heap);
@@ -117,8 +117,8 @@ impl Addresses {
         if by_label.heaps.len() < before {
             return Ok(());
         }
-        let what = "the stable heap is not part of the session
-  it was to join by adtape_heap_join";
+        let what = "the stable heap is not saved with these objects
+  call adtape_heap_join first";
         Err(Error::new(Status::BadArgument, what))
     }
 

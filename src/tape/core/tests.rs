@@ -1,11 +1,10 @@
 //! The slow path as the fast path meets it, modes, owners and local cursors.
 
 use super::*;
-use crate::store::Spill;
 use crate::tape::idle;
 use crate::tape::life::take;
-use crate::vm::{Budget, PAGE};
-use std::sync::LazyLock;
+use crate::tape::shelf::Shelf;
+use crate::vm::{PAGE, budget};
 
 /// A tape and its cursor, used as inlined code uses them.
 struct Rig {
@@ -318,28 +317,13 @@ fn control_bits_that_are_left_count_as_the_bytes_that_they_fill() {
     rig.core.detach(&local).unwrap();
 }
 
-/// A store in memory.
-struct Shelf(Vec<u8>);
-
-impl Spill for Shelf {
-    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.0.resize(offset as usize, 0);
-        self.0.extend(bytes);
-        Ok(())
-    }
-    fn read(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        bytes.copy_from_slice(&self.0[offset as usize..][..bytes.len()]);
-        Ok(())
-    }
-}
-
 #[test]
 fn memory_goes_to_others_who_are_short_of_it() {
     let _alone = idle::alone();
     let mut rig = Rig::new();
     rig.core.machine = Machine::new(Span::with_steps(PAGE, 1 << 20));
     rig.core.recorder = Some(Recorder::new(Span::with_steps(PAGE, 1 << 20)));
-    rig.with(|core| core.set_store(Box::new(Shelf(Vec::new())))).unwrap();
+    rig.with(|core| core.set_store(Box::<Shelf>::default())).unwrap();
     for x in 0..1000 {
         rig.push(x).unwrap();
     }
@@ -369,15 +353,15 @@ fn memory_goes_to_others_who_are_short_of_it() {
 #[test]
 fn what_lies_deep_in_a_tape_is_there_for_others() {
     let _alone = idle::alone();
-    static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(100 * PAGE as u64));
+    let budget = budget!(100 * PAGE);
     let mut rig = Rig::new();
-    rig.core.machine = Machine::new(Span::with_steps(PAGE, 1 << 20).charged_to(&BUDGET));
-    rig.with(|core| core.set_store(Box::new(Shelf(Vec::new())))).unwrap();
+    rig.core.machine = Machine::new(Span::with_steps(PAGE, 1 << 20).charged_to(budget));
+    rig.with(|core| core.set_store(Box::<Shelf>::default())).unwrap();
     let words = (60 * PAGE / 8) as u64;
     for x in 0..words {
         rig.push(x).unwrap();
     }
-    let mut other = Machine::new(Span::with_steps(PAGE, 1 << 20).charged_to(&BUDGET));
+    let mut other = Machine::new(Span::with_steps(PAGE, 1 << 20).charged_to(budget));
     for _ in 0..60 {
         other.push(&[1; PAGE]).unwrap();
     }

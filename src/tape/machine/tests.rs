@@ -2,51 +2,12 @@
 
 use super::lending::KEPT;
 use super::*;
-use crate::sync::Mutex;
 use crate::tape::idle;
-use crate::vm::{Budget, HUGE_PAGE, PAGE, Trim};
-use std::sync::LazyLock;
-
-/// A budget of its own, for one test.
-macro_rules! budget {
-    ($pages:expr) => {{
-        static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(($pages * PAGE) as u64));
-        &*BUDGET
-    }};
-}
+use crate::tape::shelf::Shelf;
+use crate::vm::{Budget, HUGE_PAGE, PAGE, Trim, budget};
 
 mod programs;
 mod regions;
-
-/// A store in memory, which fails when its test says so.
-#[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<(Vec<u8>, bool)>>);
-
-impl Shelf {
-    fn fail(&self, fails: bool) {
-        self.0.lock().1 = fails;
-    }
-
-    fn check(fails: bool) -> Result<(), Error> {
-        if fails { Err(Error::new(Status::Io, "the shelf fell")) } else { Ok(()) }
-    }
-}
-
-impl Spill for Shelf {
-    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        let mut shelf = self.0.lock();
-        Shelf::check(shelf.1)?;
-        shelf.0.resize(offset as usize, 0);
-        shelf.0.extend(bytes);
-        Ok(())
-    }
-    fn read(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        let shelf = self.0.lock();
-        Shelf::check(shelf.1)?;
-        bytes.copy_from_slice(&shelf.0[offset as usize..][..bytes.len()]);
-        Ok(())
-    }
-}
 
 fn machine_in_steps(step: usize) -> Machine {
     Machine::new(Span::with_steps(step, 1 << 30))
@@ -177,7 +138,7 @@ fn tape_is_in_one_piece_after_its_regions() {
         assert_eq!(machine.last(len), [&[9; 10][popped..], &[1, 2, 3]].concat());
     }
     // Not where a part of it is in a store.
-    let (mut machine, _) = short_of_memory(budget!(20));
+    let (mut machine, _) = short_of_memory(budget!(20 * PAGE));
     push_pages(&mut machine, 0..60);
     machine.start();
     pop_pages(&mut machine, 58..60);
@@ -248,7 +209,7 @@ fn tape_lends_what_is_far_from_its_top() {
 #[test]
 fn relief_comes_from_above_the_top_first_and_then_from_the_oldest_values() {
     let _alone = idle::alone();
-    let (mut machine, shelf) = short_of_memory(budget!(5000));
+    let (mut machine, shelf) = short_of_memory(budget!(5000 * PAGE));
     push_pages(&mut machine, 0..3000);
     pop_pages(&mut machine, 2000..3000);
     assert!(machine.relieve(999 * PAGE).unwrap());
@@ -256,7 +217,7 @@ fn relief_comes_from_above_the_top_first_and_then_from_the_oldest_values() {
     assert!(machine.relieve(PAGE).unwrap());
     let spilled = machine.span().discarded();
     assert!(spilled > 0, "the oldest go");
-    assert_eq!(shelf.0.lock().0.len(), spilled);
+    assert_eq!(shelf.len(), spilled);
     assert!((0..100).all(|_| machine.relieve(PAGE).is_ok()));
     // Some stays below the top; without it pops could not go on.
     assert!((2000 - KEPT / PAGE..2000).contains(&(machine.span().discarded() / PAGE)));
@@ -292,7 +253,7 @@ fn tape_says_before_it_takes_memory_that_it_may_lend_some() {
 #[test]
 fn room_and_what_is_idle_count_together() {
     let _alone = idle::alone();
-    let (mut machine, _) = short_of_memory(budget!(30));
+    let (mut machine, _) = short_of_memory(budget!(30 * PAGE));
     push_pages(&mut machine, 0..20);
     machine.push(&vec![1; 20 * PAGE]).unwrap();
     assert!(machine.span().discarded() >= 10 * PAGE);
@@ -304,7 +265,7 @@ fn room_and_what_is_idle_count_together() {
 #[test]
 fn region_over_a_spilled_tape_takes_what_others_lend() {
     let _alone = idle::alone();
-    let budget = budget!(30);
+    let budget = budget!(30 * PAGE);
     let [mut first, mut second] = [short_of_memory(budget).0, short_of_memory(budget).0];
     push_pages(&mut first, 0..40);
     budget.set_limit(1000 * PAGE as u64);
@@ -325,7 +286,7 @@ fn region_over_a_spilled_tape_takes_what_others_lend() {
 #[test]
 fn store_is_attached_before_anything_is_in_another_one() {
     let _alone = idle::alone();
-    let (mut machine, _) = short_of_memory(budget!(100));
+    let (mut machine, _) = short_of_memory(budget!(100 * PAGE));
     machine.set_store(Box::new(Shelf::default())).unwrap();
     push_pages(&mut machine, 0..300);
     let spilled = machine.span().discarded();
@@ -343,7 +304,7 @@ fn bytes_of(n: usize) -> String {
 #[test]
 fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
     let _alone = idle::alone();
-    let budget = budget!(50);
+    let budget = budget!(50 * PAGE);
     let (mut machine, shelf) = short_of_memory(budget);
     push_pages(&mut machine, 0..120);
     assert!(machine.span().discarded() >= 70 * PAGE);
@@ -369,7 +330,7 @@ fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
     pop_pages(&mut machine, 0..120 - at_hand);
     drop(machine);
     // Without a store.
-    let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(10)));
+    let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(10 * PAGE)));
     push_pages(&mut machine, 0..10);
     let error = machine.push(&[1]).unwrap_err();
     assert_eq!(error.status(), Status::MemoryLimit);
@@ -380,7 +341,7 @@ fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
 #[test]
 fn bits_that_find_no_room_change_nothing() {
     let _alone = idle::alone();
-    let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(1)));
+    let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(1 * PAGE)));
     machine.push(&page(0)).unwrap();
     machine.push_bits(1, 60).unwrap();
     machine.push_bits(1, 1).unwrap();
@@ -405,7 +366,7 @@ fn bits_that_find_no_room_change_nothing() {
 #[test]
 fn pop_goes_on_piece_by_piece_where_memory_is_short() {
     let _alone = idle::alone();
-    let budget = budget!(20);
+    let budget = budget!(20 * PAGE);
     let (mut machine, shelf) = short_of_memory(budget);
     push_pages(&mut machine, 0..100);
     let mut found = vec![0; 60 * PAGE];

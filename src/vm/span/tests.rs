@@ -1,5 +1,5 @@
 use super::*;
-use std::sync::LazyLock;
+use crate::vm::budget;
 
 fn write(span: &Span, offset: usize, value: u8) {
     assert!(offset < span.committed());
@@ -11,14 +11,6 @@ fn read(span: &Span, offset: usize) -> u8 {
     assert!(offset < span.committed());
     // SAFETY: the offset is committed.
     unsafe { *((span.base() + offset) as *const u8) }
-}
-
-/// A budget of its own, for one test.
-macro_rules! budget {
-    ($limit:expr) => {{
-        static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new($limit));
-        &*BUDGET
-    }};
 }
 
 /// What the kernel notes about each mapping in `[from, to)`: `hg` where it may take huge pages, `nh` where it must not.
@@ -222,7 +214,7 @@ fn steps_are_small_at_first_and_then_double_up_to_the_largest() {
 /// As much of a step as the limit leaves, down to what is needed; then an error, and nothing has changed.
 #[test]
 fn step_shrinks_to_what_the_limit_leaves() {
-    let budget = budget!(24 * PAGE as u64);
+    let budget = budget!(24 * PAGE);
     let mut span = Span::with_steps(0, 1 << 30);
     span.budget = budget;
     budget.charge(10 * PAGE as u64).unwrap();
@@ -323,7 +315,7 @@ fn trim_keeps_whole_steps_at_the_bottom() {
 /// Bytes at the bottom that were given away get memory again at the cost of what lies above the need.
 #[test]
 fn what_was_discarded_comes_back_within_the_memory_that_there_is() {
-    let budget = budget!(10 * PAGE as u64);
+    let budget = budget!(10 * PAGE);
     let mut span = Span::with_steps(PAGE, 64 * PAGE);
     span.budget = budget;
     span.commit(10 * PAGE).unwrap();

@@ -167,7 +167,7 @@ fn programs_agree_with_a_naive_model() {
 #[test]
 fn programs_agree_with_the_model_within_a_few_pages() {
     let _alone = idle::alone();
-    for (seed, budget) in [(1, budget!(90)), (2, budget!(110)), (3, budget!(150))] {
+    for (seed, budget) in [(1, budget!(90 * PAGE)), (2, budget!(110 * PAGE)), (3, budget!(150 * PAGE))] {
         let mut programs = [0, 1].map(|i| Program::new(short_of_memory(budget).0, 100 * seed + i, 12 * PAGE));
         let mut spilled = false;
         for i in 0..1500 {

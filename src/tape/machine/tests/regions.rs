@@ -23,7 +23,7 @@ fn piece_that_comes_to_the_top_needs_nothing_that_is_lent() {
 fn push_after_a_reset_into_what_was_spilled_brings_its_page_back() {
     let _alone = idle::alone();
     for rest in [0, 100] {
-        let (mut machine, shelf) = short_of_memory(budget!(20));
+        let (mut machine, shelf) = short_of_memory(budget!(20 * PAGE));
         push_pages(&mut machine, 0..10);
         machine.push(&page(10)[..rest]).unwrap();
         machine.start();
@@ -59,7 +59,7 @@ fn push_after_a_reset_into_what_was_spilled_brings_its_page_back() {
 #[test]
 fn region_over_a_spilled_tape_pops_what_fits_and_says_so() {
     let _alone = idle::alone();
-    let (mut machine, _) = short_of_memory(budget!(20));
+    let (mut machine, _) = short_of_memory(budget!(20 * PAGE));
     push_pages(&mut machine, 0..60);
     machine.start();
     let mut popped = 0;
