@@ -34,7 +34,8 @@
 //!
 //! ```text
 //! 5  ffi        C ABI, thin
-//! 4  session    what tapes share: limits, error handler, addresses      driver   runs a loop by a schedule
+//! 4  process    memory limit, error handler       driver   runs a loop by a schedule
+//!    objects    what is alive, and where, in both sweeps
 //! 3  checkpoint                               heap       blocks that keep their addresses
 //! 2  tape
 //! 1  vm         address space and memory      map        ranges of addresses, registry of objects
@@ -44,8 +45,8 @@
 //!
 //! # The contract of pointers in the C ABI
 //!
-//! Handles are NULL (an error) or come from this library and have not been freed. Addresses with a count point to
-//! that many values, readable for pushes and writable for pops; they are NULL only with a count of 0. Addresses
+//! Handles are NULL (an error) or come from this library and have not been freed. Objects with a count point to
+//! that many values, readable for pushes and writable for pops; they are NULL only with a count of 0. Objects
 //! of results are NULL (an error) or writable. Functions that break this contract unchecked say so under
 //! `Safety`.
 
@@ -57,8 +58,9 @@ mod ffi;
 mod hash;
 mod heap;
 mod map;
+pub(crate) mod objects;
+pub mod process;
 pub(crate) mod schedule;
-pub(crate) mod session;
 mod settings;
 mod site;
 mod store;
@@ -75,11 +77,11 @@ pub use driver::{
 pub use error::{Error, Status};
 pub use heap::{Heap, HeapMark, HeapStats, ObjectMemory, ProcessMemory};
 pub use map::registry::RangeKind;
-pub use schedule::{Action, Level, Place, Prediction, Schedule};
-pub use session::{
-    Addresses, AllocateFn, Allocator, ErrorHandler, LiveRange, LiveStats, Memory, ReleaseFn, Restoration, RestoreStats,
-    Restored, SaveStats, Session, Waiter, Wanted,
+pub use objects::{
+    AllocateFn, Allocator, LiveRange, LiveStats, Objects, ReleaseFn, Restoration, RestoreStats, Restored, SaveStats,
+    Waiter, Wanted,
 };
+pub use schedule::{Action, Level, Place, Prediction, Schedule};
 pub use store::{
     ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore,
 };

@@ -1,6 +1,6 @@
 //! Messages name the lines of a Rust program that called.
 
-use adtape::{Error, Heap, Session, Tape, Type, with_thread_tape};
+use adtape::{Error, Heap, Objects, Tape, Type, with_thread_tape};
 use std::process::Command;
 
 /// `file:line`, as messages have it.
@@ -34,19 +34,19 @@ const MISTAKES: &[(&str, Mistake)] = &[
         (pushed, unsafe { t.pop_section(Type::F64, x.as_mut_ptr().cast(), &[1], &[16]).unwrap_err() }, line!())
     }),
     ("a range", |t| {
-        let a = Session::default_session().addresses();
+        let a = Objects::of_process();
         (line_of!(a.push_range(t, 4096)), a.pop_pointer(t, 0, 0).unwrap_err(), line!())
     }),
     ("a pointer", |t| {
-        let a = Session::default_session().addresses();
+        let a = Objects::of_process();
         (line_of!(a.push_pointer(t, 4104)), a.pop_pair(t, 0, 0).unwrap_err(), line!())
     }),
     ("a pair", |t| {
-        let a = Session::default_session().addresses();
+        let a = Objects::of_process();
         (line_of!(a.push_pair(t, 4096, 8)), a.pop_range(t).unwrap_err(), line!())
     }),
     ("a range that ends", |t| {
-        let a = Session::default_session().addresses();
+        let a = Objects::of_process();
         (line_of!(a.live_end(t, 8192)), a.pop_pointer(t, 0, 0).unwrap_err(), line!())
     }),
     ("a block", |t| {
@@ -103,7 +103,7 @@ fn check_mode_names_the_lines_of_push_and_pop() {
         assert!(output.status.success() && said.contains("went through all"), "{said}");
         return;
     }
-    let addresses = Session::default_session().addresses();
+    let addresses = Objects::of_process();
     for base in [4096, 8192] {
         addresses.live_add(base, 4096, adtape::RangeKind::Static, "x").expect("a range");
     }
@@ -120,7 +120,7 @@ fn check_mode_names_the_lines_of_push_and_pop() {
 
 #[test]
 fn errors_name_the_line_of_the_call() {
-    let (tape, addresses) = (Tape::new().expect("a tape"), Session::default_session().addresses());
+    let (tape, addresses) = (Tape::new().expect("a tape"), Objects::of_process());
     let mut heap = Heap::new().expect("a heap");
     let mut failures = vec![
         ("pop", tape.pop::<f64>().unwrap_err(), line!()),

@@ -7,7 +7,7 @@ mod examples;
 #[path = "docs/paths.rs"]
 mod paths;
 
-use adtape::{Error, Session, Spill, Status, Tape};
+use adtape::{Error, Spill, Status, Tape, process};
 use common::{declarations, inlined, root, run, scratch, skip};
 use examples::{blocks, build, c_source, check_all, examples, fortran_source, page};
 use std::collections::BTreeSet;
@@ -251,7 +251,7 @@ impl Spill for Broken {
 /// Only tapes with a store can be poisoned, and only Rust can give them one.
 #[test]
 fn message_of_a_poisoned_tape_is_the_one_in_errors() {
-    Session::default_session().set_memory_limit(Some(1 << 20));
+    process::set_memory_limit(Some(1 << 20));
     let tape = Tape::new().unwrap().with_spill(Box::new(Broken)).unwrap();
     for _ in 0..1 << 18 {
         tape.push(1.0).unwrap();

@@ -1,7 +1,7 @@
 //! The stable heap at the memory limit, which is the process's: where it makes room by giving free memory back, nothing
 //! that is alive loses its own, and what fails has changed nothing.
 
-use adtape::{Error, Heap, Session, Spill, Status, Tape};
+use adtape::{Error, Heap, Spill, Status, Tape, process};
 use fastrand::Rng;
 use std::sync::{Mutex, MutexGuard};
 
@@ -18,12 +18,11 @@ impl Limit {
 
     /// Leaves so many bytes until the limit.
     fn leave(&self, bytes: usize) {
-        let session = Session::default_session();
-        session.set_memory_limit(Some(session.memory().committed_bytes + bytes as u64));
+        process::set_memory_limit(Some(process::memory().committed_bytes + bytes as u64));
     }
 
     fn lift(&self) {
-        Session::default_session().set_memory_limit(None);
+        process::set_memory_limit(None);
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use adtape::{Session, Status, Tape};
+use adtape::{Status, Tape, process};
 use common::{scratch, skip};
 use std::fs;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn what_a_child_does() {
                 let (count, error) = push_arrays(&tape, 1000); // 80 MB
                 assert!(error.is_none());
                 assert!(tape.stats().expect("stats").spilled_bytes > 70_000_000);
-                assert!(Session::default_session().memory().peak_committed_bytes <= 8 << 20);
+                assert!(process::memory().peak_committed_bytes <= 8 << 20);
                 pop_arrays(&tape, count);
             }
         }
@@ -101,12 +101,11 @@ fn what_a_child_does() {
             pop_arrays(&tape, count);
         }
         "set by call" => {
-            let session = Session::default_session();
             assert_eq!(
-                session.set_spill_directory(Some(Path::new("/nowhere/at/all"))).unwrap_err().status(),
+                process::set_spill_directory(Some(Path::new("/nowhere/at/all"))).unwrap_err().status(),
                 Status::Io
             );
-            session.set_spill_directory(Some(&std::env::temp_dir())).expect("a directory");
+            process::set_spill_directory(Some(&std::env::temp_dir())).expect("a directory");
             let (count, error) = push_arrays(&tape, 500);
             assert!(error.is_none());
             pop_arrays(&tape, count);

@@ -1,6 +1,6 @@
 //! The calls: what is compared, through the Rust API and through the C ABI.
 
-use adtape::{LiveRange, RangeKind, Session, Tape};
+use adtape::{LiveRange, Objects, RangeKind, Tape};
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{null_mut, without_provenance_mut};
@@ -43,13 +43,13 @@ pub trait Calls {
 }
 
 pub struct RustApi {
-    session: Session,
+    objects: Objects,
     tape: Tape,
 }
 
 impl RustApi {
     pub fn new() -> RustApi {
-        RustApi { session: Session::new(), tape: Tape::new().expect("a tape") }
+        RustApi { objects: Objects::new(), tape: Tape::new().expect("a tape") }
     }
 }
 
@@ -58,42 +58,42 @@ const OK: &str = "the call succeeds";
 impl Calls for RustApi {
     fn live_add(&mut self, base: usize, bytes: usize, stack: bool) {
         let kind = if stack { RangeKind::Stack } else { RangeKind::Heap };
-        self.session.addresses().live_add(base, bytes, kind, "x (double[])").expect(OK);
+        self.objects.live_add(base, bytes, kind, "x (double[])").expect(OK);
     }
     fn live_remove(&mut self, base: usize) {
-        self.session.addresses().live_remove(base).expect(OK);
+        self.objects.live_remove(base).expect(OK);
     }
     fn live_end(&mut self, base: usize) {
-        self.session.addresses().live_end(&self.tape, base).expect(OK);
+        self.objects.live_end(&self.tape, base).expect(OK);
     }
     fn pop_range(&mut self) -> Record {
-        let range = self.session.addresses().pop_range(&self.tape).expect(OK);
+        let range = self.objects.pop_range(&self.tape).expect(OK);
         Record { base: range.base, bytes: range.bytes, what: What::Rust(range) }
     }
     fn push_pointer(&mut self, p: usize) {
-        self.session.addresses().push_pointer(&self.tape, p).expect(OK);
+        self.objects.push_pointer(&self.tape, p).expect(OK);
     }
     fn pop_pointer(&mut self) -> usize {
-        self.session.addresses().pop_pointer(&self.tape, 8, 16).expect(OK).address
+        self.objects.pop_pointer(&self.tape, 8, 16).expect(OK).address
     }
     fn push_pair(&mut self, base: usize, offset: usize) {
-        self.session.addresses().push_pair(&self.tape, base, offset as isize).expect(OK);
+        self.objects.push_pair(&self.tape, base, offset as isize).expect(OK);
     }
     fn pop_pair(&mut self) -> usize {
-        self.session.addresses().pop_pair(&self.tape, 8, 16).expect(OK).address
+        self.objects.pop_pair(&self.tape, 8, 16).expect(OK).address
     }
     fn begin_reverse(&mut self) {
-        self.session.addresses().live_begin_reverse().expect("a reversal point");
+        self.objects.live_begin_reverse().expect("a reversal point");
     }
     fn rebase_add(&mut self, record: &Record, new_base: usize, adjoint_base: usize) {
         let What::Rust(range) = &record.what else { unreachable!("its own") };
-        self.session.addresses().rebase_add(range, new_base, adjoint_base, record.bytes).expect(OK);
+        self.objects.rebase_add(range, new_base, adjoint_base, record.bytes).expect(OK);
     }
     fn rebase_pointer(&mut self, address: usize) -> usize {
-        self.session.addresses().rebase_pointer(address, 8, 16).expect(OK).address
+        self.objects.rebase_pointer(address, 8, 16).expect(OK).address
     }
     fn rebase_remove(&mut self, new_base: usize, _: usize) {
-        self.session.addresses().rebase_remove(new_base).expect(OK);
+        self.objects.rebase_remove(new_base).expect(OK);
     }
 }
 

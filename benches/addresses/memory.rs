@@ -2,7 +2,7 @@
 
 use crate::table::{Bound, Row, Unit};
 use crate::{AWAY, blocks};
-use adtape::{LiveRange, RangeKind, Session};
+use adtape::{LiveRange, Objects, RangeKind};
 use fastrand::Rng;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,22 +38,21 @@ fn bytes() -> usize {
 fn measure(blocks: &[(usize, usize)]) -> [f64; 3] {
     let mut records: Vec<LiveRange> = Vec::with_capacity(blocks.len());
     let before = bytes();
-    let session = Session::new();
-    let addresses = session.addresses();
+    let objects = Objects::new();
     let each = || (bytes() - before) as f64 / blocks.len() as f64;
     for (base, bytes) in blocks {
-        addresses.live_add(*base, *bytes, RangeKind::Heap, "x").expect("no overlap");
-        addresses.live_set_adjoint(*base, *base + 2 * AWAY, *bytes).expect("alive");
+        objects.live_add(*base, *bytes, RangeKind::Heap, "x").expect("no overlap");
+        objects.live_set_adjoint(*base, *base + 2 * AWAY, *bytes).expect("alive");
     }
     let alive = each();
     for (base, _) in blocks {
-        records.push(addresses.live_find(*base).expect("alive"));
-        addresses.live_remove(*base).expect("alive");
+        records.push(objects.live_find(*base).expect("alive"));
+        objects.live_remove(*base).expect("alive");
     }
     let dead = each();
-    addresses.live_begin_reverse().expect("a reversal point");
+    objects.live_begin_reverse().expect("a reversal point");
     for record in records.iter().rev() {
-        addresses.rebase_add(record, record.base + AWAY, record.base + 2 * AWAY, record.bytes).expect("no overlap");
+        objects.rebase_add(record, record.base + AWAY, record.base + 2 * AWAY, record.bytes).expect("no overlap");
     }
     [alive, dead, each()]
 }

@@ -1,4 +1,4 @@
-//! The reference: what a user of the standard library would write. Addresses lie on a `Vec` as (base, offset); there are
+//! The reference: what a user of the standard library would write. Objects lie on a `Vec` as (base, offset); there are
 //! no serials, labels, adjoints of another size, dead or waiting pointers, and no threads.
 
 use crate::calls::{Calls, Record};

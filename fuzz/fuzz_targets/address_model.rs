@@ -1,10 +1,10 @@
-//! Bytes as a program of the safe Rust API on addresses, run on a session and on a naive model of one: lists, searched from
+//! Bytes as a program of the safe Rust API on addresses, run on `Objects` and on a naive model of them: lists, searched from
 //! the front.
 //!
-//! Addresses are few, so that ranges touch, overlap, lie in each other's former places and hold each other's pointers.
+//! Objects are few, so that ranges touch, overlap, lie in each other's former places and hold each other's pointers.
 //! One thread; nothing is forgotten for want of room.
 
-use adtape::{Addresses, Error, LiveRange, RangeKind, Session, Status, Tape};
+use adtape::{Error, LiveRange, Objects, RangeKind, Status, Tape};
 use std::collections::BTreeMap;
 
 /// What is left of the input: zeros, once it ends.
@@ -320,7 +320,7 @@ impl Model {
 }
 
 struct Run<'a> {
-    session: Session,
+    objects: Objects,
     tape: Tape,
     model: Model,
     input: Input<'a>,
@@ -333,7 +333,7 @@ fn status<T>(result: &Result<T, Error>) -> Status {
 /// Runs a program to its end.
 pub fn run(input: &[u8]) {
     let tape = Tape::new().expect("a tape");
-    let mut run = Run { session: Session::new(), tape, model: Model::default(), input: Input(input) };
+    let mut run = Run { objects: Objects::new(), tape, model: Model::default(), input: Input(input) };
     while !run.input.0.is_empty() {
         run.step();
         run.compare();
@@ -341,10 +341,6 @@ pub fn run(input: &[u8]) {
 }
 
 impl Run<'_> {
-    fn addresses(&self) -> &Addresses {
-        self.session.addresses()
-    }
-
     /// The base of an object, mostly one that is alive.
     fn base(&mut self) -> u64 {
         let n = self.input.byte() as usize;
@@ -376,7 +372,7 @@ impl Run<'_> {
             13 => self.unbear(),
             14 => self.rebase_pointer(),
             _ => {
-                self.addresses().live_begin_reverse().expect("no adjoint waits");
+                self.objects.live_begin_reverse().expect("no adjoint waits");
                 self.model.moved.clear();
                 self.model.objects.iter_mut().filter(|o| o.alive).for_each(|object| object.forward_base = object.base);
             }
@@ -386,7 +382,7 @@ impl Run<'_> {
     fn add(&mut self) {
         let (base, bytes, kind) = (self.input.address(), self.input.bytes(), self.input.kind());
         let label = ["", "x", "y double[8]"][self.input.below(3)];
-        let result = self.addresses().live_add(base as usize, bytes as usize, kind, label);
+        let result = self.objects.live_add(base as usize, bytes as usize, kind, label);
         let expected = extent(base, bytes).and_then(|()| self.model.free(base, bytes));
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "add {base:#x}, {bytes}: {result:?}");
         if let Ok(serial) = result {
@@ -409,7 +405,7 @@ impl Run<'_> {
     fn remove(&mut self) {
         let base = self.base();
         let expected = self.model.exact(base);
-        let result = self.addresses().live_remove(base as usize);
+        let result = self.objects.live_remove(base as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "remove {base:#x}: {result:?}");
         expected.into_iter().for_each(|i| self.model.die(i));
     }
@@ -417,7 +413,7 @@ impl Run<'_> {
     fn unbear(&mut self) {
         let base = self.base();
         let expected = self.model.exact(base);
-        let result = self.addresses().rebase_remove(base as usize);
+        let result = self.objects.rebase_remove(base as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "unbear {base:#x}: {result:?}");
         expected.into_iter().for_each(|i| {
             self.model.end(i);
@@ -429,7 +425,7 @@ impl Run<'_> {
         let (base, adjoint_base, adjoint_bytes) = (self.base(), self.input.address(), self.input.bytes());
         let checked = adjoint_base.checked_add(adjoint_bytes).ok_or(Status::CountRange);
         let expected = checked.and_then(|_| self.model.exact(base));
-        let result = self.addresses().live_set_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize);
+        let result = self.objects.live_set_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "{result:?}");
         if let Ok(i) = expected {
             let object = &mut self.model.objects[i];
@@ -440,7 +436,7 @@ impl Run<'_> {
     fn push_range(&mut self) {
         let base = self.base();
         let expected = self.model.exact(base);
-        let result = self.addresses().push_range(&self.tape, base as usize);
+        let result = self.objects.push_range(&self.tape, base as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "{result:?}");
         self.model.tape.extend(expected.map(|i| Item::Range(i, base)));
     }
@@ -448,7 +444,7 @@ impl Run<'_> {
     fn end(&mut self) {
         let base = self.base();
         let expected = self.model.exact(base);
-        let result = self.addresses().live_end(&self.tape, base as usize);
+        let result = self.objects.live_end(&self.tape, base as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "{result:?}");
         if let Ok(i) = expected {
             self.model.tape.push(Item::Range(i, base));
@@ -459,7 +455,7 @@ impl Run<'_> {
     fn push_pointer(&mut self) {
         let address = self.pointer();
         let expected = self.model.find(address);
-        let result = self.addresses().push_pointer(&self.tape, address as usize);
+        let result = self.objects.push_pointer(&self.tape, address as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "push {address:#x}: {result:?}");
         self.model.tape.extend(expected.map(Item::Pointer));
     }
@@ -467,27 +463,27 @@ impl Run<'_> {
     fn push_pair(&mut self) {
         let (base, offset) = (self.base(), 7 * self.input.byte() as i64 - 700);
         let expected = self.model.find_pair(base, offset);
-        let result = self.addresses().push_pair(&self.tape, base as usize, offset as isize);
+        let result = self.objects.push_pair(&self.tape, base as usize, offset as isize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "pair {base:#x}: {result:?}");
         self.model.tape.extend(expected.map(Item::Pair));
     }
 
     fn pop(&mut self) {
         match self.model.tape.pop() {
-            None => assert!(self.addresses().pop_range(&self.tape).is_err(), "the tape is empty"),
+            None => assert!(self.objects.pop_range(&self.tape).is_err(), "the tape is empty"),
             Some(Item::Range(i, base)) => {
-                let range = self.addresses().pop_range(&self.tape).expect("a range was pushed");
+                let range = self.objects.pop_range(&self.tape).expect("a range was pushed");
                 let Object { serial, bytes, kind, .. } = self.model.objects[i];
                 let found = (range.serial, range.base as u64, range.bytes as u64, range.kind, range.adjoint_base);
                 assert_eq!(found, (serial, base, bytes, kind, 0));
                 self.model.popped.push((i, range));
             }
             Some(Item::Pointer(place)) => {
-                let pop = |run: &Self, a, b| run.addresses().pop_pointer(&run.tape, a as usize, b as usize);
+                let pop = |run: &Self, a, b| run.objects.pop_pointer(&run.tape, a as usize, b as usize);
                 self.pop_place(place, false, pop, Item::Pointer);
             }
             Some(Item::Pair(place)) => {
-                let pop = |run: &Self, a, b| run.addresses().pop_pair(&run.tape, a as usize, b as usize);
+                let pop = |run: &Self, a, b| run.objects.pop_pair(&run.tape, a as usize, b as usize);
                 self.pop_place(place, true, pop, Item::Pair);
             }
         }
@@ -554,7 +550,7 @@ impl Run<'_> {
             None => self.pointer(),
         };
         let variables = [self.input.address(), self.input.address()];
-        let result = self.addresses().rebase_pointer(address as usize, variables[0] as usize, variables[1] as usize);
+        let result = self.objects.rebase_pointer(address as usize, variables[0] as usize, variables[1] as usize);
         let null = address == 0;
         let place = (!null).then(|| self.model.rebase(address)).flatten();
         self.restored(&variables, result, place, (!null).then_some(Target::Forward(address)), None);
@@ -589,8 +585,7 @@ impl Run<'_> {
             self.model.free(new_base, bytes),
         ];
         let expected = checks.into_iter().find_map(Result::err).unwrap_or(Status::Ok);
-        let result =
-            self.addresses().rebase_add(&range, new_base as usize, adjoint_base as usize, adjoint_bytes as usize);
+        let result = self.objects.rebase_add(&range, new_base as usize, adjoint_base as usize, adjoint_bytes as usize);
         assert_eq!(status(&result), expected, "{range:?} at {new_base:#x}: {result:?}");
         let Ok(set) = result else { return };
         let (mut waited, followed): (Vec<_>, Vec<_>) = set.into_iter().partition(|waiter| waiter.held.is_none());
@@ -631,7 +626,7 @@ impl Run<'_> {
     fn compare(&self) {
         let model = &self.model;
         let found: Vec<_> = self
-            .addresses()
+            .objects
             .live_list()
             .into_iter()
             .map(|range| {
@@ -643,14 +638,14 @@ impl Run<'_> {
         let mut expected: Vec<_> = alive.collect();
         expected.sort_unstable_by_key(|object| (object.0, object.1, object.2));
         assert_eq!(found, expected);
-        let waiting = self.addresses().waiting();
+        let waiting = self.objects.waiting();
         let waiting: Vec<_> = waiting.iter().map(|w| (w.variable as u64, w.serial, w.offset as i64)).collect();
         let expected = model.waiting.iter().map(|(variable, (target, ..))| match target {
             Target::Object(i, by) => (*variable, model.objects[*i].serial, *by),
             Target::Forward(address) => (*variable, 0, *address as i64),
         });
         assert_eq!(waiting, expected.collect::<Vec<_>>());
-        let stats = self.addresses().stats();
+        let stats = self.objects.stats();
         assert_eq!((stats.births, stats.dead), (model.objects.len() as u64, model.dead.len() as u64));
         let bytes: u64 = model.alive().map(|(_, object)| object.bytes).sum();
         assert_eq!((stats.ranges, stats.bytes), (model.alive().count() as u64, bytes));

@@ -24,7 +24,8 @@ enum {
 };
 typedef int32_t adtape_kind_t;
 
-// The objects of a program and their addresses in both sweeps; and what the tapes of a process share.
+// The program's objects: which are alive, and where. Shared by all threads; each call may be made by any.
+// Addresses are plain numbers, 0 is NULL, sizes and offsets are in bytes.
 typedef struct adtape_objects_t adtape_objects_t;
 
 // A range of addresses and whose it is.

@@ -4,7 +4,7 @@ use super::arguments::{null_handle, write_if_wanted, write_out};
 use super::outcome::{fail_at, status};
 use super::tape::site;
 use crate::error::{Error, Status};
-use crate::session::{Addresses, Session};
+use crate::objects::Objects;
 use crate::site::Site;
 use crate::tape::Cursor;
 
@@ -12,9 +12,9 @@ use crate::tape::Cursor;
 ///
 /// # Safety
 /// `o` is NULL or objects that live for `'a`.
-pub(super) unsafe fn objects<'a>(o: *const Session) -> &'a Addresses {
+pub(super) unsafe fn objects<'a>(o: *const Objects) -> &'a Objects {
     // SAFETY: by contract.
-    unsafe { o.as_ref() }.unwrap_or_else(|| Session::default_session()).addresses()
+    unsafe { o.as_ref() }.unwrap_or_else(|| Objects::of_process())
 }
 
 /// Runs an operation on objects, whose errors end in the error handler.
@@ -22,9 +22,9 @@ pub(super) unsafe fn objects<'a>(o: *const Session) -> &'a Addresses {
 /// # Safety
 /// As for [`objects()`].
 pub(super) unsafe fn on_addresses<T>(
-    o: *const Session,
+    o: *const Objects,
     site: usize,
-    operation: impl FnOnce(&Addresses, Site) -> Result<T, Error>,
+    operation: impl FnOnce(&Objects, Site) -> Result<T, Error>,
 ) -> T {
     let site = site::site_of(site);
     // SAFETY: by contract.

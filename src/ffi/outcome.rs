@@ -2,7 +2,7 @@
 
 use super::process::error;
 use crate::error::{Error, Status};
-use crate::session::Session;
+use crate::process;
 use crate::site::Site;
 
 /// The status to return; the message is kept.
@@ -38,5 +38,5 @@ pub(super) fn fail_at(error: Error, site: Site) -> ! {
 #[cold]
 pub(super) fn fail(error: &Error) -> ! {
     error::remember(error);
-    Session::default_session().fail(error)
+    process::fail(error)
 }

@@ -1,4 +1,4 @@
-//! Addresses: which range of the program's memory is alive, and where it lies.
+//! Objects: which range of the program's memory is alive, and where it lies.
 
 #![forbid(unsafe_code)]
 

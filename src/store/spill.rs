@@ -41,7 +41,7 @@ pub trait Spill: Send {
 /// ```
 /// # use adtape::*;
 /// # fn main() -> Result<(), Error> {
-/// Session::default_session().set_memory_limit(Some(1 << 20));
+/// process::set_memory_limit(Some(1 << 20));
 /// let tape = Tape::new()?.with_spill(Box::new(SpillFile::new(std::env::temp_dir())?))?;
 /// for i in 0..1_000_000_i64 {
 ///     tape.push(i)?;

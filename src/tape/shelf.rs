@@ -1,5 +1,7 @@
 //! A store for what tapes spill in unit tests.
 
+#![forbid(unsafe_code)]
+
 use crate::error::{Error, Status};
 use crate::store::Spill;
 use crate::sync::{Arc, Mutex};

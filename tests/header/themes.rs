@@ -24,7 +24,7 @@ pub const THEMES: [Theme; 6] = [
         purpose: "limits, errors and settings, which all tapes, heaps and objects of the process share",
         needs: &[],
         inlined: None,
-        types: &["error", "session/process"],
+        types: &["error", "process"],
         sections: &[("error", "error"), ("settings", "settings")],
         by_hand: "
 // A program's own reaction to an error that a push or pop cannot return; NULL for the default. The status is one
@@ -60,7 +60,7 @@ typedef struct adtape_core adtape_core_t;
         purpose: "what is alive and where: ranges, pointers, pairs, rebase",
         needs: &["tape"],
         inlined: None,
-        types: &["map/registry/object", "session/addresses", "session/mod"],
+        types: &["map/registry/object", "objects/set"],
         sections: &[
             ("objects", "sets"),
             ("live", "live"),
@@ -95,7 +95,7 @@ typedef struct adtape_heap {
         purpose: "stores, checkpoints, checkpoints of everything alive",
         needs: &["heap"],
         inlined: None,
-        types: &["session/snapshot/counts"],
+        types: &["objects/snapshot/counts"],
         sections: &[
             ("store", "store"),
             ("store", "user_store"),

@@ -18,7 +18,7 @@ use tokens::{Token, tokens};
 /// The layers from the top down (ARCHITECTURE.md, "The picture"). The crate root stands above all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("interfaces", &["ffi"]),
-    ("session", &["session", "driver"]),
+    ("policy", &["process", "objects", "driver"]),
     ("checkpoints", &["checkpoint", "heap"]),
     ("tape", &["tape"]),
     ("foundation", &["vm", "store", "map", "schedule"]),
@@ -30,8 +30,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
 const UNSAFE: &[&str] = &[
     "site::module",
-    "session::owned_heap",
-    "session::variables",
+    "objects::owned_heap",
+    "objects::variables",
     "vm",
     "store::os",
     "tape::hot",
@@ -195,10 +195,10 @@ fn an_upward_import_is_seen_in_every_spelling() {
         ("src/vm/span.rs", "fn f() { let x = crate :: tape::mark(); }"),
         ("src/vm/mod.rs", "use super::tape::Tape;"),
         ("src/vm/span.rs", "use super::super::tape;"),
-        ("src/vm/span.rs", "mod tests { use super::super::super::session::Session; }"),
+        ("src/vm/span.rs", "mod tests { use super::super::super::objects::Objects; }"),
         ("src/vm/span.rs", "macro_rules! m { () => { $crate::tape::f() } }"),
         ("src/vm/span.rs", "const S: &str = r#\"\"#; const C: char = '\"'; use crate::ffi;"),
-        ("src/vm/span.rs", "use crate::{error::{Error, Status}, session};"),
+        ("src/vm/span.rs", "use crate::{error::{Error, Status}, objects};"),
         ("src/vm/span.rs", "use crate::store::Store;"),
         ("src/vm/span.rs", "use crate::Tape;"),
         ("src/novel.rs", ""),
@@ -214,7 +214,7 @@ fn a_downward_import_is_no_fault() {
         // use crate::ffi;
         /* crate::ffi /* crate::kit */ */
         use super::cursor::{Cursor, tests};
-        use crate::{error::{Error, session}, vm::Span};
+        use crate::{error::{Error, objects}, vm::Span};
         fn f<'a>(x: &'a str) -> char { crate::log!(\"crate::ffi\"); crate::tape::g(b\"\\\"crate::ffi\"); '\\'' }
         mod tests { use super::*; mod deep { use super::super::copy; } }
         pub(in crate::tape) struct S;";

@@ -8,7 +8,7 @@ mod program;
 mod rules;
 mod world;
 
-use adtape::{Addresses, CheckpointReader, CheckpointWriter, MemoryStore, Restoration, Session, Status, Tape};
+use adtape::{CheckpointReader, CheckpointWriter, MemoryStore, Objects, Restoration, Status, Tape};
 use fastrand::Rng;
 use program::{Adjoints, Op, Program, State};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl Drop for Which {
 
 /// A program that is run, with its memory, its tape and what the model says.
 struct Run<'a> {
-    session: &'a Session,
+    objects: &'a Objects,
     tape: &'a Tape,
     store: MemoryStore,
     world: World,
@@ -50,12 +50,12 @@ struct Written {
 }
 
 impl<'a> Run<'a> {
-    fn new(session: &'a Session, tape: &'a Tape, seed: u64, policy: Policy) -> Run<'a> {
+    fn new(objects: &'a Objects, tape: &'a Tape, seed: u64, policy: Policy) -> Run<'a> {
         let mut random = Rng::with_seed(seed);
         let program = Program::random(&mut random);
         let states = program.states();
         let mut run = Run {
-            session,
+            objects,
             tape,
             store: MemoryStore::new(),
             world: World::new(policy),
@@ -68,16 +68,12 @@ impl<'a> Run<'a> {
             done: [0; 3],
             refused: 0,
         };
-        run.world.declare_layouts(run.session.addresses());
+        run.world.declare_layouts(run.objects);
         for id in run.states[0].objects.keys().copied().collect::<Vec<_>>() {
             let object = run.states[0].objects[&id].clone();
-            run.world.bear(run.session.addresses(), run.tape, id, &object);
+            run.world.bear(run.objects, run.tape, id, &object);
         }
         run
-    }
-
-    fn addresses(&self) -> &Addresses {
-        self.session.addresses()
     }
 
     /// The whole gradient: everything forward, everything backward, from state 0.
@@ -92,10 +88,10 @@ impl<'a> Run<'a> {
     fn end(&mut self, empty: &MemoryStore) {
         let heap = self.world.without_heap();
         let mut checkpoint = CheckpointReader::open(empty, "empty").unwrap();
-        let restoration = self.world.restore(self.session.addresses(), &mut checkpoint).unwrap();
+        let restoration = self.world.restore(self.objects, &mut checkpoint).unwrap();
         assert_eq!((restoration.counts.kept, restoration.counts.ended), (0, 2));
-        assert_eq!(self.addresses().stats().births, 0);
-        assert_eq!(self.addresses().forget_adjoints(), 2);
+        assert_eq!(self.objects.stats().births, 0);
+        assert_eq!(self.objects.forget_adjoints(), 2);
         drop(heap);
     }
 
@@ -126,7 +122,7 @@ impl<'a> Run<'a> {
                     _ => restoration,
                 };
                 self.sweep(from, middle.max(from + 1));
-                self.addresses().arrive(&restoration);
+                self.objects.arrive(&restoration);
             }
         }
     }
@@ -141,15 +137,15 @@ impl<'a> Run<'a> {
         self.world.set_recording(record);
         for step in from..to {
             let op = self.program.ops[step].clone();
-            self.world.forward(self.session.addresses(), self.tape, &op, record);
+            self.world.forward(self.objects, self.tape, &op, record);
             self.compare(step + 1, false);
         }
         self.world.set_recording(true);
     }
 
     fn turn(&mut self, step: usize) {
-        self.session.addresses().live_begin_reverse().unwrap();
-        self.world.begin_reverse(self.session.addresses());
+        self.objects.live_begin_reverse().unwrap();
+        self.world.begin_reverse(self.objects);
         self.adjoints.turn(&self.states[step]);
         self.compare(step, true);
     }
@@ -157,7 +153,7 @@ impl<'a> Run<'a> {
     fn backward(&mut self, from: usize, to: usize) {
         for step in (to..from).rev() {
             let op = self.program.ops[step].clone();
-            self.world.backward(self.session.addresses(), self.tape, &op);
+            self.world.backward(self.objects, self.tape, &op);
             self.adjoints.backward(&op, &self.states[step], &self.states[step + 1]);
             self.compare(step, true);
         }
@@ -167,7 +163,7 @@ impl<'a> Run<'a> {
         self.checkpoints += 1;
         let name = format!("c{}", self.checkpoints);
         let mut checkpoint = CheckpointWriter::create(&self.store, &name).unwrap();
-        let counts = self.world.save(self.session.addresses(), &mut checkpoint);
+        let counts = self.world.save(self.objects, &mut checkpoint);
         assert_eq!(counts.ranges, self.states[step].objects.len() as u64);
         checkpoint.commit().unwrap();
         Written { name, step }
@@ -177,14 +173,14 @@ impl<'a> Run<'a> {
         // An allocation fails, now and then: nothing has changed.
         if self.random.u64(..4) == 0 {
             self.world.fail_after = Some(self.random.u64(..2));
-            let before = (self.addresses().live_list(), self.world.contents());
+            let before = (self.objects.live_list(), self.world.contents());
             let mut checkpoint = CheckpointReader::open(&self.store, &written.name).unwrap();
-            let result = self.world.restore(self.session.addresses(), &mut checkpoint);
+            let result = self.world.restore(self.objects, &mut checkpoint);
             self.world.fail_after = None;
             match result {
                 Err(error) => {
                     assert_eq!(error.status(), Status::OutOfMemory);
-                    assert_eq!((self.addresses().live_list(), self.world.contents()), before);
+                    assert_eq!((self.objects.live_list(), self.world.contents()), before);
                     self.refused += 1;
                 }
                 Ok(restoration) => {
@@ -195,7 +191,7 @@ impl<'a> Run<'a> {
             }
         }
         let mut checkpoint = CheckpointReader::open(&self.store, &written.name).unwrap();
-        let restoration = self.world.restore(self.session.addresses(), &mut checkpoint).unwrap();
+        let restoration = self.world.restore(self.objects, &mut checkpoint).unwrap();
         self.restorations += 1;
         assert_eq!(restoration.counts.dead, 0);
         let counts = restoration.counts;
@@ -210,8 +206,7 @@ impl<'a> Run<'a> {
     /// is no other memory; in the reverse sweep, adjoints are right.
     fn compare(&self, step: usize, reverse: bool) {
         let state = &self.states[step];
-        let live: BTreeMap<u64, _> =
-            self.addresses().live_list().into_iter().map(|range| (range.serial, range)).collect();
+        let live: BTreeMap<u64, _> = self.objects.live_list().into_iter().map(|range| (range.serial, range)).collect();
         assert!(live.keys().eq(state.objects.keys()), "step {step}: {:?} {:?}", live.keys(), state.objects.keys());
         self.world.check_blocks(live.values().map(|range| range.base));
         for (id, object) in &state.objects {
@@ -233,14 +228,14 @@ fn random_programs_come_through_restorations_as_in_the_model() {
     let runs = std::env::var("ADTAPE_RESTORATION_RUNS").map_or(600, |runs| runs.parse().expect("a number of runs"));
     let first: u64 = std::env::var("ADTAPE_RESTORATION_FIRST").map_or(1, |first| first.parse().expect("a seed"));
     let (mut restorations, mut done, mut refused) = (0, [0; 3], 0);
-    let (session, tape, empty) = (Session::new(), Tape::new().unwrap(), MemoryStore::new());
+    let (objects, tape, empty) = (Objects::new(), Tape::new().unwrap(), MemoryStore::new());
     let mut checkpoint = CheckpointWriter::create(&empty, "empty").unwrap();
-    World::new(Policy::NeverReuse).save(session.addresses(), &mut checkpoint);
+    World::new(Policy::NeverReuse).save(&objects, &mut checkpoint);
     checkpoint.commit().unwrap();
     for seed in first..first + runs {
         let policy = Policy::ALL[(seed % 3) as usize];
         let _which = Which(seed, policy);
-        let mut run = Run::new(&session, &tape, seed, policy);
+        let mut run = Run::new(&objects, &tape, seed, policy);
         run.gradient();
         run.end(&empty);
         restorations += run.restorations;

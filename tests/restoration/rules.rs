@@ -1,14 +1,14 @@
 //! Rules by example: where Alg. 4 as printed goes wrong, and what is said when something is wrong.
 
 use adtape::{
-    Addresses, Allocator, CheckpointReader, CheckpointWriter, Error, MemoryStore, ObjectMemory, ProcessMemory,
-    RangeKind, Restoration, SaveStats, SectionKind, Session, Status, Store, Wanted,
+    Allocator, CheckpointReader, CheckpointWriter, Error, MemoryStore, ObjectMemory, Objects, ProcessMemory, RangeKind,
+    Restoration, SaveStats, SectionKind, Status, Store, Wanted,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A program without a tape: its objects, in the memory of the process.
 struct Small {
-    session: Session,
+    objects: Objects,
     store: MemoryStore,
     memory: ProcessMemory,
 }
@@ -16,22 +16,18 @@ struct Small {
 impl Small {
     fn new() -> Small {
         // SAFETY: the tests register what they allocate, and words of their own.
-        Small { session: Session::new(), store: MemoryStore::new(), memory: unsafe { ProcessMemory::new() } }
-    }
-
-    fn addresses(&self) -> &Addresses {
-        self.session.addresses()
+        Small { objects: Objects::new(), store: MemoryStore::new(), memory: unsafe { ProcessMemory::new() } }
     }
 
     fn bear(&mut self, bytes: usize, label: &str) -> usize {
         let base = self.memory.allocate(bytes).unwrap();
         self.memory.view_mut(base, bytes).fill(0);
-        self.addresses().live_add(base, bytes, RangeKind::Heap, label).unwrap();
+        self.objects.live_add(base, bytes, RangeKind::Heap, label).unwrap();
         base
     }
 
     fn end(&mut self, base: usize) {
-        self.addresses().live_remove(base).unwrap();
+        self.objects.live_remove(base).unwrap();
         self.memory.release(base);
     }
 
@@ -45,7 +41,7 @@ impl Small {
 
     fn try_save(&self, name: &str) -> Result<SaveStats, Error> {
         let mut checkpoint = CheckpointWriter::create(&self.store, name)?;
-        let counts = self.addresses().save(&mut checkpoint, &self.memory, &[])?;
+        let counts = self.objects.save(&mut checkpoint, &self.memory, &[])?;
         checkpoint.commit()?;
         Ok(counts)
     }
@@ -56,11 +52,11 @@ impl Small {
 
     fn restore(&mut self) -> Result<Restoration, Error> {
         let mut checkpoint = CheckpointReader::open(&self.store, "a").unwrap();
-        self.session.addresses().restore(&mut checkpoint, &mut self.memory, &mut [])
+        self.objects.restore(&mut checkpoint, &mut self.memory, &mut [])
     }
 
     fn bases(&self) -> Vec<usize> {
-        self.addresses().live_list().iter().map(|range| range.base).collect()
+        self.objects.live_list().iter().map(|range| range.base).collect()
     }
 }
 
@@ -91,16 +87,16 @@ fn alg_4_as_printed_takes_another_object_for_the_one_that_was_there_and_a_serial
     let q = small.bear(16, "q"); // glibc gives it the address of p
     small.set(q, 2);
     let q_adjoint = [7_u64; 2];
-    small.addresses().live_set_adjoint(q, q_adjoint.as_ptr().addr(), 16).unwrap();
+    small.objects.live_set_adjoint(q, q_adjoint.as_ptr().addr(), 16).unwrap();
     let restoration = small.restore().unwrap();
     assert_eq!((restoration.counts.kept, restoration.counts.allocated, restoration.counts.ended), (0, 1, 1));
     let p = small.bases()[0];
-    assert_eq!((small.word(p), small.addresses().live_find(p).unwrap().adjoint_base), (1, 0));
+    assert_eq!((small.word(p), small.objects.live_find(p).unwrap().adjoint_base), (1, 0));
     // The section is run again, and q finds its adjoint.
     small.end(p);
     let q = small.bear(16, "q");
-    assert_eq!(small.addresses().live_find(q).unwrap().adjoint_base, q_adjoint.as_ptr().addr());
-    small.addresses().live_begin_reverse().unwrap();
+    assert_eq!(small.objects.live_find(q).unwrap().adjoint_base, q_adjoint.as_ptr().addr());
+    small.objects.live_begin_reverse().unwrap();
     small.end(q);
 }
 
@@ -116,15 +112,15 @@ fn alg_4_as_printed_frees_an_object_whose_adjoint_is_in_use_and_here_the_adjoint
     small.save();
     let p = small.bear(16, "p");
     let adjoint = [3_u64; 2];
-    small.addresses().live_set_adjoint(p, adjoint.as_ptr().addr(), 16).unwrap();
+    small.objects.live_set_adjoint(p, adjoint.as_ptr().addr(), 16).unwrap();
     assert_eq!(small.restore().unwrap().counts.ended, 1);
     assert_eq!(adjoint, [3; 2]);
-    let error = small.addresses().live_begin_reverse().unwrap_err();
+    let error = small.objects.live_begin_reverse().unwrap_err();
     assert_eq!(error.status(), Status::HeapState);
     assert!(error.message().contains("object 1 of 16 bytes"), "{error}");
     let p = small.bear(16, "p");
-    assert_eq!(small.addresses().live_find(p).unwrap().adjoint_base, adjoint.as_ptr().addr());
-    small.addresses().live_begin_reverse().unwrap();
+    assert_eq!(small.objects.live_find(p).unwrap().adjoint_base, adjoint.as_ptr().addr());
+    small.objects.live_begin_reverse().unwrap();
     small.end(p);
 }
 
@@ -139,12 +135,12 @@ fn alg_4_as_printed_allocates_an_object_twice_that_came_back_and_here_it_stays()
     let tape = adtape::Tape::new().unwrap();
     let p = small.bear(16, "p");
     small.save();
-    small.addresses().live_end(&tape, p).unwrap();
+    small.objects.live_end(&tape, p).unwrap();
     small.memory.release(p);
-    small.addresses().live_begin_reverse().unwrap();
-    let range = small.addresses().pop_range(&tape).unwrap();
+    small.objects.live_begin_reverse().unwrap();
+    let range = small.objects.pop_range(&tape).unwrap();
     let p = small.memory.allocate(16).unwrap();
-    small.addresses().rebase_add(&range, p, 0, 0).unwrap();
+    small.objects.rebase_add(&range, p, 0, 0).unwrap();
     let restoration = small.restore().unwrap();
     assert_eq!((restoration.counts.kept, restoration.counts.allocated), (1, 0));
     assert_eq!(small.bases(), [p]);
@@ -156,14 +152,14 @@ fn alg_4_as_printed_allocates_an_object_twice_that_came_back_and_here_it_stays()
 #[test]
 fn pointers_and_pointer_variables_follow_objects_that_lie_elsewhere() {
     let mut small = Small::new();
-    small.addresses().set_pointers("node", 16, &[8]).unwrap();
+    small.objects.set_pointers("node", 16, &[8]).unwrap();
     let (a, b) = (small.bear(16, "node"), small.bear(32, "node"));
     small.set(a + 8, b + 16);
     small.set(b + 24, a);
     let mut checkpoint = CheckpointWriter::create(&small.store, "a").unwrap();
-    small.addresses().write_pointer(&mut checkpoint, "head", a).unwrap();
-    small.addresses().write_pointer(&mut checkpoint, "none", 0).unwrap();
-    let counts = small.addresses().save(&mut checkpoint, &small.memory, &[]).unwrap();
+    small.objects.write_pointer(&mut checkpoint, "head", a).unwrap();
+    small.objects.write_pointer(&mut checkpoint, "none", 0).unwrap();
+    let counts = small.objects.save(&mut checkpoint, &small.memory, &[]).unwrap();
     checkpoint.commit().unwrap();
     assert_eq!((counts.ranges, counts.pointers, counts.bytes), (2, 3, 48));
     small.end(a);
@@ -173,14 +169,14 @@ fn pointers_and_pointer_variables_follow_objects_that_lie_elsewhere() {
     let kinds: Vec<SectionKind> = checkpoint.sections().unwrap().iter().map(|section| section.kind).collect();
     use SectionKind::*;
     assert_eq!(kinds, [Pointer, Pointer, Ranges, Slots, Contents]);
-    let lost = small.session.addresses().read_pointer(&mut checkpoint, "head").unwrap_err();
+    let lost = small.objects.read_pointer(&mut checkpoint, "head").unwrap_err();
     assert_eq!(lost.status(), Status::NoRange);
     assert_eq!(checkpoint.read("head", &mut [0_i64; 2]).unwrap_err().status(), Status::Mismatch);
-    let restoration = small.session.addresses().restore(&mut checkpoint, &mut small.memory, &mut []).unwrap();
+    let restoration = small.objects.restore(&mut checkpoint, &mut small.memory, &mut []).unwrap();
     assert_eq!((restoration.counts.allocated, restoration.counts.reused, restoration.counts.pointers), (2, 0, 3));
     checkpoint.rewind();
-    let a = small.session.addresses().read_pointer(&mut checkpoint, "head").unwrap().address;
-    assert_eq!(small.session.addresses().read_pointer(&mut checkpoint, "none").unwrap().address, 0);
+    let a = small.objects.read_pointer(&mut checkpoint, "head").unwrap().address;
+    assert_eq!(small.objects.read_pointer(&mut checkpoint, "none").unwrap().address, 0);
     let b = small.word(a + 8) as usize - 16;
     assert_eq!((small.word(b + 24), small.word(b + 8)), (a as u64, 0));
     assert!(small.bases().contains(&a) && small.bases().contains(&b));
@@ -192,7 +188,7 @@ fn pointers_and_pointer_variables_follow_objects_that_lie_elsewhere() {
 #[test]
 fn pointer_that_dangles_is_an_error_that_names_where_it_is() {
     let mut small = Small::new();
-    small.addresses().set_pointers("list (struct list)", 8, &[0]).unwrap();
+    small.objects.set_pointers("list (struct list)", 8, &[0]).unwrap();
     let (a, b) = (small.bear(8, "list (struct list)"), small.bear(8, "b"));
     small.set(a, b);
     small.end(b);
@@ -210,10 +206,10 @@ fn pointer_that_dangles_is_an_error_that_names_where_it_is() {
 fn layout_that_does_not_fit_is_refused() {
     let mut small = Small::new();
     for (bytes, offsets) in [(8, &[1][..]), (16, &[0, 4]), (8, &[8]), (0, &[0]), (8, &[usize::MAX])] {
-        let error = small.addresses().set_pointers("x", bytes, offsets).unwrap_err();
+        let error = small.objects.set_pointers("x", bytes, offsets).unwrap_err();
         assert_eq!(error.status(), Status::BadArgument, "{offsets:?}");
     }
-    small.addresses().set_pointers("x", 16, &[0]).unwrap();
+    small.objects.set_pointers("x", 16, &[0]).unwrap();
     let x = small.bear(24, "x");
     assert_eq!(small.try_save("a").unwrap_err().status(), Status::Uneven);
     small.end(x);
@@ -227,14 +223,14 @@ fn variables_of_a_recursion_are_bound_by_label_and_frame() {
     let mut frames = [[0_u64; 1]; 6];
     let at: Vec<usize> = frames.iter_mut().map(|frame| frame.as_mut_ptr().expose_provenance()).collect();
     let enter =
-        |small: &Small, i: usize, label: &str| small.addresses().live_add(at[i], 8, RangeKind::Stack, label).unwrap();
+        |small: &Small, i: usize, label: &str| small.objects.live_add(at[i], 8, RangeKind::Stack, label).unwrap();
     enter(&small, 0, "x in f");
     enter(&small, 1, "x in f");
     enter(&small, 2, "y in f");
     (0..3).for_each(|i| small.set(at[i], 10 + i));
     small.save();
     for i in [2, 1] {
-        small.addresses().live_remove(at[i]).unwrap();
+        small.objects.live_remove(at[i]).unwrap();
     }
     // The second frame of f lies elsewhere now; its y is not registered yet.
     enter(&small, 4, "x in f");
@@ -242,7 +238,7 @@ fn variables_of_a_recursion_are_bound_by_label_and_frame() {
     assert_eq!((restoration.counts.kept, restoration.counts.bound, restoration.counts.dead), (1, 1, 1));
     assert_eq!(small.bases(), [at[0], at[4]]);
     assert_eq!((small.word(at[0]), small.word(at[4])), (10, 11));
-    assert_eq!(small.addresses().live_find(at[4]).unwrap().serial, 2);
+    assert_eq!(small.objects.live_find(at[4]).unwrap().serial, 2);
     assert_eq!(enter(&small, 5, "z"), 4, "births go on after those of the checkpoint");
 }
 
@@ -251,40 +247,40 @@ fn pointer_into_a_variable_that_is_not_there_is_an_error_and_changes_nothing() {
     let mut small = Small::new();
     let mut x = [5_u64];
     let x = x.as_mut_ptr().expose_provenance();
-    small.addresses().set_pointers("p", 8, &[0]).unwrap();
+    small.objects.set_pointers("p", 8, &[0]).unwrap();
     let p = small.bear(8, "p");
-    small.addresses().live_add(x, 8, RangeKind::Stack, "x in f").unwrap();
+    small.objects.live_add(x, 8, RangeKind::Stack, "x in f").unwrap();
     small.set(p, x);
     small.save();
     small.set(p, 0);
-    small.addresses().live_remove(x).unwrap();
-    let before = small.addresses().live_list();
+    small.objects.live_remove(x).unwrap();
+    let before = small.objects.live_list();
     let error = small.restore().unwrap_err();
     assert_eq!(error.status(), Status::NoRange);
     assert!(error.message().contains("`p`") && error.message().contains("`x in f`"), "{error}");
-    assert_eq!((small.addresses().live_list(), small.word(p)), (before, 0));
+    assert_eq!((small.objects.live_list(), small.word(p)), (before, 0));
     small.end(p);
 }
 
-/// A checkpoint of another session, as after a restart: static variables are found by label, and must be there.
+/// A checkpoint of another set of objects, as after a restart: static variables are found by label, and must be there.
 #[test]
 fn checkpoint_of_another_run_finds_static_variables_by_label() {
     let mut first = Small::new();
     let (mut table, mut head) = ([1_u64, 2], [0_u64]);
     let (table, head) = (table.as_mut_ptr().expose_provenance(), head.as_mut_ptr().expose_provenance());
-    first.addresses().set_pointers("head", 8, &[0]).unwrap();
-    first.addresses().live_add(table, 16, RangeKind::Static, "table").unwrap();
-    first.addresses().live_add(head, 8, RangeKind::Static, "head").unwrap();
+    first.objects.set_pointers("head", 8, &[0]).unwrap();
+    first.objects.live_add(table, 16, RangeKind::Static, "table").unwrap();
+    first.objects.live_add(head, 8, RangeKind::Static, "head").unwrap();
     first.set(head, table + 8);
     first.save();
     let mut second = Small { store: first.store, ..Small::new() };
     let (mut table, mut head) = ([0_u64; 2], [0_u64]);
     let (table, head) = (table.as_mut_ptr().expose_provenance(), head.as_mut_ptr().expose_provenance());
-    second.addresses().live_add(head, 8, RangeKind::Static, "head").unwrap();
+    second.objects.live_add(head, 8, RangeKind::Static, "head").unwrap();
     let error = second.restore().unwrap_err();
     assert_eq!(error.status(), Status::NoRange);
     assert!(error.message().contains("`table`"), "{error}");
-    second.addresses().live_add(table, 16, RangeKind::Static, "table").unwrap();
+    second.objects.live_add(table, 16, RangeKind::Static, "table").unwrap();
     let restoration = second.restore().unwrap();
     assert_eq!((restoration.counts.bound, restoration.counts.allocated), (2, 0));
     assert_eq!((second.word(head), second.word(table + 8)), (table as u64 + 8, 2));
@@ -294,7 +290,7 @@ fn checkpoint_of_another_run_finds_static_variables_by_label() {
 fn static_memory_that_did_not_change_is_not_written() {
     static CONSTANT: [u64; 1000] = [7; 1000];
     let mut small = Small::new();
-    small.addresses().live_add(CONSTANT.as_ptr().addr(), 8000, RangeKind::Static, "constant").unwrap();
+    small.objects.live_add(CONSTANT.as_ptr().addr(), 8000, RangeKind::Static, "constant").unwrap();
     small.save();
     small.restore().unwrap(); // a write would end the process
 }
@@ -304,23 +300,23 @@ fn heap_that_joined_as_a_whole_keeps_its_blocks_and_pointers_to_them() {
     let mut small = Small::new();
     let (tape, mut heap) = (adtape::Tape::new().unwrap(), adtape::Heap::with_factor(0, 4 << 20).unwrap());
     heap.set_recording(false);
-    small.addresses().set_pointers("p", 8, &[0]).unwrap();
-    small.addresses().heap_join(&heap, "heap").unwrap();
+    small.objects.set_pointers("p", 8, &[0]).unwrap();
+    small.objects.heap_join(&heap, "heap").unwrap();
     let p = small.bear(8, "p");
     let block = heap.alloc(&tape, 16).unwrap();
     small.set(p, block.addr());
     small.memory.view_mut(block.addr(), 16).fill(3);
     let mut checkpoint = CheckpointWriter::create(&small.store, "a").unwrap();
-    let counts = small.addresses().save(&mut checkpoint, &small.memory, &[&heap]).unwrap();
+    let counts = small.objects.save(&mut checkpoint, &small.memory, &[&heap]).unwrap();
     assert_eq!((counts.ranges, counts.pointers), (2, 1));
     checkpoint.commit().unwrap();
     heap.free(&tape, block).unwrap();
     small.set(p, 0);
     let mut checkpoint = CheckpointReader::open(&small.store, "a").unwrap();
-    small.session.addresses().restore(&mut checkpoint, &mut small.memory, &mut [&mut heap]).unwrap();
+    small.objects.restore(&mut checkpoint, &mut small.memory, &mut [&mut heap]).unwrap();
     assert_eq!(small.word(p), block.addr() as u64);
     assert_eq!(small.memory.view(block.addr(), 16), [3; 16]);
-    small.addresses().heap_leave(&heap).unwrap();
+    small.objects.heap_leave(&heap).unwrap();
     small.end(p);
 }
 
@@ -334,11 +330,11 @@ fn allocatables_are_allocated_by_their_label_with_their_bounds() {
     let mut small = Small::new();
     let mut first = [1.5_f64; 6];
     let base = first.as_mut_ptr().expose_provenance();
-    small.addresses().live_add(base, 48, RangeKind::Allocatable, "u").unwrap();
-    small.addresses().set_bounds(base, &[(0, 3), (-1, 2)]).unwrap();
-    assert_eq!(small.addresses().set_bounds(base, &[(0, -1)]).unwrap_err().status(), Status::BadArgument);
+    small.objects.live_add(base, 48, RangeKind::Allocatable, "u").unwrap();
+    small.objects.set_bounds(base, &[(0, 3), (-1, 2)]).unwrap();
+    assert_eq!(small.objects.set_bounds(base, &[(0, -1)]).unwrap_err().status(), Status::BadArgument);
     small.save();
-    small.addresses().live_remove(base).unwrap();
+    small.objects.live_remove(base).unwrap();
     let error = small.restore().unwrap_err();
     assert_eq!(error.status(), Status::BadArgument);
     assert!(error.message().contains("`u`"), "{error}");
@@ -353,20 +349,20 @@ fn allocatables_are_allocated_by_their_label_with_their_bounds() {
         // SAFETY: it came from `allocate`.
         drop(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<[f64; 6]>(base)) });
     };
-    small.addresses().set_allocator("u", Some(Allocator { allocate: Box::new(allocate), release: Box::new(release) }));
+    small.objects.set_allocator("u", Some(Allocator { allocate: Box::new(allocate), release: Box::new(release) }));
     assert_eq!(small.restore().unwrap().counts.allocated, 1);
     let u = small.bases()[0];
     assert_eq!(small.word(u), 1.5_f64.to_bits());
     // It keeps its bounds in the next checkpoint. Another u of that shape is taken over; one of another shape is not.
     small.save();
-    small.addresses().live_remove(u).unwrap();
-    small.addresses().live_add(u, 48, RangeKind::Allocatable, "u").unwrap();
-    small.addresses().set_bounds(u, &[(0, 3), (-1, 2)]).unwrap();
+    small.objects.live_remove(u).unwrap();
+    small.objects.live_add(u, 48, RangeKind::Allocatable, "u").unwrap();
+    small.objects.set_bounds(u, &[(0, 3), (-1, 2)]).unwrap();
     assert_eq!(small.restore().unwrap().counts.reused, 1);
     assert_eq!(ALLOCATED.load(Ordering::Relaxed), 1);
-    small.addresses().live_remove(u).unwrap();
-    small.addresses().live_add(u, 48, RangeKind::Allocatable, "u").unwrap();
-    small.addresses().set_bounds(u, &[(1, 6), (0, 1)]).unwrap();
+    small.objects.live_remove(u).unwrap();
+    small.objects.live_add(u, 48, RangeKind::Allocatable, "u").unwrap();
+    small.objects.set_bounds(u, &[(1, 6), (0, 1)]).unwrap();
     assert_eq!(small.restore().unwrap().counts.reused, 0);
     assert_eq!((ALLOCATED.load(Ordering::Relaxed), RELEASED.load(Ordering::Relaxed)), (2, 1));
 }
@@ -375,7 +371,7 @@ fn allocatables_are_allocated_by_their_label_with_their_bounds() {
 fn adjoint_inside_of_what_is_restored_is_refused() {
     let mut small = Small::new();
     let p = small.bear(32, "p and its adjoint");
-    small.addresses().live_set_adjoint(p, p + 16, 16).unwrap();
+    small.objects.live_set_adjoint(p, p + 16, 16).unwrap();
     small.save();
     let error = small.restore().unwrap_err();
     assert_eq!(error.status(), Status::Overlap);
@@ -403,11 +399,11 @@ fn checkpoint_that_is_damaged_changes_nothing() {
         let mut writer = Store::create(&small.store, "b").unwrap();
         writer.write(&bytes).unwrap();
         writer.commit().unwrap();
-        let before = small.addresses().live_list();
+        let before = small.objects.live_list();
         let mut checkpoint = CheckpointReader::open(&small.store, "b").unwrap();
         // A store in memory has no checksums: what still makes sense is restored.
-        if small.session.addresses().restore(&mut checkpoint, &mut small.memory, &mut []).is_err() {
-            assert_eq!((small.word(a), small.addresses().live_list()), (9, before), "byte {at}");
+        if small.objects.restore(&mut checkpoint, &mut small.memory, &mut []).is_err() {
+            assert_eq!((small.word(a), small.objects.live_list()), (9, before), "byte {at}");
             refused += 1;
         }
         let left = small.bases();

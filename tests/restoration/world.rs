@@ -2,7 +2,7 @@
 
 use crate::program::{FRAME, Object, Op, STATIC, adjoint, function, slots_and_values};
 use adtape::{
-    Addresses, CheckpointReader, CheckpointWriter, Error, Heap, ObjectMemory, ProcessMemory, RangeKind, Restoration,
+    CheckpointReader, CheckpointWriter, Error, Heap, ObjectMemory, Objects, ProcessMemory, RangeKind, Restoration,
     SaveStats, Status, Tape,
 };
 use std::collections::{BTreeMap, HashMap};
@@ -147,7 +147,7 @@ impl World {
         self.heap.take()
     }
 
-    pub fn declare_layouts(&self, addresses: &Addresses) {
+    pub fn declare_layouts(&self, addresses: &Objects) {
         for shape in 0..5 {
             let (slots, values) = slots_and_values(shape);
             let offsets: Vec<usize> = (0..slots).map(|i| 8 * i).collect();
@@ -190,7 +190,7 @@ impl World {
         self.bases[&id].0
     }
 
-    fn adjoint_at(&self, addresses: &Addresses, at: usize) -> usize {
+    fn adjoint_at(&self, addresses: &Objects, at: usize) -> usize {
         let range = addresses.live_find(at).unwrap();
         range.adjoint_base + (at - range.base)
     }
@@ -203,12 +203,12 @@ impl World {
         }
     }
 
-    pub fn save(&mut self, addresses: &Addresses, checkpoint: &mut CheckpointWriter) -> SaveStats {
+    pub fn save(&mut self, addresses: &Objects, checkpoint: &mut CheckpointWriter) -> SaveStats {
         let heaps: Vec<&Heap> = self.heap.iter().collect();
         addresses.save(checkpoint, &self.memory, &heaps).unwrap()
     }
 
-    pub fn restore(&mut self, addresses: &Addresses, checkpoint: &mut CheckpointReader) -> Result<Restoration, Error> {
+    pub fn restore(&mut self, addresses: &Objects, checkpoint: &mut CheckpointReader) -> Result<Restoration, Error> {
         self.memory.allocations_left = self.fail_after;
         let mut heaps: Vec<&mut Heap> = self.heap.iter_mut().collect();
         let result = addresses.restore(checkpoint, &mut self.memory, &mut heaps);
@@ -221,7 +221,7 @@ impl World {
     // ---- the forward sweep -----------------------------------------------------------------------------
 
     /// An object is born.
-    pub fn bear(&mut self, addresses: &Addresses, tape: &Tape, id: u64, object: &Object) {
+    pub fn bear(&mut self, addresses: &Objects, tape: &Tape, id: u64, object: &Object) {
         let bytes = 8 * (object.slots.len() + object.values.len());
         let kind = [RangeKind::Heap, RangeKind::Stack, RangeKind::Static][object.shape.saturating_sub(2)];
         let base = match (&mut self.heap, kind) {
@@ -236,7 +236,7 @@ impl World {
     }
 
     /// An object ends.
-    fn end(&mut self, addresses: &Addresses, tape: &Tape, id: u64, record: bool) {
+    fn end(&mut self, addresses: &Objects, tape: &Tape, id: u64, record: bool) {
         let (base, shape) = self.bases.remove(&id).expect("an object that is alive");
         let (slots, values) = slots_and_values(shape);
         if record {
@@ -256,7 +256,7 @@ impl World {
         }
     }
 
-    pub fn forward(&mut self, addresses: &Addresses, tape: &Tape, op: &Op, record: bool) {
+    pub fn forward(&mut self, addresses: &Objects, tape: &Tape, op: &Op, record: bool) {
         let new = |id: u64, shape: usize| {
             let mut state = crate::State::default();
             state.apply(&Op::Bear { id, shape });
@@ -296,7 +296,7 @@ impl World {
     }
 
     /// The value that a pointer variable leads to, followed in memory.
-    fn through(&self, addresses: &Addresses, through: Option<(u64, usize)>) -> Option<usize> {
+    fn through(&self, addresses: &Objects, through: Option<(u64, usize)>) -> Option<usize> {
         let (id, slot) = through?;
         let there = self.word(self.base(id) + 8 * slot) as usize;
         let range = addresses.live_find(there).ok()?;
@@ -307,7 +307,7 @@ impl World {
     // ---- the reverse sweep -----------------------------------------------------------------------------
 
     /// The reversal point: what has no adjoint gets one.
-    pub fn begin_reverse(&mut self, addresses: &Addresses) {
+    pub fn begin_reverse(&mut self, addresses: &Objects) {
         if let Some(heap) = &mut self.heap {
             heap.begin_reverse().unwrap();
         }
@@ -327,7 +327,7 @@ impl World {
     }
 
     /// A birth is reversed.
-    fn unbear(&mut self, addresses: &Addresses, tape: &Tape, id: u64) {
+    fn unbear(&mut self, addresses: &Objects, tape: &Tape, id: u64) {
         let (base, _) = self.bases.remove(&id).expect("an object that is alive");
         let range = addresses.live_find(base).unwrap();
         addresses.rebase_remove(base).unwrap();
@@ -339,7 +339,7 @@ impl World {
     }
 
     /// A death is reversed.
-    fn come_back(&mut self, addresses: &Addresses, tape: &Tape, id: u64, kind: RangeKind) {
+    fn come_back(&mut self, addresses: &Objects, tape: &Tape, id: u64, kind: RangeKind) {
         let there = match (&mut self.heap, kind) {
             (Some(heap), RangeKind::Heap) => Some(heap.undo_free(tape).unwrap() as usize),
             _ => None,
@@ -363,7 +363,7 @@ impl World {
         }
     }
 
-    pub fn backward(&mut self, addresses: &Addresses, tape: &Tape, op: &Op) {
+    pub fn backward(&mut self, addresses: &Objects, tape: &Tape, op: &Op) {
         match *op {
             Op::Bear { id, .. } => self.unbear(addresses, tape, id),
             Op::End { id } => self.come_back(addresses, tape, id, RangeKind::Heap),

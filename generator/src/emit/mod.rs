@@ -162,7 +162,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     Ok(Output { check, ..output })
 }
 
-/// Addresses of rows whose extents no type knows: the reverse sweep, which has flat subscripts, cannot name them.
+/// Objects of rows whose extents no type knows: the reverse sweep, which has flat subscripts, cannot name them.
 fn rows_refused(proc: &Proc) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     for item in &proc.items {

@@ -8,7 +8,7 @@ use crate::ffi::handles::{create, destroy};
 use crate::ffi::outcome::status;
 use crate::ffi::process::error::c_string;
 use crate::ffi::tape::section::section_of;
-use crate::session::Session;
+use crate::objects::Objects;
 use crate::site::Site;
 use crate::tape::{MAX_BYTES, MAX_RANK, Type};
 use std::ffi::{CString, c_char, c_void};
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn adtape_checkpoint_write(
             // SAFETY: readable by contract, and not NULL unless it is empty.
             _ => unsafe { std::slice::from_raw_parts(x.cast::<u8>(), bytes) },
         };
-        Session::default_session().addresses().suspects_in_values(section, values)?;
+        Objects::of_process().suspects_in_values(section, values)?;
         writer.write_bytes(section, ty, values)
     };
     status(write())

@@ -7,9 +7,7 @@ use crate::ffi::handles::{destroy, objects};
 use crate::ffi::heap::heaps::heap;
 use crate::ffi::outcome::status;
 use crate::heap::{Heap, ProcessMemory};
-use crate::session::{
-    Addresses, Allocator, LiveRange, OwnedHeap, Restoration, RestoreStats, SaveStats, Session, Wanted, Writer,
-};
+use crate::objects::{Allocator, LiveRange, Objects, OwnedHeap, Restoration, RestoreStats, SaveStats, Wanted, Writer};
 use std::collections::HashSet;
 use std::ffi::{c_char, c_void};
 
@@ -75,7 +73,7 @@ impl User {
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_set_pointers(
-    o: *const Session,
+    o: *const Objects,
     label: *const c_char,
     record_bytes: i64,
     offsets: *const i64,
@@ -104,7 +102,7 @@ pub unsafe extern "C" fn adtape_live_set_pointers(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_set_allocator(
-    o: *const Session,
+    o: *const Objects,
     label: *const c_char,
     allocate: AllocateCall,
     deallocate: DeallocateCall,
@@ -143,7 +141,7 @@ pub unsafe extern "C" fn adtape_live_set_allocator(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_set_bounds(
-    o: *const Session,
+    o: *const Objects,
     base: *const c_void,
     rank: i32,
     lower: *const i64,
@@ -165,7 +163,7 @@ pub unsafe extern "C" fn adtape_live_set_bounds(
 ///
 /// # Safety
 /// Those that were added were not destroyed.
-pub(in crate::ffi) unsafe fn heaps_of<'a>(objects: &Addresses) -> Result<Vec<&'a mut Heap>, Error> {
+pub(in crate::ffi) unsafe fn heaps_of<'a>(objects: &Objects) -> Result<Vec<&'a mut Heap>, Error> {
     // SAFETY: by contract; each is there once.
     objects.attached().into_iter().map(|h| unsafe { heap(h as *mut OwnedHeap) }).collect()
 }
@@ -192,7 +190,7 @@ pub(in crate::ffi) unsafe fn heaps_of<'a>(objects: &Addresses) -> Result<Vec<&'a
 /// The contract of pointers in the crate's documentation; ranges that are registered are readable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_save(
-    o: *const Session,
+    o: *const Objects,
     c: *mut CheckpointHandle,
     bases: *const *const c_void,
     count: i64,
@@ -242,7 +240,7 @@ pub unsafe extern "C" fn adtape_live_save(
 /// kind STATIC, and heap ranges without an allocator came from malloc or a stable heap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_restore(
-    o: *const Session,
+    o: *const Objects,
     c: *mut CheckpointHandle,
     out: *mut *mut Restoration,
     counts: *mut RestoreStats,
@@ -277,7 +275,7 @@ pub unsafe extern "C" fn adtape_live_restore(
 /// # Safety
 /// The contract of pointers in the crate's documentation; the restoration is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_arrive(o: *const Session, r: *mut Restoration) -> Status {
+pub unsafe extern "C" fn adtape_live_arrive(o: *const Objects, r: *mut Restoration) -> Status {
     let arrive = || {
         // SAFETY: by contract.
         let objects = unsafe { objects(o) };
@@ -303,7 +301,7 @@ pub unsafe extern "C" fn adtape_live_arrive(o: *const Session, r: *mut Restorati
 /// The contract of pointers in the crate's documentation; the restoration is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_forget_adjoints(
-    o: *const Session,
+    o: *const Objects,
     r: *mut Restoration,
     count: *mut i64,
 ) -> Status {
@@ -331,7 +329,7 @@ pub unsafe extern "C" fn adtape_live_forget_adjoints(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_checkpoint_write_pointer(
     c: *mut CheckpointHandle,
-    o: *const Session,
+    o: *const Objects,
     section: *const c_char,
     p: *const c_void,
 ) -> Status {
@@ -357,7 +355,7 @@ pub unsafe extern "C" fn adtape_checkpoint_write_pointer(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_checkpoint_read_pointer(
     c: *mut CheckpointHandle,
-    o: *const Session,
+    o: *const Objects,
     section: *const c_char,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,

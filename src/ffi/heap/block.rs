@@ -6,7 +6,7 @@ use crate::ffi::heap::join::{operate_moving, usual_moving};
 use crate::ffi::jump::with_site;
 use crate::ffi::outcome::value_or_fail;
 use crate::heap::Heap;
-use crate::session::{Leaving, OwnedHeap};
+use crate::objects::{Leaving, OwnedHeap};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::c_void;

@@ -8,7 +8,7 @@ use crate::ffi::arguments::{null_handle, write_out};
 use crate::ffi::handles::{create_raw, tape};
 use crate::ffi::outcome::{status, value_or_fail};
 use crate::heap::{Heap, HeapStats};
-use crate::session::OwnedHeap;
+use crate::objects::OwnedHeap;
 use crate::site::Site;
 use crate::tape::Cursor;
 use crate::tape::cursor::thread;

@@ -6,7 +6,7 @@ use crate::ffi::handles::objects;
 use crate::ffi::heap::heaps::{operate, there, usual};
 use crate::ffi::outcome::status;
 use crate::heap::Heap;
-use crate::session::{Addresses, Leaving, OwnedHeap, Session};
+use crate::objects::{Leaving, Objects, OwnedHeap};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{CStr, c_char};
@@ -41,7 +41,7 @@ pub const ADTAPE_JOIN_STATE: i32 = 2;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_heap_join(
     h: *mut OwnedHeap,
-    o: *const Session,
+    o: *const Objects,
     how: i32,
     label: *const c_char,
 ) -> Status {
@@ -85,7 +85,7 @@ pub(in crate::ffi) unsafe fn usual_moving<'a>(h: *mut OwnedHeap, t: *mut Cursor)
     let both = unsafe { usual(h, t) }?;
     // SAFETY: not NULL, and this thread's: `usual` checked it.
     let joined = unsafe { OwnedHeap::joined(h) };
-    (!joined.is_some_and(Addresses::anyone_waits)).then_some(both)
+    (!joined.is_some_and(Objects::anyone_waits)).then_some(both)
 }
 
 /// As [`operate`], and tells the addresses that the heap has joined. `stays` is the block that the contents are in

@@ -5,7 +5,7 @@ use crate::ffi::arguments::{null_pointer, write_if_wanted, write_out};
 use crate::ffi::heap::heaps::{contents_replaced, heap, size};
 use crate::ffi::outcome::status;
 use crate::heap::HeapMark;
-use crate::session::OwnedHeap;
+use crate::objects::OwnedHeap;
 use std::ffi::c_void;
 
 /// Takes a mark: a fingerprint of the blocks that are alive, a plain value. A checkpoint keeps it beside its own data,

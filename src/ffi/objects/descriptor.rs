@@ -6,7 +6,7 @@ use crate::ffi::handles::{objects, tape};
 use crate::ffi::outcome::status;
 use crate::ffi::tape::array::{pop_values, push_values};
 use crate::map::registry::Present;
-use crate::session::{Association, Dimension, Pointee, Session, Shape, Variable, Writer};
+use crate::objects::{Association, Dimension, Objects, Pointee, Shape, Variable, Writer};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_RANK};
 use std::ffi::c_void;
@@ -89,7 +89,7 @@ unsafe fn given<'a>(x: *mut Descriptor) -> Result<&'a mut Descriptor, Error> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_push_association(
     t: *mut Cursor,
-    o: *const Session,
+    o: *const Objects,
     p: *const Descriptor,
     site: *const c_void,
 ) -> Status {
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn adtape_abi0_push_association(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_pop_association(
     t: *mut Cursor,
-    o: *const Session,
+    o: *const Objects,
     p: *mut Descriptor,
     p_adjoint: *mut Descriptor,
     nowhere: *mut c_void,
@@ -123,8 +123,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_association(
         // SAFETY: the contract of pointers.
         let (cursor, objects, p, p_adjoint) = unsafe { (tape(t)?, objects(o), given(p)?, p_adjoint.as_mut()) };
         let adjoint = p_adjoint.as_ref().map(|adjoint| adjoint.variable(site)).transpose()?;
-        let addresses = objects;
-        let (now, adjoint) = addresses.pop_association(cursor, &p.variable(site)?, adjoint.as_ref(), site)?;
+        let (now, adjoint) = objects.pop_association(cursor, &p.variable(site)?, adjoint.as_ref(), site)?;
         p.associate(&now, nowhere);
         if let Some((p_adjoint, now)) = p_adjoint.zip(adjoint) {
             p_adjoint.associate(&now, nowhere);
@@ -142,7 +141,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_association(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_push_allocation(
     t: *mut Cursor,
-    o: *const Session,
+    o: *const Objects,
     x: *const Descriptor,
     site: *const c_void,
 ) -> Status {
@@ -178,7 +177,7 @@ fn is_allocated() -> Error {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_peek_allocation(
     t: *mut Cursor,
-    o: *const Session,
+    o: *const Objects,
     x: *mut Descriptor,
     allocated: *mut i32,
     site: *const c_void,
@@ -208,7 +207,7 @@ pub unsafe extern "C" fn adtape_abi0_peek_allocation(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_pop_allocation(
     t: *mut Cursor,
-    o: *const Session,
+    o: *const Objects,
     x: *const Descriptor,
     x_adjoint: *const Descriptor,
     site: *const c_void,
@@ -238,7 +237,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_allocation(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_abi0_undo_allocation(o: *const Session, base: *const c_void) -> Status {
+pub unsafe extern "C" fn adtape_abi0_undo_allocation(o: *const Objects, base: *const c_void) -> Status {
     // SAFETY: the contract of pointers.
     status(unsafe { objects(o) }.rebase_remove(base as usize))
 }

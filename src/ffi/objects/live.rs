@@ -6,13 +6,13 @@ use crate::ffi::handles::{objects, on_addresses, tape};
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::range::RangeInfo;
 use crate::ffi::outcome::status;
-use crate::session::{LiveStats, Session};
+use crate::objects::{LiveStats, Objects};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{CStr, c_char, c_void};
 
 unsafe extern "C" fn live_add(
-    o: *const Session,
+    o: *const Objects,
     base: *const c_void,
     bytes: i64,
     kind: i32,
@@ -29,18 +29,18 @@ unsafe extern "C" fn live_add(
     }
 }
 
-unsafe extern "C" fn live_remove(o: *const Session, base: *const c_void, site: usize) {
+unsafe extern "C" fn live_remove(o: *const Objects, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |addresses, _| addresses.live_remove(base as usize)) }
 }
 
-unsafe extern "C" fn live_end(t: *const Cursor, o: *const Session, base: *const c_void, site: usize) {
+unsafe extern "C" fn live_end(t: *const Cursor, o: *const Objects, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |addresses, site| addresses.live_end_at(tape(t)?, base as usize, site)) }
 }
 
 unsafe extern "C" fn live_set_adjoint(
-    o: *const Session,
+    o: *const Objects,
     base: *const c_void,
     adjoint_base: *const c_void,
     adjoint_bytes: i64,
@@ -73,7 +73,7 @@ unsafe extern "C" fn live_set_adjoint(
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_live_add(
-    o: *const Session,
+    o: *const Objects,
     base: *mut c_void,
     bytes: i64,
     kind: KindCode,
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn adtape_live_add(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_live_remove(o: *const Session, base: *const c_void) {
+pub unsafe extern "C" fn adtape_live_remove(o: *const Objects, base: *const c_void) {
     with_site!(2 => live_remove)
 }
 
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn adtape_live_remove(o: *const Session, base: *const c_vo
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_live_end(t: *mut Cursor, o: *const Session, base: *const c_void) {
+pub unsafe extern "C" fn adtape_live_end(t: *mut Cursor, o: *const Objects, base: *const c_void) {
     with_site!(3 => live_end)
 }
 
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn adtape_live_end(t: *mut Cursor, o: *const Session, base
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_live_set_adjoint(
-    o: *const Session,
+    o: *const Objects,
     base: *const c_void,
     adjoint_base: *const c_void,
     adjoint_bytes: i64,
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn adtape_live_set_adjoint(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_find(o: *const Session, address: *const c_void, out: *mut RangeInfo) -> Status {
+pub unsafe extern "C" fn adtape_live_find(o: *const Objects, address: *const c_void, out: *mut RangeInfo) -> Status {
     let find = || {
         // SAFETY: by contract.
         let addresses = unsafe { objects(o) };
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn adtape_live_find(o: *const Session, address: *const c_v
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_list(
-    o: *const Session,
+    o: *const Objects,
     ranges: *mut RangeInfo,
     capacity: i64,
     count: *mut i64,
@@ -202,7 +202,7 @@ pub(in crate::ffi) fn capacity_of(capacity: i64) -> Result<usize, Error> {
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_stats(o: *const Session, out: *mut LiveStats) -> Status {
+pub unsafe extern "C" fn adtape_live_stats(o: *const Objects, out: *mut LiveStats) -> Status {
     // SAFETY: by contract.
     status(unsafe { write_out(out, "the result", || Ok(objects(o).stats())) })
 }
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn adtape_live_stats(o: *const Session, out: *mut LiveStat
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_live_print(o: *const Session, fd: i32) -> Status {
+pub unsafe extern "C" fn adtape_live_print(o: *const Objects, fd: i32) -> Status {
     // SAFETY: by contract.
     let report = unsafe { objects(o) }.report();
     status(crate::ffi::arguments::print(&report, fd))

@@ -2,7 +2,7 @@
 
 use crate::ffi::handles::{on_addresses, tape};
 use crate::ffi::jump::with_site;
-use crate::session::{Session, Writer};
+use crate::objects::{Objects, Writer};
 use crate::tape::Cursor;
 use std::ffi::c_void;
 
@@ -16,7 +16,7 @@ pub struct Pair {
     pub offset: i64,
 }
 
-unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Session, base: *const c_void, offset: i64, site: usize) {
+unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Objects, base: *const c_void, offset: i64, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(o, site, |addresses, site| addresses.push_pair_at(tape(t)?, base as usize, offset as isize, site))
@@ -25,7 +25,7 @@ unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Session, base: *const
 
 unsafe extern "C" fn pop_pair(
     t: *const Cursor,
-    o: *const Session,
+    o: *const Objects,
     pair: *mut Pair,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,
@@ -58,7 +58,7 @@ unsafe extern "C" fn pop_pair(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, o: *const Session, base: *const c_void, offset: i64) {
+pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, o: *const Objects, base: *const c_void, offset: i64) {
     with_site!(4 => push_pair)
 }
 
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn adtape_push_pair(t: *mut Cursor, o: *const Session, bas
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_pop_pair(
     t: *mut Cursor,
-    o: *const Session,
+    o: *const Objects,
     pair: *mut Pair,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,

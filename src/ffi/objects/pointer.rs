@@ -6,19 +6,19 @@ use crate::ffi::handles::{objects, on_addresses, tape};
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::live::capacity_of;
 use crate::ffi::outcome::status;
-use crate::session::{Session, Waiter, Writer};
+use crate::objects::{Objects, Waiter, Writer};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::c_void;
 
-unsafe extern "C" fn push_pointer(t: *const Cursor, o: *const Session, p: *const c_void, site: usize) {
+unsafe extern "C" fn push_pointer(t: *const Cursor, o: *const Objects, p: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |addresses, site| addresses.push_pointer_at(tape(t)?, p as usize, site)) }
 }
 
 unsafe extern "C" fn pop_pointer(
     t: *const Cursor,
-    o: *const Session,
+    o: *const Objects,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,
     site: usize,
@@ -47,7 +47,7 @@ unsafe extern "C" fn pop_pointer(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_push_pointer(t: *mut Cursor, o: *const Session, p: *const c_void) {
+pub unsafe extern "C" fn adtape_push_pointer(t: *mut Cursor, o: *const Objects, p: *const c_void) {
     with_site!(3 => push_pointer)
 }
 
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn adtape_push_pointer(t: *mut Cursor, o: *const Session, 
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_pop_pointer(
     t: *mut Cursor,
-    o: *const Session,
+    o: *const Objects,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,
 ) {
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn adtape_pop_pointer(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_live_list_waiting(
-    o: *const Session,
+    o: *const Objects,
     variables: *mut *mut c_void,
     capacity: i64,
     count: *mut i64,

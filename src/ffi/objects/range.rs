@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::ffi::arguments::null_pointer;
 use crate::ffi::handles::{on_addresses, tape};
 use crate::ffi::jump::with_site;
-use crate::session::{Addresses, LiveRange, Session};
+use crate::objects::{LiveRange, Objects};
 use crate::tape::Cursor;
 use std::ffi::{c_char, c_void};
 
@@ -31,7 +31,7 @@ pub struct RangeInfo {
 }
 
 impl RangeInfo {
-    pub(in crate::ffi) fn of(addresses: &Addresses, range: &LiveRange) -> RangeInfo {
+    pub(in crate::ffi) fn of(addresses: &Objects, range: &LiveRange) -> RangeInfo {
         RangeInfo {
             serial: range.serial,
             base: range.base as *mut c_void,
@@ -57,7 +57,7 @@ impl RangeInfo {
     }
 }
 
-unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Session, out: *mut RangeInfo, site: usize) {
+unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Objects, out: *mut RangeInfo, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(o, site, |addresses, site| {
@@ -82,6 +82,6 @@ unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Session, out: *mut Ra
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_pop_range(t: *mut Cursor, o: *const Session, range: *mut RangeInfo) {
+pub unsafe extern "C" fn adtape_pop_range(t: *mut Cursor, o: *const Objects, range: *mut RangeInfo) {
     with_site!(3 => pop_range)
 }

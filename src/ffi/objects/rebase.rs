@@ -5,20 +5,20 @@ use crate::ffi::handles::on_addresses;
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::range::RangeInfo;
 use crate::map::registry::Present;
-use crate::session::{Session, Writer};
+use crate::objects::{Objects, Writer};
 use std::ffi::c_void;
 
 /// Sets a pointer variable, if there is one.
 ///
 /// # Safety
 /// `variable` is NULL or writable.
-unsafe extern "C" fn begin_reverse(o: *const Session, site: usize) {
+unsafe extern "C" fn begin_reverse(o: *const Objects, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |addresses, _| addresses.live_begin_reverse()) }
 }
 
 unsafe extern "C" fn rebase_add(
-    o: *const Session,
+    o: *const Objects,
     range: *const RangeInfo,
     new_base: *const c_void,
     adjoint_base: *const c_void,
@@ -36,13 +36,13 @@ unsafe extern "C" fn rebase_add(
     }
 }
 
-unsafe extern "C" fn rebase_remove(o: *const Session, new_base: *const c_void, site: usize) {
+unsafe extern "C" fn rebase_remove(o: *const Objects, new_base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |addresses, _| addresses.rebase_remove(new_base as usize)) }
 }
 
 unsafe extern "C" fn rebase_pointer(
-    o: *const Session,
+    o: *const Objects,
     address: *const c_void,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,
@@ -70,7 +70,7 @@ unsafe extern "C" fn rebase_pointer(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_live_begin_reverse(o: *const Session) {
+pub unsafe extern "C" fn adtape_live_begin_reverse(o: *const Objects) {
     with_site!(1 => begin_reverse)
 }
 
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn adtape_live_begin_reverse(o: *const Session) {
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_rebase_add(
-    o: *const Session,
+    o: *const Objects,
     range: *const RangeInfo,
     new_base: *mut c_void,
     adjoint_base: *mut c_void,
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn adtape_rebase_add(
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn adtape_rebase_remove(o: *const Session, new_base: *const c_void) {
+pub unsafe extern "C" fn adtape_rebase_remove(o: *const Objects, new_base: *const c_void) {
     with_site!(2 => rebase_remove)
 }
 
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn adtape_rebase_remove(o: *const Session, new_base: *cons
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_rebase_pointer(
-    o: *const Session,
+    o: *const Objects,
     address: *const c_void,
     p: *mut *mut c_void,
     p_adjoint: *mut *mut c_void,

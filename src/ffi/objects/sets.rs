@@ -2,7 +2,7 @@
 
 use crate::error::Status;
 use crate::ffi::handles::{create, destroy};
-use crate::session::Session;
+use crate::objects::Objects;
 
 /// Makes objects (live map, rebase map, waiting pointers) apart from those of the process, for libraries and tests that
 /// keep theirs to themselves. Every call on addresses takes objects; NULL stands for those of the process. Undone by
@@ -14,9 +14,9 @@ use crate::session::Session;
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_objects_create(out: *mut *mut Session) -> Status {
+pub unsafe extern "C" fn adtape_objects_create(out: *mut *mut Objects) -> Status {
     // SAFETY: by contract.
-    unsafe { create(out, "the new objects", || Ok(Session::new())) }
+    unsafe { create(out, "the new objects", || Ok(Objects::new())) }
 }
 
 /// Releases objects that adtape_objects_create made. NULL is allowed and does nothing.
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn adtape_objects_create(out: *mut *mut Session) -> Status
 /// # Safety
 /// The contract of pointers in the crate's documentation; the handle is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_objects_destroy(o: *mut Session) -> Status {
+pub unsafe extern "C" fn adtape_objects_destroy(o: *mut Objects) -> Status {
     // SAFETY: it came from adtape_objects_create by contract.
     unsafe { destroy(o) }
 }

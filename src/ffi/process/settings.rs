@@ -4,7 +4,7 @@ use crate::error::{Error, Status};
 use crate::ffi::arguments::{number, text_or_none, write_out};
 use crate::ffi::outcome::status;
 use crate::ffi::process::error::c_string;
-use crate::session::{ErrorHandler, Memory, Session};
+use crate::process::{self, ErrorHandler, Memory};
 use crate::sync::Arc;
 use std::ffi::{c_char, c_void};
 use std::path::Path;
@@ -38,7 +38,7 @@ impl User {
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_process_set_memory_limit(limit_bytes: i64) -> Status {
-    let set = |limit: u64| Session::default_session().set_memory_limit((limit != 0).then_some(limit));
+    let set = |limit: u64| process::set_memory_limit((limit != 0).then_some(limit));
     status(number(limit_bytes, "bytes").map(set))
 }
 
@@ -62,7 +62,7 @@ pub extern "C" fn adtape_process_set_memory_limit(limit_bytes: i64) -> Status {
 pub unsafe extern "C" fn adtape_process_set_spill_directory(directory: *const c_char) -> Status {
     // SAFETY: by contract.
     let path = unsafe { text_or_none(directory, "a directory") };
-    status(path.and_then(|path| Session::default_session().set_spill_directory(path.map(Path::new))))
+    status(path.and_then(|path| process::set_spill_directory(path.map(Path::new))))
 }
 
 /// What all tapes of the process have, in bytes.
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn adtape_process_set_spill_directory(directory: *const c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_process_memory(out: *mut Memory) -> Status {
     // SAFETY: by contract.
-    status(unsafe { write_out(out, "the result", || Ok(Session::default_session().memory())) })
+    status(unsafe { write_out(out, "the result", || Ok(process::memory())) })
 }
 
 /// Installs a handler for the errors of calls that return no status: pushes and pops. It is called on the thread
@@ -99,6 +99,6 @@ pub unsafe extern "C" fn adtape_process_set_error_handler(handler: Handler, user
             unsafe { call(error.status(), message.as_ptr(), user.pointer()) }
         })
     });
-    Session::default_session().set_error_handler(handler);
+    process::set_error_handler(handler);
     Status::Ok
 }

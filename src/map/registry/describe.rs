@@ -226,7 +226,7 @@ pub(super) fn no_record(serial: Serial) -> Error {
         Status::BadArgument,
         format!(
             "object {} was never born among these objects\n  \
-             pass the range as adtape_pop_range returned it, and the session of the forward sweep",
+             pass the range as adtape_pop_range returned it, and the objects of the forward sweep",
             number(serial)
         ),
     )

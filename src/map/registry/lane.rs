@@ -8,7 +8,7 @@
 
 use super::labels::Labels;
 use super::object::Object;
-use super::objects::Objects;
+use super::objects::ObjectTable;
 use super::spans::Span;
 use crate::map::ranges::{Range, Ranges};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Lock, LockGuard, Ordering};
@@ -19,7 +19,7 @@ use std::ffi::CStr;
 pub(super) struct Lane {
     /// How many objects were born here.
     pub births: AtomicU64,
-    pub objects: Objects,
+    pub objects: ObjectTable,
     /// Holds every stack range that is or was here, since the lane changed hands.
     pub span: Span,
     stack: Lock<Stack>,
@@ -42,7 +42,7 @@ impl Lane {
     pub fn new(lane: u16) -> Lane {
         Lane {
             births: AtomicU64::new(0),
-            objects: Objects::new(lane),
+            objects: ObjectTable::new(lane),
             span: Span::new(),
             stack: Lock::new(Stack::default()),
             labels: Lock::new(HashMap::new()),

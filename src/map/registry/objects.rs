@@ -48,7 +48,7 @@ impl Chunk {
 }
 
 /// See the module.
-pub(super) struct Objects {
+pub(super) struct ObjectTable {
     lane: u16,
     chunks: Table<OnceLock<Box<Chunk>>>,
     heads: Table<AtomicU32>,
@@ -73,12 +73,12 @@ struct Slot<'a> {
     next: &'a AtomicU32,
 }
 
-impl Objects {
-    pub fn new(lane: u16) -> Objects {
+impl ObjectTable {
+    pub fn new(lane: u16) -> ObjectTable {
         let lock = Seqlock::new(Writer { free: 0, fresh: 0, len: 0, greatest: 0 });
         let (chunks, heads) = (Table::new(), Table::new());
         heads.get_or_make(0, || AtomicU32::new(0));
-        Objects { lane, chunks, heads, buckets: AtomicU32::new(1), lock }
+        ObjectTable { lane, chunks, heads, buckets: AtomicU32::new(1), lock }
     }
 
     // ---- reading ---------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ impl Objects {
     /// The bucket of a birth among so many.
     #[inline]
     fn bucket(birth: u64, buckets: u32) -> u32 {
-        let hash = Objects::hash(birth);
+        let hash = ObjectTable::hash(birth);
         let whole = 1 << buckets.ilog2();
         match hash & (2 * whole - 1) {
             bucket if bucket < buckets => bucket,
@@ -147,11 +147,11 @@ impl Objects {
     /// else.
     #[inline]
     fn find(&self, birth: u64) -> Option<u32> {
-        let bucket = Objects::bucket(birth, self.buckets.load(Ordering::Relaxed));
+        let bucket = ObjectTable::bucket(birth, self.buckets.load(Ordering::Relaxed));
         let mut link = self.heads.get(bucket as usize)?.load(Ordering::Relaxed);
-        let tag = Objects::tag(birth);
+        let tag = ObjectTable::tag(birth);
         loop {
-            let id = Objects::slot_of(link)?;
+            let id = ObjectTable::slot_of(link)?;
             let slot = self.slot(id)?;
             match link >> SLOT_BITS {
                 FREE => return None,
@@ -187,7 +187,7 @@ impl Objects {
 
     /// Puts an object whose serial is not there into a free slot.
     fn insert(&self, writer: &mut Writing<Writer>, object: &Object) -> u32 {
-        let id = Objects::slot_of(writer.free).unwrap_or(writer.fresh);
+        let id = ObjectTable::slot_of(writer.free).unwrap_or(writer.fresh);
         assert!(id < SLOTS, "adtape: more than {SLOTS} objects of one thread that are alive, or on the tape");
         self.chunks.get_or_make(id as usize / CHUNK, OnceLock::new).get_or_init(Chunk::new);
         let slot = self.slot(id).expect("its chunk is there");
@@ -232,7 +232,7 @@ impl Objects {
             let there = self.slot(slot).expect("its chunk is there");
             there.words[0].store(0, Ordering::Relaxed);
             there.next.store(writer.free, Ordering::Relaxed);
-            writer.free = Objects::link_to(slot, FREE);
+            writer.free = ObjectTable::link_to(slot, FREE);
             writer.len -= 1;
         });
         Some(object)
@@ -261,14 +261,14 @@ impl Objects {
 
     /// Puts a slot with a birth into its list, among so many.
     fn link(&self, id: u32, birth: u64, buckets: u32) {
-        let (slot, head) = (self.slot(id).expect("its chunk is there"), self.head(Objects::bucket(birth, buckets)));
+        let (slot, head) = (self.slot(id).expect("its chunk is there"), self.head(ObjectTable::bucket(birth, buckets)));
         slot.next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
-        head.store(Objects::link_to(id, Objects::tag(birth)), Ordering::Relaxed);
+        head.store(ObjectTable::link_to(id, ObjectTable::tag(birth)), Ordering::Relaxed);
     }
 
     fn unlink(&self, id: u32, birth: u64) {
-        let mut link = self.head(Objects::bucket(birth, self.buckets.load(Ordering::Relaxed)));
-        let wanted = Objects::link_to(id, Objects::tag(birth));
+        let mut link = self.head(ObjectTable::bucket(birth, self.buckets.load(Ordering::Relaxed)));
+        let wanted = ObjectTable::link_to(id, ObjectTable::tag(birth));
         while link.load(Ordering::Relaxed) != wanted {
             link = self.next(link.load(Ordering::Relaxed));
         }
@@ -276,7 +276,7 @@ impl Objects {
     }
 
     fn next(&self, link: u32) -> &AtomicU32 {
-        let slot = Objects::slot_of(link).and_then(|slot| self.slot(slot));
+        let slot = ObjectTable::slot_of(link).and_then(|slot| self.slot(slot));
         slot.expect("a slot of a list").next
     }
 
@@ -287,7 +287,7 @@ impl Objects {
         for bucket in [old, buckets] {
             self.head(bucket).store(0, Ordering::Relaxed);
         }
-        while let Some(id) = Objects::slot_of(link) {
+        while let Some(id) = ObjectTable::slot_of(link) {
             let slot = self.slot(id).expect("its chunk is there");
             link = slot.next.load(Ordering::Relaxed);
             self.link(id, birth_in(slot.words[0].load(Ordering::Relaxed)), buckets + 1);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     /// Adds an object that is not there.
-    fn add(objects: &Objects, serial: Serial, base: u64) -> u32 {
+    fn add(objects: &ObjectTable, serial: Serial, base: u64) -> u32 {
         let (slot, was) = objects.claim(object(serial, base)).unwrap();
         assert_eq!(was, None);
         objects.update(slot, |object| object.state = LifeState::Alive);
@@ -318,7 +318,7 @@ mod tests {
     fn objects_are_found_by_serial_as_in_a_map() {
         for seed in 1..20_u64 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let (objects, mut model) = (Objects::new(3), BTreeMap::new());
+            let (objects, mut model) = (ObjectTable::new(3), BTreeMap::new());
             let (range, spread) = ([10, 100, 5000][seed as usize % 3], [1, 1 << 20, 1 << 33][seed as usize / 3 % 3]);
             for step in 0..20_000 {
                 let serial = Serial::new(3, (1 + random.u64(..range)) * spread);
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn dead_object_that_comes_back_keeps_its_slot_and_comes_once() {
-        let objects = Objects::new(0);
+        let objects = ObjectTable::new(0);
         let slot = add(&objects, Serial(1), 100);
         objects.update(slot, |object| object.state = LifeState::Dead);
         let dead = objects.at(slot).unwrap();
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn index_has_few_objects_a_bucket_whatever_the_births() {
         for step in [1, 3, 64, 1000, 1 << 16, 1 << 20] {
-            let objects = Objects::new(0);
+            let objects = ObjectTable::new(0);
             (1..=20_000).for_each(|i| _ = add(&objects, Serial(step * i), i));
             let length = |bucket| {
                 let list = std::iter::successors(Some(objects.head(bucket)), |link| {
@@ -385,7 +385,7 @@ mod tests {
     /// A reader sees an object whole: base and adjoint base are always written together.
     #[test]
     fn reader_sees_no_half_written_object_while_others_come_and_go() {
-        let objects = Objects::new(0);
+        let objects = ObjectTable::new(0);
         let slot = add(&objects, Serial(1), 0);
         let done = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -429,7 +429,7 @@ mod models {
     #[test]
     fn reader_finds_an_object_whole_while_it_changes_and_goes() {
         model(|| {
-            let objects = Arc::new(Objects::new(0));
+            let objects = Arc::new(ObjectTable::new(0));
             let (slot, _) = objects.claim(object(1)).unwrap();
             let other = objects.clone();
             let writer = loom::thread::spawn(move || {
@@ -449,7 +449,7 @@ mod models {
     #[test]
     fn reader_finds_an_object_while_its_bucket_is_split() {
         model(|| {
-            let objects = Arc::new(Objects::new(0));
+            let objects = Arc::new(ObjectTable::new(0));
             let slots = [1, 2].map(|serial| objects.claim(object(serial)).unwrap().0);
             let other = objects.clone();
             let writer = loom::thread::spawn(move || {

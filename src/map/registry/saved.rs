@@ -4,7 +4,7 @@
 //! written by ascending serial, as differences in groups of seven bits, about seven bytes each:
 //!
 //! ```text
-//!  | session 8 | n, labels | n, births of each lane | n, objects |
+//!  | number of the set 8 | n, labels | n, births of each lane | n, objects |
 //!  object = | label, kind, flags | serial - last | base - last end | bytes - last | lane (stack) | rank, bounds |
 //! ```
 
@@ -48,8 +48,8 @@ pub(crate) type Bounds = Vec<(i64, i64)>;
 /// The objects that were alive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
-    /// A number that no other session has.
-    pub session: u64,
+    /// The number of the set of objects, which no other has.
+    pub set: u64,
     pub labels: Vec<CString>,
     /// How many were born, by lane.
     pub births: Vec<u64>,
@@ -79,7 +79,7 @@ impl Saved {
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Numbers(self.session.to_le_bytes().to_vec());
+        let mut out = Numbers(self.set.to_le_bytes().to_vec());
         out.push(self.labels.len() as u64);
         for label in &self.labels {
             out.push(label.as_bytes().len() as u64);
@@ -116,9 +116,9 @@ impl Saved {
 
     /// None if the bytes are no copy of a registry.
     pub fn decode(bytes: &[u8]) -> Option<Saved> {
-        let (session, rest) = bytes.split_first_chunk::<8>()?;
+        let (set, rest) = bytes.split_first_chunk::<8>()?;
         let mut from = NumbersOf(rest);
-        let mut saved = Saved { session: u64::from_le_bytes(*session), ..Saved::default() };
+        let mut saved = Saved { set: u64::from_le_bytes(*set), ..Saved::default() };
         for _ in 0..from.next()? {
             let length = usize::try_from(from.next()?).ok()?;
             saved.labels.push(CString::new(from.take(length)?).ok()?);
@@ -260,7 +260,7 @@ mod tests {
             ..SavedObject::new(&Object { serial: Serial::new(lane, birth), ..Object::new(base, bytes, kind, 0) }, label)
         };
         Saved {
-            session: 0x0123_4567_89ab_cdef,
+            set: 0x0123_4567_89ab_cdef,
             labels: vec![c"".into(), c"node (struct node)".into(), c"u".into()],
             births: vec![7, 1 << 40],
             objects: vec![

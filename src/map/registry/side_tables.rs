@@ -13,7 +13,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 /// What is known of objects beside the maps.
 pub(super) struct SideTables {
     /// A number that no other registry has, in this process or another.
-    pub session: u64,
+    pub number: u64,
     /// The length of the tables, readable without their lock.
     count: AtomicUsize,
     /// Objects that are no allocatables had bounds: others end without a look at the table, as most have none.
@@ -38,9 +38,9 @@ pub(super) struct Adjoint {
 
 impl SideTables {
     pub fn new() -> SideTables {
-        let session = RandomState::new().build_hasher().finish();
+        let number = RandomState::new().build_hasher().finish();
         let any_has_bounds = StaticFlag::new(false);
-        SideTables { session, count: AtomicUsize::new(0), any_has_bounds, tables: Lock::new(Tables::default()) }
+        SideTables { number, count: AtomicUsize::new(0), any_has_bounds, tables: Lock::new(Tables::default()) }
     }
 
     pub fn change<R>(&self, change: impl FnOnce(&mut Tables) -> R) -> R {

@@ -25,8 +25,8 @@ pub(crate) struct Exchange {
 }
 
 impl Registry {
-    pub fn session(&self) -> u64 {
-        self.side_tables.session
+    pub fn number(&self) -> u64 {
+        self.side_tables.number
     }
 
     /// All that are alive, by serial.
@@ -44,8 +44,7 @@ impl Registry {
         let objects = self.list_by_serial();
         let mut numbers: HashMap<u32, u32> = HashMap::new();
         let mut labels: Vec<CString> = Vec::new();
-        let mut saved =
-            Saved { session: self.session(), objects: Vec::with_capacity(objects.len()), ..Saved::default() };
+        let mut saved = Saved { set: self.number(), objects: Vec::with_capacity(objects.len()), ..Saved::default() };
         for object in &objects {
             let label = *numbers.entry(object.label).or_insert_with(|| {
                 labels.push(self.label(object.label).into());

@@ -73,7 +73,7 @@ impl Tape {
     ///     }
     /// }
     ///
-    /// Session::default_session().set_memory_limit(Some(1 << 20));
+    /// process::set_memory_limit(Some(1 << 20));
     /// let tape = Tape::new()?.with_spill(Box::new(InMemory::default()))?;
     /// for i in 0..1_000_000_i64 {
     ///     tape.push(i)?;

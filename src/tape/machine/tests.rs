@@ -341,7 +341,7 @@ fn tape_that_can_spill_keeps_below_its_limit_and_one_that_cannot_says_so() {
 #[test]
 fn bits_that_find_no_room_change_nothing() {
     let _alone = idle::alone();
-    let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(1 * PAGE)));
+    let mut machine = Machine::new(Span::with_steps(PAGE, 1 << 30).charged_to(budget!(PAGE)));
     machine.push(&page(0)).unwrap();
     machine.push_bits(1, 60).unwrap();
     machine.push_bits(1, 1).unwrap();

@@ -375,6 +375,12 @@ fn reservation_is_as_large_as_is_reasonable() {
 }
 
 #[test]
+fn a_span_reserves_64_gib_at_first_unless_the_environment_says_otherwise() {
+    let first = Span::new().unwrap().first_reserve;
+    assert_eq!(first, settings().unwrap().reserve.map_or(68_719_476_736, |n| n as usize));
+}
+
+#[test]
 fn address_space_is_given_back_after_each_move() {
     in_child("address_space_is_given_back_after_each_move", || {
         let before = address_space();

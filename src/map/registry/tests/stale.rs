@@ -97,7 +97,7 @@ impl Program {
         }
     }
 
-    /// As the calls of a session do, on variables that are far from all objects.
+    /// As the calls of `Objects` do, on variables that are far from all objects.
     fn restore(&self, memory: &mut Memory, v: usize, target: Option<Target>, now: Option<Located>) {
         let variable = CELLS + 16 * v as u64;
         for (variable, adjoint, beside) in [(variable, false, variable + 8), (variable + 8, true, variable)] {

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::addresses::{Addresses, Restored, Waiter, corrupt};
+use super::set::{Objects, Restored, Waiter, corrupt};
 use super::variables::Writer;
 use crate::error::Error;
 use crate::map::registry::{Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
@@ -10,7 +10,7 @@ use crate::site::Site;
 use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
-impl Addresses {
+impl Objects {
     /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
     /// not back, the variables wait (0 stands for none).
     pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
@@ -69,12 +69,12 @@ impl Addresses {
     /// ```
     /// # use adtape::*;
     /// # fn main() -> Result<(), Error> {
-    /// let (session, tape, x) = (Session::new(), Tape::new()?, [0.0_f64; 4]);
-    /// let (addresses, base) = (session.addresses(), x.as_ptr().addr());
-    /// addresses.live_add(base, 32, RangeKind::Stack, "x")?;
-    /// addresses.push_pair(&tape, base, 4000)?;
-    /// assert_eq!(addresses.pop_pair(&tape, 0, 0)?.address, base + 4000);
-    /// assert_eq!(addresses.push_pointer(&tape, base + 4000).unwrap_err().status(), Status::NoRange);
+    /// let (objects, tape, x) = (Objects::new(), Tape::new()?, [0.0_f64; 4]);
+    /// let base = x.as_ptr().addr();
+    /// objects.live_add(base, 32, RangeKind::Stack, "x")?;
+    /// objects.push_pair(&tape, base, 4000)?;
+    /// assert_eq!(objects.pop_pair(&tape, 0, 0)?.address, base + 4000);
+    /// assert_eq!(objects.push_pointer(&tape, base + 4000).unwrap_err().status(), Status::NoRange);
     /// # Ok(())
     /// # }
     /// ```
@@ -140,7 +140,7 @@ impl Addresses {
     }
 
     /// What `look` finds, which the variables are set to; while it finds nothing, they, in the order of
-    /// [`restored_place`](Addresses::restored_place), wait.
+    /// [`restored_place`](Objects::restored_place), wait.
     fn restored(
         &self,
         offset: i64,

@@ -1,8 +1,8 @@
-//! A stable heap among the addresses of a session, beside variables and blocks from elsewhere.
+//! A stable heap among the addresses of a objects, beside variables and blocks from elsewhere.
 
 #![forbid(unsafe_code)]
 
-use super::Addresses;
+use super::Objects;
 use crate::error::Error;
 use crate::heap::Heap;
 use crate::map::registry::RangeKind;
@@ -21,28 +21,27 @@ fn words((base, bytes): (usize, usize)) -> (u64, u64) {
     (base as u64, bytes as u64)
 }
 
-impl Addresses {
+impl Objects {
     /// The heap joins: all of its blocks are one range, of kind [`RangeKind::Static`], and their adjoints its adjoint,
     /// so that a pointer into any of them can be pushed beside pointers to elsewhere; it comes back as it was, with its
     /// adjoint. A pointer into a block that is gone is one into the heap all the same: to have that noticed, register
-    /// the blocks one by one, and not the heap. Undone by [`heap_leave`](Addresses::heap_leave).
+    /// the blocks one by one, and not the heap. Undone by [`heap_leave`](Objects::heap_leave).
     ///
-    /// Where pointer variables lie in blocks, a program tells [`memory_moved`](Addresses::memory_moved) what the heap
+    /// Where pointer variables lie in blocks, a program tells [`memory_moved`](Objects::memory_moved) what the heap
     /// does to them. (C and Fortran call it by themselves.)
     ///
     /// ```
     /// # use adtape::*;
     /// # fn main() -> Result<(), Error> {
-    /// let (session, tape, mut heap) = (Session::new(), Tape::new()?, Heap::new()?);
-    /// let addresses = session.addresses();
-    /// addresses.heap_join(&heap, "heap")?;
+    /// let (objects, tape, mut heap) = (Objects::new(), Tape::new()?, Heap::new()?);
+    /// objects.heap_join(&heap, "heap")?;
     /// let p = heap.alloc(&tape, 800)?;
-    /// addresses.push_pointer(&tape, p.addr() + 24)?;
+    /// objects.push_pointer(&tape, p.addr() + 24)?;
     /// heap.begin_reverse()?;
-    /// let pointer = addresses.pop_pointer(&tape, 0, 0)?;
+    /// let pointer = objects.pop_pointer(&tape, 0, 0)?;
     /// assert_eq!((pointer.address, pointer.adjoint), (p.addr() + 24, heap.adjoint(p)?.addr() + 24));
     /// heap.undo_alloc(&tape)?;
-    /// addresses.heap_leave(&heap)?;
+    /// objects.heap_leave(&heap)?;
     /// # Ok(())
     /// # }
     /// ```
@@ -65,23 +64,22 @@ impl Addresses {
     /// where they are now.
     ///
     /// Where another thread may bring back what such a variable waits for, the memory has to move under
-    /// [`memory_moves`](Addresses::memory_moves).
+    /// [`memory_moves`](Objects::memory_moves).
     pub fn memory_moved(&self, from: (usize, usize), to: Option<(usize, usize)>) {
         self.shared.registry.memory_moved(words(from), to.map(words));
     }
 
     /// Runs `operation`, which moves memory inside ranges that stay, and returns from where to where, in the form that
-    /// [`memory_moved`](Addresses::memory_moved) takes. Meanwhile other threads that bring objects back wait: none
-    /// sets a variable in the memory that is left. `operation` may not use these addresses.
+    /// [`memory_moved`](Objects::memory_moved) takes. Meanwhile other threads that bring objects back wait: none
+    /// sets a variable in the memory that is left. `operation` may not use these objects.
     ///
     /// ```
     /// # use adtape::*;
     /// # fn main() -> Result<(), Error> {
-    /// # let (session, tape, mut heap) = (Session::new(), Tape::new()?, Heap::new()?);
-    /// # let addresses = session.addresses();
-    /// # addresses.heap_join(&heap, "heap")?;
+    /// # let (objects, tape, mut heap) = (Objects::new(), Tape::new()?, Heap::new()?);
+    /// # objects.heap_join(&heap, "heap")?;
     /// # let p = heap.alloc(&tape, 16)?;
-    /// let q = addresses.memory_moves(|moved| {
+    /// let q = objects.memory_moves(|moved| {
     ///     let q = heap.realloc(&tape, p, 800)?;
     ///     moved((p.addr(), 16), Some((q.addr(), 800)));
     ///     Ok::<_, Error>(q)
@@ -124,13 +122,13 @@ impl Addresses {
         })
     }
 
-    /// Whether [`memory_moved`](Addresses::memory_moved) has anything to do.
+    /// Whether [`memory_moved`](Objects::memory_moved) has anything to do.
     pub(crate) fn anyone_waits(&self) -> bool {
         self.shared.registry.anyone_waits()
     }
 
     /// The same addresses, which live as long as one of both.
-    pub(crate) fn share(&self) -> Addresses {
-        Addresses { shared: Arc::clone(&self.shared), by_label: Arc::clone(&self.by_label) }
+    pub(crate) fn share(&self) -> Objects {
+        Objects { shared: Arc::clone(&self.shared), by_label: Arc::clone(&self.by_label) }
     }
 }

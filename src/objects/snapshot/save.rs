@@ -7,8 +7,8 @@ use crate::checkpoint::{CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ObjectMemory, is_of_a_heap};
 use crate::map::registry::{Object, RangeKind, Saved, SavedObject, Serial, Slot, encode_slots};
-use crate::session::addresses::{Addresses, LiveRange};
-use crate::session::by_label::{Layout, POINTER};
+use crate::objects::by_label::{Layout, POINTER};
+use crate::objects::set::{LiveRange, Objects};
 use crate::settings::settings;
 use crate::sync::Arc;
 use crate::tape::Type;
@@ -17,38 +17,37 @@ use std::io::Write;
 /// Check mode says of so many words where they are.
 const REPORTED: u64 = 8;
 
-impl Addresses {
+impl Objects {
     /// Writes everything that is alive into a checkpoint: which objects there are, the pointers in them
-    /// ([`set_pointers`](Addresses::set_pointers)), their contents, and the state of stable heaps. Foreign memory is
+    /// ([`set_pointers`](Objects::set_pointers)), their contents, and the state of stable heaps. Foreign memory is
     /// known to the checkpoint, but not saved. No other thread changes the maps meanwhile.
     ///
     /// ```
     /// # use adtape::*;
     /// # fn main() -> Result<(), Error> {
     /// // A list of one node, and a variable that points to it.
-    /// let (session, store) = (Session::new(), MemoryStore::new());
-    /// let addresses = session.addresses();
+    /// let (objects, store) = (Objects::new(), MemoryStore::new());
     /// // SAFETY: every range below is memory, and heap ranges come from malloc.
     /// let mut memory = unsafe { ProcessMemory::new() };
     /// let mut head = [0_usize];
-    /// addresses.set_pointers("head", 8, &[0])?;
-    /// addresses.live_add(head.as_ptr().addr(), 8, RangeKind::Stack, "head")?;
+    /// objects.set_pointers("head", 8, &[0])?;
+    /// objects.live_add(head.as_ptr().addr(), 8, RangeKind::Stack, "head")?;
     /// let node = memory.allocate(16)?;
     /// memory.view_mut(node, 16).fill(7);
-    /// addresses.live_add(node, 16, RangeKind::Heap, "node")?;
+    /// objects.live_add(node, 16, RangeKind::Heap, "node")?;
     /// head[0] = node;
     /// let mut checkpoint = CheckpointWriter::create(&store, "a")?;
-    /// addresses.save(&mut checkpoint, &memory, &[])?;
+    /// objects.save(&mut checkpoint, &memory, &[])?;
     /// checkpoint.commit()?;
     /// // The list shrinks, and comes back.
-    /// addresses.live_remove(node)?;
+    /// objects.live_remove(node)?;
     /// memory.release(node);
     /// head[0] = 0;
     /// let mut checkpoint = CheckpointReader::open(&store, "a")?;
-    /// let restoration = addresses.restore(&mut checkpoint, &mut memory, &mut [])?;
+    /// let restoration = objects.restore(&mut checkpoint, &mut memory, &mut [])?;
     /// let node = std::hint::black_box(head)[0];
     /// assert_eq!((restoration.counts.kept, restoration.counts.allocated), (1, 1));
-    /// assert_eq!(addresses.live_find(node)?.bytes, 16);
+    /// assert_eq!(objects.live_find(node)?.bytes, 16);
     /// assert_eq!(memory.view(node, 16), [7; 16]);
     /// # memory.release(node);
     /// # Ok(())

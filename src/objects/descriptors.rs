@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::addresses::{Addresses, LiveRange};
+use super::set::{LiveRange, Objects};
 use super::shape::{Recorded, Shape, pack, unpack, words};
 use super::variables::Writer;
 use crate::error::{Error, Status};
@@ -46,7 +46,7 @@ pub(crate) struct Association {
     pub pointee: Pointee,
 }
 
-impl Addresses {
+impl Objects {
     // ---- pointers --------------------------------------------------------------------------------------
 
     /// Pushes a pointer to elements from `base` on, 0 if it is not associated.
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn pointer_is_refused_that_leaves_its_range_at_either_end() {
-        let (addresses, tape) = (Addresses::new(), Tape::new().unwrap());
+        let (addresses, tape) = (Objects::new(), Tape::new().unwrap());
         addresses.live_add(8000, 80, RangeKind::Heap, "x").unwrap();
         for (base, extent, stride) in [(8000, 10, 8), (8072, 10, -8), (8016, 4, 16)] {
             addresses.push_association(&tape, base, &shape(extent, stride), Site::UNKNOWN).unwrap();
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn pointer_that_waits_and_is_restored_to_null_waits_no_more() {
-        let (addresses, tape) = (Addresses::new(), Tape::new().unwrap());
+        let (addresses, tape) = (Objects::new(), Tape::new().unwrap());
         addresses.push_association(&tape, 0, &shape(0, 8), Site::UNKNOWN).unwrap();
         addresses.live_add(8000, 80, RangeKind::Heap, "x").unwrap();
         addresses.live_end(&tape, 8000).unwrap();
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn object_whose_adjoint_has_other_elements_than_a_pointer_that_waits_is_refused() {
-        let (addresses, tape) = (Addresses::new(), Tape::new().unwrap());
+        let (addresses, tape) = (Objects::new(), Tape::new().unwrap());
         addresses.live_add(8000, 80, RangeKind::Heap, "x").unwrap();
         addresses.live_end(&tape, 8000).unwrap();
         let range = addresses.pop_range(&tape).unwrap();

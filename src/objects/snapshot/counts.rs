@@ -50,5 +50,5 @@ pub struct Restoration {
     /// What was done.
     pub counts: RestoreStats,
     /// With where they lay when the checkpoint was written.
-    pub(in crate::session) moved: Vec<(Serial, u64)>,
+    pub(in crate::objects) moved: Vec<(Serial, u64)>,
 }

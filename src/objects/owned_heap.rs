@@ -7,7 +7,7 @@
 //! Only the owner may touch the heap, and others find that out by its `owner` alone. So everything here takes a pointer
 //! and makes a reference after that is known.
 
-use super::Addresses;
+use super::Objects;
 use crate::error::{Error, Status, bytes, counted};
 use crate::heap::Heap;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
@@ -22,9 +22,9 @@ pub struct OwnedHeap {
     /// The thread that uses it, [`RELEASED`] or [`ENDED`].
     owner: AtomicUsize,
     /// The addresses in which it is one range.
-    joined: Option<Addresses>,
+    joined: Option<Objects>,
     /// The addresses whose checkpoints have it.
-    saved_with: Option<Addresses>,
+    saved_with: Option<Objects>,
 }
 
 /// No thread owns the heap.
@@ -121,7 +121,7 @@ impl OwnedHeap {
     /// # Safety
     /// The calling thread owns the heap.
     #[inline(always)]
-    pub(crate) unsafe fn joined<'a>(h: *const OwnedHeap) -> Option<&'a Addresses> {
+    pub(crate) unsafe fn joined<'a>(h: *const OwnedHeap) -> Option<&'a Objects> {
         // SAFETY: by contract.
         unsafe { &(*h).joined }.as_ref()
     }
@@ -178,7 +178,7 @@ impl OwnedHeap {
     /// As [`heap`](OwnedHeap::heap).
     pub(crate) unsafe fn join(
         h: *mut OwnedHeap,
-        addresses: &Addresses,
+        addresses: &Objects,
         label: Option<&str>,
         saved: bool,
     ) -> Result<(), Error> {

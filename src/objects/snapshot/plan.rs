@@ -5,8 +5,8 @@
 use super::counts::RestoreStats;
 use crate::error::{Error, Status};
 use crate::map::registry::{Object, RangeKind, Registry, Saved, SavedObject, Serial, Slot};
-use crate::session::addresses::Addresses;
-use crate::session::by_label::{Allocator, Wanted};
+use crate::objects::by_label::{Allocator, Wanted};
+use crate::objects::set::Objects;
 use crate::sync::Arc;
 use std::collections::{HashMap, HashSet};
 
@@ -54,7 +54,7 @@ pub(super) struct RestorationPlan {
 impl RestorationPlan {
     /// What a restoration to this state has to do. Changes nothing.
     pub fn make(
-        addresses: &Addresses,
+        addresses: &Objects,
         saved: Saved,
         slots: Vec<Slot>,
         is_stable: &dyn Fn(u64) -> bool,
@@ -81,7 +81,7 @@ impl RestorationPlan {
     }
 
     /// Lines 1, 3 and 5: both, only then, only now.
-    fn compare(&mut self, addresses: &Addresses, alive: &[Object]) {
+    fn compare(&mut self, addresses: &Objects, alive: &[Object]) {
         let mut now = alive.iter().peekable();
         let superfluous = |object: &Object| Superfluous {
             object: *object,
@@ -101,7 +101,7 @@ impl RestorationPlan {
                     }
                 }
                 other => {
-                    // Of another session, or of a section that was not run again as it was.
+                    // Of another set of objects, or of a section that was not run again as it was.
                     self.superfluous.extend(other.map(superfluous));
                     self.missing.push(Missing { index, source: Source::New, allocator: None });
                 }
@@ -119,7 +119,7 @@ impl RestorationPlan {
     /// Missing variables: those of the stack take the place of one with the same label in the same frame, or are dead;
     /// others are where they were, in another process where one of their label is.
     fn bind_variables(&mut self, registry: &Registry, alive: &[Object]) -> Result<(), Error> {
-        let same_session = self.saved.session == registry.session();
+        let same_set = self.saved.set == registry.number();
         let mut missing = std::mem::take(&mut self.missing);
         let mut unbound = HashSet::new();
         for one in &mut missing {
@@ -130,7 +130,7 @@ impl RestorationPlan {
                     Some(object) => self.bind(one, &then, object.base),
                     None => drop(unbound.insert(then.serial)),
                 },
-                RangeKind::Static | RangeKind::Foreign if same_session => one.source = Source::There(then.base),
+                RangeKind::Static | RangeKind::Foreign if same_set => one.source = Source::There(then.base),
                 RangeKind::Static | RangeKind::Foreign => {
                     let like = |s: &&Superfluous| self.is_same(&then, &s.object) && named;
                     let mut found = self.superfluous.iter().filter(like).map(|s| s.object.base);
@@ -173,7 +173,7 @@ impl RestorationPlan {
 
     /// Lines 4 and 6: memory of objects that go is taken over where label and size agree; the rest is allocated, and
     /// released.
-    fn find_memory(&mut self, addresses: &Addresses, is_stable: &dyn Fn(u64) -> bool) -> Result<(), Error> {
+    fn find_memory(&mut self, addresses: &Objects, is_stable: &dyn Fn(u64) -> bool) -> Result<(), Error> {
         let mut free: HashMap<(RangeKind, u32, u64), Vec<usize>> = HashMap::new();
         for (i, one) in self.superfluous.iter_mut().enumerate() {
             one.release = match one.object.kind {
@@ -227,7 +227,7 @@ impl RestorationPlan {
     // ---- what can be wrong -----------------------------------------------------------------------------
 
     /// Adjoints lie apart from all that the restoration writes or releases.
-    fn check_adjoints(&self, addresses: &Addresses, alive: &[Object]) -> Result<(), Error> {
+    fn check_adjoints(&self, addresses: &Objects, alive: &[Object]) -> Result<(), Error> {
         let (registry, lane) = (addresses.registry(), addresses.lane()?);
         for object in alive.iter().filter(|object| object.adjoint_base != 0) {
             let Some(there) = registry.alive_at(lane, object.adjoint_base) else { continue };

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::addresses::{Addresses, LiveRange, Waiter, corrupt};
+use super::set::{LiveRange, Objects, Waiter, corrupt};
 use super::variables::Writer;
 use crate::error::Error;
 use crate::map::registry::{Arrival, Object, Present, RangeKind, RangeRecord, Serial, Variables};
@@ -33,7 +33,7 @@ impl Variables for &mut Arrivals {
     }
 }
 
-impl Addresses {
+impl Objects {
     /// PUSHRANGE: pushes what brings the range that begins at `base` back (lines 4 and 13).
     #[track_caller]
     pub fn push_range(&self, tape: &Cursor, base: usize) -> Result<(), Error> {

@@ -2,16 +2,16 @@
 
 #![forbid(unsafe_code)]
 
-use super::addresses::{Addresses, LiveRange, LiveStats, Waiter};
+use super::set::{LiveRange, LiveStats, Objects, Waiter};
 use crate::error::{Error, Status};
 use crate::map::registry::RangeKind;
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{CStr, CString};
 
-impl Addresses {
+impl Objects {
     /// A variable or block comes alive (Alg. 2, lines 3 and 10). Returns its serial. Of a label, the first word is the
-    /// name. Example: [`Addresses`].
+    /// name. Example: [`Objects`].
     pub fn live_add(&self, base: usize, bytes: usize, kind: RangeKind, label: &str) -> Result<u64, Error> {
         // Most labels are short: no memory for those.
         let mut short = [0; 64];
@@ -35,7 +35,7 @@ impl Addresses {
         self.registry().remove(self.lane()?, base as u64).map(drop)
     }
 
-    /// [`push_range`](Addresses::push_range) and [`live_remove`](Addresses::live_remove) in one.
+    /// [`push_range`](Objects::push_range) and [`live_remove`](Objects::live_remove) in one.
     #[track_caller]
     pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
         self.live_end_at(tape, base, Site::caller())
@@ -51,14 +51,13 @@ impl Addresses {
     /// ```
     /// # use adtape::*;
     /// # fn main() -> Result<(), Error> {
-    /// let session = Session::new();
-    /// let addresses = session.addresses();
+    /// let objects = Objects::new();
     /// let (x, x_adjoint) = ([1.0_f32; 8], [0.0_f64; 8]);
-    /// addresses.live_add(x.as_ptr().addr(), 32, RangeKind::Stack, "x")?;
-    /// addresses.live_set_adjoint(x.as_ptr().addr(), x_adjoint.as_ptr().addr(), 64)?;
+    /// objects.live_add(x.as_ptr().addr(), 32, RangeKind::Stack, "x")?;
+    /// objects.live_set_adjoint(x.as_ptr().addr(), x_adjoint.as_ptr().addr(), 64)?;
     /// let tape = Tape::new()?;
-    /// addresses.push_pointer(&tape, (&raw const x[5]).addr())?;
-    /// assert_eq!(addresses.pop_pointer(&tape, 0, 0)?.adjoint, (&raw const x_adjoint[5]).addr());
+    /// objects.push_pointer(&tape, (&raw const x[5]).addr())?;
+    /// assert_eq!(objects.pop_pointer(&tape, 0, 0)?.adjoint, (&raw const x_adjoint[5]).addr());
     /// # Ok(())
     /// # }
     /// ```
@@ -89,7 +88,7 @@ impl Addresses {
         self.label_c(range.label).to_string_lossy().into_owned()
     }
 
-    /// The label with this number, whose text lives as long as the session.
+    /// The label with this number, whose text lives as long as the set.
     pub(crate) fn label_c(&self, number: u32) -> &CStr {
         self.registry().label(number)
     }

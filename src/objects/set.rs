@@ -1,4 +1,4 @@
-//! Addresses in both sweeps: what each line of Alg. 2 and Alg. 3 needs is one call. The calls are in [`live`](super::live),
+//! Objects in both sweeps: what each line of Alg. 2 and Alg. 3 needs is one call. The calls are in [`live`](super::live),
 //! [`ranges`](super::ranges) and [`pointers`](super::pointers).
 //!
 //! *Live map*: the ranges that are alive, M of the paper. *Rebase map*: where an object of the forward sweep and its
@@ -12,36 +12,11 @@ use super::by_label::ByLabel;
 use super::lane::{SharedRegistry, lane_of};
 use crate::error::{Error, Status};
 use crate::map::registry::{Object, RangeKind, RangeRecord, Registry, Serial};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, OnceLock};
 
-/// The program's objects: which are alive, and where. Shared by all threads; each call may be made by any. Addresses
-/// are plain numbers, 0 is NULL, sizes and offsets are in bytes.
-///
-/// ```
-/// # use adtape::*;
-/// # fn main() -> Result<(), Error> {
-/// let (session, tape) = (Session::new(), Tape::new()?);
-/// let addresses = session.addresses();
-/// // Forward sweep: a block, a pointer into it that is about to be overwritten, the end of the block.
-/// let block = vec![0.5_f64; 100];
-/// let base = block.as_ptr().addr();
-/// addresses.live_add(base, 800, RangeKind::Heap, "x (double[100])")?;
-/// addresses.push_pointer(&tape, base + 24)?;
-/// addresses.live_end(&tape, base)?;
-/// drop(block);
-/// // Reverse sweep: the block comes back, elsewhere perhaps, and has an adjoint; so does the pointer.
-/// addresses.live_begin_reverse()?;
-/// let range = addresses.pop_range(&tape)?;
-/// let (block, adjoint) = (vec![0.5_f64; 100], vec![0.0_f64; 100]);
-/// addresses.rebase_add(&range, block.as_ptr().addr(), adjoint.as_ptr().addr(), 800)?;
-/// let pointer = addresses.pop_pointer(&tape, 0, 0)?;
-/// assert_eq!(pointer.address, (&raw const block[3]).addr());
-/// assert_eq!(pointer.adjoint, (&raw const adjoint[3]).addr());
-/// addresses.rebase_remove(block.as_ptr().addr())?;
-/// # Ok(())
-/// # }
-/// ```
-pub struct Addresses {
+/// The program's objects: which are alive, and where. Shared by all threads; each call may be made by any.
+/// Addresses are plain numbers, 0 is NULL, sizes and offsets are in bytes.
+pub struct Objects {
     pub(super) shared: Arc<SharedRegistry>,
     /// For checkpoints of everything.
     pub(super) by_label: Arc<Mutex<ByLabel>>,
@@ -95,7 +70,7 @@ pub struct Restored {
     pub adjoint: usize,
     /// In bytes from the object's base; of a pair, what was pushed.
     pub offset: isize,
-    /// Its object is not back yet: the variables wait, and are among what [`Addresses::rebase_add`] returns then.
+    /// Its object is not back yet: the variables wait, and are among what [`Objects::rebase_add`] returns then.
     pub waits: bool,
 }
 
@@ -135,9 +110,51 @@ pub struct LiveStats {
     pub ambiguous: u64,
 }
 
-impl Addresses {
-    pub(super) fn new() -> Addresses {
-        Addresses { shared: SharedRegistry::new(), by_label: Arc::default() }
+impl Default for Objects {
+    fn default() -> Objects {
+        Objects::new()
+    }
+}
+
+impl Objects {
+    /// A set without objects, which shares none with any other.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let (objects, tape) = (Objects::new(), Tape::new()?);
+    /// // Forward sweep: a block, a pointer into it that is about to be overwritten, the end of the block.
+    /// let block = vec![0.5_f64; 100];
+    /// let base = block.as_ptr().addr();
+    /// objects.live_add(base, 800, RangeKind::Heap, "x (double[100])")?;
+    /// objects.push_pointer(&tape, base + 24)?;
+    /// objects.live_end(&tape, base)?;
+    /// drop(block);
+    /// // Reverse sweep: the block comes back, elsewhere perhaps, and has an adjoint; so does the pointer.
+    /// objects.live_begin_reverse()?;
+    /// let range = objects.pop_range(&tape)?;
+    /// let (block, adjoint) = (vec![0.5_f64; 100], vec![0.0_f64; 100]);
+    /// objects.rebase_add(&range, block.as_ptr().addr(), adjoint.as_ptr().addr(), 800)?;
+    /// let pointer = objects.pop_pointer(&tape, 0, 0)?;
+    /// assert_eq!(pointer.address, (&raw const block[3]).addr());
+    /// assert_eq!(pointer.adjoint, (&raw const adjoint[3]).addr());
+    /// objects.rebase_remove(block.as_ptr().addr())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new() -> Objects {
+        Objects { shared: SharedRegistry::new(), by_label: Arc::default() }
+    }
+
+    /// The objects of the process: those that calls of the C API with NULL in place of objects are about.
+    ///
+    /// ```
+    /// # use adtape::*;
+    /// assert!(std::ptr::eq(Objects::of_process(), Objects::of_process()));
+    /// ```
+    pub fn of_process() -> &'static Objects {
+        static OBJECTS: OnceLock<Objects> = OnceLock::new();
+        OBJECTS.get_or_init(Objects::new)
     }
 
     pub(super) fn registry(&self) -> &Registry {

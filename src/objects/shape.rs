@@ -14,8 +14,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::addresses::corrupt;
 use super::ranges::{pack_range, unpack_range};
+use super::set::corrupt;
 use crate::error::{Error, Status};
 use crate::map::registry::{ObjectOffset, RangeRecord, Serial};
 use crate::tape::{MAX_RANK, Type};

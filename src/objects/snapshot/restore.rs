@@ -8,19 +8,19 @@ use crate::checkpoint::{CheckpointReader, SectionKind};
 use crate::error::{Error, Status};
 use crate::heap::{Heap, ObjectMemory};
 use crate::map::registry::{Exchange, Object, RangeKind, Saved, Serial, decode_slots};
-use crate::session::addresses::Addresses;
-use crate::session::by_label::Wanted;
+use crate::objects::by_label::Wanted;
+use crate::objects::set::Objects;
 use std::collections::HashSet;
 use std::ffi::CStr;
 
 /// Static memory may be read-only: it is compared in parts of this size, and written only where it differs.
 const PART: usize = 4096;
 
-impl Addresses {
+impl Objects {
     /// Brings the state of a checkpoint of everything back, from which its section of the forward sweep can be run
     /// again: objects alive in both stay where they are, missing ones are allocated, superfluous ones released; then
     /// contents, then pointers. Objects that are born from here on get the serials that they got the first time, and
-    /// the adjoints that they have. Example: [`save`](Addresses::save). No other thread changes the maps meanwhile.
+    /// the adjoints that they have. Example: [`save`](Objects::save). No other thread changes the maps meanwhile.
     ///
     /// On error nothing has changed, with three exceptions that the message tells: an [`Allocator`](super::Allocator)
     /// of an allocatable variable failed after others were released; the second of several stable heaps had no memory;
@@ -155,7 +155,7 @@ impl RestorationPlan {
 }
 
 impl Superfluous {
-    fn give_back(&self, addresses: &Addresses, memory: &mut dyn ObjectMemory) {
+    fn give_back(&self, addresses: &Objects, memory: &mut dyn ObjectMemory) {
         let label = addresses.registry().label(self.object.label);
         self.give_back_as(label, memory);
     }

@@ -26,8 +26,8 @@ mod save;
 
 pub use counts::{Restoration, RestoreStats, SaveStats};
 
-use super::addresses::{Addresses, Restored};
 use super::by_label::{Allocator, ByLabel, Layout, POINTER};
+use super::set::{Objects, Restored};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::map::registry::Located;
@@ -42,7 +42,7 @@ fn c_label(label: &str) -> CString {
     CString::new(label.replace('\0', "?")).expect("no NUL is left")
 }
 
-impl Addresses {
+impl Objects {
     fn by_label(&self) -> MutexGuard<'_, ByLabel> {
         let by_label: &Mutex<ByLabel> = &self.by_label;
         by_label.lock()
@@ -150,14 +150,13 @@ impl Addresses {
     /// ```
     /// # use adtape::*;
     /// # fn main() -> Result<(), Error> {
-    /// let (session, store, x) = (Session::new(), MemoryStore::new(), [1.5_f64; 4]);
-    /// let addresses = session.addresses();
-    /// addresses.live_add(x.as_ptr().addr(), 32, RangeKind::Stack, "x")?;
+    /// let (objects, store, x) = (Objects::new(), MemoryStore::new(), [1.5_f64; 4]);
+    /// objects.live_add(x.as_ptr().addr(), 32, RangeKind::Stack, "x")?;
     /// let mut checkpoint = CheckpointWriter::create(&store, "a")?;
-    /// addresses.write_pointer(&mut checkpoint, "p", (&raw const x[2]).addr())?;
+    /// objects.write_pointer(&mut checkpoint, "p", (&raw const x[2]).addr())?;
     /// checkpoint.commit()?;
     /// let mut checkpoint = CheckpointReader::open(&store, "a")?;
-    /// assert_eq!(addresses.read_pointer(&mut checkpoint, "p")?.address, (&raw const x[2]).addr());
+    /// assert_eq!(objects.read_pointer(&mut checkpoint, "p")?.address, (&raw const x[2]).addr());
     /// # Ok(())
     /// # }
     /// ```
@@ -172,7 +171,7 @@ impl Addresses {
     }
 
     /// Reads a pointer variable: where it points now, and the same place in the adjoint. Its object is alive, as after
-    /// [`restore`](Addresses::restore).
+    /// [`restore`](Objects::restore).
     pub fn read_pointer(&self, checkpoint: &mut CheckpointReader, section: &str) -> Result<Restored, Error> {
         let next = checkpoint.peek()?;
         if !next.as_ref().is_some_and(|info| info.name == section && info.kind == SectionKind::Pointer) {

@@ -1,0 +1,133 @@
+//! What belongs to the process: the memory of all tapes, the directory they spill to, and what to do about errors that
+//! no call can return.
+
+#![forbid(unsafe_code)]
+
+use crate::error::{Error, note_failure};
+use crate::store::spill;
+use crate::sync::{Arc, Mutex};
+use crate::vm;
+use std::io::Write;
+use std::path::Path;
+
+/// Memory of all tapes of a process, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Memory {
+    /// The most that may be committed.
+    pub limit_bytes: u64,
+    /// Readable and writable now.
+    pub committed_bytes: u64,
+    /// The most that was committed at once.
+    pub peak_committed_bytes: u64,
+    /// Address space.
+    pub reserved_bytes: u64,
+}
+
+/// Sets the most memory that all tapes of the process may have committed together; `None` for what the environment or
+/// the machine says. A limit below what is committed now stops all growth.
+///
+/// ```
+/// # use adtape::*;
+/// # fn main() -> Result<(), Error> {
+/// process::set_memory_limit(Some(64 << 10));
+/// let tape = Tape::new()?;
+/// let full = tape.push_slice(&[0_u8; 100 << 10]).unwrap_err();
+/// assert_eq!(full.status(), Status::MemoryLimit);
+/// process::set_memory_limit(None);
+/// tape.push_slice(&[0_u8; 100 << 10])?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn set_memory_limit(limit_bytes: Option<u64>) {
+    vm::process().set_limit(limit_bytes.unwrap_or_else(vm::default_limit));
+}
+
+/// Sets the directory that tapes spill to: when a push would exceed the memory limit, the oldest part of the tape with
+/// the largest idle part goes to a file there, which has no name and vanishes with the process. `None` for what
+/// `ADTAPE_SPILL_DIRECTORY` says. Tapes that have spilled already stay where they are.
+///
+/// ```
+/// # use adtape::*;
+/// # fn main() -> Result<(), Error> {
+/// process::set_memory_limit(Some(1 << 20));
+/// process::set_spill_directory(Some(&std::env::temp_dir()))?;
+/// let tape = Tape::new()?;
+/// let mut x = vec![0.5; 100_000];
+/// for _ in 0..10 {
+///     tape.push_slice(&x)?;
+/// }
+/// assert!(tape.stats()?.spilled_bytes > 6_000_000);
+/// for _ in 0..10 {
+///     tape.pop_slice(&mut x)?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub fn set_spill_directory(directory: Option<&Path>) -> Result<(), Error> {
+    spill::set_directory(directory)
+}
+
+/// What the tapes of the process have.
+///
+/// ```
+/// # use adtape::*;
+/// # fn main() -> Result<(), Error> {
+/// let tape = Tape::new()?;
+/// tape.push(1.0_f64)?;
+/// let memory = process::memory();
+/// assert!(memory.committed_bytes >= tape.stats()?.committed_bytes);
+/// assert!(memory.committed_bytes <= memory.limit_bytes);
+/// # Ok(())
+/// # }
+/// ```
+pub fn memory() -> Memory {
+    let budget = vm::process();
+    Memory {
+        limit_bytes: budget.limit(),
+        committed_bytes: budget.committed(),
+        peak_committed_bytes: budget.peak(),
+        reserved_bytes: budget.reserved(),
+    }
+}
+
+/// A program's own reaction to an error that a push or pop of the C API cannot return. It must not return: if it
+/// does, the process aborts. Runs on the thread that failed, with no lock held.
+pub type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
+
+static HANDLER: Mutex<Option<ErrorHandler>> = Mutex::new(None);
+
+/// Installs the program's error handler; `None` for the default, which prints the message to standard error and
+/// aborts. Calls of the Rust API return their errors and do not come here.
+///
+/// ```
+/// # use adtape::*;
+/// # use std::sync::Arc;
+/// process::set_error_handler(Some(Arc::new(|error| {
+///     eprintln!("rank 0: {error}");
+///     std::process::exit(3) // or MPI_Abort
+/// })));
+/// ```
+pub fn set_error_handler(handler: Option<ErrorHandler>) {
+    *HANDLER.lock() = handler;
+}
+
+/// The end of an operation that cannot return an error.
+#[cold]
+pub(crate) fn fail(error: &Error) -> ! {
+    note_failure();
+    let handler = HANDLER.lock().clone();
+    match handler {
+        Some(handler) => {
+            handler(error);
+            say("the program's error handler returned, which it must not; aborting");
+        }
+        None => say(error.message()),
+    }
+    std::process::abort()
+}
+
+/// Standard error may be closed; there is nobody left to tell.
+fn say(message: &str) {
+    let _ = writeln!(std::io::stderr(), "adtape: error: {message}");
+}
