@@ -3,7 +3,7 @@
 #ifndef ADTAPE_CHECKPOINT_H
 #define ADTAPE_CHECKPOINT_H
 
-#include "adtape/heap.h"
+#include "heap.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef ADTAPE_DRIVER_H
 #define ADTAPE_DRIVER_H
 
-#include "adtape/checkpoint.h"
+#include "checkpoint.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef ADTAPE_HEAP_H
 #define ADTAPE_HEAP_H
 
-#include "adtape/objects.h"
+#include "objects.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -325,6 +325,6 @@ adtape_status_t adtape_heap_restore(adtape_heap_t *h, const void *snapshot, int6
 }
 #endif
 
-#include "adtape/inline_heap.h"
+#include "inline_heap.h"
 
 #endif

@@ -14,7 +14,7 @@
 #error "adtape.h needs gcc, clang or a compiler that understands their extensions"
 #endif
 
-#include "adtape/tape.h"
+#include "tape.h"
 
 #include <string.h>
 
@@ -44,9 +44,11 @@ ADTAPE_COLD_ adtape_t *adtape_real_(adtape_t *t) {
     }
     return t;
 }
-/* The calling thread's own tape, made at its first use and released when the thread ends. Never NULL. Cost: one load
- * and one compare; where that counts, call it once and keep the result, which is valid on this thread only.
- * Fortran: adtape_self(), and every procedure without a tape as its first argument. */
+/* The calling thread's own tape, made at its first use and released when the thread ends. If values are left on it
+ * then, standard error says how many bytes. Never NULL. Valid on this thread only: do not pass it to another one, use
+ * adtape_release. C and Fortran of one program share it.
+ * Cost: one load and one compare; where that counts, call it once a procedure.
+ * Fortran: `t = adtape_self()`, and every procedure without a tape as its first argument. */
 ADTAPE_INLINE_ adtape_t *adtape_self(void) {
     adtape_t *t = adtape_self_cache_;
     return ADTAPE_RARE_(t == (adtape_t *)&adtape_abi0_closed) ? adtape_real_(t) : t;
@@ -251,34 +253,38 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
 ADTAPE_VALUE_TYPES_(ADTAPE_DECLARE_CALLS_)
 ADTAPE_ADDRESS_TYPES_(ADTAPE_DECLARE_CALLS_)
 
-/* `bytes` bytes of any kind, e.g. a whole struct. Undone by each other with the same number. Errors: as
- * adtape_push_array and adtape_pop_array. Fortran: call push_bytes(t, x, bytes), call pop_bytes(t, x, bytes). */
+/* Pushes memory as it is, `bytes` bytes: a whole struct, for instance, or a derived type. Undone by adtape_pop_bytes
+ * with the same number. A derived type with allocatable or pointer components is pushed component by component
+ * instead: its bytes hold addresses. Errors: as adtape_push_array. */
 ADTAPE_INLINE_ void adtape_push_bytes(adtape_t *t, const void *x, int64_t bytes) {
     adtape_push_array_raw_(t, x, bytes, 1, ADTAPE_TYPE_BYTES);
 }
+/* Pops `bytes` bytes. Undoes adtape_push_bytes. Errors: as adtape_pop_array. */
 ADTAPE_INLINE_ void adtape_pop_bytes(adtape_t *t, void *x, int64_t bytes) {
     adtape_pop_array_raw_(t, x, bytes, 1, ADTAPE_TYPE_BYTES);
 }
 
 /* ---- sections ---------------------------------------------------------------------------------- */
 
-/* Pushes a section of an n-dimensional array without a temporary copy. Undone by adtape_pop_section with the same
- * type and extents.
+/* Pushes a section of an n-dimensional array without a temporary copy, in array-element order. Undone by
+ * adtape_pop_section with the same type and extents.
  *
- * base: address of the first element. rank: 0 (one value) to 15. Dimension 0 varies fastest. extents[i]: number of
- * elements along dimension i, at least 0. strides_bytes[i]: distance in bytes between neighbours along it, of any
- * sign. The values are gathered in array-element order.
+ * type: ADTAPE_TYPE_…, not CONTROL or COUNT. base: address of the first element; NULL is an error unless an extent is
+ * 0. rank: 0 (one value) to ADTAPE_MAX_RANK, 15. extents: `rank` numbers of elements, at least 0; dimension 0 varies
+ * fastest. strides_bytes: `rank` distances in bytes between neighbours, of any sign.
  *
  * Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, NULL_POINTER, BAD_ARGUMENT (rank,
  * type, negative extent), COUNT_RANGE, MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
- * Fortran: call push(t, x) with a section x of rank 1 to 7. */
+ * Cost: a contiguous section as an array, another one as a loop over its contiguous runs.
+ * Fortran: `call push(x)`, `call pop(x)` with a section `x` of rank 1 to 7; no copy is made, but with gfortran of a
+ * component `x%v` or substring. */
 ADTAPE_INLINE_ void adtape_push_section(adtape_t *t, adtape_type_t type, const void *base, int32_t rank,
                                         const int64_t *extents, const int64_t *strides_bytes) {
     adtape_push_section_(t, type, base, rank, extents, strides_bytes);
     ADTAPE_NO_TAIL_CALL_();
 }
-/* Pops a section. Undoes adtape_push_section; the strides may differ from those of the push. Errors as there,
- * UNDERFLOW, and MISMATCH in check mode. Fortran: call pop(t, x). */
+/* Pops a section. Undoes adtape_push_section; the strides may differ from those of the push, so that a section is
+ * popped into an array of another layout. Errors: as adtape_push_section, UNDERFLOW, and MISMATCH in check mode. */
 ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *base, int32_t rank,
                                         const int64_t *extents, const int64_t *strides_bytes) {
     adtape_pop_section_(t, type, base, rank, extents, strides_bytes);
@@ -287,10 +293,13 @@ ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *ba
 
 /* ---- control ----------------------------------------------------------------------------------- */
 
-/* Pushes the `bits` (1 to 64) low bits of a branch id; the rest of value is ignored, and an error in check mode. Bits are
- * packed, in the one last-in first-out order of all pushes: 62 of them take 8 bytes. Undone by adtape_pop_control with the
- * same width. Errors go to the error handler: as adtape_call_push_control.
- * Fortran: call push_control(t, value, bits). */
+/* Pushes the `bits` (1 to 64) low bits of a branch id. The rest of `value` is ignored; in check mode a value that the
+ * bits do not hold is an error, because the pop would return another one. Bits are packed, in the one last-in
+ * first-out order of all pushes: 62 of them take 8 bytes. Undone by adtape_pop_control with the same width.
+ *
+ * Errors go to the error handler: BAD_ARGUMENT (`bits`, in check mode `value`), MEMORY_LIMIT, OUT_OF_MEMORY.
+ * Cost: a compare, a shift, an or. Source: Control Flow Reversal, section 4.3. Kit: `pushControl1b` to `pushControl8b`,
+ * `pushBoolean`. */
 ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || t->bits >= UINT64_C(1) << (62 - bits))) {
@@ -300,8 +309,10 @@ ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     }
     t->bits = t->bits << bits | (value & ((UINT64_C(1) << bits) - 1));
 }
-/* Pops what adtape_push_control(t, value, bits) pushed and returns it. Errors: as adtape_call_pop_control.
- * Fortran: call pop_control(t, value, bits). */
+/* Pops what adtape_push_control pushed with this width, and returns it.
+ *
+ * Errors go to the error handler: BAD_ARGUMENT (`bits`), UNDERFLOW, CORRUPT (no control bits lie there), in check mode
+ * MISMATCH. */
 ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
     uint64_t value;
     ADTAPE_NONNULL_(t);
@@ -316,8 +327,10 @@ ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
 }
 
 /* Pushes a loop counter or block id in few bytes: 1 for 0 to 127, one more for every factor of 128, at most 10;
- * negative counts take 10. Undone by adtape_pop_count. Errors: as adtape_call_push_count.
- * Fortran: call push_count(t, n). */
+ * negative counts take 10. Undone by adtape_pop_count.
+ *
+ * Errors go to the error handler: MEMORY_LIMIT, OUT_OF_MEMORY. Cost: inlined up to 127, a call above.
+ * Source: Control Flow Reversal, section 4.4. */
 ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_((uint64_t)count > 127 || t->cur + 1 > t->limit)) {
@@ -328,8 +341,9 @@ ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
     *(unsigned char *)t->cur = (unsigned char)count;
     t->cur += 1;
 }
-/* Pops what adtape_push_count pushed and returns it. Errors: as adtape_call_pop_count.
- * Fortran: call pop_count(t, n). */
+/* Pops what adtape_push_count pushed and returns it.
+ *
+ * Errors go to the error handler: UNDERFLOW, CORRUPT, in check mode MISMATCH. */
 ADTAPE_INLINE_ int64_t adtape_pop_count(adtape_t *t) {
     ADTAPE_NONNULL_(t);
     if (ADTAPE_RARE_(t->cur - 1 < t->floor || *(const unsigned char *)(t->cur - 1) > 127)) {
@@ -414,6 +428,7 @@ ADTAPE_INLINE_ const void *adtape_local_pop_at_(adtape_local_t *l, uintptr_t byt
     }
 ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_LOCAL_VALUE_)
 
+/* adtape_push_control on a local cursor. */
 ADTAPE_INLINE_ void adtape_local_push_control(adtape_local_t *l, uint64_t value, int bits) {
     if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || l->c.bits >= UINT64_C(1) << (62 - bits))) {
         adtape_t copy = l->c;
@@ -423,6 +438,7 @@ ADTAPE_INLINE_ void adtape_local_push_control(adtape_local_t *l, uint64_t value,
     }
     l->c.bits = l->c.bits << bits | (value & ((UINT64_C(1) << bits) - 1));
 }
+/* adtape_pop_control on a local cursor. */
 ADTAPE_INLINE_ uint64_t adtape_local_pop_control(adtape_local_t *l, int bits) {
     uint64_t value;
     if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)l->c.bits < (int64_t)(UINT64_C(1) << bits))) {

@@ -2,7 +2,7 @@
 #ifndef ADTAPE_INLINE_HEAP_H
 #define ADTAPE_INLINE_HEAP_H
 
-#include "adtape/heap.h"
+#include "heap.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -10,23 +10,24 @@ extern "C" {
 
 /* ---- adjoints on the stable heap --------------------------------------------------------------- */
 
-/* The adjoint of an address in a block of `h`, from the reversal point (adtape_heap_begin_reverse) on: one addition. For
- * a heap with one adjoint byte for each primal byte; of one with more, the result leads nowhere. p must not be
- * NULL (unchecked); adtape_heap_find_adjoint checks everything. Fortran: heap_adjoint(h, p). */
+/* The adjoint of any address in a block of `h`, from the reversal point (adtape_heap_begin_reverse) on: one addition,
+ * of `h->delta`. For a heap with one adjoint byte for each primal byte; with another number, the result is an address
+ * that does not exist. Checks nothing: before the reversal point, the result is an address without memory. `p` must
+ * not be NULL; adtape_self_adjoint takes NULL, adtape_heap_find_adjoint checks everything. */
 ADTAPE_INLINE_ void *adtape_heap_adjoint(const adtape_heap_t *h, const void *p) {
     return (void *)((uintptr_t)p + (uintptr_t)h->delta);
 }
-/* The adjoint of an address in a block of a heap with any number of adjoint bytes for each primal byte: a multiplication
- * and an addition. p must not be NULL (unchecked). */
+/* The adjoint of an address in a block of a heap with any number of adjoint bytes for each primal byte: `h->factor *
+ * p + h->origin`. Checks nothing; `p` must not be NULL. */
 ADTAPE_INLINE_ void *adtape_heap_adjoint_scaled(const adtape_heap_t *h, const void *p) {
     return (void *)(h->factor * (uintptr_t)p + h->origin);
 }
 
 /* ---- in place of malloc and free --------------------------------------------------------------- */
 
-/* The calls of stdlib.h on the calling thread's heap and tape, with the same arguments, so that a generator changes names
- * only; each is the call of the heap without its first two arguments. What the reverse sweep calls follows each, in the
- * opposite order. Fortran: heap_alloc(bytes), heap_undo_alloc() and so on. */
+/* The calls of stdlib.h on the calling thread's heap and tape, with the same arguments, so that a generator changes
+ * names only; each is the call of the heap without its first two arguments. What the reverse sweep calls follows
+ * each, in the opposite order. Fortran: heap_alloc(bytes), heap_undo_alloc() and so on. */
 
 /* adtape_heap_alloc. */
 ADTAPE_INLINE_ void *adtape_self_malloc(size_t bytes) {

@@ -3,7 +3,7 @@
 #ifndef ADTAPE_OBJECTS_H
 #define ADTAPE_OBJECTS_H
 
-#include "adtape/tape.h"
+#include "tape.h"
 
 #ifdef __cplusplus
 extern "C" {

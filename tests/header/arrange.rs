@@ -34,7 +34,7 @@ fn arrange(root: &Path, theme: &Theme, text: &str) -> String {
         out += block.trim_end();
         out += "\n";
     }
-    let inlined = theme.inlined.map(|name| format!("\n#include \"adtape/{name}.h\"\n")).unwrap_or_default();
+    let inlined = theme.inlined.map(|name| format!("\n#include \"{name}.h\"\n")).unwrap_or_default();
     out + "\n#ifdef __cplusplus\n}\n#endif\n" + &inlined + "\n#endif\n"
 }
 
@@ -47,7 +47,7 @@ fn beginning(theme: &Theme) -> String {
         theme.name
     );
     for need in theme.needs {
-        text += &format!("#include \"adtape/{need}.h\"\n");
+        text += &format!("#include \"{need}.h\"\n");
     }
     if theme.needs.is_empty() {
         text += "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n";

@@ -124,8 +124,9 @@ pub unsafe extern "C" fn adtape_trim(t: *mut Cursor, how: i32) -> Status {
 }
 
 /// Copies the cursor of a tape to a local variable, which the compiler can keep in registers: adtape_local_push_…
-/// and adtape_local_pop_… use it. Until adtape_detach, a use of the tape through its handle is an error. Undone by
-/// adtape_detach.
+/// and adtape_local_pop_… use it. Do not store the address of `l`. Until adtape_detach, a use of the tape through its
+/// handle fails with ADTAPE_STATUS_ATTACHED. Undone by adtape_detach. Cost: a call each; in between, pushes and pops
+/// touch no memory but the tape.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
 /// Fortran: not offered (nothing to gain).

@@ -56,6 +56,25 @@ pub struct Function {
     pub declaration: String,
 }
 
+/// What the headers of inlined code say of a function: `/* … */` before `ADTAPE_INLINE_ type name(…) {`.
+pub fn inlined(header: &str, name: &str) -> Option<Function> {
+    let lines: Vec<&str> = header.lines().collect();
+    let names = |line: &str| line.split('(').next().is_some_and(|head| head.rsplit([' ', '*']).next() == Some(name));
+    let at = lines.iter().position(|line| line.starts_with("ADTAPE_INLINE_ ") && names(line))?;
+    let end = at + lines[at..].iter().position(|line| line.contains('{'))?;
+    let text = lines[at..=end].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    let declaration = format!("{};", text.split_once('{')?.0.trim_start_matches("ADTAPE_INLINE_ ").trim());
+    let above = lines[..at].iter().rposition(|line| line.starts_with("/*"))?;
+    if !lines[at - 1].ends_with("*/") {
+        return None;
+    }
+    let strip =
+        |line: &str| line.trim_start_matches("/*").trim_start_matches(" *").trim_end_matches("*/").trim().to_owned();
+    let comment: Vec<String> = lines[above..at].iter().map(|line| strip(line)).collect();
+    let (comment, fortran) = paragraphs(&comment.iter().map(String::as_str).collect::<Vec<_>>());
+    Some(Function { name: name.to_owned(), comment, fortran, declaration })
+}
+
 /// What the header says of a function.
 pub fn function(header: &str, name: &str) -> Result<Function, String> {
     let (mut comment, mut declaration) = (Vec::new(), String::new());
@@ -133,4 +152,24 @@ pub fn values(header: &str, prefix: &str) -> Vec<(String, i32, String)> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inlined;
+
+    #[test]
+    fn an_inlined_function_has_the_comment_above_it_and_a_declaration_without_its_body() {
+        let header = "/* Frees. Errors: none. Fortran: `call f(p)`. */\n\
+                      ADTAPE_INLINE_ void adtape_free(void *p) { adtape_push(p); }\n\
+                      /* Pushes `p`, which\n * stays. */\n\
+                      ADTAPE_INLINE_ void adtape_push(const void *p,\n                                int n) {\n}\n\
+                      ADTAPE_INLINE_ int adtape_bare(void) { return 0; }\n";
+        let push = inlined(header, "adtape_push").expect("the function");
+        assert_eq!(push.declaration, "void adtape_push(const void *p, int n);");
+        assert_eq!(push.comment, "Pushes `p`, which\nstays.");
+        let free = inlined(header, "adtape_free").expect("the function");
+        assert_eq!(free.fortran.as_deref(), Some("Fortran: `call f(p)`."));
+        assert!(inlined(header, "adtape_bare").is_none() && inlined(header, "adtape_lost").is_none());
+    }
 }

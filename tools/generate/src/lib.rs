@@ -28,6 +28,8 @@ const PAGES: &str = "docs/reference";
 const EXAMPLES: &str = "docs/reference/examples";
 /// The declarations of C, which the headers' test writes: a header for each theme.
 const HEADERS: &str = "include/adtape";
+/// What they inline, which is written by hand.
+const INLINED: [&str; 2] = ["inline", "inline_heap"];
 const THEMES: [&str; 6] = ["process", "tape", "objects", "heap", "checkpoint", "driver"];
 /// Where generated files are; no others are there.
 pub const GENERATED: &str = "fortran-bindings/generated";
@@ -40,7 +42,12 @@ fn notice(source: &str) -> String {
 /// The generated files by their paths below the root of the repository, each with its text.
 pub fn files(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
     let texts = THEMES.iter().map(|theme| text_of(root, &Path::new(HEADERS).join(format!("{theme}.h"))));
-    let mut sources = Sources { header: texts.collect::<Result<String, String>>()?, ..Sources::default() };
+    let inlined = INLINED.iter().map(|name| text_of(root, &Path::new(HEADERS).join(format!("{name}.h"))));
+    let mut sources = Sources {
+        header: texts.collect::<Result<String, String>>()?,
+        inlined: inlined.collect::<Result<String, String>>()?,
+        ..Sources::default()
+    };
     let mut files = BTreeMap::new();
     fortran(root, &mut sources, &mut files)?;
     pages(root, &mut sources, &mut files)?;

@@ -20,8 +20,8 @@ pub struct Form {
 }
 
 /// A section: the heading, declarations, forms in Fortran, what each function does, and the examples.
-pub fn section(header: &str, forms: &Forms, names: &[String], examples: &[(String, String)]) -> Result<String, String> {
-    let functions: Vec<Function> = names.iter().map(|name| header::function(header, name)).collect::<Result<_, _>>()?;
+pub fn section(functions: Vec<Function>, forms: &Forms, examples: &[(String, String)]) -> String {
+    let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
     let mut text = format!("### {}\n\n<!-- example: declarations -->\n```c\n", names.join(", "));
     for function in &functions {
         text += &declaration(&function.declaration);
@@ -35,7 +35,7 @@ pub fn section(header: &str, forms: &Forms, names: &[String], examples: &[(Strin
     for (language, example) in examples {
         text += &fenced(language, example);
     }
-    Ok(text.trim_end().to_owned())
+    text.trim_end().to_owned()
 }
 
 /// An example as a block; what its first line says of it in a comment stands before the block.

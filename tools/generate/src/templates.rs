@@ -46,10 +46,19 @@ pub struct Declared {
 pub struct Sources {
     /// The headers of C, one after the other.
     pub header: String,
+    /// The headers of inlined code.
+    pub inlined: String,
     /// Calls in Fortran.
     pub forms: Forms,
     /// The reference's examples by name of file.
     pub examples: BTreeMap<String, String>,
+}
+
+impl Sources {
+    /// What the headers say of a function.
+    pub fn function(&self, name: &str) -> Result<header::Function, String> {
+        header::inlined(&self.inlined, name).map_or_else(|| header::function(&self.header, name), Ok)
+    }
 }
 
 type Shared = Arc<Mutex<Declared>>;
@@ -108,7 +117,8 @@ fn add_reference(environment: &mut Environment, sources: &Arc<Sources>) {
     environment.add_function("reference", move |names: Rest<String>| {
         let name = names.first().and_then(|name| name.strip_prefix("adtape_")).unwrap_or_default();
         let examples = named(&read, name);
-        reference::section(&read.header, &read.forms, &names, &examples).map_err(invalid)
+        let functions = names.iter().map(|name| read.function(name)).collect::<Result<_, _>>().map_err(invalid)?;
+        Ok::<_, Error>(reference::section(functions, &read.forms, &examples))
     });
     let read = sources.clone();
     environment.add_function("examples", move |name: &str| {
@@ -141,11 +151,15 @@ fn examples(sources: &Sources, name: &str) -> Result<Vec<(String, String)>, Erro
 /// What stands before an interface: its calls, and what the function of C that it is for does, if there is one; the
 /// reference has the rest.
 fn comment(sources: &Sources, function: &str, name: &str, forms: &[Form]) -> String {
-    let Ok(found) = header::function(&sources.header, function) else { return String::new() };
+    let Ok(found) = sources.function(function) else { return String::new() };
     let said = found.comment.replace('\n', " ");
     let sentence = said.split_once(". ").map_or(said.trim_end_matches('.'), |(first, _)| first);
-    let mut calls: Vec<&str> = forms.iter().map(|form| form.text.as_str()).collect();
-    calls.dedup();
+    let mut calls: Vec<&str> = Vec::new();
+    for form in forms {
+        if !calls.contains(&form.text.as_str()) {
+            calls.push(&form.text);
+        }
+    }
     if calls.is_empty() {
         calls.push(name);
     }
