@@ -89,11 +89,10 @@ static void push_and_pop_in_destructor(void *nothing) { push_and_pop(nothing); }
 /* After the library's own destructor. Each call took a place of the 4096 that objects have for threads. */
 static char blocks[5000];
 static void use_addresses_in_destructor(void *nothing) {
-    const adtape_objects_t *s = NULL;
     (void)nothing;
     for (size_t i = 0; i < sizeof blocks; i++) {
-        adtape_live_add(s, &blocks[i], 1, ADTAPE_KIND_HEAP, "block");
-        adtape_live_remove(s, &blocks[i]);
+        adtape_live_add(NULL, &blocks[i], 1, ADTAPE_KIND_HEAP, "block");
+        adtape_live_remove(NULL, &blocks[i]);
     }
 }
 static void *use_addresses_while_ending(void *nothing) {

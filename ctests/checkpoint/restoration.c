@@ -3,7 +3,6 @@
 #include "check.h"
 #include <stddef.h>
 
-static const adtape_objects_t *s;
 static adtape_store_t *store;
 
 typedef struct node {
@@ -16,8 +15,8 @@ static node_t *head;
 static void save(const char *name, adtape_save_stats_t *counts) {
     adtape_checkpoint_t *c;
     CHECK_OK(adtape_checkpoint_create(store, name, &c));
-    CHECK_OK(adtape_checkpoint_write_pointer(c, s, "head", head));
-    CHECK_OK(adtape_live_save(s, c, NULL, 0, counts));
+    CHECK_OK(adtape_checkpoint_write_pointer(c, NULL, "head", head));
+    CHECK_OK(adtape_live_save(NULL, c, NULL, 0, counts));
     CHECK_OK(adtape_checkpoint_commit(c));
 }
 
@@ -25,9 +24,9 @@ static void load(const char *name, adtape_restoration_t **r, adtape_restore_stat
     adtape_checkpoint_t *c;
     void *p, *p_adjoint;
     CHECK_OK(adtape_checkpoint_open(store, name, &c));
-    CHECK_OK(adtape_live_restore(s, c, r, counts));
+    CHECK_OK(adtape_live_restore(NULL, c, r, counts));
     CHECK_OK(adtape_checkpoint_find(c, "head"));
-    CHECK_OK(adtape_checkpoint_read_pointer(c, s, "head", &p, &p_adjoint));
+    CHECK_OK(adtape_checkpoint_read_pointer(c, NULL, "head", &p, &p_adjoint));
     head = (node_t *)p;
     CHECK_OK(adtape_checkpoint_close(c));
 }
@@ -36,14 +35,14 @@ static void push_front(double value) {
     node_t *n = (node_t *)malloc(sizeof *n);
     n->value = value;
     n->next = head;
-    adtape_live_add(s, n, sizeof *n, ADTAPE_KIND_HEAP, "node");
+    adtape_live_add(NULL, n, sizeof *n, ADTAPE_KIND_HEAP, "node");
     head = n;
 }
 
 static void drop_front(void) {
     node_t *n = head;
     head = n->next;
-    adtape_live_remove(s, n);
+    adtape_live_remove(NULL, n);
     free(n);
 }
 
@@ -69,7 +68,7 @@ static void list_that_grew_and_shrank_comes_back(void) {
     adtape_checkpoint_t *c;
     double before;
     int kinds = 0;
-    CHECK_OK(adtape_live_set_pointers(s, "node", sizeof(node_t), &next, 1));
+    CHECK_OK(adtape_live_set_pointers(NULL, "node", sizeof(node_t), &next, 1));
     for (int i = 0; i < 5; i++) {
         push_front(i);
     }
@@ -134,34 +133,34 @@ static void arrays_come_from_the_allocator_of_their_label(void) {
     adtape_range_t range;
     double *u = (double *)calloc(6, sizeof *u);
     int64_t count;
-    adtape_live_add(s, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
-    CHECK_OK(adtape_live_set_bounds(s, u, 2, lower, extents));
-    CHECK_FAILS(adtape_live_set_bounds(s, u, 2, lower, wrong), ADTAPE_STATUS_BAD_ARGUMENT, "negative");
-    CHECK_FAILS(adtape_live_set_bounds(s, u, -1, lower, wrong), ADTAPE_STATUS_COUNT_RANGE, "-1");
+    adtape_live_add(NULL, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
+    CHECK_OK(adtape_live_set_bounds(NULL, u, 2, lower, extents));
+    CHECK_FAILS(adtape_live_set_bounds(NULL, u, 2, lower, wrong), ADTAPE_STATUS_BAD_ARGUMENT, "negative");
+    CHECK_FAILS(adtape_live_set_bounds(NULL, u, -1, lower, wrong), ADTAPE_STATUS_COUNT_RANGE, "-1");
     u[5] = 2.5;
     save("arrays", NULL);
-    adtape_live_remove(s, u);
+    adtape_live_remove(NULL, u);
     free(u);
     CHECK_OK(adtape_checkpoint_open(store, "arrays", &c));
-    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "adtape_live_set_allocator");
-    CHECK_OK(adtape_live_set_allocator(s, "u", no_memory, deallocate, &allocations));
-    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_OUT_OF_MEMORY, "\"u\"");
-    CHECK_OK(adtape_live_set_allocator(s, "u", allocate, deallocate, &allocations));
-    CHECK_FAILS(adtape_live_set_allocator(s, "u", allocate, NULL, NULL), ADTAPE_STATUS_NULL_POINTER, "one of two");
-    CHECK_OK(adtape_live_restore(s, c, NULL, &done));
+    CHECK_FAILS(adtape_live_restore(NULL, c, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "adtape_live_set_allocator");
+    CHECK_OK(adtape_live_set_allocator(NULL, "u", no_memory, deallocate, &allocations));
+    CHECK_FAILS(adtape_live_restore(NULL, c, NULL, NULL), ADTAPE_STATUS_OUT_OF_MEMORY, "\"u\"");
+    CHECK_OK(adtape_live_set_allocator(NULL, "u", allocate, deallocate, &allocations));
+    CHECK_FAILS(adtape_live_set_allocator(NULL, "u", allocate, NULL, NULL), ADTAPE_STATUS_NULL_POINTER, "one of two");
+    CHECK_OK(adtape_live_restore(NULL, c, NULL, &done));
     CHECK_U64(done.allocated, 1);
-    CHECK_OK(adtape_live_list(s, &range, 1, &count));
+    CHECK_OK(adtape_live_list(NULL, &range, 1, &count));
     CHECK(count == 1 && allocations == 1 && ((double *)range.base)[5] == 2.5);
     CHECK_OK(adtape_checkpoint_close(c));
     /* One that came later goes by its allocator, too. */
     save("one", NULL);
     u = (double *)calloc(6, sizeof *u);
-    adtape_live_add(s, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
+    adtape_live_add(NULL, u, 48, ADTAPE_KIND_ALLOCATABLE, "u");
     load("one", NULL, &done);
     CHECK(done.ended == 1 && deallocations == 1);
-    adtape_live_remove(s, range.base);
+    adtape_live_remove(NULL, range.base);
     free(range.base);
-    CHECK_OK(adtape_live_set_allocator(s, "u", NULL, NULL, NULL));
+    CHECK_OK(adtape_live_set_allocator(NULL, "u", NULL, NULL, NULL));
 }
 
 /* ---- chosen contents ------------------------------------------------------------------------------------ */
@@ -171,21 +170,21 @@ static void contents_of_chosen_ranges_only_are_saved(void) {
     const void *chosen[1] = {x};
     adtape_save_stats_t saved;
     adtape_checkpoint_t *c;
-    adtape_live_add(s, x, sizeof x, ADTAPE_KIND_STATIC, "x");
-    adtape_live_add(s, y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    adtape_live_add(NULL, x, sizeof x, ADTAPE_KIND_STATIC, "x");
+    adtape_live_add(NULL, y, sizeof y, ADTAPE_KIND_STATIC, "y");
     x[0] = y[0] = 1;
     CHECK_OK(adtape_checkpoint_create(store, "some", &c));
-    CHECK_OK(adtape_live_save(s, c, chosen, 1, &saved));
+    CHECK_OK(adtape_live_save(NULL, c, chosen, 1, &saved));
     CHECK_U64(saved.bytes, sizeof x);
     CHECK_OK(adtape_checkpoint_commit(c));
     x[0] = y[0] = 2;
     CHECK_OK(adtape_checkpoint_open(store, "some", &c));
-    CHECK_OK(adtape_live_restore(s, c, NULL, NULL));
+    CHECK_OK(adtape_live_restore(NULL, c, NULL, NULL));
     CHECK(x[0] == 1 && y[0] == 2);
     CHECK_OK(adtape_checkpoint_close(c));
-    CHECK_FAILS(adtape_live_save(s, NULL, chosen, 1, NULL), ADTAPE_STATUS_NULL_HANDLE, "checkpoint");
-    adtape_live_remove(s, x);
-    adtape_live_remove(s, y);
+    CHECK_FAILS(adtape_live_save(NULL, NULL, chosen, 1, NULL), ADTAPE_STATUS_NULL_HANDLE, "checkpoint");
+    adtape_live_remove(NULL, x);
+    adtape_live_remove(NULL, y);
 }
 
 /* ---- a stable heap --------------------------------------------------------------------------------------- */
@@ -197,26 +196,26 @@ static void blocks_of_a_stable_heap_come_back_at_their_addresses(void) {
     adtape_restore_stats_t done;
     CHECK_OK(adtape_heap_create(0, 0, &h));
     CHECK_OK(adtape_heap_set_recording(h, false));
-    CHECK_OK(adtape_heap_join(h, s, ADTAPE_JOIN_STATE, NULL));
-    CHECK_FAILS(adtape_heap_join(h, s, ADTAPE_JOIN_STATE, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "once");
+    CHECK_OK(adtape_heap_join(h, NULL, ADTAPE_JOIN_STATE, NULL));
+    CHECK_FAILS(adtape_heap_join(h, NULL, ADTAPE_JOIN_STATE, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "once");
     a = (node_t *)adtape_heap_alloc(h, t, sizeof *a);
     b = (node_t *)adtape_heap_alloc(h, t, sizeof *b);
     a->value = 1;
     a->next = b;
     b->value = 2;
     b->next = NULL;
-    adtape_live_add(s, a, sizeof *a, ADTAPE_KIND_HEAP, "node");
-    adtape_live_add(s, b, sizeof *b, ADTAPE_KIND_HEAP, "node");
+    adtape_live_add(NULL, a, sizeof *a, ADTAPE_KIND_HEAP, "node");
+    adtape_live_add(NULL, b, sizeof *b, ADTAPE_KIND_HEAP, "node");
     head = a;
     save("stable", NULL);
-    adtape_live_remove(s, b);
+    adtape_live_remove(NULL, b);
     adtape_heap_free(h, t, b);
     a->next = NULL;
     load("stable", NULL, &done);
     CHECK(head == a && a->next == b && b->value == 2);
     CHECK(done.kept == 1 && done.allocated == 0);
-    adtape_live_remove(s, a);
-    adtape_live_remove(s, b);
+    adtape_live_remove(NULL, a);
+    adtape_live_remove(NULL, b);
     head = NULL;
     CHECK_OK(adtape_heap_leave(h));
     CHECK_OK(adtape_heap_destroy(h));
@@ -236,12 +235,12 @@ static void addresses_below_a_checkpoint_are_those_of_then(void) {
     there = malloc(sizeof(node_t)); /* so that the object of the checkpoint does not get its address again */
     load("below", &r, NULL);
     CHECK(head->value == 1);
-    adtape_live_begin_reverse(s);
-    CHECK_OK(adtape_live_arrive(s, r));
+    adtape_live_begin_reverse(NULL);
+    CHECK_OK(adtape_live_arrive(NULL, r));
     adtape_pop_opaque(t, &p);
-    adtape_rebase_pointer(s, p, &p, &p_adjoint);
+    adtape_rebase_pointer(NULL, p, &p, &p_adjoint);
     CHECK(p == head && p_adjoint == NULL);
-    CHECK_FAILS(adtape_live_arrive(s, NULL), ADTAPE_STATUS_NULL_HANDLE, "adtape_live_restore");
+    CHECK_FAILS(adtape_live_arrive(NULL, NULL), ADTAPE_STATUS_NULL_HANDLE, "adtape_live_restore");
     drop_all();
     free(there);
 }
@@ -252,43 +251,42 @@ static void adjoint_waits_for_its_object(void) {
     int64_t forgotten;
     save("empty", NULL);
     push_front(2);
-    adtape_live_set_adjoint(s, head, adjoint, sizeof adjoint);
+    adtape_live_set_adjoint(NULL, head, adjoint, sizeof adjoint);
     load("empty", NULL, NULL);
     CHECK(head == NULL);
     push_front(2); /* the section is run again */
-    CHECK_OK(adtape_live_find(s, head, &range));
+    CHECK_OK(adtape_live_find(NULL, head, &range));
     CHECK(range.adjoint_base == adjoint);
-    adtape_live_begin_reverse(s);
+    adtape_live_begin_reverse(NULL);
     /* Given up half way. */
     load("empty", NULL, NULL);
-    CHECK_OK(adtape_live_forget_adjoints(s, NULL, &forgotten));
+    CHECK_OK(adtape_live_forget_adjoints(NULL, NULL, &forgotten));
     CHECK_U64(forgotten, 1);
-    adtape_live_begin_reverse(s);
+    adtape_live_begin_reverse(NULL);
 }
 
 static void what_is_wrong_is_said(void) {
     static const int64_t offsets[2] = {0, 4};
     adtape_checkpoint_t *c;
     void *p;
-    CHECK_FAILS(adtape_live_set_pointers(s, NULL, 8, NULL, 0), ADTAPE_STATUS_NULL_POINTER, "label");
-    CHECK_FAILS(adtape_live_set_pointers(s, "x", 16, offsets, 2), ADTAPE_STATUS_BAD_ARGUMENT, "side by side");
-    CHECK_FAILS(adtape_live_set_pointers(s, "x", 16, offsets, -1), ADTAPE_STATUS_COUNT_RANGE, "-1");
+    CHECK_FAILS(adtape_live_set_pointers(NULL, NULL, 8, NULL, 0), ADTAPE_STATUS_NULL_POINTER, "label");
+    CHECK_FAILS(adtape_live_set_pointers(NULL, "x", 16, offsets, 2), ADTAPE_STATUS_BAD_ARGUMENT, "side by side");
+    CHECK_FAILS(adtape_live_set_pointers(NULL, "x", 16, offsets, -1), ADTAPE_STATUS_COUNT_RANGE, "-1");
     CHECK_OK(adtape_checkpoint_create(store, "wrong", &c));
-    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "being written");
-    CHECK_FAILS(adtape_checkpoint_write_pointer(c, s, "p", &c), ADTAPE_STATUS_NO_RANGE, "no range");
-    CHECK_OK(adtape_checkpoint_write_pointer(c, s, "p", NULL));
+    CHECK_FAILS(adtape_live_restore(NULL, c, NULL, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "being written");
+    CHECK_FAILS(adtape_checkpoint_write_pointer(c, NULL, "p", &c), ADTAPE_STATUS_NO_RANGE, "no range");
+    CHECK_OK(adtape_checkpoint_write_pointer(c, NULL, "p", NULL));
     CHECK_OK(adtape_checkpoint_commit(c));
     CHECK_OK(adtape_checkpoint_open(store, "wrong", &c));
-    CHECK_FAILS(adtape_live_save(s, c, NULL, 0, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "being read");
-    CHECK_FAILS(adtape_live_restore(s, c, NULL, NULL), ADTAPE_STATUS_NOT_FOUND, "live ranges");
-    CHECK_FAILS(adtape_checkpoint_read_pointer(c, s, "q", &p, NULL), ADTAPE_STATUS_MISMATCH, "\"p\"");
-    CHECK_OK(adtape_checkpoint_read_pointer(c, s, "p", &p, NULL));
+    CHECK_FAILS(adtape_live_save(NULL, c, NULL, 0, NULL), ADTAPE_STATUS_BAD_ARGUMENT, "being read");
+    CHECK_FAILS(adtape_live_restore(NULL, c, NULL, NULL), ADTAPE_STATUS_NOT_FOUND, "live ranges");
+    CHECK_FAILS(adtape_checkpoint_read_pointer(c, NULL, "q", &p, NULL), ADTAPE_STATUS_MISMATCH, "\"p\"");
+    CHECK_OK(adtape_checkpoint_read_pointer(c, NULL, "p", &p, NULL));
     CHECK(p == NULL);
     CHECK_OK(adtape_checkpoint_close(c));
 }
 
 int main(void) {
-    s = NULL;
     CHECK_OK(adtape_store_create_memory(0, NULL, &store));
     list_that_grew_and_shrank_comes_back();
     arrays_come_from_the_allocator_of_their_label();

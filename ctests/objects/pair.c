@@ -1,7 +1,6 @@
 /* Pairs of base and offset: pointers that leave their range, eq. (3). */
 #include "check.h"
 
-static const adtape_objects_t *s;
 
 static void pair_follows_equation_3(void) {
     double x[4];
@@ -17,29 +16,29 @@ static void pairs_lead_out_of_their_range_and_come_back(void) {
     enum { PAIRS = sizeof offsets / sizeof offsets[0] };
     adtape_t *t = adtape_self();
     static double x[4], elsewhere[4], adjoint[4];
-    adtape_live_add(s, x, sizeof x, ADTAPE_KIND_HEAP, "x");
-    adtape_push_pair(t, s, NULL, 0);
+    adtape_live_add(NULL, x, sizeof x, ADTAPE_KIND_HEAP, "x");
+    adtape_push_pair(t, NULL, NULL, 0);
     for (int i = 0; i < PAIRS; i++) {
-        adtape_push_pair(t, s, x, offsets[i]);
+        adtape_push_pair(t, NULL, x, offsets[i]);
     }
-    adtape_live_end(t, s, x);
-    adtape_live_begin_reverse(s);
+    adtape_live_end(t, NULL, x);
+    adtape_live_begin_reverse(NULL);
     adtape_range_t range;
-    adtape_pop_range(t, s, &range);
-    adtape_rebase_add(s, &range, elsewhere, adjoint, sizeof adjoint);
+    adtape_pop_range(t, NULL, &range);
+    adtape_rebase_add(NULL, &range, elsewhere, adjoint, sizeof adjoint);
     for (int i = PAIRS - 1; i >= 0; i--) {
         adtape_pair_t pair = {NULL, 99};
         char *p = NULL, *pb = NULL;
-        adtape_pop_pair(t, s, &pair, (void **)&p, (void **)&pb);
+        adtape_pop_pair(t, NULL, &pair, (void **)&p, (void **)&pb);
         CHECK(pair.base == elsewhere);
         CHECK_I64(pair.offset, offsets[i]);
         CHECK((intptr_t)p - (intptr_t)elsewhere == offsets[i] && (intptr_t)pb - (intptr_t)adjoint == offsets[i]);
     }
     adtape_pair_t pair = {x, 99};
     void *p = x;
-    adtape_pop_pair(t, s, &pair, &p, NULL);
+    adtape_pop_pair(t, NULL, &pair, &p, NULL);
     CHECK(pair.base == NULL && pair.offset == 0 && p == NULL);
-    adtape_rebase_remove(s, elsewhere);
+    adtape_rebase_remove(NULL, elsewhere);
 }
 
 static void pair_waits_for_its_object(void) {
@@ -47,21 +46,20 @@ static void pair_waits_for_its_object(void) {
     static double x[4], adjoint[4];
     adtape_pair_t pair = {NULL, 0};
     double *p = NULL, *pb = NULL;
-    adtape_live_add(s, x, sizeof x, ADTAPE_KIND_HEAP, "x");
-    adtape_live_end(t, s, x);
-    adtape_push_pair(t, s, x, 800); /* it has ended, and nothing else lies there since */
-    adtape_live_begin_reverse(s);
-    adtape_pop_pair(t, s, &pair, (void **)&p, (void **)&pb);
+    adtape_live_add(NULL, x, sizeof x, ADTAPE_KIND_HEAP, "x");
+    adtape_live_end(t, NULL, x);
+    adtape_push_pair(t, NULL, x, 800); /* it has ended, and nothing else lies there since */
+    adtape_live_begin_reverse(NULL);
+    adtape_pop_pair(t, NULL, &pair, (void **)&p, (void **)&pb);
     CHECK(pair.base == NULL && pair.offset == 800 && p == NULL && pb == NULL);
     adtape_range_t range;
-    adtape_pop_range(t, s, &range);
-    adtape_rebase_add(s, &range, x, adjoint, sizeof adjoint);
+    adtape_pop_range(t, NULL, &range);
+    adtape_rebase_add(NULL, &range, x, adjoint, sizeof adjoint);
     CHECK(pair.base == x && (intptr_t)p - (intptr_t)x == 800 && (intptr_t)pb - (intptr_t)adjoint == 800);
-    adtape_rebase_remove(s, x);
+    adtape_rebase_remove(NULL, x);
 }
 
 int main(void) {
-    s = NULL;
     pair_follows_equation_3();
     pairs_lead_out_of_their_range_and_come_back();
     pair_waits_for_its_object();

@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 
-static const adtape_objects_t *s;
 static adtape_t *t;
 static int n;
 static const double *x;
@@ -30,7 +29,7 @@ static double original(const double *values, int d, const double *best) {
 
 static double forward_sweep(int d, double *best) {
     double u, y;
-    adtape_live_add(s, &u, sizeof u, ADTAPE_KIND_STACK, "u");
+    adtape_live_add(NULL, &u, sizeof u, ADTAPE_KIND_STACK, "u");
     u = sin(2.0 * x[d] + (best != NULL ? 0.5 * *best : 0.0));
     push_pointer(t, best);
     if (best == NULL || u > *best) {
@@ -39,7 +38,7 @@ static double forward_sweep(int d, double *best) {
     y = u * *best + (d + 1 < n ? forward_sweep(d + 1, best) : 0.0);
     push_pointer(t, best);
     adtape_push_f64(t, u);
-    adtape_live_end(t, s, &u);
+    adtape_live_end(t, NULL, &u);
     return y;
 }
 
@@ -47,8 +46,8 @@ static double forward_sweep(int d, double *best) {
 
 static void enter_frame(double *u, double *ub) {
     adtape_range_t range;
-    adtape_pop_range(t, s, &range);
-    adtape_rebase_add(s, &range, u, ub, sizeof *ub);
+    adtape_pop_range(t, NULL, &range);
+    adtape_rebase_add(NULL, &range, u, ub, sizeof *ub);
     frames++;
     moved += range.base != u;
     adtape_pop_f64(t, u);
@@ -69,7 +68,7 @@ static void separate(int d, double yb) {
     if (was != NULL) {
         *wasb += 0.5 * slope;
     }
-    adtape_rebase_remove(s, &u);
+    adtape_rebase_remove(NULL, &u);
 }
 
 /* ---- both sweeps in one routine ------------------------------------------------------------------------ */
@@ -77,7 +76,7 @@ static void separate(int d, double yb) {
 static double encapsulated(int reverse, int d, double *best, double yb) {
     double u, ub = 0.0, *bestb, y = 0.0, slope;
     if (!reverse) {
-        adtape_live_add(s, &u, sizeof u, ADTAPE_KIND_STACK, "u");
+        adtape_live_add(NULL, &u, sizeof u, ADTAPE_KIND_STACK, "u");
         u = sin(2.0 * x[d] + (best != NULL ? 0.5 * *best : 0.0));
         push_pointer(t, best);
         if (best == NULL || u > *best) {
@@ -86,7 +85,7 @@ static double encapsulated(int reverse, int d, double *best, double yb) {
         y = u * *best + (d + 1 < n ? encapsulated(0, d + 1, best, yb) : 0.0);
         push_pointer(t, best);
         adtape_push_f64(t, u);
-        adtape_live_end(t, s, &u);
+        adtape_live_end(t, NULL, &u);
     } else {
         enter_frame(&u, &ub);
         pop_pointer(t, (void **)&best, (void **)&bestb);
@@ -101,7 +100,7 @@ static double encapsulated(int reverse, int d, double *best, double yb) {
         if (best != NULL) {
             *bestb += 0.5 * slope;
         }
-        adtape_rebase_remove(s, &u);
+        adtape_rebase_remove(NULL, &u);
     }
     return y;
 }
@@ -119,7 +118,7 @@ static void *forward_thread(void *unused) {
 
 static void *reverse_thread(void *unused) {
     expect_ok(adtape_acquire(t));
-    adtape_live_begin_reverse(s);
+    adtape_live_begin_reverse(NULL);
     separate(0, 1.0);
     expect_ok(adtape_release(t, &t));
     return unused;
@@ -150,7 +149,7 @@ static void check(void) {
     adtape_live_stats_t stats;
     check_same_bits("the forward sweep computes what the original computes", &value, &plain, 1);
     check_tape_empty("bytes on the tape after the adjoint", t);
-    expect_ok(adtape_live_stats(s, &stats));
+    expect_ok(adtape_live_stats(NULL, &stats));
     check_count("ranges left alive", stats.ranges, 0);
     check_count("frames that came back", frames, (uint64_t)n);
     check_gradient(&program, n, x, xb, 1e-5, 1e-8);
@@ -165,7 +164,6 @@ static double *begin(const char *heading) {
 int main(int argc, char **argv) {
     double *values, *gradient[3];
     argc = choose_memory(argc, argv);
-    s = NULL;
     n = (int)argument(argc, argv, 1, 2000);
     x = values = allocate(n, sizeof *values);
     for (int d = 0; d < n; d++) {
@@ -175,14 +173,14 @@ int main(int argc, char **argv) {
     gradient[0] = begin("separate adjoint");
     t = adtape_self();
     value = forward_sweep(0, NULL);
-    adtape_live_begin_reverse(s);
+    adtape_live_begin_reverse(NULL);
     separate(0, 1.0);
     check();
     check_count("of them elsewhere", moved > 0, 1);
 
     gradient[1] = begin("encapsulated adjoint");
     value = encapsulated(0, 0, NULL, 0.0);
-    adtape_live_begin_reverse(s);
+    adtape_live_begin_reverse(NULL);
     encapsulated(1, 0, NULL, 1.0);
     check();
     check_same_bits("the gradient of the separate adjoint, bit for bit", gradient[1], gradient[0], n);
