@@ -31,6 +31,9 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let choices = Choices { dear: wishes.dear, check: false };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
+    // Nothing is written before all that can be refused is there.
+    let checked =
+        wishes.check.as_ref().map(|driver| checked(&job, wishes).map(|output| (driver, output))).transpose()?;
     job.write(&output)?;
     if wishes.explain {
         print!("{}", explain::text(&adjoint, &job.files));
@@ -38,15 +41,21 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     if let Some(file) = &wishes.explain_html {
         write(Path::new(file), &explain::page(&adjoint))?;
     }
-    let Some(driver) = &wishes.check else { return Ok(()) };
-    let choices = Choices { check: true, ..choices };
+    match checked {
+        Some((driver, output)) => check::run(&output, &job.options(wishes.split).file, driver, &job.arguments),
+        None => Ok(()),
+    }
+}
+
+/// The adjoint that checks itself.
+fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
+    let choices = Choices { dear: wishes.dear, check: true };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();
     let options = Options { includes, ..job.options(wishes.split) };
     let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
-    let output = emit::checked(&adjoint, &tangents, &options).map_err(|all| job.refused(&all))?;
-    check::run(&output, &options.file, driver, &job.arguments)
+    emit::checked(&adjoint, &tangents, &options).map_err(|all| job.refused(&all))
 }
 
 /// `adtape tangent`.

@@ -133,12 +133,27 @@ double f(double x) {\n    union u v;\n    v.d = x;\n    return ext(x) + v.d;\n}\
 #[test]
 fn what_is_refused_in_a_header_is_quoted_from_there() {
     let folder = Folder::new("header", "#include \"g.h\"\ndouble f(double x) { return g(x); }\n");
-    let header = "static inline double g(double x) {\n    volatile double y = x;\n    return y;\n}\n";
+    let header = "static inline double g(double x) {\n    volatile double y[1] = {x};\n    return y[0];\n}\n";
     std::fs::write(folder.0.join("g.h"), header).unwrap();
     let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("g.h:2:5: refused: 'y' is volatile\n      volatile double y = x;\n      ^\n"), "{said}");
+    assert!(said.contains("g.h:2:5: refused: 'y' is volatile\n      volatile double y[1] = {x};\n      ^\n"), "{said}");
+}
+
+#[test]
+fn sources_in_another_encoding_keep_their_bytes_in_order() {
+    // What is no UTF-8 in comments and strings takes one byte a letter: positions in the text stay right.
+    let folder = Folder::new("latin", "");
+    let model =
+        b"/* \xe9t\xe9 */\ndouble f(double x) {\n    /* \xfc */ const char *s = \"\xe4\";\n    x = x * x; /* \xdf */\n\
+        return s[0] == 0 ? x : x * x;\n}\n";
+    std::fs::write(folder.0.join("model.c"), model).unwrap();
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let text = folder.read("model_b.c");
+    assert!(text.contains("    x = x * x; /* ? */\n") && text.contains("choice = x * x;"), "{text}");
 }
 
 #[test]

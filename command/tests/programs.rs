@@ -103,3 +103,8 @@ fn edge_programs_read_what_the_forward_sweep_had() {
     }
     assert!(tried >= 13, "{tried} programs");
 }
+
+#[test]
+fn volatile_numbers_and_tables_of_macros_have_right_adjoints() {
+    check("declared.c", &[]);
+}

@@ -10,7 +10,7 @@ use crate::ir::Span;
 pub enum Class {
     /// The source of a function is missing.
     NoSource,
-    /// A type: union, bit-field, volatile, atomic, complex, vector, active `long double`.
+    /// A type: union, bit-field, volatile, atomic, complex, vector.
     Type,
     /// A pointer: cast between types, arithmetic across objects, a target that is not known.
     Pointer,

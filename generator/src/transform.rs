@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::flow::required::Required;
+use crate::flow::required::{Decisions, Required};
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::plan::facts::Facts;
@@ -61,6 +61,8 @@ pub struct Adjoint {
     pub asked: Vec<Head>,
     /// For each head, through which of its arguments it may write.
     pub written: BTreeMap<ProcId, Vec<bool>>,
+    /// What planning took: moves of the token game, items that the analysis of memory visited.
+    pub steps: u64,
 }
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
@@ -72,24 +74,27 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
     let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
     let mut facts = Analysed { flow: &flow, required: Required::new(&flow) };
     // What a plan reads again must be kept in memory, which may need stores, which may change the plan.
-    let sweeps = loop {
-        let (sweeps, again) = sweeps(&analysed, &facts, &global_shadows, choices)?;
+    let (mut known, mut steps) = (Known::new(), 0);
+    loop {
+        let again = sweeps(&analysed, &facts, &global_shadows, choices, &mut known, &mut steps)?;
         let mut new = false;
         for (proc, item, expr) in again {
             new |= facts.required.demand(proc, item, &expr);
         }
         if !new {
-            break sweeps;
+            break;
         }
         facts.required.run();
-    };
+    }
+    let sweeps = flow::walk::callees_first(&analysed).into_iter().filter_map(|id| known.remove(&id)?.sweeps).collect();
     if !facts.required.refusals().is_empty() {
         return Err(facts.required.refusals().to_vec());
     }
     let asked = heads.to_vec();
     let heads = heads_of(&analysed, heads);
     let written = heads.iter().map(|&head| (head, written(&flow, head))).collect();
-    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written })
+    let steps = steps + facts.required.steps();
+    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, steps })
 }
 
 fn written(flow: &Flow, head: ProcId) -> Vec<bool> {
@@ -102,13 +107,29 @@ fn written(flow: &Flow, head: ProcId) -> Vec<bool> {
 /// Expressions that sweeps read again from memory: procedure, item at which the program evaluates them, expression.
 type Again = Vec<(ProcId, ItemId, Expr)>;
 
-/// The sweeps of all procedures, callees first, and what they read again from memory.
+/// What was built for procedures, from what.
+type Known = BTreeMap<ProcId, Finished>;
+
+/// What was built for one procedure.
+struct Finished {
+    /// What the analysis decided for it, and how its callees were called: with these unchanged, so is all else.
+    decisions: Decisions,
+    called: Vec<Option<Interface>>,
+    interface: Interface,
+    /// `None` if there is nothing to reverse.
+    sweeps: Option<Sweeps>,
+    again: Again,
+}
+
+/// The sweeps of all procedures, as far as they are not known yet. Returns what they read again from memory.
 fn sweeps(
     program: &Program,
-    facts: &dyn Facts,
+    facts: &Analysed,
     global_shadows: &BTreeMap<GlobalId, GlobalId>,
     choices: &Choices,
-) -> Result<(Vec<Sweeps>, Again), Vec<Refusal>> {
+    known: &mut Known,
+    steps: &mut u64,
+) -> Result<Again, Vec<Refusal>> {
     let mut interfaces: Vec<Option<Interface>> = vec![None; program.procs.len()];
     let recursive = flow::walk::recursive(program);
     let order = flow::walk::callees_first(program);
@@ -117,20 +138,31 @@ fn sweeps(
         let params = declared(&cx, id).into_iter().map(|(role, ..)| role).collect();
         interfaces[id.index()] = Some(Interface { params, live: true });
     }
-    let (mut sweeps, mut again, mut refusals) = (Vec::new(), Again::new(), Vec::new());
+    let (mut again, mut refusals) = (Again::new(), Vec::new());
     for id in order {
+        let decisions = facts.required.decisions(id);
+        let callees = flow::walk::calls(&program.procs[id.index()]).into_iter();
+        let called: Vec<Option<Interface>> = callees.map(|(_, callee)| interfaces[callee.index()].clone()).collect();
+        if let Some(same) = known.get(&id).filter(|same| same.decisions == decisions && same.called == called) {
+            interfaces[id.index()] = Some(same.interface.clone());
+            again.extend(same.again.iter().cloned());
+            continue;
+        }
         let cx = context(program, facts, &interfaces, global_shadows, choices);
-        match planned(&cx, id) {
+        match planned(&cx, id, steps) {
             Ok(built) => {
                 let Built { plan, proc: reverse, interface, again: own, .. } = built;
-                again.extend(own.into_iter().map(|(item, expr)| (id, item, expr)));
+                let own: Again = own.into_iter().map(|(item, expr)| (id, item, expr)).collect();
+                again.extend(own.iter().cloned());
                 interfaces[id.index()] = Some(interface.clone());
                 let cx = context(program, facts, &interfaces, global_shadows, choices);
                 let forward = forward::build(&cx, id, &plan, &interfaces);
-                if interface.live {
-                    let name = sweep_name(program, id);
-                    sweeps.push(Sweeps { proc: id, name, forward, reverse, interface, plan });
-                }
+                let name = sweep_name(program, id);
+                let sweeps = interface.live.then(|| {
+                    let interface = interface.clone();
+                    Sweeps { proc: id, name, forward, reverse, interface, plan }
+                });
+                known.insert(id, Finished { decisions, called, interface, sweeps, again: own });
             }
             Err(more) => {
                 refusals.extend(more);
@@ -138,7 +170,7 @@ fn sweeps(
             }
         }
     }
-    if refusals.is_empty() { Ok((sweeps, again)) } else { Err(refusals) }
+    if refusals.is_empty() { Ok(again) } else { Err(refusals) }
 }
 
 fn context<'a>(
@@ -153,14 +185,20 @@ fn context<'a>(
 
 /// Builds the reverse sweep until it asks for nothing new: what is asked for, then stores by what they bring, then
 /// with these known from the start.
-fn planned(cx: &Context, id: ProcId) -> Result<Built, Vec<Refusal>> {
+fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refusal>> {
     let definitions = Definitions::new(&cx.program.procs[id.index()]);
     let first = reverse::build(cx, id, &definitions, &Start::default())?;
+    *steps += first.steps;
+    if first.wanted.is_empty() {
+        return Ok(first);
+    }
     let mut start = Start { wanted: first.wanted, ..Start::default() };
     let second = reverse::build(cx, id, &definitions, &start)?;
+    *steps += second.steps;
     start.records = second.asked;
     loop {
         let built = reverse::build(cx, id, &definitions, &start)?;
+        *steps += built.steps;
         if built.asked == start.records {
             return Ok(built);
         }

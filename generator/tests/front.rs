@@ -158,7 +158,7 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
     ),
     ("struct s { int a : 3; };\nint f(struct s *p) {\n return p->a; }", Class::Type, 3, "bit-field"),
     ("double f(volatile double *p) {\n return *p; }", Class::Type, 1, "volatile"),
-    ("double f(double x) {\n volatile double v = x; return v; }", Class::Type, 2, "'v' is volatile"),
+    ("double f(double x) {\n volatile double v[1] = {x}; return v[0]; }", Class::Type, 2, "'v' is volatile"),
     ("double f(double x) {\n _Complex double c = x; return 1; }", Class::Type, 2, "'c' has type"),
     ("double f(double (*g)(double), double x) {\n return g(x); }", Class::Control, 2, "through a pointer"),
     (
@@ -283,7 +283,7 @@ fn calls_that_write_only_their_own_memory_may_stand_in_one_expression() {
 #[test]
 fn every_reason_is_given_at_once() {
     let refusals =
-        lower("double g(double); double f(double x) {\n x = g(x);\n volatile int v = 1;\n return g(x + v); }")
+        lower("double g(double); double f(double x) {\n x = g(x);\n volatile int v[1] = {1};\n return g(x + v[0]); }")
             .unwrap_err();
     let lines: Vec<_> = refusals.iter().map(|refusal| refusal.span.line).collect();
     assert_eq!(lines, [2, 3, 4]);

@@ -98,3 +98,40 @@ fn store_that_may_change_its_own_address_is_refused() {
     let found = refusals.iter().any(|refusal| refusal.what.contains("may change the address"));
     assert!(found, "{refusals:#?}");
 }
+
+/// What planning takes for a program.
+fn steps(text: &str, of: &str) -> u64 {
+    let program = parse::program(text).unwrap_or_else(|e| panic!("{e}"));
+    adjoint(&program, &[head(of)], &Choices::default()).unwrap_or_else(|e| panic!("{e:#?}")).steps
+}
+
+/// A procedure with one statement after the other, each made from its number.
+fn straight(statements: usize, made: impl Fn(usize) -> String) -> String {
+    let lines: String = (1..=statements).map(made).collect();
+    format!("proc f(double* x, double* y, double a, int k) -> double {{\n{lines}  return a.{statements}\n}}")
+}
+
+#[test]
+fn planning_takes_as_many_steps_for_each_statement_of_a_long_program() {
+    // Passes over the whole procedure for each value made 5,000 statements take ten seconds.
+    let last = |n: usize| n - 1;
+    let chain = |n: usize| format!("  let a.{n} = sin(a.{}) * a.{}\n", last(n), last(n));
+    let stores = |n: usize| {
+        let (to, from) = (n % 40, n % 7);
+        format!("  store y.0[{to}] = y.0[{to}] * x.0[{from}]\n  let a.{n} = a.{} + y.0[{from}] * x.0[{to}]\n", last(n))
+    };
+    let indices = |n: usize| {
+        format!(
+            "  let k.{n} = (k.{} * 3 + {n}) % 17\n  store y.0[k.{n}] = y.0[k.{n}] * 2.0\n  let a.{n} = a.{} * x.0[k.{n}]\n",
+            last(n),
+            last(n)
+        )
+    };
+    let programs: [(&str, usize, &dyn Fn(usize) -> String); 3] =
+        [("chain", 100, &chain), ("stores", 60, &stores), ("indices", 25, &indices)];
+    for (what, count, made) in programs {
+        let taken = |statements| steps(&straight(statements, made), "f(f)/(x a)");
+        let (few, many) = (taken(count), taken(4 * count));
+        assert!(few > count as u64 && many < 6 * few, "{what}: {few} steps, {many} for four times the statements");
+    }
+}

@@ -1,4 +1,5 @@
 double f(double x) {
-    volatile double y = x * x;
-    return y;
+    volatile double y[1];
+    y[0] = x * x;
+    return y[0];
 }

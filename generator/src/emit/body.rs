@@ -8,9 +8,12 @@
 //! What is kept is known at the end only, so a body is printed until nothing is added.
 
 mod copy;
+mod index;
 mod item;
+mod naming;
 mod repeat;
 mod scope;
+mod text;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -19,7 +22,9 @@ use super::expr::{Exprs, Naming};
 use super::names::{Names, words};
 use super::{Unit, calls};
 use crate::ir::*;
+use index::Index;
 use scope::Scopes;
+pub(super) use text::Macros;
 
 /// Prints one procedure.
 pub(super) struct Body<'a> {
@@ -36,7 +41,13 @@ pub(super) struct Body<'a> {
     /// By variable: the C variable of each variable.
     slots: Vec<usize>,
     slot_names: Vec<String>,
+    /// By variable: the variables of each C variable.
+    slot_vars: Vec<Vec<VarId>>,
+    /// By variable: the C variables of each name.
+    slots_named: HashMap<String, Vec<usize>>,
     objects: Vec<String>,
+    /// Where values and objects are mentioned.
+    index: Index<'a>,
     scopes: Scopes,
     /// By variable: which value each C variable holds.
     current: Vec<Option<ValueId>>,
@@ -49,7 +60,7 @@ pub(super) struct Body<'a> {
     /// The source line that was named last.
     line: (u32, u32),
     /// By value: lets that a `for` has taken into its head.
-    skipped: Vec<ItemId>,
+    skipped: HashSet<ItemId>,
     /// Names that the parameters have in C, those without use among them.
     params: Vec<String>,
     /// By variable: loops that are printed as `for`.
@@ -197,6 +208,9 @@ impl<'a> Body<'a> {
             values: Vec::new(),
             slots: Vec::new(),
             slot_names: Vec::new(),
+            slot_vars: Vec::new(),
+            slots_named: HashMap::new(),
+            index: Index::new(proc),
             objects: Vec::new(),
             scopes: Scopes::default(),
             current: Vec::new(),
@@ -206,12 +220,12 @@ impl<'a> Body<'a> {
             out: String::new(),
             indent: 1,
             line: (0, 0),
-            skipped: Vec::new(),
+            skipped: HashSet::new(),
             params: Vec::new(),
             heads: if by_variable { repeat::heads(proc) } else { HashMap::new() },
             downs: if by_variable { HashMap::new() } else { repeat::downs(proc) },
             arrays: arrays(proc),
-            copies: if by_variable { copy::Copies::new(unit.program, primal, proc) } else { copy::Copies::default() },
+            copies: if by_variable { copy::Copies::new(unit, primal, proc) } else { copy::Copies::default() },
             primal_items: if by_variable { primal.items.len() } else { 0 },
         };
         // The user's names stay: C's own rules keep them apart from macros, and nothing but the user's text is called.
@@ -228,6 +242,7 @@ impl<'a> Body<'a> {
                 body.params.push(name);
             }
             body.name_slots(&mut locals);
+            body.group_slots();
             body.name_objects(&mut locals, primal.objects.len());
         } else {
             let mut used = unit.local_names.clone();
@@ -248,96 +263,6 @@ impl<'a> Body<'a> {
         };
         body.heads = heads.into_iter().filter(|(item, head)| once(item, head)).collect();
         body
-    }
-
-    /// The first `users` objects keep the names that the user gave them.
-    fn name_objects(&mut self, names: &mut Names, users: usize) {
-        for (index, object) in self.proc.objects.iter().enumerate() {
-            let name = match object.life {
-                Life::Param(position) => self.params[position as usize].clone(),
-                _ if index < users => self.kept_name(&object.name, names),
-                _ => names.fresh(&object.name),
-            };
-            self.objects.push(name);
-        }
-    }
-
-    /// A name of the user, unless it would hide a function that generated code calls.
-    fn kept_name(&self, name: &str, names: &mut Names) -> String {
-        if !self.library.is_free(name) {
-            return names.fresh(name);
-        }
-        names.take(name);
-        name.to_string()
-    }
-
-    /// Variables of one name and type that live one after the other in one region share one C variable; those of
-    /// different regions, and counters that only their own `for` knows, are declared where they are used.
-    fn name_slots(&mut self, names: &mut Names) {
-        let each: Vec<usize> = (0..self.proc.vars.len()).collect();
-        let homes = Scopes::new(self.proc, &each, each.len()).homes;
-        let own: Vec<VarId> = self.heads.values().filter(|head| head.own).map(|head| head.var).collect();
-        let mut known: HashMap<(&str, &Type, Option<RegionId>), usize> = HashMap::new();
-        for (index, var) in self.proc.vars.iter().enumerate() {
-            let id = VarId::new(index);
-            let param = self.proc.params.iter().position(|param| param.var == Some(id));
-            let user = var.kind == VarKind::User;
-            let key = (var.name.as_str(), &var.ty, homes[index]);
-            let shared = user && param.is_none() && !own.contains(&id);
-            let slot = match known.get(&key) {
-                Some(&slot) if shared => slot,
-                _ => {
-                    let taken = |slot: usize| self.slot_names[slot] == var.name;
-                    let beside = known.iter().any(|((_, _, home), slot)| *home == homes[index] && taken(*slot));
-                    let of_param =
-                        (0..self.slot_names.len()).any(|slot| taken(slot) && self.params.contains(&var.name));
-                    let name = match param {
-                        Some(position) => self.params[position].clone(),
-                        None if user && !beside && !of_param => self.kept_name(&var.name, names),
-                        None => names.fresh(&var.name),
-                    };
-                    self.slot_names.push(name);
-                    self.slot_names.len() - 1
-                }
-            };
-            if shared {
-                known.insert(key, slot);
-            }
-            self.slots.push(slot);
-        }
-    }
-
-    fn name_values(&mut self, names: &mut Names) {
-        self.values = vec![String::new(); self.proc.values.len()];
-        let counters: HashMap<ValueId, ValueId> = self.downs.values().map(|down| (down.here, down.head)).collect();
-        let unnamed: Vec<ValueId> = self
-            .downs
-            .values()
-            .filter_map(|down| down.init)
-            .filter_map(|item| match self.proc.items[item.index()].kind {
-                ItemKind::Let { value } => Some(value),
-                _ => None,
-            })
-            .collect();
-        for (index, value) in self.proc.values.iter().enumerate() {
-            self.values[index] = match value.def {
-                Def::Entry(position) => self.params[position as usize].clone(),
-                Def::Out(..) | Def::Undefined => continue,
-                _ if unnamed.contains(&ValueId::new(index)) || counters.contains_key(&ValueId::new(index)) => continue,
-                _ => names.fresh(&self.proc.vars[value.var.index()].name),
-            };
-        }
-        for (here, head) in counters {
-            self.values[here.index()] = self.values[head.index()].clone();
-        }
-        // Behind the loop a carried variable is called as in it.
-        for (index, value) in self.proc.values.iter().enumerate() {
-            if let Def::Out(item, position) = value.def
-                && let ItemKind::Loop { carried, .. } = &self.proc.items[item.index()].kind
-            {
-                self.values[index] = self.values[carried[position as usize].head.index()].clone();
-            }
-        }
     }
 
     /// Begins to print, again.

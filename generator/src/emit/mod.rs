@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use crate::transform::{Adjoint, Tangents};
+use body::Macros;
 use expr::Exprs;
 use names::Names;
 
@@ -54,10 +55,13 @@ struct Unit<'a> {
     allocator: String,
     /// Whether it is called.
     allocates: Cell<bool>,
-    /// Names of the functions that multiply a partial derivative, for `double` and `float`, and whether they are called.
-    shares: [(String, Cell<bool>); 2],
+    /// Names of the functions that multiply a partial derivative, for `double`, `float` and `long double`, and whether
+    /// they are called.
+    shares: [(String, Cell<bool>); 3],
     /// How functions begin that note operands for the check.
     witness: String,
+    /// What the sources define.
+    macros: Macros<'a>,
     problems: RefCell<Vec<String>>,
 }
 
@@ -71,7 +75,11 @@ impl Unit<'_> {
 
     /// The function that multiplies a partial derivative with a real of this width.
     fn share(&self, bits: u8) -> String {
-        let (name, called) = &self.shares[usize::from(bits == 32)];
+        let (name, called) = &self.shares[match bits {
+            32 => 1,
+            80 => 2,
+            _ => 0,
+        }];
         called.set(true);
         name.clone()
     }
@@ -220,10 +228,12 @@ impl<'a> Unit<'a> {
             sweeps: HashMap::new(),
             local_names: local_names(program, &names),
             allocator: names.fresh("allocate_or_abort"),
-            shares: ["zero_or_product", "zero_or_product_of_floats"].map(|name| (names.fresh(name), Cell::new(false))),
+            shares: ["zero_or_product", "zero_or_product_of_floats", "zero_or_product_of_long_doubles"]
+                .map(|name| (names.fresh(name), Cell::new(false))),
             names,
             allocates: Cell::new(false),
             witness,
+            macros: Macros::of_program(program),
             problems: RefCell::default(),
         }
     }
@@ -239,6 +249,7 @@ impl<'a> Unit<'a> {
             shares: self.shares.clone(),
             allocates: Cell::new(false),
             witness: self.witness.clone(),
+            macros: Macros::of_program(program),
             problems: RefCell::default(),
         }
     }
@@ -350,7 +361,9 @@ impl Text {
         if unit.allocates.get() {
             source += &ALLOCATOR.replace('@', &unit.allocator);
         }
-        for ((name, called), (ty, zero)) in unit.shares.iter().zip([("double", "0.0"), ("float", "0.0f")]) {
+        for ((name, called), (ty, zero)) in
+            unit.shares.iter().zip([("double", "0.0"), ("float", "0.0f"), ("long double", "0.0L")])
+        {
             if called.get() {
                 source += &SHARE.replace("real", ty).replace('#', zero).replace('@', name);
             }
@@ -413,5 +426,5 @@ fn local_names(program: &Program, all: &Names) -> Names {
     fixed.for_each(|name| names.take(name));
     // A local with the name of a type would hide it from the declarations of the sweep.
     names::types(program).iter().for_each(|name| names.take(name));
-    names
+    names.shared()
 }

@@ -1,6 +1,7 @@
 //! Names of generated code: they collide neither with the user's nor with C's.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::ir::{Program, functions};
 
@@ -15,19 +16,23 @@ const TAKEN: &str = "auto break case char const continue default do double else 
 /// The names that a scope may not take.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    taken: HashSet<String>,
+    /// Those that other scopes share.
+    outer: Rc<HashSet<String>>,
+    own: HashSet<String>,
+    /// The numbers below these are taken, by wish.
+    next: HashMap<String, usize>,
 }
 
 impl Names {
     /// Keywords, library names, and every word of the user's sources: macros are among them.
     pub fn of_program(program: &Program) -> Names {
         let mut names = Names::of_c();
-        for source in &program.sources {
-            names.taken.extend(words(&source.text).map(String::from));
+        for word in program.sources.iter().flat_map(|source| words(&source.text)) {
+            names.take(word);
         }
-        let objects = program.globals.iter().map(|global| global.name.clone());
-        names.taken.extend(objects.chain(program.procs.iter().map(|proc| proc.name.clone())));
-        names
+        let objects = program.globals.iter().map(|global| &global.name);
+        objects.chain(program.procs.iter().map(|proc| &proc.name)).for_each(|name| names.take(name));
+        names.shared()
     }
 
     /// Keywords and library names.
@@ -36,32 +41,53 @@ impl Names {
         for function in functions::all() {
             taken.extend([32, 64, 80].map(|bits| function.at(bits).c_name()));
         }
-        Names { taken }
+        Names { outer: Rc::new(taken), ..Names::default() }
+    }
+
+    /// These names as those of a scope around others, which then share them.
+    pub fn shared(mut self) -> Names {
+        if !self.own.is_empty() {
+            self.own.extend(self.outer.iter().cloned());
+            self.outer = Rc::new(std::mem::take(&mut self.own));
+        }
+        self
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.outer.contains(name) || self.own.contains(name)
     }
 
     /// Whether nobody has the name yet.
     pub fn is_free(&self, name: &str) -> bool {
-        !self.taken.contains(name) && !name.starts_with("adtape_") && !name.starts_with("ADTAPE_")
+        !self.has(name) && !name.starts_with("adtape_") && !name.starts_with("ADTAPE_")
     }
 
     /// Gives names back that are neither C's nor the library's.
     pub fn release(&mut self, names: &HashSet<String>) {
         let fixed = Names::of_c();
-        self.taken.retain(|name| !names.contains(name) || fixed.taken.contains(name));
+        let stays = |name: &&String| !names.contains(*name) || fixed.has(name);
+        self.outer = Rc::new(self.outer.iter().chain(&self.own).filter(stays).cloned().collect());
+        self.own.clear();
+        self.next.clear();
     }
 
     /// Takes a name, whoever has it.
     pub fn take(&mut self, name: &str) {
-        self.taken.insert(name.into());
+        if !self.has(name) {
+            self.own.insert(name.into());
+        }
     }
 
     /// A free name that begins like `wish`.
     pub fn fresh(&mut self, wish: &str) -> String {
         let mut name = wish.to_string();
-        let mut count = 0;
-        while !self.is_free(&name) {
-            count += 1;
-            name = format!("{wish}_{count}");
+        if !self.is_free(&name) {
+            let mut count = self.next.get(wish).copied().unwrap_or(0);
+            while !self.is_free(&name) {
+                count += 1;
+                name = format!("{wish}_{count}");
+            }
+            self.next.insert(wish.into(), count);
         }
         self.take(&name);
         name
@@ -118,7 +144,7 @@ pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
     let all = own.flat_map(|source| source.text.lines()).filter_map(defined);
     let standard = Names::of_c();
     let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
-    let met = |name: &String| used.contains(name.as_str()) || standard.taken.contains(name);
+    let met = |name: &String| used.contains(name.as_str()) || standard.has(name);
     all.filter(|name| met(name) && !needed(name)).collect()
 }
 

@@ -20,8 +20,6 @@
 //! to it needs a shadow pointer because another target is active. What is in the shadow of a passive location is never
 //! used. A callee that writes memory whose caller has a shadow gets it too: it has to clear it.
 
-use std::collections::BTreeSet;
-
 use super::locs::{Loc, Root, Set};
 use super::{Effects, Head, Points, effects, walk};
 use crate::ir::{
@@ -249,13 +247,6 @@ impl Activity {
         let (points, program) = (graph.points, graph.program);
         for (p, proc) in program.procs.iter().enumerate() {
             let p = ProcId::new(p);
-            let mut long: BTreeSet<&str> = BTreeSet::new();
-            for (v, value) in proc.values.iter().enumerate() {
-                let var = &proc.vars[value.var.index()];
-                if var.ty == (Type::Float { bits: 80 }) && self.value(p, ValueId::new(v)) && long.insert(&var.name) {
-                    refusals.push(too_long(value.span, &var.name));
-                }
-            }
             if let Some(e) = &proc.result {
                 walk::expr(e, &mut |x| self.rounds(points, p, x, proc.span));
             }
@@ -275,11 +266,6 @@ impl Activity {
                         "add the file that defines it",
                     ));
                 }
-            }
-        }
-        for l in points.locs.all() {
-            if *points.locs.ty(l) == (Type::Float { bits: 80 }) && self.shadow(l) {
-                refusals.push(too_long(graph.span(l), &points.locs.name(program, l)));
             }
         }
     }
@@ -339,16 +325,6 @@ impl<'a> Graph<'a> {
             out.extend(used.iter().filter(|&&b| a != b && self.points.may_alias(p, a, b)).map(|&b| (a, b)));
         }
         out
-    }
-
-    fn span(&self, l: Loc) -> Span {
-        match self.points.locs.root(l) {
-            Root::Object(p, o) => self.program.procs[p.index()].objects[o.index()].span,
-            Root::Global(g) => self.program.globals[g.index()].span,
-            Root::Formal(p, _) => self.program.procs[p.index()].span,
-            Root::Cell(cell) => self.span(cell),
-            _ => Span::default(),
-        }
     }
 
     /// An edge from each operand of `e` to each of `to`.
@@ -567,8 +543,4 @@ fn reach(count: usize, edges: &[(usize, usize)], from: &[usize], forward: bool) 
 
 fn refusal(class: Class, span: Span, what: String, help: &str) -> Refusal {
     Refusal { class, span, what, help: help.into() }
-}
-
-fn too_long(span: Span, name: &str) -> Refusal {
-    refusal(Class::Type, span, format!("'{name}' is a long double and has a derivative"), "make it a double")
 }

@@ -12,7 +12,7 @@
 //!   around a region say. A flag in a condition says nothing.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::locs::{Loc, Root};
 use super::poly::{Facts, Poly};
@@ -65,16 +65,28 @@ pub struct Locator<'a> {
     indexes: RefCell<HashMap<(ProcId, ItemId), Option<Index>>>,
     singles: RefCell<HashMap<(ProcId, Loc), bool>>,
     polys: RefCell<HashMap<(ProcId, ValueId), Option<Poly>>>,
+    /// Values that are read otherwise elsewhere: the last reading of each.
+    readings: RefCell<HashMap<(ProcId, ValueId), Reading>>,
     /// Whether a proof from facts was used since it was cleared: such a result holds only where the facts do.
     proved: Cell<bool>,
     /// Loops and values that are being read: their heads are atoms meanwhile.
     open: RefCell<Vec<(ProcId, ItemId)>>,
 }
 
+/// What a value was found to be, with the facts that were known and the loops that were being read.
+struct Reading {
+    facts: Facts,
+    open: Vec<(ProcId, ItemId)>,
+    result: Option<Poly>,
+    proved: bool,
+}
+
 /// Constants in unsigned arithmetic that are read as numbers.
 const SMALL: i128 = 1 << 16;
 /// Constants elsewhere.
 const LARGE: i128 = 1 << 31;
+/// A value whose terms stand deeper inside each other than this is an atom.
+const DEPTH: u32 = 4;
 /// Opaque terms: conversions begin here, operators below.
 const CAST: u16 = 100;
 
@@ -121,6 +133,7 @@ impl<'a> Locator<'a> {
             indexes: RefCell::default(),
             singles: RefCell::default(),
             polys: RefCell::default(),
+            readings: RefCell::default(),
             proved: Cell::new(false),
             open: RefCell::default(),
         }
@@ -238,22 +251,62 @@ impl<'a> Locator<'a> {
 
     /// A value, through its definition.
     pub fn value(&self, p: ProcId, v: ValueId, facts: &Facts) -> Poly {
-        if let Some(known) = self.polys.borrow().get(&(p, v)) {
-            return known.clone().unwrap_or_else(|| self.atom(p, v));
+        // Chains of definitions may be as long as the procedure: operands are read first, without recursion.
+        let mut open = vec![(v, false)];
+        let mut seen = HashSet::new();
+        while let Some((next, ready)) = open.pop() {
+            if !ready && self.known(p, next, facts).is_none() && seen.insert(next) {
+                open.push((next, true));
+                open.extend(self.operands(p, next).into_iter().map(|operand| (operand, false)));
+            } else if ready {
+                self.read(p, next, facts);
+            }
         }
+        self.known(p, v, facts).unwrap_or_else(|| self.atom(p, v))
+    }
+
+    /// What a value was found to be.
+    fn known(&self, p: ProcId, v: ValueId, facts: &Facts) -> Option<Poly> {
+        if let Some(known) = self.polys.borrow().get(&(p, v)) {
+            return Some(known.clone().unwrap_or_else(|| self.atom(p, v)));
+        }
+        let readings = self.readings.borrow();
+        let reading = readings.get(&(p, v)).filter(|last| last.facts.is(facts) && last.open == *self.open.borrow())?;
+        self.proved.set(self.proved.get() | reading.proved);
+        Some(reading.result.clone().unwrap_or_else(|| self.atom(p, v)))
+    }
+
+    /// The integers in the definition of a value.
+    fn operands(&self, p: ProcId, v: ValueId) -> Vec<ValueId> {
+        let proc = &self.program.procs[p.index()];
+        let mut found = Vec::new();
+        if let Def::Is(e) = &proc.values[v.index()].def {
+            walk::expr(e, &mut |e| match e.kind {
+                ExprKind::Value(operand) if e.ty.is_integer() => found.push(operand),
+                _ => {}
+            });
+            found.retain(|operand| matches!(proc.values[operand.index()].def, Def::Is(_)));
+        }
+        found
+    }
+
+    fn read(&self, p: ProcId, v: ValueId, facts: &Facts) {
         let before = self.proved.replace(false);
-        let opened = self.open.borrow().len();
+        let open = self.open.borrow().clone();
         let result = match &self.program.procs[p.index()].values[v.index()].def {
-            Def::Is(e) => self.poly(p, e, facts),
+            Def::Is(e) => self.poly(p, e, facts).filter(|known| known.depth() <= DEPTH),
             Def::Head(item, k) => self.carried(p, v, *item, *k),
             Def::Out(item, k) => self.behind(p, *item, *k, facts),
             _ => None,
         };
-        if !self.proved.get() && opened == 0 {
-            self.polys.borrow_mut().insert((p, v), result.clone());
+        let proved = self.proved.get();
+        if !proved && open.is_empty() {
+            self.polys.borrow_mut().insert((p, v), result);
+        } else {
+            let reading = Reading { facts: facts.clone(), open, result, proved };
+            self.readings.borrow_mut().insert((p, v), reading);
         }
-        self.proved.set(before | self.proved.get());
-        result.unwrap_or_else(|| self.atom(p, v))
+        self.proved.set(before | proved);
     }
 
     /// A variable that changes by the same amount in each pass, in terms of the index of the loop.

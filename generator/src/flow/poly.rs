@@ -9,6 +9,7 @@
 //! the highest monomial of `p` is cancelled with a fact or a product of two that has it with the same sign, and so on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::ir::{ProcId, ValueId};
 
@@ -17,8 +18,9 @@ use crate::ir::{ProcId, ValueId};
 pub enum Atom {
     /// An integer value, or the offset of a pointer value in what it points to. The flag: it is never negative.
     Value(ProcId, ValueId, bool),
-    /// An operation that is not taken apart: a number for it, whether it is never negative, operands.
-    Opaque(u16, bool, Box<(Poly, Poly)>),
+    /// An operation that is not taken apart: a number for it, whether it is never negative, how deep such terms stand
+    /// inside each other here, operands.
+    Opaque(u16, bool, u32, Rc<(Poly, Poly)>),
     /// Greater than everything. Stands for an end of a section that is not known.
     Infinity,
 }
@@ -27,7 +29,7 @@ type Monomial = Vec<Atom>;
 
 /// A polynomial: coefficients by sorted monomials, none of them 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Poly(BTreeMap<Monomial, i128>);
+pub struct Poly(Rc<BTreeMap<Monomial, i128>>);
 
 /// Coefficients stay below this.
 pub const LIMIT: i128 = 1 << 100;
@@ -47,12 +49,12 @@ impl Poly {
         if c != 0 {
             map.insert(Vec::new(), c);
         }
-        Poly(map)
+        Poly(Rc::new(map))
     }
 
     /// An atom.
     pub fn atom(a: Atom) -> Poly {
-        Poly(BTreeMap::from([(vec![a], 1)]))
+        Poly(Rc::new(BTreeMap::from([(vec![a], 1)])))
     }
 
     /// A value.
@@ -62,7 +64,8 @@ impl Poly {
 
     /// An operation that is not taken apart.
     pub fn opaque(op: u16, natural: bool, a: Poly, b: Poly) -> Poly {
-        Poly::atom(Atom::Opaque(op, natural, Box::new((a, b))))
+        let depth = 1 + a.depth().max(b.depth());
+        Poly::atom(Atom::Opaque(op, natural, depth, Rc::new((a, b))))
     }
 
     /// Greater than everything.
@@ -72,8 +75,8 @@ impl Poly {
 
     /// `self + scale * other`.
     fn plus_scaled(&self, scale: i128, other: &Poly) -> Option<Poly> {
-        let mut map = self.0.clone();
-        for (m, c) in &other.0 {
+        let mut map = (*self.0).clone();
+        for (m, c) in other.0.iter() {
             let entry = map.entry(m.clone()).or_insert(0);
             *entry += scale.checked_mul(*c)?;
             if entry.abs() >= LIMIT {
@@ -83,7 +86,7 @@ impl Poly {
                 map.remove(m);
             }
         }
-        (map.len() <= TERMS).then_some(Poly(map))
+        (map.len() <= TERMS).then(|| Poly(Rc::new(map)))
     }
 
     /// Sum.
@@ -109,12 +112,12 @@ impl Poly {
     /// Product.
     pub fn mul(&self, other: &Poly) -> Option<Poly> {
         let mut out = Poly::default();
-        for (m, c) in &self.0 {
-            for (n, d) in &other.0 {
+        for (m, c) in self.0.iter() {
+            for (n, d) in other.0.iter() {
                 let mut product: Monomial = m.iter().chain(n).cloned().collect();
                 product.sort();
                 let c = c.checked_mul(*d).filter(|c| c.abs() < LIMIT)?;
-                out = out.plus_scaled(1, &Poly(BTreeMap::from([(product, c)])))?;
+                out = out.plus_scaled(1, &Poly(Rc::new(BTreeMap::from([(product, c)]))))?;
             }
         }
         Some(out)
@@ -147,9 +150,18 @@ impl Poly {
     pub fn any(&self, test: &dyn Fn(ProcId, ValueId) -> bool) -> bool {
         self.0.keys().flatten().any(|a| match a {
             Atom::Value(p, v, _) => test(*p, *v),
-            Atom::Opaque(_, _, ab) => ab.0.any(test) || ab.1.any(test),
+            Atom::Opaque(.., ab) => ab.0.any(test) || ab.1.any(test),
             Atom::Infinity => false,
         })
+    }
+
+    /// How deep terms that are not taken apart stand inside each other.
+    pub fn depth(&self) -> u32 {
+        let depth = |a: &Atom| match a {
+            Atom::Opaque(.., depth, _) => *depth,
+            Atom::Value(..) | Atom::Infinity => 0,
+        };
+        self.atoms().map(depth).max().unwrap_or(0)
     }
 
     /// Whether an end of it is not known.
@@ -160,12 +172,14 @@ impl Poly {
     /// Replaces values; `None` for a value leaves it.
     pub fn replace(&self, by: &dyn Fn(ProcId, ValueId) -> Option<Poly>) -> Option<Poly> {
         let mut out = Poly::default();
-        for (m, c) in &self.0 {
+        for (m, c) in self.0.iter() {
             let mut term = Poly::constant(*c);
             for a in m {
                 let factor = match a {
                     Atom::Value(p, v, _) => by(*p, *v).unwrap_or_else(|| Poly::atom(a.clone())),
-                    Atom::Opaque(op, natural, ab) => Poly::opaque(*op, *natural, ab.0.replace(by)?, ab.1.replace(by)?),
+                    Atom::Opaque(op, natural, _, ab) => {
+                        Poly::opaque(*op, *natural, ab.0.replace(by)?, ab.1.replace(by)?)
+                    }
                     Atom::Infinity => Poly::atom(a.clone()),
                 };
                 term = term.mul(&factor)?;
@@ -190,7 +204,7 @@ impl Poly {
             for a in lead {
                 over.remove(over.iter().position(|b| b == a)?);
             }
-            let term = Poly(BTreeMap::from([(over, d / c)]));
+            let term = Poly(Rc::new(BTreeMap::from([(over, d / c)])));
             rest = rest.sub(&term.mul(other)?)?;
             quotient = quotient.add(&term)?;
         }
@@ -204,7 +218,7 @@ impl Poly {
                 Atom::Value(p, v, _) => {
                     out.insert((*p, *v));
                 }
-                Atom::Opaque(_, _, ab) => {
+                Atom::Opaque(.., ab) => {
                     ab.0.values(out);
                     ab.1.values(out);
                 }
@@ -225,7 +239,7 @@ impl Poly {
                 .iter()
                 .map(|a| match a {
                     Atom::Value(p, v, _) => name(*p, *v),
-                    Atom::Opaque(_, _, ab) => format!("op({}, {})", ab.0.show(name), ab.1.show(name)),
+                    Atom::Opaque(.., ab) => format!("op({}, {})", ab.0.show(name), ab.1.show(name)),
                     Atom::Infinity => "inf".into(),
                 })
                 .collect();
@@ -249,7 +263,7 @@ impl Poly {
 
 /// Polynomials that are known not to be negative at some point of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts(Vec<Poly>);
+pub struct Facts(Rc<Vec<Poly>>);
 
 impl Facts {
     /// Adds `p >= 0`.
@@ -259,7 +273,7 @@ impl Facts {
             && !p.is_infinite()
             && !self.0.contains(&p)
         {
-            self.0.push(p);
+            Rc::make_mut(&mut self.0).push(p);
         }
     }
 
@@ -268,6 +282,11 @@ impl Facts {
         let mut out = self.clone();
         out.add(p);
         out
+    }
+
+    /// Whether these are the very same list.
+    pub fn is(&self, other: &Facts) -> bool {
+        Rc::ptr_eq(&self.0, &other.0) || self.0.is_empty() && other.0.is_empty()
     }
 
     /// Each of them.
@@ -318,7 +337,7 @@ impl Facts {
             }
             atoms.extend(out.iter().flat_map(|f| f.atoms()));
         }
-        let natural = |a: &&&Atom| matches!(a, Atom::Value(_, _, true) | Atom::Opaque(_, true, _));
+        let natural = |a: &&&Atom| matches!(a, Atom::Value(_, _, true) | Atom::Opaque(_, true, ..));
         let naturals = atoms.iter().filter(natural).map(|&a| Poly::atom(a.clone()));
         let mut all: Vec<Poly> = out.into_iter().cloned().chain(naturals).collect();
         all.truncate(FACTS);

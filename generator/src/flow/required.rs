@@ -21,12 +21,16 @@ mod calls;
 mod items;
 mod loops;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeBounds;
+use std::rc::Rc;
 
 use super::locate::Locator;
+use super::locs::Loc;
 use super::sections::{Piece, Secs};
 use super::{Flow, walk};
-use crate::ir::{Expr, ExprKind, ItemId, ObjectId, ProcId, RegionId, ValueId};
+use crate::ir::{Expr, ExprKind, ItemId, ObjectId, Proc, ProcId, RegionId, ValueId};
 use crate::refuse::Refusal;
 
 /// What a procedure, or a pass of a region, does to memory.
@@ -75,7 +79,31 @@ pub struct Required<'f> {
     sums: Vec<Sum>,
     entry: Vec<Secs>,
     verdict: Verdict,
+    /// The region of each item, and its position there.
+    homes: Vec<Vec<Option<(RegionId, usize)>>>,
+    /// What each item accesses by itself; does not change.
+    accesses: RefCell<HashMap<(ProcId, ItemId), Rc<Access>>>,
+    /// A pass of each region, from nothing.
+    passes: RefCell<HashMap<(ProcId, RegionId), Rc<State>>>,
+    /// What the items of each region write.
+    writers: RefCell<HashMap<(ProcId, RegionId), Rc<Writers>>>,
+    /// Items that were visited, and writers that were compared with loads.
+    steps: Cell<u64>,
 }
+
+/// Stores before which old contents are kept, and objects whose contents are kept where their life ends.
+pub type Decisions = (Vec<ItemId>, Vec<ObjectId>);
+
+/// What an item accesses by itself, without the regions in it.
+struct Access {
+    /// What its adjoint needs.
+    needs: Secs,
+    /// What its expressions read, each.
+    reads: Vec<Secs>,
+}
+
+/// By location: the positions of the items of a region that may write it, with what they write.
+type Writers = BTreeMap<Loc, Vec<(usize, Piece)>>;
 
 impl<'f> Required<'f> {
     /// Runs the analysis without demands.
@@ -96,6 +124,11 @@ impl<'f> Required<'f> {
             sums: Vec::new(),
             entry: Vec::new(),
             verdict: Verdict::default(),
+            homes: program.procs.iter().map(homes).collect(),
+            accesses: RefCell::default(),
+            passes: RefCell::default(),
+            writers: RefCell::default(),
+            steps: Cell::new(0),
         };
         required.run();
         required
@@ -116,6 +149,8 @@ impl<'f> Required<'f> {
     /// Runs the analysis with all demands.
     pub fn run(&mut self) {
         let n = self.flow.program.procs.len();
+        self.passes.borrow_mut().clear();
+        self.writers.borrow_mut().clear();
         self.sums = vec![Sum::default(); n];
         self.entry = vec![Secs::new(); n];
         for p in self.order.clone() {
@@ -148,6 +183,15 @@ impl<'f> Required<'f> {
         self.verdict.kept.contains(&(proc, object))
     }
 
+    /// All that was decided for a procedure: stores before which old contents are kept, objects whose contents are.
+    pub fn decisions(&self, proc: ProcId) -> Decisions {
+        let items = (proc, ItemId(0))..=(proc, ItemId(u32::MAX));
+        let objects = (proc, ObjectId(0))..=(proc, ObjectId(u32::MAX));
+        let pushed = self.verdict.pushed.range(items).map(|(_, item)| *item).collect();
+        let kept = self.verdict.kept.range(objects).map(|(_, object)| *object).collect();
+        (pushed, kept)
+    }
+
     /// What cannot be kept: functions without source that overwrite what is required.
     pub fn refusals(&self) -> &[Refusal] {
         &self.verdict.refusals
@@ -166,19 +210,14 @@ impl<'f> Required<'f> {
     /// Whether every load of `expr`, evaluated at `item`, still yields the same at the end of the item's region. With
     /// [`Self::demand`] it does again when the reverse sweep enters the region.
     pub fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        let body = &self.flow.program.procs[proc.index()];
-        let region = (0..body.regions.len()).map(RegionId::new).find(|r| body.regions[r.index()].items.contains(&item));
-        let Some(region) = region else { return false };
-        let items = &body.regions[region.index()].items;
-        let from = items.iter().position(|&id| id == item).unwrap_or(0);
-        items[from..].iter().all(|&id| self.untouched(proc, region, id, expr))
+        let Some((region, from)) = self.homes[proc.index()][item.index()] else { return false };
+        self.untouched(proc, region, from.., expr)
     }
 
     /// Whether every load of `expr`, evaluated just before `item`, yields the same behind it.
     pub fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        let body = &self.flow.program.procs[proc.index()];
-        let region = (0..body.regions.len()).map(RegionId::new).find(|r| body.regions[r.index()].items.contains(&item));
-        region.is_some_and(|region| self.untouched(proc, region, item, expr))
+        let Some((region, at)) = self.homes[proc.index()][item.index()] else { return false };
+        self.untouched(proc, region, at..at + 1, expr)
     }
 
     /// Whether the loads of `expr` are of memory that the procedure never writes: then a demand costs nothing here.
@@ -190,16 +229,52 @@ impl<'f> Required<'f> {
         })
     }
 
-    fn untouched(&self, p: ProcId, region: RegionId, item: ItemId, expr: &Expr) -> bool {
+    /// Whether the items of a region at these positions leave what `expr` loads as it is.
+    fn untouched(&self, p: ProcId, region: RegionId, at: impl RangeBounds<usize>, expr: &Expr) -> bool {
         let facts = self.locator.facts(p, region);
         let mut loads = Secs::new();
         self.loads(p, expr, &facts, &mut loads);
         if loads.is_empty() {
             return true;
         }
-        let mut state = State::default();
-        self.item(p, region, item, &mut state);
-        !state.sum.written.iter().any(|(&w, pieces)| pieces.iter().any(|piece| self.hit(p, &loads, w, piece, &facts)))
+        let writers = self.writers(p, region);
+        writers.iter().all(|(&written, pieces)| {
+            self.step();
+            let elsewhere = |load: &Loc| *load != written && self.flow.points.may_alias(p, written, *load);
+            if !loads.contains_key(&written) && !loads.keys().any(elsewhere) {
+                return true;
+            }
+            pieces.iter().filter(|(position, _)| at.contains(position)).all(|(_, piece)| {
+                self.step();
+                !self.hit(p, &loads, written, piece, &facts)
+            })
+        })
+    }
+
+    fn writers(&self, p: ProcId, region: RegionId) -> Rc<Writers> {
+        if let Some(known) = self.writers.borrow().get(&(p, region)) {
+            return known.clone();
+        }
+        let mut writers = Writers::new();
+        for (position, &id) in self.flow.program.procs[p.index()].regions[region.index()].items.iter().enumerate() {
+            let mut state = State::default();
+            self.item(p, region, id, &mut state);
+            for (loc, pieces) in state.sum.written {
+                writers.entry(loc).or_default().extend(pieces.into_iter().map(|piece| (position, piece)));
+            }
+        }
+        let writers = Rc::new(writers);
+        self.writers.borrow_mut().insert((p, region), writers.clone());
+        writers
+    }
+
+    fn step(&self) {
+        self.steps.set(self.steps.get() + 1);
+    }
+
+    /// How many items were visited, and writers compared with loads.
+    pub fn steps(&self) -> u64 {
+        self.steps.get()
     }
 
     /// A set as text.
@@ -223,6 +298,17 @@ impl<'f> Required<'f> {
         }
         out.join(" ")
     }
+}
+
+/// The region of each item, and its position there.
+fn homes(proc: &Proc) -> Vec<Option<(RegionId, usize)>> {
+    let mut homes = vec![None; proc.items.len()];
+    for (at, region) in proc.regions.iter().enumerate() {
+        for (position, item) in region.items.iter().enumerate() {
+            homes[item.index()] = Some((RegionId::new(at), position));
+        }
+    }
+    homes
 }
 
 #[cfg(test)]

@@ -321,8 +321,6 @@ fn what_is_not_followed_is_refused() {
     assert_eq!(reasons[0].0, Class::Head);
     let reasons = refused("proc f(double x, double y) -> double { return x.0 }", "f(y)/(x)");
     assert!(reasons[0].1.contains("by value"), "{reasons:?}");
-    let reasons = refused("proc f(double* x) -> double { let s.0 = (long double)x.0[0] return (double)s.0 }", of);
-    assert!(reasons.iter().any(|r| r.0 == Class::Type), "{reasons:?}");
 }
 
 #[test]

@@ -165,7 +165,6 @@ impl Function {
         match self.row()?.args.get(position)? {
             Arg::Passive(why, _) => Some(why),
             Arg::Real(Template::Zero, _) | Arg::Integer(_) => None,
-            Arg::Real(..) if self.bits == 80 => Some("long double is not differentiated"),
             Arg::Real(..) => None,
         }
     }
@@ -245,6 +244,7 @@ impl Function {
         let kind = match &template.kind {
             ExprKind::Value(value) => return args.get(value.index()).unwrap_or(result).clone(),
             ExprKind::Float(text) if self.bits == 32 => ExprKind::Float(format!("{text}f")),
+            ExprKind::Float(text) if self.bits == 80 => ExprKind::Float(format!("{text}L")),
             ExprKind::Unary(op, operand) => ExprKind::Unary(*op, fill(operand)),
             ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, fill(left), fill(right)),
             ExprKind::Cast(operand) => ExprKind::Cast(fill(operand)),

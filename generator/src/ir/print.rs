@@ -76,6 +76,21 @@ pub fn expr(program: &Program, proc: &Proc, expr: &Expr) -> String {
     Printer::new(program, proc, false).expr(expr, 0)
 }
 
+/// Prints many expressions of one procedure, as [`expr`] does.
+pub struct Expressions<'a>(Printer<'a>);
+
+impl<'a> Expressions<'a> {
+    /// A printer for a procedure.
+    pub fn new(program: &'a Program, proc: &'a Proc) -> Self {
+        Expressions(Printer::new(program, proc, false))
+    }
+
+    /// An expression as text.
+    pub fn expr(&self, expr: &Expr) -> String {
+        self.0.expr(expr, 0)
+    }
+}
+
 /// A place as text.
 pub fn place(program: &Program, proc: &Proc, place: &Place) -> String {
     Printer::new(program, proc, false).place(place)

@@ -191,7 +191,7 @@ pub enum Type {
         /// How C spells it.
         name: String,
     },
-    /// `float` (32) or `double` (64). `long double` is refused where it is active, and kept as 80.
+    /// `float` (32) or `double` (64). `long double` is kept as 80.
     Float {
         /// 32, 64 or 80.
         bits: u8,

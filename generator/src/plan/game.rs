@@ -55,12 +55,16 @@ pub struct Game<'a> {
     levels: Vec<Level>,
     /// Largest cost at which a real is recomputed.
     dear: u32,
+    /// While a token is tried: the values that got tokens by it, so that they can be taken away again.
+    trail: Option<Vec<ValueId>>,
+    /// Moves that were tried.
+    steps: u64,
 }
 
 impl<'a> Game<'a> {
     /// A game without tokens, in no region yet.
     pub fn new(proc: &'a Proc, id: ProcId, facts: &'a dyn Facts, definitions: &'a Definitions, dear: u32) -> Self {
-        Game { proc, id, facts, definitions, levels: Vec::new(), dear }
+        Game { proc, id, facts, definitions, levels: Vec::new(), dear, trail: None, steps: 0 }
     }
 
     /// Enters a region with tokens on some values. `same`: pairs of a value from outside and one that it equals in
@@ -120,6 +124,11 @@ impl<'a> Game<'a> {
         self.levels.iter().position(|level| level.region == region)
     }
 
+    /// How many moves were tried.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Number of levels.
     pub fn depth(&self) -> usize {
         self.levels.len()
@@ -134,17 +143,18 @@ impl<'a> Game<'a> {
     /// How many of the wanted values would get a token with one on `candidate`; 0 if `goal` would not.
     pub fn gain(&mut self, candidate: ValueId, goal: ValueId, wanted: &BTreeSet<ValueId>) -> usize {
         let top = self.levels.len() - 1;
-        let before = self.levels[top].tokens.clone();
-        self.give(top, candidate, Token::Named);
+        self.trail = Some(Vec::new());
+        self.set(candidate, Token::Named);
+        self.propagate(vec![candidate]);
+        let trail = self.trail.take().unwrap_or_default();
         let gain = match self.has(goal) {
             false => 0,
-            true if wanted.is_empty() => self.levels[top].tokens.len() - before.len(),
-            true => {
-                let after = &self.levels[top].tokens;
-                wanted.iter().filter(|v| after.contains_key(v) && !before.contains_key(v)).count().max(1)
-            }
+            true if wanted.is_empty() => trail.len(),
+            true => trail.iter().filter(|v| wanted.contains(v)).count().max(1),
         };
-        self.levels[top].tokens = before;
+        for value in trail {
+            self.levels[top].tokens.remove(&value);
+        }
         gain
     }
 
@@ -154,6 +164,9 @@ impl<'a> Game<'a> {
         }
         let top = self.levels.last_mut().expect("a region is entered");
         top.tokens.insert(value, token);
+        if let Some(trail) = &mut self.trail {
+            trail.push(value);
+        }
         true
     }
 
@@ -162,6 +175,7 @@ impl<'a> Game<'a> {
         while let Some(value) = new.pop() {
             let definitions = self.definitions;
             for &user in definitions.users(value).iter().chain([&value]) {
+                self.steps += 1;
                 if !self.visible(user) {
                     continue;
                 }

@@ -11,6 +11,7 @@ pub mod recompute;
 pub mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 
 use crate::ir::{Expr, ItemId, RegionId, Span, ValueId};
 
@@ -42,6 +43,14 @@ pub struct Explanation {
     pub readers: Vec<u32>,
     /// Bytes on the tape each time; 0 for what is not stored. A bit is 1/8.
     pub bytes: f64,
+}
+
+impl Eq for Explanation {}
+
+impl Hash for Explanation {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.span, &self.what, &self.how).hash(state);
+    }
 }
 
 /// A parameter of a reverse sweep.

@@ -154,6 +154,7 @@ pub fn cost(expr: &Expr) -> u32 {
 pub fn zero(ty: &Type) -> Expr {
     let kind = match ty {
         Type::Float { bits: 32 } => ExprKind::Float("0.0f".into()),
+        Type::Float { bits: 80 } => ExprKind::Float("0.0L".into()),
         Type::Float { .. } => ExprKind::Float("0.0".into()),
         Type::Pointer(_) => ExprKind::Null,
         _ => ExprKind::Int(0),

@@ -1,7 +1,10 @@
 //! What `--explain` says: why a value is stored and who reads it, or how it comes back.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::reverse::{Builder, Stored};
 use crate::ir::*;
+use crate::plan::Explanation;
 use crate::plan::game::How;
 use crate::plan::walk;
 
@@ -71,14 +74,16 @@ impl Builder<'_> {
 
     /// Puts the lines that read what is stored into the explanations.
     pub(super) fn name_readers(&mut self) {
+        let mut values: HashMap<&Explanation, Vec<ValueId>> = HashMap::new();
+        for (stored, line) in self.stored.values() {
+            if let Stored::Record(_, value) = stored {
+                values.entry(line).or_default().push(*value);
+            }
+        }
         for line in &mut self.plan.explanations {
             let memory = line.how.starts_with("stored before");
-            let records = self.stored.values().filter(|(_, stored)| stored == line);
-            let values = records.filter_map(|(stored, _)| match stored {
-                Stored::Record(_, value) => self.reads.get(value),
-                _ => None,
-            });
-            let lines: std::collections::BTreeSet<u32> = match memory {
+            let values = values.get(line).into_iter().flatten().filter_map(|value| self.reads.get(value));
+            let lines: BTreeSet<u32> = match memory {
                 true => self.loads.get(root(&line.what)).into_iter().flatten().copied().collect(),
                 false => values.flatten().copied().collect(),
             };
@@ -100,7 +105,7 @@ impl Builder<'_> {
     }
 
     fn text(&self, expr: &Expr) -> String {
-        let text = print::without_labels(&print::expr(self.cx.program, self.primal, expr));
+        let text = print::without_labels(&self.printer.expr(expr));
         text.replace("[0].", "->")
     }
 }

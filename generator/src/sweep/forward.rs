@@ -24,6 +24,10 @@ struct Builder<'a> {
     saved: HashMap<ValueId, ValueId>,
     /// For pointers with several bases: the number of the base, a value beside each value.
     numbers: HashMap<ValueId, ValueId>,
+    /// Objects whose contents are kept where their life ends.
+    kept: Vec<ObjectId>,
+    /// The item that defines each value by an expression.
+    lets: HashMap<ValueId, ItemId>,
 }
 
 /// The forward sweep of a procedure that follows the plan of its reverse sweep.
@@ -31,7 +35,14 @@ pub fn build(cx: &Context, id: ProcId, plan: &ProcPlan, interfaces: &[Option<Int
     let mut out = cx.program.procs[id.index()].clone();
     out.role = Role::Forward;
     let numbers = bases::number(cx, id, plan, &mut out);
-    let mut builder = Builder { cx, id, plan, interfaces, out, saved: HashMap::new(), numbers };
+    let objects = (0..cx.program.procs[id.index()].objects.len()).map(ObjectId::new);
+    let kept = objects.filter(|object| cx.facts.keep(id, *object)).collect();
+    let lets = out.items.iter().enumerate().filter_map(|(at, item)| match item.kind {
+        ItemKind::Let { value } => Some((value, ItemId::new(at))),
+        _ => None,
+    });
+    let lets = lets.collect();
+    let mut builder = Builder { cx, id, plan, interfaces, out, saved: HashMap::new(), numbers, kept, lets };
     builder.region(RegionId(0), None);
     super::tidy::tidy_values(&mut builder.out);
     builder.out
@@ -59,9 +70,21 @@ impl Builder<'_> {
         let mut items = Vec::new();
         // What the loop steps by stays at the end, where a `for` has it.
         let cut = old.len() - steps(&self.out, region, &old, &record);
+        let mut changed = HashMap::new();
+        for (at, &item) in old[..cut].iter().enumerate().filter(|_| !record.is_empty()) {
+            changes(&self.out, item, &mut |var| {
+                changed.insert(var, at);
+            });
+        }
+        let mut defined: HashMap<ItemId, Vec<ValueId>> = HashMap::new();
         for &value in &record {
-            if matches!(self.out.values[value.index()].def, Def::Head(..) | Def::Entry(_)) {
-                self.save(&mut items, region, &old[..cut], 0, value);
+            match self.out.values[value.index()].def {
+                Def::Head(..) | Def::Entry(_) => self.save(&mut items, region, &changed, 0, value),
+                Def::Is(_) => defined.entry(self.lets[&value]).or_default().push(value),
+                Def::Join(item, _) | Def::Out(item, _) | Def::Result(item) => {
+                    defined.entry(item).or_default().push(value);
+                }
+                Def::Undefined | Def::Popped(_) => {}
             }
         }
         for (at, &item) in old[..cut].iter().enumerate() {
@@ -69,21 +92,18 @@ impl Builder<'_> {
             self.before(&mut items, item);
             items.push(item);
             self.behind(&mut items, item);
-            for &value in &record {
-                if defines(&self.out, item, value) {
-                    self.save(&mut items, region, &old[..cut], at + 1, value);
-                }
+            for value in defined.remove(&item).unwrap_or_default() {
+                self.save(&mut items, region, &changed, at + 1, value);
             }
         }
-        for at in 0..self.cx.program.procs[self.id.index()].objects.len() {
-            let object = ObjectId::new(at);
-            let this = &self.out.objects[at];
+        for object in self.kept.clone() {
+            let this = &self.out.objects[object.index()];
             let here = match this.life {
                 Life::Region(home) => home == region,
                 Life::Param(_) => region == RegionId(0) && self.cx.facts.written(self.id, object),
                 _ => false,
             };
-            if here && self.cx.facts.keep(self.id, object) {
+            if here {
                 let (place, count) = super::contents(this, object, &this.shape.clone());
                 self.push(&mut items, None, Pushed::Elements { place, count });
             }
@@ -197,9 +217,17 @@ impl Builder<'_> {
     }
 
     /// Copies a value of the record right behind its definition, if its variable changes before the end of the region.
-    fn save(&mut self, items: &mut Vec<ItemId>, region: RegionId, all: &[ItemId], from: usize, value: ValueId) {
+    /// `changed`: the last position at which an item of the region changes a variable.
+    fn save(
+        &mut self,
+        items: &mut Vec<ItemId>,
+        region: RegionId,
+        changed: &HashMap<VarId, usize>,
+        from: usize,
+        value: ValueId,
+    ) {
         let var = self.out.values[value.index()].var;
-        if !all[from..].iter().any(|item| changes(&self.out, *item, var)) {
+        if changed.get(&var).is_none_or(|last| *last < from) {
             return;
         }
         for value in [Some(value), self.numbers.get(&value).copied()].into_iter().flatten() {
@@ -250,24 +278,19 @@ fn steps(proc: &Proc, body: RegionId, items: &[ItemId], record: &[ValueId]) -> u
     items.iter().rev().take_while(steps).count()
 }
 
-/// Whether an item of a region defines the value there.
-fn defines(proc: &Proc, item: ItemId, value: ValueId) -> bool {
-    match proc.values[value.index()].def {
-        Def::Is(_) => matches!(proc.items[item.index()].kind, ItemKind::Let { value: this } if this == value),
-        Def::Join(this, _) | Def::Out(this, _) | Def::Result(this) => this == item,
-        _ => false,
-    }
-}
-
-/// Whether an item, or one inside it, assigns the variable.
-fn changes(proc: &Proc, item: ItemId, var: VarId) -> bool {
-    let of = |value: ValueId| proc.values[value.index()].var == var;
-    let inside = |region: RegionId| proc.regions[region.index()].items.iter().any(|item| changes(proc, *item, var));
+/// Calls `see` on every variable that an item, or one inside it, assigns.
+fn changes(proc: &Proc, item: ItemId, see: &mut dyn FnMut(VarId)) {
+    let mut of = |value: ValueId| see(proc.values[value.index()].var);
     match &proc.items[item.index()].kind {
-        ItemKind::Let { value } => of(*value),
-        ItemKind::Call { result, .. } => result.is_some_and(of),
-        ItemKind::Branch { then, otherwise, .. } => inside(*then) || inside(*otherwise),
-        ItemKind::Loop { body, .. } => inside(*body),
-        _ => false,
+        ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } => of(*value),
+        ItemKind::Branch { then, otherwise, .. } => {
+            for inner in [then, otherwise].into_iter().flat_map(|arm| &proc.regions[arm.index()].items) {
+                changes(proc, *inner, see);
+            }
+        }
+        ItemKind::Loop { body, .. } => {
+            proc.regions[body.index()].items.iter().for_each(|inner| changes(proc, *inner, see));
+        }
+        _ => {}
     }
 }

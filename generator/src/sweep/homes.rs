@@ -1,6 +1,6 @@
 //! Where variables of the primal live: which are read at all, and the region that holds all of one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ir::*;
 use crate::plan::walk;
@@ -28,8 +28,23 @@ pub(super) fn read(proc: &Proc) -> HashSet<ValueId> {
     read
 }
 
+/// The active real variables by the innermost region that contains every definition and every use of one.
+pub(super) fn vars(proc: &Proc, active: impl Fn(ValueId) -> bool) -> HashMap<RegionId, Vec<VarId>> {
+    let homes = homes(proc);
+    let mut vars = BTreeSet::new();
+    for (at, value) in proc.values.iter().enumerate() {
+        let real = matches!(proc.vars[value.var.index()].ty, Type::Float { .. });
+        if real && homes.contains_key(&value.var) && active(ValueId::new(at)) {
+            vars.insert(value.var);
+        }
+    }
+    let mut of_regions: HashMap<RegionId, Vec<VarId>> = HashMap::new();
+    vars.into_iter().for_each(|var| of_regions.entry(homes[&var]).or_default().push(var));
+    of_regions
+}
+
 /// The innermost region that contains every definition and every use of each real variable.
-pub(super) fn homes(proc: &Proc) -> HashMap<VarId, RegionId> {
+fn homes(proc: &Proc) -> HashMap<VarId, RegionId> {
     let mut homes: HashMap<VarId, RegionId> = HashMap::new();
     let mut see = |var: VarId, region: RegionId| {
         let home = homes.entry(var).or_insert(region);

@@ -1,6 +1,5 @@
 //! The reverse of each kind of item.
 
-use super::live;
 use super::reverse::{Builder, Stored, bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
@@ -52,7 +51,7 @@ impl Builder<'_> {
         let this = &self.primal.values[value.index()];
         let Def::Is(expr) = &this.def else { return };
         let to = self.adjoint_of(this.var);
-        if live::cleared(self.primal, self.id, value, self.cx.facts) {
+        if self.cleared.contains(&value) {
             let zero = zero(&to.ty);
             self.emit(ItemKind::Store { to, from: zero });
             return;
@@ -230,8 +229,7 @@ impl Builder<'_> {
         // The result's adjoint is consumed before the arguments' adjoints are added to: `x = f(x)`.
         let mut seed = None;
         if let Some(result) = result
-            && (self.cx.facts.active_value(self.id, result)
-                || live::cleared(self.primal, self.id, result, self.cx.facts))
+            && (self.cx.facts.active_value(self.id, result) || self.cleared.contains(&result))
         {
             let to = self.adjoint_of(self.primal.values[result.index()].var);
             seed = Some(self.bind("seed", load(to.clone())));
@@ -297,7 +295,7 @@ impl Builder<'_> {
         let ty = into.ty.clone();
         let object = ObjectId::new(self.out.objects.len());
         let life = Life::Region(self.at);
-        let (name, elem, span) = (self.unique("seed_b".to_owned()), ty.clone(), self.span);
+        let (name, elem, span) = (self.taken.unique("seed_b".to_owned()), ty.clone(), self.span);
         self.out.objects.push(Object { name, elem, shape: Vec::new(), life, constant: false, span });
         self.emit(ItemKind::Declare { object });
         self.emit(ItemKind::Clear { object });

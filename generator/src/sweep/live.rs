@@ -1,6 +1,6 @@
 //! Which items have a part in the reverse sweep.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId, ValueId};
 use crate::plan::Interface;
@@ -8,9 +8,15 @@ use crate::plan::facts::Facts;
 
 /// The items of a procedure that the reverse sweep visits: those that carry derivatives, those that restore memory,
 /// and the branches and loops around them.
-pub fn items(proc: &Proc, id: ProcId, facts: &dyn Facts, interfaces: &[Option<Interface>]) -> BTreeSet<ItemId> {
+pub fn items(
+    proc: &Proc,
+    id: ProcId,
+    facts: &dyn Facts,
+    interfaces: &[Option<Interface>],
+    cleared: &HashSet<ValueId>,
+) -> BTreeSet<ItemId> {
     let mut live = BTreeSet::new();
-    region(proc, RegionId(0), &mut |item| own(proc, id, item, facts, interfaces), &mut live);
+    region(proc, RegionId(0), &mut |item| own(proc, id, item, facts, interfaces, cleared), &mut live);
     live
 }
 
@@ -34,9 +40,16 @@ fn region(proc: &Proc, at: RegionId, own: &mut dyn FnMut(ItemId) -> bool, live: 
     any
 }
 
-fn own(proc: &Proc, id: ProcId, item: ItemId, facts: &dyn Facts, interfaces: &[Option<Interface>]) -> bool {
+fn own(
+    proc: &Proc,
+    id: ProcId,
+    item: ItemId,
+    facts: &dyn Facts,
+    interfaces: &[Option<Interface>],
+    cleared: &HashSet<ValueId>,
+) -> bool {
     match &proc.items[item.index()].kind {
-        ItemKind::Let { value } => facts.active_value(id, *value) || cleared(proc, id, *value, facts),
+        ItemKind::Let { value } => facts.active_value(id, *value) || cleared.contains(value),
         ItemKind::Store { to, .. } => facts.active_place(id, to) || facts.push_old(id, item),
         ItemKind::Call { callee, result, .. } => {
             let live = match callee {
@@ -44,7 +57,7 @@ fn own(proc: &Proc, id: ProcId, item: ItemId, facts: &dyn Facts, interfaces: &[O
                 Callee::Proc(callee) => interfaces[callee.index()].as_ref().is_none_or(|interface| interface.live),
                 _ => false,
             };
-            live || result.is_some_and(|result| cleared(proc, id, result, facts))
+            live || result.is_some_and(|result| cleared.contains(&result))
         }
         ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
             facts.keep(id, *object) || facts.active_object(id, *object)
@@ -53,17 +66,25 @@ fn own(proc: &Proc, id: ProcId, item: ItemId, facts: &dyn Facts, interfaces: &[O
     }
 }
 
-/// Whether a passive value reaches a join or a loop whose variable is active there: the reverse sweep must drop what
-/// the adjoint of the variable holds when it comes to this definition.
-pub fn cleared(proc: &Proc, id: ProcId, value: ValueId, facts: &dyn Facts) -> bool {
-    let passed_on = |item: &crate::ir::Item| match &item.kind {
-        ItemKind::Branch { joins, .. } => {
-            joins.iter().any(|join| [join.then, join.otherwise].contains(&value) && facts.active_value(id, join.out))
+/// The passive values that reach a join or a loop whose variable is active there: the reverse sweep must drop what the
+/// adjoint of the variable holds when it comes to their definitions.
+pub fn cleared(proc: &Proc, id: ProcId, facts: &dyn Facts) -> HashSet<ValueId> {
+    let mut found = HashSet::new();
+    for item in &proc.items {
+        match &item.kind {
+            ItemKind::Branch { joins, .. } => {
+                for join in joins.iter().filter(|join| facts.active_value(id, join.out)) {
+                    found.extend([join.then, join.otherwise]);
+                }
+            }
+            ItemKind::Loop { carried, .. } => {
+                for c in carried.iter().filter(|c| facts.active_value(id, c.head) || facts.active_value(id, c.out)) {
+                    found.extend([c.init, c.end]);
+                }
+            }
+            _ => {}
         }
-        ItemKind::Loop { carried, .. } => carried.iter().any(|c| {
-            [c.init, c.end].contains(&value) && (facts.active_value(id, c.head) || facts.active_value(id, c.out))
-        }),
-        _ => false,
-    };
-    !facts.active_value(id, value) && proc.items.iter().any(passed_on)
+    }
+    found.retain(|value| !facts.active_value(id, *value));
+    found
 }

@@ -134,7 +134,7 @@ impl Builder<'_> {
     pub(super) fn new_shadow(&mut self, object: ObjectId, shape: Vec<Dim>, life: Life) -> ObjectId {
         let this = &self.primal.objects[object.index()];
         let shadow = ObjectId::new(self.out.objects.len());
-        let (name, elem, span) = (self.unique(format!("{}_b", this.name)), this.elem.clone(), this.span);
+        let (name, elem, span) = (self.taken.unique(format!("{}_b", this.name)), this.elem.clone(), this.span);
         self.out.objects.push(Object { name, elem, shape, life, constant: false, span });
         self.shadows.insert(object, shadow);
         shadow

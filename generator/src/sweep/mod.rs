@@ -19,6 +19,8 @@ pub mod tangent;
 pub mod tidy;
 mod values;
 
+use std::collections::{HashMap, HashSet};
+
 use crate::ir::{Base, Binary, Dim, Expr, ExprKind, Object, ObjectId, Place, Step, Subscript, Type};
 use items::binary;
 
@@ -49,6 +51,37 @@ pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, 
         })
     });
     (first(object, id), count.unwrap_or(one))
+}
+
+/// The names of objects and variables of a sweep.
+#[derive(Default)]
+pub(crate) struct Taken {
+    names: HashSet<String>,
+    /// The numbers below these are taken, by name.
+    next: HashMap<String, u32>,
+}
+
+impl Taken {
+    /// Takes a name, whoever has it.
+    pub fn take(&mut self, name: &str) {
+        if !self.names.contains(name) {
+            self.names.insert(name.to_owned());
+        }
+    }
+
+    /// A name that nobody has, with a number behind it if need be.
+    pub fn unique(&mut self, name: String) -> String {
+        let mut free = name.clone();
+        if self.names.contains(&name) {
+            let next = self.next.entry(name.clone()).or_insert(1);
+            while self.names.contains(&free) {
+                free = format!("{name}_{next}");
+                *next += 1;
+            }
+        }
+        self.names.insert(free.clone());
+        free
+    }
 }
 
 /// A name that no object and no variable of the procedure has.

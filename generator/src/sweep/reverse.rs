@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::shadow::{self, Shadows};
-use super::{homes, leaves, live};
+use super::{Taken, homes, leaves, live};
 use crate::ir::*;
 use crate::plan::control;
 use crate::plan::facts::Facts;
@@ -64,6 +64,8 @@ pub struct Built {
     pub wanted: BTreeSet<ValueId>,
     /// Expressions that read memory again, with the item at which the program evaluates them.
     pub again: Vec<(ItemId, Expr)>,
+    /// Moves of the token game that were tried.
+    pub steps: u64,
 }
 
 /// A value of the primal in the reverse sweep.
@@ -92,6 +94,8 @@ pub(super) struct Builder<'a> {
     pub(super) game: Game<'a>,
     pub(super) definitions: &'a Definitions,
     pub(super) live: BTreeSet<ItemId>,
+    /// See [`live::cleared`].
+    pub(super) cleared: HashSet<ValueId>,
     pub(super) out: Proc,
     pub(super) at: RegionId,
     /// Names of values, by level of the game.
@@ -103,7 +107,16 @@ pub(super) struct Builder<'a> {
     pub(super) again: Vec<(ItemId, Expr)>,
     /// Adjoints of scalar variables, each an object of the sweep.
     adjoints: HashMap<VarId, ObjectId>,
-    homes: HashMap<VarId, RegionId>,
+    /// Active real variables by the region that holds all of one: their adjoints are declared there.
+    vars: HashMap<RegionId, Vec<VarId>>,
+    /// Names of objects and variables of the sweep.
+    pub(super) taken: Taken,
+    /// How many recipes are being followed inside each other.
+    pub(super) nested: usize,
+    /// The explanations that the plan has.
+    explained: HashSet<Explanation>,
+    /// Prints expressions of the primal.
+    pub(super) printer: print::Expressions<'a>,
     pub(super) shadows: HashMap<ObjectId, ObjectId>,
     /// Names of the arguments; what each parameter of the sweep is.
     pub(super) arguments: Vec<Option<Named>>,
@@ -202,13 +215,18 @@ impl<'a> Builder<'a> {
             span: primal.span,
             ..Proc::default()
         };
+        let cleared = live::cleared(primal, id, cx.facts);
+        let mut names = Taken::default();
+        primal.objects.iter().for_each(|object| names.take(&object.name));
         Builder {
             cx,
             id,
             primal,
             game: Game::new(primal, id, cx.facts, definitions, cx.dear),
             definitions,
-            live: live::items(primal, id, cx.facts, cx.interfaces),
+            live: live::items(primal, id, cx.facts, cx.interfaces, &cleared),
+            cleared,
+            taken: names,
             out,
             at: RegionId(0),
             names: Vec::new(),
@@ -218,7 +236,10 @@ impl<'a> Builder<'a> {
             wanted: BTreeSet::new(),
             again: Vec::new(),
             adjoints: HashMap::new(),
-            homes: homes::homes(primal),
+            nested: 0,
+            explained: HashSet::new(),
+            printer: print::Expressions::new(cx.program, primal),
+            vars: homes::vars(primal, |value| cx.facts.active_value(id, value)),
             shadows: HashMap::new(),
             arguments: Vec::new(),
             params: Vec::new(),
@@ -345,9 +366,8 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self) -> Built {
         let asked = self.plan.records.clone();
-        for pop in super::tidy::tidy(&mut self.out) {
-            self.drop_stored(pop);
-        }
+        let gone = super::tidy::tidy(&mut self.out);
+        self.drop_stored(&gone);
         self.name_readers();
         let used = super::tidy::values_used(&self.out);
         let objects = super::tidy::objects_used(&self.out);
@@ -378,28 +398,32 @@ impl<'a> Builder<'a> {
         super::tidy::compact(&mut self.out);
         let live = !self.live.is_empty() || self.cx.facts.active_result(self.id);
         let interface = Interface { params: self.params, live };
-        Built { plan: self.plan, asked, proc: self.out, interface, wanted: self.wanted, again: self.again }
+        let steps = self.game.steps();
+        Built { plan: self.plan, asked, proc: self.out, interface, wanted: self.wanted, again: self.again, steps }
     }
 
-    /// Nothing reads what this pop takes from the tape: the forward sweep does not push it.
-    fn drop_stored(&mut self, pop: ItemId) {
-        let Some((stored, line)) = self.stored.remove(&pop) else { return };
-        match stored {
-            Stored::Record(region, value) => {
-                if let Some(record) = self.plan.records.get_mut(&region) {
-                    record.retain(|other| *other != value);
+    /// Nothing reads what these pops take from the tape: the forward sweep does not push it.
+    fn drop_stored(&mut self, pops: &BTreeSet<ItemId>) {
+        let (mut records, mut lines) = (HashSet::new(), HashSet::new());
+        for (stored, line) in pops.iter().filter_map(|pop| self.stored.remove(pop)) {
+            match stored {
+                Stored::Record(region, value) => {
+                    records.insert((region, value));
+                }
+                Stored::Arm(branch) => {
+                    self.plan.bits.remove(&branch);
+                }
+                Stored::Count(item) => {
+                    self.plan.counts.remove(&item);
                 }
             }
-            Stored::Arm(branch) => {
-                self.plan.bits.remove(&branch);
-            }
-            Stored::Count(item) => {
-                self.plan.counts.remove(&item);
-            }
+            lines.insert(line);
         }
-        if !self.stored.values().any(|(_, other)| *other == line) {
-            self.plan.explanations.retain(|other| *other != line);
+        for (region, record) in &mut self.plan.records {
+            record.retain(|value| !records.contains(&(*region, *value)));
         }
+        let left: HashSet<&Explanation> = self.stored.values().map(|(_, line)| line).collect();
+        self.plan.explanations.retain(|line| !lines.contains(line) || left.contains(line));
     }
 
     /// Says why something is stored, and that this pop takes it from the tape again.
@@ -419,12 +443,13 @@ impl<'a> Builder<'a> {
 
     pub(super) fn explain(&mut self, span: Span, what: String, how: impl Into<String>, bytes: f64) {
         let line = Explanation { span, what, how: how.into(), readers: Vec::new(), bytes };
-        if !self.plan.explanations.contains(&line) {
+        if self.explained.insert(line.clone()) {
             self.plan.explanations.push(line);
         }
     }
 
     pub(super) fn variable(&mut self, name: &str, ty: &Type, kind: VarKind) -> VarId {
+        self.taken.take(name);
         self.out.vars.push(Var { name: name.into(), ty: ty.clone(), kind, span: self.span });
         VarId::new(self.out.vars.len() - 1)
     }
@@ -487,7 +512,7 @@ impl<'a> Builder<'a> {
             self.record(level, region, value);
         }
         self.objects(region);
-        for var in self.vars_of(region) {
+        for var in self.vars.remove(&region).unwrap_or_default() {
             self.declare_adjoint(var);
         }
     }
@@ -557,37 +582,17 @@ impl<'a> Builder<'a> {
 
     // ---- adjoints ------------------------------------------------------------------------------------------------
 
-    /// Variables whose values all live in this region: their adjoints are declared here.
-    fn vars_of(&self, region: RegionId) -> Vec<VarId> {
-        let mut vars = BTreeSet::new();
-        for (at, value) in self.primal.values.iter().enumerate() {
-            let real = matches!(self.primal.vars[value.var.index()].ty, Type::Float { .. });
-            if real
-                && self.homes.get(&value.var) == Some(&region)
-                && self.cx.facts.active_value(self.id, ValueId::new(at))
-            {
-                vars.insert(value.var);
-            }
-        }
-        vars.into_iter().collect()
-    }
-
     fn declare_adjoint(&mut self, var: VarId) {
         let this = &self.primal.vars[var.index()];
         let object = self.scalar_object(format!("{}_b", this.name), this.ty.clone());
         self.adjoints.insert(var, object);
     }
 
-    /// A name that no object of the sweep has.
-    pub(super) fn unique(&self, name: String) -> String {
-        super::unique(&self.out, name)
-    }
-
     /// A scalar of the sweep that begins as 0.
     pub(super) fn scalar_object(&mut self, name: String, ty: Type) -> ObjectId {
         let object = ObjectId::new(self.out.objects.len());
         self.out.objects.push(Object {
-            name: self.unique(name),
+            name: self.taken.unique(name),
             elem: ty.clone(),
             shape: Vec::new(),
             life: Life::Region(self.at),

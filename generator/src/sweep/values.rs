@@ -1,6 +1,6 @@
 //! Values in the reverse sweep: names that are there, recipes that are followed, stores as the last resort.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::reverse::{Builder, Named};
 use super::shadow;
@@ -9,6 +9,12 @@ use crate::plan::game::{How, Token, value_expr};
 use crate::plan::recompute::{type_of, zero};
 use crate::plan::walk;
 use crate::refuse::Class;
+
+/// Recipes that are followed inside each other by recursion.
+const NESTED: usize = 32;
+
+/// Values that are compared when one has to be stored.
+const CANDIDATES: usize = 64;
 
 impl Builder<'_> {
     /// The name of a value, if it can be had without storing anything.
@@ -87,14 +93,16 @@ impl Builder<'_> {
         let mut best = (self.game.gain(value, value, wanted), value);
         let mut candidates = BTreeSet::from([value]);
         let mut front = vec![value];
-        while let Some(at) = front.pop() {
-            let mut near: Vec<ValueId> = self.definitions.users(at).to_vec();
+        'search: while let Some(at) = front.pop() {
+            let mut operands = Vec::new();
             if let Some(definition) = self.definitions.get(at) {
-                walk::values(&definition.expr, &mut |v| near.push(v));
+                walk::values(&definition.expr, &mut |v| operands.push(v));
             }
-            for other in near {
-                let this = &self.primal.values[other.index()];
-                if this.region == region && candidates.len() < 64 && candidates.insert(other) {
+            for &other in self.definitions.users(at).iter().chain(&operands) {
+                if candidates.len() >= CANDIDATES {
+                    break 'search;
+                }
+                if self.primal.values[other.index()].region == region && candidates.insert(other) {
                     front.push(other);
                 }
             }
@@ -125,6 +133,10 @@ impl Builder<'_> {
             Token::Entry(k) => self.arguments[k as usize].clone().expect("scalars and pointers only"),
             Token::Carried(item, k) => self.carry(item, k),
             Token::Recipe(expr, how) => {
+                self.nested += 1;
+                if self.nested == NESTED {
+                    self.name_operands(value);
+                }
                 self.note_again(value, how);
                 self.explain_recipe(value, &expr, how);
                 let this = &self.primal.values[value.index()];
@@ -137,9 +149,35 @@ impl Builder<'_> {
                 let shadow = shadow.map(|shadow| self.bind(&format!("{name}_b"), shadow));
                 let named = Named { value: primal, shadow };
                 self.names[top].insert(value, named.clone());
+                self.nested -= 1;
                 named
             }
         }
+    }
+
+    /// Names all that the recipe of a value leads to, from the beginning: recipes may follow each other as long as the
+    /// procedure is.
+    fn name_operands(&mut self, value: ValueId) {
+        let around = std::mem::take(&mut self.nested);
+        let mut seen = HashSet::from([value]);
+        let mut open = vec![(value, false)];
+        while let Some((next, ready)) = open.pop() {
+            if ready {
+                self.name(next);
+                continue;
+            }
+            let Some(Token::Recipe(expr, _)) = self.game.token(next) else { continue };
+            if next != value {
+                open.push((next, true));
+            }
+            let named = |v: &ValueId| self.names.iter().any(|level| level.contains_key(v));
+            walk::values(expr, &mut |v| {
+                if !named(&v) && seen.insert(v) {
+                    open.push((v, false));
+                }
+            });
+        }
+        self.nested = around;
     }
 
     /// Notes that the definition behind a recipe reads memory again.

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::Body;
+use super::{Body, text};
+use crate::emit::Unit;
 use crate::emit::names::words;
 use crate::ir::*;
 use crate::plan::walk;
@@ -28,7 +29,7 @@ pub(super) struct Copies {
 
 impl Copies {
     /// Looks at every statement of a sweep that follows the primal's statements.
-    pub(super) fn new(program: &Program, primal: &Proc, proc: &Proc) -> Copies {
+    pub(super) fn new(unit: &Unit, primal: &Proc, proc: &Proc) -> Copies {
         let mut copies = Copies::default();
         for (at, region) in proc.regions.iter().enumerate() {
             copies.regions.extend(region.items.iter().map(|item| (*item, RegionId::new(at))));
@@ -53,9 +54,9 @@ impl Copies {
             });
         }
         if proc.role == Role::Forward {
-            let unstable = unstable(program);
             for (&statement, items) in &copies.items {
-                if let Some(text) = text(program, &primal.statements[statement.index()], &unstable)
+                if let Some(text) =
+                    text::of_statement(unit.program, &primal.statements[statement.index()], &unit.macros)
                     && items.iter().all(|item| unchanged(primal, proc, *item))
                     && copies.nothing_between(primal, proc, items)
                 {
@@ -106,98 +107,6 @@ fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
     }
 }
 
-/// Names that mean different things at different places: macros that are defined twice, or anywhere but in a header.
-fn unstable(program: &Program) -> HashSet<&str> {
-    let (mut once, mut unstable) = (HashMap::new(), HashSet::new());
-    for (number, source) in program.sources.iter().enumerate() {
-        for line in source.text.lines() {
-            let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
-            let defines = directive.strip_prefix("define");
-            let Some(rest) = defines.or(directive.strip_prefix("undef")) else { continue };
-            let Some(name) = words(rest).next() else { continue };
-            if defines.is_none() || once.insert(name, number).is_some() {
-                unstable.insert(name);
-            }
-        }
-    }
-    // A macro of one main file would also hold in the text of another one, which comes first.
-    if program.sources.iter().filter(|source| source.main).count() > 1 {
-        unstable.extend(once.iter().filter(|(_, number)| program.sources[**number].main).map(|(name, _)| *name));
-    }
-    unstable
-}
-
-/// The text of a statement with the comments around it, without the indentation that it has in the source.
-fn text(program: &Program, statement: &Statement, unstable: &HashSet<&str>) -> Option<String> {
-    let span = statement.span;
-    let source = &program.sources.get(span.source as usize)?.text;
-    let text = source.get(span.start as usize..span.end as usize)?;
-    let whole = text.ends_with([';', '}']);
-    let plain = !text.contains("\\\n") && !text.lines().any(|line| line.trim_start().starts_with('#'));
-    // A macro that is defined behind the statement would hold in the copy, but not in the original.
-    let behind = source.get(span.end as usize..)?;
-    let later =
-        behind.lines().filter_map(|line| line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define"));
-    let later: HashSet<&str> = later.filter_map(|rest| words(rest).next()).collect();
-    let block = text.starts_with('{');
-    if !statement.copyable
-        || block
-        || !whole
-        || !plain
-        || words(text).any(|word| unstable.contains(word) || later.contains(word))
-    {
-        return None;
-    }
-    let line = source[..span.start as usize].rfind('\n').map_or(0, |at| at + 1);
-    let margin: String = source[line..].chars().take_while(|c| *c == ' ' || *c == '\t').collect();
-    let mut copied = String::new();
-    for (at, line) in text.lines().enumerate() {
-        let line = if at == 0 { line } else { line.strip_prefix(&margin).unwrap_or(line.trim_start()) };
-        copied += line.trim_end();
-        copied.push('\n');
-    }
-    let behind = behind.lines().next().unwrap_or_default().trim();
-    let ends = behind.starts_with("//") || behind.starts_with("/*") && behind.find("*/") == Some(behind.len() - 2);
-    if ends && !behind.ends_with('\\') {
-        copied.truncate(copied.trim_end().len());
-        copied += &format!(" {behind}\n");
-    }
-    Some(copied)
-}
-
-/// The comment that stands directly above a statement.
-fn comment(program: &Program, statement: &Statement) -> Option<String> {
-    let span = statement.span;
-    let source = &program.sources.get(span.source as usize)?.text;
-    let above = source.get(..span.start as usize)?;
-    let line = above.rfind('\n')?;
-    if !above[line..].trim().is_empty() {
-        return None;
-    }
-    let mut lines: Vec<&str> = Vec::new();
-    let mut open = false;
-    for line in above[..line].lines().rev() {
-        let line = line.trim();
-        let ends = line.ends_with("*/");
-        let begins = line.starts_with("/*");
-        match (open, ends, begins) {
-            (false, true, true) if line.find("*/") == Some(line.len() - 2) => {}
-            (false, true, false) if !line.contains("/*") && line.find("*/") == Some(line.len() - 2) => open = true,
-            (false, ..) if line.starts_with("//") && !line.ends_with('\\') => {}
-            (true, false, true) => open = false,
-            (true, false, false) if !line.contains("/*") => {}
-            _ => break,
-        }
-        lines.push(line);
-    }
-    if open || lines.is_empty() {
-        return None;
-    }
-    lines.reverse();
-    let aligned = |line: &str| if line.starts_with('*') { format!(" {line}\n") } else { format!("{line}\n") };
-    Some(lines.into_iter().map(aligned).collect())
-}
-
 impl Body<'_> {
     /// Copies the statement that begins with the first of these items of a region; how many items that were.
     pub(super) fn copied(&mut self, region: RegionId, at: usize) -> Option<usize> {
@@ -242,7 +151,7 @@ impl Body<'_> {
 
     fn comment(&mut self, statement: StatementId) {
         if self.copies.commented.insert(statement)
-            && let Some(text) = comment(self.unit.program, &self.proc.statements[statement.index()])
+            && let Some(text) = text::comment(self.unit.program, &self.proc.statements[statement.index()])
         {
             self.statement(&text);
         }
@@ -253,6 +162,9 @@ impl Body<'_> {
         let proc = self.proc;
         let all = &self.copies.items[&statement];
         let items = &proc.regions[region.index()].items;
+        if at > 0 && all.contains(&items[at - 1]) {
+            return None;
+        }
         let count = items[at..].iter().take_while(|item| all.contains(item)).count();
         let present: Vec<ItemId> = all.iter().copied().filter(|item| self.copies.regions.contains_key(item)).collect();
         // The text names what had no effect, too.
@@ -262,19 +174,17 @@ impl Body<'_> {
         // The head of a `for` may have taken an item: only with the loop itself can it be copied.
         let run = &items[at..at + count];
         let taken = |item: &ItemId| {
-            let own =
-                self.heads.iter().any(|(item_of_loop, head)| head.init == Some(*item) && run.contains(item_of_loop));
-            self.skipped.contains(item) && !own
+            let of_own_loop = |other: &ItemId| self.heads.get(other).is_some_and(|head| head.init == Some(*item));
+            self.skipped.contains(item) && !run.iter().any(of_own_loop)
         };
         if run.iter().any(taken) {
             return None;
         }
-        let begins = at == 0 || !all.contains(&items[at - 1]);
-        let inside = |item: &ItemId| {
-            items[at..at + count].contains(item) || self.copies.regions[item] != region && self.is_inside(*item, region)
-        };
+        let here: HashSet<&ItemId> = run.iter().collect();
+        let inside =
+            |item: &ItemId| here.contains(item) || self.copies.regions[item] != region && self.is_inside(*item, region);
         // All of the statement is here, and nothing stands between its items.
-        if !begins || !present.iter().all(inside) || items[at + count..].iter().any(|item| all.contains(item)) {
+        if !present.iter().all(inside) {
             return None;
         }
         let scoped = present.iter().any(|item| matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }))
@@ -298,7 +208,7 @@ impl Body<'_> {
                     let slot = self.slots[var.index()];
                     let mentions = self.copies.mentions.get(&var);
                     let outside = mentions.is_some_and(|mentions| mentions.iter().any(|other| !all.contains(other)));
-                    let shared = self.slots.iter().filter(|other| **other == slot).count() > 1;
+                    let shared = self.slot_vars[slot].len() > 1;
                     let at_home = self.scopes.homes[slot] == Some(region);
                     if self.declared[slot] || shared || (if scoped { outside } else { outside && !at_home }) {
                         return None;
@@ -316,7 +226,7 @@ impl Body<'_> {
                 let known = &proc.values[value.index()];
                 let var = &proc.vars[known.var.index()];
                 let made_here = match known.def {
-                    Def::Is(_) => self.let_of(value).is_some_and(|item| all.contains(&item)),
+                    Def::Is(_) => self.index.lets.get(&value).is_some_and(|item| all.contains(item)),
                     Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) | Def::Result(item) => {
                         all.contains(&item)
                     }
@@ -354,22 +264,19 @@ impl Body<'_> {
             };
             all.iter().any(declares)
         };
-        let vars = proc.vars.iter().enumerate().filter(|(_, var)| var.kind == VarKind::User);
-        let mut vars = vars.filter(|(_, var)| named.contains(var.name.as_str()));
-        let declared =
-            |name: &str| (0..self.slot_names.len()).any(|slot| self.declared[slot] && self.slot_names[slot] == name);
-        let objects = proc
-            .objects
-            .iter()
-            .enumerate()
-            .filter(|(_, object)| matches!(object.life, Life::Region(_)) && named.contains(object.name.as_str()));
-        let exists = |object: usize| {
-            self.copies.regions.keys().any(|item| match proc.items[item.index()].kind {
-                ItemKind::Declare { object: other } => other.index() == object,
-                _ => false,
-            })
+        let declared = |name: &str| {
+            let slots = self.slots_named.get(name);
+            slots.into_iter().flatten().any(|slot| self.declared[*slot])
         };
-        vars.all(|(at, var)| declared(&var.name) || here(at)) && objects.into_iter().all(|(at, _)| exists(at))
+        let variable = |name: &&str| {
+            let vars = self.index.variables.get(name).into_iter().flatten();
+            vars.into_iter().all(|var| declared(name) || here(var.index()))
+        };
+        let object = |name: &&str| {
+            let objects = self.index.locals.get(name).into_iter().flatten();
+            objects.into_iter().all(|object| self.index.declared.contains(object))
+        };
+        named.iter().all(variable) && named.iter().all(object)
     }
 
     fn is_inside(&self, item: ItemId, outer: RegionId) -> bool {
@@ -383,14 +290,6 @@ impl Body<'_> {
         false
     }
 
-    fn let_of(&self, value: ValueId) -> Option<ItemId> {
-        let var = self.proc.values[value.index()].var;
-        let mentions = self.copies.mentions.get(&var)?;
-        let is_let = |item: &Item| matches!(item.kind, ItemKind::Let { value: this } if this == value);
-        let defines = |item: &&ItemId| self.proc.items.get(item.index()).is_some_and(is_let);
-        mentions.iter().find(defines).copied()
-    }
-
     /// Whether objects that an item names are called as the user calls them.
     fn objects_keep_names(&self, item: ItemId) -> bool {
         let mut keep = true;
@@ -401,11 +300,7 @@ impl Body<'_> {
     }
 
     fn named_outside(&self, object: ObjectId, all: &BTreeSet<ItemId>) -> bool {
-        let mut outside = false;
-        for item in self.copies.regions.keys().filter(|item| !all.contains(item)) {
-            super::super::objects_of(self.proc, *item, &mut |other| outside |= other == object);
-        }
-        outside
+        self.index.naming.get(&object).into_iter().flatten().any(|item| !all.contains(item))
     }
 
     /// Declares what must exist in front of the copy.
@@ -420,7 +315,7 @@ impl Body<'_> {
         }
         for item in items {
             for slot in self.scopes.declared_at(item).to_vec() {
-                let var = self.slots.iter().position(|other| *other == slot).unwrap_or_default();
+                let var = self.slot_vars[slot].first().map_or(0, |var| var.index());
                 let user = self.proc.vars[var].kind == VarKind::User;
                 if !self.declared[slot] && !own.contains(&slot) && user {
                     self.declare_slot(slot, &self.proc.vars[var].ty);

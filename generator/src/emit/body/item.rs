@@ -89,7 +89,7 @@ impl<'a> Body<'a> {
         let own = own.filter(|_| self.by_variable).map(|value| self.slot(value));
         for slot in self.scopes.declared_at(id).to_vec() {
             if !self.declared[slot] && own != Some(slot) {
-                let var = self.slots.iter().position(|other| *other == slot).unwrap_or_default();
+                let var = self.slot_vars[slot].first().map_or(0, |var| var.index());
                 self.declare_slot(slot, &self.proc.vars[var].ty);
             }
         }
@@ -197,12 +197,14 @@ impl<'a> Body<'a> {
         }
         let on = self.expr(on);
         self.statement(&format!("if ({on}) {{"));
-        let before = self.current.clone();
         let mut changed = self.scopes.changed_in(self.proc, then);
         changed.extend(self.scopes.changed_in(self.proc, otherwise));
+        // Nothing but these changes in the arms.
+        changed.retain(|_| self.by_variable);
+        let before: Vec<Option<ValueId>> = changed.iter().map(|slot| self.current[*slot]).collect();
         let has_else = !self.proc.regions[otherwise.index()].items.is_empty();
         for (arm, is_then) in [(then, true), (otherwise, false)] {
-            self.current = before.clone();
+            changed.iter().zip(&before).for_each(|(slot, held)| self.current[*slot] = *held);
             let (length, line) = (self.out.len(), self.line);
             if !is_then {
                 self.statement("} else {");
@@ -217,7 +219,6 @@ impl<'a> Body<'a> {
                 self.out.truncate(length);
             }
             if !is_then && self.chain(length, opened) {
-                self.current = before;
                 self.forget(&changed);
                 joins.iter().for_each(|join| self.holds(join.out));
                 return;
@@ -227,7 +228,6 @@ impl<'a> Body<'a> {
             }
         }
         self.statement("}");
-        self.current = before;
         self.forget(&changed);
         for join in joins {
             self.holds(join.out);

@@ -25,10 +25,11 @@ pub(super) struct Head {
 
 /// The loops of a procedure that are printed as `for`.
 pub(super) fn heads(proc: &Proc) -> HashMap<ItemId, Head> {
+    let mentions = Mentions::new(proc);
     let mut found = HashMap::new();
     for region in &proc.regions {
         for (at, &item) in region.items.iter().enumerate() {
-            if let Some(head) = head(proc, item, region.items[..at].last().copied()) {
+            if let Some(head) = head(proc, &mentions, item, region.items[..at].last().copied()) {
                 found.insert(item, head);
             }
         }
@@ -36,7 +37,7 @@ pub(super) fn heads(proc: &Proc) -> HashMap<ItemId, Head> {
     found
 }
 
-fn head(proc: &Proc, item: ItemId, before: Option<ItemId>) -> Option<Head> {
+fn head(proc: &Proc, mentions: &Mentions, item: ItemId, before: Option<ItemId>) -> Option<Head> {
     let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
         return None;
     };
@@ -61,7 +62,7 @@ fn head(proc: &Proc, item: ItemId, before: Option<ItemId>) -> Option<Head> {
     let user = proc.vars[each.var.index()].kind == VarKind::User;
     let gives = |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Let { value } if value == each.init);
     let init = before.filter(gives).filter(|_| proc.values[each.init.index()].var == each.var);
-    let own = user && init.is_some_and(|init| alone(proc, each.var, item, init));
+    let own = user && init.is_some_and(|init| alone(proc, mentions, each.var, item, init));
     Some(Head { var: each.var, step, init, own })
 }
 
@@ -135,39 +136,63 @@ pub(super) fn downs(proc: &Proc) -> HashMap<ItemId, Down> {
     found
 }
 
-/// Whether only a loop and the definition in front of it mention a variable.
-fn alone(proc: &Proc, var: VarId, item: ItemId, init: ItemId) -> bool {
-    let of = |value: ValueId| proc.values[value.index()].var == var;
-    let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return false };
-    let mut alone = !proc.params.iter().any(|param| param.var == Some(var));
-    for (at, region) in proc.regions.iter().enumerate() {
-        if within(proc, RegionId::new(at), *body) {
-            continue;
-        }
-        for &other in region.items.iter().filter(|other| ![item, init].contains(other)) {
-            walk::values_of_item(proc, other, &mut |value| alone &= !of(value));
-            match &proc.items[other.index()].kind {
-                ItemKind::Let { value } => alone &= !of(*value),
-                ItemKind::Call { result: Some(value), .. } => alone &= !of(*value),
-                ItemKind::Branch { joins, .. } => alone &= joins.iter().all(|join| join.var != var),
-                ItemKind::Loop { carried, .. } => alone &= carried.iter().all(|each| each.var != var),
-                ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-                    for dim in &proc.objects[object.index()].shape {
-                        for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-                            walk::values(bound, &mut |value| alone &= !of(value));
+/// The items that mention each variable, with their regions; a parameter and what the result reads have none of their
+/// own in addition.
+#[derive(Default)]
+struct Mentions {
+    of: HashMap<VarId, Vec<(RegionId, Option<ItemId>)>>,
+}
+
+impl Mentions {
+    fn new(proc: &Proc) -> Mentions {
+        let mut mentions = Mentions::default();
+        let var = |value: ValueId| proc.values[value.index()].var;
+        for (at, region) in proc.regions.iter().enumerate() {
+            for &item in &region.items {
+                let mut see = |var| mentions.see(var, RegionId::new(at), Some(item));
+                walk::values_of_item(proc, item, &mut |value| see(var(value)));
+                match &proc.items[item.index()].kind {
+                    ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } => see(var(*value)),
+                    ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| see(join.var)),
+                    ItemKind::Loop { carried, .. } => carried.iter().for_each(|each| see(each.var)),
+                    ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
+                        for dim in &proc.objects[object.index()].shape {
+                            for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
+                                walk::values(bound, &mut |value| see(var(value)));
+                            }
                         }
                     }
+                    _ => {}
                 }
-                _ => {}
             }
         }
+        proc.params.iter().filter_map(|param| param.var).for_each(|var| mentions.see(var, RegionId(0), None));
+        if let Some(result) = &proc.result {
+            walk::values(result, &mut |value| mentions.see(var(value), RegionId(0), None));
+        }
+        mentions
     }
+
+    fn see(&mut self, var: VarId, region: RegionId, item: Option<ItemId>) {
+        let all = self.of.entry(var).or_default();
+        if all.last() != Some(&(region, item)) {
+            all.push((region, item));
+        }
+    }
+}
+
+/// Whether only a loop and the definition in front of it mention a variable.
+fn alone(proc: &Proc, mentions: &Mentions, var: VarId, item: ItemId, init: ItemId) -> bool {
+    let of = |value: ValueId| proc.values[value.index()].var == var;
+    let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return false };
+    let here = |(region, other): &(RegionId, Option<ItemId>)| match other {
+        Some(other) => [item, init].contains(other) || within(proc, *region, *body),
+        None => false,
+    };
+    let mut alone = mentions.of.get(&var).into_iter().flatten().all(here);
     // Values of the loop's own variables, as other variables begin with or end behind it.
     for each in carried.iter().filter(|each| each.var != var) {
         alone &= !of(each.init);
-    }
-    if let Some(result) = &proc.result {
-        walk::values(result, &mut |value| alone &= !of(value));
     }
     let mut first_reads_itself = false;
     walk::values_of_item(proc, init, &mut |value| first_reads_itself |= of(value));
@@ -346,11 +371,7 @@ impl<'a> Body<'a> {
     }
 
     pub(super) fn is_read(&self, value: ValueId) -> bool {
-        let mut read = false;
-        for item in 0..self.proc.items.len() {
-            crate::plan::walk::values_of_item(self.proc, ItemId::new(item), &mut |other| read |= other == value);
-        }
-        read
+        self.index.read.contains(&value)
     }
 
     /// The carried variable that a `for` steps, and the text of the next value: a number that a pass changes by
@@ -368,15 +389,8 @@ impl<'a> Body<'a> {
                 continue;
             }
             let next = self.expr(from);
-            let uses = (0..self.proc.items.len()).filter(|item| {
-                let mut read = false;
-                if self.proc.regions.iter().any(|region| region.items.contains(&ItemId::new(*item))) {
-                    crate::plan::walk::values_of_item(self.proc, ItemId::new(*item), &mut |v| read |= v == each.end);
-                }
-                read
-            });
             // The loop itself reads it as its end.
-            if uses.count() <= 1 {
+            if self.index.readers.get(&each.end).is_none_or(|readers| *readers <= 1) {
                 let items = &self.proc.regions[body.index()].items;
                 let this = items.iter().find(
                     |item| matches!(self.proc.items[item.index()].kind, ItemKind::Let { value } if value == each.end),

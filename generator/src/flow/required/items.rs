@@ -1,10 +1,12 @@
 //! Transfer: items and regions.
 
+use std::rc::Rc;
+
 use super::super::locs::{Loc, Root};
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
-use super::{Required, State, Sum};
+use super::{Access, Required, State, Sum};
 use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, RegionId};
 use crate::refuse::{Class, Refusal};
 
@@ -168,15 +170,11 @@ impl Required<'_> {
         let proc = &self.flow.program.procs[p.index()];
         let item = &proc.items[id.index()];
         let facts = self.locator.facts(p, region);
-        let mut own = Secs::new();
-        for need in &self.needs[p.index()][id.index()] {
-            self.loads(p, need, &facts, &mut own);
-        }
-        sections::union(&mut s.req, &own);
-        if !matches!(item.kind, ItemKind::Loop { .. }) {
-            for e in walk::of_item(proc, item) {
-                self.read(p, e, &facts, &mut s.sum);
-            }
+        self.step();
+        let access = self.access(p, id, &facts);
+        sections::union(&mut s.req, &access.needs);
+        for loads in &access.reads {
+            self.reading(p, loads, &facts, &mut s.sum);
         }
         match &item.kind {
             ItemKind::Store { to, .. } => self.store(p, id, to, &facts, s),
@@ -184,7 +182,7 @@ impl Required<'_> {
             ItemKind::Loop { .. } => self.repeat(p, id, &facts, s),
             ItemKind::Call { callee, args, into, .. } => {
                 match callee {
-                    Callee::Proc(g) => self.call(p, id, *g, args, &own, &facts, s),
+                    Callee::Proc(g) => self.call(p, id, *g, args, &access.needs, &facts, s),
                     Callee::External { name, .. } => self.external(p, id, name, &facts, s),
                     Callee::Sweep(..) => {}
                 }
@@ -196,6 +194,26 @@ impl Required<'_> {
             ItemKind::Free { pointer } => self.free(p, pointer, s),
             _ => {}
         }
+    }
+
+    /// What an item accesses by itself. The test of a loop is not among it: it is read in each pass.
+    fn access(&self, p: ProcId, id: ItemId, facts: &Facts) -> Rc<Access> {
+        if let Some(known) = self.accesses.borrow().get(&(p, id)) {
+            return known.clone();
+        }
+        let proc = &self.flow.program.procs[p.index()];
+        let item = &proc.items[id.index()];
+        let loads = |exprs: &mut dyn Iterator<Item = &Expr>| {
+            let mut loads = Secs::new();
+            exprs.for_each(|e| self.loads(p, e, facts, &mut loads));
+            loads
+        };
+        let needs = loads(&mut self.needs[p.index()][id.index()].iter());
+        let read = if matches!(item.kind, ItemKind::Loop { .. }) { Vec::new() } else { walk::of_item(proc, item) };
+        let reads = read.into_iter().map(|e| loads(&mut [e].into_iter())).filter(|loads| !loads.is_empty()).collect();
+        let access = Rc::new(Access { needs, reads });
+        self.accesses.borrow_mut().insert((p, id), access.clone());
+        access
     }
 
     fn store(&self, p: ProcId, id: ItemId, to: &Place, facts: &Facts, s: &mut State) {

@@ -1,5 +1,7 @@
 //! Closure: sections of one pass, over all passes of a loop.
 
+use std::rc::Rc;
+
 use super::super::locate::Index;
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
@@ -23,8 +25,7 @@ impl Required<'_> {
             self.reading(p, &tested, facts, &mut s.sum);
         }
 
-        let mut pass = State::default();
-        self.region(p, body, &mut pass);
+        let pass = self.pass(p, body);
         let required = self.close(p, body, index, &pass.req, &inner);
         if let Some(verdict) = s.verdict.take() {
             let mut again = State { req: s.req.clone(), verdict: Some(verdict), ..State::default() };
@@ -51,6 +52,18 @@ impl Required<'_> {
         if *at == TestAt::After {
             self.reading(p, &tested, facts, &mut s.sum);
         }
+    }
+
+    /// One pass of a region, from nothing.
+    fn pass(&self, p: ProcId, body: RegionId) -> Rc<State> {
+        if let Some(known) = self.passes.borrow().get(&(p, body)) {
+            return known.clone();
+        }
+        let mut pass = State::default();
+        self.region(p, body, &mut pass);
+        let pass = Rc::new(pass);
+        self.passes.borrow_mut().insert((p, body), pass.clone());
+        pass
     }
 
     /// The range of the index in the passes before the one whose index is the head, and what is known of these passes.

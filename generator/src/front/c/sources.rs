@@ -56,6 +56,11 @@ impl Sources {
         Span { source: source as u32, start, end: end.max(start), line, column }
     }
 
+    /// The whole text of a source.
+    pub fn all(&self, source: usize) -> &str {
+        &self.list[source].text
+    }
+
     /// Text of a range of bytes; empty if the file has none there.
     pub fn text(&self, source: usize, start: u32, end: u32) -> &str {
         self.list[source].text.get(start as usize..end as usize).unwrap_or("")

@@ -155,7 +155,7 @@ struct Identity;
 visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
     let mut node = empty();
     let here = std::marker::PhantomData;
-    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+    while let Some(key) = map.next_key_seed(Text)? {
         match key.as_ref() {
             "id" => node.id = map.next_value_seed(Identity)?,
             "kind" => node.kind = map.next_value()?,
@@ -233,7 +233,7 @@ fn empty<'a>() -> Node<'a> {
 
 visitor!(LocationSeed, Location, "a position", |self, map| {
     let mut found = NO_LOCATION;
-    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+    while let Some(key) = map.next_key_seed(Text)? {
         match key.as_ref() {
             "file" => {
                 let file: Cow<'de, str> = map.next_value_seed(Text)?;
@@ -255,7 +255,7 @@ visitor!(LocationSeed, Location, "a position", |self, map| {
 
 visitor!(RangeSeed, (Location, Location), "a range", |self, map| {
     let mut range = (NO_LOCATION, NO_LOCATION);
-    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+    while let Some(key) = map.next_key_seed(Text)? {
         match key.as_ref() {
             "begin" => range.0 = map.next_value_seed(LocationSeed(self.0))?,
             "end" => range.1 = map.next_value_seed(LocationSeed(self.0))?,
@@ -267,7 +267,7 @@ visitor!(RangeSeed, (Location, Location), "a range", |self, map| {
 
 visitor!(TypeSeed, (Cow<'de, str>, Cow<'de, str>), "a type", |self, map| {
     let mut found = (Cow::Borrowed(""), Cow::Borrowed(""));
-    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+    while let Some(key) = map.next_key_seed(Text)? {
         match key.as_ref() {
             "qualType" => found.0 = map.next_value_seed(Text)?,
             "desugaredQualType" => found.1 = map.next_value_seed(Text)?,
@@ -279,7 +279,7 @@ visitor!(TypeSeed, (Cow<'de, str>, Cow<'de, str>), "a type", |self, map| {
 
 visitor!(ReferenceSeed, (u64, &'de str, Cow<'de, str>), "a reference", |self, map| {
     let mut found = (0, "", Cow::Borrowed(""));
-    while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+    while let Some(key) = map.next_key_seed(Text)? {
         match key.as_ref() {
             "id" => found.0 = map.next_value_seed(Identity)?,
             "kind" => found.1 = map.next_value()?,

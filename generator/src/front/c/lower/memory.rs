@@ -42,7 +42,6 @@ impl<'a> Lower<'_, 'a> {
                 "write the size as count * sizeof(type)",
             );
         };
-        let (elem, count) = flatten(elem, count);
         let count = self.b.keep("count", count);
         let name = if name.is_empty() { "block".to_string() } else { format!("{name}_block") };
         let name = self.unique(&name);
@@ -240,11 +239,6 @@ impl<'a> Lower<'_, 'a> {
 /// `size_t`
 pub fn size_type() -> Type {
     Type::Int { bits: 64, signed: false, name: "unsigned long".to_string() }
-}
-
-/// An array type as elements: `count` rows of 3 are `3 * count` numbers.
-fn flatten(elem: Type, count: Expr) -> (Type, Expr) {
-    (elem, count)
 }
 
 /// `bytes / size` if that is a division without remainder by its form: a factor is a multiple of the size.

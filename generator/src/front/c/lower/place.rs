@@ -82,6 +82,9 @@ impl<'a> Lower<'_, 'a> {
     fn check_access(&mut self, node: &Node) -> Result<()> {
         let found = self.ctype(node);
         let (what, help) = match &found.ty {
+            _ if found.is_volatile() && matches!(self.bindings.get(&node.refers), Some(Binding::Var(_))) => {
+                return Ok(());
+            }
             _ if found.is_volatile() => ("volatile memory is accessed".to_string(), "remove volatile"),
             CType::Opaque(name) if name.contains("bit-field") => {
                 ("a bit-field is accessed".to_string(), "use a member of an integer type")

@@ -24,7 +24,8 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
             variable.map(|(_, global)| globals[global.index()].name.clone())
         };
         let text = sources.text(one.span.source as usize, one.span.start, one.span.end);
-        let text = rename(&without_comments(text), &renamed);
+        let text = expanded(without_comments(text), sources.all(one.span.source as usize), one.span);
+        let text = rename(&text, &renamed);
         let global = one.variable.as_ref().map(|(_, global)| *global);
         let same = |known: &&mut Static| known.span.source == one.span.source && known.span.start == one.span.start;
         match found.iter_mut().find(same) {
@@ -41,6 +42,44 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
         }
     }
     found
+}
+
+/// The text with macros replaced that mean something else, or nothing, at the end of the source: the sweeps stand
+/// there.
+fn expanded(mut text: String, source: &str, span: Span) -> String {
+    let (Some(before), Some(behind)) = (source.get(..span.start as usize), source.get(span.end as usize..)) else {
+        return text;
+    };
+    for _ in 0..NESTED {
+        let body = |word: &str| {
+            let changes = directives(behind).any(|(_, name, _)| name == word);
+            let (defines, _, body) = directives(before).filter(|(_, name, _)| changes && *name == word).last()?;
+            (defines && !body.starts_with('(')).then(|| body.trim().to_string())
+        };
+        let new = rename(&text, &body);
+        if new == text {
+            break;
+        }
+        text = new;
+    }
+    text
+}
+
+/// Macros whose bodies name other macros are followed that far.
+const NESTED: usize = 16;
+
+/// Definitions and their ends in a text: whether it is one, name, what stands behind it on the line.
+fn directives(text: &str) -> impl Iterator<Item = (bool, &str, &str)> {
+    text.lines().filter_map(|line| {
+        let directive = line.trim_start().strip_prefix('#')?.trim_start();
+        let (defines, rest) = match directive.strip_prefix("define") {
+            Some(rest) => (true, rest),
+            None => (false, directive.strip_prefix("undef")?),
+        };
+        let rest = rest.trim_start();
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        Some((defines, &rest[..end], &rest[end..]))
+    })
 }
 
 /// The text with each comment replaced by a blank.
@@ -108,6 +147,15 @@ mod tests {
     fn words_are_renamed_whole_and_not_in_strings() {
         let to = |word: &str| (word == "x").then(|| "f_x".to_string());
         assert_eq!(rename("double x[2] = {xx, \"x\", x}", &to), "double f_x[2] = {xx, \"x\", f_x}");
+    }
+
+    #[test]
+    fn macros_that_end_behind_a_declaration_are_replaced() {
+        let source = "#define N 8\n#define M (2 * N)\n#define K 3\nstatic double x[M] = {K};\n#undef N\n#undef M\n";
+        let (start, end) = (source.find("static").unwrap() as u32, source.find(';').unwrap() as u32);
+        let span = Span { start, end, ..Span::default() };
+        let text = expanded("static double x[M] = {K}".into(), source, span);
+        assert_eq!(text, "static double x[(2 * 8)] = {K}");
     }
 
     #[test]

@@ -1,4 +1,0 @@
-double f(double x) {
-    long double y = (long double)x * x;
-    return (double)y;
-}

@@ -1,0 +1,64 @@
+//! Where values, variables and objects of a procedure are mentioned, found once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::emit::objects_of;
+use crate::ir::*;
+use crate::plan::walk;
+
+/// Mentions in a procedure.
+pub(super) struct Index<'a> {
+    /// Values that any item reads.
+    pub(super) read: HashSet<ValueId>,
+    /// How many items that stand in a region read each value.
+    pub(super) readers: HashMap<ValueId, usize>,
+    /// The item that defines each value by an expression.
+    pub(super) lets: HashMap<ValueId, ItemId>,
+    /// The items that stand in a region and name each object.
+    pub(super) naming: HashMap<ObjectId, Vec<ItemId>>,
+    /// Objects that an item in a region declares.
+    pub(super) declared: HashSet<ObjectId>,
+    /// The user's variables by name.
+    pub(super) variables: HashMap<&'a str, Vec<VarId>>,
+    /// Objects that live in a region, by name.
+    pub(super) locals: HashMap<&'a str, Vec<ObjectId>>,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn new(proc: &'a Proc) -> Index<'a> {
+        let (mut read, mut readers) = (HashSet::new(), HashMap::new());
+        for item in (0..proc.items.len()).map(ItemId::new) {
+            walk::values_of_item(proc, item, &mut |value| {
+                read.insert(value);
+            });
+        }
+        let (mut naming, mut declared, mut lets) = (HashMap::<_, Vec<_>>::new(), HashSet::new(), HashMap::new());
+        for &item in proc.regions.iter().flat_map(|region| &region.items) {
+            let mut own = HashSet::new();
+            walk::values_of_item(proc, item, &mut |value| {
+                own.insert(value);
+            });
+            own.into_iter().for_each(|value| *readers.entry(value).or_default() += 1);
+            objects_of(proc, item, &mut |object| naming.entry(object).or_default().push(item));
+            match proc.items[item.index()].kind {
+                ItemKind::Declare { object } => {
+                    declared.insert(object);
+                }
+                ItemKind::Let { value } => {
+                    lets.insert(value, item);
+                }
+                _ => {}
+            }
+        }
+        let mut variables = HashMap::<&str, Vec<VarId>>::new();
+        for (at, var) in proc.vars.iter().enumerate().filter(|(_, var)| var.kind == VarKind::User) {
+            variables.entry(&var.name).or_default().push(VarId::new(at));
+        }
+        let mut locals = HashMap::<&str, Vec<ObjectId>>::new();
+        let local = |object: &&Object| matches!(object.life, Life::Region(_));
+        for (at, object) in proc.objects.iter().enumerate().filter(|(_, object)| local(object)) {
+            locals.entry(&object.name).or_default().push(ObjectId::new(at));
+        }
+        Index { read, readers, lets, naming, declared, variables, locals }
+    }
+}

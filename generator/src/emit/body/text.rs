@@ -1,0 +1,111 @@
+//! Text of statements and comments, as the user wrote it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::emit::names::words;
+use crate::ir::{Program, Span, Statement};
+
+/// The macros of the sources.
+pub(crate) struct Macros<'a> {
+    /// Names that mean different things at different places: macros that are defined twice, or anywhere but in a header.
+    unstable: HashSet<&'a str>,
+    /// For each source: where a name is defined last.
+    last: Vec<HashMap<&'a str, usize>>,
+}
+
+impl<'a> Macros<'a> {
+    pub(crate) fn of_program(program: &'a Program) -> Macros<'a> {
+        let (mut once, mut unstable, mut last) = (HashMap::new(), HashSet::new(), Vec::new());
+        for (number, source) in program.sources.iter().enumerate() {
+            let (mut here, mut of_source) = (0, HashMap::new());
+            for whole in source.text.split_inclusive('\n') {
+                let start = here;
+                here += whole.len();
+                let Some(directive) = whole.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
+                let defines = directive.strip_prefix("define");
+                let Some(rest) = defines.or(directive.strip_prefix("undef")) else { continue };
+                let Some(name) = words(rest).next() else { continue };
+                if defines.is_none() || once.insert(name, number).is_some() {
+                    unstable.insert(name);
+                }
+                if defines.is_some() {
+                    of_source.insert(name, start);
+                }
+            }
+            last.push(of_source);
+        }
+        // A macro of one main file would also hold in the text of another one, which comes first.
+        if program.sources.iter().filter(|source| source.main).count() > 1 {
+            unstable.extend(once.iter().filter(|(_, number)| program.sources[**number].main).map(|(name, _)| *name));
+        }
+        Macros { unstable, last }
+    }
+
+    /// Whether a word of a statement may mean something else in a copy behind all sources. A macro that is defined
+    /// behind the statement would hold in the copy, but not in the original.
+    fn change(&self, word: &str, span: Span) -> bool {
+        let last = self.last.get(span.source as usize).and_then(|source| source.get(word));
+        self.unstable.contains(word) || last.is_some_and(|at| *at >= span.end as usize)
+    }
+}
+
+/// The text of a statement with the comments around it, without the indentation that it has in the source.
+pub(super) fn of_statement(program: &Program, statement: &Statement, macros: &Macros) -> Option<String> {
+    let span = statement.span;
+    let source = &program.sources.get(span.source as usize)?.text;
+    let text = source.get(span.start as usize..span.end as usize)?;
+    let whole = text.ends_with([';', '}']);
+    let plain = !text.contains("\\\n") && !text.lines().any(|line| line.trim_start().starts_with('#'));
+    let block = text.starts_with('{');
+    if !statement.copyable || block || !whole || !plain || words(text).any(|word| macros.change(word, span)) {
+        return None;
+    }
+    let line = source[..span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+    let margin: String = source[line..].chars().take_while(|c| *c == ' ' || *c == '\t').collect();
+    let mut copied = String::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = if at == 0 { line } else { line.strip_prefix(&margin).unwrap_or(line.trim_start()) };
+        copied += line.trim_end();
+        copied.push('\n');
+    }
+    let behind = source.get(span.end as usize..)?.lines().next().unwrap_or_default().trim();
+    let ends = behind.starts_with("//") || behind.starts_with("/*") && behind.find("*/") == Some(behind.len() - 2);
+    if ends && !behind.ends_with('\\') {
+        copied.truncate(copied.trim_end().len());
+        copied += &format!(" {behind}\n");
+    }
+    Some(copied)
+}
+
+/// The comment that stands directly above a statement.
+pub(super) fn comment(program: &Program, statement: &Statement) -> Option<String> {
+    let span = statement.span;
+    let source = &program.sources.get(span.source as usize)?.text;
+    let above = source.get(..span.start as usize)?;
+    let line = above.rfind('\n')?;
+    if !above[line..].trim().is_empty() {
+        return None;
+    }
+    let mut lines: Vec<&str> = Vec::new();
+    let mut open = false;
+    for line in above[..line].lines().rev() {
+        let line = line.trim();
+        let ends = line.ends_with("*/");
+        let begins = line.starts_with("/*");
+        match (open, ends, begins) {
+            (false, true, true) if line.find("*/") == Some(line.len() - 2) => {}
+            (false, true, false) if !line.contains("/*") && line.find("*/") == Some(line.len() - 2) => open = true,
+            (false, ..) if line.starts_with("//") && !line.ends_with('\\') => {}
+            (true, false, true) => open = false,
+            (true, false, false) if !line.contains("/*") => {}
+            _ => break,
+        }
+        lines.push(line);
+    }
+    if open || lines.is_empty() {
+        return None;
+    }
+    lines.reverse();
+    let aligned = |line: &str| if line.starts_with('*') { format!(" {line}\n") } else { format!("{line}\n") };
+    Some(lines.into_iter().map(aligned).collect())
+}

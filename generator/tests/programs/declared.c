@@ -1,0 +1,50 @@
+#include <math.h>
+
+#define ORDER 3
+#define TERMS (ORDER + 1)
+
+double f_sum_with_rest(int n, double *x, int *ia, double *w);
+double f_static_table_with_macros(int n, double *x, int *ia, double *w);
+double f_long_sum(int n, double *x, int *ia, double *w);
+
+/* The error of a sum, which a compiler must not simplify. */
+double f_sum_with_rest(int n, double *x, int *ia, double *w) {
+    double sum = 0.0, rest = 0.0;
+    for (int i = 0; i < n; i++) {
+        volatile double s = sum + x[i] * x[i];
+        volatile double up = s - sum;
+        rest += x[i] * x[i] - up;
+        sum = s;
+        s -= w[ia[0]];
+        rest *= s;
+    }
+    return sum + rest;
+}
+
+/* The macros mean nothing behind the function. */
+double f_static_table_with_macros(int n, double *x, int *ia, double *w) {
+    static const double table[TERMS] = {1.0, 0.5, 0.25, 1.0 / TERMS};
+    double value = 0.0;
+    (void)w;
+    for (int i = 0; i < n && i < TERMS; i++) value += table[i] * pow(x[i], ia[1] + i);
+    return value;
+}
+#undef TERMS
+#undef ORDER
+
+static long double power(long double base, int exponent) {
+    long double value = 1.0L;
+    while (exponent-- > 0) value *= base;
+    return value;
+}
+
+/* Sums and functions in long double. */
+double f_long_sum(int n, double *x, int *ia, double *w) {
+    long double sum = 0.0L, last[2] = {1.0L, 0.5L};
+    for (int i = 0; i < n; i++) {
+        const long double here = sinl((long double)x[i]) * sqrtl((long double)x[i] + last[i % 2]);
+        last[i % 2] = here * here;
+        sum += power(here, ia[0] + i) + fabsl(x[i] - last[(i + 1) % 2]);
+    }
+    return (double)(sum * last[0] / w[1]);
+}
