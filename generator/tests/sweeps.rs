@@ -127,11 +127,14 @@ fn planning_takes_as_many_steps_for_each_statement_of_a_long_program() {
             last(n)
         )
     };
-    let programs: [(&str, usize, &dyn Fn(usize) -> String); 3] =
-        [("chain", 100, &chain), ("stores", 60, &stores), ("indices", 25, &indices)];
-    for (what, count, made) in programs {
-        let taken = |statements| steps(&straight(statements, made), "f(f)/(x a)");
-        let (few, many) = (taken(count), taken(4 * count));
-        assert!(few > count as u64 && many < 6 * few, "{what}: {few} steps, {many} for four times the statements");
-    }
+    grows("chain", 100, &chain);
+    grows("stores", 60, &stores);
+    grows("indices", 25, &indices);
+}
+
+/// Asserts that four times the statements take less than six times the steps.
+fn grows(what: &str, count: usize, made: &dyn Fn(usize) -> String) {
+    let taken = |statements| steps(&straight(statements, made), "f(f)/(x a)");
+    let (few, many) = (taken(count), taken(4 * count));
+    assert!(few > count as u64 && many < 6 * few, "{what}: {few} steps, {many} for four times the statements");
 }
