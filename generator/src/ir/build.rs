@@ -7,7 +7,7 @@
 //! then, too.
 
 use super::rewrite;
-use super::types::*;
+use super::*;
 use std::collections::HashMap;
 
 /// Builds one procedure.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::parse;
-use super::types::*;
+use super::*;
 use table::{Arg, Row, SHARE, TABLE, Template};
 
 /// A function of the table at one width: `sin` at 32 bits is C's `sinf`.

@@ -1,7 +1,9 @@
 //! The intermediate representation: [`types`] says what it is. Every pass leaves a program that [`validate`] accepts.
 
 pub mod build;
+pub mod exprs;
 pub mod functions;
+pub mod items;
 pub mod natural;
 pub mod parse;
 pub mod print;
@@ -9,4 +11,6 @@ pub(crate) mod rewrite;
 pub mod types;
 pub mod validate;
 
+pub use exprs::*;
+pub use items::*;
 pub use types::*;

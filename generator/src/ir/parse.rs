@@ -10,7 +10,7 @@ mod lex;
 use std::collections::HashMap;
 
 use super::natural::Scope;
-use super::types::*;
+use super::*;
 use lex::{Token, lex};
 
 /// The program that a text describes, or the line and what is wrong with it.

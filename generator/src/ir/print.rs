@@ -47,7 +47,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::natural::Scope;
-use super::types::*;
+use super::*;
 
 /// The program as text, without positions in sources.
 pub fn program(program: &Program) -> String {

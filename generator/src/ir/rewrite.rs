@@ -1,6 +1,6 @@
 //! Walks over the expressions of a procedure, and what needs them: pruning and compact numbers.
 
-use super::types::*;
+use super::*;
 use std::collections::HashMap;
 
 /// Calls `f` on every expression of an item, outermost ones only.

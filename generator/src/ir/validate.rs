@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 use super::natural::Scope;
 use super::print;
-use super::types::*;
+use super::*;
 
 /// Everything that is wrong with a program: procedure, item and rule.
 pub fn program(program: &Program) -> Result<(), Vec<String>> {

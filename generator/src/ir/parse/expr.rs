@@ -3,7 +3,7 @@
 use super::{Parsed, Parser, Token};
 use crate::ir::functions::Function;
 use crate::ir::natural::Reached;
-use crate::ir::types::*;
+use crate::ir::*;
 
 /// Words that a type may begin with and that C puts side by side: `unsigned long`.
 const INTEGER_WORDS: [&str; 6] = ["unsigned", "signed", "short", "int", "long", "char"];

@@ -1,7 +1,7 @@
 //! Items of the text form.
 
 use super::{Parsed, Parser, Token};
-use crate::ir::types::*;
+use crate::ir::*;
 
 /// A value as the text names it, and the token.
 struct Named {

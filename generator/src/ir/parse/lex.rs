@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ir::types::Span;
+use crate::ir::Span;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {

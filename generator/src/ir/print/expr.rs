@@ -2,7 +2,7 @@
 
 use super::Printer;
 use crate::ir::natural::Reached;
-use crate::ir::types::*;
+use crate::ir::*;
 
 /// How tightly a prefix operator binds; postfix and names bind at 13.
 const PREFIX: u8 = 12;

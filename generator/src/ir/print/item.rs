@@ -1,7 +1,7 @@
 //! Regions and items as text.
 
 use super::Printer;
-use crate::ir::types::*;
+use crate::ir::*;
 
 impl Printer<'_> {
     pub(super) fn region(&mut self, region: RegionId) {

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::ir::natural::Reached;
 use crate::ir::print;
-use crate::ir::types::*;
+use crate::ir::*;
 
 impl Checker<'_> {
     pub(super) fn value(&mut self, value: ValueId) {

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ir::print;
-use crate::ir::types::*;
+use crate::ir::*;
 
 impl Checker<'_> {
     /// Walks a region; what it defines is out of sight afterwards.

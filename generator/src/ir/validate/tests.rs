@@ -1,6 +1,6 @@
 use super::program;
 use crate::ir::parse;
-use crate::ir::types::*;
+use crate::ir::*;
 
 fn errors(text: &str) -> Vec<String> {
     let read = parse::program(text).unwrap_or_else(|what| panic!("{what}\n{text}"));

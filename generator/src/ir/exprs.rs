@@ -1,0 +1,137 @@
+//! Places in memory and expressions, which have no effects. The vocabulary is that of [`types`](super::types).
+
+use super::{Dim, FieldId, GlobalId, ObjectId, Type, ValueId};
+
+/// An access path into memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Where it begins.
+    pub base: Base,
+    /// How it goes on. Behind a pointer the first step is always a subscript: `*p` is `p[0]`, `p->x` is `p[0].x`.
+    pub path: Vec<Step>,
+    /// Type of what is there: a scalar, except for struct arguments and addresses.
+    pub ty: Type,
+}
+
+/// Where a place begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Base {
+    /// An object of the procedure.
+    Object(ObjectId),
+    /// An object with static storage.
+    Global(GlobalId),
+    /// What a pointer points to.
+    At(Box<Expr>),
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// An element of an array: subscripts from the slowest to the fastest dimension. Fewer subscripts than dimensions
+    /// name a row (only under [`ExprKind::Address`]).
+    Index(Vec<Subscript>),
+    /// A member.
+    Field(FieldId),
+}
+
+/// A subscript, with the dimension that it runs in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subscript {
+    /// The subscript.
+    pub at: Expr,
+    /// The dimension. Its extent is known for all but the first dimension behind a pointer, so that a list of
+    /// subscripts can always be flattened: `((s0 - l0) * e1 + (s1 - l1)) * e2 + ...`.
+    pub dim: Dim,
+}
+
+/// An expression without effects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type, after C's conversions.
+    pub ty: Type,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// An integer constant; also `sizeof`, characters, enumerators.
+    Int(i128),
+    /// A floating constant, as C spells it.
+    Float(String),
+    /// A null pointer.
+    Null,
+    /// A string literal or other text that C understands and nobody differentiates (arguments of `printf`).
+    Verbatim(String),
+    /// A value.
+    Value(ValueId),
+    /// Contents of memory.
+    Load(Place),
+    /// Address of a place; `&p[i]` is pointer arithmetic.
+    Address(Place),
+    /// One operand.
+    Unary(Unary, Box<Expr>),
+    /// Two operands of the types that C's conversions gave them.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// A function of `math.h` or the like: see the table in [`super::functions`].
+    Function(super::functions::Function, Vec<Expr>),
+    /// A conversion to [`Expr::ty`].
+    Cast(Box<Expr>),
+    /// `c ? a : b`; never of floating type.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// `-`
+    Negate,
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// `+` of numbers.
+    Add,
+    /// `-` of numbers.
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `&&`, second operand only if the first is not 0.
+    And,
+    /// `||`, second operand only if the first is 0.
+    Or,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `p - q` of pointers, in elements.
+    PointerDifference,
+}

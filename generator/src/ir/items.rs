@@ -1,0 +1,274 @@
+//! What a region is made of: statements of the source and items in order of execution. The vocabulary is that of
+//! [`types`](super::types).
+
+use super::{Expr, ItemId, ObjectId, Place, ProcId, RegionId, Role, Span, StatementId, ValueId, VarId};
+
+/// A sequence of items.
+#[derive(Clone, Debug, Default)]
+pub struct Region {
+    /// The branch or loop that it belongs to, and the region of that; `None` for a body.
+    pub parent: Option<(RegionId, ItemId)>,
+    /// In order of execution.
+    pub items: Vec<ItemId>,
+}
+
+/// A statement of the source: what the forward sweep copies as text if the plan leaves it alone.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Its text, with the comment right before it.
+    pub span: Span,
+    /// The compound statement, branch or loop around it.
+    pub parent: Option<StatementId>,
+    /// Whether its text can be copied: no jump out of it, no renamed variable, no half macro.
+    pub copyable: bool,
+}
+
+/// An item of a region.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// What it does.
+    pub kind: ItemKind,
+    /// The source it comes from.
+    pub span: Span,
+    /// The innermost source statement that it comes from.
+    pub statement: Option<StatementId>,
+}
+
+/// What an item does.
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    /// Defines a value by its expression ([`Def::Is`]).
+    Let {
+        /// The value.
+        value: ValueId,
+    },
+    /// Writes one scalar (number or pointer) to memory. Copies of structs and `memcpy` are lowered to such stores.
+    Store {
+        /// Where.
+        to: Place,
+        /// What.
+        from: Expr,
+    },
+    /// Calls a procedure. Never inside an expression.
+    Call {
+        /// Which.
+        callee: Callee,
+        /// Scalars and pointers by value; a struct by value is [`ExprKind::Load`] of a place of struct type (only here).
+        args: Vec<Expr>,
+        /// The result, if it is scalar and used.
+        result: Option<ValueId>,
+        /// Where a struct result goes.
+        into: Option<Place>,
+    },
+    /// Runs one of two regions.
+    Branch {
+        /// Integer or pointer; not 0: the first.
+        on: Expr,
+        /// If `on` is not 0.
+        then: RegionId,
+        /// If `on` is 0. May have no items.
+        otherwise: RegionId,
+        /// Variables whose value depends on the arm.
+        joins: Vec<Join>,
+    },
+    /// Runs its body as long as the test holds.
+    Loop {
+        /// Before each pass in terms of heads, or after each pass in terms of ends and values of the body.
+        test: Expr,
+        /// Where the test stands.
+        at: TestAt,
+        /// The body.
+        body: RegionId,
+        /// Variables that it changes.
+        carried: Vec<Carried>,
+    },
+    /// The declaration of a variable: where C declares it. Means nothing to analyses.
+    DeclareVar {
+        /// Which.
+        var: VarId,
+    },
+    /// The declaration of an object with a region's life: its contents are undefined from here on.
+    Declare {
+        /// Which.
+        object: ObjectId,
+    },
+    /// `malloc` or `calloc`: makes a block. A `Let` behind it takes the address. The block may be NULL in C; the
+    /// program's own test of that is a comparison with NULL.
+    Alloc {
+        /// The object that stands for the block.
+        object: ObjectId,
+        /// Number of elements.
+        count: Expr,
+        /// `calloc`: all zero.
+        zeroed: bool,
+    },
+    /// `free`. `free(NULL)` does nothing.
+    Free {
+        /// The pointer.
+        pointer: Expr,
+    },
+    /// Sets every byte of an object to 0: only in generated sweeps.
+    Clear {
+        /// Which.
+        object: ObjectId,
+    },
+    /// `to += from`: only in generated sweeps.
+    Accumulate {
+        /// An adjoint.
+        to: Place,
+        /// What is added.
+        from: Expr,
+    },
+    /// Puts something on the tape: only in a forward sweep.
+    Push {
+        /// What.
+        what: Pushed,
+    },
+    /// Takes it from the tape again: only in a reverse sweep.
+    Pop {
+        /// What; values are defined by [`Def::Popped`].
+        what: Popped,
+    },
+    /// `--check`: in the forward sweep notes the value, in the reverse sweep compares it bit for bit.
+    Witness {
+        /// Number of the operand, for messages; equal in both sweeps.
+        site: u32,
+        /// The operand.
+        value: Expr,
+    },
+    /// `--check`: notes where the adjoint of a place lies; only in a reverse sweep.
+    Shadowed {
+        /// The place.
+        place: Place,
+        /// Its adjoint.
+        shadow: Place,
+    },
+    /// A comment of the output.
+    Comment {
+        /// Text without delimiters.
+        text: String,
+    },
+}
+
+/// When a loop tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestAt {
+    /// `while`, `for`.
+    Before,
+    /// `do`.
+    After,
+}
+
+/// A variable whose value depends on the arm of a branch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    /// The variable.
+    pub var: VarId,
+    /// Its value at the end of the first arm (may be defined outside of it).
+    pub then: ValueId,
+    /// Its value at the end of the second arm.
+    pub otherwise: ValueId,
+    /// Its value behind the branch.
+    pub out: ValueId,
+}
+
+/// A variable that a loop changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Carried {
+    /// The variable.
+    pub var: VarId,
+    /// Its value before the loop.
+    pub init: ValueId,
+    /// Its value when a pass begins: `init` in the first, the `end` of the pass before in the others.
+    pub head: ValueId,
+    /// Its value when a pass ends.
+    pub end: ValueId,
+    /// Its value behind the loop.
+    pub out: ValueId,
+}
+
+/// What is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A procedure of the program, of the role that the caller needs.
+    Proc(ProcId),
+    /// A function without source that computes nothing active: prints, aborts, reads the clock.
+    External {
+        /// Its name.
+        name: String,
+        /// Whether it comes back.
+        returns: bool,
+        /// Whether it may write any variable with static storage that the program writes: nothing else is known of it.
+        unknown: bool,
+    },
+    /// A generated sweep of a procedure.
+    Sweep(ProcId, Role),
+}
+
+/// What goes on the tape.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pushed {
+    /// A number, at its own width.
+    Value(Expr),
+    /// A few bits: an integer below 2 to the power of `bits`.
+    Bits {
+        /// The integer.
+        value: Expr,
+        /// 1 to 62.
+        bits: u8,
+    },
+    /// A count of passes: never negative, one byte when small.
+    Count(Expr),
+    /// `count` elements from `place` on, all leaves of the element.
+    Elements {
+        /// The first.
+        place: Place,
+        /// How many.
+        count: Expr,
+    },
+    /// A pointer, as offset in elements from one of several bases that both sweeps can name, and the number of the base.
+    Pointer {
+        /// The pointer.
+        value: Expr,
+        /// The bases, each an address.
+        bases: Vec<Expr>,
+        /// Which base: an integer expression. Always 0 with one base.
+        base: Expr,
+    },
+}
+
+/// What comes from the tape: the mirror image of [`Pushed`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Popped {
+    /// A number into a value.
+    Value(ValueId),
+    /// A number into memory.
+    Memory(Place),
+    /// Bits into a value.
+    Bits {
+        /// The value.
+        value: ValueId,
+        /// 1 to 62.
+        bits: u8,
+    },
+    /// A count into a value.
+    Count(ValueId),
+    /// Elements into memory.
+    Elements {
+        /// The first.
+        place: Place,
+        /// How many.
+        count: Expr,
+    },
+    /// A pointer, and its shadow if there is one.
+    Pointer {
+        /// The pointer.
+        value: ValueId,
+        /// The pointer's shadow.
+        shadow: Option<ValueId>,
+        /// The bases.
+        bases: Vec<Expr>,
+        /// Their shadows.
+        shadows: Vec<Expr>,
+    },
+}
