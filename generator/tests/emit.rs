@@ -300,3 +300,17 @@ fn forward_sweep_keeps_text_and_comments_that_mean_the_same_there() {
 fn subscripts_and_arguments_that_a_statement_overwrites_agree_with_the_tangent() {
     agree("hoisted");
 }
+
+#[test]
+fn a_copied_declaration_leaves_no_variable_that_a_loop_declares_itself() {
+    // `int at = 0, l;` was copied, and the loop became `for (int l = 0; ...)`: the first l had no use.
+    let folder = Scratch::new("emit-unused");
+    let text = "void f(int n, const double *x, double *y) {\n    int at = 0, l;\n    for (l = 0; l < n; l++) {\n        y[at] = \
+                y[at] * x[l];\n        at += l;\n    }\n}\n";
+    let source = folder.write("source.c", text);
+    generate::both(&folder, &source, "f(y)/(x y)", &Choices::default());
+    for file in ["model_b.c", "model_d.c"] {
+        let said = generate::build(&folder, "gcc", &["-c", file, "-o", "model.o", "-Wunused-variable"]);
+        assert!(!said.contains("unused variable"), "{said}");
+    }
+}

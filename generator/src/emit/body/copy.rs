@@ -209,6 +209,13 @@ impl Body<'_> {
                     let mentions = self.copies.mentions.get(&var);
                     let outside = mentions.is_some_and(|mentions| mentions.iter().any(|other| !all.contains(other)));
                     let shared = self.slot_vars[slot].len() > 1;
+                    // A `for` that declares the variable itself would leave this declaration without use.
+                    let own = |item: &ItemId| {
+                        !all.contains(item) && self.heads.get(item).is_some_and(|head| head.own && head.var == var)
+                    };
+                    if mentions.is_some_and(|mentions| mentions.iter().any(own)) {
+                        return None;
+                    }
                     let at_home = self.scopes.homes[slot] == Some(region);
                     if self.declared[slot] || shared || (if scoped { outside } else { outside && !at_home }) {
                         return None;
