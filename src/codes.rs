@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use std::ffi::CStr;
+
 /// `codes! { pub Colour: i32 from 1 { Red "red", Blue "blue" } }` gives `Colour` the list `ALL`, `from_code` and, where
 /// there are names, `name`. The variants stand in the order of their codes, which begin at the number given and have no
 /// gaps; the compiler refuses a table that says otherwise or lacks a variant.
@@ -34,14 +36,27 @@ macro_rules! codes {
         impl $type {
             /// Its name.
             $vis fn name(self) -> &'static str {
+                self.c_name().to_str().expect("a name of the table is UTF-8")
+            }
+
+            /// Its name as C has it, valid for ever.
+            $vis fn c_name(self) -> &'static std::ffi::CStr {
                 match self {
-                    $($type::$variant => $name),+
+                    $($type::$variant => const { $crate::codes::terminated(concat!($name, "\0")) }),+
                 }
             }
         }
     };
 }
 pub(crate) use codes;
+
+/// A text that ends with NUL, as C has it.
+pub(crate) const fn terminated(text: &str) -> &CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(text) => text,
+        Err(_) => panic!("a name has no NUL but at its end"),
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -108,22 +108,5 @@ pub unsafe extern "C" fn adtape_stats_print(t: *mut Cursor, fd: i32) -> Status {
 /// Fortran: `text = adtape_type_name(type)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_type_name(type_code: TypeCode) -> *const c_char {
-    macro_rules! names {
-        ($($ty:ident $name:literal),* $(,)?) => {
-            match Type::from_code(type_code) {
-                None => c"unknown type",
-                $(Some(Type::$ty) => $name,)*
-            }
-        };
-    }
-    let name = names! {
-        I8 c"i8", I16 c"i16", I32 c"i32", I64 c"i64", F32 c"f32", F64 c"f64", F80 c"f80", F128 c"f128",
-        ComplexF32 c"complex_f32", ComplexF64 c"complex_f64", ComplexF80 c"complex_f80",
-        ComplexF128 c"complex_f128", Bool c"bool", Logical8 c"logical8", Logical16 c"logical16",
-        Logical32 c"logical32", Logical64 c"logical64", Logical128 c"logical128", Char c"char", Bytes c"bytes",
-        Opaque c"opaque", Control c"control", Count c"count",
-        Pointer c"pointer", Pair c"pair", Range c"range", Descriptor c"descriptor",
-    };
-    debug_assert!(Type::from_code(type_code).is_none_or(|ty| ty.name().as_bytes() == name.to_bytes()));
-    name.as_ptr()
+    Type::from_code(type_code).map_or(c"unknown type", Type::c_name).as_ptr()
 }
