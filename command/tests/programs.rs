@@ -71,6 +71,11 @@ fn effects_that_c_orders_have_right_adjoints() {
     check("ordered.c", &["comma"]);
 }
 
+#[test]
+fn what_a_head_names_has_an_adjoint_where_no_derivative_flows() {
+    check("nothing_flows.c", &["constant", "scratch"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

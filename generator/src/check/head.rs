@@ -2,7 +2,6 @@
 
 use crate::flow::Head;
 use crate::ir::*;
-use crate::plan::ReverseParam;
 
 /// Names that the text may use.
 pub struct Names<'a> {
@@ -34,7 +33,6 @@ pub struct Arguments<'a> {
 pub fn body(
     program: &Program,
     proc: &Proc,
-    roles: &[ReverseParam],
     names: &Names,
     args: &Arguments,
     ty: &dyn Fn(&Type, &str) -> String,
@@ -85,7 +83,7 @@ pub fn body(
     }
     let mut primal = format!("{}({});", proc.name, moved.join(", "));
     let mut result = String::new();
-    if roles.contains(&ReverseParam::Seed) {
+    if !args.seed.is_empty() {
         own.push(args.seed.into());
         let trial = format!("{prefix}_{}_d", proc.name);
         if let Type::Float { .. } = proc.result_type {

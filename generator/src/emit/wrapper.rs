@@ -27,11 +27,16 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
     let mut meaning = String::new();
     let primals: Vec<String> = proc.params.iter().map(|param| param.name.clone()).collect();
     primals.iter().for_each(|name| locals.take(name));
-    let mut bars = Vec::new();
+    let (mut bars, mut unused) = (Vec::new(), String::new());
+    let asked = adjoint.asked.iter().find(|asked| asked.proc == proc.name).expect("a head was asked for");
+    // `p.a` and `p->a` name the argument p.
+    let names = || asked.independents.iter().chain(&asked.dependents);
+    let named = |name: &str| names().any(|text| text.split(['.', '-']).next() == Some(name));
     for (position, param) in proc.params.iter().enumerate() {
         params.push(param.declaration.replacen('@', &param.name, 1));
         let position = u32::try_from(position).unwrap_or(u32::MAX);
-        if !roles.contains(&ReverseParam::Adjoint(position)) {
+        let used = roles.contains(&ReverseParam::Adjoint(position));
+        if !used && !named(&param.name) {
             bars.push(String::new());
             continue;
         }
@@ -41,25 +46,36 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
             ty => exprs.declare(&Type::Pointer(Box::new(ty.clone())), &bar),
         });
         let how = match &param.ty {
+            _ if !used => "left alone, because no derivative flows there",
             Type::Pointer(_) if param.read_only => "added to",
             Type::Pointer(_) => "read where the function writes, then cleared or added to",
             _ => "added to",
         };
         meaning += &format!(" *   {bar}: the adjoint of {}: {how}\n", param.name);
+        if !used {
+            unused += &format!("    (void){bar};\n");
+        }
         bars.push(bar);
     }
     let mut seed = String::new();
-    if roles.contains(&ReverseParam::Seed) {
+    let used = roles.contains(&ReverseParam::Seed);
+    if used || (named(&proc.name) && matches!(proc.result_type, Type::Float { .. })) {
         seed = locals.fresh(&name);
         params.push(exprs.declare(&proc.result_type, &seed));
-        meaning += &format!(" *   {seed}: the adjoint of the result: read\n");
+        if used {
+            meaning += &format!(" *   {seed}: the adjoint of the result: read\n");
+        } else {
+            meaning +=
+                &format!(" *   {seed}: the adjoint of the result: left alone, because no derivative flows there\n");
+            unused += &format!("    (void){seed};\n");
+        }
     }
     if params.is_empty() {
         params.push("void".into());
     }
     let signature = format!("void {name}({})", params.join(", "));
     let tape = locals.fresh("tape");
-    let mut body = String::new();
+    let mut body = unused;
     if let Some(sweeps) = sweeps {
         let reverse = Exprs { program: unit.program, proc: &sweeps.reverse, flat: true };
         let mut forward_args = vec![tape.clone()];
@@ -102,10 +118,10 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
             seed: &seed,
             written: adjoint.written.get(&head).map_or(&[], |written| written),
             globals: globals.collect(),
-            asked: adjoint.asked.iter().find(|asked| asked.proc == proc.name).expect("a head was asked for"),
+            asked,
         };
         let ty = |ty: &Type, name: &str| exprs.declare(ty, name);
-        let checks = crate::check::body(unit.program, proc, roles, &names, &arguments, &ty);
+        let checks = crate::check::body(unit.program, proc, &names, &arguments, &ty);
         text = text.replacen(&format!("void {name}("), &format!("static void {sweeps}("), 1);
         text += &format!("\n{signature} {{\n    {} *const {tape} = {};\n{checks}}}\n", calls::TAPE, calls::SELF);
     }

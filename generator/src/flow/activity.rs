@@ -117,7 +117,7 @@ impl Activity {
         for p in 0..program.procs.len() {
             graph.procedure(ProcId::new(p));
         }
-        let (mut from, mut to) = (Vec::new(), Vec::new());
+        let (mut from, mut to, mut named) = (Vec::new(), Vec::new(), Vec::new());
         for head in heads {
             let Some(p) = program.procs.iter().position(|p| p.name == head.proc) else {
                 refusals.push(refusal(
@@ -128,11 +128,12 @@ impl Activity {
                 ));
                 continue;
             };
-            for name in &head.independents {
-                graph.named(ProcId::new(p), name, false, &mut from, refusals);
-            }
-            for name in &head.dependents {
-                graph.named(ProcId::new(p), name, true, &mut to, refusals);
+            let names = head.independents.iter().map(|name| (name, false));
+            for (name, dependent) in names.chain(head.dependents.iter().map(|name| (name, true))) {
+                let out = if dependent { &mut to } else { &mut from };
+                let before = out.len();
+                graph.named(ProcId::new(p), name, dependent, out, refusals);
+                named.push(out[before..].to_vec());
             }
         }
         let varied = reach(nodes.count, &graph.edges, &from, true);
@@ -144,9 +145,27 @@ impl Activity {
             active,
             rounded: Vec::new(),
         };
+        activity.keep_named(&named);
         while activity.spread(&graph) {}
         activity.check(&graph, refusals);
         activity
+    }
+
+    /// What a head names has an adjoint even where no derivative flows, so that the head alone decides which arguments
+    /// the generated functions take.
+    fn keep_named(&mut self, named: &[Vec<usize>]) {
+        for nodes in named {
+            if nodes.iter().any(|&node| self.active[node]) {
+                continue;
+            }
+            for &node in nodes {
+                if (self.nodes.first_loc..self.nodes.first_result).contains(&node) {
+                    self.shadow[node - self.nodes.first_loc] = true;
+                } else {
+                    self.active[node] = true;
+                }
+            }
+        }
     }
 
     /// Whether a derivative flows through a value.
