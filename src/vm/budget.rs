@@ -17,7 +17,7 @@ pub(crate) struct Budget {
 }
 
 /// A budget of its own, of `$limit` bytes, for one test.
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 macro_rules! budget {
     ($limit:expr) => {{
         static BUDGET: std::sync::LazyLock<crate::vm::Budget> =
@@ -25,7 +25,7 @@ macro_rules! budget {
         &*BUDGET
     }};
 }
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 pub(crate) use budget;
 
 impl Budget {

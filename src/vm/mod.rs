@@ -12,7 +12,7 @@ mod os;
 mod region;
 mod span;
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 pub(crate) use budget::{Budget, budget};
 pub(crate) use budget::{default_limit, process};
 pub(crate) use lent::Lent;

@@ -37,7 +37,7 @@ pub struct Item {
 /// What an item does.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
-    /// Defines a value by its expression ([`Def::Is`]).
+    /// Defines a value by its expression ([`Def::Is`](super::Def::Is)).
     Let {
         /// The value.
         value: ValueId,
@@ -53,7 +53,7 @@ pub enum ItemKind {
     Call {
         /// Which.
         callee: Callee,
-        /// Scalars and pointers by value; a struct by value is [`ExprKind::Load`] of a place of struct type (only here).
+        /// Scalars and pointers by value; a struct by value is `ExprKind::Load` of a place of struct type (only here).
         args: Vec<Expr>,
         /// The result, if it is scalar and used.
         result: Option<ValueId>,
@@ -126,7 +126,7 @@ pub enum ItemKind {
     },
     /// Takes it from the tape again: only in a reverse sweep.
     Pop {
-        /// What; values are defined by [`Def::Popped`].
+        /// What; values are defined by [`Def::Popped`](super::Def::Popped).
         what: Popped,
     },
     /// `--check`: in the forward sweep notes the value, in the reverse sweep compares it bit for bit.

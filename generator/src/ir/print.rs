@@ -76,7 +76,7 @@ pub fn expr(program: &Program, proc: &Proc, expr: &Expr) -> String {
     Printer::new(program, proc, false).expr(expr, 0)
 }
 
-/// Prints many expressions of one procedure, as [`expr`] does.
+/// Prints many expressions of one procedure, as [`expr()`] does.
 pub struct Expressions<'a>(Printer<'a>);
 
 impl<'a> Expressions<'a> {

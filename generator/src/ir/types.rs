@@ -22,7 +22,7 @@
 //! knows two constructs only, and a flag in the reverse sweep is a scalar as any other: recomputed, or one bit.
 //!
 //! Expressions have no effects. What a source expression writes (`*p++ = *q++`, `a = b = e`, a call) becomes items in
-//! the order of evaluation. `&&`, `||` and [`ExprKind::Select`] evaluate their second operand only if C does; an operand
+//! the order of evaluation. `&&`, `||` and `ExprKind::Select` evaluate their second operand only if C does; an operand
 //! with effects becomes a branch, and so does every `?:` of floating type.
 //!
 //! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
@@ -245,9 +245,9 @@ pub enum Life {
     Param(u32),
     /// Static storage.
     Global,
-    /// Each time its region runs, from its [`ItemKind::Declare`] to the end of the region.
+    /// Each time its region runs, from its [`ItemKind::Declare`](super::ItemKind::Declare) to the end of the region.
     Region(RegionId),
-    /// From an [`ItemKind::Alloc`] to the [`ItemKind::Free`] of it. One object stands for all blocks of that `Alloc`.
+    /// From an `ItemKind::Alloc` to the `ItemKind::Free` of it. One object stands for all blocks of that `Alloc`.
     Heap,
 }
 
@@ -366,7 +366,7 @@ pub enum Def {
     Entry(u32),
     /// A variable that was not assigned yet. Reading it is undefined in C; nothing is ever stored for it.
     Undefined,
-    /// The value of an expression: [`ItemKind::Let`].
+    /// The value of an expression: [`ItemKind::Let`](super::ItemKind::Let).
     Is(Expr),
     /// Join number `1` of the branch `0`.
     Join(ItemId, u32),
@@ -376,6 +376,6 @@ pub enum Def {
     Out(ItemId, u32),
     /// Result of the call.
     Result(ItemId),
-    /// Taken from the tape by this [`ItemKind::Pop`].
+    /// Taken from the tape by this [`ItemKind::Pop`](super::ItemKind::Pop).
     Popped(ItemId),
 }
