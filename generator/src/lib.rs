@@ -11,6 +11,7 @@
 //! ends in a [`refuse::Refusal`], never in a guess.
 
 pub mod check;
+mod directives;
 pub mod emit;
 pub mod flow;
 pub mod front;

@@ -13,6 +13,7 @@ mod item;
 mod naming;
 mod repeat;
 mod scope;
+mod tape;
 mod text;
 
 use std::cell::RefCell;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use crate::directives::directives;
 use crate::ir::{Program, functions};
 
 /// Keywords of C99 and C23, and names of the standard headers that generated code includes.
@@ -136,16 +137,12 @@ const HEADERS: [&str; 8] = [
 /// Macros that the sources define and that the library's headers, or C's, use as names.
 pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
     let used: HashSet<&str> = HEADERS.iter().flat_map(|text| words(text)).collect();
-    let defined = |line: &str| {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?.trim_start();
-        words(rest).next().filter(|name| rest.starts_with(name)).map(String::from)
-    };
     let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
-    let all = own.flat_map(|source| source.text.lines()).filter_map(defined);
+    let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
     let standard = Names::of_c();
     let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
-    let met = |name: &String| used.contains(name.as_str()) || standard.has(name);
-    all.filter(|name| met(name) && !needed(name)).collect()
+    let met = |name: &&str| used.contains(name) || standard.has(name);
+    all.map(|line| line.name).filter(|name| met(name) && !needed(name)).map(String::from).collect()
 }
 
 /// The identifiers of a text.

@@ -3,6 +3,7 @@
 use super::{Unit, calls};
 use crate::emit::expr::Exprs;
 use crate::emit::names::Names;
+use crate::flow::Head;
 use crate::ir::*;
 use crate::plan::ReverseParam;
 use crate::transform::{Adjoint, Tangents};
@@ -29,9 +30,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
     primals.iter().for_each(|name| locals.take(name));
     let (mut bars, mut unused) = (Vec::new(), String::new());
     let asked = adjoint.asked.iter().find(|asked| asked.proc == proc.name).expect("a head was asked for");
-    // `p.a` and `p->a` name the argument p.
-    let names = || asked.independents.iter().chain(&asked.dependents);
-    let named = |name: &str| names().any(|text| text.split(['.', '-']).next() == Some(name));
+    let named = |name: &str| asked.independents.iter().chain(&asked.dependents).any(|text| Head::path(text).0 == name);
     for (position, param) in proc.params.iter().enumerate() {
         params.push(param.declaration.replacen('@', &param.name, 1));
         let position = u32::try_from(position).unwrap_or(u32::MAX);

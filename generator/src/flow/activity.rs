@@ -20,41 +20,15 @@
 //! to it needs a shadow pointer because another target is active. What is in the shadow of a passive location is never
 //! used. A callee that writes memory whose caller has a shadow gets it too: it has to clear it.
 
-use super::locs::{Loc, Root, Set};
+mod graph;
+mod heads;
+
+use graph::{Graph, Leaf, leaves, reach};
+
+use super::locs::Loc;
 use super::{Effects, Head, Points, effects, walk};
-use crate::ir::{
-    Callee, Def, Expr, ExprKind, Item, ItemId, ItemKind, Place, Proc, ProcId, Program, RegionId, Span, Type, ValueId,
-};
+use crate::ir::{Callee, Expr, ExprKind, Item, ItemKind, Place, Proc, ProcId, Program, RegionId, Span, Type, ValueId};
 use crate::refuse::{Class, Refusal};
-
-/// An operand in a differentiable position.
-pub enum Leaf<'e> {
-    /// A value.
-    Value(ValueId),
-    /// Contents of memory.
-    Place(&'e Place),
-}
-
-/// Functions of real arguments whose derivative is zero wherever it exists.
-const FLAT: &[&str] = &["floor", "ceil", "trunc", "round", "rint", "nearbyint", "logb"];
-
-/// The operands of `e` in differentiable positions: the paper's DP.
-pub fn leaves<'e>(e: &'e Expr, out: &mut Vec<Leaf<'e>>) {
-    if !matches!(e.ty, Type::Float { .. }) {
-        return;
-    }
-    match &e.kind {
-        ExprKind::Value(v) => out.push(Leaf::Value(*v)),
-        ExprKind::Load(place) => out.push(Leaf::Place(place)),
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => leaves(a, out),
-        ExprKind::Binary(_, a, b) | ExprKind::Select(_, a, b) => {
-            leaves(a, out);
-            leaves(b, out);
-        }
-        ExprKind::Function(f, args) if !FLAT.contains(&f.name) => args.iter().for_each(|a| leaves(a, out)),
-        _ => {}
-    }
-}
 
 /// A bit for each node: values of all procedures, locations, results.
 #[derive(Clone)]
@@ -93,14 +67,6 @@ pub struct Activity {
     shadow: Vec<bool>,
     /// Conversions of active values to integers.
     pub rounded: Vec<(ProcId, Span)>,
-}
-
-struct Graph<'a> {
-    program: &'a Program,
-    points: &'a Points<'a>,
-    effects: &'a Effects,
-    nodes: Nodes,
-    edges: Vec<(usize, usize)>,
 }
 
 impl Activity {
@@ -303,230 +269,6 @@ impl Activity {
     }
 }
 
-impl<'a> Graph<'a> {
-    fn writes(&self, p: ProcId) -> &Set {
-        &self.effects.of_region(p, RegionId(0)).writes
-    }
-
-    fn reads(&self, p: ProcId) -> &Set {
-        &self.effects.of_region(p, RegionId(0)).reads
-    }
-
-    /// Real scalar locations of a callee whose contents come from its caller or go there.
-    fn visible(&self, g: ProcId) -> Vec<Loc> {
-        let locs = &self.points.locs;
-        let param = |l| matches!(locs.root(l), Root::Object(p, _) if p == g) && locs.from_outside(self.program, l);
-        let used: Set = self.reads(g) | self.writes(g);
-        used.into_iter().filter(|&l| locs.is_real(l) && (locs.native(l) == Some(g) || param(l))).collect()
-    }
-
-    /// Pairs of a scalar in the callee's struct result and where it goes.
-    fn returned(&self, p: ProcId, g: ProcId, into: &Place) -> Vec<(Loc, Loc)> {
-        let Some(o) = self.program.procs[g.index()].result_object else { return Vec::new() };
-        let locs = &self.points.locs;
-        let Some(from) = locs.find(Root::Object(g, o)) else { return Vec::new() };
-        let mut out = Vec::new();
-        for leaf in locs.leaves(from).into_iter().filter(|&l| locs.is_real(l)) {
-            let path = locs.path(leaf);
-            for to in self.points.cells(p, into) {
-                out.extend(locs.follow(to, &path).map(|to| (leaf, to)));
-            }
-        }
-        out
-    }
-
-    /// Ordered pairs of different real locations that a procedure uses and that may be the same memory.
-    fn alias_pairs(&self, p: ProcId) -> Vec<(Loc, Loc)> {
-        let used: Vec<Loc> =
-            (self.reads(p) | self.writes(p)).into_iter().filter(|&l| self.points.locs.is_real(l)).collect();
-        let mut out = Vec::new();
-        for &a in &used {
-            out.extend(used.iter().filter(|&&b| a != b && self.points.may_alias(p, a, b)).map(|&b| (a, b)));
-        }
-        out
-    }
-
-    /// An edge from each operand of `e` to each of `to`.
-    fn flow(&mut self, p: ProcId, e: &Expr, to: &[usize]) {
-        let mut from = Vec::new();
-        leaves(e, &mut from);
-        for leaf in from {
-            let sources: Vec<usize> = match leaf {
-                Leaf::Value(v) => vec![self.nodes.value(p, v)],
-                Leaf::Place(place) => self.points.cells(p, place).into_iter().map(|l| self.nodes.loc(l)).collect(),
-            };
-            for s in sources {
-                self.edges.extend(to.iter().map(|&t| (s, t)));
-            }
-        }
-    }
-
-    fn procedure(&mut self, p: ProcId) {
-        let proc = &self.program.procs[p.index()];
-        for (v, value) in proc.values.iter().enumerate() {
-            let to = self.nodes.value(p, ValueId::new(v));
-            let from: Vec<ValueId> = match &value.def {
-                Def::Is(e) => {
-                    if matches!(proc.vars[value.var.index()].ty, Type::Float { .. }) {
-                        self.flow(p, e, &[to]);
-                    }
-                    continue;
-                }
-                Def::Join(item, k) => match &proc.items[item.index()].kind {
-                    ItemKind::Branch { joins, .. } => vec![joins[*k as usize].then, joins[*k as usize].otherwise],
-                    _ => continue,
-                },
-                Def::Head(item, k) | Def::Out(item, k) => match &proc.items[item.index()].kind {
-                    ItemKind::Loop { carried, .. } => vec![carried[*k as usize].init, carried[*k as usize].end],
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            if matches!(proc.vars[value.var.index()].ty, Type::Float { .. }) {
-                self.edges.extend(from.into_iter().map(|w| (self.nodes.value(p, w), to)));
-            }
-        }
-        if let Some(e) = &proc.result {
-            let to = self.nodes.result(p);
-            self.flow(p, e, &[to]);
-        }
-        for id in walk::items(proc, RegionId(0)) {
-            match &proc.items[id.index()].kind {
-                ItemKind::Store { to, from } => {
-                    let to: Vec<usize> = self.points.cells(p, to).into_iter().map(|l| self.nodes.loc(l)).collect();
-                    self.flow(p, from, &to);
-                }
-                ItemKind::Call { callee: Callee::Proc(g), args, result, into } => {
-                    self.call(p, id, *g, args);
-                    if let Some(v) = result {
-                        self.edges.push((self.nodes.result(*g), self.nodes.value(p, *v)));
-                    }
-                    if let Some(into) = into {
-                        for (from, to) in self.returned(p, *g, into) {
-                            self.edges.push((self.nodes.loc(from), self.nodes.loc(to)));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        for (a, b) in self.alias_pairs(p) {
-            self.edges.push((self.nodes.loc(a), self.nodes.loc(b)));
-        }
-    }
-
-    fn call(&mut self, p: ProcId, id: ItemId, g: ProcId, args: &[Expr]) {
-        let callee = &self.program.procs[g.index()];
-        for (param, arg) in callee.params.iter().zip(args) {
-            if let (Some(entry), Type::Float { .. }) = (param.entry, &param.ty) {
-                self.flow(p, arg, &[self.nodes.value(g, entry)]);
-            }
-        }
-        for q in self.visible(g) {
-            if self.reads(g).contains(&q) {
-                for l in self.points.source(p, id, g, q) {
-                    self.edges.push((self.nodes.loc(l), self.nodes.loc(q)));
-                }
-            }
-            if self.writes(g).contains(&q) && self.points.locs.native(q) == Some(g) {
-                for l in self.points.up(p, id, g, q) {
-                    self.edges.push((self.nodes.loc(q), self.nodes.loc(l)));
-                }
-            }
-        }
-    }
-
-    /// The nodes of a dependent or independent of a head: a parameter, a global, the result, or a member of these
-    /// (`net.w`, `net->w`).
-    fn named(&self, h: ProcId, name: &str, dependent: bool, out: &mut Vec<usize>, refusals: &mut Vec<Refusal>) {
-        let proc = &self.program.procs[h.index()];
-        let text = name.replace("->", ".");
-        let mut parts = text.split('.');
-        let first = parts.next().unwrap_or_default();
-        let rest: Vec<&str> = parts.collect();
-        let before = out.len();
-        let head = |what: String, help: &str| refusal(Class::Head, proc.span, what, help);
-        let mut tops: Vec<Loc> = Vec::new();
-        let locs = &self.points.locs;
-        if let Some(k) = proc.params.iter().position(|q| q.name == first) {
-            let param = &proc.params[k];
-            if let Some(o) = param.object.filter(|_| matches!(param.ty, Type::Struct(_))) {
-                tops.extend(locs.find(Root::Object(h, o)));
-            } else if let Type::Pointer(_) = param.ty {
-                tops.extend(locs.find(Root::Formal(h, k as u32)));
-            } else if let (Type::Float { .. }, Some(entry)) = (&param.ty, param.entry) {
-                out.push(self.nodes.value(h, entry));
-            }
-            if dependent && !matches!(param.ty, Type::Pointer(_)) {
-                let what = format!("'{name}' is passed to '{}' by value, so it cannot be a result", proc.name);
-                refusals.push(head(what, "name the result by the procedure's name, or an argument that is a pointer"));
-                return;
-            }
-        } else if first == proc.name && dependent {
-            match proc.result_object {
-                Some(o) => tops.extend(locs.find(Root::Object(h, o))),
-                None if matches!(proc.result_type, Type::Float { .. }) => out.push(self.nodes.result(h)),
-                None => {}
-            }
-        } else if let Some(g) = self.program.globals.iter().position(|g| g.name == first) {
-            tops.extend(locs.find(Root::Global(crate::ir::GlobalId::new(g))));
-        } else {
-            refusals.push(head(
-                format!("'{}' has no parameter '{first}', and there is no global of that name", proc.name),
-                "name a parameter",
-            ));
-            return;
-        }
-        let mut members = tops;
-        for field in rest {
-            members = members.into_iter().filter_map(|l| self.member(h, l, field)).flatten().collect();
-        }
-        for l in self.reachable(h, members) {
-            out.push(self.nodes.loc(l));
-        }
-        if out.len() == before {
-            refusals.push(head(
-                format!("'{name}' holds no real number"),
-                "name a real variable, or a pointer to real numbers",
-            ));
-        }
-    }
-
-    /// A member of a struct, pointers in between followed.
-    fn member(&self, h: ProcId, l: Loc, field: &str) -> Option<Vec<Loc>> {
-        let locs = &self.points.locs;
-        match locs.ty(l) {
-            Type::Struct(s) => {
-                let k = self.program.types.structs[s.index()].fields.iter().position(|f| f.name == field)?;
-                Some(vec![locs.child(l, crate::ir::FieldId::new(k))?])
-            }
-            Type::Pointer(_) => Some(
-                self.points.contents(h, l).into_iter().filter_map(|t| self.member(h, t, field)).flatten().collect(),
-            ),
-            _ => None,
-        }
-    }
-
-    /// The real scalars in locations and behind the pointers in them.
-    fn reachable(&self, h: ProcId, from: Vec<Loc>) -> Set {
-        let locs = &self.points.locs;
-        let (mut seen, mut out, mut stack) = (Set::new(), Set::new(), from);
-        while let Some(l) = stack.pop() {
-            for leaf in locs.leaves(l) {
-                if !seen.insert(leaf) {
-                    continue;
-                }
-                if locs.is_real(leaf) {
-                    out.insert(leaf);
-                } else if let Type::Pointer(_) = locs.ty(leaf) {
-                    stack.extend(self.points.contents(h, leaf));
-                }
-            }
-        }
-        out
-    }
-}
-
 /// The places that an item loads from, stores to or takes the address of.
 fn places<'a>(proc: &'a Proc, item: &'a Item) -> Vec<&'a Place> {
     let mut out = Vec::new();
@@ -543,21 +285,6 @@ fn places_in<'a>(e: &'a Expr, out: &mut Vec<&'a Place>) {
             out.push(p);
         }
     });
-}
-
-fn reach(count: usize, edges: &[(usize, usize)], from: &[usize], forward: bool) -> Vec<bool> {
-    let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for &(a, b) in edges {
-        if forward { next[a].push(b) } else { next[b].push(a) }
-    }
-    let mut seen = vec![false; count];
-    let mut stack = from.to_vec();
-    while let Some(k) = stack.pop() {
-        if !std::mem::replace(&mut seen[k], true) {
-            stack.extend(&next[k]);
-        }
-    }
-    seen
 }
 
 fn refusal(class: Class, span: Span, what: String, help: &str) -> Refusal {

@@ -42,6 +42,14 @@ pub struct Head {
     pub independents: Vec<String>,
 }
 
+impl Head {
+    /// The variable of a name, and the members behind it: `net->w` and `net.w` are `w` of `net`.
+    pub fn path(name: &str) -> (&str, Vec<&str>) {
+        let mut parts = name.split(['.', '-']).map(|part| part.trim_start_matches('>'));
+        (parts.next().unwrap_or_default(), parts.collect())
+    }
+}
+
 /// What the user allows.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

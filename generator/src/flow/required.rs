@@ -80,7 +80,7 @@ pub struct Required<'f> {
     entry: Vec<Secs>,
     verdict: Verdict,
     /// The region of each item, and its position there.
-    homes: Vec<Vec<Option<(RegionId, usize)>>>,
+    positions: Vec<Vec<Option<(RegionId, usize)>>>,
     /// What each item accesses by itself; does not change.
     accesses: RefCell<HashMap<(ProcId, ItemId), Rc<Access>>>,
     /// A pass of each region, from nothing.
@@ -124,7 +124,7 @@ impl<'f> Required<'f> {
             sums: Vec::new(),
             entry: Vec::new(),
             verdict: Verdict::default(),
-            homes: program.procs.iter().map(homes).collect(),
+            positions: program.procs.iter().map(Proc::positions).collect(),
             accesses: RefCell::default(),
             passes: RefCell::default(),
             writers: RefCell::default(),
@@ -210,13 +210,13 @@ impl<'f> Required<'f> {
     /// Whether every load of `expr`, evaluated at `item`, still yields the same at the end of the item's region. With
     /// [`Self::demand`] it does again when the reverse sweep enters the region.
     pub fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        let Some((region, from)) = self.homes[proc.index()][item.index()] else { return false };
+        let Some((region, from)) = self.positions[proc.index()][item.index()] else { return false };
         self.untouched(proc, region, from.., expr)
     }
 
     /// Whether every load of `expr`, evaluated just before `item`, yields the same behind it.
     pub fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        let Some((region, at)) = self.homes[proc.index()][item.index()] else { return false };
+        let Some((region, at)) = self.positions[proc.index()][item.index()] else { return false };
         self.untouched(proc, region, at..at + 1, expr)
     }
 
@@ -298,17 +298,6 @@ impl<'f> Required<'f> {
         }
         out.join(" ")
     }
-}
-
-/// The region of each item, and its position there.
-fn homes(proc: &Proc) -> Vec<Option<(RegionId, usize)>> {
-    let mut homes = vec![None; proc.items.len()];
-    for (at, region) in proc.regions.iter().enumerate() {
-        for (position, item) in region.items.iter().enumerate() {
-            homes[item.index()] = Some((RegionId::new(at), position));
-        }
-    }
-    homes
 }
 
 #[cfg(test)]

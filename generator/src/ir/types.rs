@@ -298,6 +298,19 @@ pub struct Proc {
     pub span: Span,
 }
 
+impl Proc {
+    /// By item: its region and its position there.
+    pub fn positions(&self) -> Vec<Option<(RegionId, usize)>> {
+        let mut positions = vec![None; self.items.len()];
+        for (at, region) in self.regions.iter().enumerate() {
+            for (position, item) in region.items.iter().enumerate() {
+                positions[item.index()] = Some((RegionId::new(at), position));
+            }
+        }
+        positions
+    }
+}
+
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Param {

@@ -13,14 +13,20 @@
 //! record of its region. The builder runs several times (see [`crate::plan`]): a record that the last run asks for is
 //! known from its start.
 
+mod params;
+mod records;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+pub(crate) use params::{declared, written};
+pub(super) use records::Stored;
 
 use super::shadow::{self, Shadows};
 use super::{Taken, homes, leaves, live};
 use crate::ir::*;
 use crate::plan::control;
 use crate::plan::facts::Facts;
-use crate::plan::game::{Game, Token, value_expr};
+use crate::plan::game::{Game, Token};
 use crate::plan::recompute::{Definitions, zero};
 use crate::plan::{Explanation, Interface, ProcPlan, ReverseParam};
 use crate::refuse::{Class, Refusal};
@@ -141,60 +147,6 @@ pub(super) struct Builder<'a> {
     pub(super) loads: HashMap<String, BTreeSet<u32>>,
 }
 
-/// A value on the tape, by what it is for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Stored {
-    /// Part of the record of a region.
-    Record(RegionId, ValueId),
-    /// Which arm of a branch ran.
-    Arm(ItemId),
-    /// The passes of a loop.
-    Count(ItemId),
-}
-
-/// The parameters of a reverse sweep before those that it does not need are dropped: role, name, type, declaration.
-pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, Type, String)> {
-    let proc = &cx.program.procs[id.index()];
-    let mut all = Vec::new();
-    for (k, param) in proc.params.iter().enumerate() {
-        let position = k as u32;
-        all.push((ReverseParam::Primal(position), param.name.clone(), param.ty.clone(), param.declaration.clone()));
-        if cx.facts.active_param(id, k) {
-            let (ty, declaration) = match &param.ty {
-                Type::Pointer(_) => (param.ty.clone(), written(&param.declaration)),
-                ty => (Type::Pointer(Box::new(ty.clone())), String::new()),
-            };
-            all.push((ReverseParam::Adjoint(position), format!("{}_b", param.name), ty, declaration));
-        }
-    }
-    if cx.facts.active_result(id) {
-        let ty = match &proc.result_type {
-            ty @ Type::Struct(_) => Type::Pointer(Box::new(ty.clone())),
-            ty => ty.clone(),
-        };
-        all.push((ReverseParam::Seed, format!("{}_b", proc.name), ty, String::new()));
-    }
-    all
-}
-
-/// A parameter's declaration without `const`: adjoints and tangents are written.
-pub(super) fn written(declaration: &str) -> String {
-    let mut text = String::new();
-    let mut word = String::new();
-    for c in declaration.chars().chain([' ']) {
-        if c.is_alphanumeric() || c == '_' {
-            word.push(c);
-            continue;
-        }
-        if word != "const" {
-            text.push_str(&word);
-        }
-        word.clear();
-        text.push(c);
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Builds the reverse sweep of a procedure once.
 pub fn build(cx: &Context, id: ProcId, definitions: &Definitions, start: &Start) -> Result<Built, Vec<Refusal>> {
     let primal = &cx.program.procs[id.index()];
@@ -299,53 +251,6 @@ impl<'a> Builder<'a> {
         self.leave();
     }
 
-    /// Declares every parameter that the sweep may need: arguments, adjoints, seed.
-    fn declare_params(&mut self) {
-        for (role, name, ty, declaration) in declared(self.cx, self.id) {
-            let value = self.declare_param(role, &name, &ty, &declaration);
-            match role {
-                ReverseParam::Primal(_) => self.arguments.push(value.map(|value| Named { value, shadow: None })),
-                ReverseParam::Adjoint(k) if matches!(self.primal.params[k as usize].ty, Type::Pointer(_)) => {
-                    self.arguments[k as usize].as_mut().expect("declared before").shadow = value;
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn declare_param(&mut self, role: ReverseParam, name: &str, ty: &Type, declaration: &str) -> Option<Expr> {
-        let position = self.out.params.len() as u32;
-        // A struct is an object, passed as it was at entry if nothing writes it, else a local of the sweep.
-        let object = match role {
-            ReverseParam::Primal(k) => self.primal.params[k as usize].object,
-            _ => None,
-        };
-        let object = object.filter(|object| !self.cx.facts.written(self.id, *object));
-        if let Some(object) = object {
-            self.out.objects[object.index()].life = Life::Param(position);
-        }
-        let scalar = !matches!(ty, Type::Struct(_));
-        let var = scalar.then(|| self.variable(name, ty, VarKind::User));
-        let entry = var.map(|var| self.define(var, Def::Entry(position), RegionId(0)));
-        self.out.params.push(Param {
-            name: name.into(),
-            ty: ty.clone(),
-            declaration: declaration.into(),
-            var,
-            entry,
-            object,
-            shape: Vec::new(),
-            read_only: false,
-        });
-        self.params.push(role);
-        entry.map(|value| Expr { kind: ExprKind::Value(value), ty: ty.clone() })
-    }
-
-    fn seed(&self) -> Expr {
-        let at = self.params.iter().position(|p| *p == ReverseParam::Seed);
-        self.argument(at.expect("an active result has a seed"))
-    }
-
     /// Adds every real of one struct to its counterpart in another.
     pub(super) fn add_struct(&mut self, to: &Place, from: &Place) {
         let reals = |place: &Place| leaves::reals(self.cx.program, place);
@@ -357,11 +262,6 @@ impl<'a> Builder<'a> {
         for (to, from) in to.into_iter().zip(from) {
             self.emit(ItemKind::Accumulate { to, from: load(from) });
         }
-    }
-
-    pub(super) fn argument(&self, at: usize) -> Expr {
-        let param = &self.out.params[at];
-        Expr { kind: ExprKind::Value(param.entry.expect("declared with a value")), ty: param.ty.clone() }
     }
 
     fn finish(mut self) -> Built {
@@ -400,36 +300,6 @@ impl<'a> Builder<'a> {
         let interface = Interface { params: self.params, live };
         let steps = self.game.steps();
         Built { plan: self.plan, asked, proc: self.out, interface, wanted: self.wanted, again: self.again, steps }
-    }
-
-    /// Nothing reads what these pops take from the tape: the forward sweep does not push it.
-    fn drop_stored(&mut self, pops: &BTreeSet<ItemId>) {
-        let (mut records, mut lines) = (HashSet::new(), HashSet::new());
-        for (stored, line) in pops.iter().filter_map(|pop| self.stored.remove(pop)) {
-            match stored {
-                Stored::Record(region, value) => {
-                    records.insert((region, value));
-                }
-                Stored::Arm(branch) => {
-                    self.plan.bits.remove(&branch);
-                }
-                Stored::Count(item) => {
-                    self.plan.counts.remove(&item);
-                }
-            }
-            lines.insert(line);
-        }
-        for (region, record) in &mut self.plan.records {
-            record.retain(|value| !records.contains(&(*region, *value)));
-        }
-        let left: HashSet<&Explanation> = self.stored.values().map(|(_, line)| line).collect();
-        self.plan.explanations.retain(|line| !lines.contains(line) || left.contains(line));
-    }
-
-    /// Says why something is stored, and that this pop takes it from the tape again.
-    pub(super) fn explain_stored(&mut self, pop: ItemId, stored: Stored, line: Explanation) {
-        self.explain(line.span, line.what.clone(), line.how.clone(), line.bytes);
-        self.stored.insert(pop, (stored, line));
     }
 
     // ---- building blocks -----------------------------------------------------------------------------------------
@@ -488,96 +358,6 @@ impl<'a> Builder<'a> {
         self.out.regions.push(Region { parent: Some((self.at, item)), items: Vec::new() });
         let new = RegionId::new(self.out.regions.len() - 1);
         (new, std::mem::replace(&mut self.at, new))
-    }
-
-    // ---- regions and records -------------------------------------------------------------------------------------
-
-    /// Begins the reverse of a region of the primal in the current region of the sweep.
-    pub(super) fn enter(
-        &mut self,
-        region: RegionId,
-        given: Vec<(ValueId, Token, Option<Named>)>,
-        same: &[(ValueId, ValueId)],
-    ) {
-        let names = given.iter().filter_map(|(value, _, name)| Some((*value, name.clone()?))).collect();
-        self.names.push(names);
-        self.regions.push(self.at);
-        self.pops.push(Vec::new());
-        let known = self.start.records.get(&region).cloned().unwrap_or_default();
-        let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
-        given.extend(known.iter().map(|value| (*value, Token::Named)));
-        self.game.enter(region, given, same);
-        let level = self.names.len() - 1;
-        for value in known {
-            self.record(level, region, value);
-        }
-        self.objects(region);
-        for var in self.vars.remove(&region).unwrap_or_default() {
-            self.declare_adjoint(var);
-        }
-    }
-
-    /// Ends it: what its loop carries is recovered, and its record is popped at its start.
-    pub(super) fn leave(&mut self) {
-        self.free_blocks();
-        let pops = self.pops.pop().expect("entered");
-        let region = self.regions.pop().expect("entered");
-        let items = &mut self.out.regions[region.index()].items;
-        items.splice(0..0, pops.into_iter().rev());
-        self.game.leave();
-        self.names.pop();
-    }
-
-    /// Puts a value into the record of its region.
-    pub(super) fn record(&mut self, level: usize, region: RegionId, value: ValueId) {
-        self.plan.records.entry(region).or_default().push(value);
-        let this = &self.primal.values[value.index()];
-        let var = &self.primal.vars[this.var.index()];
-        let (ty, name, kind) = (var.ty.clone(), var.name.clone(), var.kind);
-        let stored = self.variable(&name, &ty, VarKind::Temporary);
-        let pop = self.item(ItemKind::Comment { text: String::new() });
-        let new = self.define(stored, Def::Popped(pop), self.regions[level]);
-        let expr = Expr { kind: ExprKind::Value(new), ty: ty.clone() };
-        let mut shadow = None;
-        let what = match (&ty, kind) {
-            (Type::Pointer(_), _) => {
-                let (what, with) = self.popped_pointer(value, new, pop, level);
-                shadow = with;
-                what
-            }
-            (_, VarKind::Flag) => Popped::Bits { value: new, bits: 1 },
-            _ => Popped::Value(new),
-        };
-        self.out.items[pop.index()].kind = ItemKind::Pop { what };
-        self.pops[level].push(pop);
-        self.names[level].insert(value, Named { value: expr, shadow });
-        let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
-        let how = format!("stored: {}", self.why(value));
-        let line = Explanation { span: this.span, what: name, how, readers: Vec::new(), bytes };
-        self.explain_stored(pop, Stored::Record(region, value), line);
-    }
-
-    /// A pointer on the tape: the offset from its base, which the reverse sweep can name.
-    fn popped_pointer(&mut self, value: ValueId, new: ValueId, pop: ItemId, level: usize) -> (Popped, Option<Expr>) {
-        let this = value_expr(self.primal, value);
-        let bases = super::bases::of_variable(self.cx, self.id, self.primal.values[value.index()].var);
-        let active = self.cx.facts.active_pointer(self.id, &this);
-        let Some(bases) = bases else {
-            let name = self.primal.vars[self.primal.values[value.index()].var.index()].name.clone();
-            let what = format!("the reverse sweep cannot name what the pointer '{name}' points into");
-            self.refuse(Class::Pointer, what, "keep the array's address in a parameter or in a variable of its own");
-            return (Popped::Value(new), None);
-        };
-        let shadow = active.then(|| {
-            let ty = this.ty.clone();
-            let var = self.variable("shadow", &ty, VarKind::Temporary);
-            let value = self.define(var, Def::Popped(pop), self.regions[level]);
-            (value, Expr { kind: ExprKind::Value(value), ty })
-        });
-        let shadows = if active { bases.iter().map(|base| shadow::pointer(self, base)).collect() } else { Vec::new() };
-        let bases = bases.iter().map(|base| self.primal(base)).collect();
-        let popped = Popped::Pointer { value: new, shadow: shadow.as_ref().map(|s| s.0), bases, shadows };
-        (popped, shadow.map(|s| s.1))
     }
 
     // ---- adjoints ------------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ struct Builder<'a> {
     values: HashMap<ValueId, ValueId>,
     shadows: HashMap<ObjectId, ObjectId>,
     result: Option<ValueId>,
+    /// The region that is being written.
+    at: RegionId,
     span: Span,
     statement: Option<StatementId>,
     refusals: Vec<Refusal>,
@@ -43,6 +45,7 @@ pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusa
         values: HashMap::new(),
         shadows: HashMap::new(),
         result: None,
+        at: RegionId(0),
         span: primal.span,
         statement: None,
         refusals: Vec::new(),
@@ -224,6 +227,7 @@ impl Builder<'_> {
     }
 
     fn region(&mut self, region: RegionId, first: &[ItemId], live: &[bool]) {
+        self.at = region;
         let mut items = first.to_vec();
         for item in self.primal.regions[region.index()].items.clone() {
             let this = &self.primal.items[item.index()];
@@ -335,13 +339,12 @@ impl Builder<'_> {
         } else if self.cx.facts.active_result(callee) {
             let ty = self.cx.program.procs[callee.index()].result_type.clone();
             let object = ObjectId::new(self.out.objects.len());
-            let region = self.primal.regions.iter().position(|region| region.items.contains(&item)).unwrap_or(0);
             let name = super::unique(&self.out, "derivative_of_call".into());
             self.out.objects.push(Object {
                 name,
                 elem: ty.clone(),
                 shape: Vec::new(),
-                life: Life::Region(RegionId::new(region)),
+                life: Life::Region(self.at),
                 constant: false,
                 span: self.span,
             });

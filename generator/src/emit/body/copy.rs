@@ -20,7 +20,7 @@ pub(super) struct Copies {
     /// Statements whose text the sweep may take as it is, as far as that does not depend on the place.
     whole: BTreeMap<StatementId, String>,
     /// The region of each item of the sweep.
-    regions: HashMap<ItemId, RegionId>,
+    regions: Vec<Option<RegionId>>,
     /// Items that mention a variable, by variable.
     mentions: HashMap<VarId, BTreeSet<ItemId>>,
     /// Comments above statements that were printed already.
@@ -28,12 +28,14 @@ pub(super) struct Copies {
 }
 
 impl Copies {
+    fn region(&self, item: ItemId) -> Option<RegionId> {
+        self.regions.get(item.index()).copied().flatten()
+    }
+
     /// Looks at every statement of a sweep that follows the primal's statements.
     pub(super) fn new(unit: &Unit, primal: &Proc, proc: &Proc) -> Copies {
-        let mut copies = Copies::default();
-        for (at, region) in proc.regions.iter().enumerate() {
-            copies.regions.extend(region.items.iter().map(|item| (*item, RegionId::new(at))));
-        }
+        let regions = proc.positions().into_iter().map(|known| Some(known?.0)).collect();
+        let mut copies = Copies { regions, ..Copies::default() };
         for at in 0..primal.items.len() {
             let mut statement = primal.items[at].statement;
             while let Some(this) = statement {
@@ -41,9 +43,9 @@ impl Copies {
                 statement = primal.statements[this.index()].parent;
             }
         }
-        for item in copies.regions.keys() {
-            for value in values(proc, *item) {
-                copies.mentions.entry(proc.values[value.index()].var).or_default().insert(*item);
+        for &item in proc.regions.iter().flat_map(|region| &region.items) {
+            for value in values(proc, item) {
+                copies.mentions.entry(proc.values[value.index()].var).or_default().insert(item);
             }
         }
         // Behind all items, and so outside of every statement.
@@ -166,7 +168,7 @@ impl Body<'_> {
             return None;
         }
         let count = items[at..].iter().take_while(|item| all.contains(item)).count();
-        let present: Vec<ItemId> = all.iter().copied().filter(|item| self.copies.regions.contains_key(item)).collect();
+        let present: Vec<ItemId> = all.iter().copied().filter(|item| self.copies.region(*item).is_some()).collect();
         // The text names what had no effect, too.
         if present.len() < all.len() {
             return None;
@@ -181,8 +183,9 @@ impl Body<'_> {
             return None;
         }
         let here: HashSet<&ItemId> = run.iter().collect();
-        let inside =
-            |item: &ItemId| here.contains(item) || self.copies.regions[item] != region && self.is_inside(*item, region);
+        let inside = |item: &ItemId| {
+            here.contains(item) || self.copies.region(*item) != Some(region) && self.is_inside(*item, region)
+        };
         // All of the statement is here, and nothing stands between its items.
         if !present.iter().all(inside) {
             return None;
@@ -287,7 +290,7 @@ impl Body<'_> {
     }
 
     fn is_inside(&self, item: ItemId, outer: RegionId) -> bool {
-        let mut at = self.copies.regions.get(&item).copied();
+        let mut at = self.copies.region(item);
         while let Some(region) = at {
             if region == outer {
                 return true;

@@ -40,17 +40,20 @@ impl Scopes {
             walk::values(result, &mut |value| mentions[slot(value)].push((RegionId(0), None)));
         }
         let mut scopes = Scopes { first: Default::default(), changed, homes: vec![None; count] };
-        let mut positions = vec![usize::MAX; proc.items.len()];
-        for region in &proc.regions {
-            region.items.iter().enumerate().for_each(|(position, item)| positions[item.index()] = position);
-        }
+        let positions = proc.positions();
         for (slot, mentions) in mentions.iter().enumerate() {
             scopes.settle(proc, slot, mentions, &positions);
         }
         scopes
     }
 
-    fn settle(&mut self, proc: &Proc, slot: usize, mentions: &[(RegionId, Option<ItemId>)], positions: &[usize]) {
+    fn settle(
+        &mut self,
+        proc: &Proc,
+        slot: usize,
+        mentions: &[(RegionId, Option<ItemId>)],
+        positions: &[Option<(RegionId, usize)>],
+    ) {
         let mut paths = mentions.iter().map(|(region, item)| path(proc, *region, *item));
         let Some(mut home) = paths.next().map(|path| path.iter().map(|step| step.0).collect::<Vec<_>>()) else {
             return;
@@ -64,7 +67,7 @@ impl Scopes {
         let here = mentions.iter().filter_map(|(region, item)| {
             path(proc, *region, *item).into_iter().find(|step| step.0 == home).and_then(|step| step.1)
         });
-        if let Some(item) = here.min_by_key(|item| positions[item.index()]) {
+        if let Some(item) = here.min_by_key(|item| positions[item.index()].map(|(_, position)| position)) {
             self.first.entry(item).or_default().push(slot);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::directives::{Directive, directives};
 use crate::emit::names::words;
 use crate::ir::{Program, Span, Statement};
 
@@ -17,19 +18,13 @@ impl<'a> Macros<'a> {
     pub(crate) fn of_program(program: &'a Program) -> Macros<'a> {
         let (mut once, mut unstable, mut last) = (HashMap::new(), HashSet::new(), Vec::new());
         for (number, source) in program.sources.iter().enumerate() {
-            let (mut here, mut of_source) = (0, HashMap::new());
-            for whole in source.text.split_inclusive('\n') {
-                let start = here;
-                here += whole.len();
-                let Some(directive) = whole.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
-                let defines = directive.strip_prefix("define");
-                let Some(rest) = defines.or(directive.strip_prefix("undef")) else { continue };
-                let Some(name) = words(rest).next() else { continue };
-                if defines.is_none() || once.insert(name, number).is_some() {
+            let mut of_source = HashMap::new();
+            for Directive { at, defines, name, .. } in directives(&source.text) {
+                if !defines || once.insert(name, number).is_some() {
                     unstable.insert(name);
                 }
-                if defines.is_some() {
-                    of_source.insert(name, start);
+                if defines {
+                    of_source.insert(name, at);
                 }
             }
             last.push(of_source);

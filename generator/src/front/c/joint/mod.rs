@@ -8,6 +8,7 @@
 mod lex;
 mod names;
 
+use crate::directives::{Directive, directives};
 use lex::{Lexer, Token};
 use names::What;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -248,13 +249,9 @@ impl Preprocessed {
             return number;
         }
         let text = std::fs::read(Path::new(path)).unwrap_or_default();
-        for line in String::from_utf8_lossy(&text).lines() {
-            let Some(rest) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
-            let Some(rest) = rest.strip_prefix("define") else { continue };
-            let name = rest.split_whitespace().next().unwrap_or_default();
-            let line = format!("#define{rest}\n");
+        for Directive { name, body, .. } in directives(&String::from_utf8_lossy(&text)).filter(|line| line.defines) {
             if FEATURES.contains(&name) && !self.features.iter().any(|known| known.contains(name)) {
-                self.features.push(format!("#ifndef {name}\n{line}#endif\n"));
+                self.features.push(format!("#ifndef {name}\n#define {name}{body}\n#endif\n"));
             }
         }
         self.files.push(path.to_string());

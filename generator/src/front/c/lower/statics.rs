@@ -1,5 +1,6 @@
 //! What functions declare inside that their sweeps must declare too: types, and variables with static storage.
 
+use crate::directives::directives;
 use crate::front::c::sources::Sources;
 use crate::ir::{GlobalId, Object, Span, Static};
 
@@ -52,9 +53,9 @@ fn expanded(mut text: String, source: &str, span: Span) -> String {
     };
     for _ in 0..NESTED {
         let body = |word: &str| {
-            let changes = directives(behind).any(|(_, name, _)| name == word);
-            let (defines, _, body) = directives(before).filter(|(_, name, _)| changes && *name == word).last()?;
-            (defines && !body.starts_with('(')).then(|| body.trim().to_string())
+            let changes = directives(behind).any(|line| line.name == word);
+            let line = directives(before).filter(|line| changes && line.name == word).last()?;
+            (line.defines && !line.body.starts_with('(')).then(|| line.body.trim().to_string())
         };
         let new = rename(&text, &body);
         if new == text {
@@ -67,20 +68,6 @@ fn expanded(mut text: String, source: &str, span: Span) -> String {
 
 /// Macros whose bodies name other macros are followed that far.
 const NESTED: usize = 16;
-
-/// Definitions and their ends in a text: whether it is one, name, what stands behind it on the line.
-fn directives(text: &str) -> impl Iterator<Item = (bool, &str, &str)> {
-    text.lines().filter_map(|line| {
-        let directive = line.trim_start().strip_prefix('#')?.trim_start();
-        let (defines, rest) = match directive.strip_prefix("define") {
-            Some(rest) => (true, rest),
-            None => (false, directive.strip_prefix("undef")?),
-        };
-        let rest = rest.trim_start();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        Some((defines, &rest[..end], &rest[end..]))
-    })
-}
 
 /// The text with each comment replaced by a blank.
 fn without_comments(text: &str) -> String {

@@ -1,0 +1,206 @@
+//! Variables that count loops, and those that change with them.
+
+use super::Locator;
+use crate::flow::poly::{Facts, Poly};
+use crate::flow::walk;
+use crate::ir::{Binary, Expr, ExprKind, ItemId, ItemKind, ProcId, RegionId, TestAt, Type, ValueId};
+
+/// The variable that counts a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// Its value when a pass begins.
+    pub head: ValueId,
+    /// Least value that a pass may have.
+    pub lo: Poly,
+    /// Greater by one than the greatest.
+    pub hi: Poly,
+    /// Whether it grows.
+    pub up: bool,
+    /// By how much it grows or falls each time; positive.
+    pub step: Poly,
+    /// Whether the loop ends only by its index: nothing else is in the test.
+    pub sole: bool,
+}
+
+impl Index {
+    /// Whether each of `lo..hi` has a pass, if the loop is not left early.
+    pub fn dense(&self) -> bool {
+        self.step == Poly::constant(1)
+    }
+
+    /// The value of the last pass, if the bounds give it exactly; only for a growing index.
+    pub fn last(&self) -> Option<Poly> {
+        if self.dense() {
+            return self.hi.plus(-1);
+        }
+        self.hi.sub(&self.lo)?.divide(&self.step)?;
+        self.hi.sub(&self.step)
+    }
+}
+
+/// The operands of a conjunction.
+fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::Binary(Binary::And, a, b) => {
+            conjuncts(a, out);
+            conjuncts(b, out);
+        }
+        ExprKind::Cast(a) if matches!(a.ty, Type::Int { .. }) && matches!(a.kind, ExprKind::Binary(..)) => {
+            conjuncts(a, out);
+        }
+        _ => out.push(e),
+    }
+}
+
+impl Locator<'_> {
+    /// The variable that counts a loop with its test before the passes.
+    pub fn index(&self, p: ProcId, item: ItemId) -> Option<Index> {
+        if let Some(known) = self.indexes.borrow().get(&(p, item)) {
+            return known.clone();
+        }
+        if self.open.borrow().contains(&(p, item)) {
+            return None;
+        }
+        self.open.borrow_mut().push((p, item));
+        let proved = self.proved.get();
+        let found = self.find_index(p, item);
+        self.proved.set(proved);
+        self.open.borrow_mut().pop();
+        if self.open.borrow().is_empty() {
+            self.indexes.borrow_mut().insert((p, item), found.clone());
+        }
+        found
+    }
+
+    fn find_index(&self, p: ProcId, item: ItemId) -> Option<Index> {
+        let ItemKind::Loop { test, at: TestAt::Before, body, carried } =
+            &self.program.procs[p.index()].items[item.index()].kind
+        else {
+            return None;
+        };
+        let outer = self.facts_of_item(p, item);
+        let mut parts = Vec::new();
+        conjuncts(test, &mut parts);
+        for part in &parts {
+            // `i != n` ends a growing signed `i` as `i < n` does, or never.
+            let sole = parts.len() == 1;
+            for fact in self.holds(p, part, true, &outer, sole) {
+                let inside = outer.with(Some(fact.clone()));
+                for c in carried {
+                    let head = self.atom(p, c.head);
+                    let found = self.counted(p, *body, c.init, c.end, &head, &fact, &outer, &inside);
+                    if let Some((lo, hi, up, step)) = found {
+                        let sure = step.as_constant().is_some() || sole;
+                        if sure {
+                            return Some(Index { head: c.head, lo, hi, up, step, sole });
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Range, direction and step of a carried variable, if `fact` (not negative in each pass) bounds it.
+    #[allow(clippy::too_many_arguments)]
+    fn counted(
+        &self,
+        p: ProcId,
+        body: RegionId,
+        init: ValueId,
+        end: ValueId,
+        head: &Poly,
+        fact: &Poly,
+        outer: &Facts,
+        inside: &Facts,
+    ) -> Option<(Poly, Poly, bool, Poly)> {
+        let step = self.value(p, end, inside).sub(head)?;
+        let init = self.value(p, init, outer);
+        let fixed = |q: &Poly| self.invariant(p, body, q);
+        if !fixed(&step) || !fixed(&init) {
+            return None;
+        }
+        let down = step.as_constant().is_some_and(|c| c < 0);
+        if step.as_constant() == Some(0) {
+            return None;
+        }
+        if down {
+            // fact = head - lo
+            let lo = head.sub(fact)?;
+            fixed(&lo).then_some(())?;
+            Some((lo, init.plus(1)?, false, step.scale(-1)?))
+        } else {
+            // fact = hi - 1 - head
+            let hi = fact.add(head)?.plus(1)?;
+            fixed(&hi).then_some(())?;
+            Some((init, hi, true, step))
+        }
+    }
+
+    /// A variable that changes by the same amount in each pass, in terms of the index of the loop.
+    pub(super) fn carried(&self, p: ProcId, v: ValueId, item: ItemId, k: u32) -> Option<Poly> {
+        if self.open.borrow().contains(&(p, item)) {
+            return None;
+        }
+        let index = self.index(p, item)?;
+        if index.head == v || !index.dense() {
+            return None;
+        }
+        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
+            return None;
+        };
+        let c = &carried[k as usize];
+        self.open.borrow_mut().push((p, item));
+        let facts = self.facts(p, *body);
+        let end = self.value(p, c.end, &facts);
+        self.open.borrow_mut().pop();
+        let step = end.sub(&self.atom(p, v))?;
+        if !self.invariant(p, *body, &step) {
+            return None;
+        }
+        self.proved.set(true);
+        let init = self.value(p, c.init, &self.facts_of_item(p, item));
+        init.add(&step.mul(&self.passes_before(p, &index)?)?)
+    }
+
+    /// How many passes went before the one whose index is the head.
+    pub(super) fn passes_before(&self, p: ProcId, index: &Index) -> Option<Poly> {
+        let head = self.atom(p, index.head);
+        if index.up { head.sub(&index.lo) } else { index.hi.sub(&head)?.plus(-1) }
+    }
+
+    /// A variable behind a loop that ends only by its index.
+    pub(super) fn behind(&self, p: ProcId, item: ItemId, k: u32, facts: &Facts) -> Option<Poly> {
+        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
+            return None;
+        };
+        if self.open.borrow().contains(&(p, item)) {
+            return None;
+        }
+        let index = self.index(p, item).filter(|i| i.dense() && i.sole)?;
+        let outer = self.facts_of_item(p, item);
+        self.proved.set(true);
+        if !outer.at_most(&index.lo, &index.hi) && !facts.at_most(&index.lo, &index.hi) {
+            return None;
+        }
+        let c = &carried[k as usize];
+        if c.head == index.head {
+            return if index.up { Some(index.hi) } else { index.lo.plus(-1) };
+        }
+        self.open.borrow_mut().push((p, item));
+        let end = self.value(p, c.end, &self.facts(p, *body));
+        self.open.borrow_mut().pop();
+        let step = end.sub(&self.atom(p, c.head))?;
+        if !self.invariant(p, *body, &step) {
+            return None;
+        }
+        let init = self.value(p, c.init, &outer);
+        init.add(&step.mul(&index.hi.sub(&index.lo)?)?)
+    }
+
+    /// Whether no value of `region` is in a polynomial.
+    pub fn invariant(&self, p: ProcId, region: RegionId, poly: &Poly) -> bool {
+        let proc = &self.program.procs[p.index()];
+        !poly.any(&|q, v| q == p && walk::contains(proc, region, proc.values[v.index()].region))
+    }
+}

@@ -1,0 +1,141 @@
+//! Regions of the sweep and their records: what is popped at their start.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::{Builder, Named, bytes};
+use crate::ir::*;
+use crate::plan::Explanation;
+use crate::plan::game::{Token, value_expr};
+use crate::refuse::Class;
+use crate::sweep::{bases, shadow};
+
+/// A value on the tape, by what it is for.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sweep) enum Stored {
+    /// Part of the record of a region.
+    Record(RegionId, ValueId),
+    /// Which arm of a branch ran.
+    Arm(ItemId),
+    /// The passes of a loop.
+    Count(ItemId),
+}
+
+impl Builder<'_> {
+    /// Begins the reverse of a region of the primal in the current region of the sweep.
+    pub(in crate::sweep) fn enter(
+        &mut self,
+        region: RegionId,
+        given: Vec<(ValueId, Token, Option<Named>)>,
+        same: &[(ValueId, ValueId)],
+    ) {
+        let names = given.iter().filter_map(|(value, _, name)| Some((*value, name.clone()?))).collect();
+        self.names.push(names);
+        self.regions.push(self.at);
+        self.pops.push(Vec::new());
+        let known = self.start.records.get(&region).cloned().unwrap_or_default();
+        let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
+        given.extend(known.iter().map(|value| (*value, Token::Named)));
+        self.game.enter(region, given, same);
+        let level = self.names.len() - 1;
+        for value in known {
+            self.record(level, region, value);
+        }
+        self.objects(region);
+        for var in self.vars.remove(&region).unwrap_or_default() {
+            self.declare_adjoint(var);
+        }
+    }
+
+    /// Ends it: what its loop carries is recovered, and its record is popped at its start.
+    pub(in crate::sweep) fn leave(&mut self) {
+        self.free_blocks();
+        let pops = self.pops.pop().expect("entered");
+        let region = self.regions.pop().expect("entered");
+        let items = &mut self.out.regions[region.index()].items;
+        items.splice(0..0, pops.into_iter().rev());
+        self.game.leave();
+        self.names.pop();
+    }
+
+    /// Puts a value into the record of its region.
+    pub(in crate::sweep) fn record(&mut self, level: usize, region: RegionId, value: ValueId) {
+        self.plan.records.entry(region).or_default().push(value);
+        let this = &self.primal.values[value.index()];
+        let var = &self.primal.vars[this.var.index()];
+        let (ty, name, kind) = (var.ty.clone(), var.name.clone(), var.kind);
+        let stored = self.variable(&name, &ty, VarKind::Temporary);
+        let pop = self.item(ItemKind::Comment { text: String::new() });
+        let new = self.define(stored, Def::Popped(pop), self.regions[level]);
+        let expr = Expr { kind: ExprKind::Value(new), ty: ty.clone() };
+        let mut shadow = None;
+        let what = match (&ty, kind) {
+            (Type::Pointer(_), _) => {
+                let (what, with) = self.popped_pointer(value, new, pop, level);
+                shadow = with;
+                what
+            }
+            (_, VarKind::Flag) => Popped::Bits { value: new, bits: 1 },
+            _ => Popped::Value(new),
+        };
+        self.out.items[pop.index()].kind = ItemKind::Pop { what };
+        self.pops[level].push(pop);
+        self.names[level].insert(value, Named { value: expr, shadow });
+        let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
+        let how = format!("stored: {}", self.why(value));
+        let line = Explanation { span: this.span, what: name, how, readers: Vec::new(), bytes };
+        self.explain_stored(pop, Stored::Record(region, value), line);
+    }
+
+    /// A pointer on the tape: the offset from its base, which the reverse sweep can name.
+    fn popped_pointer(&mut self, value: ValueId, new: ValueId, pop: ItemId, level: usize) -> (Popped, Option<Expr>) {
+        let this = value_expr(self.primal, value);
+        let bases = bases::of_variable(self.cx, self.id, self.primal.values[value.index()].var);
+        let active = self.cx.facts.active_pointer(self.id, &this);
+        let Some(bases) = bases else {
+            let name = self.primal.vars[self.primal.values[value.index()].var.index()].name.clone();
+            let what = format!("the reverse sweep cannot name what the pointer '{name}' points into");
+            self.refuse(Class::Pointer, what, "keep the array's address in a parameter or in a variable of its own");
+            return (Popped::Value(new), None);
+        };
+        let shadow = active.then(|| {
+            let ty = this.ty.clone();
+            let var = self.variable("shadow", &ty, VarKind::Temporary);
+            let value = self.define(var, Def::Popped(pop), self.regions[level]);
+            (value, Expr { kind: ExprKind::Value(value), ty })
+        });
+        let shadows = if active { bases.iter().map(|base| shadow::pointer(self, base)).collect() } else { Vec::new() };
+        let bases = bases.iter().map(|base| self.primal(base)).collect();
+        let popped = Popped::Pointer { value: new, shadow: shadow.as_ref().map(|s| s.0), bases, shadows };
+        (popped, shadow.map(|s| s.1))
+    }
+
+    /// Nothing reads what these pops take from the tape: the forward sweep does not push it.
+    pub(super) fn drop_stored(&mut self, pops: &BTreeSet<ItemId>) {
+        let (mut records, mut lines) = (HashSet::new(), HashSet::new());
+        for (stored, line) in pops.iter().filter_map(|pop| self.stored.remove(pop)) {
+            match stored {
+                Stored::Record(region, value) => {
+                    records.insert((region, value));
+                }
+                Stored::Arm(branch) => {
+                    self.plan.bits.remove(&branch);
+                }
+                Stored::Count(item) => {
+                    self.plan.counts.remove(&item);
+                }
+            }
+            lines.insert(line);
+        }
+        for (region, record) in &mut self.plan.records {
+            record.retain(|value| !records.contains(&(*region, *value)));
+        }
+        let left: HashSet<&Explanation> = self.stored.values().map(|(_, line)| line).collect();
+        self.plan.explanations.retain(|line| !lines.contains(line) || left.contains(line));
+    }
+
+    /// Says why something is stored, and that this pop takes it from the tape again.
+    pub(in crate::sweep) fn explain_stored(&mut self, pop: ItemId, stored: Stored, line: Explanation) {
+        self.explain(line.span, line.what.clone(), line.how.clone(), line.bytes);
+        self.stored.insert(pop, (stored, line));
+    }
+}
