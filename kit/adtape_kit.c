@@ -5,8 +5,9 @@
  * through adtape_kit_lto.c, the source from which the calls are inlined into a program compiled with -flto.
  *
  *   adtape_kit.h    fast path, inlined here and into C programs that are compiled anew
+ *   adtape_kit_types.h, adtape_kit_calls.h   the one table of types, pushes and pops in the C spelling
  *   src/thread.c    a thread's tapes, order by type, the slow path
- *   src/adtape_kit_entry.c   the entry points, from one table of types; reports skip this file by its name
+ *   src/adtape_kit_entry.c   the entry points; reports skip this file and adtape_kit_calls.h by their names
  *   src/repeat.c    repeat regions, of both interfaces
  *   src/look.c      reading without popping
  *   src/report.c    what the kit prints

@@ -22,6 +22,8 @@
 #include "adtape.h"
 #endif
 
+#include "adtape_kit_types.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -57,6 +59,8 @@ enum {
 #define ADTAPE_KIT_LOGICAL_ ADTAPE_KIT_WHAT_(ADTAPE_TYPE_LOGICAL32, 4, ADTAPE_KIT_ARRAYS_)
 #define ADTAPE_KIT_POINTERS_ ADTAPE_KIT_WHAT_(ADTAPE_TYPE_OPAQUE, 8, ADTAPE_KIT_POINTER_)
 #define ADTAPE_KIT_BYTES_ ADTAPE_KIT_WHAT_(ADTAPE_TYPE_BYTES, 1, ADTAPE_KIT_ARRAYS_)
+#define ADTAPE_KIT_RAW16_ ADTAPE_KIT_WHAT_(ADTAPE_TYPE_F128, 16, ADTAPE_KIT_ARRAYS_)
+#define ADTAPE_KIT_BYTES_IN_(what) ((uintptr_t)((what) >> 8 & 0xff))
 
 /* ---- slow path --------------------------------------------------------------------------------- */
 
@@ -141,7 +145,9 @@ ADTAPE_INLINE_ void adtape_kit_get_(uintptr_t at, void *x, uintptr_t bytes) {
     }
 }
 
-ADTAPE_INLINE_ void adtape_kit_push_(const void *x, uintptr_t bytes, int what) {
+/* `what` is a constant at every call. */
+ADTAPE_INLINE_ void adtape_kit_push_(const void *x, int what) {
+    const uintptr_t bytes = ADTAPE_KIT_BYTES_IN_(what);
     adtape_t *t = ADTAPE_KIT_CURSOR_;
     const uintptr_t cur = t->cur;
     if (ADTAPE_RARE_(cur + bytes > t->limit)) {
@@ -157,7 +163,8 @@ ADTAPE_INLINE_ void adtape_kit_push_(const void *x, uintptr_t bytes, int what) {
     adtape_kit_put_(cur, x, bytes);
     t->cur = cur + bytes;
 }
-ADTAPE_INLINE_ void adtape_kit_pop_(void *x, uintptr_t bytes, int what) {
+ADTAPE_INLINE_ void adtape_kit_pop_(void *x, int what) {
+    const uintptr_t bytes = ADTAPE_KIT_BYTES_IN_(what);
     adtape_t *t = ADTAPE_KIT_CURSOR_;
     const uintptr_t cur = t->cur - bytes;
     if (ADTAPE_RARE_(cur < t->floor)) {
@@ -175,22 +182,22 @@ ADTAPE_INLINE_ void adtape_kit_pop_(void *x, uintptr_t bytes, int what) {
 /* Pops into *x, a T. Inlined, it is assigned as one: a copy of bytes could change the cursor, for all that the compiler
  * knows. */
 #if defined(ADTAPE_KIT_CALLS)
-#define ADTAPE_KIT_POP_(T, x, what) adtape_kit_pop_(x, sizeof(T), what)
+#define ADTAPE_KIT_POP_(T, x, what) adtape_kit_pop_(x, what)
 #else
-#define ADTAPE_KIT_POP_(T, x, what)                     \
-    do {                                                \
-        T value_;                                       \
-        adtape_kit_pop_(&value_, sizeof value_, what);  \
-        *(x) = value_;                                  \
+#define ADTAPE_KIT_POP_(T, x, what)     \
+    do {                                \
+        T value_;                       \
+        adtape_kit_pop_(&value_, what); \
+        *(x) = value_;                  \
     } while (0)
 #endif
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
 
 /* The kit's lengths are int; a length of zero or below moves nothing, as in the kit: it is what empty sections have. */
-ADTAPE_INLINE_ void adtape_kit_push_array_(const void *x, int n, uintptr_t bytes_each, int what) {
+ADTAPE_INLINE_ void adtape_kit_push_array_(const void *x, int n, int what) {
     adtape_t *t = ADTAPE_KIT_CURSOR_;
-    const uint64_t bytes = (uint64_t)(unsigned)n * bytes_each;
+    const uint64_t bytes = (uint64_t)(unsigned)n * ADTAPE_KIT_BYTES_IN_(what);
     if (n <= 0) {
         return;
     }
@@ -206,10 +213,10 @@ ADTAPE_INLINE_ void adtape_kit_push_array_(const void *x, int n, uintptr_t bytes
         adtape_abi0_copy_in(t, x, bytes);
     }
 }
-ADTAPE_INLINE_ void adtape_kit_pop_array_(void *x, int n, uintptr_t bytes_each, int what) {
+ADTAPE_INLINE_ void adtape_kit_pop_array_(void *x, int n, int what) {
     adtape_t *t = ADTAPE_KIT_CURSOR_;
     /* A length below zero gives more than any tape holds; zero and below are the slow path's. */
-    const uint64_t bytes = (uint64_t)(int64_t)n * bytes_each;
+    const uint64_t bytes = (uint64_t)(int64_t)n * ADTAPE_KIT_BYTES_IN_(what);
     if (ADTAPE_RARE_(x == NULL || bytes - 1 >= t->cur - t->floor)) {
         adtape_kit0_pop_array(ADTAPE_KIT_SELF_, what, x, n);
         return;

@@ -63,17 +63,16 @@ KIT_API void resetadlookstack_(void) { look_reset(KIT_SITE); }
 #define KIT_DEFINE_LOOK(Name, name, T, what)                                            \
     KIT_API void look##name(void *x) { look_values(what, x, 1, KIT_SITE); }             \
     KIT_API void look##name##_(void *x) { look_values(what, x, 1, KIT_SITE); }
-KIT_VALUE_TYPES(KIT_DEFINE_LOOK)
-KIT_POINTER_TYPES(KIT_DEFINE_LOOK)
-KIT_DEFINE_LOOK(Real16, real16, , ADTAPE_KIT_REAL16_)
+ADTAPE_KIT_VALUE_TYPES_(KIT_DEFINE_LOOK)
+ADTAPE_KIT_POINTER_TYPES_(KIT_DEFINE_LOOK)
+ADTAPE_KIT_REAL16_TYPES_(KIT_DEFINE_LOOK)
 
 #define KIT_DEFINE_LOOK_CONTROL(bits)                                                   \
     KIT_API void lookcontrol##bits##b(int *cc) { *cc = look_control(bits, KIT_SITE); }
 #define KIT_DEFINE_LOOK_CONTROL_FORTRAN(bits)                                           \
     KIT_API void lookcontrol##bits##b_(int *cc) { *cc = look_control(bits, KIT_SITE); }
-KIT_OLD_WIDTHS(KIT_DEFINE_LOOK_CONTROL)
-KIT_WIDTHS(KIT_DEFINE_LOOK_CONTROL_FORTRAN)
-KIT_DEFINE_LOOK_CONTROL_FORTRAN(9)
+ADTAPE_KIT_OLD_WIDTHS_(KIT_DEFINE_LOOK_CONTROL)
+ADTAPE_KIT_FORTRAN_WIDTHS_(KIT_DEFINE_LOOK_CONTROL_FORTRAN)
 KIT_API void lookboolean_(void *x) {
     const int logical = look_control(1, KIT_SITE);
     memcpy(x, &logical, sizeof logical);
@@ -81,8 +80,8 @@ KIT_API void lookboolean_(void *x) {
 KIT_API int lookbit(void) { return look_control(1, KIT_SITE); }
 KIT_API int lookbit_(void) { return look_control(1, KIT_SITE); }
 
-#define KIT_DEFINE_LOOK_ARRAY(name, bytes, what)                                                                     \
+#define KIT_DEFINE_LOOK_ARRAY(Name, name, T, what)                                                                   \
     KIT_API void look##name##array(void *x, int n) { look_values(KIT_AS_ARRAY(what), x, n, KIT_SITE); }              \
     KIT_API void look##name##array_(void *x, const int *n) { look_values(KIT_AS_ARRAY(what), x, *n, KIT_SITE); }
-KIT_OLD_ARRAY_TYPES(KIT_DEFINE_LOOK_ARRAY)
+ADTAPE_KIT_OLD_ARRAY_TYPES_(KIT_DEFINE_LOOK_ARRAY)
 KIT_API void lookNarray(char *x, int bytes) { look_values(ADTAPE_KIT_BYTES_, x, bytes, KIT_SITE); }

@@ -39,8 +39,8 @@ static __thread struct {
 } kit_chunk __attribute__((tls_model("initial-exec")));
 
 static void chunk_push(void) {
-    adtape_kit_push_(&kit_chunk.start, sizeof(int), ADTAPE_KIT_INTEGER4_);
-    adtape_kit_push_(&kit_chunk.last, sizeof(int), ADTAPE_KIT_INTEGER4_);
+    adtape_kit_push_(&kit_chunk.start, ADTAPE_KIT_INTEGER4_);
+    adtape_kit_push_(&kit_chunk.last, ADTAPE_KIT_INTEGER4_);
 }
 static void dynamic_record(int counter, int stride) {
     if (kit_chunk.count == 0 || kit_chunk.last + stride != counter) {
@@ -57,7 +57,7 @@ static void dynamic_finalize(void) {
     if (kit_chunk.count > 0) {
         chunk_push();
     }
-    adtape_kit_push_(&kit_chunk.count, sizeof(int), ADTAPE_KIT_INTEGER4_);
+    adtape_kit_push_(&kit_chunk.count, ADTAPE_KIT_INTEGER4_);
 }
 
 KIT_API void initDynamicSchedule(void) { kit_chunk.count = 0; }

@@ -300,7 +300,7 @@ static void note(kit_stream_t *s, uint64_t bytes, uint64_t bits) {
 #define KIT_SLOW __attribute__((noinline, cold)) KIT_API
 
 static adtape_type_t type_in(int what) { return what & 0xff; }
-static uint64_t bytes_in(int what) { return (uint64_t)(what >> 8 & 0xff); }
+static uint64_t bytes_in(int what) { return ADTAPE_KIT_BYTES_IN_(what); }
 
 KIT_SLOW void adtape_kit0_push2(adtape_t **self, int what, uint64_t low, uint64_t high) {
     const void *site = KIT_SITE;

@@ -15,39 +15,35 @@ typedef struct {
     void (*look)(char *x, int n); /* NULL where the kit has none */
 } spelling_t;
 
-#define SCALAR_C(Name, name, T)                                                                         \
+#define SCALAR_C(Name, name, T, what)                                                                     \
     static void Name##_push_c(char *x, int n) { T v; (void)n; memcpy(&v, x, sizeof v); push##Name(v); }  \
     static void Name##_pop_c(char *x, int n) { T v; (void)n; pop##Name(&v); memcpy(x, &v, sizeof v); }
-#define SCALAR_FORTRAN(Name, name, T)                                              \
+#define SCALAR_FORTRAN(Name, name, T, what)                                         \
     static void Name##_push_f(char *x, int n) { (void)n; push##name##_((T *)x); }  \
     static void Name##_pop_f(char *x, int n) { (void)n; pop##name##_((T *)x); }    \
     static void Name##_look_f(char *x, int n) { (void)n; look##name##_((T *)x); }  \
     static void Name##_look_old(char *x, int n) { (void)n; look##name((T *)x); }
-#define SCALAR_OLD(Name, name, T)                                                                         \
+#define SCALAR_OLD(Name, name, T, what)                                                                   \
     static void Name##_push_old(char *x, int n) { T v; (void)n; memcpy(&v, x, sizeof v); push##name(v); }  \
     static void Name##_pop_old(char *x, int n) { T v; (void)n; pop##name(&v); memcpy(x, &v, sizeof v); }
-#define ARRAY_C(Name, name, T)                                                       \
+#define ARRAY_C(Name, name, T, what)                                                 \
     static void Name##Array_push_c(char *x, int n) { push##Name##Array((T *)x, n); }  \
     static void Name##Array_pop_c(char *x, int n) { pop##Name##Array((T *)x, n); }
-#define ARRAY_OLD(name, bytes)                                                      \
+#define ARRAY_OLD(Name, name, T, what)                                              \
     static void name##_array_push_f(char *x, int n) { push##name##array_(x, &n); }  \
     static void name##_array_pop_f(char *x, int n) { pop##name##array_(x, &n); }    \
     static void name##_array_look_f(char *x, int n) { look##name##array_(x, &n); }  \
     static void name##_array_push_old(char *x, int n) { push##name##array(x, n); }  \
     static void name##_array_pop_old(char *x, int n) { pop##name##array(x, n); }    \
     static void name##_array_look_old(char *x, int n) { look##name##array(x, n); }
-VALUE_TYPES(SCALAR_C)
-VALUE_TYPES(SCALAR_FORTRAN)
-VALUE_TYPES(ARRAY_C)
-POINTER_TYPES(SCALAR_C)
-POINTER_TYPES(SCALAR_FORTRAN)
-SCALAR_OLD(Integer4, integer4, int)
-SCALAR_OLD(Real4, real4, float)
-SCALAR_OLD(Real8, real8, double)
-SCALAR_OLD(Pointer4, pointer4, void *)
-SCALAR_OLD(Pointer8, pointer8, void *)
-OLD_ARRAYS(ARRAY_OLD)
-ARRAY_C(Real16, real16, long double)
+ADTAPE_KIT_VALUE_TYPES_(SCALAR_C)
+ADTAPE_KIT_VALUE_TYPES_(SCALAR_FORTRAN)
+ADTAPE_KIT_VALUE_TYPES_(ARRAY_C)
+ADTAPE_KIT_REAL16_TYPES_(ARRAY_C)
+ADTAPE_KIT_POINTER_TYPES_(SCALAR_C)
+ADTAPE_KIT_POINTER_TYPES_(SCALAR_FORTRAN)
+ADTAPE_KIT_OLD_SCALAR_TYPES_(SCALAR_OLD)
+ADTAPE_KIT_OLD_ARRAY_TYPES_(ARRAY_OLD)
 
 static void Real16_push_c(char *x, int n) { (void)n; pushReal16((long double *)x); }
 static void Real16_pop_c(char *x, int n) { (void)n; popReal16((long double *)x); }
@@ -78,12 +74,10 @@ static void bytes_look_old(char *x, int n) { lookNarray(x, (unsigned)n); }
     static void control##bits##_push_old(char *x, int n) { int v; (void)n; memcpy(&v, x, 4); pushcontrol##bits##b(v); } \
     static void control##bits##_pop_old(char *x, int n) { int v; (void)n; popcontrol##bits##b(&v); memcpy(x, &v, 4); }  \
     static void control##bits##_look_old(char *x, int n) { int v; (void)n; lookcontrol##bits##b(&v); memcpy(x, &v, 4); }
-WIDTHS(CONTROL_C)
-WIDTHS(CONTROL_FORTRAN)
-WIDTHS(CONTROL_LOOK)
-OLD_WIDTHS(CONTROL_OLD)
-CONTROL_FORTRAN(9)
-CONTROL_LOOK(9)
+ADTAPE_KIT_WIDTHS_(CONTROL_C)
+ADTAPE_KIT_FORTRAN_WIDTHS_(CONTROL_FORTRAN)
+ADTAPE_KIT_FORTRAN_WIDTHS_(CONTROL_LOOK)
+ADTAPE_KIT_OLD_WIDTHS_(CONTROL_OLD)
 
 static int int_at(const char *x) { int v; memcpy(&v, x, sizeof v); return v; }
 static void put_int(char *x, int v) { memcpy(x, &v, sizeof v); }
@@ -103,7 +97,8 @@ static void bit_look_old(char *x, int n) { (void)n; put_int(x, lookbit()); }
 
 /* ---- kinds -------------------------------------------------------------------------------------- */
 
-/* What is pushed by any spelling of a kind is popped by any other. */
+/* What is pushed by any spelling of a kind is popped by any other. Sizes and streams are what the kits have, written down
+ * here apart from the library's table, which they check. */
 typedef struct {
     const char *name;
     int bytes;   /* of one value; of control, the number of bits, negative */
@@ -134,7 +129,7 @@ static const kind_t kinds[] = {
     {"pointer8", 8, 0, 10, {SPELLING_C(Pointer8), SPELLING_F(Pointer8), SPELLING_OLD(Pointer8)}},
     {"boolean", -1, 0, 9, {SPELLING_C(boolean), SPELLING_F(boolean)}},
     {"bit", -1, 0, 9, {SPELLING_C(bit), SPELLING_F(bit), SPELLING_OLD(bit)}},
-    OLD_WIDTHS(CONTROL_KIND)
+    ADTAPE_KIT_OLD_WIDTHS_(CONTROL_KIND)
     CONTROL_KIND_NEW(6) CONTROL_KIND_NEW(7) CONTROL_KIND_NEW(8)
     {"control9", -9, 0, 9, {SPELLING_F(control9)}},
     {"integer4 array", 4, 1, 0, {SPELLING_C(Integer4Array), SPELLING_OLD_ARRAY(integer4)}},

@@ -1,18 +1,27 @@
 //! Which names the libraries export, the docs list and the tests call.
 
 use super::*;
-use std::collections::BTreeMap;
 
-/// kit/symbols.txt: each name with the vintages of the kit that have it, or "own".
-fn listed() -> BTreeMap<String, Vec<String>> {
-    let text = fs::read_to_string(root().join("kit/symbols.txt")).expect("kit/symbols.txt");
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines
-        .map(|line| {
-            let mut words = line.split(' ').map(str::to_owned);
-            (words.next().expect("a name"), words.collect())
-        })
-        .collect()
+/// "a{b,c}d" as "abd", "acd".
+fn expand(pattern: &str) -> Vec<String> {
+    let Some((head, rest)) = pattern.split_once('{') else { return vec![pattern.to_owned()] };
+    let (choices, tail) = rest.split_once('}').expect("a closing brace");
+    choices.split(',').flat_map(|choice| expand(&format!("{head}{choice}{tail}"))).collect()
+}
+
+/// The names in the table of docs/kit.md, which is the list of what the libraries export.
+fn listed() -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("docs/kit.md")).expect("docs/kit.md");
+    let table = text.split("| calls | current | 2020 | 2007-2016 |").nth(1).expect("the table of calls");
+    let mut names = BTreeSet::new();
+    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        assert!(cells[2..5].iter().all(|cell| ["", "yes"].contains(cell)), "{row}");
+        for name in cells[1].split('`').skip(1).step_by(2).flat_map(expand) {
+            assert!(names.insert(name.clone()), "{name} is in the table twice");
+        }
+    }
+    names
 }
 
 /// Names in the output of nm that come with one of the given letters.
@@ -25,7 +34,7 @@ pub fn symbols(file: &Path, options: &[&str], letters: &str) -> BTreeSet<String>
 
 #[test]
 fn library_exports_the_symbols_listed() {
-    let listed: BTreeSet<_> = listed().into_keys().collect();
+    let listed = listed();
     let shared = symbols(&build_kit().join("libadtape_kit.so"), &["-D", "--defined-only"], "TWVDBR");
     assert_eq!(shared.difference(&listed).collect::<Vec<_>>(), [] as [&String; 0], "exported, but not listed");
     assert_eq!(listed.difference(&shared).collect::<Vec<_>>(), [] as [&String; 0], "listed, but not exported");
@@ -60,7 +69,7 @@ fn every_symbol_listed_is_called_by_a_test() {
     // The libraries' own fast path calls some of the slow path by other names.
     names.extend(called(&cc(), &["random.c"], &["-fopenmp", "-DKIT_INLINE"]));
     names.extend(called(&cc(), &["random.c"], &["-fopenmp", "-DKIT_INLINE", "-DADTAPE_KIT_CALLS"]));
-    let never: Vec<_> = listed().into_keys().filter(|name| !names.contains(name)).collect();
+    let never: Vec<_> = listed().into_iter().filter(|name| !names.contains(name)).collect();
     assert!(never.is_empty(), "no call in kit/tests: {never:?}");
 }
 
@@ -69,38 +78,12 @@ fn every_symbol_listed_is_called_by_a_test() {
 fn random_programs_have_every_push_pop_and_look() {
     let moves = |name: &String| ["push", "pop", "look"].iter().any(|verb| name.starts_with(verb));
     let in_c = called(&cc(), &["random.c"], &[]);
-    let never: Vec<_> = listed().into_keys().filter(moves).filter(|name| !in_c.contains(name)).collect();
+    let never: Vec<_> = listed().into_iter().filter(moves).filter(|name| !in_c.contains(name)).collect();
     assert!(never.is_empty(), "not in random.c: {never:?}");
     if has(&fc(), "random_programs_have_every_push_pop_and_look") {
         let in_fortran = called(&fc(), &RANDOM_FORTRAN, &[]);
-        let fortran = listed().into_keys().filter(moves).filter(|name| name.ends_with('_'));
+        let fortran = listed().into_iter().filter(moves).filter(|name| name.ends_with('_'));
         let never: Vec<_> = fortran.filter(|name| !in_fortran.contains(name)).collect();
         assert!(never.is_empty(), "not in random.f90: {never:?}");
     }
-}
-
-/// "a{b,c}d" as "abd", "acd".
-fn expand(pattern: &str) -> Vec<String> {
-    let Some((head, rest)) = pattern.split_once('{') else { return vec![pattern.to_owned()] };
-    let (choices, tail) = rest.split_once('}').expect("a closing brace");
-    choices.split(',').flat_map(|choice| expand(&format!("{head}{choice}{tail}"))).collect()
-}
-
-#[test]
-fn table_in_docs_says_what_the_list_says() {
-    let text = fs::read_to_string(root().join("docs/kit.md")).expect("docs/kit.md");
-    let table = text.split("| calls | current | 2020 | 2007-2016 |").nth(1).expect("the table of calls");
-    let mut in_docs = BTreeMap::new();
-    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
-        let cells: Vec<_> = row.split('|').map(str::trim).collect();
-        let vintages = ["current", "2020", "2011"].into_iter().zip(&cells[2..5]).filter(|(_, cell)| **cell == "yes");
-        let mut vintages: Vec<_> = vintages.map(|(name, _)| name.to_owned()).collect();
-        if vintages.is_empty() {
-            vintages.push("own".to_owned());
-        }
-        for name in cells[1].split('`').skip(1).step_by(2).flat_map(expand) {
-            assert!(in_docs.insert(name.clone(), vintages.clone()).is_none(), "{name} is in the table twice");
-        }
-    }
-    assert_eq!(in_docs, listed());
 }
