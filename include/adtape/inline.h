@@ -216,13 +216,25 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
             *(ADTAPE_ON_TAPE_##name *)x = *(const ADTAPE_ON_TAPE_##name *)from;                            \
         }                                                                                                  \
     }                                                                                                      \
+    /* Pushes a value: itself, or its address where C has no type for it. Undone by adtape_pop_<type>.     \
+     *                                                                                                     \
+     * Errors go to the error handler: MEMORY_LIMIT, OUT_OF_MEMORY. Cost: inlined in C, one compare,       \
+     * one copy, one addition; one call from Fortran. Kit: `pushReal8`, `pushInteger4`, ...                \
+     * Fortran: `call push(x)`, `call push(t, x)`, one generic name for all types and kinds. */            \
     ADTAPE_INLINE_ void adtape_push_##name(adtape_t *t, T x) { adtape_push_raw_(t, &x, sizeof x, code); }  \
+    /* Pops a value. Undoes adtape_push_<type>.                                                            \
+     *                                                                                                     \
+     * Errors go to the error handler: UNDERFLOW, in check mode MISMATCH.                                  \
+     * Kit: `popReal8`, `popInteger4`, ...                                                                 \
+     * Fortran: `call pop(x)`, `call pop(t, x)`. */                                                        \
     ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, T *x) {                                             \
         ADTAPE_LOAD_##name(x, adtape_pop_at_(t, sizeof *x, code));                                         \
     }                                                                                                      \
+    /* adtape_push_array of a type that stands in the name, inlined. */                                    \
     ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, T const *x, int64_t count) {                 \
         adtape_push_array_raw_(t, x, count, sizeof(T), code);                                              \
     }                                                                                                      \
+    /* adtape_pop_array of a type that stands in the name, inlined. */                                     \
     ADTAPE_INLINE_ void adtape_pop_array_##name(adtape_t *t, T *x, int64_t count) {                        \
         adtape_pop_array_raw_(t, x, count, sizeof(T), code);                                               \
     }
@@ -243,12 +255,20 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
 ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_VALUE_)
 ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
 
-/* Pushes and pops out of line and by address, on the calling thread's own tape and on a tape by its handle, for Fortran
- * and for languages without this header: adtape_self_push_f64(&x), adtape_call_push_f64(t, &x), … */
-#define ADTAPE_DECLARE_CALLS_(name, T, code)                 \
-    void adtape_self_push_##name(const void *x);             \
-    void adtape_self_pop_##name(void *x);                    \
-    void adtape_call_push_##name(adtape_t *t, const void *x); \
+/* Functions of the library, for Fortran and for languages without this header. */
+#define ADTAPE_DECLARE_CALLS_(name, T, code)                                                               \
+    /* adtape_push_<type> on the calling thread's own tape, as a function of the library: every type by    \
+     * address, for languages that cannot include `adtape.h`. Fortran's `push` and `pop` of scalars are    \
+     * these four.                                                                                         \
+     *                                                                                                     \
+     * Errors go to the error handler: as adtape_push_<type>, and NULL_POINTER where the fast path does not\
+     * serve the call. */                                                                                  \
+    void adtape_self_push_##name(const void *x);                                                           \
+    /* adtape_pop_<type> on the calling thread's own tape, likewise. */                                    \
+    void adtape_self_pop_##name(void *x);                                                                  \
+    /* adtape_push_<type> on a tape by its handle, likewise. */                                            \
+    void adtape_call_push_##name(adtape_t *t, const void *x);                                              \
+    /* adtape_pop_<type> on a tape by its handle, likewise. */                                             \
     void adtape_call_pop_##name(adtape_t *t, void *x);
 ADTAPE_VALUE_TYPES_(ADTAPE_DECLARE_CALLS_)
 ADTAPE_ADDRESS_TYPES_(ADTAPE_DECLARE_CALLS_)
@@ -420,9 +440,11 @@ ADTAPE_INLINE_ const void *adtape_local_pop_at_(adtape_local_t *l, uintptr_t byt
     return (const void *)cur;
 }
 #define ADTAPE_DEFINE_LOCAL_VALUE_(name, T, code)                                                \
+    /* adtape_push_<type> on a local cursor, of the types that C passes by value. */             \
     ADTAPE_INLINE_ void adtape_local_push_##name(adtape_local_t *l, T x) {                       \
         adtape_local_push_raw_(l, &x, sizeof x, code);                                           \
     }                                                                                            \
+    /* adtape_pop_<type> on a local cursor. */                                                   \
     ADTAPE_INLINE_ void adtape_local_pop_##name(adtape_local_t *l, T *x) {                       \
         ADTAPE_LOAD_##name(x, adtape_local_pop_at_(l, sizeof *x, code));                         \
     }

@@ -35,11 +35,11 @@ enum {
     ADTAPE_TYPE_F32 = 5,
     // IEEE double precision.
     ADTAPE_TYPE_F64 = 6,
-    // C `long double`, Fortran `real(10)`: 16 bytes.
+    // Extended precision of x87, padded to 16 bytes.
     ADTAPE_TYPE_F80 = 7,
-    // IEEE quadruple precision, Fortran `real(16)`.
+    // IEEE quadruple precision.
     ADTAPE_TYPE_F128 = 8,
-    // Two of F32.
+    // Two of F32: real part, imaginary part.
     ADTAPE_TYPE_COMPLEX_F32 = 9,
     // Two of F64.
     ADTAPE_TYPE_COMPLEX_F64 = 10,
@@ -49,15 +49,15 @@ enum {
     ADTAPE_TYPE_COMPLEX_F128 = 12,
     // C `bool`.
     ADTAPE_TYPE_BOOL = 13,
-    // Fortran `logical(1)`.
+    // Logical of 8 bits.
     ADTAPE_TYPE_LOGICAL8 = 14,
-    // Fortran `logical(2)`.
+    // Logical of 16 bits.
     ADTAPE_TYPE_LOGICAL16 = 15,
-    // Fortran `logical(4)`.
+    // Logical of 32 bits.
     ADTAPE_TYPE_LOGICAL32 = 16,
-    // Fortran `logical(8)`.
+    // Logical of 64 bits.
     ADTAPE_TYPE_LOGICAL64 = 17,
-    // Fortran `logical(16)`.
+    // Logical of 128 bits.
     ADTAPE_TYPE_LOGICAL128 = 18,
     // A character of one byte.
     ADTAPE_TYPE_CHAR = 19,
@@ -210,7 +210,7 @@ adtape_status_t adtape_trim(adtape_t *t, int32_t how);
 // touch no memory but the tape.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
-// Fortran: not offered (nothing to gain).
+// Fortran: not offered, as there is nothing to gain.
 adtape_status_t adtape_attach(adtape_t *t,
                               adtape_local_t *l);
 
@@ -272,41 +272,33 @@ void adtape_abi0_pop_section(adtape_t *t,
 
 /* ---- control --------------------------------------------------------------------------------------------- */
 
-// Pushes the `bits` (1 to 64) low bits of a branch id. Undone by adtape_call_pop_control with the same width.
+// adtape_push_control on a tape by its handle, as a function of the library, for languages that cannot include
+// `adtape.h`.
 //
-// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
-// also a value that they do not hold), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
-// Fortran: `call push_control(t, value, bits)`. C programs use adtape_push_control, which is inlined.
+// Errors go to the error handler and leave the tape unchanged: as adtape_push_control, NULL_HANDLE, or of ownership.
+// Fortran: `call push_control(t, value, bits)`.
 void adtape_call_push_control(adtape_t *t, uint64_t value, int32_t bits);
 
-// Pops what adtape_call_push_control pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no control bits
-// lie there), MISMATCH in check mode.
-// Fortran: `call pop_control(t, value, bits)`. C programs use adtape_pop_control, which is inlined.
+// adtape_pop_control on a tape by its handle, likewise. Fortran: `call pop_control(t, value, bits)`.
 uint64_t adtape_call_pop_control(adtape_t *t, int32_t bits);
 
-// adtape_call_push_control on the thread's own tape. Fortran: `call push_control(value, bits)`.
+// adtape_push_control on the thread's own tape, likewise. Fortran: `call push_control(value, bits)`.
 void adtape_self_push_control(uint64_t value, int32_t bits);
 
-// adtape_call_pop_control on the thread's own tape. Fortran: `call pop_control(value, bits)`.
+// adtape_pop_control on the thread's own tape, likewise. Fortran: `call pop_control(value, bits)`.
 uint64_t adtape_self_pop_control(int32_t bits);
 
-// Pushes a loop counter or block id in few bytes: 1 for 0 to 127, one more for every factor of 128, at most 10;
-// negative ones take 10. Undone by adtape_call_pop_count.
-//
-// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, MEMORY_LIMIT, OUT_OF_MEMORY, or of
-// ownership.
-// Fortran: `call push_count(t, n)`. C programs use adtape_push_count, which is inlined.
+// adtape_push_count on a tape by its handle, as a function of the library. Errors: as there, NULL_HANDLE, or of
+// ownership. Fortran: `call push_count(t, n)`.
 void adtape_call_push_count(adtape_t *t, int64_t count);
 
-// Pops what adtape_call_push_count pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no count lies
-// there), MISMATCH in check mode.
-// Fortran: `call pop_count(t, n)`. C programs use adtape_pop_count, which is inlined.
+// adtape_pop_count on a tape by its handle, likewise. Fortran: `call pop_count(t, n)`.
 int64_t adtape_call_pop_count(adtape_t *t);
 
-// adtape_call_push_count on the thread's own tape. Fortran: `call push_count(n)`.
+// adtape_push_count on the thread's own tape, likewise. Fortran: `call push_count(n)`.
 void adtape_self_push_count(int64_t count);
 
-// adtape_call_pop_count on the thread's own tape. Fortran: `call pop_count(n)`.
+// adtape_pop_count on the thread's own tape, likewise. Fortran: `call pop_count(n)`.
 int64_t adtape_self_pop_count(void);
 
 /* ---- mark ------------------------------------------------------------------------------------------------ */

@@ -20,11 +20,11 @@ pub enum Type {
     F32 = 5,
     /// IEEE double precision.
     F64 = 6,
-    /// C `long double`, Fortran `real(10)`: 16 bytes.
+    /// Extended precision of x87, padded to 16 bytes.
     F80 = 7,
-    /// IEEE quadruple precision, Fortran `real(16)`.
+    /// IEEE quadruple precision.
     F128 = 8,
-    /// Two of F32.
+    /// Two of F32: real part, imaginary part.
     ComplexF32 = 9,
     /// Two of F64.
     ComplexF64 = 10,
@@ -34,15 +34,15 @@ pub enum Type {
     ComplexF128 = 12,
     /// C `bool`.
     Bool = 13,
-    /// Fortran `logical(1)`.
+    /// Logical of 8 bits.
     Logical8 = 14,
-    /// Fortran `logical(2)`.
+    /// Logical of 16 bits.
     Logical16 = 15,
-    /// Fortran `logical(4)`.
+    /// Logical of 32 bits.
     Logical32 = 16,
-    /// Fortran `logical(8)`.
+    /// Logical of 64 bits.
     Logical64 = 17,
-    /// Fortran `logical(16)`.
+    /// Logical of 128 bits.
     Logical128 = 18,
     /// A character of one byte.
     Char = 19,

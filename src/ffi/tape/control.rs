@@ -11,10 +11,10 @@ unsafe extern "C" fn push_control(t: *const Cursor, value: u64, bits: i32, site:
     value_or_fail(Site::Code(site), || {
         // SAFETY: the contract of pointers.
         let cursor = unsafe { tape(t) }?;
-        match fast_push(cursor, value, bits) {
-            true => Ok(()),
-            false => cursor.push_control_at(value, bits as u32, Site::Code(site)),
+        if fast_push(cursor, value, bits) {
+            return Ok(());
         }
+        cursor.push_control_at(value, bits as u32, Site::Code(site))
     })
 }
 
@@ -78,11 +78,11 @@ unsafe extern "C" fn self_pop_count(site: usize) -> i64 {
     unsafe { pop_count(thread::cursor(), site) }
 }
 
-/// Pushes the `bits` (1 to 64) low bits of a branch id. Undone by adtape_call_pop_control with the same width.
+/// adtape_push_control on a tape by its handle, as a function of the library, for languages that cannot include
+/// `adtape.h`.
 ///
-/// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, BAD_ARGUMENT (bits; in check mode
-/// also a value that they do not hold), MEMORY_LIMIT, OUT_OF_MEMORY, or of ownership.
-/// Fortran: `call push_control(t, value, bits)`. C programs use adtape_push_control, which is inlined.
+/// Errors go to the error handler and leave the tape unchanged: as adtape_push_control, NULL_HANDLE, or of ownership.
+/// Fortran: `call push_control(t, value, bits)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -92,9 +92,7 @@ pub unsafe extern "C" fn adtape_call_push_control(t: *mut Cursor, value: u64, bi
     with_site!(3 => push_control)
 }
 
-/// Pops what adtape_call_push_control pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no control bits
-/// lie there), MISMATCH in check mode.
-/// Fortran: `call pop_control(t, value, bits)`. C programs use adtape_pop_control, which is inlined.
+/// adtape_pop_control on a tape by its handle, likewise. Fortran: `call pop_control(t, value, bits)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -104,7 +102,7 @@ pub unsafe extern "C" fn adtape_call_pop_control(t: *mut Cursor, bits: i32) -> u
     with_site!(2 => pop_control)
 }
 
-/// adtape_call_push_control on the thread's own tape. Fortran: `call push_control(value, bits)`.
+/// adtape_push_control on the thread's own tape, likewise. Fortran: `call push_control(value, bits)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -114,7 +112,7 @@ pub unsafe extern "C" fn adtape_self_push_control(value: u64, bits: i32) {
     with_site!(2 => self_push_control)
 }
 
-/// adtape_call_pop_control on the thread's own tape. Fortran: `call pop_control(value, bits)`.
+/// adtape_pop_control on the thread's own tape, likewise. Fortran: `call pop_control(value, bits)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -124,12 +122,8 @@ pub unsafe extern "C" fn adtape_self_pop_control(bits: i32) -> u64 {
     with_site!(1 => self_pop_control)
 }
 
-/// Pushes a loop counter or block id in few bytes: 1 for 0 to 127, one more for every factor of 128, at most 10;
-/// negative ones take 10. Undone by adtape_call_pop_count.
-///
-/// Errors go to the error handler and leave the tape unchanged: NULL_HANDLE, MEMORY_LIMIT, OUT_OF_MEMORY, or of
-/// ownership.
-/// Fortran: `call push_count(t, n)`. C programs use adtape_push_count, which is inlined.
+/// adtape_push_count on a tape by its handle, as a function of the library. Errors: as there, NULL_HANDLE, or of
+/// ownership. Fortran: `call push_count(t, n)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -139,9 +133,7 @@ pub unsafe extern "C" fn adtape_call_push_count(t: *mut Cursor, count: i64) {
     with_site!(2 => push_count)
 }
 
-/// Pops what adtape_call_push_count pushed and returns it. Errors: as there, UNDERFLOW, CORRUPT (no count lies
-/// there), MISMATCH in check mode.
-/// Fortran: `call pop_count(t, n)`. C programs use adtape_pop_count, which is inlined.
+/// adtape_pop_count on a tape by its handle, likewise. Fortran: `call pop_count(t, n)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -151,7 +143,7 @@ pub unsafe extern "C" fn adtape_call_pop_count(t: *mut Cursor) -> i64 {
     with_site!(1 => pop_count)
 }
 
-/// adtape_call_push_count on the thread's own tape. Fortran: `call push_count(n)`.
+/// adtape_push_count on the thread's own tape, likewise. Fortran: `call push_count(n)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -161,7 +153,7 @@ pub unsafe extern "C" fn adtape_self_push_count(count: i64) {
     with_site!(1 => self_push_count)
 }
 
-/// adtape_call_pop_count on the thread's own tape. Fortran: `call pop_count(n)`.
+/// adtape_pop_count on the thread's own tape, likewise. Fortran: `call pop_count(n)`.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

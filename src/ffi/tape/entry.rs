@@ -154,9 +154,10 @@ pub extern "C" fn adtape_abi0_null(count: i64, site: *const c_void) {
 pub unsafe extern "C" fn adtape_abi0_fail(status: i32, message: *const c_char, site: *const c_void) {
     // SAFETY: by contract.
     let error = unsafe { error_of(status, message) };
-    match site.is_null() {
-        true => crate::ffi::outcome::fail(&error),
-        false => crate::ffi::outcome::fail_at(error, Site::Code(site as usize)),
+    if site.is_null() {
+        crate::ffi::outcome::fail(&error)
+    } else {
+        crate::ffi::outcome::fail_at(error, Site::Code(site as usize))
     }
 }
 
@@ -174,10 +175,11 @@ pub unsafe extern "C" fn adtape_abi0_error(status: i32, message: *const c_char) 
 /// # Safety
 /// `message` is NULL or NUL-terminated.
 unsafe fn error_of(status: i32, message: *const c_char) -> Error {
-    let text = match message.is_null() {
-        true => "no message".into(),
+    let text = if message.is_null() {
+        "no message".into()
+    } else {
         // SAFETY: not NULL, so NUL-terminated by contract.
-        false => unsafe { CStr::from_ptr(message) }.to_string_lossy(),
+        unsafe { CStr::from_ptr(message) }.to_string_lossy()
     };
     let status = Status::from_code(status).filter(|status| *status != Status::Ok).unwrap_or(Status::BadArgument);
     Error::new(status, text)

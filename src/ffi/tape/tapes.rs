@@ -129,7 +129,7 @@ pub unsafe extern "C" fn adtape_trim(t: *mut Cursor, how: i32) -> Status {
 /// touch no memory but the tape.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, or a status of ownership.
-/// Fortran: not offered (nothing to gain).
+/// Fortran: not offered, as there is nothing to gain.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation. On success `*l` is used for nothing else until

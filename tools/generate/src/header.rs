@@ -1,4 +1,6 @@
-//! What the headers of C say, for Fortran: its constants and structures, with their comments.
+//! What the headers of C say: functions, constants and structures, with their comments.
+
+use crate::types;
 
 /// Declarations of the constants of C whose names begin with a prefix.
 pub fn constants(header: &str, prefix: &str) -> Result<String, String> {
@@ -52,27 +54,40 @@ pub struct Function {
     pub comment: String,
     /// What its comment says of Fortran, if anything.
     pub fortran: Option<String>,
-    /// Its declaration, on one line.
-    pub declaration: String,
+    /// Its declaration, on one line; of a family, one for each macro that makes its functions.
+    pub declarations: Vec<String>,
 }
 
 /// What the headers of inlined code say of a function: `/* … */` before `ADTAPE_INLINE_ type name(…) {`.
+///
+/// `<type>` at the end of the name is a family: a macro that is applied to tables of types has the function, with
+/// `##name` at the end of its name. Its declarations are those of one type for each macro.
 pub fn inlined(header: &str, name: &str) -> Option<Function> {
-    let lines: Vec<&str> = header.lines().collect();
-    let names = |line: &str| line.split('(').next().is_some_and(|head| head.rsplit([' ', '*']).next() == Some(name));
-    let at = lines.iter().position(|line| line.starts_with("ADTAPE_INLINE_ ") && names(line))?;
-    let end = at + lines[at..].iter().position(|line| line.contains('{'))?;
-    let text = lines[at..=end].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-    let declaration = format!("{};", text.split_once('{')?.0.trim_start_matches("ADTAPE_INLINE_ ").trim());
+    let lines: Vec<&str> = header.lines().map(|line| line.trim_end_matches('\\').trim()).collect();
+    let wanted = name.replace("<type>", "##name");
+    let names =
+        |line: &str| line.split('(').next().is_some_and(|head| head.rsplit([' ', '*']).next() == Some(wanted.as_str()));
+    let declares =
+        |line: &&str| line.starts_with("ADTAPE_INLINE_ ") || line.starts_with("void ") && line.ends_with(';');
+    let found: Vec<usize> = (0..lines.len()).filter(|i| declares(&lines[*i]) && names(lines[*i])).collect();
+    let declared = |at: usize| {
+        let end = at + lines[at..].iter().position(|line| line.contains(['{', ';']))?;
+        let text = lines[at..=end].join(" ");
+        let text = text.split(['{', ';']).next()?.trim_start_matches("ADTAPE_INLINE_ ").trim();
+        let text = if name == wanted { text.to_owned() } else { types::of_one_type(header, &lines[..at], text)? };
+        Some(format!("{text};"))
+    };
+    let declarations = found.iter().map(|at| declared(*at)).collect::<Option<Vec<_>>>()?;
+    let at = *found.first()?;
     let above = lines[..at].iter().rposition(|line| line.starts_with("/*"))?;
     if !lines[at - 1].ends_with("*/") {
         return None;
     }
     let strip =
-        |line: &str| line.trim_start_matches("/*").trim_start_matches(" *").trim_end_matches("*/").trim().to_owned();
+        |line: &str| line.trim_start_matches("/*").trim_start_matches('*').trim_end_matches("*/").trim().to_owned();
     let comment: Vec<String> = lines[above..at].iter().map(|line| strip(line)).collect();
     let (comment, fortran) = paragraphs(&comment.iter().map(String::as_str).collect::<Vec<_>>());
-    Some(Function { name: name.to_owned(), comment, fortran, declaration })
+    Some(Function { name: name.to_owned(), comment, fortran, declarations })
 }
 
 /// What the header says of a function.
@@ -90,7 +105,8 @@ pub fn function(header: &str, name: &str) -> Result<Function, String> {
             if line.ends_with(';') {
                 if declaration.contains(&format!(" {name}(")) || declaration.contains(&format!("*{name}(")) {
                     let (comment, fortran) = paragraphs(&comment);
-                    return Ok(Function { name: name.to_owned(), comment, fortran, declaration });
+                    let declarations = vec![declaration];
+                    return Ok(Function { name: name.to_owned(), comment, fortran, declarations });
                 }
                 declaration.clear();
             }
@@ -166,10 +182,22 @@ mod tests {
                       ADTAPE_INLINE_ void adtape_push(const void *p,\n                                int n) {\n}\n\
                       ADTAPE_INLINE_ int adtape_bare(void) { return 0; }\n";
         let push = inlined(header, "adtape_push").expect("the function");
-        assert_eq!(push.declaration, "void adtape_push(const void *p, int n);");
+        assert_eq!(push.declarations, ["void adtape_push(const void *p, int n);"]);
         assert_eq!(push.comment, "Pushes `p`, which\nstays.");
         let free = inlined(header, "adtape_free").expect("the function");
         assert_eq!(free.fortran.as_deref(), Some("Fortran: `call f(p)`."));
         assert!(inlined(header, "adtape_bare").is_none() && inlined(header, "adtape_lost").is_none());
+    }
+    #[test]
+    fn a_family_has_the_declaration_of_one_type_for_each_macro() {
+        let header = "#define VALUES_(X) \\\n    X(i8, int8_t, TYPE_I8) \\\n    X(f64, double, TYPE_F64)\n\
+                      #define ADDRESSES_(X) X(f128, 16, TYPE_F128)\n\
+                      #define DEFINE_VALUE_(name, T, code) \\\n    /* Pushes.  \\\n     * Once. */ \\\n\
+                          ADTAPE_INLINE_ void push_##name(T x) { f(x); }\n\
+                      #define DEFINE_ADDRESS_(name, bytes, code) \\\n    ADTAPE_INLINE_ void push_##name(const void *x) {}\n\
+                      VALUES_(DEFINE_VALUE_)\nADDRESSES_(DEFINE_ADDRESS_)\n";
+        let push = inlined(header, "push_<type>").expect("the family");
+        assert_eq!(push.declarations, ["void push_f64(double x);", "void push_f128(const void *x);"]);
+        assert_eq!(push.comment, "Pushes.\nOnce.");
     }
 }

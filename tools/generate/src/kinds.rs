@@ -84,6 +84,10 @@ pub const KINDS: [Kind; 17] = [
 /// A character of any length; as many values of type char.
 pub const TEXT: Kind = kind("text", "character(*)", None, 1, b"", ("Character", 1), "char", "");
 
+/// How a program has the types that are none of [`KINDS`], as the reference says it.
+pub const OTHERS: [(&str, &str); 3] =
+    [("bool", "`logical(c_bool)`, by `push_bool`"), ("char", "`character(n)`: n of them"), ("opaque", "`type(c_ptr)`")];
+
 /// A character of deferred length, which only pointers and allocatables have.
 pub const DEFERRED: Kind = kind("deferred", "character(:)", None, 1, b"", ("Character", 1), "char", "");
 

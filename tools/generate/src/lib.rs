@@ -12,6 +12,7 @@ pub mod header;
 pub mod kinds;
 pub mod reference;
 pub mod templates;
+pub mod types;
 pub mod variant;
 pub mod words;
 

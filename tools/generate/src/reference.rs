@@ -19,12 +19,19 @@ pub struct Form {
     pub arguments: Vec<String>,
 }
 
-/// A section: the heading, declarations, forms in Fortran, what each function does, and the examples.
-pub fn section(functions: Vec<Function>, forms: &Forms, examples: &[(String, String)]) -> String {
+/// A section: the heading, which is the functions' names unless there is a title, declarations, forms in Fortran, what
+/// each function does, and the examples.
+pub fn section(
+    title: Option<String>,
+    functions: Vec<Function>,
+    forms: &Forms,
+    examples: &[(String, String)],
+) -> String {
     let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
-    let mut text = format!("### {}\n\n<!-- example: declarations -->\n```c\n", names.join(", "));
-    for function in &functions {
-        text += &declaration(&function.declaration);
+    let heading = title.unwrap_or_else(|| names.join(", "));
+    let mut text = format!("### {heading}\n\n<!-- example: declarations -->\n```c\n");
+    for text_of_c in functions.iter().flat_map(|function| &function.declarations) {
+        text += &declaration(text_of_c);
     }
     text += "```\n\n";
     text += &fortran(forms, &functions);
@@ -80,11 +87,16 @@ fn fortran(forms: &Forms, functions: &[Function]) -> String {
     }
     let others = functions.iter().filter(|function| !forms.contains_key(&function.name));
     let said: Vec<&str> = others.filter_map(|function| function.fortran.as_deref()).collect();
-    let said: Vec<&str> = said.iter().map(|text| text.trim_start_matches("Fortran: ").trim_end_matches('.')).collect();
-    text + &if said.is_empty() {
+    let mut once: Vec<&str> = Vec::new();
+    for text in said.iter().map(|text| text.trim_start_matches("Fortran: ").trim_end_matches('.')) {
+        if !once.iter().any(|other| other.starts_with(text)) {
+            once.push(text);
+        }
+    }
+    text + &if once.is_empty() {
         String::new()
     } else {
-        wrapped(&format!("Fortran: {}.", quoted(&said.join("; ")))) + "\n"
+        wrapped(&format!("Fortran: {}.", quoted(&once.join("; ")))) + "\n"
     }
 }
 
@@ -165,12 +177,13 @@ pub fn values(header: &str, prefix: &str) -> Result<String, String> {
 }
 
 /// A sentence as a cell has it: not begun large, without a full stop at its end.
-fn cell(text: &str) -> String {
+pub fn cell(text: &str) -> String {
     let text = quoted(text.trim().trim_end_matches('.'));
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
     let rest = chars.as_str();
-    if rest.starts_with(|c: char| c.is_uppercase() || c == '_') { text } else { first + rest }
+    let is_name = rest.starts_with(|c: char| c.is_uppercase() || c == '_');
+    if is_name || text.starts_with("C ") || text.starts_with("Fortran ") { text } else { first + rest }
 }
 
 #[cfg(test)]
@@ -196,6 +209,7 @@ mod tests {
     fn a_cell_is_no_sentence_but_keeps_names() {
         assert_eq!(cell("Bytes below."), "bytes below");
         assert_eq!(cell("IEEE single precision."), "IEEE single precision");
+        assert_eq!(cell("C `bool`."), "C `bool`");
     }
 
     #[test]

@@ -8,9 +8,12 @@
 //! | `external("…", kinds=, ranks=)` | procedures that are externals of Fortran |
 //! | `constants("ADTAPE_TYPE_")` | the header's constants with this prefix |
 //! | `structure("adtape_stats_t", "adtape_stats", private=)` | the header's structure, as a derived type of this name |
-//! | `reference("adtape_mark_take", …)` | a section of the reference: functions, calls in Fortran, examples of the first's name |
+//! | `reference("adtape_mark_take", …, title=)` | a section of the reference: functions, calls in Fortran, examples of the first's name |
 //! | `examples("scalar")` | examples of this name |
-//! | `fields("adtape_stats_t")`, `values("ADTAPE_TYPE_")` | a table of a structure's fields, of constants |
+//! | `fields("adtape_stats_t")`, `values("ADTAPE_STATUS_")` | a table of a structure's fields, of constants |
+//! | `types()` | the table of types |
+//!
+//! A function whose name ends in `<type>` stands for a family; its examples' names end in `type`.
 //!
 //! `kinds` names a set of `kinds.rs`, `ranks` is the least and the most. `symbol` is the pattern of the name in C. The
 //! glue's function is written unless `glue=false`; it calls `calls`, else the library's function of the same name, with
@@ -22,7 +25,7 @@ use crate::fortran::{Binding, body};
 use crate::kinds::{self, KINDS};
 use crate::reference::{Form, Forms};
 use crate::variant::{self, Variant, colons};
-use crate::{glue, header, reference};
+use crate::{glue, header, reference, types};
 use minijinja::value::{Kwargs, Rest, Value};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, context};
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,11 +117,13 @@ fn add_header(environment: &mut Environment, sources: &Arc<Sources>) {
 /// What pages of the reference take from the header and the examples.
 fn add_reference(environment: &mut Environment, sources: &Arc<Sources>) {
     let read = sources.clone();
-    environment.add_function("reference", move |names: Rest<String>| {
+    environment.add_function("reference", move |names: Rest<String>, options: Kwargs| {
+        let title = options.get::<Option<String>>("title")?;
+        options.assert_all_used()?;
         let name = names.first().and_then(|name| name.strip_prefix("adtape_")).unwrap_or_default();
-        let examples = named(&read, name);
+        let examples = named(&read, &name.replace("<type>", "type"));
         let functions = names.iter().map(|name| read.function(name)).collect::<Result<_, _>>().map_err(invalid)?;
-        Ok::<_, Error>(reference::section(functions, &read.forms, &examples))
+        Ok::<_, Error>(reference::section(title, functions, &read.forms, &examples))
     });
     let read = sources.clone();
     environment.add_function("examples", move |name: &str| {
@@ -130,6 +135,8 @@ fn add_reference(environment: &mut Environment, sources: &Arc<Sources>) {
     environment.add_function("fields", move |name: &str| reference::fields(&read.header, name).map_err(invalid));
     let read = sources.clone();
     environment.add_function("values", move |prefix: &str| reference::values(&read.header, prefix).map_err(invalid));
+    let read = sources.clone();
+    environment.add_function("types", move || types::table(&read.header, &read.inlined).map_err(invalid));
 }
 
 /// The examples of a name: `name.c`, what it prints in `name.c.txt`, `name.f90`, each with its language.
