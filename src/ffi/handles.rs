@@ -4,8 +4,7 @@ use super::arguments::{null_handle, write_if_wanted, write_out};
 use super::outcome::{fail_at, status};
 use super::tape::site;
 use crate::error::{Error, Status};
-use crate::objects::Objects;
-use crate::site::Site;
+use crate::objects::{Called, Objects, Writer};
 use crate::tape::Cursor;
 
 /// The objects behind a handle; NULL stands for those of the process.
@@ -24,11 +23,12 @@ pub(super) unsafe fn objects<'a>(o: *const Objects) -> &'a Objects {
 pub(super) unsafe fn on_addresses<T>(
     o: *const Objects,
     site: usize,
-    operation: impl FnOnce(&Objects, Site) -> Result<T, Error>,
+    operation: impl FnOnce(&Called<'_>) -> Result<T, Error>,
 ) -> T {
     let site = site::site_of(site);
     // SAFETY: by contract.
-    match operation(unsafe { objects(o) }, site) {
+    let called = unsafe { Called::new(objects(o), site, Writer::library()) };
+    match operation(&called) {
         Ok(value) => value,
         Err(error) => fail_at(error, site),
     }

@@ -2,12 +2,20 @@
 
 #![forbid(unsafe_code)]
 
+use super::called::calls;
 use super::set::{LiveRange, LiveStats, Objects, Waiter};
 use crate::error::{Error, Status};
 use crate::map::registry::RangeKind;
-use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{CStr, CString};
+
+calls! {
+    /// [`push_range`](Objects::push_range) and [`live_remove`](Objects::live_remove) in one.
+    pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
+        let (value, object) = self.push_found(tape, base)?;
+        self.registry().end(self.lane()?, value, &object)
+    }
+}
 
 impl Objects {
     /// A variable or block comes alive (Alg. 2, lines 3 and 10). Returns its serial. Of a label, the first word is the
@@ -33,17 +41,6 @@ impl Objects {
     /// It dies in the forward sweep (lines 4 and 13).
     pub fn live_remove(&self, base: usize) -> Result<(), Error> {
         self.registry().remove(self.lane()?, base as u64).map(drop)
-    }
-
-    /// [`push_range`](Objects::push_range) and [`live_remove`](Objects::live_remove) in one.
-    #[track_caller]
-    pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
-        self.live_end_at(tape, base, Site::caller())
-    }
-
-    pub(crate) fn live_end_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
-        let (value, object) = self.push_found(tape, base, site)?;
-        self.registry().end(self.lane()?, value, &object)
     }
 
     /// What lives at `base` has its adjoint at `adjoint_base`, from now on.

@@ -2,6 +2,7 @@
 //! process, unless a program wants several.
 
 mod by_label;
+mod called;
 mod descriptors;
 mod joined;
 mod lane;
@@ -15,6 +16,7 @@ mod snapshot;
 mod variables;
 
 pub use by_label::{AllocateFn, Allocator, ReleaseFn, Wanted};
+pub(crate) use called::Called;
 pub(crate) use descriptors::{Association, Pointee, Variable};
 pub(crate) use joined::Leaving;
 pub(crate) use owned_heap::OwnedHeap;

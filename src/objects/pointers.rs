@@ -2,65 +2,37 @@
 
 #![forbid(unsafe_code)]
 
+use super::called::{Called, calls};
 use super::set::{Objects, Restored, Waiter, corrupt};
-use super::variables::Writer;
 use crate::error::Error;
 use crate::map::registry::{Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
-use crate::site::Site;
 use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
-impl Objects {
+calls! {
     /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
     /// not back, the variables wait (0 stands for none).
     pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.rebase_pointer_by(address, [variable, adjoint_variable], Writer::CALLER)
-    }
-
-    /// The same; `writer` sets the variables.
-    pub(crate) fn rebase_pointer_by(
-        &self,
-        address: usize,
-        [variable, adjoint_variable]: [usize; 2],
-        writer: Writer,
-    ) -> Result<Restored, Error> {
         let (lane, target) = (self.lane()?, Target::Forward(address as u64));
         let variables = [(0, target), (variable, target), (adjoint_variable, target)];
         if address == 0 {
-            return Ok(self.null(&variables, writer));
+            return Ok(self.null(&variables));
         }
-        self.restored(0, None, &variables, writer, || self.registry().rebase(lane, address as u64))
+        self.restored(0, None, &variables, || self.registry().rebase(lane, address as u64))
     }
 
     /// Pushes a pointer that is about to be overwritten, if it is NULL or in a range (line 18).
-    #[track_caller]
     pub fn push_pointer(&self, tape: &Cursor, address: usize) -> Result<(), Error> {
-        self.push_pointer_at(tape, address, Site::caller())
-    }
-
-    pub(crate) fn push_pointer_at(&self, tape: &Cursor, address: usize, site: Site) -> Result<(), Error> {
         let place = self.registry().find(self.lane()?, address as u64);
-        let place = place.map_err(|e| located(e, "push", Type::Pointer, 1, site))?;
-        tape.push_record(Type::Pointer, pack(place), site)
+        let place = place.map_err(|e| located(e, "push", Type::Pointer, 1, self.site))?;
+        tape.push_record(Type::Pointer, pack(place), self.site)
     }
 
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
-    #[track_caller]
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.pop_pointer_at(tape, [variable, adjoint_variable], Writer::CALLER, Site::caller())
-    }
-
-    /// The same for the call at `site`; `writer` sets the variables.
-    pub(crate) fn pop_pointer_at(
-        &self,
-        tape: &Cursor,
-        [variable, adjoint_variable]: [usize; 2],
-        writer: Writer,
-        site: Site,
-    ) -> Result<Restored, Error> {
-        tape.pop_record(Type::Pointer, site, |record| {
-            self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], writer)
+        tape.pop_record(Type::Pointer, self.site, |record| {
+            self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable])
         })
     }
 
@@ -78,36 +50,20 @@ impl Objects {
     /// # Ok(())
     /// # }
     /// ```
-    #[track_caller]
     pub fn push_pair(&self, tape: &Cursor, base: usize, offset: isize) -> Result<(), Error> {
-        self.push_pair_at(tape, base, offset, Site::caller())
-    }
-
-    pub(crate) fn push_pair_at(&self, tape: &Cursor, base: usize, offset: isize, site: Site) -> Result<(), Error> {
         let place = self.registry().find_pair(self.lane()?, base as u64, offset as i64);
-        let place = place.map_err(|e| located(e, "push", Type::Pair, 1, site))?;
-        tape.push_record(Type::Pair, pack(place), site)
+        let place = place.map_err(|e| located(e, "push", Type::Pair, 1, self.site))?;
+        tape.push_record(Type::Pair, pack(place), self.site)
     }
 
     /// Pops a pair (line 20*): `address` is that of base and offset together. The variables that wait are those of the
     /// address and of its adjoint.
-    #[track_caller]
     pub fn pop_pair(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.pop_pair_at(tape, [0, variable, adjoint_variable], Writer::CALLER, Site::caller())
+        self.pop_pair_and_base(tape, [0, variable, adjoint_variable])
     }
+}
 
-    /// The same for the call at `site`, also with the address of a variable for the base, before the other two; `writer`
-    /// sets the variables.
-    pub(crate) fn pop_pair_at(
-        &self,
-        tape: &Cursor,
-        variables: [usize; 3],
-        writer: Writer,
-        site: Site,
-    ) -> Result<Restored, Error> {
-        tape.pop_record(Type::Pair, site, |record| self.restored_place(read(record, "pair")?, true, variables, writer))
-    }
-
+impl Objects {
     /// Pointer variables that wait for their object, by address.
     pub fn waiting(&self) -> Vec<Waiter> {
         let waiter = |(variable, wait): (u64, Wait)| {
@@ -119,6 +75,13 @@ impl Objects {
         };
         self.registry().waiting().into_iter().map(waiter).collect()
     }
+}
+
+impl Called<'_> {
+    /// Pops a pair, also with the address of a variable for the base, before the other two.
+    pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
+        tape.pop_record(Type::Pair, self.site, |record| self.restored_place(read(record, "pair")?, true, variables))
+    }
 
     /// Where a place is now; if it is not, the variables wait: of the base, of the place, of the place in the adjoint.
     /// With `is_pair` the place belongs to the object whose base it has, wherever the offset leads.
@@ -127,26 +90,24 @@ impl Objects {
         place: Option<ObjectOffset>,
         is_pair: bool,
         [base_variable, variable, adjoint_variable]: [usize; 3],
-        writer: Writer,
     ) -> Result<Restored, Error> {
         let ObjectOffset { serial, offset } = place.unwrap_or(ObjectOffset { serial: Serial(0), offset: 0 });
         let (base, target) = (Target::Object(serial, 0), Target::Object(serial, offset));
         let variables = [(base_variable, base), (variable, target), (adjoint_variable, target)];
         let pair = is_pair.then_some(offset);
         match place {
-            Some(place) => self.restored(offset, pair, &variables, writer, || self.registry().locate(place)),
-            None => Ok(self.null(&variables, writer)),
+            Some(place) => self.restored(offset, pair, &variables, || self.registry().locate(place)),
+            None => Ok(self.null(&variables)),
         }
     }
 
     /// What `look` finds, which the variables are set to; while it finds nothing, they, in the order of
-    /// [`restored_place`](Objects::restored_place), wait.
+    /// [`restored_place`](Called::restored_place), wait.
     fn restored(
         &self,
         offset: i64,
         pair: Option<i64>,
         variables: &[(usize, Target); 3],
-        writer: Writer,
         look: impl Fn() -> Result<Option<Located>, Error>,
     ) -> Result<Restored, Error> {
         let registry = &self.registry();
@@ -160,7 +121,7 @@ impl Objects {
         let mut now = look()?;
         if now.is_none() {
             for (i, (variable, target)) in given() {
-                registry.wait(*variable as u64, wait(i, *target), || writer.set(*variable, 0));
+                registry.wait(*variable as u64, wait(i, *target), || self.writer.set(*variable, 0));
             }
             // The object may have come before the variables waited.
             now = look().inspect_err(|_| self.settle(variables))?;
@@ -181,14 +142,14 @@ impl Objects {
             self.settle(variables);
         }
         for (value, (variable, _)) in [base, now.address, now.adjoint].into_iter().zip(variables) {
-            writer.set(*variable, value as usize);
+            self.writer.set(*variable, value as usize);
         }
         Ok(Restored { address: now.address as usize, adjoint: now.adjoint as usize, offset, waits: false })
     }
 
-    fn null(&self, variables: &[(usize, Target); 3], writer: Writer) -> Restored {
+    fn null(&self, variables: &[(usize, Target); 3]) -> Restored {
         self.settle(variables);
-        variables.iter().for_each(|(variable, _)| writer.set(*variable, 0));
+        variables.iter().for_each(|(variable, _)| self.writer.set(*variable, 0));
         Restored::default()
     }
 

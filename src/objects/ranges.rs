@@ -2,11 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+use super::called::{Called, calls};
 use super::set::{LiveRange, Objects, Waiter, corrupt};
 use super::variables::Writer;
 use crate::error::Error;
 use crate::map::registry::{Arrival, Object, Present, RangeKind, RangeRecord, Serial, Variables};
-use crate::site::Site;
 use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
@@ -33,42 +33,17 @@ impl Variables for &mut Arrivals {
     }
 }
 
-impl Objects {
+calls! {
     /// PUSHRANGE: pushes what brings the range that begins at `base` back (lines 4 and 13).
-    #[track_caller]
     pub fn push_range(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
-        self.push_range_at(tape, base, Site::caller())
-    }
-
-    pub(crate) fn push_range_at(&self, tape: &Cursor, base: usize, site: Site) -> Result<(), Error> {
-        self.push_found(tape, base, site).map(drop)
-    }
-
-    /// Pushes the range that begins at `base`, and returns what the registry found.
-    pub(super) fn push_found(&self, tape: &Cursor, base: usize, site: Site) -> Result<(u64, Object), Error> {
-        let found = self.registry().exact(self.lane()?, base as u64);
-        let (value, object) = found.map_err(|e| located(e, "push", Type::Range, 1, site))?;
-        tape.push_words(Type::Range, pack_range(&RangeRecord::of(&object)), site)?;
-        Ok((value, object))
+        self.push_found(tape, base).map(drop)
     }
 
     /// POPRANGE: the range whose death is to be reversed (lines 6 and 14).
-    #[track_caller]
     pub fn pop_range(&self, tape: &Cursor) -> Result<LiveRange, Error> {
-        self.pop_range_at(tape, Site::caller())
-    }
-
-    pub(crate) fn pop_range_at(&self, tape: &Cursor, site: Site) -> Result<LiveRange, Error> {
-        tape.pop_words(Type::Range, site, |words| {
+        tape.pop_words(Type::Range, self.site, |words| {
             unpack_range(words).map(|record| LiveRange::of_record(&record)).ok_or_else(|| corrupt("range"))
         })
-    }
-
-    /// The reversal point of a section: what is alive stays where it is, with its adjoint; addresses of the forward
-    /// sweep are those of now. If a checkpoint was restored since, the section has come to the state that its adjoints
-    /// belong to; else this is an error and changes nothing.
-    pub fn live_begin_reverse(&self) -> Result<(), Error> {
-        self.registry().turn()
     }
 
     /// The death of a range is reversed: it is at `new_base` now, its adjoint, if any, at `adjoint_base` (lines 6 and
@@ -83,11 +58,30 @@ impl Objects {
     ) -> Result<Vec<Waiter>, Error> {
         let now =
             Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes: adjoint_bytes as u64 };
-        self.bring_back(range, now, Writer::CALLER)
+        self.bring_back(range, now, self.writer)
+    }
+}
+
+impl Called<'_> {
+    /// Pushes the range that begins at `base`, and returns what the registry found.
+    pub(super) fn push_found(&self, tape: &Cursor, base: usize) -> Result<(u64, Object), Error> {
+        let found = self.registry().exact(self.lane()?, base as u64);
+        let (value, object) = found.map_err(|e| located(e, "push", Type::Range, 1, self.site))?;
+        tape.push_words(Type::Range, pack_range(&RangeRecord::of(&object)), self.site)?;
+        Ok((value, object))
+    }
+}
+
+impl Objects {
+    /// The reversal point of a section: what is alive stays where it is, with its adjoint; addresses of the forward
+    /// sweep are those of now. If a checkpoint was restored since, the section has come to the state that its adjoints
+    /// belong to; else this is an error and changes nothing.
+    pub fn live_begin_reverse(&self) -> Result<(), Error> {
+        self.registry().turn()
     }
 
-    /// The same; what the writer sets is not returned. It sets a variable before another thread restores it to something
-    /// else.
+    /// Brings a range back. What the writer sets is not returned. It sets a variable before another thread restores it
+    /// to something else.
     pub(crate) fn bring_back(&self, range: &LiveRange, now: Present, writer: Writer) -> Result<Vec<Waiter>, Error> {
         let mut arrivals = Arrivals { serial: range.serial, writer, waiters: Vec::new() };
         self.registry().restore(self.lane()?, &range.record(), now, &mut arrivals)?;

@@ -131,9 +131,10 @@ impl UserStore {
         let (calls, context) = (made.user.calls, made.user.user);
         // SAFETY: the program's calls, as they were promised; all are there.
         let code = unsafe {
-            match writing {
-                true => calls.create.expect("checked")(context, c_name.as_ptr(), &mut made.entry),
-                false => calls.open.expect("checked")(context, c_name.as_ptr(), &mut made.entry, &mut bytes),
+            if writing {
+                calls.create.expect("checked")(context, c_name.as_ptr(), &mut made.entry)
+            } else {
+                calls.open.expect("checked")(context, c_name.as_ptr(), &mut made.entry, &mut bytes)
             }
         };
         check_user(code, if writing { "create" } else { "open" }, name)?;

@@ -21,9 +21,9 @@ unsafe extern "C" fn live_add(
 ) -> i64 {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(o, site, |addresses, _| {
+        on_addresses(o, site, |called| {
             let label = if label.is_null() { c"" } else { CStr::from_ptr(label) };
-            let serial = addresses.live_add_c(base as usize, bytes as usize, kind_of(kind)?, label)?;
+            let serial = called.live_add_c(base as usize, bytes as usize, kind_of(kind)?, label)?;
             Ok(serial as i64)
         })
     }
@@ -31,12 +31,12 @@ unsafe extern "C" fn live_add(
 
 unsafe extern "C" fn live_remove(o: *const Objects, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(o, site, |addresses, _| addresses.live_remove(base as usize)) }
+    unsafe { on_addresses(o, site, |called| called.live_remove(base as usize)) }
 }
 
 unsafe extern "C" fn live_end(t: *const Cursor, o: *const Objects, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(o, site, |addresses, site| addresses.live_end_at(tape(t)?, base as usize, site)) }
+    unsafe { on_addresses(o, site, |called| called.live_end(tape(t)?, base as usize)) }
 }
 
 unsafe extern "C" fn live_set_adjoint(
@@ -48,8 +48,8 @@ unsafe extern "C" fn live_set_adjoint(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(o, site, |addresses, _| {
-            addresses.live_set_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize)
+        on_addresses(o, site, |called| {
+            called.live_set_adjoint(base as usize, adjoint_base as usize, adjoint_bytes as usize)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ffi::handles::{on_addresses, tape};
 use crate::ffi::jump::with_site;
-use crate::objects::{Objects, Writer};
+use crate::objects::Objects;
 use crate::tape::Cursor;
 use std::ffi::c_void;
 
@@ -18,9 +18,7 @@ pub struct Pair {
 
 unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Objects, base: *const c_void, offset: i64, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe {
-        on_addresses(o, site, |addresses, site| addresses.push_pair_at(tape(t)?, base as usize, offset as isize, site))
-    }
+    unsafe { on_addresses(o, site, |called| called.push_pair(tape(t)?, base as usize, offset as isize)) }
 }
 
 unsafe extern "C" fn pop_pair(
@@ -33,10 +31,10 @@ unsafe extern "C" fn pop_pair(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(o, site, |addresses, site| {
+        on_addresses(o, site, |called| {
             let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
             let variables = [base as usize, p as usize, p_adjoint as usize];
-            let now = addresses.pop_pair_at(tape(t)?, variables, Writer::library(), site)?;
+            let now = called.pop_pair_and_base(tape(t)?, variables)?;
             if !pair.is_null() {
                 (&raw mut (*pair).offset).write(now.offset as i64);
             }
@@ -91,8 +89,8 @@ pub unsafe extern "C" fn adtape_pop_pair(
 /// Fortran: `adtape_pair_add(q, bytes)`. Source: eq. (3).
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_pair_add(q: Pair, bytes: i64) -> Pair {
-    match q.base.is_null() {
-        true => Pair { base: std::ptr::null_mut(), offset: 0 },
-        false => Pair { base: q.base, offset: q.offset.wrapping_add(bytes) },
+    if q.base.is_null() {
+        return Pair { base: std::ptr::null_mut(), offset: 0 };
     }
+    Pair { base: q.base, offset: q.offset.wrapping_add(bytes) }
 }

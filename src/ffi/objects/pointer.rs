@@ -6,14 +6,14 @@ use crate::ffi::handles::{objects, on_addresses, tape};
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::live::capacity_of;
 use crate::ffi::outcome::status;
-use crate::objects::{Objects, Waiter, Writer};
+use crate::objects::{Objects, Waiter};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::c_void;
 
 unsafe extern "C" fn push_pointer(t: *const Cursor, o: *const Objects, p: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(o, site, |addresses, site| addresses.push_pointer_at(tape(t)?, p as usize, site)) }
+    unsafe { on_addresses(o, site, |called| called.push_pointer(tape(t)?, p as usize)) }
 }
 
 unsafe extern "C" fn pop_pointer(
@@ -25,9 +25,7 @@ unsafe extern "C" fn pop_pointer(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(o, site, |addresses, site| {
-            addresses.pop_pointer_at(tape(t)?, [p as usize, p_adjoint as usize], Writer::library(), site).map(drop)
-        })
+        on_addresses(o, site, |called| called.pop_pointer(tape(t)?, p as usize, p_adjoint as usize).map(drop));
     }
 }
 

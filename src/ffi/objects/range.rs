@@ -60,12 +60,12 @@ impl RangeInfo {
 unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Objects, out: *mut RangeInfo, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(o, site, |addresses, site| {
+        on_addresses(o, site, |called| {
             if out.is_null() {
                 return Err(null_pointer("the range"));
             }
-            let range = addresses.pop_range_at(tape(t)?, site)?;
-            out.write(RangeInfo::of(addresses, &range));
+            let range = called.pop_range(tape(t)?)?;
+            out.write(RangeInfo::of(called, &range));
             Ok(())
         });
     }

@@ -4,17 +4,12 @@ use crate::ffi::arguments::null_pointer;
 use crate::ffi::handles::on_addresses;
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::range::RangeInfo;
-use crate::map::registry::Present;
-use crate::objects::{Objects, Writer};
+use crate::objects::Objects;
 use std::ffi::c_void;
 
-/// Sets a pointer variable, if there is one.
-///
-/// # Safety
-/// `variable` is NULL or writable.
 unsafe extern "C" fn begin_reverse(o: *const Objects, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(o, site, |addresses, _| addresses.live_begin_reverse()) }
+    unsafe { on_addresses(o, site, |called| called.live_begin_reverse()) }
 }
 
 unsafe extern "C" fn rebase_add(
@@ -27,18 +22,16 @@ unsafe extern "C" fn rebase_add(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(o, site, |addresses, _| {
+        on_addresses(o, site, |called| {
             let range = range.as_ref().ok_or_else(|| null_pointer("the range"))?.range()?;
-            let adjoint_bytes = adjoint_bytes as u64;
-            let now = Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes };
-            addresses.bring_back(&range, now, Writer::library()).map(drop)
+            called.rebase_add(&range, new_base as usize, adjoint_base as usize, adjoint_bytes as usize).map(drop)
         })
     }
 }
 
 unsafe extern "C" fn rebase_remove(o: *const Objects, new_base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
-    unsafe { on_addresses(o, site, |addresses, _| addresses.rebase_remove(new_base as usize)) }
+    unsafe { on_addresses(o, site, |called| called.rebase_remove(new_base as usize)) }
 }
 
 unsafe extern "C" fn rebase_pointer(
@@ -50,9 +43,8 @@ unsafe extern "C" fn rebase_pointer(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        on_addresses(o, site, |addresses, _| {
-            let variables = [p as usize, p_adjoint as usize];
-            addresses.rebase_pointer_by(address as usize, variables, Writer::library()).map(drop)
+        on_addresses(o, site, |called| {
+            called.rebase_pointer(address as usize, p as usize, p_adjoint as usize).map(drop)
         })
     }
 }
