@@ -1,6 +1,6 @@
-//! The programs that the fuzzer runs on addresses, at random: `fuzz/fuzz_targets/address_model.rs`.
+//! The programs that the fuzzer runs on addresses, at random: `fuzz/fuzz_targets/address_model`.
 
-#[path = "../fuzz/fuzz_targets/address_model.rs"]
+#[path = "../fuzz/fuzz_targets/address_model/mod.rs"]
 mod address_model;
 
 /// Bytes that are the same on every run.

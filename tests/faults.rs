@@ -26,10 +26,10 @@ fn store(directory: &Path) -> Result<FileStore, Error> {
 
 /// With one file for each checkpoint or one for all.
 fn store_of(directory: &Path, one_file: bool) -> Result<Box<dyn Store>, Error> {
-    Ok(match one_file {
-        false => Box::new(store(directory)?),
-        true => Box::new(ArchiveStore::new(directory, options())?),
-    })
+    if one_file {
+        return Ok(Box::new(ArchiveStore::new(directory, options())?));
+    }
+    Ok(Box::new(store(directory)?))
 }
 
 /// What version `version` of a checkpoint holds: of varying size, several blocks of a file.

@@ -32,9 +32,10 @@ fn rounds(count: usize, mut ours: impl FnMut(), mut reference: impl FnMut()) -> 
     let mut round = |ours_first: bool| {
         let mut pair = (0.0, 0.0);
         for our_turn in [ours_first, !ours_first] {
-            match our_turn {
-                true => pair.0 = time(&mut ours),
-                false => pair.1 = time(&mut reference),
+            if our_turn {
+                pair.0 = time(&mut ours);
+            } else {
+                pair.1 = time(&mut reference);
             }
         }
         pair

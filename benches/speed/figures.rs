@@ -175,12 +175,10 @@ impl Figure {
             Runs::Shared => "/shared",
             Runs::Checked => "/check",
         };
-        match self.is_long() {
-            true => vec![(format!("push_pop{kind}"), self.sweeps())],
-            false => {
-                self.sweeps().into_iter().map(|sweep| (format!("{}{kind}", sweep.operation()), vec![sweep])).collect()
-            }
+        if self.is_long() {
+            return vec![(format!("push_pop{kind}"), self.sweeps())];
         }
+        self.sweeps().into_iter().map(|sweep| (format!("{}{kind}", sweep.operation()), vec![sweep])).collect()
     }
 
     /// The last part of the benchmark's id.
@@ -192,10 +190,12 @@ impl Figure {
     pub fn row(&self, sweep: Sweep, ours: f64, reference: f64, ratio: f64) -> Row {
         let bytes = (self.count * self.section_bytes()) as f64;
         Row {
-            title: match self.sweeps().len() == 1 {
-                true => self.title.clone(),
-                false if self.is_heap() => format!("{sweep:?}: {}", self.title).to_lowercase(),
-                false => format!("{} {}", sweep.operation(), self.title),
+            title: if self.sweeps().len() == 1 {
+                self.title.clone()
+            } else if self.is_heap() {
+                format!("{sweep:?}: {}", self.title).to_lowercase()
+            } else {
+                format!("{} {}", sweep.operation(), self.title)
             },
             // A rate's ratio is the other way round.
             ratio: if self.in_bytes() { 1.0 / ratio } else { ratio },

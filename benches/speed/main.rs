@@ -53,9 +53,10 @@ fn measure(criterion: &mut Criterion, programs: &Programs, figure: &Figure) -> V
             group.sample_size(20);
             group.warm_up_time(Duration::from_millis(50)).measurement_time(Duration::from_millis(300));
         }
-        group.throughput(match figure.in_bytes() {
-            true => Throughput::Bytes(figure.count * figure.bytes),
-            false => Throughput::Elements(figure.count),
+        group.throughput(if figure.in_bytes() {
+            Throughput::Bytes(figure.count * figure.bytes)
+        } else {
+            Throughput::Elements(figure.count)
         });
         group.bench_function(BenchmarkId::new(figure.name, figure.size()), |bencher| {
             bencher.iter_custom(|iterations| {

@@ -59,20 +59,21 @@ static const int push_section_line = __LINE__ - 2;
 static __attribute__((noinline)) uint64_t pop_bits_at_the_end(void) { return adtape_pop_control(tape, 8); }
 static const int pop_bits_line = __LINE__ - 1;
 static void pop_four(void) { adtape_pop_array_f64(tape, target, 4); }
+/* A push of this file at `push_line` is met by the pop of another type at `line`; `right` is the one that it wants. */
+static void expect_lines(int push_line, int line, void (*right)(void)) {
+    seen.file = seen.push_file = __FILE__;
+    seen.push_line = push_line;
+    seen.line = line;
+    seen.before_verify = right;
+}
 static void site_of_last_calls(void) {
     push_bits_at_the_end();
-    seen.file = seen.push_file = __FILE__;
-    seen.push_line = push_bits_line;
-    seen.line = pop_count_line;
-    seen.before_verify = pop_bits;
+    expect_lines(push_bits_line, pop_count_line, pop_bits);
     (void)pop_count_at_the_end();
 }
 static void site_of_last_section(void) {
     push_section_at_the_end();
-    seen.file = seen.push_file = __FILE__;
-    seen.push_line = push_section_line;
-    seen.line = pop_bits_line;
-    seen.before_verify = pop_four;
+    expect_lines(push_section_line, pop_bits_line, pop_four);
     (void)pop_bits_at_the_end();
 }
 

@@ -35,10 +35,10 @@ struct Store {
 
 impl Store {
     fn check(&self) -> Result<(), Error> {
-        match self.fails.load(Ordering::Relaxed) {
-            true => Err(Error::new(Status::Io, "the store fails, as the program wants")),
-            false => Ok(()),
+        if self.fails.load(Ordering::Relaxed) {
+            return Err(Error::new(Status::Io, "the store fails, as the program wants"));
         }
+        Ok(())
     }
 }
 
@@ -273,10 +273,7 @@ impl<'a> Run<'a> {
 
     /// What can be popped next.
     fn next(&self, ty: Type, wish: usize, bits_first: bool) -> Option<Pushed> {
-        match self.mirrored {
-            true => self.model.last(),
-            false => self.model.poppable(ty, wish, bits_first),
-        }
+        if self.mirrored { self.model.last() } else { self.model.poppable(ty, wish, bits_first) }
     }
 
     fn pop(&mut self, pushed: Pushed) -> bool {

@@ -266,7 +266,7 @@ fn every_error_says_what_where_how_much_and_what_to_do_and_changes_nothing() {
 }
 
 /// All statuses that the C API can return but one: a tape is poisoned only when the file that it has spilled
-/// to cannot be read, and that file has no name by which a C program could damage it. `model.rs` injects that fault.
+/// to cannot be read, and that file has no name by which a C program could damage it. `tests/model` injects that fault.
 #[test]
 fn every_status_is_provoked() {
     let mut provoked: BTreeSet<&str> = ERRORS.iter().map(|(_, status, _)| *status).collect();

@@ -216,10 +216,7 @@ fn printed(output: &Output, directory: &Path) -> String {
 fn without_figures(text: &str) -> String {
     let mut out = String::new();
     for word in text.split_inclusive([' ', '(', ')', '\n', ',']) {
-        match word.starts_with(|c: char| c.is_ascii_digit()) {
-            true => out.push('#'),
-            false => out += word,
-        }
+        out += if word.starts_with(|c: char| c.is_ascii_digit()) { "#" } else { word };
     }
     ["KiB", "MiB", "GiB"].iter().fold(out, |out, unit| out.replace(unit, "bytes")).replace("#bytes (#bytes)", "#bytes")
 }
@@ -245,14 +242,11 @@ fn bless(block: &Block, said: &str) {
 fn fault(program: &Path, i: usize, block: &Block) -> Option<String> {
     let output = run_example(program, i, block, false);
     let said = printed(&output, program.parent().expect("a directory"));
-    let as_told = match block.is("aborts") {
-        true => output.status.signal() == Some(6),
-        false => output.status.success(),
-    };
-    let same = block.output.as_ref().is_none_or(|wanted| match block.is("figures vary") {
-        true => without_figures(wanted) == without_figures(&said),
-        false => *wanted == said,
-    });
+    let as_told = if block.is("aborts") { output.status.signal() == Some(6) } else { output.status.success() };
+    let vary = block.is("figures vary");
+    let equal =
+        |wanted: &String| if vary { without_figures(wanted) == without_figures(&said) } else { *wanted == said };
+    let same = block.output.as_ref().is_none_or(equal);
     if as_told && !same && std::env::var_os("ADTAPE_BLESS").is_some() {
         bless(block, &said);
         return None;

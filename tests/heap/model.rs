@@ -108,10 +108,9 @@ impl Program {
             }
             Step::Free(i, save) => {
                 let block = self.blocks.swap_remove(i);
-                match save {
-                    true => heap.free_saving(tape, block.pointer()).unwrap(),
-                    false => heap.free(tape, block.pointer()).unwrap(),
-                }
+                let freed =
+                    if save { heap.free_saving(tape, block.pointer()) } else { heap.free(tape, block.pointer()) };
+                freed.unwrap();
             }
             Step::Realloc(i) => {
                 let bytes = if self.rng.usize(..3) == 0 { self.blocks[i].bytes * 3 / 2 } else { self.size() };

@@ -98,10 +98,8 @@ impl ObjectMemory for Memory {
         if base >= self.real {
             return self.process.view_mut(base, bytes);
         }
-        match self.objects.at(base, bytes).is_some() {
-            true => self.objects.at_mut(base, bytes).expect("memory"),
-            false => self.adjoints.at_mut(base, bytes).expect("memory"),
-        }
+        let memory = if self.objects.at(base, bytes).is_some() { &mut self.objects } else { &mut self.adjoints };
+        memory.at_mut(base, bytes).expect("memory")
     }
 }
 
@@ -241,9 +239,10 @@ impl World {
         let (slots, values) = slots_and_values(shape);
         if record {
             for (i, word) in self.words(base, 8 * (slots + values)).into_iter().enumerate() {
-                match i < slots {
-                    true => addresses.push_pointer(tape, word as usize).unwrap(),
-                    false => tape.push(word as i64).unwrap(),
+                if i < slots {
+                    addresses.push_pointer(tape, word as usize).unwrap();
+                } else {
+                    tape.push(word as i64).unwrap();
                 }
             }
             addresses.live_end(tape, base).unwrap();
@@ -355,9 +354,10 @@ impl World {
         self.bases.insert(id, (base, shape));
         let slots = slots_and_values(shape).0;
         for i in (0..range.bytes / 8).rev() {
-            let word = match i < slots {
-                true => addresses.pop_pointer(tape, base + 8 * i, 0).unwrap().address as u64,
-                false => tape.pop::<i64>().unwrap() as u64,
+            let word = if i < slots {
+                addresses.pop_pointer(tape, base + 8 * i, 0).unwrap().address as u64
+            } else {
+                tape.pop::<i64>().unwrap() as u64
             };
             self.set(base + 8 * i, word);
         }
@@ -373,12 +373,11 @@ impl World {
             }
             Op::Point { id, slot, raw, .. } => {
                 let variable = self.base(id) + 8 * slot;
-                let back = match raw {
-                    true => {
-                        let address = tape.pop::<i64>().unwrap() as usize;
-                        addresses.rebase_pointer(address, variable, 0).unwrap()
-                    }
-                    false => addresses.pop_pointer(tape, variable, 0).unwrap(),
+                let back = if raw {
+                    let address = tape.pop::<i64>().unwrap() as usize;
+                    addresses.rebase_pointer(address, variable, 0).unwrap()
+                } else {
+                    addresses.pop_pointer(tape, variable, 0).unwrap()
                 };
                 assert!(!back.waits);
                 self.set(variable, back.address as u64);

@@ -91,10 +91,8 @@ impl Program {
 
     fn step(&mut self, pushes: u8) {
         match self.random.u8(..100) {
-            0..85 => match self.random.u8(..100) < pushes {
-                true => self.push(),
-                false => self.pop(),
-            },
+            0..85 if self.random.u8(..100) < pushes => self.push(),
+            0..85 => self.pop(),
             85..88 if self.starts.len() < 4 => {
                 self.machine.start();
                 self.starts.push(self.model.clone());
@@ -172,9 +170,10 @@ fn programs_agree_with_the_model_within_a_few_pages() {
         let mut spilled = false;
         for i in 0..1500 {
             let program = &mut programs[(i / 100) % 2];
-            match program.random.u8(..100) < if i % 500 < 300 { 75 } else { 25 } {
-                true => program.push(),
-                false => program.pop(),
+            if program.random.u8(..100) < if i % 500 < 300 { 75 } else { 25 } {
+                program.push();
+            } else {
+                program.pop();
             }
             program.check();
             program.machine.lend_idle(0);
