@@ -177,7 +177,7 @@ static uint64_t kepler_adjoint(adtape_t *t, int n, const double *M, double *Mb, 
 }
 
 /* The derivative of orbit i's term in the direction (M_direction, e_direction): a complex step of the same Newton
- * iteration, with branches that look at the real part. */
+ * iteration, with branches on the real part. */
 static double kepler_derivative(double M, double M_direction, double e, double e_direction, double w) {
     const double complex Mz = stepped(M, step * M_direction), ez = stepped(e, step * e_direction);
     double complex E = e < 0.3 ? Mz : M < 1.0 ? Mz + 0.85 * ez : Mz + ez * csin(Mz);
@@ -355,7 +355,7 @@ static int64_t unstructured_adjoint(adtape_t *t, bool packed, int n, double *pb,
     return blocks;
 }
 
-/* The original on complex numbers; comparisons look at the real part. */
+/* The original on complex numbers; comparisons are of real parts. */
 static double unstructured_derivative(int n, const double *p, const double *direction, double complex a,
                                       double complex b, double complex c) {
     double complex y = 0.0;

@@ -178,8 +178,8 @@ contains
     end do
   end subroutine
 
-  ! The derivative of one orbit's term: a complex step of the same Newton iteration, with branches that look at the
-  ! real part.
+  ! The derivative of one orbit's term: a complex step of the same Newton iteration, with branches on the real
+  ! part.
   real(8) function kepler_derivative(M, ecc, weight, step)
     complex(8), intent(in) :: M, ecc
     real(8), intent(in) :: weight, step
@@ -354,7 +354,7 @@ contains
     end do
   end subroutine
 
-  ! The original on complex numbers; comparisons look at the real part.
+  ! The original on complex numbers; comparisons are of real parts.
   subroutine unstructured_complex(n, p, a, b, c, y)
     integer, intent(in) :: n
     complex(8), intent(in) :: p(n), a, b, c

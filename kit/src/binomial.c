@@ -2,7 +2,7 @@
  * adjoints (adFixedPoint_…).
  *
  * A schedule advances over many steps at once and counts from 0; here every step is an action of its own and steps count
- * from 1, whatever firstStep says: the kit stores that argument and does not look at it. A load followed by a drop is
+ * from 1, whatever firstStep says: the kit stores that argument and never reads it. A load followed by a drop is
  * POPSNAP, any other load LOOKSNAP. */
 #include "adBinomial.h"
 #include "adFixedPoint.h"

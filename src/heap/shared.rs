@@ -48,7 +48,7 @@ impl Layout {
     }
 }
 
-/// The part of a heap that outlives it while other threads look at it.
+/// The part of a heap that outlives it while other threads read it.
 pub(super) struct Shared {
     /// Distinct for every heap of the process.
     pub id: u64,
@@ -56,7 +56,7 @@ pub(super) struct Shared {
     pub heads: Heads,
     /// Chunks whose heads are committed. Written by the owner.
     pub top: Unordered,
-    /// Changed by the owner only, who need not fear to wait: others look at one block.
+    /// Changed by the owner only, who hardly waits: others hold it for one block.
     large: Mutex<Large>,
     pub quarantine: Quarantine,
     /// Not 0 while the blocks have adjoints.

@@ -106,7 +106,7 @@ impl OwnedHeap {
         Ok(unsafe { &mut (*h).heap })
     }
 
-    /// The heap, without a look at its owner.
+    /// The heap, whoever owns it (unchecked).
     ///
     /// # Safety
     /// As [`heap`](OwnedHeap::heap), and the calling thread owns it.

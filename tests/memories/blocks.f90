@@ -263,7 +263,7 @@ contains
 
   ! ---- around it ---------------------------------------------------------------------------------------
 
-  ! Looks at the arguments of the program: one count or two, which n and m become, and the words above; without them, maps
+  ! Reads the arguments of the program: one count or two, which n and m become, and the words above; without them, maps
   ! and reuse.
   subroutine choose_memory(n, m)
     integer, intent(inout) :: n

@@ -400,7 +400,7 @@ fn position_outside_of_its_advance_is_none_of_the_schedule() {
     }
 }
 
-/// Of which steps there are snapshots on disk before each action of a schedule, by a list.
+/// The steps that have snapshots on disk before each action of a schedule, by a list.
 #[test]
 fn snapshots_on_disk_at_a_position_are_those_that_were_saved_and_not_dropped() {
     let with_disk =

@@ -1,6 +1,6 @@
-//! The leaf where something was found or changed last, to look there first.
+//! The leaf where something was found or changed last, which is searched first.
 //!
-//! Programs look for addresses near the last one, or for none that has to do with it. Looking into a leaf in vain costs
+//! A program's next address lies near its last one, or has nothing to do with it. Searching a leaf in vain costs
 //! as much as a level of the tree, so a hint is trusted only while finds stay: from the second that ended in one leaf
 //! on.
 

@@ -16,7 +16,7 @@ pub(super) struct SideTables {
     pub number: u64,
     /// The length of the tables, readable without their lock.
     count: AtomicUsize,
-    /// Objects that are no allocatables had bounds: others end without a look at the table, as most have none.
+    /// Objects that are no allocatables had bounds. Where none had, objects end without a search of the table.
     pub any_has_bounds: StaticFlag,
     pub tables: Lock<Tables>,
 }

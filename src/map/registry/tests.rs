@@ -240,7 +240,7 @@ fn random_programs_find_every_object_again_in_the_reverse_sweep() {
     }
 }
 
-/// Threads that add, find and remove ranges of their own and look at those of all.
+/// Threads that add, find and remove ranges of their own and search those of all.
 #[test]
 fn threads_find_what_is_alive_while_others_add_and_remove() {
     let registry = Registry::new();

@@ -250,7 +250,7 @@ fn images_or_files_that_were_swapped_are_refused() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// The number behind that of the last record was computed without a look at its size: 2^64 - 1 overflowed.
+/// The number behind that of the last record was computed unchecked: 2^64 - 1 overflowed.
 #[test]
 fn sequence_numbers_that_are_used_up_are_an_error_and_all_is_readable() {
     let (first, path) = store("sequence");
