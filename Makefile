@@ -16,7 +16,7 @@ RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
 FROM ?= 1
 
-.PHONY: help demo test restoration programs reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test levels restoration programs reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,8 +28,15 @@ demo: ## the gradient of a real model, checked, in C and in Fortran (SIZE=large:
 
 test: ## all tests
 	$(SETUP) test
-	$(LIBRARY)
+	@# The library and the tests are built beside each other: one of the two always has work for one core only.
+	cargo test --locked --workspace --no-run & $(LIBRARY) && wait $$!
 	cargo test --locked --workspace --no-fail-fast
+
+levels: ## tests of Fortran and of the kit, at the levels of optimisation that make test leaves out
+	$(SETUP) test
+	$(LIBRARY)
+	TEST_LEVELS="-O1 -O3" cargo test --locked --no-fail-fast --test fortran -- --skip error
+	TEST_LEVELS="-O1 -Os -O3 -Ofast" cargo test --locked --no-fail-fast --test kit -- call_sites pop_what_they_pushed
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
 	$(SETUP) test

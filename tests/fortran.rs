@@ -1,11 +1,11 @@
-//! The Fortran module, as programs see it: every program of `fortran-bindings/tests` at three levels of optimisation,
+//! The Fortran module, as programs see it: every program of `fortran-bindings/tests` at several levels of optimisation,
 //! plain, with steps of one page, in check and in profile mode, and every error that the module can end in.
 //!
 //! `FC` and `CC` name the compilers (default gfortran and gcc): `FC=flang-new-19 CC=clang-19 cargo test --test fortran`.
 
 mod common;
 
-use common::{build_release, cc, clean, fc, root, run, scratch, skip};
+use common::{build_release, cc, clean, fc, levels, root, run, scratch, skip};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -32,9 +32,6 @@ const STRICT: [&str; 9] = [
     "-Wno-function-elimination",
     "-Werror",
 ];
-
-/// An optimiser may take it for granted that a procedure keeps no address of an argument; without one nothing is.
-const LEVELS: [&str; 3] = ["-O0", "-O2", "-O3"];
 
 fn is_gfortran() -> bool {
     fc().contains("gfortran")
@@ -105,8 +102,9 @@ fn passes(file: &str) {
     if !compiler(name) {
         return;
     }
-    for level in LEVELS {
-        let (_, program) = compile(&sources().join("tests").join(file), &[level]);
+    // An optimiser may take it for granted that a procedure keeps no address of an argument; without one nothing is.
+    for level in levels() {
+        let (_, program) = compile(&sources().join("tests").join(file), &[&level]);
         for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(("ADTAPE_PROFILE", "1"))] {
             let output = run(quiet(&program).envs(mode));
             let said = String::from_utf8_lossy(&output.stdout);

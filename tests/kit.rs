@@ -14,7 +14,7 @@ mod sites;
 #[path = "kit/symbols.rs"]
 mod symbols;
 
-use common::{build_release, cc, clean, fc, root, run, scratch, skip, stdout};
+use common::{build_release, cc, clean, fc, levels, root, run, scratch, skip, stdout};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

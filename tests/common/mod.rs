@@ -104,6 +104,13 @@ pub fn skip(test: &str, why: &str) {
     assert!(std::env::var_os("CI").is_none(), "in CI no test may be skipped; {line}");
 }
 
+/// The levels of optimisation that test programs are compiled at: those that `TEST_LEVELS` names, by default the least
+/// and the usual one. `make levels` asks for the others.
+pub fn levels() -> Vec<String> {
+    let named = std::env::var("TEST_LEVELS").unwrap_or_else(|_| "-O0 -O2".to_owned());
+    named.split_whitespace().map(str::to_owned).collect()
+}
+
 /// The Fortran compiler: `FC`, or gfortran.
 pub fn fc() -> String {
     std::env::var("FC").unwrap_or_else(|_| "gfortran".to_owned())

@@ -53,8 +53,8 @@ fn main_programs_with_lto_pop_what_they_pushed() {
         return;
     }
     assert_eq!(passes(&compile(&fc(), &["aliases.f90"], How::Static, &[]), &[], &[]), "passed\n");
-    for level in ["-O0", "-O1", "-O2", "-O3", "-Os", "-Ofast"] {
-        let program = compile(&fc(), &["aliases.f90"], How::Lto, &[level]);
+    for level in levels() {
+        let program = compile(&fc(), &["aliases.f90"], How::Lto, &[&level]);
         assert_eq!(passes(&program, &[], &[]), "passed\n", "{level}");
     }
 }

@@ -22,8 +22,6 @@ fn assert_says(said: &str, words: &[&str], case: &str) {
     }
 }
 
-const LEVELS: [&str; 5] = ["-O0", "-O1", "-Os", "-O2", "-O3"];
-
 /// Push and pop do not match: of a scalar, and with an argument of an array. Each array call stands there more than once, so
 /// that the compiler leaves it a call.
 const MISMATCH_IN_C: &str = "\
@@ -58,13 +56,13 @@ int main(int argc, char **argv) {
 /// address lies in the innermost of them.
 #[test]
 fn check_mode_names_the_call_sites_in_the_program() {
-    let mut builds: Vec<_> = [How::Static, How::Shared].map(|how| (cc(), how, "-O2")).into();
-    builds.extend(LEVELS.map(|level| (cc(), How::Inline, level)));
+    let mut builds: Vec<_> = [How::Static, How::Shared].map(|how| (cc(), how, "-O2".to_owned())).into();
+    builds.extend(levels().into_iter().map(|level| (cc(), How::Inline, level)));
     if has_gnu_lto("check_mode_names_the_call_sites_in_the_program") {
-        builds.extend(LEVELS.map(|level| ("gcc".into(), How::Lto, level)));
+        builds.extend(levels().into_iter().map(|level| ("gcc".into(), How::Lto, level)));
     }
     for (compiler, how, level) in builds {
-        let program = compile_text(&compiler, "mismatch.c", MISMATCH_IN_C, how, &["-fno-inline", level]);
+        let program = compile_text(&compiler, "mismatch.c", MISMATCH_IN_C, how, &["-fno-inline", &level]);
         let case = format!("{how:?} {level}");
         let scalar = ["pushed: one f64", "popped: one f32", "mismatch.c:8 (push_scalar)", "mismatch.c:9 (pop_scalar)"];
         assert_says(&fails(&program, &[], &[CHECK]), &scalar, &case);
@@ -84,9 +82,9 @@ fn check_mode_names_the_call_sites_in_a_fortran_program_with_lto() {
                 subroutine pop_here(a)\n  real(8) a(4)\n  call popreal8array(a, 2)\n  call popreal8array(a, 4)\n\
                 end subroutine\n\
                 program p\n  real(8) :: a(4) = 0\n  call push_here(a)\n  call pop_here(a)\nend program\n";
-    for level in LEVELS {
-        let program = compile_text(&fc(), "mismatch.f90", text, How::Lto, &[level]);
-        assert_says(&fails(&program, &[], &[CHECK]), &["mismatch.f90:4", "mismatch.f90:8"], level);
+    for level in levels() {
+        let program = compile_text(&fc(), "mismatch.f90", text, How::Lto, &[&level]);
+        assert_says(&fails(&program, &[], &[CHECK]), &["mismatch.f90:4", "mismatch.f90:8"], &level);
     }
 }
 
