@@ -56,7 +56,7 @@ macro_rules! calls {
         )*}
 
         impl $crate::objects::called::Called<'_> {$(
-            #[inline]
+            #[inline(always)]
             pub(crate) fn $name(&$self $(, $argument: $of_type)*) -> $result $body
         )*}
     };

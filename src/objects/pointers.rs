@@ -4,6 +4,7 @@
 
 use super::called::{Called, calls};
 use super::set::{Objects, Restored, Waiter, corrupt};
+use super::variables::Writer;
 use crate::error::Error;
 use crate::map::registry::{Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
 use crate::tape::failure::located;
@@ -13,12 +14,7 @@ calls! {
     /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
     /// not back, the variables wait (0 stands for none).
     pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        let (lane, target) = (self.lane()?, Target::Forward(address as u64));
-        let variables = [(0, target), (variable, target), (adjoint_variable, target)];
-        if address == 0 {
-            return Ok(self.null(&variables));
-        }
-        self.restored(0, None, &variables, || self.registry().rebase(lane, address as u64))
+        self.restored_address(address as u64, [variable, adjoint_variable], self.writer)
     }
 
     /// Pushes a pointer that is about to be overwritten, if it is NULL or in a range (line 18).
@@ -32,7 +28,7 @@ calls! {
     /// addresses wait (0 stands for none).
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
         tape.pop_record(Type::Pointer, self.site, |record| {
-            self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable])
+            self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], self.writer)
         })
     }
 
@@ -63,6 +59,16 @@ calls! {
     }
 }
 
+impl Called<'_> {
+    /// Pops a pair, also with the address of a variable for the base, before the other two.
+    #[inline(always)]
+    pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
+        tape.pop_record(Type::Pair, self.site, |record| {
+            self.restored_place(read(record, "pair")?, true, variables, self.writer)
+        })
+    }
+}
+
 impl Objects {
     /// Pointer variables that wait for their object, by address.
     pub fn waiting(&self) -> Vec<Waiter> {
@@ -75,13 +81,6 @@ impl Objects {
         };
         self.registry().waiting().into_iter().map(waiter).collect()
     }
-}
-
-impl Called<'_> {
-    /// Pops a pair, also with the address of a variable for the base, before the other two.
-    pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
-        tape.pop_record(Type::Pair, self.site, |record| self.restored_place(read(record, "pair")?, true, variables))
-    }
 
     /// Where a place is now; if it is not, the variables wait: of the base, of the place, of the place in the adjoint.
     /// With `is_pair` the place belongs to the object whose base it has, wherever the offset leads.
@@ -90,24 +89,42 @@ impl Called<'_> {
         place: Option<ObjectOffset>,
         is_pair: bool,
         [base_variable, variable, adjoint_variable]: [usize; 3],
+        writer: Writer,
     ) -> Result<Restored, Error> {
         let ObjectOffset { serial, offset } = place.unwrap_or(ObjectOffset { serial: Serial(0), offset: 0 });
         let (base, target) = (Target::Object(serial, 0), Target::Object(serial, offset));
         let variables = [(base_variable, base), (variable, target), (adjoint_variable, target)];
         let pair = is_pair.then_some(offset);
         match place {
-            Some(place) => self.restored(offset, pair, &variables, || self.registry().locate(place)),
-            None => Ok(self.null(&variables)),
+            Some(place) => self.restored(offset, pair, &variables, writer, || self.registry().locate(place)),
+            None => Ok(self.null(&variables, writer)),
         }
     }
 
+    /// Where an address of the forward sweep is now; if it is not, the variables wait: of the address, of its place in the
+    /// adjoint.
+    fn restored_address(
+        &self,
+        address: u64,
+        [variable, adjoint_variable]: [usize; 2],
+        writer: Writer,
+    ) -> Result<Restored, Error> {
+        let (lane, target) = (self.lane()?, Target::Forward(address));
+        let variables = [(0, target), (variable, target), (adjoint_variable, target)];
+        if address == 0 {
+            return Ok(self.null(&variables, writer));
+        }
+        self.restored(0, None, &variables, writer, || self.registry().rebase(lane, address))
+    }
+
     /// What `look` finds, which the variables are set to; while it finds nothing, they, in the order of
-    /// [`restored_place`](Called::restored_place), wait.
+    /// [`restored_place`](Objects::restored_place), wait.
     fn restored(
         &self,
         offset: i64,
         pair: Option<i64>,
         variables: &[(usize, Target); 3],
+        writer: Writer,
         look: impl Fn() -> Result<Option<Located>, Error>,
     ) -> Result<Restored, Error> {
         let registry = &self.registry();
@@ -121,7 +138,7 @@ impl Called<'_> {
         let mut now = look()?;
         if now.is_none() {
             for (i, (variable, target)) in given() {
-                registry.wait(*variable as u64, wait(i, *target), || self.writer.set(*variable, 0));
+                registry.wait(*variable as u64, wait(i, *target), || writer.set(*variable, 0));
             }
             // The object may have come before the variables waited.
             now = look().inspect_err(|_| self.settle(variables))?;
@@ -142,14 +159,14 @@ impl Called<'_> {
             self.settle(variables);
         }
         for (value, (variable, _)) in [base, now.address, now.adjoint].into_iter().zip(variables) {
-            self.writer.set(*variable, value as usize);
+            writer.set(*variable, value as usize);
         }
         Ok(Restored { address: now.address as usize, adjoint: now.adjoint as usize, offset, waits: false })
     }
 
-    fn null(&self, variables: &[(usize, Target); 3]) -> Restored {
+    fn null(&self, variables: &[(usize, Target); 3], writer: Writer) -> Restored {
         self.settle(variables);
-        variables.iter().for_each(|(variable, _)| self.writer.set(*variable, 0));
+        variables.iter().for_each(|(variable, _)| writer.set(*variable, 0));
         Restored::default()
     }
 

@@ -139,7 +139,7 @@ impl Registry {
     }
 
     /// As [`rebase`](Registry::rebase), as two addresses.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub fn rebase_both(&self, lane: u16, address: u64) -> Result<Option<(u64, u64)>, Error> {
         Ok(self.rebase(lane, address)?.map(|now| (now.address, now.adjoint)))
     }
