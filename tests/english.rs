@@ -19,7 +19,7 @@ const QUOTING: [&str; 2] = ["docs/style.md", "tests/english.rs"];
 const SOURCES: [&str; 9] = ["rs", "c", "h", "f90", "F90", "inc", "sh", "toml", "in"];
 
 /// A phrase, and whether it is one only where a comment or a line of a page begins.
-const PHRASES: [(&str, bool, &str); 12] = [
+const PHRASES: [(&str, bool, &str); 14] = [
     ("That ", true, "write \"Checks that …\" or \"Whether …\""),
     ("Of a ", true, "begin with the subject"),
     ("Of an ", true, "begin with the subject"),
@@ -32,6 +32,8 @@ const PHRASES: [(&str, bool, &str); 12] = [
     (" are told", false, "they know, or they get an argument"),
     ("looked at", false, "code reads, compares, searches"),
     (" looks at", false, "code reads, compares, searches"),
+    ("not look at", false, "code reads, compares, searches"),
+    ("without a look", false, "code reads, compares, searches"),
 ];
 
 /// The prose of a line of a source: its comment, without the sign that begins it.

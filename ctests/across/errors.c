@@ -25,7 +25,7 @@ static struct {
     adtape_status_t status;
     char message[4000];
     void (*before_verify)(void); /* makes the tape usable again */
-    int elsewhere;               /* it fails on a thread that may not look at the tape */
+    int elsewhere;               /* it fails on a thread that may not read the tape */
     int emptied;                 /* the case has popped all there was */
 } seen;
 

@@ -205,7 +205,7 @@ static void on_another_thread(void *(*run)(void *)) {
     CHECK(pthread_create(&thread, NULL, run, NULL) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
 }
-/* The fast path does not look at the owner; the first slow path does. In check mode that is every one. */
+/* The fast path does not check the owner; the first slow path does. In check mode that is every one. */
 static void wrong_thread_push(void) {
     other = tape;
     on_another_thread(push_on_this_thread);
