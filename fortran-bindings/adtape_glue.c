@@ -109,7 +109,7 @@ INLINE_ const char *terminated(const char *text, size_t n, char *to, size_t room
     return to;
 }
 
-/* The same of a descriptor; one that is absent is empty. */
+/* A C string of the characters of a descriptor; empty if it is absent. */
 INLINE_ const char *c_string(const CFI_cdesc_t *x, char *to, size_t room) {
     return terminated(x == NULL ? NULL : x->base_addr, x == NULL ? 0 : x->elem_len, to, room);
 }

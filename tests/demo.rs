@@ -40,7 +40,7 @@ fn demo_c() -> Option<&'static Path> {
     program.as_deref()
 }
 
-/// The same in Fortran.
+/// The program in Fortran, compiled once.
 fn demo_fortran() -> Option<&'static Path> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| {

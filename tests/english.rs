@@ -19,7 +19,7 @@ const QUOTING: [&str; 2] = ["docs/style.md", "tests/english.rs"];
 const SOURCES: [&str; 9] = ["rs", "c", "h", "f90", "F90", "inc", "sh", "toml", "in"];
 
 /// A phrase, and whether it is one only where a comment or a line of a page begins.
-const PHRASES: [(&str, bool, &str); 14] = [
+const PHRASES: [(&str, bool, &str); 18] = [
     ("That ", true, "write \"Checks that …\" or \"Whether …\""),
     ("Of a ", true, "begin with the subject"),
     ("Of an ", true, "begin with the subject"),
@@ -28,6 +28,10 @@ const PHRASES: [(&str, bool, &str); 14] = [
     ("Of one ", true, "begin with the subject"),
     ("Of what ", true, "begin with the subject"),
     ("The same.", true, "name it"),
+    ("The same of ", true, "name it"),
+    ("The same with", true, "name it"),
+    ("The same where", true, "name it"),
+    ("The same for ", true, "name it"),
     (" is told", false, "it knows, or it gets an argument"),
     (" are told", false, "they know, or they get an argument"),
     ("looked at", false, "code reads, compares, searches"),

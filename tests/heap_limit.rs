@@ -103,7 +103,7 @@ fn block_that_comes_back_at_the_limit_keeps_its_memory() {
     assert!(all(b, 8 * MIB, 3));
 }
 
-/// The same where a block grows back in place.
+/// A block that grows back in place.
 #[test]
 fn block_that_grows_back_at_the_limit_keeps_its_memory() {
     let limit = Limit::begin();

@@ -423,7 +423,8 @@ static void waiting_pointers(void) {
     REGISTER(FAR + 8, &p, FAR, 64, 8);
     CHECK(p == FAR + 8);
     ADMM_unregister(FAR + 8, &n);
-    /* The same, by a variable that waits for the address it is set to; with the calls of 2020 that is not to be told. */
+    /* A block is back where a variable that waits for it points already; with the calls of 2020 the library cannot know
+     * that. */
     const int by = ARGUMENTS == 5 ? 8 : 24;
     pb = FAR_B + 8, p = FAR + 8;
     ADMM_rebaseShadowed(NULL, &pb);

@@ -48,7 +48,7 @@ impl Heap {
         Ok(())
     }
 
-    /// The same; where memory is short, the tape gives up some of its own.
+    /// [`begin_reverse`](Heap::begin_reverse); where memory is short, the tape gives up some of its own.
     pub(crate) fn begin_reverse_beside(&mut self, tape: &Cursor) -> Result<(), Error> {
         self.with_memory_of(tape, self.arena.bytes as usize, Heap::begin_reverse)
     }

@@ -26,7 +26,7 @@ pub(super) struct Placement {
 
 pub(super) struct Arena {
     pub shared: Arc<Shared>,
-    /// The same as in `shared`.
+    /// As in `shared`.
     pub layout: Layout,
     slabs: Slabs,
     zones: Zones,

@@ -36,13 +36,13 @@ impl Heap {
         self.alloc_at(tape, bytes, GRANULE, Site::caller())
     }
 
-    /// The same with contents of zero.
+    /// [`alloc`](Heap::alloc) with contents of zero.
     #[track_caller]
     pub fn alloc_zeroed(&mut self, tape: &Cursor, bytes: usize) -> Result<*mut u8, Error> {
         self.alloc_zeroed_at(tape, bytes, Site::caller())
     }
 
-    /// The same at a multiple of `alignment`, a power of two up to 64 KiB.
+    /// [`alloc`](Heap::alloc) at a multiple of `alignment`, a power of two up to 64 KiB.
     #[track_caller]
     pub fn alloc_aligned(&mut self, tape: &Cursor, bytes: usize, alignment: usize) -> Result<*mut u8, Error> {
         self.alloc_aligned_at(tape, bytes, alignment, Site::caller())
@@ -58,7 +58,7 @@ impl Heap {
         self.free_at(tape, p, false, Site::caller())
     }
 
-    /// The same, with the contents pushed onto the tape. [`undo_free`](Heap::undo_free) brings them back.
+    /// [`free`](Heap::free) with the contents pushed onto the tape. [`undo_free`](Heap::undo_free) brings them back.
     #[track_caller]
     pub fn free_saving(&mut self, tape: &Cursor, p: *mut u8) -> Result<(), Error> {
         self.free_at(tape, p, true, Site::caller())
@@ -72,7 +72,8 @@ impl Heap {
         self.realloc_at(tape, p, bytes, false, Site::caller())
     }
 
-    /// The same, with what is cut off pushed onto the tape. [`undo_realloc`](Heap::undo_realloc) brings it back.
+    /// [`realloc`](Heap::realloc) with what is cut off pushed onto the tape, from where
+    /// [`undo_realloc`](Heap::undo_realloc) brings it back.
     #[track_caller]
     pub fn realloc_saving(&mut self, tape: &Cursor, p: *mut u8, bytes: usize) -> Result<*mut u8, Error> {
         self.realloc_at(tape, p, bytes, true, Site::caller())

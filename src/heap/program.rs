@@ -13,7 +13,7 @@ pub trait ObjectMemory {
     /// What lies in the `bytes` bytes at `base`, which are an object that is alive, or in one.
     fn view(&self, base: usize, bytes: usize) -> &[u8];
 
-    /// The same, to be changed.
+    /// What lies there, to be changed.
     fn view_mut(&mut self, base: usize, bytes: usize) -> &mut [u8];
 }
 

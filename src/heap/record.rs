@@ -32,11 +32,11 @@ pub(super) enum Kind {
     FreeNull = 4,
     /// Free of a block of another heap, whose number is below.
     FreeRemote = 5,
-    /// The same with the contents below.
+    /// Free of a block of another heap, with the contents below.
     FreeRemoteSaved = 6,
     /// The block that realloc made; the record of the one that it freed is below.
     Realloc = 7,
-    /// The same, the contents that did not fit below that.
+    /// The block that realloc made; below are the record of the one that it freed and the contents that did not fit.
     ReallocSaved = 8,
     /// Realloc of NULL.
     ReallocNull = 9,

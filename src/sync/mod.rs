@@ -46,9 +46,9 @@ pub(crate) type StaticCounter = std::sync::atomic::AtomicU64;
 pub(crate) type StaticFlag = std::sync::atomic::AtomicBool;
 /// The ordering that goes with them.
 pub(crate) const UNORDERED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;
-/// A word that several threads see and that orders nothing: whoever reads it was told so by other means.
+/// A word that several threads see and that orders nothing: whoever reads it is synchronised by other means.
 pub(crate) type Unordered = std::sync::atomic::AtomicU64;
-/// The same of 32 bits.
+/// An [`Unordered`] of 32 bits.
 pub(crate) type Unordered32 = std::sync::atomic::AtomicU32;
 
 /// Passes a little time until another thread has gone on, after so many `attempts`: the processor's first, then the

@@ -115,7 +115,7 @@ impl Core {
         self.leave_for(cursor, 0);
     }
 
-    /// The same where the next operation is the push or pop of `n` bytes that was made possible.
+    /// Ends an operation that made the push or pop of `n` bytes possible, which is next.
     fn leave_for(&mut self, cursor: &Hot, n: usize) {
         self.lend_idle(n);
         if self.watched() || self.poison.is_some() {

@@ -79,7 +79,7 @@ pub(super) fn commit(start: usize, size: usize) -> Result<(), io::Error> {
     }
 }
 
-/// The same where the kernel refused to move pages to, which may have left a hole in the reservation.
+/// Makes memory accessible where the kernel refused to move pages to, which may have left a hole in the reservation.
 pub(super) fn commit_anew(start: usize, size: usize) -> Result<(), io::Error> {
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
     // SAFETY: replaces no mapping; the range lies in a span of the caller's.

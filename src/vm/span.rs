@@ -95,7 +95,7 @@ impl Span {
         })
     }
 
-    /// The same, with its own sizes of steps and of the first reservation.
+    /// A span with its own sizes of steps and of the first reservation.
     #[cfg(test)]
     pub fn with_steps(step: usize, first_reserve: usize) -> Span {
         let mut span = Span::new().unwrap();
@@ -104,7 +104,7 @@ impl Span {
         span
     }
 
-    /// The same, which charges another budget than the process's.
+    /// This span, which charges another budget than the process's.
     #[cfg(all(test, not(loom)))]
     pub fn charged_to(mut self, budget: &'static Budget) -> Span {
         self.budget = budget;

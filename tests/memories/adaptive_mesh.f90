@@ -436,7 +436,7 @@ program adaptive_mesh_program
   call heap_stats(heap_self(), stats)
   call check_same_bits('both gradients are equal bit for bit', xb(:, 1), xb(:, 2))
 
-  ! The same without records, on heaps of their own.
+  ! Both gradients without records, on heaps of their own.
   m%recording = .false.
   do side = 1, 2
     call heap_create(m%h, 0, 0_c_int64_t)

@@ -60,7 +60,7 @@ fn checked(schedule: Schedule, reads: u64, writes: u64) -> Result<[u64; 3], Erro
     checked_steps(schedule, reads, writes).map(|(adjoint, _)| adjoint)
 }
 
-/// The same, and how far it came.
+/// The gradient of a run in check mode, and how far the run came.
 fn checked_steps(mut schedule: Schedule, reads: u64, writes: u64) -> Result<([u64; 3], Progress), Error> {
     let mut model = Forgetful::new(reads, writes);
     let mut run = Run::new(&mut schedule, &mut model);

@@ -54,7 +54,7 @@ impl Tree {
         LeafPlace { leaf, behind: up_to(self.nodes.node(leaf), base) }
     }
 
-    /// The same, if the leaf `hint`, which once was one, is certain to be that of the place.
+    /// Where `base` is or belongs, if the leaf `hint`, which once was one, is certain to be its leaf.
     fn place_in(&self, hint: u32, base: u64) -> Option<LeafPlace> {
         let leaf = self.nodes.get(hint)?;
         let delta = base.checked_sub(leaf.origin()).filter(|delta| *delta <= MAX_DELTA)?;

@@ -41,7 +41,7 @@ pub(crate) struct Ranges {
     account: Account,
     /// The leaf where something was found last.
     hint: Cell<Hint>,
-    /// The same of changes.
+    /// The leaf where something was changed last.
     changed: Hint,
 }
 
@@ -71,7 +71,7 @@ impl Ranges {
         self.remove_if(base, |_| true)
     }
 
-    /// The same, if it is one to be removed.
+    /// The range that began at `base`, if it is one to be removed.
     pub fn remove_if(&mut self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
         let place = self.tree.place(base, &mut self.changed);
         let range = self.tree.range_at(place, base).filter(wanted)?;

@@ -35,7 +35,7 @@ impl Registry {
         Ok(object)
     }
 
-    /// The same of an object that was found.
+    /// An object that was found dies in the forward sweep.
     pub fn end(&self, lane: u16, value: u64, object: &Object) -> Result<(), Error> {
         self.remember(lane, value, object)?;
         self.waiting.released(object.serial, None);
@@ -167,8 +167,8 @@ impl Registry {
         self.place_as(LifeState::Coming, object)
     }
 
-    /// The same; until the object is in the maps, it is in this state. Of one that is born nobody knows the serial yet,
-    /// so it may be alive; while one is still to be entered that comes back, pointers to it must wait.
+    /// Puts an object into the maps; until it is there, it is in this state. Nobody knows a newborn's serial yet, so it
+    /// may be alive. Pointers to an object that comes back must wait until it is entered.
     fn place_as(&self, state: LifeState, mut object: Object) -> Result<bool, Error> {
         let objects = &self.lane(object.serial.lane()).objects;
         let (slot, was) =

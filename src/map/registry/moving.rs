@@ -36,9 +36,9 @@ impl Registry {
         }
     }
 
-    /// The same where `operation` moves the memory: it tells the function that it gets. No variable is set meanwhile,
-    /// by no thread, so that what one waited for does not come into the memory that was left. It may not call the
-    /// registry.
+    /// [`memory_moved`](Registry::memory_moved) where `operation` moves the memory, and calls the function that it gets
+    /// with where it was and is. No thread sets a variable meanwhile, so that nothing is written to memory that was
+    /// left. The operation may not call the registry.
     pub fn memory_moves<R>(&self, operation: impl FnOnce(&mut dyn FnMut(Extent, Option<Extent>)) -> R) -> R {
         self.waiting.hold(operation)
     }

@@ -62,8 +62,8 @@ impl Objects {
         self.save_some(checkpoint, memory, heaps, &|_| true)
     }
 
-    /// The same with the contents of those objects only that `choose` chooses, and of stable heaps: the others are
-    /// restored as objects, and what is in them is the program's task.
+    /// [`save`](Objects::save) with the contents of those objects only that `choose` chooses, and of stable heaps: the
+    /// others are restored as objects, and what is in them is the program's task.
     pub fn save_some(
         &self,
         checkpoint: &mut CheckpointWriter,

@@ -66,7 +66,7 @@ impl Cursor {
         self.push_at(x, Site::caller())
     }
 
-    /// The same for the call at `site`.
+    /// [`push`](Cursor::push) for the call at `site`.
     #[inline]
     pub(crate) fn push_at<T: Scalar>(&self, x: T, site: Site) -> Result<(), Error> {
         if !self.has_room(size_of::<T>()) {
@@ -98,7 +98,7 @@ impl Cursor {
         self.pop_at(Site::caller())
     }
 
-    /// The same for the call at `site`.
+    /// [`pop`](Cursor::pop) for the call at `site`.
     #[inline]
     pub(crate) fn pop_at<T: Scalar>(&self, site: Site) -> Result<T, Error> {
         if !self.has_bytes(size_of::<T>()) {

@@ -14,7 +14,7 @@ use crate::sync::{OnceLock, StaticCounter, UNORDERED};
 
 /// Shorter arrays are left to memcpy; `ADTAPE_BIG_BYTES_` in the header.
 const LONG: usize = 512;
-/// The same for streaming with a fence behind each array.
+/// Shorter arrays do not stream with a fence behind each.
 const LONG_FENCED: usize = 64 << 10;
 
 /// The most of the last-level cache that a tape counts on. A server's is shared by dozens of cores and no faster than
@@ -49,7 +49,7 @@ pub(crate) unsafe fn copy_in(cursor: &Hot, x: *const u8, n: usize) {
     unsafe { if cur - edge < far() { ascend(to, x, n) } else { copy_in_far(to, x, n, cur - edge) } }
 }
 
-/// The same for tapes that may move to another thread without a word to us, as those of the Rust API do: streamed
+/// [`copy_in`] for tapes that may move to another thread without a word to us, as those of the Rust API do: streamed
 /// stores are fenced, so only arrays stream that are long enough for a fence.
 ///
 /// # Safety

@@ -124,7 +124,7 @@ impl Hot {
         room
     }
 
-    /// The same where there is room.
+    /// Pushes words where there is room.
     ///
     /// # Safety
     /// There is room: [`has_room`](Hot::has_room) said so, and nothing was pushed since.

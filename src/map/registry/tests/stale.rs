@@ -314,7 +314,7 @@ fn object_is_reused_where_others_are_dead_that_are_forgotten() {
     registry.exchange(&Exchange { births: vec![serial.birth() - 1], ..Exchange::default() }).unwrap();
     add(&registry, lane, 1000, 16);
     assert!(reused(&registry, lane, 1000));
-    // The same where it is still alive.
+    // A section is run again, in which the one that was born there is still alive.
     let out = vec![registry.exact(lane, 1000).unwrap().1];
     registry.exchange(&Exchange { out, births: vec![serial.birth() - 1], ..Exchange::default() }).unwrap();
     add(&registry, lane, 1000, 16);
