@@ -28,7 +28,7 @@ pub struct Wishes {
 /// `adtape adjoint`; the exit status where it fails.
 pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let job = Job::new(common, "_b")?;
-    let choices = Choices { dear: wishes.dear, check: false };
+    let choices = Choices { dear: wishes.dear, check: false, one_call: common.one_call };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
@@ -49,7 +49,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
 
 /// The adjoint that checks itself.
 fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
-    let choices = Choices { dear: wishes.dear, check: true };
+    let choices = Choices { dear: wishes.dear, check: true, one_call: job.one_call };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();
@@ -61,8 +61,8 @@ fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
 /// `adtape tangent`.
 pub fn tangent(common: &Common) -> Result<(), u8> {
     let job = Job::new(common, "_d")?;
-    let tangents =
-        transform::tangent(&job.program, &job.heads, &Choices::default()).map_err(|all| job.refused(&all))?;
+    let choices = Choices { one_call: common.one_call, ..Choices::default() };
+    let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::tangent(&tangents, &job.options(false)).map_err(|all| job.refused(&all))?;
     job.write(&output)
 }
@@ -74,6 +74,7 @@ struct Job {
     program: Program,
     output: PathBuf,
     arguments: Vec<String>,
+    one_call: bool,
 }
 
 impl Job {
@@ -121,7 +122,8 @@ impl Job {
         };
         let program = front::read_or_explain(&input)
             .map_err(|unread| report::refusals(&unread.refusals, &unread.sources, &common.files))?;
-        Ok(Job { files: common.files.clone(), heads, program, output, arguments })
+        let (files, one_call) = (common.files.clone(), common.one_call);
+        Ok(Job { files, heads, program, output, arguments, one_call })
     }
 
     fn refused(&self, all: &[Refusal]) -> u8 {

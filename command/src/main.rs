@@ -80,6 +80,9 @@ struct Common {
     /// The compiler that reads the sources
     #[arg(long, value_name = "PROGRAM", default_value = "clang")]
     clang: String,
+    /// Accepts variables that keep what depends on the inputs from call to call: the derivative is that of one call
+    #[arg(long)]
+    one_call: bool,
 }
 
 fn main() -> ExitCode {

@@ -76,6 +76,26 @@ fn what_a_head_names_has_an_adjoint_where_no_derivative_flows() {
     check("nothing_flows.c", &["constant", "scratch"]);
 }
 
+#[test]
+fn second_results_and_gamma_functions_have_right_adjoints() {
+    check("library.c", &["remquo", "gamma"]);
+}
+
+#[test]
+fn globals_that_keep_nothing_of_the_inputs_have_right_adjoints() {
+    check("globals.c", &["scratch"]);
+}
+
+#[test]
+fn structs_of_libraries_have_right_adjoints() {
+    check("objects.c", &["turned", "whole", "array_of_one", "returned"]);
+}
+
+#[test]
+fn functions_that_are_passed_have_right_adjoints() {
+    check("callbacks.c", &["integrals", "library"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

@@ -21,11 +21,13 @@ pub struct Choices {
     pub dear: u32,
     /// Whether both sweeps note and compare the operands of adjoints.
     pub check: bool,
+    /// Whether variables may bring what depends on the inputs from one call of a head to the next.
+    pub one_call: bool,
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { dear: 4, check: false }
+        Choices { dear: 4, check: false, one_call: false }
     }
 }
 
@@ -73,6 +75,9 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
     let mut program = analysed.clone();
     let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
     let mut facts = Analysed { flow: &flow, required: Required::new(&flow) };
+    if !choices.one_call {
+        flow::lasting::check(&flow, &facts.required, heads)?;
+    }
     // What a plan reads again must be kept in memory, which may need stores, which may change the plan.
     let (mut known, mut steps) = (Known::new(), 0);
     loop {
@@ -238,6 +243,9 @@ pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<T
     let global_tangents = shadows_of_globals(&mut program, &flow, "_d");
     let interfaces = vec![None; analysed.procs.len()];
     let facts = Analysed { flow: &flow, required: Required::new(&flow) };
+    if !choices.one_call {
+        flow::lasting::check(&flow, &facts.required, heads)?;
+    }
     let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices);
     let live: Vec<bool> = (0..analysed.procs.len()).map(|at| carries(&cx, ProcId::new(at))).collect();
     let (mut tangents, mut refusals) = (Vec::new(), Vec::new());

@@ -20,7 +20,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::expr::{Exprs, Naming};
-use super::names::{Names, words};
+use super::names::{Names, code, words};
 use super::{Unit, calls};
 use crate::ir::*;
 use index::Index;
@@ -98,7 +98,7 @@ impl Naming for Body<'_> {
     }
 
     fn function(&self, function: &functions::Function) -> String {
-        if function.is_share() { self.unit.share(function.bits) } else { function.c_name() }
+        self.unit.helpers.called(function).unwrap_or_else(|| function.c_name())
     }
 
     fn is_array(&self, pointer: ValueId) -> bool {
@@ -181,7 +181,9 @@ pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: b
         params.push(format!("{} *{}", calls::TAPE, body.tape));
     }
     for (param, name) in proc.params.iter().zip(&body.params) {
-        params.push(if body.by_variable {
+        // Only the source can write the type of a function.
+        let is_function = matches!(&param.ty, Type::Pointer(to) if matches!(**to, Type::Opaque(_)));
+        params.push(if body.by_variable || is_function {
             body.exprs.parameter(param, name)
         } else {
             body.exprs.declare(&param.ty, name)
@@ -311,8 +313,9 @@ impl<'a> Body<'a> {
         if tape {
             names.insert(0, self.tape.clone());
         }
+        let code = code(&self.out);
         for name in names {
-            if !words(&self.out).any(|word| word == name) {
+            if !words(&code).any(|word| word == name) {
                 unused += &format!("    (void){name};\n");
             }
         }

@@ -7,6 +7,7 @@
 mod body;
 pub mod calls;
 pub mod expr;
+mod helpers;
 pub mod names;
 mod wrapper;
 
@@ -18,6 +19,7 @@ use crate::refuse::{Class, Refusal};
 use crate::transform::{Adjoint, Tangents};
 use body::Macros;
 use expr::Exprs;
+use helpers::Helpers;
 use names::Names;
 
 /// What the user chooses about the text.
@@ -55,9 +57,8 @@ struct Unit<'a> {
     allocator: String,
     /// Whether it is called.
     allocates: Cell<bool>,
-    /// Names of the functions that multiply a partial derivative, for `double`, `float` and `long double`, and whether
-    /// they are called.
-    shares: [(String, Cell<bool>); 3],
+    /// Functions that C's library lacks.
+    helpers: Helpers,
     /// How functions begin that note operands for the check.
     witness: String,
     /// What the sources define.
@@ -71,17 +72,6 @@ impl Unit<'_> {
             self.problem("a sweep that does not exist is called");
             String::new()
         })
-    }
-
-    /// The function that multiplies a partial derivative with a real of this width.
-    fn share(&self, bits: u8) -> String {
-        let (name, called) = &self.shares[match bits {
-            32 => 1,
-            80 => 2,
-            _ => 0,
-        }];
-        called.set(true);
-        name.clone()
     }
 
     /// Something that other passes should have refused.
@@ -151,9 +141,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         }
         text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
         unit.allocates.set(unit.allocates.get() || other.allocates.get());
-        for ((_, called), (_, also)) in unit.shares.iter().zip(&other.shares) {
-            called.set(called.get() || also.get());
-        }
+        unit.helpers.include(&other.helpers);
         unit.problems.borrow_mut().extend(other.problems.take());
         second = Some((other, tangents));
     }
@@ -228,8 +216,7 @@ impl<'a> Unit<'a> {
             sweeps: HashMap::new(),
             local_names: local_names(program, &names),
             allocator: names.fresh("allocate_or_abort"),
-            shares: ["zero_or_product", "zero_or_product_of_floats", "zero_or_product_of_long_doubles"]
-                .map(|name| (names.fresh(name), Cell::new(false))),
+            helpers: Helpers::new(&mut names),
             names,
             allocates: Cell::new(false),
             witness,
@@ -246,7 +233,7 @@ impl<'a> Unit<'a> {
             names: self.names.clone(),
             local_names: self.local_names.clone(),
             allocator: self.allocator.clone(),
-            shares: self.shares.clone(),
+            helpers: self.helpers.clone(),
             allocates: Cell::new(false),
             witness: self.witness.clone(),
             macros: Macros::of_program(program),
@@ -324,8 +311,16 @@ impl Text {
             }
             let text = exprs.declare(&object.elem, &name);
             let of = &program.globals[primal.index()].name;
-            self.globals += &format!("/* The {what} of {of}: read, added to. */\nextern {text};\n");
-            self.shadows += &format!("{text};\n");
+            // The header and the source must name one type: a struct without a name gets one here.
+            let (first, again) = match text.strip_prefix("struct {").and_then(|rest| rest.rsplit_once('}')) {
+                Some((members, declared)) => (
+                    format!("struct {} {{{members}}}{declared}", object.name),
+                    format!("struct {}{declared}", object.name),
+                ),
+                None => (text.clone(), text),
+            };
+            self.globals += &format!("/* The {what} of {of}: read, added to. */\nextern {first};\n");
+            self.shadows += &format!("{again};\n");
         }
     }
 
@@ -361,13 +356,7 @@ impl Text {
         if unit.allocates.get() {
             source += &ALLOCATOR.replace('@', &unit.allocator);
         }
-        for ((name, called), (ty, zero)) in
-            unit.shares.iter().zip([("double", "0.0"), ("float", "0.0f"), ("long double", "0.0L")])
-        {
-            if called.get() {
-                source += &SHARE.replace("real", ty).replace('#', zero).replace('@', name);
-            }
-        }
+        source += &unit.helpers.text();
         source += &self.prototypes;
         source += &self.bodies;
         let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
@@ -395,14 +384,6 @@ static void *@(size_t count, size_t bytes) {
         abort();
     }
     return block;
-}
-
-";
-
-const SHARE: &str = "\
-/* 0 where one of them is 0, also if the other is infinite or no number. */
-static real @(real partial, real derivative) {
-    return derivative == # || partial == # ? # : partial * derivative;
 }
 
 ";

@@ -150,3 +150,44 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
+
+/// C without its comments, and with nothing in its strings: what names its words are.
+pub fn code(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '/']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let end = match (&from[..1], from.as_bytes().get(1)) {
+            ("/", Some(b'*')) => from[2..].find("*/").map(|end| end + 4),
+            ("/", Some(b'/')) => from.find('\n'),
+            ("/", _) => {
+                out.push('/');
+                Some(1)
+            }
+            (quote, _) => {
+                let mut escaped = false;
+                let closes = |(_, c): &(usize, char)| {
+                    let ends = !escaped && quote.contains(*c);
+                    escaped = *c == '\\' && !escaped;
+                    ends
+                };
+                out.push_str("\"\"");
+                from.char_indices().skip(1).find(closes).map(|(at, _)| at + 1)
+            }
+        };
+        rest = &from[end.unwrap_or(from.len())..];
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_comments_and_strings_are_no_names() {
+        let text = "a /* b's \" */ / c; // d\ns = \"n\\n \\\" e\" + 'f' * g;";
+        assert_eq!(words(&code(text)).collect::<Vec<_>>(), ["a", "c", "s", "g"]);
+    }
+}

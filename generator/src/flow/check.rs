@@ -115,7 +115,10 @@ impl Check<'_> {
     }
 
     fn subscript(&mut self, t: Loc, span: Span) {
-        if !self.points.locs.is_many(t) {
+        let locs = &self.points.locs;
+        // A whole variable is an array of one: C has no other element of it.
+        let whole = locs.root_top(t) == t && matches!(locs.root(t), Root::Object(..) | Root::Global(_));
+        if !locs.is_many(t) && !whole {
             let what =
                 format!("a subscript leads out of '{}', which is no array", self.points.locs.name(self.program, t));
             self.refuse(span, what, "make the neighbours one array");

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use super::parse;
 use super::*;
-use table::{Arg, Row, SHARE, TABLE, Template};
+use table::{Arg, HELPERS, Row, TABLE, Template};
 
 /// A function of the table at one width: `sin` at 32 bits is C's `sinf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,12 +91,13 @@ impl Function {
 
     /// The product of a partial derivative and the derivative that it passes on, 0 where one of them is 0.
     pub fn share(bits: u8) -> Function {
-        Function { name: SHARE.name, bits }
+        Function { name: "zero_or_product", bits }
     }
 
-    /// Whether it is [`Function::share`].
-    pub fn is_share(&self) -> bool {
-        self.name == SHARE.name
+    /// The function with this name that generated code may call, which C's library may lack.
+    pub fn named(name: &str) -> Option<Function> {
+        let helper = HELPERS.iter().find(|row| row.name == name).map(|row| Function { name: row.name, bits: 64 });
+        helper.or_else(|| Function::lookup(name))
     }
 
     /// Whether it gives back one of its arguments and takes nothing from the others, whatever their derivatives are.
@@ -110,7 +111,7 @@ impl Function {
     }
 
     fn row(&self) -> Option<&'static Row> {
-        TABLE.iter().chain([&SHARE]).find(|row| row.name == self.name)
+        TABLE.iter().chain(HELPERS).find(|row| row.name == self.name)
     }
 
     /// Its name in C.

@@ -365,8 +365,14 @@ pub fn default_declaration(program: &Program, ty: &Type) -> String {
             Type::Float { bits: 64 } => format!("double {inner}"),
             Type::Float { .. } => format!("long double {inner}"),
             Type::Struct(id) => {
-                let name = program.types.structs.get(id.index()).map_or("struct ?", |known| known.name.as_str());
-                format!("{name} {inner}")
+                match program.types.structs.get(id.index()) {
+                    // A struct without a name is called by its place in the source: `model.c:3:8`.
+                    Some(known) if known.name.contains(':') => {
+                        let member = |field: &Field| declare(program, &field.ty, field.name.clone()) + "; ";
+                        format!("struct {{ {}}} {inner}", known.fields.iter().map(member).collect::<String>())
+                    }
+                    known => format!("{} {inner}", known.map_or("struct ?", |known| known.name.as_str())),
+                }
             }
             Type::Pointer(target) if matches!(**target, Type::Array { .. }) => {
                 declare(program, target, format!("(*{inner})"))

@@ -126,10 +126,11 @@ impl Judge {
             let files = vec![path.to_string_lossy().into_owned()];
             let input = Input { files, heads: vec![heads[0].proc.clone()], ..Input::default() };
             let program = front::read(&input).map_err(refused)?;
-            let choices = Choices { check: checked, ..Choices::default() };
+            // The driver sets every variable before each call.
+            let choices = Choices { check: checked, one_call: true, ..Choices::default() };
             let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
             let adjoint = emit::adjoint(&adjoint, &options("_b")).map_err(refused)?;
-            let tangent = transform::tangent(&program, &heads, &Choices::default()).map_err(refused)?;
+            let tangent = transform::tangent(&program, &heads, &choices).map_err(refused)?;
             let tangent = emit::tangent(&tangent, &options("_d")).map_err(refused)?;
             Ok((adjoint, tangent))
         };

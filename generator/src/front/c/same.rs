@@ -76,8 +76,20 @@ fn same(one: &Node, other: &Node, new: &HashMap<String, String>) -> bool {
     let (one, other) = (without_casts(one), without_casts(other));
     let name = |a: &str, b: &str| a == b || new.get(a).is_some_and(|new| new == b);
     let function = |ty: &str| ty.contains('(');
-    let ty =
-        |a: &str, b: &str| a == b || function(a) && function(b) || with_names(a, new) == with_names(b, &HashMap::new());
+    let ty = |a: &str, b: &str| {
+        let (one, other) = (with_names(a, new), with_names(b, &HashMap::new()));
+        // `extern double x[];` behind the definition has its extent.
+        let open = |ty: &str| ty.split_once("[]").map(|(before, behind)| (before.to_string(), behind.to_string()));
+        let extent = |ty: &str| {
+            let (before, behind) = ty.split_once('[')?;
+            Some((before.to_string(), behind.split_once(']')?.1.to_string()))
+        };
+        a == b
+            || function(a) && function(b)
+            || one == other
+            || (open(&one).is_some() && open(&one) == extent(&other))
+            || (open(&other).is_some() && open(&other) == extent(&one))
+    };
     // A text may hold the name of its file.
     let text = one.kind == "StringLiteral";
     one.kind == other.kind

@@ -108,13 +108,17 @@ impl<'a> Unit<'a> {
     }
 
     fn enumeration(&mut self, node: &'a Node<'a>, sources: &Sources) {
-        let (mut next, mut signed) = (0, false);
+        let (mut next, mut signed) = (Some(0), false);
         for constant in node.inner.iter().filter(|part| part.kind == "EnumConstantDecl") {
-            let given = constant.inner.first().and_then(|value| value.value.parse().ok());
-            let value = given.unwrap_or(next);
+            let value = match constant.inner.iter().find(|part| !part.kind.ends_with("Comment")) {
+                Some(given) => given_value(given),
+                None => next,
+            };
+            next = value.map(|value| value + 1);
+            // One whose value cannot be read is refused where it is used.
+            let Some(value) = value else { continue };
             self.constants.insert(constant.id, value);
             self.constants_by_name.insert(&constant.name, value);
-            next = value + 1;
             signed |= value < 0;
         }
         let tag = if node.name.is_empty() { self.unnamed(node, sources) } else { node.name.to_string() };
@@ -142,6 +146,13 @@ impl<'a> Unit<'a> {
     }
 }
 
+/// The value that an enumerator is given: clang computes it, and may convert it.
+fn given_value(node: &Node) -> Option<i128> {
+    let value = node.value.parse().ok().filter(|_| matches!(node.kind, "ConstantExpr" | "IntegerLiteral"));
+    let wraps = matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr" | "ParenExpr" | "ConstantExpr");
+    value.or_else(|| given_value(node.inner.first().filter(|_| wraps)?))
+}
+
 struct Naming<'x, 'a> {
     unit: &'x mut Unit<'a>,
     structs: &'x mut Structs,
@@ -156,8 +167,12 @@ impl Names for Naming<'_, '_> {
         let text = node.written_type.as_ref();
         let unnamed = named_by(node).and_then(|id| self.unit.records_by_id.get(&id).copied());
         match unnamed {
+            // A struct that has a tag and is not defined here.
+            Some(record) if !record.name.is_empty() && !self.unit.records.contains_key(record.name.as_ref()) => {
+                Some(Qualified::plain(CType::Opaque(text.to_string())))
+            }
             // `typedef struct { ... } name`: clang calls the type by the typedef's name.
-            Some(record) if text.split_whitespace().last() == Some(name) => {
+            Some(record) if record.name.is_empty() && text.split_whitespace().last() == Some(name) => {
                 let ty = match self.intern(record, name) {
                     Some(id) => CType::Struct(id),
                     None => CType::Opaque(name.to_string()),

@@ -37,7 +37,6 @@ use Template::{Is, One, Steep, Zero};
 const INF: f64 = f64::INFINITY;
 const ALL: (f64, f64) = (-INF, INF);
 const POSITIVE: (f64, f64) = (0.0, INF);
-const NO_DIGAMMA: &str = "its derivative needs the digamma function, which C does not have";
 
 const fn real(name: &'static str, args: &'static [Arg]) -> Row {
     Row { name, args, gives: Gives::Real, has_widths: true }
@@ -59,14 +58,19 @@ const fn absolute(name: &'static str, args: &'static [Arg], gives: &'static str)
 const STEP: &[Arg] = &[Arg::Real(Zero, ALL)];
 const COMPARED: &[Arg] = &[Arg::Real(Zero, ALL), Arg::Real(Zero, ALL)];
 
-/// A partial derivative times the derivative that it passes on; 0 where one of them is 0, whatever the other is. C
-/// programs cannot call it.
-pub(super) const SHARE: Row = Row {
-    name: "zero_or_product",
-    args: &[Arg::Passive("it is part of a derivative", ALL), Arg::Passive("it is part of a derivative", ALL)],
-    gives: Gives::Real,
-    has_widths: true,
-};
+/// Functions of generated code that C's library lacks; C programs cannot call them.
+pub(super) const HELPERS: &[Row] = &[
+    // The derivative of the logarithm of the gamma function.
+    real("digamma", &[Arg::Passive("it is part of a derivative", ALL)]),
+    // What `remquo` and `lgamma_r` write.
+    Row { gives: Gives::Integer("int"), ..real("quotient_of_remquo", COMPARED) },
+    Row { gives: Gives::Integer("int"), ..real("sign_of_gamma", STEP) },
+    // A partial derivative times the derivative that it passes on; 0 where one of them is 0, whatever the other is.
+    real(
+        "zero_or_product",
+        &[Arg::Passive("it is part of a derivative", ALL), Arg::Passive("it is part of a derivative", ALL)],
+    ),
+];
 
 pub(super) const TABLE: &[Row] = &[
     absolute("abs", &[Arg::Integer("int")], "int"),
@@ -106,6 +110,7 @@ pub(super) const TABLE: &[Row] = &[
     ),
     // (a - r) / b is the quotient that was taken, up to rounding; a / b may fall on the other side of an integer.
     real("fmod", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
+    generic("fpclassify", STEP),
     real("hypot", &[Arg::Real(Steep("a / r"), ALL), Arg::Real(Steep("b / r"), ALL)]),
     integer("ilogb", "int"),
     generic("isfinite", STEP),
@@ -123,7 +128,7 @@ pub(super) const TABLE: &[Row] = &[
     real("jn", &[Arg::Integer("int"), Arg::Real(Is("0.5 * (jn(a - 1, b) - jn(a + 1, b))"), ALL)]),
     absolute("labs", &[Arg::Integer("long")], "long"),
     real("ldexp", &[Arg::Real(Is("ldexp(1.0, b)"), ALL), Arg::Integer("int")]),
-    real("lgamma", &[Arg::Passive(NO_DIGAMMA, POSITIVE)]),
+    real("lgamma", &[Arg::Real(Steep("digamma(a)"), POSITIVE)]),
     absolute("llabs", &[Arg::Integer("long long")], "long long"),
     integer("llrint", "long long"),
     integer("llround", "long long"),
@@ -157,7 +162,7 @@ pub(super) const TABLE: &[Row] = &[
     real("sqrt", &[Arg::Real(Steep("0.5 / r"), POSITIVE)]),
     real("tan", &[Arg::Real(Is("1.0 + r * r"), ALL)]),
     real("tanh", &[Arg::Real(Is("(1.0 - r) * (1.0 + r)"), ALL)]),
-    real("tgamma", &[Arg::Passive(NO_DIGAMMA, POSITIVE)]),
+    real("tgamma", &[Arg::Real(Steep("r * digamma(a)"), POSITIVE)]),
     real("trunc", STEP),
     real("y0", &[Arg::Real(Steep("-y1(a)"), POSITIVE)]),
     real("y1", &[Arg::Real(Steep("0.5 * (y0(a) - yn(2, a))"), POSITIVE)]),

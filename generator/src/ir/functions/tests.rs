@@ -76,7 +76,7 @@ fn reads_name_the_arguments_and_the_result_of_a_partial() {
     assert!(Function::lookup("floorf").unwrap().is_piecewise_constant());
     assert!(!Function::lookup("fmod").unwrap().is_piecewise_constant());
     assert!(!Function::lookup("lgamma").unwrap().is_piecewise_constant());
-    assert!(Function::lookup("lgamma").unwrap().must_be_passive(0).is_some());
+    assert!(Function::named("digamma").unwrap().must_be_passive(0).is_some() && Function::lookup("digamma").is_none());
 }
 
 #[test]
@@ -117,6 +117,11 @@ fn partials_agree_with_differences_over_the_domain() {
         "#define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
+static double digamma(double x) {
+  const long double h = 1e-4L * (long double)x;
+  long double one = lgammal(x + h) - lgammal(x - h), two = lgammal(x + 2 * h) - lgammal(x - 2 * h);
+  return (double)((8 * one - two) / (12 * h));
+}
 /* A point of ]lo, hi[: k of 40. */
 static double point(double lo, double hi, int k) {
   double s = (k + 0.37) / 40.0;

@@ -296,7 +296,7 @@ impl Parser {
                 self.typed(ExprKind::Null)
             }
             Token::Name(name) if name != "at" && matches!(self.peek_at(1), Some(Token::Punct("("))) => {
-                let Some(function) = Function::lookup(&name) else { return self.error("no such function") };
+                let Some(function) = Function::named(&name) else { return self.error("no such function") };
                 self.at += 2;
                 let args = self.list(")", Self::expr)?;
                 self.typed(ExprKind::Function(function, args))

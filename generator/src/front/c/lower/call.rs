@@ -21,7 +21,7 @@ impl Passive {
 impl<'a> Lower<'_, 'a> {
     /// A call. Its result if it has a scalar one and it is wanted.
     pub fn call(&mut self, node: &'a Node<'a>, wanted: bool) -> Result<Option<Expr>> {
-        let Some(callee) = scan::callee(node) else {
+        let Some((unit, name)) = self.called(node) else {
             if let Some(handler) = scan::called_variable(node)
                 && !self.is_local(handler.refers)
                 && self.is_report(node)
@@ -35,18 +35,18 @@ impl<'a> Lower<'_, 'a> {
                 node,
                 Class::Control,
                 "a function is called through a pointer: what it calls is not known here",
-                "call the function by its name",
+                "call the function by its name, or pass its name to this function in a call that the head makes",
             );
         };
-        let name: &'a str = callee.refers_name.as_ref();
-        let args = &node.inner[1..];
+        let (name, args) = (name.as_str(), &node.inner[1..]);
         if let Some(function) = library::math(name)
             && function.arity() == args.len()
-            && !self.reader.units[self.unit].functions.contains_key(name)
+            && !self.reader.units[unit].functions.contains_key(name)
         {
             return self.function_of_math(function, args).map(Some);
         }
-        if let Some(id) = self.reader.procedure(self.unit, name, false) {
+        let given = self.given(unit, name, node);
+        if let Some(id) = self.reader.procedure(unit, name, false, given) {
             return self.call_procedure(node, id, wanted);
         }
         if let Some(name) = library::built_in(name) {
@@ -75,7 +75,17 @@ impl<'a> Lower<'_, 'a> {
                 format!("'{name}' is not supported: {}", functions::unsupported(name).unwrap_or_default()),
                 "write it with other functions, or pass what it computes as an argument",
             ),
-            None if self.is_report(node) => self.call_passive(node, name, Passive::UNKNOWN, wanted),
+            None if self.is_report(node) => {
+                let unknown = !self.leaves_alone(name);
+                self.call_passive(node, name, Passive { returns: true, unknown }, wanted)
+            }
+            None if self.reader.definition(unit, name, false).is_some_and(|(_, found)| prints_arguments(found)) => self
+                .refuse(
+                    node,
+                    Class::Language,
+                    format!("'{name}' has a variable number of arguments"),
+                    "write a function for each number of arguments",
+                ),
             None => self.refuse(
                 node,
                 Class::NoSource,
@@ -99,7 +109,7 @@ impl<'a> Lower<'_, 'a> {
         if function.kind != "DeclRefExpr" || function.refers_kind != "FunctionDecl" {
             return None;
         }
-        let id = self.reader.procedure(self.unit, function.refers_name.as_ref(), false)?;
+        let id = self.reader.procedure(self.unit, function.refers_name.as_ref(), false, Vec::new())?;
         if !self.reader.assumed.iter().any(|(known, ..)| known == name) {
             let span = self.span(node);
             self.reader.assumed.push((name.to_string(), function.refers_name.to_string(), span));
@@ -146,6 +156,9 @@ impl<'a> Lower<'_, 'a> {
         if let (true, Some(Some(proc))) = (wanted, self.reader.procs.get(id.index()))
             && let Some(result) = inline::result(proc, &args)
         {
+            if matches!(result.ty, Type::Pointer(_)) {
+                return Ok(Some(self.b.keep("pointer", result)));
+            }
             return Ok(Some(result));
         }
         let var = match result.ty {
@@ -161,8 +174,14 @@ impl<'a> Lower<'_, 'a> {
     pub fn call_into(&mut self, node: &'a Node<'a>, id: ProcId, into: Place) -> Result<()> {
         let args = self.call_arguments(node, id)?;
         self.touch(&into, true);
-        self.b.call(Callee::Proc(id), args, None, Some(into));
-        Ok(())
+        if !args.iter().any(|arg| may_lie_in(arg, &into)) {
+            self.b.call(Callee::Proc(id), args, None, Some(into));
+            return Ok(());
+        }
+        // `p->v = turned(p->v)`: the argument must still be there in the reverse sweep, which passes it first.
+        let result = self.struct_temporary(node)?;
+        self.b.call(Callee::Proc(id), args, None, Some(result.clone()));
+        self.copy_struct(into, result, node)
     }
 
     fn call_arguments(&mut self, node: &'a Node<'a>, id: ProcId) -> Result<Vec<Expr>> {
@@ -170,6 +189,10 @@ impl<'a> Lower<'_, 'a> {
         for part in &node.inner[1..] {
             let aside = self.begin_operand();
             let arg = match self.ctype(part).ty {
+                CType::Pointer(to) if to.ty == CType::Function => match self.function_name(part) {
+                    Some(name) => name,
+                    None => self.value(part)?,
+                },
                 CType::Struct(_) => load(self.struct_place(part)?),
                 _ => self.value(part)?,
             };
@@ -200,7 +223,7 @@ impl<'a> Lower<'_, 'a> {
             }
             None => {
                 self.reader.reentered += 1;
-                Summary::UNKNOWN
+                self.summary_by_tree(id)
             }
         };
         // The arguments are evaluated before the call, so only the call itself meets the rest of the expression.
@@ -240,6 +263,30 @@ impl<'a> Lower<'_, 'a> {
         let passes =
             |ty: &Type| is_text(ty) || matches!(ty, Type::Int { .. }) || (prints && matches!(ty, Type::Float { .. }));
         types.iter().any(is_text) && types.iter().all(passes)
+    }
+
+    /// Whether a function with readable source assigns nothing but its own variables and calls only functions that
+    /// print.
+    fn leaves_alone(&self, name: &str) -> bool {
+        let Some((_, function)) = self.reader.definition(self.unit, name, false) else { return false };
+        let mut locals = HashSet::new();
+        scan::walk(function, &mut |node| {
+            if matches!(node.kind, "ParmVarDecl" | "VarDecl") && node.storage.is_empty() {
+                locals.insert(node.id);
+            }
+            true
+        });
+        let is_local = |to: &Node| to.kind == "DeclRefExpr" && locals.contains(&to.refers);
+        !scan::any(function, &|node| match node.kind {
+            "CompoundAssignOperator" => true,
+            "BinaryOperator" => node.operator == "=" && !node.inner.first().is_some_and(|to| is_local(to.bare())),
+            "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
+            "CallExpr" => scan::callee(node).is_none_or(|callee| {
+                let name = callee.refers_name.as_ref();
+                library::passive(name).is_none() && !name.starts_with("__builtin_va_")
+            }),
+            _ => false,
+        })
     }
 
     fn call_passive(
@@ -310,9 +357,23 @@ impl<'a> Lower<'_, 'a> {
                 Expr { kind, ty: x.ty.clone() }
             }
             ("expect", [x, _]) => x.clone(),
+            // Its first arguments are the names of the classes, which `math.h` gives to all compilers.
+            ("fpclassify", [_, _, _, _, _, x]) => {
+                let function = Function::lookup("fpclassify").expect("a function of the table");
+                Expr { kind: ExprKind::Function(function, vec![x.clone()]), ty: function.result_type() }
+            }
             _ => return self.unknown(node),
         };
         Ok(cast(result, ty))
+    }
+}
+
+/// Whether a struct argument may be read from memory that the result of its call goes to.
+fn may_lie_in(arg: &Expr, into: &Place) -> bool {
+    let (ExprKind::Load(from), Type::Struct(_)) = (&arg.kind, &arg.ty) else { return false };
+    match (&from.base, &into.base) {
+        (Base::Object(_) | Base::Global(_), Base::Object(_) | Base::Global(_)) => from.base == into.base,
+        _ => true,
     }
 }
 

@@ -102,12 +102,32 @@ impl<'a> Lower<'_, 'a> {
         if matches!(from, Type::Void) || matches!(to, Type::Void) || (opaque(from) && opaque(to)) {
             return Ok(cast(value, ty));
         }
+        if let Some(path) = self.first_member(from, to) {
+            let mut place = element(value, constant(0, crate::ir::build::int()));
+            place.path.extend(path.into_iter().map(Step::Field));
+            place.ty = pointee(&ty).cloned().unwrap_or_default();
+            return Ok(address(place));
+        }
         self.refuse(
             node,
             Class::Pointer,
             format!("a pointer of another type is cast to '{}'", node.written_type),
             "use a pointer to the type of the memory",
         )
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The way to a struct that another one begins with: C lets a pointer to the outer one be a pointer to the inner one.
+    fn first_member(&self, outer: &Type, inner: &Type) -> Option<Vec<FieldId>> {
+        let (Type::Struct(_), mut at) = (inner, outer) else { return None };
+        let mut path = Vec::new();
+        while at != inner {
+            let Type::Struct(id) = at else { return None };
+            at = &self.reader.structs.types.structs[id.index()].fields.first()?.ty;
+            path.push(FieldId::new(0));
+        }
+        Some(path)
     }
 }
 

@@ -400,6 +400,13 @@ impl<'a> Lower<'_, 'a> {
         matches!(place.base, Base::Global(global) if self.reader.globals[global.index()].name == ERRNO)
     }
 
+    /// Whether a place is the sign that `lgamma` of the C library writes: the sources do not define it.
+    pub fn is_signgam(&self, place: &Place) -> bool {
+        let name = "signgam";
+        let defined = self.reader.units.iter().any(|unit| unit.definitions.contains_key(name));
+        matches!(place.base, Base::Global(global) if self.reader.globals[global.index()].name == name) && !defined
+    }
+
     fn global_object(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {
         let found = self.ctype(node);
         if found.is_volatile() {

@@ -85,7 +85,7 @@ impl Summary {
         Summary { reads: Kinds(0), writes: Kinds(0), global_reads: HIDDEN, global_writes: HIDDEN };
 
     /// A read or write of memory.
-    fn add(&mut self, kinds: Kinds, write: bool, global: bool) {
+    pub fn add(&mut self, kinds: Kinds, write: bool, global: bool) {
         let side = match (write, global) {
             (false, false) => &mut self.reads,
             (true, false) => &mut self.writes,
@@ -154,7 +154,8 @@ impl<'a> Lower<'_, 'a> {
     pub fn touch(&mut self, place: &Place, write: bool) {
         let kinds = Kinds::of(&place.ty, &self.reader.structs.types);
         let at = Self::location(place);
-        if matches!(at, Where::Object(object) if self.private.contains(&object)) {
+        // Nobody reads `errno`, so it does not matter who writes it last.
+        if matches!(at, Where::Object(object) if self.private.contains(&object)) || self.is_errno(place) {
             return;
         }
         let list = if write { &mut self.effects.writes } else { &mut self.effects.reads };
@@ -165,11 +166,14 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Notes a call.
-    pub fn touch_call(&mut self, summary: Summary, args: &[Expr]) {
-        self.effects.call_reads = self.effects.call_reads.and(summary.reads).and(summary.global_reads);
-        self.effects.call_writes = self.effects.call_writes.and(summary.writes).and(summary.global_writes);
+    pub fn touch_call(&mut self, mut summary: Summary, args: &[Expr]) {
         // A pointer that the callee finds in memory may lead anywhere.
         let finds = summary.reads.and(summary.global_reads).meets(POINTER);
+        if !finds && !args.iter().any(|arg| self.holds_pointer(&arg.ty) && !matches!(arg.kind, ExprKind::Null)) {
+            (summary.reads, summary.writes) = (Kinds::default(), Kinds::default());
+        }
+        self.effects.call_reads = self.effects.call_reads.and(summary.reads).and(summary.global_reads);
+        self.effects.call_writes = self.effects.call_writes.and(summary.writes).and(summary.global_writes);
         let own = !finds && args.iter().all(|arg| self.is_own(arg));
         self.summary.include(summary, own);
         for arg in args {

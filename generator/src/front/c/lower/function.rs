@@ -74,6 +74,12 @@ impl<'a> Lower<'_, 'a> {
         if found.is_volatile() {
             return self.refuse(node, Class::Type, format!("parameter '{name}' is volatile"), "remove volatile");
         }
+        if let Some(Given::Function(unit, function)) = self.given.get(position)
+            && !self.assigned.contains(&node.id)
+            && !self.addressed.contains(&node.id)
+        {
+            self.functions.insert(node.id, (*unit, function.clone()));
+        }
         let read_only = matches!(&found.ty, CType::Pointer(to) if to.is_constant());
         let (span, ty) = (self.span(node), found.ty.ir());
         let declaration = self.parameter_text(node);

@@ -1,7 +1,9 @@
-//! Calls of small functions on integers, written as what they return: `max(i, j)`, `wrap(k, n)`.
+//! Calls of small functions on integers and pointers, written as what they return: `max(i, j)`, `wrap(k, n)`,
+//! `at(matrix, i)`.
 //!
 //! Indices, bounds and conditions are made of them, and the reverse sweep can evaluate an expression again, or see that a
-//! loop counts, where it would have to store the result of a call.
+//! loop counts, where it would have to store the result of a call. A pointer that a function returns has no adjoint, and
+//! the address that it computes has one.
 
 use crate::ir::*;
 
@@ -11,13 +13,18 @@ const LARGEST: u32 = 16;
 /// The result of a procedure that does nothing else, in terms of the arguments.
 pub fn result(proc: &Proc, args: &[Expr]) -> Option<Expr> {
     let integer = |ty: &Type| matches!(ty, Type::Int { .. });
-    let is_integer = integer(&proc.result_type) && proc.params.iter().all(|param| integer(&param.ty));
+    let pointer = |ty: &Type| matches!(ty, Type::Pointer(_));
+    let is_integer = match &proc.result_type {
+        Type::Pointer(_) => proc.params.iter().all(|param| integer(&param.ty) || pointer(&param.ty)),
+        result => integer(result) && proc.params.iter().all(|param| integer(&param.ty)),
+    };
     let is_plain =
         |item: &Item| matches!(item.kind, ItemKind::Let { .. } | ItemKind::Branch { .. } | ItemKind::Comment { .. });
     if !is_integer || !proc.objects.is_empty() || !proc.items.iter().all(is_plain) {
         return None;
     }
-    let mut inline = Inline { proc, args, left: LARGEST };
+    let loads = pointer(&proc.result_type);
+    let mut inline = Inline { proc, args, left: LARGEST, loads };
     inline.expr(proc.result.as_ref()?).filter(|result| result.ty == proc.result_type)
 }
 
@@ -26,22 +33,54 @@ struct Inline<'p> {
     args: &'p [Expr],
     /// Operations that may still come.
     left: u32,
+    /// Whether it may read memory: a pointer in a struct.
+    loads: bool,
 }
 
 impl Inline<'_> {
     /// An expression of the procedure in terms of its arguments.
     fn expr(&mut self, expr: &Expr) -> Option<Expr> {
         let kind = match &expr.kind {
-            ExprKind::Int(_) => return Some(expr.clone()),
+            ExprKind::Int(_) | ExprKind::Null => return Some(expr.clone()),
             ExprKind::Value(value) => return self.value(*value),
             ExprKind::Cast(x) => ExprKind::Cast(self.boxed(x)?),
             ExprKind::Unary(op, x) => ExprKind::Unary(*op, self.boxed(x)?),
             ExprKind::Binary(op, x, y) => ExprKind::Binary(*op, self.boxed(x)?, self.boxed(y)?),
             ExprKind::Select(on, x, y) => ExprKind::Select(self.boxed(on)?, self.boxed(x)?, self.boxed(y)?),
+            ExprKind::Address(place) => ExprKind::Address(self.place(place)?),
+            ExprKind::Load(place) if self.loads => ExprKind::Load(self.place(place)?),
             _ => return None,
         };
         self.left = self.left.checked_sub(1)?;
         Some(Expr { kind, ty: expr.ty.clone() })
+    }
+
+    /// A place behind an argument.
+    fn place(&mut self, place: &Place) -> Option<Place> {
+        let base = match &place.base {
+            Base::At(pointer) => Base::At(self.boxed(pointer)?),
+            Base::Global(global) => Base::Global(*global),
+            Base::Object(_) => return None,
+        };
+        let mut path = Vec::new();
+        for step in &place.path {
+            path.push(match step {
+                Step::Field(field) => Step::Field(*field),
+                Step::Index(subscripts) => {
+                    let mut moved = Vec::new();
+                    for subscript in subscripts {
+                        let known = |expr: &Expr| matches!(expr.kind, ExprKind::Int(_));
+                        let fixed = |bound: &Option<Expr>| bound.as_ref().is_none_or(known);
+                        if !fixed(&subscript.dim.lower) || !fixed(&subscript.dim.extent) {
+                            return None;
+                        }
+                        moved.push(Subscript { at: self.expr(&subscript.at)?, dim: subscript.dim.clone() });
+                    }
+                    Step::Index(moved)
+                }
+            });
+        }
+        Some(Place { base, path, ty: place.ty.clone() })
     }
 
     fn boxed(&mut self, expr: &Expr) -> Option<Box<Expr>> {
@@ -73,7 +112,8 @@ impl Inline<'_> {
 /// Operations of an argument, each time that it is read; too many where it is more than arithmetic.
 fn operations(expr: &Expr) -> u32 {
     match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Value(_) => 0,
+        ExprKind::Int(_) | ExprKind::Null | ExprKind::Value(_) => 0,
+        ExprKind::Address(_) => 2,
         ExprKind::Cast(x) | ExprKind::Unary(_, x) => 1 + operations(x),
         ExprKind::Binary(_, x, y) => 1 + operations(x) + operations(y),
         ExprKind::Select(on, x, y) => 1 + operations(on) + operations(x) + operations(y),

@@ -20,6 +20,7 @@ const BUILT_IN: &[&str] = &[
     "llabs",
     "expect",
     "constant_p",
+    "fpclassify",
 ];
 
 /// The function of `math.h` with this name.
@@ -64,6 +65,8 @@ pub fn passive(name: &str) -> Option<bool> {
         "fwrite",
         "memcmp",
         "time",
+        "difftime",
+        "mktime",
         "clock_gettime",
         "gettimeofday",
         "strerror",

@@ -130,6 +130,7 @@ impl<'a> Lower<'_, 'a> {
         let size = layout(&elem, &self.reader.structs.types).map_or(0, |(size, _)| size);
         let bytes_value = self.value(bytes)?;
         match divide(&bytes_value, i128::from(size)) {
+            Some(count) if known(&count).is_some() => Ok(count),
             Some(count) => Ok(self.b.keep("count", count)),
             None => self.refuse(
                 bytes,
@@ -158,7 +159,9 @@ impl<'a> Lower<'_, 'a> {
             );
         }
         let count = self.count(&to, bytes)?;
-        let (to, from) = (self.b.keep("to", to), self.b.keep("from", from));
+        // One object needs no pointer to it.
+        let one = known(&count) == Some(1);
+        let (to, from) = if one { (to, from) } else { (self.b.keep("to", to), self.b.keep("from", from)) };
         if name == "memcpy" || known(&count) == Some(1) {
             return self.each(count, false, &mut |this, at| {
                 this.copy_struct(element(to.clone(), at.clone()), element(from.clone(), at), node)
@@ -194,7 +197,7 @@ impl<'a> Lower<'_, 'a> {
             }
         }
         let count = self.count(&to, bytes)?;
-        let to = self.b.keep("to", to);
+        let to = if known(&count) == Some(1) { to } else { self.b.keep("to", to) };
         let all_ones = known(&value) == Some(-1);
         self.each(count, false, &mut |this, at| {
             let place = element(to.clone(), at);

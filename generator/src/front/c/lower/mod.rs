@@ -15,6 +15,7 @@ mod declare;
 mod effects;
 mod expression;
 mod function;
+mod given;
 mod hoist;
 mod inline;
 mod jumps;
@@ -23,6 +24,7 @@ mod loops;
 mod make;
 mod memory;
 mod place;
+mod reach;
 mod results;
 mod scan;
 mod size;
@@ -41,6 +43,7 @@ use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use effects::{Effects, Summary};
+use given::{Given, Key};
 use std::collections::{HashMap, HashSet};
 
 /// What is lowered so far.
@@ -53,7 +56,9 @@ pub struct Reader<'a> {
     /// Unit (for statics) and name or identity of a global.
     global_numbers: HashMap<(Option<usize>, String), GlobalId>,
     procs: Vec<Option<Proc>>,
-    proc_numbers: HashMap<(Option<usize>, String), ProcId>,
+    proc_numbers: HashMap<Key, ProcId>,
+    /// Names of the procedures in C, where two static functions have one.
+    link_names: HashMap<(Option<usize>, String), String>,
     /// Effects of each procedure; unknown while it is being lowered.
     summaries: Vec<Option<Summary>>,
     /// Whether a procedure calls itself, while it is being lowered.
@@ -84,6 +89,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         global_numbers: HashMap::new(),
         procs: Vec::new(),
         proc_numbers: HashMap::new(),
+        link_names: HashMap::new(),
         summaries: Vec::new(),
         recursive: Vec::new(),
         refusals: Vec::new(),
@@ -95,7 +101,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         reports: HashSet::new(),
     };
     for head in heads {
-        if reader.procedure(0, head, true).is_none() {
+        if reader.procedure(0, head, true, Vec::new()).is_none() {
             reader.refusals.push(Refusal {
                 class: Class::Head,
                 span: Span::default(),
@@ -134,38 +140,41 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The procedure that `name` means in a unit; lowered now if it is not yet. `anywhere`: as the head of any unit.
-    fn procedure(&mut self, unit: usize, name: &str, anywhere: bool) -> Option<ProcId> {
+    /// The procedure that `name` means in a unit, with these functions as arguments; lowered now if it is not yet.
+    /// `anywhere`: as the head of any unit.
+    fn procedure(&mut self, unit: usize, name: &str, anywhere: bool, given: Vec<Given>) -> Option<ProcId> {
         let (home, node) = self.definition(unit, name, anywhere)?;
         let is_static = node.storage == "static" || (node.inline && node.storage != "extern");
         let key = (is_static.then_some(home), name.to_string());
-        if let Some(known) = self.proc_numbers.get(&key) {
+        let special = (key.0, key.1.clone(), given.clone());
+        if let Some(known) = self.proc_numbers.get(&special) {
             return Some(*known);
         }
         if self.reports.contains(&key) || (!anywhere && prints_arguments(node)) {
             return None;
         }
         let id = ProcId::new(self.procs.len());
-        let clash = self.proc_numbers.keys().filter(|(_, other)| other == name).count();
-        self.proc_numbers.insert(key.clone(), id);
+        let clash = self.link_names.keys().filter(|(_, other)| other == name).count();
+        self.proc_numbers.insert(special, id);
         self.procs.push(None);
         self.summaries.push(None);
         self.recursive.push(false);
-        let link_name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
+        let new_name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
+        let link_name = self.link_names.entry(key.clone()).or_insert(new_name).clone();
         let refused = self.refusals.len();
         let (reentered, declared) = (self.reentered, self.statics.len());
-        let (mut proc, mut summary, automatic) = Lower::new(self, home, id).function(node, &link_name);
+        let (mut proc, mut summary, automatic) = Lower::new(self, home, id, &given).function(node, &link_name);
         if automatic && (self.recursive[id.index()] || self.reentered > reentered) {
             self.kept.insert(id);
             self.refusals.truncate(refused);
             self.statics.truncate(declared);
-            (proc, summary, _) = Lower::new(self, home, id).function(node, &link_name);
+            (proc, summary, _) = Lower::new(self, home, id, &given).function(node, &link_name);
         }
         if std::mem::take(&mut self.recursive[id.index()]) {
             // A call of itself adds nothing to the effects of a function, so these are final now, and known at the call.
             self.refusals.truncate(refused);
             self.summaries[id.index()] = Some(summary);
-            (proc, summary, _) = Lower::new(self, home, id).function(node, &link_name);
+            (proc, summary, _) = Lower::new(self, home, id, &given).function(node, &link_name);
         }
         if self.refusals.len() > refused && !anywhere && is_report(&proc) {
             // What only reports is called as it is, if it cannot be read.
@@ -198,13 +207,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a function passes a variable number of arguments on, to `vprintf`, and does not read them itself.
+/// Whether a function with a variable number of arguments does not read them itself: it passes them on, to `vprintf`, or
+/// leaves them alone.
 fn prints_arguments(node: &Node) -> bool {
-    let prints = |part: &Node| {
-        let name = &part.refers_name;
-        part.kind == "DeclRefExpr" && name.starts_with('v') && name.ends_with("printf")
-    };
-    node.written_type.contains("...") && scan::any(node, &prints) && !scan::any(node, &|part| part.kind == "VAArgExpr")
+    node.written_type.contains("...") && !scan::any(node, &|part| part.kind == "VAArgExpr")
 }
 
 /// Whether a procedure takes a text and integers, and gives at most an integer: an error handler.
@@ -274,6 +280,9 @@ struct Lower<'r, 'a> {
     bindings: HashMap<u64, Binding>,
     /// Declarations that were refused.
     refused: HashMap<u64, Box<Refusal>>,
+    /// What its parameters stand for, and by declaration the unit and name of the functions that they are.
+    given: Vec<Given>,
+    functions: HashMap<u64, (usize, String)>,
     /// Names in scope, innermost last.
     visible: Vec<(String, u64)>,
     /// Names of all objects and variables so far.
@@ -311,7 +320,7 @@ struct Lower<'r, 'a> {
 }
 
 impl<'r, 'a> Lower<'r, 'a> {
-    fn new(reader: &'r mut Reader<'a>, unit: usize, id: ProcId) -> Lower<'r, 'a> {
+    fn new(reader: &'r mut Reader<'a>, unit: usize, id: ProcId, given: &[Given]) -> Lower<'r, 'a> {
         Lower {
             reader,
             unit,
@@ -319,6 +328,8 @@ impl<'r, 'a> Lower<'r, 'a> {
             b: Builder::new("", Type::Void, Span::default()),
             bindings: HashMap::new(),
             refused: HashMap::new(),
+            given: given.to_vec(),
+            functions: HashMap::new(),
             visible: Vec::new(),
             names: HashSet::new(),
             addressed: HashSet::new(),

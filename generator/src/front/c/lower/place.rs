@@ -199,6 +199,12 @@ impl<'a> Lower<'_, 'a> {
                 "'errno' is read, which any function of the library may have written",
                 "test the arguments or the result of the function; errno may be written",
             ),
+            Spot::Memory(place) if self.is_signgam(&place) => self.refuse(
+                node,
+                Class::Language,
+                "'signgam' is read, which 'lgamma' writes and the reverse sweep does not bring back",
+                "call lgamma_r, which gives the sign through a pointer",
+            ),
             Spot::Memory(place) if matches!(place.ty, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_)) => {
                 self.touch(&place, false);
                 Ok(load(place))

@@ -7,17 +7,20 @@ use crate::ir::functions::Function;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
-    /// A call of `frexp`, `modf` or `sincos`; `None` for others.
+    /// A call of `frexp`, `modf`, `remquo`, `lgamma_r` or `sincos`; `None` for others.
     pub fn two_results(&mut self, name: &str, args: &'a [Node<'a>], wanted: bool) -> Result<Option<Option<Expr>>> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let (plain, bits) = match plain {
-            "frexp" | "modf" | "sincos" => (plain, 64),
-            "frexpf" | "modff" | "sincosf" => (&plain[..plain.len() - 1], 32),
+            "frexp" | "modf" | "remquo" | "sincos" | "lgamma_r" => (plain, 64),
+            "frexpf" | "modff" | "remquof" | "sincosf" => (&plain[..plain.len() - 1], 32),
+            "lgammaf_r" => ("lgamma_r", 32),
+            "frexpl" | "modfl" | "remquol" | "sincosl" => (&plain[..plain.len() - 1], 80),
+            "lgammal_r" => ("lgamma_r", 80),
             _ => return Ok(None),
         };
         let real = Type::Float { bits };
         let apply = |name: &str, args: Vec<Expr>| {
-            let function = Function::lookup(name).expect("a function of the table").at(bits);
+            let function = Function::named(name).expect("a function of the table").at(bits);
             let ty = function.result_type();
             Expr { kind: ExprKind::Function(function, args), ty }
         };
@@ -31,6 +34,7 @@ impl<'a> Lower<'_, 'a> {
         let mut values = values.into_iter();
         let Some(x) = values.next() else { return Ok(None) };
         let x = self.b.keep("x", cast(x, real.clone()));
+        let y = (plain == "remquo").then(|| values.next()).flatten();
         let to = |pointer: Option<Expr>| pointer.map(|pointer| Spot::Memory(element(pointer, constant(0, int()))));
         let (first, second) = (to(values.next()), to(values.next()));
         match (plain, first, second) {
@@ -48,6 +52,16 @@ impl<'a> Lower<'_, 'a> {
                 let e = self.b.keep("exponent", Expr { kind, ty: int() });
                 self.write(exponent, e.clone(), &args[1])?;
                 Ok(Some(wanted.then(|| apply("ldexp", vec![x, unary(Unary::Negate, e, int())]))))
+            }
+            ("remquo", Some(quotient), None) => {
+                let Some(y) = y else { return Ok(None) };
+                let y = self.b.keep("y", cast(y, real.clone()));
+                self.write(quotient, apply("quotient_of_remquo", vec![x.clone(), y.clone()]), &args[2])?;
+                Ok(Some(wanted.then(|| apply("remainder", vec![x, y]))))
+            }
+            ("lgamma_r", Some(sign), None) => {
+                self.write(sign, apply("sign_of_gamma", vec![x.clone()]), &args[1])?;
+                Ok(Some(wanted.then(|| apply("lgamma", vec![x]))))
             }
             ("modf", Some(whole), None) => {
                 self.write(whole, apply("trunc", vec![x.clone()]), &args[1])?;

@@ -37,7 +37,12 @@ pub fn callee<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
 pub fn is_errno(node: &Node) -> bool {
     let call = node.inner.first().map(|part| part.bare());
     let name = call.filter(|call| call.kind == "CallExpr").and_then(|call| callee(call)).map(|name| &name.refers_name);
-    name.is_some_and(|name| matches!(name.as_ref(), "__errno_location" | "__error" | "__errno"))
+    name.is_some_and(|name| finds_errno(name))
+}
+
+/// Whether a function is the one that finds `errno`.
+pub fn finds_errno(name: &str) -> bool {
+    matches!(name, "__errno_location" | "__error" | "__errno")
 }
 
 /// The variable whose value, a function pointer, a call uses.

@@ -26,7 +26,7 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
         };
         let text = sources.text(one.span.source as usize, one.span.start, one.span.end);
         let text = expanded(without_comments(text), sources.all(one.span.source as usize), one.span);
-        let text = rename(&text, &renamed);
+        let text = static_first(rename(&text, &renamed));
         let global = one.variable.as_ref().map(|(_, global)| *global);
         let same = |known: &&mut Static| known.span.source == one.span.source && known.span.start == one.span.start;
         match found.iter_mut().find(same) {
@@ -43,6 +43,17 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
         }
     }
     found
+}
+
+/// `const static double x[2]` as compilers want it: the storage class first.
+fn static_first(text: String) -> String {
+    let word = "static ";
+    match text.find(word) {
+        Some(at) if at > 0 && text[..at].chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ' | '*')) => {
+            format!("{word}{}{}", &text[..at], &text[at + word.len()..])
+        }
+        _ => text,
+    }
 }
 
 /// The text with macros replaced that mean something else, or nothing, at the end of the source: the sweeps stand
@@ -134,6 +145,14 @@ mod tests {
     fn words_are_renamed_whole_and_not_in_strings() {
         let to = |word: &str| (word == "x").then(|| "f_x".to_string());
         assert_eq!(rename("double x[2] = {xx, \"x\", x}", &to), "double f_x[2] = {xx, \"x\", f_x}");
+    }
+
+    #[test]
+    fn the_storage_class_comes_first() {
+        let first = |text: &str| static_first(text.to_string());
+        assert_eq!(first("const static double x[2] = {1, 2}"), "static const double x[2] = {1, 2}");
+        assert_eq!(first("static const char *s = \"a static b\""), "static const char *s = \"a static b\"");
+        assert_eq!(first("typedef struct { int a; } non_static t"), "typedef struct { int a; } non_static t");
     }
 
     #[test]

@@ -28,8 +28,9 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn struct_callee(&mut self, call: &'a Node<'a>) -> Result<Option<ProcId>> {
-        let Some(callee) = scan::callee(call) else { return Ok(None) };
-        Ok(self.reader.procedure(self.unit, &callee.refers_name, false))
+        let Some((unit, name)) = self.called(call) else { return Ok(None) };
+        let given = self.given(unit, &name, call);
+        Ok(self.reader.procedure(unit, &name, false, given))
     }
 
     fn copy_spot(&mut self, to: Spot, from: Spot, node: &'a Node<'a>) -> Result<()> {

@@ -1,0 +1,3 @@
+double f(double x, double (*g)(double)) {
+    return x * g(x);
+}

@@ -1,4 +1,0 @@
-#include <math.h>
-double f(double x, double y, int *quotient) {
-    return remquo(x, y, quotient);
-}

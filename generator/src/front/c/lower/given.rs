@@ -1,0 +1,81 @@
+//! Functions as arguments: `integrate(density, 0.0, 1.0)`.
+//!
+//! A function that is called with the name of another one is lowered for this name: in the copy a call through the
+//! parameter is a call of the function that it stands for. The parameter itself stays, so the copy is called as the
+//! source calls it.
+
+use super::*;
+
+/// What a parameter stands for in a copy of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Given {
+    /// Whatever the call passes.
+    Open,
+    /// The function that this name means in this unit.
+    Function(usize, String),
+}
+
+/// The home of a static function, its name, and what its parameters stand for; nothing if none stands for a function.
+pub type Key = (Option<usize>, String, Vec<Given>);
+
+impl<'a> Lower<'_, 'a> {
+    /// The function that a call means, with the unit in which its name means it.
+    pub fn called(&self, call: &'a Node<'a>) -> Option<(usize, String)> {
+        if let Some(callee) = scan::callee(call) {
+            return Some((self.unit, callee.refers_name.to_string()));
+        }
+        let mut node = call.inner.first()?.bare();
+        while node.kind == "ImplicitCastExpr" || (node.kind == "UnaryOperator" && node.operator == "*") {
+            node = node.inner.first()?.bare();
+        }
+        self.functions.get(&node.refers).cloned()
+    }
+
+    /// What the arguments of a call make of the parameters of the function.
+    pub fn given(&mut self, unit: usize, name: &str, call: &'a Node<'a>) -> Vec<Given> {
+        let Some((home, function)) = self.reader.definition(unit, name, false) else { return Vec::new() };
+        let params = function.inner.iter().filter(|part| part.kind == "ParmVarDecl");
+        let mut all = Vec::new();
+        for (param, arg) in params.zip(call.inner.iter().skip(1)) {
+            let reader = &mut *self.reader;
+            let ty = reader.units[home].ctype(param.ty(), &mut reader.structs).ty;
+            let takes = matches!(&ty, CType::Pointer(to) if to.ty == CType::Function);
+            all.push(if takes { self.passed(arg).unwrap_or(Given::Open) } else { Given::Open });
+        }
+        if all.iter().all(|given| *given == Given::Open) { Vec::new() } else { all }
+    }
+
+    /// The function that an argument names.
+    fn passed(&self, node: &'a Node<'a>) -> Option<Given> {
+        let mut node = node.bare();
+        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
+            || (node.kind == "UnaryOperator" && matches!(node.operator.as_ref(), "&" | "*"))
+        {
+            if node.operator == "BitCast" {
+                return None;
+            }
+            node = node.inner.first()?.bare();
+        }
+        match (node.kind, node.refers_kind) {
+            ("DeclRefExpr", "FunctionDecl") => Some(Given::Function(self.unit, node.refers_name.to_string())),
+            ("DeclRefExpr", "ParmVarDecl") => {
+                let (unit, name) = self.functions.get(&node.refers)?;
+                Some(Given::Function(*unit, name.to_string()))
+            }
+            _ => None,
+        }
+    }
+
+    /// An argument that is the name of a function.
+    pub fn function_name(&mut self, node: &'a Node<'a>) -> Option<Expr> {
+        let named = self.passed(node)?;
+        let mut bare = node.bare();
+        while bare.kind != "DeclRefExpr" {
+            bare = bare.inner.first()?.bare();
+        }
+        let Given::Function(_, name) = named else { return None };
+        let is_name = bare.refers_kind == "FunctionDecl";
+        let ty = self.ir_type(node);
+        is_name.then_some(Expr { kind: ExprKind::Verbatim(name), ty })
+    }
+}

@@ -1,0 +1,52 @@
+/* Variables at file scope that keep nothing which depends on x from one call to the next. */
+
+#include <math.h>
+
+/* Made once, and the same ever after. */
+static int made;
+static double table[4];
+
+double f_table(int n, double *x, int *ia, double *w) {
+    (void)ia, (void)w;
+    if (!made) {
+        for (int k = 0; k < 4; k++) table[k] = 1.0 / (1.0 + k);
+        made = 1;
+    }
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += table[i & 3] * x[i] * x[i];
+    return sum;
+}
+
+/* Written before it is read, whatever the branch. */
+static double scratch[8], total;
+static struct {
+    double mean, spread;
+} of_all;
+
+static void gather(int n, const double *x) {
+    total = 0.0;
+    for (int i = 0; i < n; i++) {
+        scratch[i] = exp(-x[i]);
+        total += scratch[i];
+    }
+    if (n > 2) of_all.mean = total / n;
+    else of_all.mean = total;
+    of_all.spread = 0.0;
+    for (int i = 0; i < n; i++) of_all.spread += (scratch[i] - of_all.mean) * (scratch[i] - of_all.mean);
+}
+
+double f_scratch(int n, double *x, int *ia, double *w) {
+    (void)ia;
+    gather(n, x);
+    x[0] = of_all.spread * scratch[n - 1];
+    return total * of_all.mean * w[0];
+}
+
+/* Added to from call to call; no result reads it. */
+static double seen;
+
+double f_counted(int n, double *x, int *ia, double *w) {
+    (void)ia, (void)w;
+    seen += x[0];
+    return x[n - 1] * x[0];
+}

@@ -1,0 +1,31 @@
+/* Functions of math.h that have a second result, or a derivative that C's library lacks. */
+
+#define _DEFAULT_SOURCE
+#include <math.h>
+
+double f_remquo(int n, double *x, int *ia, double *w) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double r = remquo(9.0 * x[i], w[i], &ia[3]);
+        switch (ia[3] & 3) {
+        case 0: sum += r * r; break;
+        case 1: sum += sin(r) * x[i]; break;
+        default: sum -= r * w[i];
+        }
+    }
+    float rest = remquof(1.7f, 0.3f, &ia[4]);
+    (void)remquo(x[1], 0.2, &ia[5]);
+    return sum + (double)(ia[4] + ia[5]) * x[2] + (double)rest;
+}
+
+double f_gamma(int n, double *x, int *ia, double *w) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        int sign;
+        double g = lgamma_r(x[i] - 2.05, &sign);
+        sum += (double)sign * g * w[i] + tgamma(3.0 * w[i]) * lgamma(30.0 * x[i]);
+        if (fpclassify(x[i]) == FP_NORMAL) sum *= x[i];
+        ia[i] = sign;
+    }
+    return sum;
+}
