@@ -252,7 +252,6 @@ impl<'a> Lower<'_, 'a> {
 
     /// Whether a call reports something, as error handlers do: a text and integers go in, at most an integer comes back.
     fn is_report(&mut self, node: &'a Node<'a>) -> bool {
-        let is_text = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Int { bits: 8, .. }));
         if !matches!(self.ctype(node).ty, CType::Void | CType::Int { .. }) {
             return false;
         }
@@ -260,6 +259,7 @@ impl<'a> Lower<'_, 'a> {
         let callee =
             scan::callee(node).and_then(|callee| self.reader.definition(self.unit, &callee.refers_name, false));
         let prints = callee.is_some_and(|(_, definition)| prints_arguments(definition));
+        let is_text = |ty: &Type| is_text(ty, &self.reader.structs.types);
         let passes =
             |ty: &Type| is_text(ty) || matches!(ty, Type::Int { .. }) || (prints && matches!(ty, Type::Float { .. }));
         types.iter().any(is_text) && types.iter().all(passes)

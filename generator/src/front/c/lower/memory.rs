@@ -8,6 +8,11 @@ use make::*;
 const ALLOCATIONS: &[&str] =
     &["malloc", "calloc", "__builtin_malloc", "__builtin_calloc", "alloca", "__builtin_alloca"];
 
+/// Whether a function of the library makes a block or frees one.
+pub fn makes_or_frees(name: &str) -> bool {
+    ALLOCATIONS.contains(&name) || name == "free"
+}
+
 impl<'a> Lower<'_, 'a> {
     /// The call, if the expression is one that makes a block.
     pub fn allocation(node: &'a Node<'a>) -> Option<&'a Node<'a>> {

@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             self.summaries[id.index()] = Some(summary);
             (proc, summary, _) = Lower::new(self, home, id, &given).function(node, &link_name);
         }
-        if self.refusals.len() > refused && !anywhere && is_report(&proc) {
+        if self.refusals.len() > refused && !anywhere && is_report(&proc, &self.structs.types) {
             // What only reports is called as it is, if it cannot be read.
             self.refusals.truncate(refused);
             self.forget_from(id);
@@ -214,12 +214,31 @@ fn prints_arguments(node: &Node) -> bool {
 }
 
 /// Whether a procedure takes a text and integers, and gives at most an integer: an error handler.
-fn is_report(proc: &Proc) -> bool {
-    let is_text = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Int { bits: 8, .. }));
-    let passes = |ty: &Type| is_text(ty) || matches!(ty, Type::Int { .. });
+fn is_report(proc: &Proc, types: &Types) -> bool {
+    let passes = |ty: &Type| is_text(ty, types) || matches!(ty, Type::Int { .. });
     matches!(proc.result_type, Type::Void | Type::Int { .. })
-        && proc.params.iter().any(|param| is_text(&param.ty))
+        && proc.params.iter().any(|param| is_text(&param.ty, types))
         && proc.params.iter().all(|param| passes(&param.ty))
+}
+
+/// A pointer to characters, or to a struct of integers and texts: a message.
+fn is_text(ty: &Type, types: &Types) -> bool {
+    let Type::Pointer(to) = ty else { return false };
+    let is_character = |ty: &Type| matches!(ty, Type::Int { bits: 8, .. });
+    let Type::Struct(id) = **to else { return is_character(to) };
+    let members = || types.structs[id.index()].fields.iter().map(|field| &field.ty);
+    let text = |ty: &Type| match ty {
+        Type::Pointer(inner) | Type::Array { elem: inner, .. } => is_character(inner),
+        _ => false,
+    };
+    members().any(text) && members().all(|ty| text(ty) || is_integers(ty))
+}
+
+fn is_integers(ty: &Type) -> bool {
+    match ty {
+        Type::Array { elem, .. } => is_integers(elem),
+        ty => matches!(ty, Type::Int { .. }),
+    }
 }
 
 /// What a declaration of the source is in the procedure.

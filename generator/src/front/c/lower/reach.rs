@@ -61,7 +61,7 @@ impl<'a> Lower<'_, 'a> {
                             true,
                             false,
                         );
-                    } else if !library::is_expression(name) {
+                    } else if !library::is_expression(name) && !memory::makes_or_frees(name) {
                         return false;
                     }
                 }
