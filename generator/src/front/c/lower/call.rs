@@ -258,6 +258,9 @@ impl<'a> Lower<'_, 'a> {
         let types: Vec<Type> = node.inner[1..].iter().map(|part| self.ir_type(part)).collect();
         let callee =
             scan::callee(node).and_then(|callee| self.reader.definition(self.unit, &callee.refers_name, false));
+        if callee.is_some_and(|(_, definition)| assigns_reals(definition)) {
+            return false;
+        }
         let prints = callee.is_some_and(|(_, definition)| prints_arguments(definition));
         let is_text = |ty: &Type| is_text(ty, &self.reader.structs.types);
         let passes =

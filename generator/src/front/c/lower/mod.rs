@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             self.summaries[id.index()] = Some(summary);
             (proc, summary, _) = Lower::new(self, home, id, &given).function(node, &link_name);
         }
-        if self.refusals.len() > refused && !anywhere && is_report(&proc, &self.structs.types) {
+        if self.refusals.len() > refused && !anywhere && is_report(&proc, &self.structs.types) && !assigns_reals(node) {
             // What only reports is called as it is, if it cannot be read.
             self.refusals.truncate(refused);
             self.forget_from(id);
@@ -211,6 +211,30 @@ impl<'a> Reader<'a> {
 /// leaves them alone.
 fn prints_arguments(node: &Node) -> bool {
     node.written_type.contains("...") && !scan::any(node, &|part| part.kind == "VAArgExpr")
+}
+
+/// Whether a function assigns a real that is not a variable of its own: then it does more than report.
+fn assigns_reals<'a>(function: &'a Node<'a>) -> bool {
+    let mut locals = HashSet::new();
+    scan::walk(function, &mut |node| {
+        if matches!(node.kind, "ParmVarDecl" | "VarDecl") && node.storage.is_empty() {
+            locals.insert(node.id);
+        }
+        true
+    });
+    scan::any(function, &|node| {
+        let assigns = match node.kind {
+            "CompoundAssignOperator" => true,
+            "BinaryOperator" => node.operator == "=",
+            "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
+            _ => false,
+        };
+        let to = node.inner.first().filter(|_| assigns).map(|to| to.bare());
+        to.is_some_and(|to| {
+            let is_real = to.ty().contains("double") || to.ty().contains("float");
+            is_real && !(to.kind == "DeclRefExpr" && locals.contains(&to.refers))
+        })
+    })
 }
 
 /// Whether a procedure takes a text and integers, and gives at most an integer: an error handler.
