@@ -40,7 +40,7 @@ enum What {
         #[arg(long, value_name = "DRIVER")]
         check: Option<String>,
         /// Largest cost at which a real is computed again instead of stored
-        #[arg(long, value_name = "N", default_value_t = 4)]
+        #[arg(long, value_name = "N", default_value_t = 8)]
         dear: u32,
     },
     /// Write the tangent: f_d

@@ -27,7 +27,7 @@ pub struct Choices {
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { dear: 4, check: false, one_call: false }
+        Choices { dear: 8, check: false, one_call: false }
     }
 }
 

@@ -12,7 +12,7 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 13] = [
+const STORED: [Stored; 14] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
@@ -24,6 +24,7 @@ const STORED: [Stored; 13] = [
     ("nested_diagonals", [1700, 0, 0, 0], "the 100 of t; 1600 steps: 1"),
     ("one_arm", [101, 0, 1, 0], "the 100 of t; 1 in the arm; which arm it was, because t[0] is another then"),
     ("overwritten_from_itself", [40, 0, 0, 0], "40 steps: 1; nothing reads t at the end"),
+    ("runs", [218, 0, 0, 0], "the 100 of t at the end; 39, 40 and 39 elements; none in the loop without passes"),
     ("stride_of_two", [102, 0, 0, 0], "the 100 of t; the element that was read, and the one between, which a stride counts as read"),
     ("triangle", [140, 0, 0, 0], "the 100 of t; 40 steps: 1"),
 ];

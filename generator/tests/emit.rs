@@ -314,3 +314,40 @@ fn a_copied_declaration_leaves_no_variable_that_a_loop_declares_itself() {
         assert!(!said.contains("unused variable"), "{said}");
     }
 }
+
+/// The sweeps of some C functions.
+fn adjoint_text(name: &str, text: &str, head: &str) -> String {
+    let folder = Scratch::new(name);
+    let source = folder.write("source.c", text);
+    generate::both(&folder, &source, head, &Choices::default());
+    std::fs::read_to_string(folder.0.join("model_b.c")).expect("the adjoint")
+}
+
+#[test]
+fn elements_that_follow_each_other_are_stored_at_once_unless_a_pass_reads_what_one_before_overwrote() {
+    let with = |statement: &str| {
+        let text = format!(
+            "double f(int n, double *x, const double *w) {{\n    double c = 0.0;\n    for (int i = 0; i < n; i++) c += x[i] * \
+             x[i];\n    for (int i = 1; i < n - 1; i++) {statement}\n    for (int i = 0; i < n; i++) c += x[i] * x[i];\n    \
+             return c;\n}}\n"
+        );
+        adjoint_text("emit-runs", &text, "f(f)/(x)").contains("adtape_push_array_f64(tape, &x[1],")
+    };
+    assert!(with("x[i] = w[i];") && with("x[i] = x[i] * x[i + 1];"));
+    assert!(!with("x[i] = x[i] * x[i - 1];") && !with("x[n - i] = w[i];") && !with("if (w[i] > 0.0) x[i] = w[i];"));
+}
+
+#[test]
+fn adjoints_are_restricted_pointers_where_nothing_else_reaches_their_memory() {
+    let with = |call: &str| {
+        let text = format!(
+            "static void g(int n, const double *a, double *b) {{\n    for (int i = 0; i < n; i++) b[i] = a[i] * b[i];\n}}\n\
+             void f(int n, double *x, double *y) {{\n    {call};\n}}\n"
+        );
+        let text = adjoint_text("emit-restrict", &text, "f(x y)/(x y)");
+        let reverse = text.lines().find(|line| line.starts_with("static void g_rev(")).expect("its prototype");
+        reverse.contains("restrict")
+    };
+    assert!(with("g(n, x, y)") && with("g(n, x, y), g(n, y, x)"));
+    assert!(!with("g(n, x, y), g(n / 2, x, x + n / 2)"));
+}

@@ -186,7 +186,8 @@ pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: b
         params.push(if body.by_variable || is_function {
             body.exprs.parameter(param, name)
         } else {
-            body.exprs.declare(&param.ty, name)
+            let qualifier = if param.apart { "restrict " } else { "" };
+            body.exprs.declare(&param.ty, &format!("{qualifier}{name}"))
         });
     }
     if params.is_empty() {

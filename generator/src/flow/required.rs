@@ -28,9 +28,10 @@ use std::rc::Rc;
 
 use super::locate::Locator;
 use super::locs::Loc;
+use super::poly::{Facts, Poly};
 use super::sections::{Piece, Secs};
 use super::{Flow, walk};
-use crate::ir::{Expr, ExprKind, ItemId, ObjectId, Proc, ProcId, RegionId, ValueId};
+use crate::ir::{Expr, ExprKind, ItemId, ItemKind, ObjectId, Place, Proc, ProcId, RegionId, ValueId};
 use crate::refuse::Refusal;
 
 /// What a procedure, or a pass of a region, does to memory.
@@ -218,6 +219,42 @@ impl<'f> Required<'f> {
     pub fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
         let Some((region, at)) = self.positions[proc.index()][item.index()] else { return false };
         self.untouched(proc, region, at..at + 1, expr)
+    }
+
+    /// Whether the passes of a loop overwrite one element after the other by a store, the only one in a body of nothing
+    /// but assignments, and no pass reads what may be an element that a pass before it has overwritten.
+    pub fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool {
+        let all = &self.flow.program.procs[proc.index()];
+        let ItemKind::Loop { body, .. } = &all.items[item.index()].kind else { return false };
+        let ItemKind::Store { to, .. } = &all.items[store.index()].kind else { return false };
+        let Some(index) = self.locator.index(proc, item).filter(|index| index.up && index.dense() && index.sole) else {
+            return false;
+        };
+        let facts = self.locator.facts(proc, *body);
+        let Some((loc, at)) = self.locator.locate(proc, to, &facts) else { return false };
+        let moves = at.sub(&self.locator.atom(proc, index.head));
+        if !moves.is_some_and(|rest| self.locator.invariant(proc, *body, &rest)) {
+            return false;
+        }
+        all.regions[body.index()].items.iter().all(|&inner| {
+            let inner_item = &all.items[inner.index()];
+            let plain = matches!(inner_item.kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. }) || inner == store;
+            let loads = walk::of_item(all, inner_item).into_iter().flat_map(walk::loads);
+            plain && loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at))
+        })
+    }
+
+    /// Whether a load is of other memory than a location, or of an element of it at or behind this one.
+    fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly) -> bool {
+        let points = &self.flow.points;
+        let leaves = points.cells(proc, place).into_iter().flat_map(|cell| points.locs.leaves(cell));
+        if !leaves.into_iter().any(|leaf| leaf == loc || points.may_alias(proc, leaf, loc)) {
+            return true;
+        }
+        let behind = |(other, element): (Loc, Poly)| {
+            other == loc && element.sub(at).and_then(|d| d.as_constant()).is_some_and(|d| d >= 0)
+        };
+        self.locator.locate(proc, place, facts).is_some_and(behind)
     }
 
     /// Whether the loads of `expr` are of memory that the procedure never writes: then a demand costs nothing here.

@@ -349,6 +349,7 @@ impl Parser {
     }
 
     fn param(&mut self, position: u32) -> Parsed<()> {
+        let apart = self.eat_word("apart");
         let read_only = self.eat_word("const");
         let ty = self.ty()?;
         let name = self.name()?;
@@ -364,6 +365,7 @@ impl Parser {
             object: None,
             shape,
             read_only,
+            apart,
         };
         if matches!(ty, Type::Struct(_)) {
             param.object = Some(ObjectId::new(self.proc.objects.len()));

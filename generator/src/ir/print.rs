@@ -290,6 +290,9 @@ impl<'a> Printer<'a> {
         if param.read_only {
             text.insert_str(0, "const ");
         }
+        if param.apart {
+            text.insert_str(0, "apart ");
+        }
         text += &self.shape(&param.shape);
         if param.declaration != default_declaration(self.program, &param.ty) {
             let _ = write!(text, " as {:?}", param.declaration);

@@ -331,6 +331,8 @@ pub struct Param {
     pub shape: Vec<Dim>,
     /// Whether the source says that it is only read (`const double *`, Fortran `intent(in)`).
     pub read_only: bool,
+    /// Whether nothing else reaches the memory that it points to while the procedure runs.
+    pub apart: bool,
 }
 
 /// A scalar variable of the source, or one that lowering made.

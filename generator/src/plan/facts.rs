@@ -17,6 +17,9 @@ pub trait Facts {
     fn active_object(&self, proc: ProcId, object: ObjectId) -> bool;
     /// Whether the parameter (a pointer, a scalar or a struct) has an adjoint.
     fn active_param(&self, proc: ProcId, param: usize) -> bool;
+    /// Whether the procedure reaches what a pointer parameter points to, and what the pointer's adjoint points to, in
+    /// no other way.
+    fn apart(&self, proc: ProcId, param: usize) -> bool;
     /// Whether the procedure's result is active.
     fn active_result(&self, proc: ProcId) -> bool;
     /// Whether the store overwrites what the adjoint of something before it reads.
@@ -30,6 +33,9 @@ pub trait Facts {
     /// Whether every load of the expression, evaluated just before the item (a branch or a loop), still yields that
     /// behind it, and again when the reverse sweep comes back to it.
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
+    /// Whether the passes of a loop overwrite one element after the other by this store, and no pass reads what may be
+    /// an element that a pass before it has overwritten.
+    fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool;
     /// Whether every comparison by order, and every difference, of two pointers in the expression comes out alike in
     /// both sweeps: both point into one object. Objects may lie in another order in the reverse sweep.
     fn ordered(&self, proc: ProcId, expr: &Expr) -> bool;

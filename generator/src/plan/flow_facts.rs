@@ -40,6 +40,20 @@ impl Facts for Analysed<'_> {
         self.flow.active_param(proc, param)
     }
 
+    fn apart(&self, proc: ProcId, param: usize) -> bool {
+        let points = &self.flow.points;
+        let params = &self.flow.program.procs[proc.index()].params;
+        // The adjoint of a struct that is passed by value is passed where it lies: in an array, maybe.
+        if params.iter().enumerate().any(|(k, p)| matches!(p.ty, Type::Struct(_)) && self.active_param(proc, k)) {
+            return false;
+        }
+        let Some(own) = points.locs.find(Root::Formal(proc, param as u32)) else { return false };
+        let effect = self.flow.effects.of_region(proc, RegionId(0));
+        let mut others = effect.reads.iter().chain(&effect.writes).filter(|other| points.locs.root_top(**other) != own);
+        let leaves = points.locs.leaves(own);
+        others.all(|other| leaves.iter().all(|leaf| !points.may_alias(proc, *leaf, *other)))
+    }
+
     fn active_result(&self, proc: ProcId) -> bool {
         self.flow.active_result(proc)
     }
@@ -61,6 +75,10 @@ impl Facts for Analysed<'_> {
 
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
         self.required.across(proc, item, expr)
+    }
+
+    fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool {
+        self.required.one_by_one(proc, item, store)
     }
 
     fn ordered(&self, proc: ProcId, expr: &Expr) -> bool {

@@ -13,7 +13,7 @@ pub mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use crate::ir::{Expr, ItemId, RegionId, Span, ValueId};
+use crate::ir::{Expr, ItemId, Place, RegionId, Span, ValueId};
 
 /// What the two sweeps of a procedure agree on.
 #[derive(Clone, Debug, Default)]
@@ -24,10 +24,23 @@ pub struct ProcPlan {
     pub bits: BTreeSet<ItemId>,
     /// Loops whose passes are counted on the tape.
     pub counts: BTreeSet<ItemId>,
+    /// Loops whose stores push what they overwrite at once.
+    pub runs: BTreeMap<ItemId, Run>,
     /// For `--check`: the operands that the adjoint of an item reads, in the order in which it reads them.
     pub witnesses: BTreeMap<ItemId, Vec<Expr>>,
     /// For `--explain`.
     pub explanations: Vec<Explanation>,
+}
+
+/// Consecutive elements that the passes of a loop overwrite, in terms of values from outside of the loop.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What overwrites them.
+    pub store: ItemId,
+    /// The element of the first pass.
+    pub first: Place,
+    /// How many there are.
+    pub count: Expr,
 }
 
 /// One line of `--explain`.

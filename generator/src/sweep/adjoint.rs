@@ -4,7 +4,9 @@ use super::items::{binary, cast, negate};
 use super::reverse::Builder;
 use super::shadow::Shadows;
 use crate::ir::*;
+use crate::plan::game::value_expr;
 use crate::plan::recompute::cost;
+use crate::plan::walk;
 use crate::refuse::Class;
 
 impl Builder<'_> {
@@ -82,8 +84,10 @@ impl Builder<'_> {
                     return;
                 }
                 let share = self.bind("share", share);
-                let dividend = self.operand(x);
-                let quotient = binary(Binary::Divide, dividend, divisor, ty.clone());
+                let quotient = match self.result(expr).filter(|value| self.game.has(*value)) {
+                    Some(value) => self.operand(&value_expr(self.primal, value)),
+                    None => binary(Binary::Divide, self.operand(x), divisor, ty.clone()),
+                };
                 if first {
                     self.adjoint(x, share.clone());
                 }
@@ -96,22 +100,16 @@ impl Builder<'_> {
     fn adjoint_of_function(&mut self, function: functions::Function, expr: &Expr, args: &[Expr], seed: Expr) {
         let active: Vec<usize> = (0..args.len()).filter(|k| self.active(&args[*k])).collect();
         let seed = if active.len() > 1 && cost(&seed) > 1 { self.bind("seed", seed) } else { seed };
-        let reads: Vec<functions::Reads> = active.iter().map(|k| function.reads(*k)).collect();
-        let result = reads.iter().any(|reads| reads.result);
-        let mut named = args.to_vec();
-        for (k, arg) in args.iter().enumerate() {
-            if result || reads.iter().any(|reads| reads.args.get(k).is_some_and(|read| *read)) {
-                let value = self.operand(arg);
-                named[k] = if cost(&value) > 0 { self.bind("x", value) } else { value };
-            }
-        }
-        let result = Expr { kind: ExprKind::Function(function, named.clone()), ty: expr.ty.clone() };
+        let mut named = vec![None; args.len()];
         for k in active {
-            let share = match function.partial(k, &named, &result) {
+            let share = match function.partial(k, args, expr) {
                 functions::Partial::Zero => continue,
                 functions::Partial::One => seed.clone(),
-                functions::Partial::Is(partial) => binary(Binary::Multiply, partial, seed.clone(), expr.ty.clone()),
-                functions::Partial::Steep(partial) => share(partial, seed.clone()),
+                functions::Partial::Is(partial) => {
+                    let partial = self.partial(&partial, args, &mut named);
+                    binary(Binary::Multiply, partial, seed.clone(), expr.ty.clone())
+                }
+                functions::Partial::Steep(partial) => share(self.partial(&partial, args, &mut named), seed.clone()),
                 functions::Partial::Refused(why) => {
                     let what = format!("'{}': {why}, and its argument {} is active", function.c_name(), k + 1);
                     self.refuse(Class::Derivative, what, "keep this argument independent of the inputs");
@@ -120,6 +118,59 @@ impl Builder<'_> {
             };
             self.adjoint(&args[k], share);
         }
+    }
+
+    /// A partial derivative in the reverse sweep. What the program computes anyway is taken from there: the cosine for
+    /// the sine's derivative, a root for its own. Each of the function's arguments is evaluated once.
+    fn partial(&mut self, expr: &Expr, args: &[Expr], named: &mut [Option<Expr>]) -> Expr {
+        if let Some(value) = self.computed(expr) {
+            return self.operand(&value_expr(self.primal, value));
+        }
+        if let Some(k) = args.iter().position(|arg| arg == expr) {
+            return match &named[k] {
+                Some(known) => known.clone(),
+                None => {
+                    let value = self.operand(expr);
+                    let value = if cost(&value) > 0 { self.bind("x", value) } else { value };
+                    named[k].insert(value).clone()
+                }
+            };
+        }
+        let mut inner = |x: &Expr| Box::new(self.partial(x, args, named));
+        let kind = match &expr.kind {
+            ExprKind::Unary(op, x) => ExprKind::Unary(*op, inner(x)),
+            ExprKind::Cast(x) => ExprKind::Cast(inner(x)),
+            ExprKind::Binary(op, x, y) => ExprKind::Binary(*op, inner(x), inner(y)),
+            ExprKind::Select(on, x, y) => ExprKind::Select(inner(on), inner(x), inner(y)),
+            ExprKind::Function(function, of) => ExprKind::Function(*function, of.iter().map(|x| *inner(x)).collect()),
+            other => other.clone(),
+        };
+        Expr { kind, ty: expr.ty.clone() }
+    }
+
+    /// The value that is being reversed, if this is the whole of its definition.
+    fn result(&self, expr: &Expr) -> Option<ValueId> {
+        let is = |value: &ValueId| self.primal.values[value.index()].def == Def::Is(expr.clone());
+        self.defined.filter(is)
+    }
+
+    /// The value that the program computes by this very call of a function, in a region that is being reversed.
+    fn computed(&self, expr: &Expr) -> Option<ValueId> {
+        if !matches!(expr.kind, ExprKind::Function(..)) {
+            return None;
+        }
+        if let Some(value) = self.result(expr) {
+            return Some(value);
+        }
+        if walk::loads(expr) {
+            return None;
+        }
+        let mut first = None;
+        walk::values(expr, &mut |value| first = first.or(Some(value)));
+        let is_this = |value: &ValueId| {
+            self.game.visible(*value) && self.definitions.get(*value).is_some_and(|known| known.expr == *expr)
+        };
+        self.definitions.users(first?).iter().copied().find(is_this)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The forward sweep: the procedure as the user wrote it, with the pushes that the reverse sweep pops.
 //!
-//! Pushes mirror the pops of [`super::reverse`], kind by kind: memory before it is overwritten, the count of a loop
+//! Pushes mirror the pops of [`super::reverse`], kind by kind: memory before it is overwritten (that of whole loops in
+//! front of them), the count of a loop
 //! behind it, the bit of a branch at the end of the arm, contents of locals and then the record at the end of a region.
 
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use crate::ir::*;
 use crate::plan::control::{self, int};
 use crate::plan::game::value_expr;
 use crate::plan::recompute::zero;
-use crate::plan::{Interface, ProcPlan, walk};
+use crate::plan::{Interface, ProcPlan, Run, walk};
 
 struct Builder<'a> {
     cx: &'a Context<'a>,
@@ -133,8 +134,14 @@ impl Builder<'_> {
 
     fn before(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
         match self.out.items[item.index()].kind.clone() {
-            ItemKind::Store { to, .. } if self.cx.facts.push_old(self.id, item) => {
+            ItemKind::Store { to, .. } if self.cx.facts.push_old(self.id, item) && !self.in_run(item) => {
                 self.push(items, Some(item), Pushed::Value(load(to)));
+            }
+            ItemKind::Loop { .. } => {
+                if let Some(Run { first, count, .. }) = self.plan.runs.get(&item).cloned() {
+                    self.push(items, Some(item), Pushed::Elements { place: first, count });
+                    self.swap_with_init(items);
+                }
             }
             ItemKind::Free { pointer } => {
                 for object in self.cx.facts.blocks(self.id, &pointer) {
@@ -147,6 +154,22 @@ impl Builder<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Puts the last push in front of the first value of a loop's index, so that this stays with the loop.
+    fn swap_with_init(&self, items: &mut [ItemId]) {
+        let [.., before, push] = items else { return };
+        let ItemKind::Let { value } = self.out.items[before.index()].kind else { return };
+        let mut reads = false;
+        walk::values_of_item(&self.out, *push, &mut |read| reads |= read == value);
+        if !reads {
+            std::mem::swap(before, push);
+        }
+    }
+
+    /// Whether what a store overwrites is pushed in front of its loop.
+    fn in_run(&self, store: ItemId) -> bool {
+        self.plan.runs.values().any(|run| run.store == store)
     }
 
     fn count(&self, object: ObjectId) -> Option<Expr> {

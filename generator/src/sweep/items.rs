@@ -58,7 +58,9 @@ impl Builder<'_> {
         }
         let same = |e: &Expr| matches!(e.kind, ExprKind::Value(v) if self.primal.values[v.index()].var == this.var);
         let spine = spine(expr, &same);
+        self.defined = Some(value);
         self.reverse_assignment(to, expr, spine);
+        self.defined = None;
     }
 
     fn reverse_store(&mut self, item: ItemId, to: &Place, from: &Expr) {
@@ -73,8 +75,10 @@ impl Builder<'_> {
                 let help = "keep the pointer in a variable of its own";
                 self.refuse(Class::Pointer, "a pointer in memory that the adjoint needs is overwritten".into(), help);
             }
-            let place = self.primal_place(to);
-            self.emit(ItemKind::Pop { what: Popped::Memory(place) });
+            if !self.plan.runs.values().any(|run| run.store == item) {
+                let place = self.primal_place(to);
+                self.emit(ItemKind::Pop { what: Popped::Memory(place) });
+            }
             let what = self.place_text(to);
             self.explain(self.span, what, "stored before it is overwritten", bytes(&to.ty));
         }

@@ -31,6 +31,9 @@ impl Builder<'_> {
         let ItemKind::Loop { body, carried, .. } = &self.primal.items[item.index()].kind else { return };
         let (span, statement) = (self.span, self.statement);
         let reversed = self.item(ItemKind::Comment { text: String::new() });
+        if let Some(index) = self.definitions.indices.get(&item).cloned().filter(|index| self.known(item, index)) {
+            self.pop_run(item, &index, *body);
+        }
         // What the passes are counted by is computed in front of the loop.
         let (region, outer) = self.open(reversed);
         self.at = outer;

@@ -133,6 +133,8 @@ pub(super) struct Builder<'a> {
     pub(super) span: Span,
     pub(super) statement: Option<StatementId>,
     pub(super) refusals: Vec<Refusal>,
+    /// The value whose definition is being reversed.
+    pub(super) defined: Option<ValueId>,
     /// Operands of the item at hand, for `--check`.
     pub(super) operands: Vec<Expr>,
     /// Values that something reads: heads that nobody reads are not carried.
@@ -200,6 +202,7 @@ impl<'a> Builder<'a> {
             span: primal.span,
             statement: None,
             refusals: Vec::new(),
+            defined: None,
             operands: Vec::new(),
             read: homes::read(primal),
             counts: HashMap::new(),
@@ -267,6 +270,7 @@ impl<'a> Builder<'a> {
     fn finish(mut self) -> Built {
         let asked = self.plan.records.clone();
         let gone = super::tidy::tidy(&mut self.out);
+        super::first::begin_with_first(&mut self.out);
         self.drop_stored(&gone);
         self.name_readers();
         let used = super::tidy::values_used(&self.out);

@@ -148,6 +148,7 @@ impl Builder<'_> {
             params.push(Param {
                 name,
                 ty,
+                apart: false,
                 declaration: String::new(),
                 var: Some(var),
                 entry: Some(entry),

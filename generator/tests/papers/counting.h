@@ -15,6 +15,14 @@ static inline void counted_array_f64(adtape_t *tape, const double *first, size_t
     pushed[0] += (long)count;
     adtape_push_array_f64(tape, first, count);
 }
+static inline void counted_array_i32(adtape_t *tape, const int32_t *first, size_t count) {
+    pushed[1] += (long)count;
+    adtape_push_array_i32(tape, first, count);
+}
+static inline void counted_array_i64(adtape_t *tape, const int64_t *first, size_t count) {
+    pushed[1] += (long)count;
+    adtape_push_array_i64(tape, first, count);
+}
 
 #define adtape_push_f64 counted_f64
 #define adtape_push_i32 counted_i32
@@ -22,3 +30,5 @@ static inline void counted_array_f64(adtape_t *tape, const double *first, size_t
 #define adtape_push_control counted_control
 #define adtape_push_count counted_count
 #define adtape_push_array_f64 counted_array_f64
+#define adtape_push_array_i32 counted_array_i32
+#define adtape_push_array_i64 counted_array_i64

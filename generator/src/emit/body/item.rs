@@ -56,8 +56,8 @@ impl<'a> Body<'a> {
                 self.statement(&text);
             }
             ItemKind::Clear { object } => self.clear(*object),
-            ItemKind::Push { what } => self.push(what),
-            ItemKind::Pop { what } => self.pop(what),
+            ItemKind::Push { what } => return self.push(what, behind),
+            ItemKind::Pop { what } => return self.pop(what, behind),
             ItemKind::Witness { site, value } => self.witness(*site, value),
             ItemKind::Shadowed { place, shadow } => self.shadowed(place, shadow),
             ItemKind::Comment { text } => self.statement(&format!("/* {text} */")),

@@ -4,8 +4,67 @@ use super::Body;
 use crate::emit::calls;
 use crate::ir::*;
 
-impl Body<'_> {
-    pub(super) fn push(&mut self, what: &Pushed) {
+impl<'a> Body<'a> {
+    /// Prints a push; how many items it took. Values of one type that follow each other go together: one comparison
+    /// for all of them. So do their pops, because a record is popped as it was pushed.
+    pub(super) fn push(&mut self, what: &Pushed, behind: &'a [ItemId]) -> usize {
+        let together = self.pushed_together(what, behind);
+        if let [first, _, ..] = &together[..]
+            && let Some(scalar) = calls::scalar(&first.ty)
+        {
+            let list: Vec<String> = together.iter().map(|value| self.exprs.expr(value, 1, self)).collect();
+            let all = format!("(const {}[]){{{}}}", scalar.c_type, list.join(", "));
+            let text = calls::push_array(&self.tape, scalar.suffix, &all, &list.len().to_string());
+            self.statement(&format!("{text};"));
+            return list.len();
+        }
+        self.push_one(what);
+        1
+    }
+
+    fn pushed_together(&self, what: &Pushed, behind: &'a [ItemId]) -> Vec<Expr> {
+        let Pushed::Value(first) = what else { return Vec::new() };
+        let like = |item: &ItemId| match &self.proc.items[item.index()].kind {
+            ItemKind::Push { what: Pushed::Value(value) } if value.ty == first.ty => Some(value.clone()),
+            _ => None,
+        };
+        let exact = calls::scalar(&first.ty).is_some_and(|scalar| scalar.exact);
+        let more = behind.iter().map_while(like).filter(|_| exact);
+        [first.clone()].into_iter().chain(more).collect()
+    }
+
+    /// Prints a pop; how many items it took.
+    pub(super) fn pop(&mut self, what: &Popped, behind: &'a [ItemId]) -> usize {
+        let together = self.popped_together(what, behind);
+        if let [first, _, ..] = together[..]
+            && let Some(scalar) = calls::scalar(self.ty(first))
+        {
+            let (ty, record, count) = (self.ty(first).clone(), self.locals.fresh("record"), together.len());
+            let declaration = self.exprs.declare(&ty, &format!("{record}[{count}]"));
+            self.statement(&format!("{declaration};"));
+            let text = calls::pop_array(&self.tape, scalar.suffix, &record, &count.to_string());
+            self.statement(&format!("{text};"));
+            for (at, value) in together.into_iter().enumerate() {
+                self.define(value, &format!("{record}[{}]", count - 1 - at));
+            }
+            return count;
+        }
+        self.pop_one(what);
+        1
+    }
+
+    fn popped_together(&self, what: &Popped, behind: &'a [ItemId]) -> Vec<ValueId> {
+        let Popped::Value(first) = what else { return Vec::new() };
+        let like = |item: &ItemId| match &self.proc.items[item.index()].kind {
+            ItemKind::Pop { what: Popped::Value(value) } if self.ty(*value) == self.ty(*first) => Some(*value),
+            _ => None,
+        };
+        let exact = calls::scalar(self.ty(*first)).is_some_and(|scalar| scalar.exact);
+        let more = behind.iter().map_while(like).filter(|_| exact);
+        [*first].into_iter().chain(more).collect()
+    }
+
+    fn push_one(&mut self, what: &Pushed) {
         let tape = self.tape.clone();
         let text = match what {
             Pushed::Value(value) => {
@@ -73,7 +132,7 @@ impl Body<'_> {
         }
     }
 
-    pub(super) fn pop(&mut self, what: &Popped) {
+    fn pop_one(&mut self, what: &Popped) {
         let tape = self.tape.clone();
         match what {
             Popped::Value(value) => {

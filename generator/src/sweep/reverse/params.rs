@@ -85,6 +85,7 @@ impl Builder<'_> {
             object,
             shape: Vec::new(),
             read_only: false,
+            apart: matches!(role, ReverseParam::Adjoint(k) if self.cx.facts.apart(self.id, k as usize)),
         });
         self.params.push(role);
         entry.map(|value| Expr { kind: ExprKind::Value(value), ty: ty.clone() })

@@ -93,6 +93,7 @@ impl<'a> Lower<'_, 'a> {
             object: None,
             shape: Vec::new(),
             read_only,
+            apart: false,
         };
         if let CType::Struct(_) = found.ty {
             let life = Life::Param(position);
