@@ -31,6 +31,7 @@ fn main() {
     criterion.final_summary();
     if table.is_complete() {
         table.extend(single::micro_adjoints(&programs));
+        table.extend(single::generated(&programs));
         table.extend(single::resident(&programs));
         table.extend(single::heap_memory(&programs));
     }

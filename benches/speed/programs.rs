@@ -36,6 +36,7 @@ impl Programs {
         programs.build_benchmark(&release);
         programs.build_single(&release);
         programs.build_micro_adjoints(&release);
+        programs.build_generated(&release);
         programs
     }
 
@@ -126,6 +127,14 @@ impl Programs {
             build(&mut fortran(&["-O2", source]), "micro_adjoint_fortran_calls");
             build(fortran(LTO).args([source, "kit/adtape_kit_lto.c"]), "micro_adjoint_fortran_inlined");
         }
+    }
+
+    /// Generated adjoints beside those written by hand.
+    fn build_generated(&self, release: &Path) {
+        let sources = ["main", "hand", "burgers_b", "heat_b", "bundle_b"];
+        let sources = sources.map(|name| format!("benches/generated/{name}.c"));
+        let library = release.join("libadtape.a");
+        run(gcc(FLAGS).args(sources).arg(library).args(LIBRARIES).arg("-o").arg(self.path("generated")));
     }
 
     fn compile(&self, part: &str, flags: &[&str]) -> PathBuf {

@@ -101,6 +101,32 @@ pub fn micro_adjoints(programs: &Programs) -> Vec<Row> {
     rows.collect()
 }
 
+/// Adjoints that the generator wrote, beside those written by hand with arrays that were allocated before.
+pub fn generated(programs: &Programs) -> Vec<Row> {
+    let output = Command::new(programs.path("generated")).output().expect("the program was built");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let rounds = |model: &str| -> Vec<(f64, f64)> {
+        let words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let number = |word: &str| word.parse::<f64>().expect("a time");
+        words.filter(|words| words[0] == model).map(|words| (number(words[1]), number(words[2]))).collect()
+    };
+    // Cells and steps; observations.
+    let models = [("burgers", 1e5 * 100.0), ("heat", 300.0 * 300.0 * 100.0), ("bundle", 2e5)];
+    let rows = models.map(|(model, elements)| {
+        let rounds = rounds(model);
+        Row {
+            title: format!("generated adjoint to one by hand, {model}"),
+            ours: median(rounds.iter().map(|round| round.0 / elements)),
+            reference: median(rounds.iter().map(|round| round.1 / elements)),
+            unit: Unit::Nanoseconds,
+            ratio: median(rounds.iter().map(|round| round.0 / round.1)),
+            bound: Some(Bound::AtMost(1.3)),
+        }
+    });
+    rows.into()
+}
+
 /// The time of one run of a program, per element of its loops, in ns.
 fn run_time(program: &Path) -> f64 {
     let start = Instant::now();

@@ -338,6 +338,16 @@ fn elements_that_follow_each_other_are_stored_at_once_unless_a_pass_reads_what_o
 }
 
 #[test]
+fn adjoints_of_what_is_only_read_are_written_wherever_the_const_stands() {
+    for declaration in ["const double *x", "double const *x", "double const* x", "const double x[]"] {
+        let text = format!("double f({declaration}) {{\n    return x[0] * x[1];\n}}\n");
+        let text = adjoint_text("emit-const", &text, "f(f)/(x)");
+        let signature = text.lines().find(|line| line.starts_with("void f_b(")).expect("the adjoint");
+        assert_eq!(signature.matches("const").count(), 1, "{signature}");
+    }
+}
+
+#[test]
 fn adjoints_are_restricted_pointers_where_nothing_else_reaches_their_memory() {
     let with = |call: &str| {
         let text = format!(

@@ -24,7 +24,7 @@
 #endif
 
 static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit);
-static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *p_b, double limit, double cost_b);
+static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *restrict p_b, double limit, double cost_b);
 
 static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit) {
     double sum = 0.0;
@@ -40,17 +40,15 @@ static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, 
             }
             double r = fabs(model - y[i]);
             sum += r < limit ? 0.5 * SQUARE(r) : limit * (r - 0.5 * limit);
-            adtape_push_f64(tape, r);
-            adtape_push_f64(tape, model);
+            adtape_push_array_f64(tape, (const double[]){r, model}, 2);
         }
     }
     return sum;
 }
 
-static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *p_b, double limit, double cost_b) {
+static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *restrict p_b, double limit, double cost_b) {
     /* least_squares.c:12 */
-    double sum_b = 0.0;
-    sum_b += cost_b;
+    double sum_b = cost_b;
     /* least_squares.c:17 */
     for (int i = n; i-- > 0;) {
         double model_b = 0.0;
@@ -58,15 +56,14 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
         if (isnan(y[i])) {
         } else {
             /* least_squares.c:19 */
-            double model;
-            adtape_pop_f64(tape, &model);
-            double r;
-            adtape_pop_f64(tape, &r);
+            double record[2];
+            adtape_pop_array_f64(tape, record, 2);
+            const double model = record[1];
+            const double r = record[0];
             double r_b = 0.0;
-            double choice_b = 0.0;
             /* least_squares.c:26 */
             const double seed = sum_b;
-            choice_b += seed;
+            double choice_b = seed;
             if (r < limit) {
                 const double seed_1 = choice_b;
                 choice_b = 0.0;

@@ -24,7 +24,7 @@
 #endif
 
 static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, double *height, double *flux);
-static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, int sweeps, double *height, double *height_b, double *flux_b, double energy_b);
+static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict mesh_b, int sweeps, double *height, double *restrict height_b, double *restrict flux_b, double energy_b);
 
 static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, double *height, double *flux) {
     double sum = 0.0;
@@ -40,8 +40,7 @@ static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, do
                 flux[edge] = mesh->length[edge] * jump * fabs(jump);
                 jump = height[above] - height[cell];
                 flux[edge + 1] = mesh->length[edge + 1] * jump * fabs(jump);
-                adtape_push_f64(tape, jump);
-                adtape_push_f64(tape, jump_s);
+                adtape_push_array_f64(tape, (const double[]){jump, jump_s}, 2);
                 edge += 2;
                 cell = cell + 1;
             }
@@ -66,10 +65,9 @@ static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, do
     return sum;
 }
 
-static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, int sweeps, double *height, double *height_b, double *flux_b, double energy_b) {
+static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict mesh_b, int sweeps, double *height, double *restrict height_b, double *restrict flux_b, double energy_b) {
     /* mesh.c:13 */
-    double sum_b = 0.0;
-    sum_b += energy_b;
+    double sum_b = energy_b;
     /* mesh.c:40 */
     const int cell_1 = mesh->across * mesh->up;
     for (int cell = cell_1; cell-- > 0;) {
@@ -113,19 +111,18 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *mesh_b, i
             const int cell_3 = row * mesh->across;
             unsigned long edge_3 = edge_5;
             for (int left_1 = left_2; left_1 <= left; ++left_1) {
-                double jump_1;
-                adtape_pop_f64(tape, &jump_1);
-                double jump;
-                adtape_pop_f64(tape, &jump);
+                double record[2];
+                adtape_pop_array_f64(tape, record, 2);
+                const double jump_1 = record[1];
+                const double jump = record[0];
                 const int cell_4 = (int)((unsigned int)cell_3 + ((unsigned int)left - (unsigned int)left_1));
-                double jump_b = 0.0;
                 /* mesh.c:25 */
                 const unsigned long edge_4 = edge_3 - 2;
                 const double seed_4 = flux_b[edge_4 + 1];
                 flux_b[edge_4 + 1] = 0.0;
                 const double seed_5 = fabs(jump) * seed_4;
                 mesh_b->length[edge_4 + 1] += jump * seed_5;
-                jump_b += mesh->length[edge_4 + 1] * seed_5;
+                double jump_b = mesh->length[edge_4 + 1] * seed_5;
                 jump_b += copysign(1.0, jump) * (mesh->length[edge_4 + 1] * jump * seed_4);
                 /* mesh.c:24 */
                 const double seed_6 = jump_b;

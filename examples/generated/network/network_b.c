@@ -29,11 +29,11 @@ static double zero_or_product(double partial, double derivative) {
 }
 
 static double affine_1_fwd(adtape_t *tape, int n, const double *row, const double *x);
-static void affine_1_rev(adtape_t *tape, int n, double *row_b, double *x, double affine_b);
+static void affine_1_rev(adtape_t *tape, int n, double *restrict row_b, double *x, double affine_b);
 static double affine_fwd(adtape_t *tape, int n, const double *row, const double *x);
-static void affine_rev(adtape_t *tape, int n, double *row, double *row_b, double *x, double *x_b, double affine_b);
+static void affine_rev(adtape_t *tape, int n, double *row, double *restrict row_b, double *x, double *restrict x_b, double affine_b);
 static double loss_fwd(adtape_t *tape, const network *net, int samples, const double *x, const int *label, double *layer, double *score);
-static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, double *x, int *label, double *layer, double *layer_b, double *score, double *score_b, double loss_b);
+static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int samples, double *x, int *label, double *layer, double *restrict layer_b, double *score, double *restrict score_b, double loss_b);
 
 static double affine_1_fwd(adtape_t *tape, int n, const double *row, const double *x) {
     (void)tape;
@@ -44,11 +44,10 @@ static double affine_1_fwd(adtape_t *tape, int n, const double *row, const doubl
     return sum;
 }
 
-static void affine_1_rev(adtape_t *tape, int n, double *row_b, double *x, double affine_b) {
+static void affine_1_rev(adtape_t *tape, int n, double *restrict row_b, double *x, double affine_b) {
     (void)tape;
     /* network.c:11 */
-    double sum_b = 0.0;
-    sum_b += affine_b;
+    double sum_b = affine_b;
     /* network.c:13 */
     for (int k = n; k-- > 0;) {
         /* network.c:14 */
@@ -70,11 +69,10 @@ static double affine_fwd(adtape_t *tape, int n, const double *row, const double 
     return sum;
 }
 
-static void affine_rev(adtape_t *tape, int n, double *row, double *row_b, double *x, double *x_b, double affine_b) {
+static void affine_rev(adtape_t *tape, int n, double *row, double *restrict row_b, double *x, double *restrict x_b, double affine_b) {
     (void)tape;
     /* network.c:11 */
-    double sum_b = 0.0;
-    sum_b += affine_b;
+    double sum_b = affine_b;
     /* network.c:13 */
     for (int k = n; k-- > 0;) {
         /* network.c:14 */
@@ -116,32 +114,28 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
         sum += log(total) + largest - score[label[s]];
         s++;
         x = (double *)&x[net->inputs];
-        adtape_push_f64(tape, total);
-        adtape_push_f64(tape, largest);
+        adtape_push_array_f64(tape, (const double[]){total, largest}, 2);
         adtape_push_i64(tape, (int64_t)(x_s - x_was));
     }
     return sum / (double)samples;
 }
 
-static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, double *x, int *label, double *layer, double *layer_b, double *score, double *score_b, double loss_b) {
+static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int samples, double *x, int *label, double *layer, double *restrict layer_b, double *score, double *restrict score_b, double loss_b) {
     /* network.c:20 */
-    double sum_b = 0.0;
-    sum_b += loss_b / (double)samples;
+    double sum_b = loss_b / (double)samples;
     /* network.c:22 */
     for (int s = samples; s-- > 0;) {
         int64_t x_1_raw;
         adtape_pop_i64(tape, &x_1_raw);
         double *const x_1 = x + x_1_raw;
-        double largest;
-        adtape_pop_f64(tape, &largest);
-        double total;
-        adtape_pop_f64(tape, &total);
-        double largest_b = 0.0;
-        double total_b = 0.0;
+        double record[2];
+        adtape_pop_array_f64(tape, record, 2);
+        const double largest = record[1];
+        const double total = record[0];
         /* network.c:34 */
         const double seed = sum_b;
-        total_b += zero_or_product(1.0 / total, seed);
-        largest_b += seed;
+        double total_b = zero_or_product(1.0 / total, seed);
+        double largest_b = seed;
         score_b[label[s]] -= seed;
         /* network.c:31 */
         const int c_1 = net->classes;
@@ -158,7 +152,6 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
         for (int c_2 = c_3; c_2-- > 0;) {
             double largest_1;
             adtape_pop_f64(tape, &largest_1);
-            double result_b = 0.0;
             /* network.c:29 */
             const double seed_3 = largest_b;
             largest_b = 0.0;
@@ -169,7 +162,7 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
             adtape_pop_f64(tape, &score[c_2]);
             const double seed_4 = score_b[c_2];
             score_b[c_2] = 0.0;
-            result_b += seed_4;
+            double result_b = seed_4;
             const double seed_5 = result_b;
             result_b = 0.0;
             affine_rev(tape, net->hidden, (double *)&net->second[c_2 * (net->hidden + 1)], (double *)&net_b->second[c_2 * (net->hidden + 1)], layer, layer_b, seed_5);
@@ -179,12 +172,11 @@ static void loss_rev(adtape_t *tape, network *net, network *net_b, int samples, 
         for (int h = h_1; h-- > 0;) {
             double result;
             adtape_pop_f64(tape, &result);
-            double result_b_1 = 0.0;
             /* network.c:25 */
             adtape_pop_f64(tape, &layer[h]);
             const double seed_6 = layer_b[h];
             layer_b[h] = 0.0;
-            result_b_1 += (1.0 - tanh(result)) * (1.0 + tanh(result)) * seed_6;
+            double result_b_1 = (1.0 - tanh(result)) * (1.0 + tanh(result)) * seed_6;
             const double seed_7 = result_b_1;
             result_b_1 = 0.0;
             affine_1_rev(tape, net->inputs, (double *)&net_b->first[h * (net->inputs + 1)], x_1, seed_7);

@@ -24,9 +24,9 @@
 #endif
 
 static void slope_fwd(adtape_t *tape, const struct rates *r, const double y[2], double dy[2]);
-static void slope_rev(adtape_t *tape, struct rates *r, struct rates *r_b, double *y, double *y_b, double *dy_b);
+static void slope_rev(adtape_t *tape, struct rates *r, struct rates *restrict r_b, double *y, double *restrict y_b, double *restrict dy_b);
 static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps, double h, const double start[2], const double (*seen)[2]);
-static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rates_b, double h, double *start_b, double (*seen)[2], double distance_b);
+static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *restrict rates_b, double h, double *restrict start_b, double (*seen)[2], double distance_b);
 
 static void slope_fwd(adtape_t *tape, const struct rates *r, const double y[2], double dy[2]) {
     (void)tape;
@@ -34,7 +34,7 @@ static void slope_fwd(adtape_t *tape, const struct rates *r, const double y[2], 
     dy[1] = r->gain * y[0] * y[1] - r->death * y[1];
 }
 
-static void slope_rev(adtape_t *tape, struct rates *r, struct rates *r_b, double *y, double *y_b, double *dy_b) {
+static void slope_rev(adtape_t *tape, struct rates *r, struct rates *restrict r_b, double *y, double *restrict y_b, double *restrict dy_b) {
     (void)tape;
     /* ode.c:12 */
     const double seed = dy_b[1];
@@ -78,8 +78,8 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
             slope_fwd(tape, rates, z, &k[stage][0]);
             adtape_push_f64(tape, ahead);
         }
+        adtape_push_array_f64(tape, y, (int64_t)(0 < 2 ? 2 : 0));
         for (int c = 0; c < 2; c++) {
-            adtape_push_f64(tape, y[c]);
             y[c] += h / 6.0 * (k[0][c] + 2.0 * k[1][c] + 2.0 * k[2][c] + k[3][c]);
         }
         if (y[0] < 1e-9 || y[1] < 1e-9) {
@@ -100,7 +100,7 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
     return sum;
 }
 
-static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rates_b, double h, double *start_b, double (*seen)[2], double distance_b) {
+static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *restrict rates_b, double h, double *restrict start_b, double (*seen)[2], double distance_b) {
     /* ode.c:17 */
     double z[2];
     double z_b[2];
@@ -112,8 +112,7 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rate
     double y_b[2];
     memset(y_b, 0, sizeof y_b);
     adtape_pop_array_f64(tape, y, 2);
-    double sum_b = 0.0;
-    sum_b += distance_b;
+    double sum_b = distance_b;
     /* ode.c:18 */
     const uint64_t passes = (uint64_t)adtape_pop_count(tape);
     for (uint64_t pass = passes; pass-- != 0;) {
@@ -130,9 +129,9 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rate
             y_b[1] += (y[1] - at[1]) * seed;
         }
         /* ode.c:26 */
+        adtape_pop_array_f64(tape, y, (int64_t)(0 < 2 ? 2 : 0));
         for (int c = 2; c-- > 0;) {
             /* ode.c:27 */
-            adtape_pop_f64(tape, &y[c]);
             const double seed_1 = y_b[c];
             const double seed_2 = h / 6.0 * seed_1;
             k_b[0][c] += seed_2;
@@ -148,12 +147,11 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rate
             slope_rev(tape, rates, rates_b, z, z_b, &k_b[stage][0]);
             /* ode.c:21 */
             for (int c_1 = 2; c_1-- > 0;) {
-                double choice_b = 0.0;
                 /* ode.c:22 */
                 adtape_pop_f64(tape, &z[c_1]);
                 const double seed_3 = z_b[c_1];
                 z_b[c_1] = 0.0;
-                choice_b += seed_3;
+                double choice_b = seed_3;
                 if (stage == 0) {
                     const double seed_4 = choice_b;
                     choice_b = 0.0;

@@ -29,9 +29,9 @@ static double zero_or_product(double partial, double derivative) {
 }
 
 static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]);
-static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *u_b, double *v_b);
+static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b);
 static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]);
-static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *u_b, double *v_b, double misfit_b);
+static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b, double misfit_b);
 
 static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]) {
     for (int i = 1; i < n - 1; i++) {
@@ -41,22 +41,22 @@ static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], 
         }
     }
     for (int i = 1; i < n - 1; i++) {
+        adtape_push_array_f64(tape, &u[i][1], (int64_t)(1 < m - 1 ? m - 2 : 0));
         for (int j = 1; j < m - 1; j++) {
-            adtape_push_f64(tape, u[i][j]);
             u[i][j] = v[i][j];
         }
     }
 }
 
-static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *u_b, double *v_b) {
+static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b) {
     /* stencil.c:6 */
     double rate_b_1 = 0.0;
     /* stencil.c:13 */
     for (int i = n - 1; i-- > 1;) {
         /* stencil.c:14 */
+        adtape_pop_array_f64(tape, &u[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(1)], (int64_t)(1 < m - 1 ? m - 2 : 0));
         for (int j = m - 1; j-- > 1;) {
             /* stencil.c:15 */
-            adtape_pop_f64(tape, &u[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)]);
             const double seed = u_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)];
             u_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)] = 0.0;
             v_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)] += seed;
@@ -66,12 +66,11 @@ static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, 
     for (int i_1 = n - 1; i_1-- > 1;) {
         /* stencil.c:8 */
         for (int j_1 = m - 1; j_1-- > 1;) {
-            double flow_b = 0.0;
             /* stencil.c:10 */
             const double seed_1 = v_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)];
             v_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] = 0.0;
             u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += seed_1;
-            flow_b += 0.2 * seed_1;
+            double flow_b = 0.2 * seed_1;
             const double seed_2 = (1.0 - u[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)]) * seed_1;
             rate_b_1 += u[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] * seed_2;
             u_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] += rate * seed_2;
@@ -105,23 +104,21 @@ static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, d
     return sqrt(sum);
 }
 
-static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *u_b, double *v_b, double misfit_b) {
+static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b, double misfit_b) {
     /* stencil.c:21 */
     double sum;
     adtape_pop_f64(tape, &sum);
     double rate_b_1 = 0.0;
-    double sum_b = 0.0;
-    sum_b += zero_or_product(0.5 / sqrt(sum), misfit_b);
+    double sum_b = zero_or_product(0.5 / sqrt(sum), misfit_b);
     /* stencil.c:26 */
     for (int i = n; i-- > 0;) {
         /* stencil.c:27 */
         for (int j = m; j-- > 0;) {
             double r;
             adtape_pop_f64(tape, &r);
-            double r_b = 0.0;
             /* stencil.c:29 */
             const double seed = sum_b;
-            r_b += r * seed;
+            double r_b = r * seed;
             r_b += r * seed;
             /* stencil.c:28 */
             const double seed_1 = r_b;

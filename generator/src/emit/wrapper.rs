@@ -6,6 +6,7 @@ use crate::emit::names::Names;
 use crate::flow::Head;
 use crate::ir::*;
 use crate::plan::ReverseParam;
+use crate::sweep::reverse::written;
 use crate::transform::{Adjoint, Tangents};
 
 /// A function for the user.
@@ -41,7 +42,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         }
         let bar = locals.fresh(&format!("{}_b", param.name));
         params.push(match &param.ty {
-            Type::Pointer(_) => param.declaration.replace("const ", "").replacen('@', &bar, 1),
+            Type::Pointer(_) => written(&param.declaration).replacen('@', &bar, 1),
             ty => exprs.declare(&Type::Pointer(Box::new(ty.clone())), &bar),
         });
         let how = match &param.ty {
