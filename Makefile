@@ -21,9 +21,10 @@ FROM ?= 1
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-demo: ## the gradient of a real model, checked, in C and in Fortran (SIZE=large: a tape of many GB)
+demo: ## an adjoint from the generator, checked; a real model in C and in Fortran (SIZE=large: a tape of many GB)
 	$(SETUP) demo
-	$(LIBRARY)
+	cargo build --locked -p adtape-command & $(LIBRARY) && wait $$!
+	@$(MAKE) --no-print-directory -f examples/generated/demo.mk demo
 	@$(MAKE) --no-print-directory -f examples/shallow_water/demo.mk demo
 
 test: ## all tests

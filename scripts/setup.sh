@@ -31,7 +31,7 @@ flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new
 needs() {
   case $1 in
     test)        echo cc cxx gfortran clang nm cmake pkg_config lbfgs ;;
-    demo)        echo cc gfortran lbfgs ;;
+    demo)        echo cc clang gfortran lbfgs ;;
     bench)       echo cc cxx gfortran ;;
     sanitize)    echo cc gfortran valgrind sanitizers rust_nightly ;;
     races)       echo cc rust_nightly rust_source ;;

@@ -78,7 +78,7 @@ impl Poly {
         let mut map = (*self.0).clone();
         for (m, c) in other.0.iter() {
             let entry = map.entry(m.clone()).or_insert(0);
-            *entry += scale.checked_mul(*c)?;
+            *entry = entry.checked_add(scale.checked_mul(*c)?)?;
             if entry.abs() >= LIMIT {
                 return None;
             }

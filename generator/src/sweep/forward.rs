@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::bases;
-use super::items::{binary, site, unsigned};
+use super::items::{binary, reads_own, site, unsigned};
 use super::reverse::{Context, load};
 use crate::ir::*;
 use crate::plan::control::{self, int};
@@ -89,9 +89,10 @@ impl Builder<'_> {
             }
         }
         for (at, &item) in old[..cut].iter().enumerate() {
-            self.witness(&mut items, item);
+            self.witness(&mut items, item, false);
             self.before(&mut items, item);
             items.push(item);
+            self.witness(&mut items, item, true);
             self.behind(&mut items, item);
             for value in defined.remove(&item).unwrap_or_default() {
                 self.save(&mut items, region, &changed, at + 1, value);
@@ -118,14 +119,20 @@ impl Builder<'_> {
             self.push(&mut items, None, Pushed::Bits { value, bits: 1 });
         }
         for &item in &old[cut..] {
-            self.witness(&mut items, item);
+            self.witness(&mut items, item, false);
             items.push(item);
+            self.witness(&mut items, item, true);
         }
         self.out.regions[region.index()].items = items;
     }
 
-    fn witness(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
-        for (k, operand) in self.plan.witnesses.get(&item).into_iter().flatten().enumerate() {
+    /// Notes the operands of the adjoint of an item: in front of it, or, of those that it defines, behind it.
+    fn witness(&mut self, items: &mut Vec<ItemId>, item: ItemId, own: bool) {
+        let all = self.plan.witnesses.get(&item).into_iter().flatten().enumerate();
+        for (k, operand) in all {
+            if reads_own(&self.out.items[item.index()].kind, operand) != own {
+                continue;
+            }
             let kind = ItemKind::Witness { site: site(self.id, item, k), value: operand.clone() };
             let witness = self.item(Some(item), kind);
             items.push(witness);

@@ -31,7 +31,9 @@ impl Builder<'_> {
                 ItemKind::Free { pointer } => self.reverse_free(pointer),
                 _ => {}
             }
-            let operands = std::mem::take(&mut self.operands);
+            let mut operands = std::mem::take(&mut self.operands);
+            // Those that the item itself defines are noted behind it.
+            operands.sort_by_key(|operand| reads_own(&this.kind, operand));
             for (k, operand) in operands.iter().enumerate().rev() {
                 let value = self.primal(operand);
                 self.emit(ItemKind::Witness { site: site(self.id, item, k), value });
@@ -334,6 +336,14 @@ fn spine<'e>(expr: &'e Expr, same: &dyn Fn(&Expr) -> bool) -> Option<Vec<(bool, 
         }
     }
     Some(terms)
+}
+
+/// Whether an operand of the adjoint of an item reads what the item defines.
+pub fn reads_own(kind: &ItemKind, operand: &Expr) -> bool {
+    let ItemKind::Let { value } = kind else { return false };
+    let mut reads = false;
+    walk::values(operand, &mut |read| reads |= read == *value);
+    reads
 }
 
 /// The number of an operand for `--check`: equal in both sweeps.
