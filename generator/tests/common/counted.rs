@@ -10,16 +10,25 @@ use super::{Scratch, generate, root};
 pub type Stored<'a> = (&'a str, [u32; 4], &'a str);
 
 /// Checks what the programs in a folder of these tests store.
-pub fn check_stored(folder: &str, programs: &[Stored], choices: impl Fn(&str) -> Choices) {
-    let mut wrong = String::new();
-    for (name, [reals, integers, bits, counts], why) in programs {
-        let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
-        let source = root().join(format!("generator/tests/{folder}/{name}.c"));
-        let said = stored(&source, &choices(name));
-        if said != expected {
-            wrong += &format!("{name}: {said}, not {expected} ({why})\n");
+pub fn check_stored(folder: &str, programs: &[Stored], choices: impl Fn(&str) -> Choices + Sync) {
+    let wrong = |programs: &[Stored]| {
+        let mut wrong = String::new();
+        for (name, [reals, integers, bits, counts], why) in programs {
+            let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
+            let source = root().join(format!("generator/tests/{folder}/{name}.c"));
+            let said = stored(&source, &choices(name));
+            if said != expected {
+                wrong += &format!("{name}: {said}, not {expected} ({why})\n");
+            }
         }
-    }
+        wrong
+    };
+    // Two at a time.
+    let (first, second) = programs.split_at(programs.len() / 2);
+    let wrong = std::thread::scope(|scope| {
+        let other = scope.spawn(|| wrong(second));
+        wrong(first) + &other.join().expect("the other half")
+    });
     assert!(wrong.is_empty(), "{wrong}");
 }
 
