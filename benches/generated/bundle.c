@@ -2,7 +2,8 @@
  * the camera's model puts it. */
 #include <math.h>
 
-/* What describes a camera: its rotation (an axis times an angle), its place, focal length, centre of the picture, distortion. */
+/* What describes a camera: its rotation (an axis times an angle), its place, focal length, centre of the picture,
+ * distortion. */
 enum { ROTATION = 0, PLACE = 3, FOCAL = 6, CENTRE = 7, DISTORTION = 9, CAMERA = 11 };
 
 static void rotate(const double *axis, const double *x, double *turned) {

@@ -56,25 +56,25 @@ static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, doub
 }
 
 static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, double *x, double *restrict x_b, double *restrict turned_b) {
-    /* bundle.c:8 */
+    /* bundle.c:9 */
     double square_b = 0.0;
-    /* bundle.c:10 */
+    /* bundle.c:11 */
     const int arm = (int)adtape_pop_control(tape, 1);
-    /* bundle.c:18 */
+    /* bundle.c:19 */
     if (arm) {
-        /* bundle.c:10 */
+        /* bundle.c:11 */
         double record[4];
         adtape_pop_array_f64(tape, record, 4);
         const double angle = record[3];
         const double along = record[2];
         const double sine = record[1];
         const double cosine = record[0];
-        /* bundle.c:12 */
+        /* bundle.c:13 */
         double w[3];
         double w_b[3];
         memset(w_b, 0, sizeof w_b);
         adtape_pop_array_f64(tape, w, 3);
-        /* bundle.c:16 */
+        /* bundle.c:17 */
         const double seed = turned_b[2];
         turned_b[2] = 0.0;
         x_b[2] += cosine * seed;
@@ -87,7 +87,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         double sine_b = (w[0] * x[1] - w[1] * x[0]) * seed;
         w_b[2] += along * seed;
         double along_b = w[2] * seed;
-        /* bundle.c:15 */
+        /* bundle.c:16 */
         const double seed_2 = turned_b[1];
         turned_b[1] = 0.0;
         x_b[1] += cosine * seed_2;
@@ -100,7 +100,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         sine_b += (w[2] * x[0] - w[0] * x[2]) * seed_2;
         w_b[1] += along * seed_2;
         along_b += w[1] * seed_2;
-        /* bundle.c:14 */
+        /* bundle.c:15 */
         const double seed_4 = turned_b[0];
         turned_b[0] = 0.0;
         x_b[0] += cosine * seed_4;
@@ -113,7 +113,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         sine_b += (w[1] * x[2] - w[2] * x[1]) * seed_4;
         w_b[0] += along * seed_4;
         along_b += w[0] * seed_4;
-        /* bundle.c:13 */
+        /* bundle.c:14 */
         const double seed_6 = along_b;
         along_b = 0.0;
         const double seed_7 = (1.0 - cosine) * seed_6;
@@ -124,7 +124,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         w_b[2] += x[2] * seed_7;
         x_b[2] += w[2] * seed_7;
         cosine_b -= (w[0] * x[0] + w[1] * x[1] + w[2] * x[2]) * seed_6;
-        /* bundle.c:12 */
+        /* bundle.c:13 */
         const double seed_8 = w_b[2];
         w_b[2] = 0.0;
         const double share = seed_8 / angle;
@@ -140,7 +140,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         const double share_2 = seed_10 / angle;
         axis_b[0] += share_2;
         angle_b -= axis[0] / angle * share_2;
-        /* bundle.c:11 */
+        /* bundle.c:12 */
         const double seed_11 = sine_b;
         sine_b = 0.0;
         angle_b += cosine * seed_11;
@@ -151,7 +151,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         angle_b = 0.0;
         square_b += zero_or_product(0.5 / angle, seed_13);
     } else {
-        /* bundle.c:20 */
+        /* bundle.c:21 */
         const double seed_14 = turned_b[2];
         turned_b[2] = 0.0;
         x_b[2] += seed_14;
@@ -159,7 +159,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         x_b[1] += axis[0] * seed_14;
         axis_b[1] += x[0] * -seed_14;
         x_b[0] += axis[1] * -seed_14;
-        /* bundle.c:19 */
+        /* bundle.c:20 */
         const double seed_15 = turned_b[1];
         turned_b[1] = 0.0;
         x_b[1] += seed_15;
@@ -167,7 +167,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         x_b[0] += axis[2] * seed_15;
         axis_b[0] += x[2] * -seed_15;
         x_b[2] += axis[0] * -seed_15;
-        /* bundle.c:18 */
+        /* bundle.c:19 */
         const double seed_16 = turned_b[0];
         turned_b[0] = 0.0;
         x_b[0] += seed_16;
@@ -176,7 +176,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         axis_b[2] += x[1] * -seed_16;
         x_b[1] += axis[2] * -seed_16;
     }
-    /* bundle.c:9 */
+    /* bundle.c:10 */
     const double seed_17 = square_b;
     square_b = 0.0;
     axis_b[0] += axis[0] * seed_17;
@@ -202,13 +202,13 @@ static void project_fwd(adtape_t *tape, const double *camera, const double *poin
 }
 
 static void project_rev(adtape_t *tape, double *camera, double *restrict camera_b, double *restrict point_b, double *restrict picture_b) {
-    /* bundle.c:24 */
+    /* bundle.c:25 */
     double record[3];
     adtape_pop_array_f64(tape, record, 3);
     const double a = record[2];
     const double b = record[1];
     const double bend = record[0];
-    /* bundle.c:25 */
+    /* bundle.c:26 */
     double seen[3];
     double seen_b[3];
     memset(seen_b, 0, sizeof seen_b);
@@ -217,7 +217,7 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     double from_b[3];
     memset(from_b, 0, sizeof from_b);
     adtape_pop_array_f64(tape, from, 3);
-    /* bundle.c:32 */
+    /* bundle.c:33 */
     const double seed = picture_b[1];
     picture_b[1] = 0.0;
     const double seed_1 = camera[6] * seed;
@@ -225,7 +225,7 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     double bend_b = b * seed_1;
     camera_b[6] += b * bend * seed;
     camera_b[8] += seed;
-    /* bundle.c:31 */
+    /* bundle.c:32 */
     const double seed_2 = picture_b[0];
     picture_b[0] = 0.0;
     const double seed_3 = camera[6] * seed_2;
@@ -233,7 +233,7 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     bend_b += a * seed_3;
     camera_b[6] += a * bend * seed_2;
     camera_b[7] += seed_2;
-    /* bundle.c:30 */
+    /* bundle.c:31 */
     const double seed_4 = bend_b;
     bend_b = 0.0;
     const double square = a * a + b * b;
@@ -242,14 +242,14 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     camera_b[10] += square * (square * seed_4);
     square_b += camera[10] * (square * seed_4);
     square_b += camera[10] * square * seed_4;
-    /* bundle.c:29 */
+    /* bundle.c:30 */
     const double seed_5 = square_b;
     square_b = 0.0;
     a_b += a * seed_5;
     a_b += a * seed_5;
     b_b += b * seed_5;
     b_b += b * seed_5;
-    /* bundle.c:28 */
+    /* bundle.c:29 */
     const double seed_6 = b_b;
     b_b = 0.0;
     const double share = seed_6 / seen[2];
@@ -260,9 +260,9 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     const double share_1 = seed_7 / seen[2];
     seen_b[0] += share_1;
     seen_b[2] -= a * share_1;
-    /* bundle.c:27 */
+    /* bundle.c:28 */
     rotate_rev(tape, camera, camera_b, from, from_b, seen_b);
-    /* bundle.c:26 */
+    /* bundle.c:27 */
     for (int i = 3; i-- > 0;) {
         const double seed_8 = from_b[i];
         from_b[i] = 0.0;
@@ -285,26 +285,26 @@ static double bundle_fwd(adtape_t *tape, int observations, const int *camera_of,
 }
 
 static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *point_of, double *found, double *camera, double *restrict camera_b, double *restrict point_b, double *weight, double *restrict weight_b, double bundle_b) {
-    /* bundle.c:35 */
+    /* bundle.c:36 */
     double sum_b = 0.5 * bundle_b;
-    /* bundle.c:38 */
+    /* bundle.c:39 */
     for (int o = observations; o-- > 0;) {
         double record[2];
         adtape_pop_array_f64(tape, record, 2);
         const double dy = record[1];
         const double dx = record[0];
-        /* bundle.c:39 */
+        /* bundle.c:40 */
         double picture[2];
         double picture_b[2];
         memset(picture_b, 0, sizeof picture_b);
         adtape_pop_array_f64(tape, picture, 2);
-        /* bundle.c:42 */
+        /* bundle.c:43 */
         const double seed = sum_b;
         double dx_b = dx * seed;
         dx_b += dx * seed;
         double dy_b = dy * seed;
         dy_b += dy * seed;
-        /* bundle.c:41 */
+        /* bundle.c:42 */
         const double seed_1 = dy_b;
         dy_b = 0.0;
         weight_b[o] += (picture[1] - found[2 * o + 1]) * seed_1;
@@ -313,10 +313,10 @@ static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *po
         dx_b = 0.0;
         weight_b[o] += (picture[0] - found[2 * o]) * seed_2;
         picture_b[0] += weight[o] * seed_2;
-        /* bundle.c:40 */
+        /* bundle.c:41 */
         project_rev(tape, &camera[11 * camera_of[o]], &camera_b[11 * camera_of[o]], &point_b[3 * point_of[o]], picture_b);
     }
-    /* bundle.c:37 */
+    /* bundle.c:38 */
     sum_b = 0.0;
 }
 
