@@ -181,13 +181,10 @@ pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: b
         params.push(format!("{} *{}", calls::TAPE, body.tape));
     }
     for (param, name) in proc.params.iter().zip(&body.params) {
-        // Only the source can write the type of a function.
-        let is_function = matches!(&param.ty, Type::Pointer(to) if matches!(**to, Type::Opaque(_)));
-        params.push(if body.by_variable || is_function {
+        params.push(if body.by_variable {
             body.exprs.parameter(param, name)
         } else {
-            let qualifier = if param.apart { "restrict " } else { "" };
-            body.exprs.declare(&param.ty, &format!("{qualifier}{name}"))
+            body.exprs.parameter_of_reverse(param, name)
         });
     }
     if params.is_empty() {

@@ -49,6 +49,15 @@ impl Exprs<'_> {
         }
     }
 
+    /// A parameter of a reverse sweep, by its type; only the source can write that of a function.
+    pub fn parameter_of_reverse(&self, param: &Param, name: &str) -> String {
+        if matches!(&param.ty, Type::Pointer(to) if matches!(**to, Type::Opaque(_))) {
+            return self.parameter(param, name);
+        }
+        let qualifier = if param.apart { "restrict " } else { "" };
+        self.declare(&param.ty, &format!("{qualifier}{name}"))
+    }
+
     /// A type alone: `double *`.
     pub fn ty(&self, ty: &Type) -> String {
         self.declare(ty, "")
