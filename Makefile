@@ -9,6 +9,8 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 SETUP := @scripts/setup.sh
 PLOT := examples/shallow_water/plot/Cargo.toml
 LIBRARY := cargo build --release --locked --lib
+TESTS := cargo test --locked --no-fail-fast
+GENERATOR := -p adtape-generate -p adtape-command -p adtape-tools
 SECONDS_OF_FUZZ ?= 60
 
 .DEFAULT_GOAL := help
@@ -16,7 +18,7 @@ RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
 FROM ?= 1
 
-.PHONY: help demo test levels restoration programs reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test matrix restoration programs reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,17 +29,20 @@ demo: ## an adjoint from the generator, checked; a real model in C and in Fortra
 	@$(MAKE) --no-print-directory -f examples/generated/demo.mk demo
 	@$(MAKE) --no-print-directory -f examples/shallow_water/demo.mk demo
 
-test: ## all tests
+test: ## the tests, but for those of make matrix
 	$(SETUP) test
-	@# The library and the tests are built beside each other: one of the two always has work for one core only.
+	@# Library and tests are built, and tests of the generator and others run, beside each other: much of each has work
+	@# for one core only.
 	cargo test --locked --workspace --no-run & $(LIBRARY) && wait $$!
-	cargo test --locked --workspace --no-fail-fast
+	@$(TESTS) $(GENERATOR) >target/generator-tests.log 2>&1 & \
+	$(TESTS) -p adtape -- --skip lto::; others=$$?; \
+	wait $$!; generator=$$?; cat target/generator-tests.log; exit $$((others | generator))
 
-levels: ## tests of Fortran and of the kit, at the levels of optimisation that make test leaves out
+matrix: ## further tests of Fortran and of the kit: -flto, and levels of optimisation that make test leaves out
 	$(SETUP) test
 	$(LIBRARY)
-	TEST_LEVELS="-O1 -O3" cargo test --locked --no-fail-fast --test fortran -- --skip error
-	TEST_LEVELS="-O1 -Os -O3 -Ofast" cargo test --locked --no-fail-fast --test kit -- call_sites pop_what_they_pushed
+	TEST_LEVELS="-O1 -O3" $(TESTS) --test fortran -- --skip error
+	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test kit -- call_sites lto::
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
 	$(SETUP) test

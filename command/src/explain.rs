@@ -82,9 +82,10 @@ pub fn page(adjoint: &Adjoint) -> String {
     for ((source, path), lines) in &notes {
         let Some(source) = adjoint.program.sources.get(*source as usize) else { continue };
         out += &format!("<h2>{}</h2>\n<table>\n", escaped(path));
-        let text = match source.origins.is_empty() {
-            true => source.text.clone(),
-            false => std::fs::read_to_string(path).unwrap_or_default(),
+        let text = if source.origins.is_empty() {
+            source.text.clone()
+        } else {
+            std::fs::read_to_string(path).unwrap_or_default()
         };
         for (number, text) in (1..).zip(text.lines()) {
             let text = escaped(text);

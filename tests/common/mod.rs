@@ -105,7 +105,7 @@ pub fn skip(test: &str, why: &str) {
 }
 
 /// The levels of optimisation that test programs are compiled at: those that `TEST_LEVELS` names, by default the least
-/// and the usual one. `make levels` asks for the others.
+/// and the usual one. `make matrix` asks for the others.
 pub fn levels() -> Vec<String> {
     let named = std::env::var("TEST_LEVELS").unwrap_or_else(|_| "-O0 -O2".to_owned());
     named.split_whitespace().map(str::to_owned).collect()

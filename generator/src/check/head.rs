@@ -130,12 +130,13 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
         }
         if let (Type::Struct(id), false) = (&**target, bar.is_empty()) {
             let guard = format!("    if ({name} != NULL && {bar} != NULL) {{\n");
-            let flags =
-                |member: &String| match args.asked.independents.iter().chain(&args.asked.dependents).any(|a| a == name)
-                {
-                    true => flags(name),
-                    false => flags(member),
-                };
+            let flags = |member: &String| {
+                if args.asked.independents.iter().chain(&args.asked.dependents).any(|a| a == name) {
+                    flags(name)
+                } else {
+                    flags(member)
+                }
+            };
             let inside = members(program, *id, (format!("{name}->"), format!("{bar}->")), 2, &flags, &add);
             text += &if inside.is_empty() { inside } else { format!("{guard}{inside}    }}\n") };
         }

@@ -43,9 +43,10 @@ impl Exprs<'_> {
 
     /// A parameter as the user declares it, under a name.
     pub fn parameter(&self, param: &Param, name: &str) -> String {
-        match param.declaration.contains('@') {
-            true => param.declaration.replacen('@', name, 1),
-            false => self.declare(&param.ty, name),
+        if param.declaration.contains('@') {
+            param.declaration.replacen('@', name, 1)
+        } else {
+            self.declare(&param.ty, name)
         }
     }
 

@@ -147,10 +147,12 @@ impl<'a> Game<'a> {
         self.set(candidate, Token::Named);
         self.propagate(vec![candidate]);
         let trail = self.trail.take().unwrap_or_default();
-        let gain = match self.has(goal) {
-            false => 0,
-            true if wanted.is_empty() => trail.len(),
-            true => trail.iter().filter(|v| wanted.contains(v)).count().max(1),
+        let gain = if !self.has(goal) {
+            0
+        } else if wanted.is_empty() {
+            trail.len()
+        } else {
+            trail.iter().filter(|v| wanted.contains(v)).count().max(1)
         };
         for value in trail {
             self.levels[top].tokens.remove(&value);

@@ -83,9 +83,10 @@ impl Builder<'_> {
         for line in &mut self.plan.explanations {
             let memory = line.how.starts_with("stored before");
             let values = values.get(line).into_iter().flatten().filter_map(|value| self.reads.get(value));
-            let lines: BTreeSet<u32> = match memory {
-                true => self.loads.get(root(&line.what)).into_iter().flatten().copied().collect(),
-                false => values.flatten().copied().collect(),
+            let lines: BTreeSet<u32> = if memory {
+                self.loads.get(root(&line.what)).into_iter().flatten().copied().collect()
+            } else {
+                values.flatten().copied().collect()
             };
             if memory && lines.is_empty() {
                 line.how += ": a function that it is passed to reads it, or the caller";

@@ -170,9 +170,10 @@ impl Printer<'_> {
                 let Ty::Ptr(of) = &var.ty else { panic!("a block for no pointer") };
                 let size = format!("sizeof({})", ty(self.program, of));
                 let count = self.expr(count);
-                let call = match zeroed {
-                    true => format!("calloc((size_t){count}, {size})"),
-                    false => format!("malloc((size_t){count} * {size})"),
+                let call = if *zeroed {
+                    format!("calloc((size_t){count}, {size})")
+                } else {
+                    format!("malloc((size_t){count} * {size})")
                 };
                 let _ = writeln!(out, "{{\n{pad}    {} = {call};", declarator(self.program, &var.ty, &var.name));
                 self.list(body, depth + 1, out);

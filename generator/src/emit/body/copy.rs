@@ -249,10 +249,10 @@ impl Body<'_> {
                 let alone = || self.copies.mentions[&known.var].iter().all(|other| all.contains(other));
                 let holds = self.current[slot] == Some(value) || known.def == Def::Undefined;
                 let hidden = var.kind == VarKind::User && !known_to_text;
-                let fits = match made_here {
-                    true if hidden => false,
-                    true => !kept.contains_key(&value) && (named || alone()),
-                    false => named && holds,
+                let fits = if made_here {
+                    !hidden && !kept.contains_key(&value) && (named || alone())
+                } else {
+                    named && holds
                 };
                 if !fits {
                     return None;

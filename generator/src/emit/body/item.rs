@@ -328,9 +328,10 @@ impl<'a> Body<'a> {
         let elem = self.exprs.ty(&object.elem);
         let text = if self.by_variable {
             let call = if zeroed { "calloc" } else { "malloc" };
-            match zeroed {
-                true => format!("{declaration} = {call}((size_t)({count}), sizeof({elem}));"),
-                false => format!("{declaration} = {call}((size_t)({count}) * sizeof({elem}));"),
+            if zeroed {
+                format!("{declaration} = {call}((size_t)({count}), sizeof({elem}));")
+            } else {
+                format!("{declaration} = {call}((size_t)({count}) * sizeof({elem}));")
             }
         } else {
             self.unit.allocates.set(true);

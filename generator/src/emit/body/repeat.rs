@@ -228,10 +228,7 @@ impl<'a> Body<'a> {
         }
         let name = self.slot_names[slot].clone();
         let from = self.assigned(from);
-        let text = match head.own {
-            true => self.exprs.declare(self.ty(value), &name),
-            false => name,
-        };
+        let text = if head.own { self.exprs.declare(self.ty(value), &name) } else { name };
         self.declared[slot] = true;
         self.current[slot] = Some(value);
         Some(format!("{text} = {from}"))

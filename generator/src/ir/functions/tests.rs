@@ -145,9 +145,8 @@ static void compare(const char *name, int position, double x, double y, double f
             let id = format!("{}_{position}", function.name);
             let names = &["a", "b", "c"][..function.arity()];
             let list = |moved: &str| {
-                let each = |(at, name): (usize, &&str)| match at == position {
-                    true => format!("(long double){name} + {moved}"),
-                    false => (*name).to_string(),
+                let each = |(at, name): (usize, &&str)| {
+                    if at == position { format!("(long double){name} + {moved}") } else { (*name).to_string() }
                 };
                 names.iter().enumerate().map(each).collect::<Vec<_>>().join(", ")
             };

@@ -396,11 +396,10 @@ impl<'a> Machine<'a> {
 
     /// Checks that so many scalars are there.
     fn span(&self, at: Ptr, cells: usize) -> Run<(usize, usize)> {
-        match at.low <= at.at && at.at + cells <= at.high && at.at + cells <= self.objects[at.object].len() {
-            true if self.alive[at.object] => Ok((at.object, at.at)),
-            true => Err("memory that is gone"),
-            false => Err("outside of its array"),
+        if at.low > at.at || at.at + cells > at.high || at.at + cells > self.objects[at.object].len() {
+            return Err("outside of its array");
         }
+        if self.alive[at.object] { Ok((at.object, at.at)) } else { Err("memory that is gone") }
     }
 
     fn get(&self, at: Ptr) -> Run<Val> {

@@ -140,9 +140,8 @@ impl Maker {
             let ty = if real { self.real_type() } else { Ty::Int(Int::I32) };
             let var = self.variable("c", Ty::array(ty, 5));
             (self.vars[var].constant, self.vars[var].is_static) = (true, self.rng.chance(60));
-            let of = |rng: &mut crate::prng::Prng| match real {
-                true => Expr::Real(rng.real(), false),
-                false => number(rng.within(0, 3)),
+            let of = |rng: &mut crate::prng::Prng| {
+                if real { Expr::Real(rng.real(), false) } else { number(rng.within(0, 3)) }
             };
             let list_of = (0..5).map(|_| of(&mut self.rng)).collect();
             list.push(Stmt::Decl(var, Init::List(list_of), None));

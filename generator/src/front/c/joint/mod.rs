@@ -68,10 +68,7 @@ pub fn join(preprocessed: &[String], agree: bool) -> Joint {
         let mut here = Vec::new();
         for declaration in &unit.declarations {
             let defined = if agree { defined_elsewhere(declaration, number, &units) } else { Vec::new() };
-            let declaration = match defined.is_empty() {
-                true => with_names(declaration, &new),
-                false => defined,
-            };
+            let declaration = if defined.is_empty() { with_names(declaration, &new) } else { defined };
             let key = key(&declaration);
             if !written.contains(&key) {
                 writer.declaration(&declaration);

@@ -28,10 +28,7 @@ impl<'a> Lower<'_, 'a> {
         let rest = source.text.get(span.end as usize..).unwrap_or("");
         let ends = source.text.get(..span.end as usize).is_some_and(|text| text.ends_with([';', '}']));
         let gap = rest.len() - rest.trim_start().len();
-        match rest.trim_start().starts_with(';') && !ends {
-            true => Span { end: span.end + gap as u32 + 1, ..span },
-            false => span,
-        }
+        if rest.trim_start().starts_with(';') && !ends { Span { end: span.end + gap as u32 + 1, ..span } } else { span }
     }
 
     /// Whether the text of a statement means the same elsewhere in the function: no jump out of it, no half macro, no
