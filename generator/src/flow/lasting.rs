@@ -51,8 +51,7 @@ pub fn check(flow: &Flow, required: &Required, heads: &[Head]) -> Result<(), Vec
 
 /// Whether a head names a variable, or a member of it.
 fn is_named(head: &Head, variable: &str) -> bool {
-    let first = |name: &str| name.split(['.', '-']).next() == Some(variable);
-    head.dependents.iter().chain(&head.independents).any(|name| first(name))
+    head.dependents.iter().chain(&head.independents).any(|name| Head::path(name).0 == variable)
 }
 
 fn refusal(flow: &Flow, sums: &[Sum], head: &Head, proc: ProcId, global: GlobalId, loc: Loc) -> Refusal {

@@ -11,7 +11,7 @@ use super::items::{binary, cast};
 use super::reverse::Builder;
 use crate::ir::*;
 use crate::plan::Run;
-use crate::plan::control::{Index, int, offset};
+use crate::plan::control::{Index, inside, int, offset};
 use crate::plan::game::value_expr;
 use crate::plan::walk;
 
@@ -71,11 +71,9 @@ impl Builder<'_> {
                 walk::values(&subscript.at, &mut |value| varies |= self.depends(value, index, body, 0));
             }
         }
-        let mut inside = false;
-        walk::values_of_place(&first, &mut |value| {
-            inside |= crate::plan::control::inside(self.primal, value, body);
-        });
-        (!varies && !inside).then_some(first)
+        let mut left = false;
+        walk::values_of_place(&first, &mut |value| left |= inside(self.primal, value, body));
+        (!varies && !left).then_some(first)
     }
 
     /// The first value of an index: a number, if it is one.
@@ -100,7 +98,7 @@ impl Builder<'_> {
         }
         let Def::Is(expr) = &self.primal.values[value.index()].def else { return None };
         *expanded += 1;
-        if !crate::plan::control::inside(self.primal, value, body) || walk::loads(expr) || *expanded > EXPANDED {
+        if !inside(self.primal, value, body) || walk::loads(expr) || *expanded > EXPANDED {
             return None;
         }
         Some(walk::replace(expr, &mut |inner| self.outside(inner, index, init, body, expanded)))
@@ -112,10 +110,10 @@ impl Builder<'_> {
             return true;
         }
         let Def::Is(expr) = &self.primal.values[value.index()].def else {
-            return crate::plan::control::inside(self.primal, value, body);
+            return inside(self.primal, value, body);
         };
         let mut depends = false;
-        if crate::plan::control::inside(self.primal, value, body) {
+        if inside(self.primal, value, body) {
             walk::values(expr, &mut |inner| depends |= self.depends(inner, index, body, depth + 1));
         }
         depends
