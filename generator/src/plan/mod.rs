@@ -24,7 +24,7 @@ pub struct ProcPlan {
     pub bits: BTreeSet<ItemId>,
     /// Loops whose passes are counted on the tape.
     pub counts: BTreeSet<ItemId>,
-    /// Loops whose stores push what they overwrite at once.
+    /// Stores whose loops push what they overwrite at once.
     pub runs: BTreeMap<ItemId, Run>,
     /// For `--check`: the operands that the adjoint of an item reads, in the order in which it reads them.
     pub witnesses: BTreeMap<ItemId, Vec<Expr>>,
@@ -35,8 +35,6 @@ pub struct ProcPlan {
 /// Consecutive elements that the passes of a loop overwrite, in terms of values from outside of the loop.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What overwrites them.
-    pub store: ItemId,
     /// The element of the first pass.
     pub first: Place,
     /// How many there are.

@@ -150,7 +150,7 @@ impl Builder<'_> {
 
     /// The value that is being reversed, if this is the whole of its definition.
     fn result(&self, expr: &Expr) -> Option<ValueId> {
-        let is = |value: &ValueId| self.primal.values[value.index()].def == Def::Is(expr.clone());
+        let is = |value: &ValueId| matches!(&self.primal.values[value.index()].def, Def::Is(known) if known == expr);
         self.defined.filter(is)
     }
 

@@ -141,11 +141,14 @@ impl Builder<'_> {
 
     fn before(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
         match self.out.items[item.index()].kind.clone() {
-            ItemKind::Store { to, .. } if self.cx.facts.push_old(self.id, item) && !self.in_run(item) => {
+            ItemKind::Store { to, .. }
+                if self.cx.facts.push_old(self.id, item) && !self.plan.runs.contains_key(&item) =>
+            {
                 self.push(items, Some(item), Pushed::Value(load(to)));
             }
-            ItemKind::Loop { .. } => {
-                if let Some(Run { first, count, .. }) = self.plan.runs.get(&item).cloned() {
+            ItemKind::Loop { body, .. } => {
+                let stores = &self.out.regions[body.index()].items;
+                if let Some(Run { first, count }) = stores.iter().find_map(|store| self.plan.runs.get(store)).cloned() {
                     self.push(items, Some(item), Pushed::Elements { place: first, count });
                     self.swap_with_init(items);
                 }
@@ -172,11 +175,6 @@ impl Builder<'_> {
         if !reads {
             std::mem::swap(before, push);
         }
-    }
-
-    /// Whether what a store overwrites is pushed in front of its loop.
-    fn in_run(&self, store: ItemId) -> bool {
-        self.plan.runs.values().any(|run| run.store == store)
     }
 
     fn count(&self, object: ObjectId) -> Option<Expr> {

@@ -77,7 +77,7 @@ impl Builder<'_> {
                 let help = "keep the pointer in a variable of its own";
                 self.refuse(Class::Pointer, "a pointer in memory that the adjoint needs is overwritten".into(), help);
             }
-            if !self.plan.runs.values().any(|run| run.store == item) {
+            if !self.plan.runs.contains_key(&item) {
                 let place = self.primal_place(to);
                 self.emit(ItemKind::Pop { what: Popped::Memory(place) });
             }

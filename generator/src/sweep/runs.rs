@@ -19,7 +19,7 @@ impl Builder<'_> {
     /// The elements that the passes of a loop overwrite, if they can be stored at once. Puts the pop in front of the
     /// reversed loop, which is about to be built.
     pub(super) fn pop_run(&mut self, item: ItemId, index: &Index, body: RegionId) {
-        let Some(run) = self.run(item, index, body) else { return };
+        let Some((store, run)) = self.run(item, index, body) else { return };
         let address =
             Expr { kind: ExprKind::Address(run.first.clone()), ty: Type::Pointer(Box::new(run.first.ty.clone())) };
         if walk::loads(&address) {
@@ -27,10 +27,10 @@ impl Builder<'_> {
         }
         let (place, count) = (self.primal_place(&run.first), self.primal(&run.count));
         self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
-        self.plan.runs.insert(item, run);
+        self.plan.runs.insert(store, run);
     }
 
-    fn run(&mut self, item: ItemId, index: &Index, body: RegionId) -> Option<Run> {
+    fn run(&mut self, item: ItemId, index: &Index, body: RegionId) -> Option<(ItemId, Run)> {
         let ends = matches!(index.test, Binary::Less | Binary::LessEqual);
         let records = self.start.records.get(&body).is_some_and(|record| !record.is_empty());
         if index.step != 1 || !ends || records {
@@ -52,28 +52,26 @@ impl Builder<'_> {
         let address = Expr { kind: ExprKind::Address(first.clone()), ty: Type::Pointer(Box::new(first.ty.clone())) };
         let stays = !walk::loads(&address) || self.cx.facts.across(self.id, item, &address);
         let count = count(index, &self.begin(index));
-        (stays && !walk::loads(&count) && self.can(&address) && self.can(&count)).then_some(Run { store, first, count })
+        let can = stays && !walk::loads(&count) && self.can(&address) && self.can(&count);
+        can.then_some((store, Run { first, count }))
     }
 
     /// The place of the first pass in terms of values from outside of the loop, if the passes follow each other in its
     /// last subscript.
     fn first(&self, to: &Place, index: &Index, body: RegionId) -> Option<Place> {
-        let (Step::Index(_), before) = to.path.split_last()? else { return None };
-        let outer = Place { path: before.to_vec(), ..to.clone() };
-        let mut varies = false;
-        let mut expanded = 0;
-        let init = self.begin(index);
-        let mut known = |value: ValueId| self.outside(value, index, &init, body, &mut expanded);
-        let first = walk::replace_in_place(to, &mut known);
-        walk::values_of_place(&outer, &mut |value| varies |= self.depends(value, index, body, 0));
-        if let Some(Step::Index(subscripts)) = to.path.last() {
-            for subscript in &subscripts[..subscripts.len() - 1] {
-                walk::values(&subscript.at, &mut |value| varies |= self.depends(value, index, body, 0));
-            }
+        let mut without = to.clone();
+        let Some(Step::Index(subscripts)) = without.path.last_mut() else { return None };
+        subscripts.last_mut()?.at = Expr { kind: ExprKind::Int(0), ty: int() };
+        let mut outside = Outside { builder: self, index, body, expanded: 0, varies: false };
+        walk::replace_in_place(&without, &mut |value| outside.value(value));
+        if std::mem::take(&mut outside.varies) {
+            return None;
         }
+        outside.expanded = 0;
+        let first = walk::replace_in_place(to, &mut |value| outside.value(value));
         let mut left = false;
         walk::values_of_place(&first, &mut |value| left |= inside(self.primal, value, body));
-        (!varies && !left).then_some(first)
+        (!left).then_some(first)
     }
 
     /// The first value of an index: a number, if it is one.
@@ -83,40 +81,32 @@ impl Builder<'_> {
             _ => value_expr(self.primal, index.values.init),
         }
     }
+}
 
-    /// A value of the body in terms of values from outside, for the first pass.
-    fn outside(
-        &self,
-        value: ValueId,
-        index: &Index,
-        init: &Expr,
-        body: RegionId,
-        expanded: &mut usize,
-    ) -> Option<Expr> {
-        if value == index.values.head {
-            return Some(init.clone());
+/// Values of a loop's body in terms of values from outside, for the first pass.
+struct Outside<'b, 'a> {
+    builder: &'b Builder<'a>,
+    index: &'b Index,
+    body: RegionId,
+    /// Definitions that were followed.
+    expanded: usize,
+    /// Whether the index was among the values.
+    varies: bool,
+}
+
+impl Outside<'_, '_> {
+    fn value(&mut self, value: ValueId) -> Option<Expr> {
+        let primal = self.builder.primal;
+        if value == self.index.values.head {
+            self.varies = true;
+            return Some(self.builder.begin(self.index));
         }
-        let Def::Is(expr) = &self.primal.values[value.index()].def else { return None };
-        *expanded += 1;
-        if !inside(self.primal, value, body) || walk::loads(expr) || *expanded > EXPANDED {
+        let Def::Is(expr) = &primal.values[value.index()].def else { return None };
+        self.expanded += 1;
+        if !inside(primal, value, self.body) || walk::loads(expr) || self.expanded > EXPANDED {
             return None;
         }
-        Some(walk::replace(expr, &mut |inner| self.outside(inner, index, init, body, expanded)))
-    }
-
-    /// Whether a value is the index, or computed from it in the body.
-    fn depends(&self, value: ValueId, index: &Index, body: RegionId, depth: usize) -> bool {
-        if value == index.values.head || depth > EXPANDED {
-            return true;
-        }
-        let Def::Is(expr) = &self.primal.values[value.index()].def else {
-            return inside(self.primal, value, body);
-        };
-        let mut depends = false;
-        if inside(self.primal, value, body) {
-            walk::values(expr, &mut |inner| depends |= self.depends(inner, index, body, depth + 1));
-        }
-        depends
+        Some(walk::replace(expr, &mut |inner| self.value(inner)))
     }
 }
 

@@ -24,13 +24,26 @@ impl<'a> Body<'a> {
 
     fn pushed_together(&self, what: &Pushed, behind: &'a [ItemId]) -> Vec<Expr> {
         let Pushed::Value(first) = what else { return Vec::new() };
-        let like = |item: &ItemId| match &self.proc.items[item.index()].kind {
-            ItemKind::Push { what: Pushed::Value(value) } if value.ty == first.ty => Some(value.clone()),
+        self.together(first.clone(), &first.ty, behind, |kind| match kind {
+            ItemKind::Push { what: Pushed::Value(value) } => Some((value.clone(), &value.ty)),
             _ => None,
+        })
+    }
+
+    /// A value and those behind it that have its type, if the tape has that very type.
+    fn together<T>(
+        &self,
+        first: T,
+        ty: &Type,
+        behind: &[ItemId],
+        value: impl Fn(&'a ItemKind) -> Option<(T, &'a Type)>,
+    ) -> Vec<T> {
+        let exact = calls::scalar(ty).is_some_and(|scalar| scalar.exact);
+        let like = |item: &ItemId| {
+            let (value, of_type) = value(&self.proc.items[item.index()].kind)?;
+            (exact && of_type == ty).then_some(value)
         };
-        let exact = calls::scalar(&first.ty).is_some_and(|scalar| scalar.exact);
-        let more = behind.iter().map_while(like).filter(|_| exact);
-        [first.clone()].into_iter().chain(more).collect()
+        [first].into_iter().chain(behind.iter().map_while(like)).collect()
     }
 
     /// Prints a pop; how many items it took.
@@ -55,13 +68,10 @@ impl<'a> Body<'a> {
 
     fn popped_together(&self, what: &Popped, behind: &'a [ItemId]) -> Vec<ValueId> {
         let Popped::Value(first) = what else { return Vec::new() };
-        let like = |item: &ItemId| match &self.proc.items[item.index()].kind {
-            ItemKind::Pop { what: Popped::Value(value) } if self.ty(*value) == self.ty(*first) => Some(*value),
+        self.together(*first, self.ty(*first), behind, |kind| match kind {
+            ItemKind::Pop { what: Popped::Value(value) } => Some((*value, self.ty(*value))),
             _ => None,
-        };
-        let exact = calls::scalar(self.ty(*first)).is_some_and(|scalar| scalar.exact);
-        let more = behind.iter().map_while(like).filter(|_| exact);
-        [*first].into_iter().chain(more).collect()
+        })
     }
 
     fn push_one(&mut self, what: &Pushed) {

@@ -45,8 +45,8 @@ impl<'a> Lower<'_, 'a> {
         if all.iter().all(|given| *given == Given::Open) { Vec::new() } else { all }
     }
 
-    /// The function that an argument names.
-    fn passed(&self, node: &'a Node<'a>) -> Option<Given> {
+    /// What an argument names, if it is a name.
+    fn name_in(node: &'a Node<'a>) -> Option<&'a Node<'a>> {
         let mut node = node.bare();
         while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
             || (node.kind == "UnaryOperator" && matches!(node.operator.as_ref(), "&" | "*"))
@@ -56,9 +56,15 @@ impl<'a> Lower<'_, 'a> {
             }
             node = node.inner.first()?.bare();
         }
-        match (node.kind, node.refers_kind) {
-            ("DeclRefExpr", "FunctionDecl") => Some(Given::Function(self.unit, node.refers_name.to_string())),
-            ("DeclRefExpr", "ParmVarDecl") => {
+        (node.kind == "DeclRefExpr").then_some(node)
+    }
+
+    /// The function that an argument names.
+    fn passed(&self, node: &'a Node<'a>) -> Option<Given> {
+        let node = Self::name_in(node)?;
+        match node.refers_kind {
+            "FunctionDecl" => Some(Given::Function(self.unit, node.refers_name.to_string())),
+            "ParmVarDecl" => {
                 let (unit, name) = self.functions.get(&node.refers)?;
                 Some(Given::Function(*unit, name.to_string()))
             }
@@ -68,14 +74,8 @@ impl<'a> Lower<'_, 'a> {
 
     /// An argument that is the name of a function.
     pub fn function_name(&mut self, node: &'a Node<'a>) -> Option<Expr> {
-        let named = self.passed(node)?;
-        let mut bare = node.bare();
-        while bare.kind != "DeclRefExpr" {
-            bare = bare.inner.first()?.bare();
-        }
-        let Given::Function(_, name) = named else { return None };
-        let is_name = bare.refers_kind == "FunctionDecl";
+        let named = Self::name_in(node).filter(|named| named.refers_kind == "FunctionDecl")?;
         let ty = self.ir_type(node);
-        is_name.then_some(Expr { kind: ExprKind::Verbatim(name), ty })
+        Some(Expr { kind: ExprKind::Verbatim(named.refers_name.to_string()), ty })
     }
 }
