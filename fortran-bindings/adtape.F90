@@ -42,6 +42,7 @@ module adtape
   public :: adtape_pair_add, heap_self, adtape_self, store_list, live_set_allocator, adtape_allocate
   public :: adtape_deallocate, process_set_error_handler, adtape_error_handler, adtape_error_message
   public :: adtape_status_name, adtape_type_name, adtape_text, driver_set_calls
+  public :: test_gradient, test_complex, test_dot, test_text
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
   integer, parameter :: r16 = selected_real_kind(33)
@@ -101,7 +102,25 @@ module adtape
       type(adtape_progress), intent(in) :: progress
       type(c_ptr), value :: user
     end subroutine
+
+#include "generated/verify_interfaces.inc"
   end interface
+
+  ! A program's procedures while a derivative test runs.
+  type :: test_calls_f64
+    procedure(adtape_test_function_f64), pointer, nopass :: f => null()
+    procedure(adtape_test_gradient_f64), pointer, nopass :: gradient => null()
+    procedure(adtape_test_complex_f64), pointer, nopass :: complex => null()
+    procedure(adtape_test_linear_f64), pointer, nopass :: tangent => null(), adjoint => null()
+    procedure(adtape_test_product_f64), pointer, nopass :: product => null()
+  end type
+  type :: test_calls_f32
+    procedure(adtape_test_function_f32), pointer, nopass :: f => null()
+    procedure(adtape_test_gradient_f32), pointer, nopass :: gradient => null()
+    procedure(adtape_test_complex_f32), pointer, nopass :: complex => null()
+    procedure(adtape_test_linear_f32), pointer, nopass :: tangent => null(), adjoint => null()
+    procedure(adtape_test_product_f32), pointer, nopass :: product => null()
+  end type
 
   ! ---- calls, by theme: what each does stands at its interface ---------------------------------------------------
 
@@ -111,6 +130,7 @@ module adtape
 #include "generated/heap.inc"
 #include "generated/checkpoint.inc"
 #include "generated/driver.inc"
+#include "generated/verify.inc"
 
 contains
 
@@ -253,5 +273,6 @@ contains
   end subroutine
 
 #include "driver_procedures.inc"
+#include "generated/verify_procedures.inc"
 
 end module adtape

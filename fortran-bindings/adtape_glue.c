@@ -186,3 +186,5 @@ static int64_t number(int64_t n, const char *what, const void *site) {
 
 #include "generated/driver_glue.inc"
 #include "glue/driver.inc"
+
+#include "glue/verify.inc"

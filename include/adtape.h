@@ -29,5 +29,6 @@
 #include "adtape/heap.h"       /* the stable heap */
 #include "adtape/checkpoint.h" /* stores, checkpoints, restoration of everything alive */
 #include "adtape/driver.h"     /* schedules, drivers */
+#include "adtape/verify.h"     /* derivative tests */
 
 #endif

@@ -35,7 +35,7 @@
 //! ```text
 //! 5  ffi        C ABI, thin
 //! 4  process    memory limit, error handler       driver   runs a loop by a schedule
-//!    objects    what is alive, and where, in both sweeps
+//!    objects    what is alive, and where, in both sweeps      verify   derivative tests
 //! 3  checkpoint                               heap       blocks that keep their addresses
 //! 2  tape
 //! 1  vm         address space and memory      map        ranges of addresses, registry of objects
@@ -67,6 +67,7 @@ mod store;
 mod sync;
 mod tape;
 mod varint;
+pub mod verify;
 mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};

@@ -31,7 +31,7 @@ const SKIPPED: i32 = 77;
 // ---- building and running ------------------------------------------------------------------------------------
 
 /// The folders of `ctests`: one for each theme, and one for what is across them.
-const FOLDERS: [&str; 7] = ["process", "tape", "objects", "heap", "checkpoint", "driver", "across"];
+const FOLDERS: [&str; 8] = ["process", "tape", "objects", "heap", "checkpoint", "driver", "verify", "across"];
 
 /// A program's source; no two folders have one of the same name.
 fn source(program: &str) -> PathBuf {
@@ -95,6 +95,7 @@ programs! { objects, live, range, rebase, pointer, pair, descriptor }
 programs! { heap, block, snapshot, join }
 programs! { store, store_files, checkpoint, restoration }
 programs! { schedule, driver, variable }
+programs! { derivative }
 // Threads that share nothing but the process.
 programs! { threads, thread_end }
 

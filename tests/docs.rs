@@ -144,7 +144,7 @@ fn code(page: &'static str, language: &str, declarations: bool) -> String {
 }
 
 /// The pages of the reference, one after the other.
-const REFERENCE: [&str; 7] = [
+const REFERENCE: [&str; 8] = [
     "reference",
     "reference/process",
     "reference/tape",
@@ -152,6 +152,7 @@ const REFERENCE: [&str; 7] = [
     "reference/heap",
     "reference/checkpoint",
     "reference/driver",
+    "reference/verify",
 ];
 
 fn reference() -> String {

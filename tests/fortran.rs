@@ -199,6 +199,11 @@ fn random_programs_of_pointers_agree_with_a_model_of_where_they_point() {
 }
 
 #[test]
+fn derivative_tests_name_what_is_wrong_of_internal_procedures_in_both_kinds() {
+    passes("derivatives.f90");
+}
+
+#[test]
 fn drivers_give_the_same_gradient_by_every_schedule() {
     passes("drivers.f90");
 }

@@ -45,12 +45,12 @@ fn statements(text: &str) -> String {
 }
 
 /// The C names of the module's interfaces: `name=`, else the procedure's own. What an abstract interface describes is
-/// the user's.
+/// the user's; what has the name "" is called by address.
 fn bound(module: &str) -> BTreeSet<String> {
     let (before, after) = module.split_once("abstract interface").expect("the interface of an error handler");
     let (_, after) = after.split_once("end interface").expect("its end");
     let procedures = before.lines().chain(after.lines()).filter(|line| line.contains(") bind(c"));
-    procedures.filter_map(|line| quoted(line).or_else(|| procedure(line))).collect()
+    procedures.filter_map(|line| quoted(line).or_else(|| procedure(line))).filter(|name| !name.is_empty()).collect()
 }
 
 /// Procedures of the module's interfaces without a C name: externals, which the glue defines as Fortran names them. Those

@@ -14,3 +14,4 @@ mod objects;
 mod outcome;
 mod process;
 mod tape;
+mod verify;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::bits;
+use super::branches::Branches;
 use super::core::Core;
 use super::cursor::Cursor;
 use super::failure::located;
@@ -76,6 +77,11 @@ impl Cursor {
         self.pop_count_at(Site::caller())
     }
 
+    /// Begins to listen, anew, or ends it; returns what was heard until now. Not for a tape with a local cursor.
+    pub(crate) fn listen(&self, on: bool) -> Result<Branches, Error> {
+        self.slow(|core| Ok(core.listen(on)))
+    }
+
     #[cold]
     pub(crate) fn push_control_at(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
         if let Some(full) = bits::exactly_full(self.bits.get(), value, bits)
@@ -101,6 +107,7 @@ impl Cursor {
             core.check_fits(value, bits)?;
             core.machine.make_room_for_bits(bits)?;
             core.note(Operation::Push, Type::Control, u64::from(bits), 0, site)?;
+            core.hear(value, bits, site);
             core.machine.push_bits(value, bits)
         })
         .map_err(|e| located(e, "push", Type::Control, i64::from(bits as i32), site))
@@ -142,6 +149,7 @@ impl Cursor {
         self.slow(|core| {
             core.machine.make_room(length)?;
             core.note(Operation::Push, Type::Count, 1, length, site)?;
+            core.hear(count as u64, 0, site);
             core.machine.push(&bytes[..length])
         })
         .map_err(|e| located(e, "push", Type::Count, 1, site))

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 use super::bits;
+use super::branches::Branches;
 use super::check::Recorder;
 use super::failure::located;
 use super::hot::{CLOSED_BITS, Home, Hot, MAX_BYTES, copy};
@@ -35,6 +36,8 @@ pub(crate) struct Core {
     attached: bool,
     pub(super) recorder: Option<Recorder>,
     pub(super) profile: Option<Box<Profile>>,
+    /// What was decided, while a test listens.
+    pub(super) branches: Option<Box<Branches>>,
     /// Serves pops that straddle two pieces of the tape.
     bounce: Vec<u8>,
     /// Distinct for every tape of the process.
@@ -68,6 +71,7 @@ impl Core {
             attached: false,
             recorder: settings.check.then(|| Span::new().map(Recorder::new)).transpose()?,
             profile: settings.profile.then(Box::default),
+            branches: None,
             bounce: Vec::new(),
             id: NEXT_ID.fetch_add(1, UNORDERED),
             owner,
@@ -81,7 +85,7 @@ impl Core {
     }
 
     fn watched(&self) -> bool {
-        self.recorder.is_some() || self.profile.is_some()
+        self.recorder.is_some() || self.profile.is_some() || self.branches.is_some()
     }
 
     // ---- between cursor and machine ----------------------------------------------------------------
@@ -273,6 +277,22 @@ impl Core {
             self.profile = None
         }
         self.machine.set_exact(self.watched());
+    }
+
+    /// Listens to control values and counters anew, or no longer; returns what was heard.
+    pub(super) fn listen(&mut self, on: bool) -> Branches {
+        let heard = self.branches.take().map_or_else(Branches::default, |heard| *heard);
+        self.branches = on.then(Box::default);
+        self.machine.set_exact(self.watched());
+        heard
+    }
+
+    /// Keeps what was decided, where somebody listens.
+    #[inline]
+    pub(super) fn hear(&mut self, value: u64, bits: u32, site: Site) {
+        if let Some(branches) = &mut self.branches {
+            branches.add(value, bits, site);
+        }
     }
 
     // ---- local cursors, hand-over ------------------------------------------------------------------

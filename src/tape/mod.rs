@@ -37,6 +37,7 @@
 //! ```
 
 mod bits;
+pub(crate) mod branches;
 mod check;
 mod control;
 pub(crate) mod core;

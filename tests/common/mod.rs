@@ -18,7 +18,7 @@ pub fn root() -> &'static Path {
 /// The generated headers, one for each theme, one after the other.
 pub fn declarations() -> String {
     let read = |theme| fs::read_to_string(root().join(format!("include/adtape/{theme}.h"))).expect("a theme's header");
-    ["process", "tape", "objects", "heap", "checkpoint", "driver"].map(read).concat()
+    ["process", "tape", "objects", "heap", "checkpoint", "driver", "verify"].map(read).concat()
 }
 
 /// What the headers inline, one after the other.

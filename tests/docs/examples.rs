@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 15] = [
     "reference",
     "reference/process",
     "reference/tape",
@@ -30,6 +30,8 @@ const PAGES: [&str; 13] = [
     "reference/heap",
     "reference/checkpoint",
     "reference/driver",
+    "reference/verify",
+    "derivative-tests",
     "errors",
     "tools",
     "addresses",
@@ -183,7 +185,11 @@ pub fn build(compiler: &str, arguments: &[&str], source: &Path) -> PathBuf {
     let mut command = Command::new(compiler);
     command.current_dir(source.parent().expect("a directory")).arg(source).arg("-o").arg(&program);
     command.arg("-I").arg(root().join("include")).args(arguments);
-    command.arg("-L").arg(release).arg(format!("-Wl,-rpath,{}", release.display())).args(["-ladtape", "-lpthread"]);
+    command.arg("-L").arg(release).arg(format!("-Wl,-rpath,{}", release.display())).args([
+        "-ladtape",
+        "-lpthread",
+        "-lm",
+    ]);
     run(&mut command);
     program
 }

@@ -18,7 +18,7 @@ pub struct Theme {
     pub by_hand: &'static str,
 }
 
-pub const THEMES: [Theme; 6] = [
+pub const THEMES: [Theme; 7] = [
     Theme {
         name: "process",
         purpose: "limits, errors and settings, which all tapes, heaps and objects of the process share",
@@ -111,6 +111,15 @@ typedef struct adtape_heap {
         inlined: None,
         types: &["schedule/action", "schedule/mod", "driver/progress"],
         sections: &[("schedule", "schedule"), ("driver", "drivers"), ("variable", "variable")],
+        by_hand: "",
+    },
+    Theme {
+        name: "verify",
+        purpose: "derivative tests: a gradient against its function, a tangent against its adjoint",
+        needs: &["process"],
+        inlined: None,
+        types: &["verify/report"],
+        sections: &[("derivative", "derivative")],
         by_hand: "",
     },
 ];

@@ -18,7 +18,7 @@ use tokens::{Token, tokens};
 /// The layers from the top down (ARCHITECTURE.md, "The picture"). The crate root stands above all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("interfaces", &["ffi"]),
-    ("policy", &["process", "objects", "driver"]),
+    ("policy", &["process", "objects", "driver", "verify"]),
     ("checkpoints", &["checkpoint", "heap"]),
     ("tape", &["tape"]),
     ("foundation", &["vm", "store", "map", "schedule"]),

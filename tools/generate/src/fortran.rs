@@ -59,9 +59,12 @@ pub fn body(variant: &Variant, binding: &Binding, alone: bool, indentation: usiz
         end = format!(" bind(c, name=\"{symbol}\"){end}");
     }
     let pad = " ".repeat(indentation);
-    let head = format!("{pad}{start} {name}({})", arguments.join(", "));
-    let mut lines =
-        vec![if head.len() + end.len() > COLUMNS { format!("{head} &\n{pad}   {end}") } else { head + &end }];
+    let head = broken(&format!("{pad}{start} {name}({})", arguments.join(", ")), &pad);
+    let mut lines = vec![if head.len() - head.rfind('\n').map_or(0, |i| i + 1) + end.len() > COLUMNS {
+        format!("{head} &\n{pad}   {end}")
+    } else {
+        head + &end
+    }];
     let mut imports: Vec<&str> = Vec::new();
     let results = variant.call.result.iter().map(|word| word.import);
     for import in declarations.iter().map(|d| d.import).chain(results).filter(|import| !import.is_empty()) {
@@ -86,6 +89,17 @@ pub fn body(variant: &Variant, binding: &Binding, alone: bool, indentation: usiz
     }
     lines.push(format!("{pad}end {start}\n"));
     lines.join("\n")
+}
+
+/// A line, continued behind commas where it is too long.
+fn broken(line: &str, pad: &str) -> String {
+    let (mut text, mut rest) = (String::new(), line.to_owned());
+    while rest.len() > COLUMNS {
+        let Some(end) = rest[..COLUMNS - 2].rfind(", ") else { break };
+        text += &format!("{}, &\n", &rest[..end]);
+        rest = format!("{pad}    {}", &rest[end + 2..]);
+    }
+    text + &rest
 }
 
 struct Declaration {

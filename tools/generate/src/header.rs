@@ -38,6 +38,7 @@ fn component(line: &str) -> Option<String> {
     let (of_type, zero) = match of_type.trim() {
         "uint64_t" | "int64_t" => ("integer(c_int64_t)", "0"),
         "uint32_t" | "int32_t" => ("integer(c_int32_t)", "0"),
+        "double" => ("real(c_double)", "0"),
         "bool" => ("logical(c_bool)", ".false."),
         "void" | "const char" => ("type(c_ptr)", "c_null_ptr"),
         _ => return None,

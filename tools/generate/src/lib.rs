@@ -31,7 +31,7 @@ const EXAMPLES: &str = "docs/reference/examples";
 const HEADERS: &str = "include/adtape";
 /// What they inline, which is written by hand.
 const INLINED: [&str; 2] = ["inline", "inline_heap"];
-const THEMES: [&str; 6] = ["process", "tape", "objects", "heap", "checkpoint", "driver"];
+const THEMES: [&str; 7] = ["process", "tape", "objects", "heap", "checkpoint", "driver", "verify"];
 /// Where generated files are; no others are there.
 pub const GENERATED: &str = "fortran-bindings/generated";
 

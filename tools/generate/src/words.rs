@@ -85,6 +85,7 @@ pub const WORDS: &[Word] = &[
     word("instruction", "type(adtape_instruction)", "adtape_instruction", "adtape_instruction_t", Passing::Plain),
     word("progress", "type(adtape_progress)", "adtape_progress", "adtape_progress_t", Passing::Plain),
     word("prediction", "type(adtape_prediction)", "adtape_prediction", "adtape_prediction_t", Passing::Plain),
+    word("test_report", "type(adtape_test_report)", "adtape_test_report", "adtape_test_report_t", Passing::Plain),
     word("heap_mark", "type(adtape_heap_mark)", "adtape_heap_mark", "adtape_heap_mark_t", Passing::Plain),
     word("heap_stats", "type(adtape_heap_stats)", "adtape_heap_stats", "adtape_heap_stats_t", Passing::Plain),
 ];

@@ -1,0 +1,1 @@
+if (test_text() /= '') error stop

@@ -1,0 +1,3 @@
+//! Tests of derivatives.
+
+mod derivative;

@@ -1,0 +1,288 @@
+//! The test of a gradient: remainders to one side of x, and where they speak against it, what else there is to see.
+
+#![forbid(unsafe_code)]
+
+use super::components;
+use super::explain;
+use super::options::TestOptions;
+use super::plot;
+use super::probe::{Function, Probe, listened};
+use super::real::Real;
+use super::report::{Changed, Reason, Report, Seen};
+use super::taylor::{Line, Series};
+use super::vector::{direction, dot, first_step, scale, sum};
+use crate::error::Error;
+use crate::tape::branches::Branches;
+use crate::tape::with_thread_tape;
+
+/// Computes a gradient: the point, where the gradient goes.
+pub type GradientCall<'a, T> = &'a mut dyn FnMut(&[T], &mut [T]);
+
+/// The gradient that is tested.
+#[derive(Default)]
+pub enum Gradient<'a, T> {
+    /// None: the test finds the slope by finite differences.
+    #[default]
+    None,
+    /// At x.
+    Array(&'a [T]),
+    /// What computes it, both sweeps. The test calls it twice at x, and compares its branches where that helps.
+    Call(GradientCall<'a, T>),
+}
+
+/// Tests a gradient. The report says the verdict; an error says that no test was possible.
+///
+/// `f` may be the function itself, or a forward sweep on the thread's tape, which is left as it was. The remainders of
+/// steps h along a direction fall with h² if the gradient is right. Rounding is no part of the verdict: the noise of f is
+/// measured first. A gradient that fails is compared component by component; a large one by halves, from the half that
+/// disagrees most.
+///
+/// Cost: about 20 evaluations of f; of a gradient that fails up to [`TestOptions::search_runs`] more.
+pub fn test_gradient<T: Real>(
+    f: Function<'_, T>,
+    gradient: Gradient<'_, T>,
+    x: &[T],
+    options: &mut TestOptions<'_, T>,
+) -> Result<Report, Error> {
+    options.check(x.len(), 0)?;
+    let (mut report, mut seen) = (Report::default(), Seen::default());
+    let (mut call, mut array) = (None, None);
+    match gradient {
+        Gradient::None => {}
+        Gradient::Array(given) => array = Some(given.to_vec()),
+        Gradient::Call(given) => call = Some(given),
+    }
+    if array.as_ref().is_some_and(|given| given.len() != x.len()) {
+        return Err(Error::new(
+            crate::error::Status::BadArgument,
+            format!("a gradient of {} values for {} values of x", array.map_or(0, |given| given.len()), x.len()),
+        ));
+    }
+    if let Some(call) = &mut call {
+        match computed(*call, x, options.first_index)? {
+            Ok(values) => array = Some(values),
+            Err((reason, said)) => {
+                report.decide(reason);
+                seen.said = Some(said);
+            }
+        }
+    }
+    if report.summary.passed || seen.said.is_none() {
+        let mut test = Test { probe: Probe::new(f, x)?, options, call, report: &mut report, seen: &mut seen };
+        test.run(array.as_deref())?;
+        report.summary.evaluations = test.probe.evaluations as i64;
+    }
+    explain::gradient(&mut report, &seen, options.first_index);
+    plot::write(&report, options.plot)?;
+    Ok(report)
+}
+
+/// The gradient from two calls, or what is wrong with them.
+pub(super) type Computed<T> = Result<Vec<T>, (Reason, String)>;
+
+pub(super) fn computed<T: Real>(
+    call: &mut dyn FnMut(&[T], &mut [T]),
+    x: &[T],
+    first_index: i64,
+) -> Result<Computed<T>, Error> {
+    let size = || with_thread_tape(|tape| tape.stats()).map(|stats| (stats.bytes as i64, stats.pending_bits as i64));
+    let before = size()?;
+    let mut twice = [vec![T::ZERO; x.len()], vec![T::ZERO; x.len()]];
+    for values in &mut twice {
+        call(x, values);
+        let after = size()?;
+        if after != before {
+            let (bytes, bits) = (after.0 - before.0, after.1 - before.1);
+            let said = format!(
+                "the gradient's reverse sweep does not take off what its forward sweep pushed: {bytes:+} bytes, {bits:+} \
+                 control bits on the thread's tape after it"
+            );
+            return Ok(Err((Reason::TapeLeft, said)));
+        }
+    }
+    let [first, second] = twice;
+    if let Some(i) = first.iter().zip(&second).position(|(a, b)| a.pattern() != b.pattern()) {
+        let (a, b) = (first[i].widened(), second[i].widened());
+        // Sums in another order, of threads, differ by rounding.
+        let largest = first.iter().fold(0.0_f64, |most, g| most.max(g.widened().abs()));
+        let worst = first.iter().zip(&second).map(|(a, b)| (a.widened() - b.widened()).abs()).fold(0.0, f64::max);
+        if worst.is_nan() || worst > 1e4 * T::EPSILON * largest {
+            let said = format!(
+                "a second call of the gradient at the same x gave another result: component {} is {a:e}, then {b:e}; \
+                 an adjoint that keeps its value from one call to the next is not set to zero, or x is changed",
+                i as i64 + first_index
+            );
+            return Ok(Err((Reason::NotRepeatable, said)));
+        }
+    }
+    Ok(Ok(first))
+}
+
+struct Test<'t, 'a, 'o, T: Real> {
+    probe: Probe<'t, T>,
+    options: &'t mut TestOptions<'o, T>,
+    call: Option<GradientCall<'a, T>>,
+    report: &'t mut Report,
+    seen: &'t mut Seen,
+}
+
+impl<T: Real> Test<'_, '_, '_, T> {
+    fn fail(&mut self, reason: Reason, said: String) -> Result<(), Error> {
+        self.report.decide(reason);
+        self.seen.said = Some(said);
+        Ok(())
+    }
+
+    fn run(&mut self, gradient: Option<&[T]>) -> Result<(), Error> {
+        if !self.probe.value.is_finite() {
+            let said = format!("the function is {} at x", self.probe.value);
+            return self.fail(Reason::NotFinite, said);
+        }
+        let d = direction(self.probe.x, self.options);
+        let length = dot(&mut self.options.product, &d, &d);
+        if length == 0.0 {
+            return self.fail(Reason::ZeroDirection, "the direction is zero: all its components are".to_owned());
+        }
+        let (mut slope, mut typical, mut magnitude) = (0.0, 0.0, 0.0);
+        if let Some(gradient) = gradient {
+            slope = dot(&mut self.options.product, gradient, &d);
+            typical = scale(&mut self.options.product, gradient, &d);
+            magnitude = sum(gradient.iter().zip(&d).map(|(g, d)| (g.widened() * d.widened()).abs())).max(typical);
+        }
+        if !(slope.is_finite() && length.is_finite()) {
+            let bad = gradient.and_then(|g| g.iter().position(|g| !g.widened().is_finite()));
+            let said = match bad {
+                Some(i) => format!("component {} of the gradient is not finite", i as i64 + self.options.first_index),
+                None => "the direction, or the gradient along it, is not finite".to_owned(),
+            };
+            return self.fail(Reason::NotFinite, said);
+        }
+        let first = first_step(self.probe.x, &d, self.options);
+        self.probe.measure_noise(&d, 16.0 * first)?;
+        let line = Line { gradient, direction: &d, magnitude };
+        let most = self.options.most_steps();
+        let right = Series::run(&mut self.probe, &line, &mut self.options.product, first, most)?;
+        if right.steps.is_empty() {
+            let said = format!("the function is not finite at any step of the direction, from {first:.1e} down");
+            return self.fail(Reason::NotFinite, said);
+        }
+        let summary = &mut self.report.summary;
+        (summary.noise, summary.slope) = (self.probe.noise, slope);
+        summary.step = right.clear().last().map_or(0.0, |step| step.h);
+        (summary.reference, summary.uncertainty) = (slope + right.error, right.uncertainty);
+        self.report.steps = right.steps.clone();
+        if gradient.is_none() {
+            summary.slope = summary.reference;
+            self.report.decide(Reason::NoGradient);
+            return Ok(());
+        }
+        self.judge(&line, &right, typical)
+    }
+
+    /// The verdict.
+    fn judge(&mut self, line: &Line<'_, T>, right: &Series, typical: f64) -> Result<(), Error> {
+        let (slope, first) = (self.report.summary.slope, right.steps[0].h);
+        let bend = right.steps[0].remainder.abs() / first;
+        let size = slope.abs().max((slope + right.error).abs()).max(typical);
+        let nothing = size * first <= 1e-3 * right.floor || size == 0.0;
+        let any_clear = right.clear().next().is_some();
+        if !any_clear && nothing && typical == 0.0 {
+            self.report.decide(Reason::Constant);
+            return Ok(());
+        }
+        let accepted = self.options.accepted(T::GRADIENT_TOLERANCE);
+        let against = size.max(bend);
+        let wrong =
+            |series: &Series| series.error.abs() > 3.0 * series.uncertainty && series.error.abs() > accepted * against;
+        self.report.summary.error = right.error.abs() / against;
+        self.report.summary.order = right.middle_order();
+        let mut reason = match (wrong(right), right.uncertainty > 0.02 * against) {
+            (true, _) => Reason::Wrong,
+            (_, true) => Reason::Noise,
+            _ if any_clear => Reason::Agrees,
+            _ => Reason::Linear,
+        };
+        if reason == Reason::Wrong {
+            self.report.summary.order = right.orders().next_back().unwrap_or(1.0);
+        }
+        let suspect = !reason.passed() || self.other_side_differs(line, right)?;
+        if suspect {
+            let most = self.options.most_steps();
+            let left = Series::run(&mut self.probe, line, &mut self.options.product, -first, most)?;
+            let apart = (right.error - left.error).abs();
+            let sure = 3.0 * (right.uncertainty + left.uncertainty);
+            if !left.steps.is_empty() && apart > sure && apart > accepted * against {
+                self.seen.sides = Some((slope + left.error, slope + right.error));
+                let within = left.error.min(right.error) - sure <= 0.0 && left.error.max(right.error) + sure >= 0.0;
+                reason = if within { Reason::Kink } else { reason };
+            }
+        }
+        self.look_for_branches(line.direction, right, reason)?;
+        if reason == Reason::Noise && self.seen.changed.is_some() {
+            reason = Reason::Branch;
+        }
+        if !reason.passed() {
+            let again = self.probe.again()?;
+            let off = (again - self.probe.value).abs();
+            if off.is_nan() || off > 1e3 * T::EPSILON * self.probe.value.abs() && off > 64.0 * self.probe.noise {
+                let said = format!(
+                    "a second call of the function at the same x gave another result: {:e}, then {again:e}",
+                    self.probe.value
+                );
+                return self.fail(Reason::NotRepeatable, said);
+            }
+        }
+        self.report.decide(reason);
+        if reason == Reason::Wrong && self.options.product.is_none() {
+            let found = components::search(&mut self.probe, line, self.options, first)?;
+            found.write(&mut self.report.summary, self.options.first_index);
+            (self.seen.more_components, self.seen.all_components) = (found.more, found.all);
+        }
+        Ok(())
+    }
+
+    /// Whether the remainder on the other side of x, at a step in the middle, is of another size.
+    fn other_side_differs(&mut self, line: &Line<'_, T>, right: &Series) -> Result<bool, Error> {
+        let clear: Vec<_> = right.clear().collect();
+        let Some(step) = clear.get(clear.len() / 2).copied().or(right.steps.first()) else { return Ok(false) };
+        let one = Series::run(&mut self.probe, line, &mut self.options.product, -step.h, 1)?;
+        let Some(other) = one.steps.first() else { return Ok(false) };
+        Ok(other.clear && other.remainder.abs() > 8.0 * step.remainder.abs().max(one.floor / 8.0))
+    }
+
+    /// Compares the branches of neighbours between which the remainder does not fall as it should, and of x and the
+    /// smallest step that is clear.
+    fn look_for_branches(&mut self, d: &[T], right: &Series, reason: Reason) -> Result<(), Error> {
+        let pairs = right.steps.windows(2).rev();
+        let mut wanted: Vec<(f64, f64)> =
+            pairs.filter(|pair| pair[1].is_uneven()).map(|pair| (pair[0].h, pair[1].h)).collect();
+        wanted.truncate(3);
+        if !reason.passed() {
+            wanted.insert(0, (self.report.summary.step.max(right.steps[right.steps.len() - 1].h), 0.0));
+        }
+        for between in wanted {
+            let far = self.branches(d, between.0)?;
+            let near = self.branches(d, between.1)?;
+            if let Some(what) = near.first_difference(&far) {
+                self.report.summary.branch_step = between.1;
+                self.report.summary.branch_position = what.position as i64;
+                self.seen.changed = Some(Changed { between, what });
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The branches of the function, or, if it pushes none, of the gradient's forward sweep.
+    fn branches(&mut self, d: &[T], h: f64) -> Result<Branches, Error> {
+        let heard = self.probe.branches(d, h)?;
+        let Some(call) = self.call.as_mut().filter(|_| heard.count() == 0) else { return Ok(heard) };
+        let point = self.probe.go(d, h);
+        let mut unused = vec![T::ZERO; point.len()];
+        listened(|| {
+            call(point, &mut unused);
+            Ok(())
+        })
+        .map(|(heard, ())| heard)
+    }
+}
