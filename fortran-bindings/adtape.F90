@@ -43,6 +43,9 @@ module adtape
   public :: adtape_deallocate, process_set_error_handler, adtape_error_handler, adtape_error_message
   public :: adtape_status_name, adtape_type_name, adtape_text, driver_set_calls
   public :: test_gradient, test_complex, test_dot, test_text
+  public :: adtape_test_function_f64, adtape_test_function_f32, adtape_test_gradient_f64, adtape_test_gradient_f32
+  public :: adtape_test_linear_f64, adtape_test_linear_f32, adtape_test_complex_f64, adtape_test_complex_f32
+  public :: adtape_test_product_f64, adtape_test_product_f32
 
   ! Kind of IEEE quadruple precision, which has no interoperable name in Fortran 2018.
   integer, parameter :: r16 = selected_real_kind(33)

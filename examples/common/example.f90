@@ -10,14 +10,7 @@ module example
   private
   public :: noise, argument, seconds, larger, report_count, report_real
   public :: check_error, check_close, check_count, check_same_bits, finish, tape_bytes, check_tape_empty
-  public :: check_nothing_left, check_against_differences
-
-  abstract interface
-    real(real64) function program_of_reals(x)
-      import :: real64
-      real(real64), intent(in) :: x(:)
-    end function
-  end interface
+  public :: check_nothing_left, check_gradient
 
   integer :: failures = 0
 
@@ -161,15 +154,18 @@ contains
 
   ! ---- the gradient ------------------------------------------------------------------------------
 
-  ! A gradient along one direction, against central differences of the original with this step.
-  subroutine check_against_differences(original, x, xb, step, tolerance)
-    procedure(program_of_reals) :: original
-    real(real64), intent(in) :: x(:), xb(:), step, tolerance
-    real(real64) :: direction(size(x))
-    integer :: i
-    direction = [(noise(i + 31), i=1, size(x))]
-    call check_close('the gradient against finite differences', dot_product(xb, direction), &
-      (original(x + step*direction) - original(x - step*direction))/(2*step), sum(abs(xb*direction)), tolerance)
+  ! A gradient against its function: along a direction in which every component changes, by the remainders of many steps.
+  subroutine check_gradient(original, x, xb, tolerance)
+    procedure(adtape_test_function_f64) :: original
+    real(real64), intent(in) :: x(:), xb(:), tolerance
+    type(adtape_test_report) :: report
+    call test_gradient(original, x, report, xb, tolerance=tolerance)
+    if (report%passed) then
+      call check_error('the gradient against its function', report%error, tolerance)
+    else
+      call check_error('the gradient against its function', huge(tolerance), tolerance)
+      print '(a)', test_text()
+    end if
   end subroutine
 
 end module

@@ -129,22 +129,24 @@ static inline void check_nothing_left(adtape_t *t) {
 
 /* ---- the gradient ------------------------------------------------------------------------------- */
 
-/* A gradient along one direction, against central differences of the original with this step. */
-static inline void check_against_differences(double (*original)(int64_t n, const double *x), int64_t n, const double *x,
-                                             const double *xb, double step, double tolerance) {
-    double *shifted = allocate(n, sizeof *shifted), y[2], product = 0.0, scale = 0.0;
-    for (int sign = 0; sign < 2; sign++) {
-        for (int64_t i = 0; i < n; i++) {
-            shifted[i] = x[i] + (sign ? step : -step) * noise(i + 31);
-        }
-        y[sign] = original(n, shifted);
+/* A function of n values behind the library's type of functions. */
+struct original {
+    double (*value)(int64_t n, const double *x);
+};
+static inline double value_of_original(int64_t n, const double *x, void *user) {
+    return ((const struct original *)user)->value(n, x);
+}
+/* A gradient against its function: along a direction in which every component changes, by the remainders of many steps. */
+static inline void check_gradient(double (*value)(int64_t n, const double *x), int64_t n, const double *x,
+                                  const double *xb, double tolerance) {
+    struct original original = {value};
+    const adtape_test_options_t options = {.tolerance = tolerance};
+    adtape_test_report_t report;
+    expect_ok(adtape_test_gradient_f64(value_of_original, NULL, &original, n, x, xb, &options, &report));
+    check_error("the gradient against its function", report.passed ? report.error : (double)INFINITY, tolerance);
+    if (!report.passed) {
+        fputs(adtape_test_text(), stdout);
     }
-    for (int64_t i = 0; i < n; i++) {
-        product += xb[i] * noise(i + 31);
-        scale += fabs(xb[i] * noise(i + 31));
-    }
-    check_close("the gradient against finite differences", product, (y[1] - y[0]) / (2 * step), scale, tolerance);
-    free(shifted);
 }
 
 #endif

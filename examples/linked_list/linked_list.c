@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     report_count("tape bytes", tape_bytes(t));
     adjoint(t, n, xb);
     check_nothing_left(t);
-    check_against_differences(original, n, x, xb, 1e-5, 1e-8);
+    check_gradient(original, n, x, xb, 1e-6);
     free(x), free(xb);
     return finish();
 }

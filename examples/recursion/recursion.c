@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
     reverse_sweep(0, 1.0);
     check_count("some frames elsewhere", moved > 0, 1);
     check_nothing_left(t);
-    check_against_differences(original, n, x, xb, 1e-5, 1e-8);
+    check_gradient(original, n, x, xb, 1e-6);
     free(values), free(xb);
     return finish();
 }

@@ -106,7 +106,7 @@ impl Series {
             for (j, above) in row.iter().take(5).enumerate() {
                 power *= RATIO;
                 let value = (power * next[j] - above) / (power - 1.0);
-                let off = (value - next[j]).abs().max((value - above).abs()) + noise;
+                let off = (value - next[j]).abs().max((value - above).abs()) + noise / 4.0;
                 if off < best.1 {
                     best = (value, off);
                 }
