@@ -131,6 +131,20 @@ double f(double x) {\n    union u v;\n    v.d = x;\n    return ext(x) + v.d;\n}\
 }
 
 #[test]
+fn check_of_what_is_refused_leaves_no_file() {
+    let folder = Folder::new("check-refused", "double ext(double);\ndouble f(double x) { return ext(x); }\n");
+    let driver = "#include \"model_b.h\"\nint main(void) { double x_b = 0; f_b(1, &x_b, 1); return 0; }\n";
+    std::fs::write(folder.0.join("driver.c"), driver).unwrap();
+    let run = ["adjoint", "model.c", "--head", "f(f)/(x)", "--explain-html", "page.html", "--check", "driver.c"];
+    let output = folder.run(&run);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = std::fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut files: Vec<String> = files.collect();
+    files.sort();
+    assert_eq!(files, ["driver.c", "model.c"]);
+}
+
+#[test]
 fn what_is_refused_in_a_header_is_quoted_from_there() {
     let folder = Folder::new("header", "#include \"g.h\"\ndouble f(double x) { return g(x); }\n");
     let header = "static inline double g(double x) {\n    volatile double y[1] = {x};\n    return y[0];\n}\n";

@@ -96,6 +96,21 @@ fn functions_that_are_passed_have_right_adjoints() {
     check("callbacks.c", &["integrals", "library"]);
 }
 
+#[test]
+fn jumps_into_arms_have_right_adjoints() {
+    check("jumps.c", &["arm_to_first"]);
+}
+
+#[test]
+fn unions_of_equal_numbers_have_right_adjoints() {
+    check("unions.c", &["cross", "square", "box"]);
+}
+
+#[test]
+fn blocks_that_several_paths_free_have_right_adjoints() {
+    check("frees.c", &["early", "status"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

@@ -14,6 +14,7 @@ pub mod check;
 mod directives;
 pub mod emit;
 pub mod flow;
+mod frees;
 pub mod front;
 pub mod ir;
 pub mod plan;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::flow::required::{Decisions, Required};
 use crate::flow::{self, Flow, Head};
+use crate::frees;
 use crate::ir::*;
 use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
@@ -69,7 +70,12 @@ pub struct Adjoint {
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
-    let analysed = specialise(program, heads)?;
+    let mut analysed = specialise(program, heads)?;
+    if frees::in_branches(&analysed)
+        && let Some(later) = frees::later(&analysed, &Flow::analyse(&analysed, heads)?)
+    {
+        analysed = later;
+    }
     let flow = Flow::analyse(&analysed, heads)?;
     statics_are_constant(&analysed, &flow)?;
     let mut program = analysed.clone();

@@ -107,9 +107,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
             unit.name_sweep(each.proc, proc, &format!("{}_{suffix}", each.name));
         }
     }
-    let rows: Vec<Refusal> = adjoint.sweeps.iter().flat_map(|each| rows_refused(&each.reverse)).collect();
-    if !rows.is_empty() {
-        return Err(rows);
+    let rows = adjoint.sweeps.iter().flat_map(|each| rows_refused(&each.reverse));
+    let refused: Vec<Refusal> = names_taken(adjoint).into_iter().chain(rows).collect();
+    if !refused.is_empty() {
+        return Err(refused);
     }
     let mut text = Text::default();
     for each in &adjoint.sweeps {
@@ -181,6 +182,22 @@ fn rows_refused(proc: &Proc) -> Vec<Refusal> {
             }
         };
         crate::flow::walk::of_item(proc, item).into_iter().for_each(|expr| crate::flow::walk::expr(expr, &mut see));
+    }
+    refusals
+}
+
+/// Refuses heads whose adjoint would have the name of something in the sources.
+fn names_taken(adjoint: &Adjoint) -> Vec<Refusal> {
+    let program = &adjoint.program;
+    let mut refusals = Vec::new();
+    for &head in &adjoint.heads {
+        let name = format!("{}_b", program.procs[head.index()].name);
+        let globals = program.globals.iter().map(|global| (&global.name, global.span));
+        let procs = program.procs.iter().map(|proc| (&proc.name, proc.span));
+        if let Some((_, span)) = globals.chain(procs).find(|(other, _)| **other == name) {
+            let what = format!("'{name}' is the name of the adjoint of '{}'", program.procs[head.index()].name);
+            refusals.push(Refusal { class: Class::Language, span, what, help: "give it another name".to_string() });
+        }
     }
     refusals
 }

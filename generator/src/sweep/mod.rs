@@ -86,6 +86,17 @@ impl Taken {
     }
 }
 
+/// A name that no object and no variable of the procedure has, nor a variable at file scope.
+pub(crate) fn unique_parameter(program: &crate::ir::Program, proc: &crate::ir::Proc, name: String) -> String {
+    let is_global = |name: &str| program.globals.iter().any(|global| global.name == name);
+    let mut numbered = (1..).map(|k| format!("{name}_{k}"));
+    let mut free = unique(proc, name.clone());
+    while is_global(&free) {
+        free = unique(proc, numbered.next().unwrap_or_default());
+    }
+    free
+}
+
 /// A name that no object and no variable of the procedure has.
 pub(crate) fn unique(proc: &crate::ir::Proc, name: String) -> String {
     let taken = |name: &str| {

@@ -97,7 +97,7 @@ impl Builder<'_> {
     fn objects(&mut self) {
         for (at, object) in self.primal.objects.iter().enumerate() {
             if self.cx.facts.active_object(self.id, ObjectId::new(at)) {
-                let name = super::unique(&self.out, format!("{}_d", object.name));
+                let name = super::unique_parameter(self.cx.program, &self.out, format!("{}_d", object.name));
                 let shadow = Object { name, constant: false, ..object.clone() };
                 self.out.objects.push(shadow);
                 self.shadows.insert(ObjectId::new(at), ObjectId::new(self.out.objects.len() - 1));
@@ -128,7 +128,7 @@ impl Builder<'_> {
             if self.cx.facts.active_param(self.id, k) {
                 self.out.values[tangent.index()].def = Def::Entry(position + 1);
                 let var = Some(self.out.values[tangent.index()].var);
-                let name = super::unique(self.primal, format!("{}_d", param.name));
+                let name = super::unique_parameter(self.cx.program, self.primal, format!("{}_d", param.name));
                 let declaration = written(&param.declaration);
                 params.push(Param { name, declaration, var, entry: Some(tangent), ..param.clone() });
             } else {
@@ -137,7 +137,7 @@ impl Builder<'_> {
             }
         }
         if self.cx.facts.active_result(self.id) {
-            let name = super::unique(self.primal, format!("{}_d", self.primal.name));
+            let name = super::unique_parameter(self.cx.program, self.primal, format!("{}_d", self.primal.name));
             let ty = self.primal.result_type.clone();
             let ty = Type::Pointer(Box::new(ty));
             self.out.vars.push(Var { name: name.clone(), ty: ty.clone(), kind: VarKind::Temporary, span: self.span });

@@ -104,7 +104,7 @@ fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
         (ItemKind::Loop { carried, .. }, ItemKind::Loop { carried: now, .. }) => {
             now.iter().all(|each| carried.iter().any(|before| before.head == each.head))
         }
-        (ItemKind::Push { .. } | ItemKind::Witness { .. }, _) => false,
+        (ItemKind::Push { .. } | ItemKind::Witness { .. } | ItemKind::Comment { .. }, _) => false,
         _ => true,
     }
 }

@@ -197,8 +197,15 @@ visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
     }
+    if node.kind == "VarDecl" {
+        node.inner.retain(|part| !HARMLESS.contains(&part.kind));
+    }
     Ok(node)
 });
+
+/// Attributes of variables that change neither their values nor how long they live.
+const HARMLESS: &[&str] =
+    &["UnusedAttr", "UsedAttr", "RetainAttr", "AlignedAttr", "DeprecatedAttr", "VisibilityAttr", "SectionAttr"];
 
 fn empty<'a>() -> Node<'a> {
     const NONE: Cow<'static, str> = Cow::Borrowed("");

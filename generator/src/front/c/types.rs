@@ -217,9 +217,9 @@ impl<'t> Parser<'t, '_> {
                 let name = if tag.contains(' ') && !signed { "unsigned int".to_string() } else { name };
                 CType::Int { bits: 32, signed, name }
             }
-            "struct" => match self.names.record(tag) {
+            "struct" | "union" => match self.names.record(tag) {
                 Some(id) => CType::Struct(id),
-                None => CType::Opaque(format!("struct {tag}")),
+                None => CType::Opaque(format!("{class} {tag}")),
             },
             _ => CType::Opaque(format!("{class} {tag}")),
         })

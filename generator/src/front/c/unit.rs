@@ -18,6 +18,8 @@ pub struct Unit<'a> {
     pub definitions: HashMap<&'a str, &'a Node<'a>>,
     /// Members, by identity of their declaration.
     pub fields: HashMap<u64, FieldId>,
+    /// Members of unions that are other names for the elements of the union's array, and their types.
+    pub overlays: HashMap<u64, Type>,
     /// Enumerators.
     pub constants: HashMap<u64, i128>,
     constants_by_name: HashMap<&'a str, i128>,
@@ -46,6 +48,7 @@ impl<'a> Unit<'a> {
             variables: HashMap::new(),
             definitions: HashMap::new(),
             fields: HashMap::new(),
+            overlays: HashMap::new(),
             constants: HashMap::new(),
             constants_by_name: HashMap::new(),
             typedefs: HashMap::new(),
@@ -191,7 +194,7 @@ impl Names for Naming<'_, '_> {
     fn record(&mut self, tag: &str) -> Option<StructId> {
         let tag = tag.rsplit_once(" at ").map_or(tag, |(_, place)| place);
         if let Some(node) = self.unit.records.get(tag).copied() {
-            let name = if node.name.is_empty() { tag.to_string() } else { format!("struct {tag}") };
+            let name = if node.name.is_empty() { tag.to_string() } else { format!("{} {tag}", node.operator) };
             return self.intern(node, &name);
         }
         match self.typedef(tag)?.ty {
@@ -219,10 +222,15 @@ impl Naming<'_, '_> {
         if let Some(known) = self.unit.structs.get(&node.id) {
             return *known;
         }
-        if node.operator != "struct" || !node.complete {
+        if !node.complete {
             return None;
         }
-        let fields: Vec<&Node> = node.inner.iter().filter(|part| part.kind == "FieldDecl").collect();
+        let mut fields: Vec<&Node> = node.inner.iter().filter(|part| part.kind == "FieldDecl").collect();
+        if node.operator == "union" {
+            // Not known while its own members are read.
+            self.unit.structs.insert(node.id, None);
+            fields = vec![self.array_of_union(&fields)?];
+        }
         for (index, field) in fields.iter().enumerate() {
             self.unit.fields.insert(field.id, FieldId::new(index));
         }
@@ -243,6 +251,21 @@ impl Naming<'_, '_> {
         Some(id)
     }
 
+    /// The member of a union that is an array of numbers, if all others are the same numbers under other names.
+    fn array_of_union<'n>(&mut self, fields: &[&'n Node<'n>]) -> Option<&'n Node<'n>> {
+        let types: Vec<Type> = fields.iter().map(|field| self.field(field).ty).collect();
+        let numbers: Vec<_> = types.iter().map(|ty| numbers(ty, &self.structs.types)).collect::<Option<_>>()?;
+        if numbers.windows(2).any(|pair| pair[0] != pair[1]) {
+            return None;
+        }
+        let is_array = |ty: &Type| matches!(ty, Type::Array { elem, .. } if is_number(elem));
+        let array = types.iter().position(is_array)?;
+        for (at, ty) in types.into_iter().enumerate().filter(|(at, _)| *at != array) {
+            self.unit.overlays.insert(fields[at].id, ty);
+        }
+        Some(fields[array])
+    }
+
     fn field(&mut self, field: &Node) -> Field {
         let text = if field.plain_type.is_empty() { &field.written_type } else { &field.plain_type };
         let found = self.unit.ctype(text, self.structs);
@@ -253,6 +276,31 @@ impl Naming<'_, '_> {
             found => found.ty.ir(),
         };
         Field { name: field.name.to_string(), ty, read_only }
+    }
+}
+
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Int { .. } | Type::Float { .. })
+}
+
+/// The type and count of the numbers that a type consists of, if it is one type.
+pub fn numbers(ty: &Type, types: &Types) -> Option<(Type, u64)> {
+    match ty {
+        Type::Array { elem, extent } => {
+            let (number, count) = numbers(elem, types)?;
+            Some((number, count.checked_mul((*extent)?)?))
+        }
+        Type::Struct(id) => {
+            let mut all = types.structs[id.index()].fields.iter().map(|field| numbers(&field.ty, types));
+            let (number, mut count) = all.next()??;
+            for next in all {
+                let (other, more) = next?;
+                count += more;
+                (other == number).then_some(())?;
+            }
+            Some((number, count))
+        }
+        ty => is_number(ty).then(|| (ty.clone(), 1)),
     }
 }
 

@@ -70,20 +70,9 @@ impl Ways {
                 let otherwise = arms.next().map_or(state.clone(), |arm| self.statement(arm, state));
                 meet(then, otherwise)
             }
-            ("WhileStmt", [on, body]) => self.repeat(None, on, body, None, state),
-            ("ForStmt", [init, _, on, step, body]) => self.repeat(Some(init), on, body, Some(step), state),
-            ("DoStmt", [body, on]) => {
-                self.enter_loop();
-                let end = self.statement(body, state.clone());
-                let (breaks, continues) = self.leave_loop();
-                let end = self.expression(on, meet(end, continues));
-                if state.is_none() && end.is_some() {
-                    // Jumps alone lead into the loop: its next pass begins as this one ends.
-                    let end = self.statement(node, end);
-                    return meet(end, breaks);
-                }
-                meet(end, breaks)
-            }
+            ("WhileStmt", [on, body]) => self.repeat([None, None], on, body, true, state),
+            ("ForStmt", [init, _, on, step, body]) => self.repeat([Some(init), Some(step)], on, body, true, state),
+            ("DoStmt", [body, on]) => self.repeat([None, None], on, body, false, state),
             ("SwitchStmt", [on, body]) => {
                 let state = self.expression(on, state);
                 self.breaks.push(None);
@@ -137,28 +126,32 @@ impl Ways {
         }
     }
 
+    /// A loop; `before`: whether its test stands before its body.
     fn repeat<'a>(
         &mut self,
-        init: Option<&'a Node<'a>>,
+        [init, step]: [Option<&'a Node<'a>>; 2],
         on: &'a Node<'a>,
         body: &'a Node<'a>,
-        step: Option<&'a Node<'a>>,
+        before: bool,
         state: State,
     ) -> State {
         let state = init.map_or(state.clone(), |init| self.statement(init, state));
-        let behind = self.expression(on, state);
+        let pass = if before { self.expression(on, state) } else { state };
         self.enter_loop();
-        let end = self.statement(body, behind.clone());
+        let end = self.statement(body, pass.clone());
         let (breaks, continues) = self.leave_loop();
         let mut again = meet(end, continues);
         if let Some(step) = step {
             again = self.expression(step, again);
         }
-        if behind.is_none() && again.is_some() {
-            // Jumps alone lead into the loop: its next pass begins as this one ends.
-            return meet(self.repeat(None, on, body, step, again), breaks);
+        if !before {
+            again = self.expression(on, again);
         }
-        meet(behind, breaks)
+        if pass.is_none() && again.is_some() {
+            // Jumps alone lead into the loop: its next pass begins as this one ends.
+            return meet(self.repeat([None, step], on, body, before, again), breaks);
+        }
+        meet(if before { pass } else { again }, breaks)
     }
 
     fn enter_loop(&mut self) {

@@ -40,6 +40,11 @@ impl<'a> Lower<'_, 'a> {
 
     fn variable(&mut self, node: &'a Node<'a>) -> Result<()> {
         self.visible.push((node.name.to_string(), node.id));
+        if let Some(attribute) = node.inner.iter().find(|part| part.kind.ends_with("Attr")) {
+            let what =
+                format!("'{}' has an attribute that the front end does not know ({})", node.name, attribute.kind);
+            return self.refuse(node, Class::Language, what, "remove the attribute");
+        }
         if node.storage == "static" && !self.is_automatic(node) {
             return self.local_static(node);
         }
@@ -357,7 +362,9 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn local_static(&mut self, node: &'a Node<'a>) -> Result<()> {
-        let name = format!("{}_{}", self.b.proc().name, node.name);
+        // `f_b` and the like are names of sweeps and of their arguments.
+        let end = if matches!(node.name.as_ref(), "b" | "d" | "fwd" | "rev") { "_static" } else { "" };
+        let name = format!("{}_{}{end}", self.b.proc().name, node.name);
         let binding = self.global_object(node, &name, Some(self.unit))?;
         if let Binding::Global(global) = binding {
             let (function, span) = (self.b.proc().name.clone(), self.span(node));

@@ -9,7 +9,16 @@
 //! ```
 //!
 //! A forward `goto` leaves the part of the list before its label. A backward `goto` runs the part from its label on
-//! again.
+//! again. A `goto` into an arm of a later `if` makes the flag a condition of this `if`, and skips what stands before the
+//! label in the arm; one from arm to arm makes two statements of the `if`:
+//!
+//! ```text
+//!   if (a) goto in;          if (a) { in = 1; }
+//!   if (b) {                 if (in || b) {
+//!       one;           ──►       if (!in) { one; }
+//!   in: two;                     two;
+//!   }                        }
+//! ```
 
 use super::*;
 use make::*;
@@ -126,7 +135,8 @@ impl<'a> Lower<'_, 'a> {
     pub fn list(&mut self, nodes: &'a [Node<'a>]) -> Ends {
         let mut pieces = Vec::new();
         nodes.iter().for_each(|node| flatten(node, &mut pieces));
-        if !pieces.iter().any(|piece| matches!(piece, Piece::Label(_))) {
+        let enters = (0..pieces.len()).any(|at| self.entered(&pieces, at).is_some());
+        if !enters && !pieces.iter().any(|piece| matches!(piece, Piece::Label(_))) {
             return self.plain(&pieces);
         }
         self.declare_all(&pieces);
@@ -160,23 +170,97 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    fn pieces(&mut self, mut pieces: Vec<Piece<'a>>) -> Ends {
-        let last = (0..pieces.len()).rev().find_map(|at| match pieces[at] {
-            Piece::Label(label) if pieces[..at].iter().any(|piece| piece.jumps_to(label)) => Some((at, label)),
+    /// The label at a piece, or in an arm of it, that control comes to from before.
+    fn entered(&self, pieces: &[Piece<'a>], at: usize) -> Option<u64> {
+        let comes =
+            |label: &u64| self.entries.contains_key(label) || pieces[..at].iter().any(|piece| piece.jumps_to(*label));
+        match &pieces[at] {
+            Piece::Label(label) => Some(*label).filter(comes),
+            Piece::Statement(node) => scan::labels_in_arms(node).into_iter().find(comes),
             _ => None,
-        });
-        let Some((at, label)) = last else { return self.plain(&pieces) };
+        }
+    }
+
+    fn pieces(&mut self, mut pieces: Vec<Piece<'a>>) -> Ends {
+        let entered = |at: usize| Some((at, self.entered(&pieces, at)?));
+        let Some((at, label)) = (0..pieces.len()).rev().find_map(entered) else { return self.plain(&pieces) };
         let rest = pieces.split_off(at);
-        let target = self.target("skip");
+        let (outside, target) = match self.entries.remove(&label) {
+            Some(target) => (true, target),
+            None => (false, self.target("skip")),
+        };
         self.labels.insert(label, target);
-        let mut ends = self.pieces(pieces);
+        let skipped = if outside { [target].into() } else { std::collections::BTreeSet::new() };
+        let mut ends = self.guarded(skipped, |this| this.pieces(pieces));
         self.labels.remove(&label);
         ends.falls |= ends.leaves.remove(&target);
-        self.close_target(target);
+        let rest = match &rest[0] {
+            Piece::Label(_) => {
+                if outside {
+                    self.b.assign(self.flags[target], truth_constant(false));
+                } else {
+                    self.close_target(target);
+                }
+                &rest[1..]
+            }
+            _ => {
+                self.entries.insert(label, target);
+                &rest[..]
+            }
+        };
         if !ends.falls {
             return ends;
         }
-        self.guarded(ends.leaves, |this| this.plain(&rest[1..]))
+        let ends = self.guarded(ends.leaves, |this| this.plain(rest));
+        if self.entries.remove(&label).is_some() && !outside {
+            self.close_target(target);
+        }
+        ends
+    }
+
+    /// Whether control comes to a label in a statement from outside of it.
+    pub fn entry(&mut self, node: &'a Node<'a>) -> Option<Expr> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let labels = scan::labels_in_arms(node);
+        let targets: Vec<_> = labels.iter().filter_map(|label| self.entries.get(label).copied()).collect();
+        let flags: Vec<_> = targets.into_iter().map(|target| self.b.get(self.flags[target])).collect();
+        let int = crate::ir::build::int;
+        flags.into_iter().reduce(|any, flag| binary(Binary::Or, any, flag, int()))
+    }
+
+    /// An `if` one of whose arms jumps into the other one: the arm that jumps, then the other one.
+    pub fn crossing(&mut self, on: Expr, [then, otherwise]: [&'a Node<'a>; 2], labels: Vec<u64>) -> Ends {
+        let on = self.b.keep("test", condition(on));
+        let not = unary(Unary::Not, on.clone(), crate::ir::build::int());
+        let into_then = scan::jumps_to(otherwise, labels[0]);
+        let (first, first_on, second, second_on) =
+            if into_then { (otherwise, not, then, on) } else { (then, on, otherwise, not) };
+        let targets: Vec<_> = labels.iter().map(|label| (*label, self.target("skip"))).collect();
+        self.labels.extend(targets.iter().copied());
+        self.b.begin_branch(first_on);
+        let mut ends = self.statement(first);
+        self.b.end_branch();
+        for (label, target) in &targets {
+            self.labels.remove(label);
+            self.entries.insert(*label, *target);
+            ends.leaves.remove(target);
+        }
+        ends.falls = true;
+        let ends = self.guarded(ends.leaves, |this| {
+            let entry = this.entry(second).unwrap_or_else(|| truth_constant(false));
+            let test = binary(Binary::Or, entry, second_on, crate::ir::build::int());
+            this.b.begin_branch(test);
+            let ends = this.statement(second);
+            this.b.end_branch();
+            Ends { falls: true, ..ends }
+        });
+        for (label, target) in targets {
+            self.entries.remove(&label);
+            self.close_target(target);
+        }
+        ends
     }
 
     /// A list whose labels nothing jumps forward to.
@@ -244,7 +328,7 @@ fn scan_extent(ty: &CType) -> bool {
 
 /// Whether the first arm stays, for an `if` with one arm that always leaves.
 fn arm_that_stays(node: &Node) -> Option<bool> {
-    if node.kind != "IfStmt" {
+    if node.kind != "IfStmt" || scan::crossing_labels(node).is_some() {
         return None;
     }
     let then = node.inner.get(1).is_none_or(scan::may_fall);

@@ -341,6 +341,8 @@ struct Lower<'r, 'a> {
     continues: Vec<Target>,
     /// Labels that a `goto` can reach from here.
     labels: HashMap<u64, Target>,
+    /// Labels in arms to come that control leaves for from before these.
+    entries: HashMap<u64, Target>,
     /// Where `return` leads, and the variable that holds the result.
     returns: Target,
     result_var: Option<VarId>,
@@ -381,6 +383,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             breaks: Vec::new(),
             continues: Vec::new(),
             labels: HashMap::new(),
+            entries: HashMap::new(),
             returns: 0,
             result_var: None,
             result: None,

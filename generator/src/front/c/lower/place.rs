@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::front::c::types::Extent;
+use crate::front::c::unit::numbers;
 use crate::ir::build::int;
 use make::*;
 
@@ -12,6 +13,8 @@ pub enum Spot {
     Var(VarId),
     /// Memory.
     Memory(Place),
+    /// Numbers of a union's array, from one of them on, as another member of the union has them.
+    Overlay(Place, u64, Type),
     /// A struct that is kept as scalars.
     Split(StructId, Vec<Binding>),
     /// A number that never changes.
@@ -143,10 +146,32 @@ impl<'a> Lower<'_, 'a> {
         } else {
             self.place(base_node)?
         };
+        if let Some(ty) = self.reader.units[self.unit].overlays.get(&node.refers).cloned() {
+            let array = match base {
+                Spot::Overlay(array, at, _) => return Ok(self.overlaid(array, at, ty)),
+                Spot::Split(id, members) if members.len() == 1 => self.spot_of(members[0].clone(), id, 0),
+                Spot::Memory(place) => match place.ty {
+                    Type::Struct(id) => Spot::Memory(self.field(&place, id, 0)),
+                    _ => return self.no_member(node, base_node),
+                },
+                _ => return self.no_member(node, base_node),
+            };
+            let Spot::Memory(array) = array else { return self.no_member(node, base_node) };
+            return Ok(self.overlaid(array, 0, ty));
+        }
         let Some(field) = self.reader.units[self.unit].fields.get(&node.refers).copied() else {
             return self.no_member(node, base_node);
         };
         match base {
+            Spot::Overlay(array, at, Type::Struct(id)) => {
+                let types = &self.reader.structs.types;
+                let fields = &types.structs[id.index()].fields;
+                let before = fields.iter().take(field.index()).map(|field| numbers(&field.ty, types));
+                let before: Option<u64> = before.map(|numbers| Some(numbers?.1)).sum();
+                let (Some(before), Some(this)) = (before, fields.get(field.index())) else { return self.unknown(node) };
+                let ty = this.ty.clone();
+                Ok(self.overlaid(array, at + before, ty))
+            }
             Spot::Split(_, members) => match members.get(field.index()) {
                 Some(binding) => self.bound(binding.clone(), node),
                 None => self.unknown(node),
@@ -173,6 +198,29 @@ impl<'a> Lower<'_, 'a> {
             }
             _ => self.no_member(node, base_node),
         }
+    }
+
+    /// Elements of an array, from one on, as a value of a type.
+    fn overlaid(&mut self, array: Place, at: u64, ty: Type) -> Spot {
+        if ty == array.ty && at == 0 {
+            return Spot::Memory(array);
+        }
+        if matches!(ty, Type::Array { .. } | Type::Struct(_)) {
+            return Spot::Overlay(array, at, ty);
+        }
+        Spot::Memory(self.element_of(array, at, ty))
+    }
+
+    fn element_of(&mut self, array: Place, at: u64, ty: Type) -> Place {
+        let extent = if let Type::Array { extent, .. } = array.ty { extent } else { None };
+        let dim = Dim { lower: None, extent: extent.map(extent_constant) };
+        let mut place = self.first_element(array, dim, ty);
+        if let Some(Step::Index(subscripts)) = place.path.last_mut()
+            && let Some(last) = subscripts.last_mut()
+        {
+            last.at = extent_constant(at);
+        }
+        place
     }
 
     fn no_member<T>(&mut self, node: &Node, base: &Node) -> Result<T> {
@@ -242,7 +290,15 @@ impl<'a> Lower<'_, 'a> {
         }
         let found = self.ctype(node);
         let CType::Array(elem, extent) = found.ty else { return self.unknown(node) };
-        let Spot::Memory(place) = self.place(node)? else { return self.unknown(node) };
+        let place = match self.place(node)? {
+            Spot::Memory(place) => place,
+            Spot::Overlay(array, at, Type::Array { elem, .. })
+                if matches!(*elem, Type::Int { .. } | Type::Float { .. }) =>
+            {
+                return Ok(address(self.element_of(array, at, *elem)));
+            }
+            _ => return self.unknown(node),
+        };
         let dim = self.dim(&extent, node)?;
         Ok(address(self.first_element(place, dim, elem.ty.ir())))
     }

@@ -119,6 +119,37 @@ pub fn jumps_to<'a>(node: &'a Node<'a>, label: u64) -> bool {
     any(node, &|part| part.kind == "GotoStmt" && part.refers == label)
 }
 
+/// Labels in the blocks and arms of a statement, but not in its loops and switches.
+pub fn labels_in_arms(node: &Node) -> Vec<u64> {
+    let mut found = Vec::new();
+    let mut todo = vec![node];
+    while let Some(node) = todo.pop() {
+        match node.kind {
+            "LabelStmt" => {
+                found.push(node.refers);
+                todo.extend(node.inner.last());
+            }
+            "IfStmt" => todo.extend(node.inner.iter().skip(1)),
+            "CompoundStmt" => todo.extend(node.inner.iter().filter(|part| has_label(part))),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Labels in one arm of an `if` that the other arm jumps to; not if both jump.
+pub fn crossing_labels<'a>(node: &'a Node<'a>) -> Option<Vec<u64>> {
+    let [_, then, otherwise] = &node.inner[..] else { return None };
+    let into = |from: &'a Node<'a>, to: &Node| -> Vec<u64> {
+        labels_in_arms(to).into_iter().filter(|label| jumps_to(from, *label)).collect()
+    };
+    match (into(otherwise, then), into(then, otherwise)) {
+        (labels, others) if others.is_empty() => Some(labels).filter(|labels| !labels.is_empty()),
+        (labels, others) if labels.is_empty() => Some(others),
+        _ => None,
+    }
+}
+
 /// Whether a statement contains a label or a `case`.
 pub fn has_label<'a>(node: &'a Node<'a>) -> bool {
     any(node, &|part| part.kind == "LabelStmt")

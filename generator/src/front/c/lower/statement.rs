@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::*;
+use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
@@ -105,8 +106,26 @@ impl<'a> Lower<'_, 'a> {
         in_then: Option<bool>,
     ) -> Result<Ends> {
         let [on, then, others @ ..] = &node.inner[..] else { return self.unknown(node) };
-        let on = self.truth(on)?;
         let otherwise = others.first();
+        if let (Some(labels), Some(otherwise)) = (scan::crossing_labels(node), otherwise) {
+            let on = self.truth(on)?;
+            return Ok(self.crossing(on, [then, otherwise], labels));
+        }
+        let (into_then, into_otherwise) = (self.entry(then), otherwise.and_then(|arm| self.entry(arm)));
+        let on =
+            match into_then.clone().into_iter().chain(into_otherwise).reduce(|a, b| binary(Binary::Or, a, b, int())) {
+                None => self.truth(on)?,
+                Some(entered) => {
+                    let var = self.b.var("test", int(), VarKind::Temporary, self.b.span);
+                    self.b.begin_branch(entered);
+                    self.b.assign(var, into_then.unwrap_or_else(|| truth_constant(false)));
+                    self.b.otherwise();
+                    let on = self.truth(on)?;
+                    self.b.assign(var, condition(on));
+                    self.b.end_branch();
+                    self.b.get(var)
+                }
+            };
         if let Some(value) = known(&on) {
             let (taken, other) = if value != 0 { (Some(then), otherwise) } else { (otherwise, Some(then)) };
             if !other.is_some_and(scan::has_label) {

@@ -71,7 +71,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    fn spot_of(&mut self, binding: Binding, id: StructId, index: usize) -> Spot {
+    pub fn spot_of(&mut self, binding: Binding, id: StructId, index: usize) -> Spot {
         match binding {
             Binding::Var(var) => Spot::Var(var),
             Binding::Split(id, members) => Spot::Split(id, members),
@@ -83,7 +83,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    fn field(&self, place: &Place, id: StructId, index: usize) -> Place {
+    pub fn field(&self, place: &Place, id: StructId, index: usize) -> Place {
         let mut place = place.clone();
         place.path.push(Step::Field(FieldId::new(index)));
         place.ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();

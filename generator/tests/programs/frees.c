@@ -1,0 +1,76 @@
+/* Blocks that several paths free. */
+#include <math.h>
+#include <stdlib.h>
+
+double f_early(int n, double *x, int *ia, double *w) {
+    double *work = malloc((size_t)n * sizeof *work);
+    if (!work) return 0.0;
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        work[i] = x[i] * w[i];
+    }
+    for (int i = 1; i < n; i++) {
+        work[i] *= sin(work[i - 1]);
+        if (ia[i] == 3) {
+            s = work[i] * work[0];
+            free(work);
+            return s;
+        }
+    }
+    if (ia[0] == 1) {
+        if (work[n - 1] > 100.0) {
+            free(work);
+            return x[0] * x[1];
+        }
+        s = 0.5;
+    }
+    for (int i = 0; i < n; i++) {
+        s += work[i] * work[i];
+        work[i] = s * x[0];
+    }
+    s += work[n - 1];
+    free(work);
+    return s;
+}
+
+static int solve(int n, const double *a, double *b) {
+    double *copy = calloc((size_t)n, sizeof(double)), *scale = calloc((size_t)n, sizeof(double));
+    if (!copy || !scale) {
+        if (copy) free(copy);
+        if (scale) free(scale);
+        return 1;
+    }
+    for (int i = 0; i < n; i++) {
+        scale[i] = 1.0 + a[i] * a[i];
+        copy[i] = b[i] / scale[i];
+    }
+    for (int i = 0; i < n; i++) {
+        if (scale[i] < 0.0) {
+            free(copy);
+            free(scale);
+            return 2;
+        }
+        copy[i] = copy[i] * copy[(i + 1) % n];
+        scale[i] *= copy[i];
+    }
+    if (n < 2) {
+        free(scale);
+        free(copy);
+        return 3;
+    }
+    for (int i = 0; i < n; i++) {
+        b[i] = scale[i] * copy[i];
+    }
+    free(scale);
+    free(copy);
+    return 0;
+}
+
+double f_status(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    for (int k = 0; k < 3; k++) {
+        if (solve(n - (k == ia[0]), x, w) != 0) return s;
+        s += w[0] * w[n - 1] + x[k];
+    }
+    return s;
+}
