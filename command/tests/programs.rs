@@ -111,6 +111,11 @@ fn blocks_that_several_paths_free_have_right_adjoints() {
     check("frees.c", &["early", "status"]);
 }
 
+#[test]
+fn functions_that_are_stored_have_right_adjoints() {
+    check("operations.c", &["table", "integral", "local"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {

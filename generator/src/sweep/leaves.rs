@@ -12,10 +12,11 @@ pub fn reals(program: &Program, place: &Place) -> Option<Vec<Place>> {
     all.then_some(found)
 }
 
-/// Places of all pointers in what lies at `place`; `None` if there are more than [`MANY`].
+/// Places of all pointers to memory in what lies at `place`, not of those to functions; `None` if there are more than [`MANY`].
 pub fn pointers(program: &Program, place: &Place) -> Option<Vec<Place>> {
     let mut found = Vec::new();
-    let all = collect(program, place, &|ty| matches!(ty, Type::Pointer(_)), &mut found);
+    let to_memory = |ty: &Type| matches!(ty, Type::Pointer(to) if !matches!(**to, Type::Opaque(_)));
+    let all = collect(program, place, &to_memory, &mut found);
     all.then_some(found)
 }
 

@@ -31,6 +31,9 @@ impl<'a> Lower<'_, 'a> {
             if let Some(id) = self.assumed_function(node) {
                 return self.call_procedure(node, id, wanted);
             }
+            if let Some(result) = self.dispatched(node, wanted)? {
+                return Ok(result);
+            }
             return self.refuse(
                 node,
                 Class::Control,
@@ -117,7 +120,7 @@ impl<'a> Lower<'_, 'a> {
         Some(id)
     }
 
-    fn function_of_math(&mut self, mut function: Function, nodes: &'a [Node<'a>]) -> Result<Expr> {
+    pub fn function_of_math(&mut self, mut function: Function, nodes: &'a [Node<'a>]) -> Result<Expr> {
         let args = self.arguments(nodes)?;
         // A macro for all widths takes the width of its argument.
         let is_real = |position: usize| matches!(function.param_type(position), Some(Type::Float { .. }));
@@ -145,7 +148,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(args)
     }
 
-    fn call_procedure(&mut self, node: &'a Node<'a>, id: ProcId, wanted: bool) -> Result<Option<Expr>> {
+    pub fn call_procedure(&mut self, node: &'a Node<'a>, id: ProcId, wanted: bool) -> Result<Option<Expr>> {
         let result = self.ctype(node);
         if matches!(result.ty, CType::Struct(_)) {
             let into = self.struct_temporary(node)?;

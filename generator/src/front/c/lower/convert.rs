@@ -47,6 +47,9 @@ impl<'a> Lower<'_, 'a> {
                 self.effect(inner)?;
                 Ok(truth_constant(false))
             }
+            "FunctionToPointerDecay" if self.function_value(node).is_some() => {
+                self.function_value(node).map_or_else(|| self.unknown(node), Ok)
+            }
             "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => self.refuse(
                 node,
                 Class::Control,

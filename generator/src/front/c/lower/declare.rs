@@ -68,7 +68,7 @@ impl<'a> Lower<'_, 'a> {
             }
             CType::Struct(id) => {
                 let id = *id;
-                if self.whole_or_addressed(node.id) {
+                if self.whole_or_addressed(node.id, id) {
                     if !self.bindings.contains_key(&node.id) {
                         self.predeclare(node)?;
                     }
@@ -98,11 +98,16 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Whether a struct must be memory.
-    fn whole_or_addressed(&self, id: u64) -> bool {
-        self.addressed.contains(&id)
+    pub fn whole_or_addressed(&self, id: u64, of: StructId) -> bool {
+        let is_function = |ty: &Type| matches!(ty, Type::Pointer(to) if **to == CType::Function.ir());
+        let fields = &self.reader.structs.types.structs[of.index()].fields;
+        self.addressed.contains(&id) || fields.iter().any(|field| is_function(&field.ty))
     }
 
     fn scalar(&mut self, node: &'a Node<'a>, found: &Qualified) -> Result<()> {
+        if matches!(&found.ty, CType::Pointer(to) if to.ty == CType::Function) {
+            return self.function_variable(node);
+        }
         self.evaluate_extents(&found.ty, node, false)?;
         let (span, ty) = (self.span(node), found.ty.ir());
         let init = node.inner.iter().rfind(|_| node.has_init);
@@ -130,6 +135,24 @@ impl<'a> Lower<'_, 'a> {
             None => self.b.forget(var),
         }
         Ok(())
+    }
+
+    /// A variable that is another name for a function.
+    fn function_variable(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let init = node.inner.iter().rfind(|_| node.has_init);
+        let changes = self.assigned.contains(&node.id) || self.addressed.contains(&node.id);
+        match init.and_then(|init| self.passed(init)) {
+            Some(Given::Function(unit, name)) if !changes => {
+                self.functions.insert(node.id, (unit, name));
+                Ok(())
+            }
+            _ => self.refuse(
+                node,
+                Class::Control,
+                format!("'{}' holds a function, and which one may change", node.name),
+                "initialise it with the name of one function, or call functions by their names",
+            ),
+        }
     }
 
     /// Makes the variable of a declaration.

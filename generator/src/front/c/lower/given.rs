@@ -60,7 +60,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// The function that an argument names.
-    fn passed(&self, node: &'a Node<'a>) -> Option<Given> {
+    pub fn passed(&self, node: &'a Node<'a>) -> Option<Given> {
         let node = Self::name_in(node)?;
         match node.refers_kind {
             "FunctionDecl" => Some(Given::Function(self.unit, node.refers_name.to_string())),

@@ -155,6 +155,7 @@ impl<'a> Lower<'_, 'a> {
                 let addressed = self.addressed.contains(&node.id);
                 let variable_length = node.ty().contains('[') && scan_extent(&found.ty);
                 let made = match found.ty {
+                    CType::Pointer(ref to) if to.ty == CType::Function => Ok(()),
                     _ if variable_length || found.is_volatile() => Ok(()),
                     CType::Int { .. } | CType::Float(_) | CType::Pointer(_) if !addressed => {
                         let span = self.span(node);
@@ -162,7 +163,9 @@ impl<'a> Lower<'_, 'a> {
                         Ok(())
                     }
                     CType::Opaque(_) | CType::Void | CType::Function => Ok(()),
-                    CType::Struct(id) if !addressed => self.predeclare_split(node, id).map(drop),
+                    CType::Struct(id) if !self.whole_or_addressed(node.id, id) => {
+                        self.predeclare_split(node, id).map(drop)
+                    }
                     _ => self.predeclare(node),
                 };
                 self.reader.refusals.extend(made.err().map(|refusal| *refusal));

@@ -12,6 +12,7 @@ mod automatic;
 mod call;
 mod convert;
 mod declare;
+mod dispatch;
 mod effects;
 mod expression;
 mod function;
@@ -74,6 +75,8 @@ pub struct Reader<'a> {
     changed: HashSet<String>,
     /// Whether no function keeps an address beyond its call; found out when it is needed.
     addresses_stay: Option<bool>,
+    /// Functions that sources store; found out when it is needed.
+    stored_functions: Option<dispatch::Stored>,
     /// Functions that only report and that cannot be read.
     reports: HashSet<(Option<usize>, String)>,
 }
@@ -98,6 +101,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         assumed: Vec::new(),
         changed: HashSet::new(),
         addresses_stay: None,
+        stored_functions: None,
         reports: HashSet::new(),
     };
     for head in heads {

@@ -338,6 +338,9 @@ impl<'a> Lower<'_, 'a> {
     pub fn address_of(&mut self, node: &'a Node<'a>) -> Result<Expr> {
         let inner = Self::only(node);
         if inner.bare().kind == "DeclRefExpr" && inner.bare().refers_kind == "FunctionDecl" {
+            if let Some(function) = self.function_value(node) {
+                return Ok(function);
+            }
             return self.refuse(
                 node,
                 Class::Control,
