@@ -137,24 +137,6 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// A variable that is another name for a function.
-    fn function_variable(&mut self, node: &'a Node<'a>) -> Result<()> {
-        let init = node.inner.iter().rfind(|_| node.has_init);
-        let changes = self.assigned.contains(&node.id) || self.addressed.contains(&node.id);
-        match init.and_then(|init| self.passed(init)) {
-            Some(Given::Function(unit, name)) if !changes => {
-                self.functions.insert(node.id, (unit, name));
-                Ok(())
-            }
-            _ => self.refuse(
-                node,
-                Class::Control,
-                format!("'{}' holds a function, and which one may change", node.name),
-                "initialise it with the name of one function, or call functions by their names",
-            ),
-        }
-    }
-
     /// Makes the variable of a declaration.
     pub fn predeclare_scalar(&mut self, node: &'a Node<'a>, ty: Type, span: Span) -> VarId {
         let (name, kind) = self.variable_name(&node.name);

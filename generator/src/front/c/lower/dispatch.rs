@@ -63,6 +63,24 @@ impl<'a> Lower<'_, 'a> {
             .then(|| Expr { kind: ExprKind::Verbatim(named.refers_name.to_string()), ty })
     }
 
+    /// A variable that is another name for a function.
+    pub fn function_variable(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let init = node.inner.iter().rfind(|_| node.has_init);
+        let changes = self.assigned.contains(&node.id) || self.addressed.contains(&node.id);
+        match init.and_then(|init| self.passed(init)) {
+            Some(Given::Function(unit, name)) if !changes => {
+                self.functions.insert(node.id, (unit, name));
+                Ok(())
+            }
+            _ => self.refuse(
+                node,
+                Class::Control,
+                format!("'{}' holds a function, and which one may change", node.name),
+                "initialise it with the name of one function, or call functions by their names",
+            ),
+        }
+    }
+
     fn stored_functions(&mut self) -> &Stored {
         if self.reader.stored_functions.is_none() {
             let mut stored = Stored::new();
