@@ -18,7 +18,7 @@ RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
 FROM ?= 1
 
-.PHONY: help demo test matrix restoration programs reference bench build install sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test matrix restoration programs reference bench build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,9 @@ build: ## libadtape.a and libadtape.so in target/release
 
 install: ## library, headers, Fortran module, pkg-config and CMake files under PREFIX (/usr/local)
 	@scripts/install.sh
+
+uninstall: ## removes what make install has put under PREFIX
+	@scripts/uninstall.sh
 
 sanitize: ## AddressSanitizer, UndefinedBehaviorSanitizer and valgrind on the Rust, C and Fortran tests
 	$(SETUP) sanitize

@@ -17,6 +17,7 @@
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler
 #   share/doc/adtape/                  licences
+#   share/adtape/installed.txt         what is installed, a path a line, for uninstall.sh
 #
 # The files find each other by relative paths: the tree may be moved. (With a LIBDIR outside PREFIX, not.)
 set -euo pipefail
@@ -41,7 +42,13 @@ compiler=$(scripts/install/build_fortran.sh --name)
 [ -n "$soname" ] || { echo "install: $built/libadtape.so has no SONAME" >&2; exit 1; }
 
 dest() { printf '%s%s' "${DESTDIR:-}" "$1"; }
+installed=()
+note() { # a path that is installed, as the manifest writes it
+  installed+=("$(relative "$1" "$prefix" .)")
+}
 put() { # mode, directory, files
+  local file
+  for file in "${@:3}"; do note "$2/${file##*/}"; done
   install -d "$(dest "$2")"
   install -m "$1" "${@:3}" "$(dest "$2")/"
 }
@@ -64,15 +71,24 @@ fill() { # template, directory, name, spelling of that directory, further substi
     -e "s|@DATADIR@|$(relative "$prefix/share" "$2" "$4")|g" \
     "${@:5}" "scripts/install/$1" >"$(dest "$2")/$3"
   chmod 644 "$(dest "$2")/$3"
+  note "$2/$3"
+}
+
+library() { # shared library as built, name, SONAME
+  install -d "$(dest "$libdir")"
+  install -m 755 "$1" "$(dest "$libdir")/$2.so.$version"
+  ln -sf "$2.so.$version" "$(dest "$libdir")/$3"
+  ln -sf "$3" "$(dest "$libdir")/$2.so"
+  note "$libdir/$2.so.$version"
+  note "$libdir/$3"
+  note "$libdir/$2.so"
 }
 
 put 644 "$prefix/include" include/adtape.h
 put 644 "$prefix/include/adtape" include/adtape/*.h
 
 put 644 "$libdir" "$built/libadtape.a"
-install -m 755 "$built/libadtape.so" "$(dest "$libdir")/libadtape.so.$version"
-ln -sf "libadtape.so.$version" "$(dest "$libdir")/$soname"
-ln -sf "$soname" "$(dest "$libdir")/libadtape.so"
+library "$built/libadtape.so" libadtape "$soname"
 
 kit=$(mktemp -d)
 trap 'rm -rf "$kit"' EXIT
@@ -82,9 +98,7 @@ put 644 "$prefix/share/adtape/kit" kit/*.c kit/admm_tapenade_interface.f90
 put 644 "$prefix/share/adtape/kit/src" kit/src/*.c
 for name in libadtape_kit libadtape_kit_admm2020; do
   put 644 "$libdir" "$kit/$name.a"
-  install -m 755 "$kit/$name.so" "$(dest "$libdir")/$name.so.$version"
-  ln -sf "$name.so.$version" "$(dest "$libdir")/$name.so.0"
-  ln -sf "$name.so.0" "$(dest "$libdir")/$name.so"
+  library "$kit/$name.so" "$name" "$name.so.0"
 done
 
 put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindings/*.inc fortran-bindings/adtape_glue.c
@@ -93,6 +107,7 @@ for folder in generated glue; do
 done
 put 755 "$prefix/share/adtape/fortran" scripts/install/build_fortran.sh
 scripts/install/build_fortran.sh fortran-bindings include "$(dest "$libdir/adtape/fortran/$compiler")"
+for file in "$(dest "$libdir/adtape/fortran/$compiler")"/*; do note "$libdir/adtape/fortran/$compiler/${file##*/}"; done
 
 for suffix in "" -static; do
   fill "adtape$suffix.pc.in" "$libdir/pkgconfig" "adtape$suffix.pc" '${pcfiledir}'
@@ -106,6 +121,12 @@ for file in adtapeConfig adtapeConfigVersion; do
 done
 
 put 644 "$prefix/share/doc/adtape" LICENSE-MIT LICENSE-APACHE
+
+# What another compiler's module added before stays on the list.
+manifest=$(dest "$prefix/share/adtape/installed.txt")
+note "$prefix/share/adtape/installed.txt"
+{ cat "$manifest" 2>/dev/null || true; printf '%s\n' "${installed[@]}"; } | sort -u >"$kit/installed.txt"
+install -m 644 "$kit/installed.txt" "$manifest"
 
 echo "installed adtape $version under $(dest "$prefix"), Fortran module for $compiler"
 case $libdir in /usr/lib | /lib) ;; *)

@@ -186,6 +186,7 @@ fn installation_holds_the_files_listed_and_no_more() {
         "lib/pkgconfig/adtape-kit.pc",
         "lib/pkgconfig/adtape-static.pc",
         "lib/pkgconfig/adtape.pc",
+        "share/adtape/installed.txt",
         "share/adtape/fortran/adtape.F90",
         "share/adtape/fortran/adtape_glue.c",
         "share/adtape/fortran/build_fortran.sh",
@@ -246,6 +247,42 @@ fn c_program_builds_through_pkg_config() {
 #[test]
 fn wholly_static_c_program_builds_through_pkg_config() {
     build_and_run(installed(), &["cc", "-static"], "check.c", C_PROGRAM, "adtape-static");
+}
+
+/// With the shared library's package, whose private libraries a static one needs.
+#[test]
+fn pkg_config_static_names_what_a_static_program_needs() {
+    let directory = scratch("install_pkg_config_static");
+    fs::write(directory.join("check.c"), C_PROGRAM).expect("scratch directory is writable");
+    let libraries = pkg_config(installed(), &["--static", "--cflags", "--libs", "adtape"]);
+    assert!(libraries.contains(&"-lm".to_owned()), "{libraries:?}");
+    let mut cc = Command::new("cc");
+    run(cc.current_dir(&directory).args(["-static", "check.c", "-o", "check"]).args(&libraries));
+    assert_eq!(stdout(&mut Command::new(directory.join("check"))), SAYS);
+}
+
+#[test]
+fn uninstall_removes_what_install_put_there_and_nothing_else() {
+    let (prefix, stage) = (scratch("uninstall_prefix"), scratch("uninstall_stage"));
+    for variables in [
+        vec![format!("PREFIX={}", prefix.display())],
+        vec!["PREFIX=/opt/adtape-not-there".to_owned(), format!("DESTDIR={}", stage.display())],
+    ] {
+        make_install(&variables);
+        let top = if variables.len() == 1 { prefix.clone() } else { stage.join("opt/adtape-not-there") };
+        fs::write(top.join("include/other.h"), "").expect("a file of somebody else");
+        let uninstall = || {
+            let mut make = Command::new("make");
+            make.current_dir(root()).arg("uninstall").args(&variables).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
+            make
+        };
+        run(&mut uninstall());
+        assert_eq!(files(&top), ["include/other.h"]);
+        assert!(!top.join("lib").exists() && !top.join("share").exists());
+        let again = uninstall().output().expect("make");
+        let said = String::from_utf8_lossy(&again.stderr);
+        assert!(!again.status.success() && said.contains("nothing is installed under"), "{said}");
+    }
 }
 
 #[test]
@@ -386,11 +423,17 @@ fn installed_script_compiles_the_module_elsewhere() {
 #[test]
 fn cmake_package_refuses_another_series_and_an_unknown_component() {
     let directory = scratch("install_cmake_refusals");
-    for (wanted, expected) in
-        [("0.2 REQUIRED", "adtapeConfig.cmake, version: 0.1"), ("REQUIRED COMPONENTS x", "no component x")]
-    {
-        let text =
-            format!("cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\nfind_package(adtape {wanted})\n");
+    // As if that compiler had been found.
+    let old = "set(CMAKE_Fortran_COMPILER gfortran-11)\nset(CMAKE_Fortran_COMPILER_ID GNU)\n\
+               set(CMAKE_Fortran_COMPILER_VERSION 11.4.0)\n";
+    for (found, wanted, expected) in [
+        ("", "0.2 REQUIRED", "adtapeConfig.cmake, version: 0.1"),
+        ("", "REQUIRED COMPONENTS x", "no component x"),
+        (old, "REQUIRED COMPONENTS fortran", "takes gfortran 12 or later"),
+    ] {
+        let text = format!(
+            "cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\n{found}find_package(adtape {wanted})\n"
+        );
         fs::write(directory.join("CMakeLists.txt"), text).expect("scratch directory is writable");
         let mut configure = Command::new("cmake");
         configure.arg("-S").arg(&directory).arg("-B").arg(directory.join("build"));
