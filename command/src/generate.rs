@@ -23,12 +23,15 @@ pub struct Wishes {
     pub check: Option<String>,
     /// `--dear`
     pub dear: u32,
+    /// `--vector`
+    pub vector: Option<u32>,
 }
 
 /// `adtape adjoint`; the exit status where it fails.
 pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
-    let job = Job::new(common, "_b")?;
-    let choices = Choices { dear: wishes.dear, check: false, one_call: common.one_call };
+    let (vector, suffix) = (wishes.vector, if wishes.vector.is_some() { "_bv" } else { "_b" });
+    let job = Job::new(common, suffix)?;
+    let choices = Choices { dear: wishes.dear, check: false, one_call: common.one_call, vector };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
@@ -49,7 +52,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
 
 /// The adjoint that checks itself.
 fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
-    let choices = Choices { dear: wishes.dear, check: true, one_call: job.one_call };
+    let choices = Choices { dear: wishes.dear, check: true, one_call: job.one_call, vector: None };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();

@@ -42,6 +42,10 @@ enum What {
         /// Largest cost at which a real is computed again instead of stored
         #[arg(long, value_name = "N", default_value_t = 8)]
         dear: u32,
+        /// Compute K adjoints at once, one for each direction: writes f_bv, which records once and whose adjoints are
+        /// arrays of K
+        #[arg(long, value_name = "K", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=1024))]
+        vector: Option<u32>,
     },
     /// Write the tangent: f_d
     Tangent {
@@ -100,8 +104,8 @@ fn main() -> ExitCode {
 
 fn run(what: What) -> Result<(), u8> {
     match what {
-        What::Adjoint { common, split, explain, explain_html, check, dear } => {
-            generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear })
+        What::Adjoint { common, split, explain, explain_html, check, dear, vector } => {
+            generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear, vector })
         }
         What::Tangent { common } => generate::tangent(&common),
     }

@@ -118,6 +118,22 @@ fn split_sweeps_are_exported() {
 }
 
 #[test]
+fn several_adjoints_have_a_file_of_their_own_and_no_check() {
+    let folder = Folder::new("vector", MODEL);
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--vector", "4"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(folder.read("model_bv.h").contains("void f_bv(int n, const double *x, double (*x_b)[4], double f_bv[4]);"));
+    assert!(folder.read("model_bv.c").contains("static void f_revv("));
+    assert!(folder.read("model_b.c").is_empty());
+    for wrong in [["--vector", "0"], ["--vector", "4096"]] {
+        let output = folder.run(&[&["adjoint", "model.c", "--head", "f(f)/(x)"][..], &wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+    let both = ["adjoint", "model.c", "--head", "f(f)/(x)", "--vector", "4", "--check", "driver.c"];
+    assert_eq!(folder.run(&both).status.code(), Some(2));
+}
+
+#[test]
 fn what_is_refused_leaves_no_file_and_says_where() {
     let model = "double ext(double);\nunion u { int i; double d; };
 double f(double x) {\n    union u v;\n    v.d = x;\n    return ext(x) + v.d;\n}\n";

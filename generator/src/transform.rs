@@ -13,6 +13,7 @@ use crate::plan::{Interface, ProcPlan};
 use crate::refuse::{Class, Refusal};
 use crate::specialise::specialise;
 use crate::sweep::reverse::{self, Built, Context, Start};
+use crate::sweep::vector::{self, Wide};
 use crate::sweep::{forward, reverse::declared, tangent};
 
 /// What the user chooses.
@@ -24,11 +25,13 @@ pub struct Choices {
     pub check: bool,
     /// Whether variables may bring what depends on the inputs from one call of a head to the next.
     pub one_call: bool,
+    /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
+    pub vector: Option<u32>,
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { dear: 8, check: false, one_call: false }
+        Choices { dear: 8, check: false, one_call: false, vector: None }
     }
 }
 
@@ -64,6 +67,8 @@ pub struct Adjoint {
     pub asked: Vec<Head>,
     /// For each head, through which of its arguments it may write.
     pub written: BTreeMap<ProcId, Vec<bool>>,
+    /// With several directions: how the types of adjoints differ from those of the program.
+    pub wide: Option<Wide>,
     /// What planning took: moves of the token game, items that the analysis of memory visited.
     pub steps: u64,
 }
@@ -97,7 +102,8 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
         }
         facts.required.run();
     }
-    let sweeps = flow::walk::callees_first(&analysed).into_iter().filter_map(|id| known.remove(&id)?.sweeps).collect();
+    let order = flow::walk::callees_first(&analysed).into_iter();
+    let mut sweeps: Vec<Sweeps> = order.filter_map(|id| known.remove(&id)?.sweeps).collect();
     if !facts.required.refusals().is_empty() {
         return Err(facts.required.refusals().to_vec());
     }
@@ -105,7 +111,30 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
     let heads = heads_of(&analysed, heads);
     let written = heads.iter().map(|&head| (head, written(&flow, head))).collect();
     let steps = steps + facts.required.steps();
-    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, steps })
+    let wide = choices.vector.map(|directions| widen(&mut program, &global_shadows, &mut sweeps, directions));
+    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, wide, steps })
+}
+
+/// Makes arrays of all adjoints, one element for each direction.
+fn widen(
+    program: &mut Program,
+    global_shadows: &BTreeMap<GlobalId, GlobalId>,
+    sweeps: &mut [Sweeps],
+    directions: u32,
+) -> Wide {
+    let globals = global_shadows.values().copied().collect();
+    let called = sweeps.iter().map(|each| (each.proc, each.interface.params.clone())).collect();
+    let primals: Vec<Proc> = sweeps.iter().map(|each| program.procs[each.proc.index()].clone()).collect();
+    let common = vector::Common { called: &called, globals: &globals };
+    let pairs = sweeps.iter().zip(&primals);
+    let types = pairs.flat_map(|(each, primal)| {
+        vector::types(&vector::Given { primal, roles: &each.interface.params, common }, &each.reverse)
+    });
+    let wide = Wide::new(program, &globals, &types.collect::<Vec<_>>(), directions);
+    for (Sweeps { interface, reverse, .. }, primal) in sweeps.iter_mut().zip(&primals) {
+        vector::widen(&wide, &vector::Given { primal, roles: &interface.params, common }, reverse);
+    }
+    wide
 }
 
 fn written(flow: &Flow, head: ProcId) -> Vec<bool> {

@@ -68,6 +68,8 @@ pub(super) struct Body<'a> {
     heads: HashMap<ItemId, repeat::Head>,
     /// By value: loops that count down in their test.
     downs: HashMap<ItemId, repeat::Down>,
+    /// By value: numbers that loops begin with.
+    begins: HashMap<ValueId, ItemId>,
     /// Pointers that are subscripted.
     arrays: HashSet<VarId>,
     /// By variable: the user's text.
@@ -104,36 +106,6 @@ impl Naming for Body<'_> {
     fn is_array(&self, pointer: ValueId) -> bool {
         self.arrays.contains(&self.proc.values[pointer.index()].var)
     }
-}
-
-/// Pointers that some subscript other than 0 goes with.
-fn arrays(proc: &Proc) -> HashSet<VarId> {
-    let mut found = HashSet::new();
-    let mut see = |place: &Place| {
-        if let (Base::At(pointer), Some(Step::Index(subscripts))) = (&place.base, place.path.first())
-            && let (ExprKind::Value(value), Some(first)) = (&pointer.kind, subscripts.first())
-            && first.at.kind != ExprKind::Int(0)
-        {
-            found.insert(proc.values[value.index()].var);
-        }
-    };
-    for item in 0..proc.items.len() {
-        crate::plan::walk::operands(proc, ItemId::new(item), &mut |operand| {
-            let mut inside = |e: &Expr| {
-                if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
-                    see(place);
-                }
-            };
-            match operand {
-                Ok(expr) => crate::plan::walk::expressions(expr, &mut inside),
-                Err(place) => {
-                    crate::plan::walk::in_place(place, &mut inside);
-                    see(place);
-                }
-            }
-        });
-    }
-    found
 }
 
 /// The printed procedure: declarator and body.
@@ -198,6 +170,8 @@ impl<'a> Body<'a> {
     fn new(unit: &'a Unit<'a>, primal: &Proc, proc: &'a Proc) -> Body<'a> {
         let by_variable = proc.role != Role::Reverse;
         let mut locals = unit.names.clone();
+        let index = Index::new(proc);
+        let downs = if by_variable { HashMap::new() } else { repeat::downs(proc) };
         let mut body = Body {
             unit,
             proc,
@@ -211,7 +185,8 @@ impl<'a> Body<'a> {
             slot_names: Vec::new(),
             slot_vars: Vec::new(),
             slots_named: HashMap::new(),
-            index: Index::new(proc),
+            begins: if by_variable { HashMap::new() } else { repeat::begins(proc, &index, &downs) },
+            index,
             objects: Vec::new(),
             scopes: Scopes::default(),
             current: Vec::new(),
@@ -224,8 +199,8 @@ impl<'a> Body<'a> {
             skipped: HashSet::new(),
             params: Vec::new(),
             heads: if by_variable { repeat::heads(proc) } else { HashMap::new() },
-            downs: if by_variable { HashMap::new() } else { repeat::downs(proc) },
-            arrays: arrays(proc),
+            downs,
+            arrays: index::arrays(proc),
             copies: if by_variable { copy::Copies::new(unit, primal, proc) } else { copy::Copies::default() },
             primal_items: if by_variable { primal.items.len() } else { 0 },
         };
@@ -274,6 +249,7 @@ impl<'a> Body<'a> {
         self.skipped = self.heads.values().flat_map(|head| [head.step].into_iter().chain(head.init)).collect();
         self.copies.commented.clear();
         self.skipped.extend(self.downs.values().flat_map(|down| [down.item].into_iter().chain(down.init)));
+        self.skipped.extend(self.begins.values());
         self.current = vec![None; self.slot_names.len()];
         self.declared = vec![false; self.slot_names.len()];
         if self.by_variable {

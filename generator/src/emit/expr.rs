@@ -20,6 +20,7 @@ pub trait Naming {
 }
 
 /// Prints expressions of one procedure.
+#[derive(Clone, Copy)]
 pub struct Exprs<'a> {
     /// The program.
     pub program: &'a Program,
@@ -243,7 +244,10 @@ impl Exprs<'_> {
         if let (Base::Object(object), [Step::Index(subscripts)]) = (&place.base, &place.path[..])
             && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, dim: Dim { lower: None, .. } }] =
                 &subscripts[..]
-            && self.proc.objects[object.index()].shape.len() <= 1
+            && {
+                let object = &self.proc.objects[object.index()];
+                object.shape.len() <= 1 || object.life == Life::Heap
+            }
         {
             return (names.object(*object), NAME);
         }

@@ -102,9 +102,10 @@ pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Res
 fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
     let mut unit = Unit::new(program);
+    let several = if adjoint.wide.is_some() { "v" } else { "" };
     for each in &adjoint.sweeps {
         for (proc, suffix) in [(&each.forward, "fwd"), (&each.reverse, "rev")] {
-            unit.name_sweep(each.proc, proc, &format!("{}_{suffix}", each.name));
+            unit.name_sweep(each.proc, proc, &format!("{}_{suffix}{several}", each.name));
         }
     }
     let rows = adjoint.sweeps.iter().flat_map(|each| rows_refused(&each.reverse));
@@ -155,8 +156,27 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     let tape = if options.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
     text.documents.insert_str(0, &tape);
     text.shadows(program, &adjoint.global_shadows, "adjoint");
+    let structs =
+        adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| structure(program, *id)).collect::<String>();
+    text.globals.insert_str(0, &structs);
     let output = text.finish(&unit, "adjoint", &adjoint.heads, options)?;
     Ok(Output { check, ..output })
+}
+
+/// The definition of a struct of adjoints, with the members that hold some or point to some.
+fn structure(program: &Program, id: StructId) -> String {
+    let holds = |field: &&Field| {
+        let mut ty = &field.ty;
+        while let Type::Pointer(inner) | Type::Array { elem: inner, .. } = ty {
+            ty = inner;
+        }
+        matches!(ty, Type::Float { .. } | Type::Struct(_))
+    };
+    let known = &program.types.structs[id.index()];
+    let member = |field: &Field| print::default_declaration(program, &field.ty).replacen('@', &field.name, 1);
+    let members: String = known.fields.iter().filter(holds).map(|field| format!("    {};\n", member(field))).collect();
+    let members = if members.is_empty() { "    char none;\n".to_string() } else { members };
+    format!("{} {{\n{members}}};\n", known.name)
 }
 
 /// Objects of rows whose extents no type knows: the reverse sweep, which has flat subscripts, cannot name them.

@@ -21,7 +21,12 @@ pub(super) struct Wrapper {
 pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Option<(String, &Tangents)>) -> Wrapper {
     let proc = &unit.program.procs[head.index()];
     let exprs = Exprs { program: unit.program, proc, flat: false };
-    let name = format!("{}_b", proc.name);
+    let flat = Exprs { flat: true, ..exprs };
+    let address = |ty: &Type| match ty {
+        Type::Pointer(_) => ty.clone(),
+        ty => Type::Pointer(Box::new(ty.clone())),
+    };
+    let name = format!("{}_b{}", proc.name, if adjoint.wide.is_some() { "v" } else { "" });
     let sweeps = adjoint.sweeps.iter().find(|sweeps| sweeps.proc == head);
     let roles = sweeps.map_or(&[][..], |sweeps| &sweeps.interface.params);
     let mut locals = Names::of_c();
@@ -41,9 +46,10 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
             continue;
         }
         let bar = locals.fresh(&format!("{}_b", param.name));
-        params.push(match &param.ty {
-            Type::Pointer(_) => written(&param.declaration).replacen('@', &bar, 1),
-            ty => exprs.declare(&Type::Pointer(Box::new(ty.clone())), &bar),
+        params.push(match (&param.ty, &adjoint.wide) {
+            (ty, Some(wide)) => flat.declare(&wide.ty(&address(ty)), &bar),
+            (Type::Pointer(_), None) => written(&param.declaration).replacen('@', &bar, 1),
+            (ty, None) => exprs.declare(&address(ty), &bar),
         });
         let how = match &param.ty {
             _ if !used => "left alone, because no derivative flows there",
@@ -57,11 +63,19 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         }
         bars.push(bar);
     }
+    if let Some(wide) = &adjoint.wide {
+        let n = wide.directions;
+        meaning = format!(" * Each real has {n} adjoints, for {n} directions, one behind the other.\n{meaning}");
+    }
     let mut seed = String::new();
     let used = roles.contains(&ReverseParam::Seed);
     if used || (named(&proc.name) && matches!(proc.result_type, Type::Float { .. })) {
         seed = locals.fresh(&name);
-        params.push(exprs.declare(&proc.result_type, &seed));
+        params.push(match (&adjoint.wide, &proc.result_type) {
+            (Some(wide), ty @ Type::Float { .. }) => exprs.declare(ty, &format!("{seed}[{}]", wide.directions)),
+            (Some(wide), ty) => exprs.declare(&wide.ty(ty), &seed),
+            (None, ty) => exprs.declare(ty, &seed),
+        });
         if used {
             meaning += &format!(" *   {seed}: the adjoint of the result: read\n");
         } else {
@@ -78,6 +92,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
     let mut body = unused;
     if let Some(sweeps) = sweeps {
         let reverse = Exprs { program: unit.program, proc: &sweeps.reverse, flat: true };
+        let is_struct = matches!(proc.result_type, Type::Struct(_));
         let mut forward_args = vec![tape.clone()];
         forward_args.extend(primals.iter().cloned());
         let mut reverse_args = vec![tape.clone()];
@@ -91,7 +106,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
                 (Type::Pointer(_), ReverseParam::Primal(_) | ReverseParam::Adjoint(_)) => {
                     format!("({}){name}", reverse.ty(&param.ty))
                 }
-                (Type::Pointer(_), ReverseParam::Seed) => format!("&{name}"),
+                (Type::Pointer(_), ReverseParam::Seed) if is_struct => format!("&{name}"),
                 _ => name.clone(),
             };
             reverse_args.push(converted);

@@ -16,7 +16,7 @@ mod integers;
 mod loops;
 mod single;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 
 pub use loops::Index;
@@ -40,6 +40,7 @@ pub struct Locator<'a> {
     facts: RefCell<HashMap<(ProcId, RegionId), Facts>>,
     indexes: RefCell<HashMap<(ProcId, ItemId), Option<Index>>>,
     singles: RefCell<HashMap<(ProcId, Loc), bool>>,
+    uses: OnceCell<single::Uses<'a>>,
     polys: RefCell<HashMap<(ProcId, ValueId), Option<Poly>>>,
     /// Values that are read otherwise elsewhere: the last reading of each.
     readings: RefCell<HashMap<(ProcId, ValueId), Reading>>,
@@ -75,6 +76,7 @@ impl<'a> Locator<'a> {
             facts: RefCell::default(),
             indexes: RefCell::default(),
             singles: RefCell::default(),
+            uses: OnceCell::new(),
             polys: RefCell::default(),
             readings: RefCell::default(),
             proved: Cell::new(false),

@@ -20,6 +20,7 @@ pub mod shadow;
 pub mod tangent;
 pub mod tidy;
 mod values;
+pub mod vector;
 
 use std::collections::{HashMap, HashSet};
 

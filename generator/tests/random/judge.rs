@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 
 use adtape_generate::emit::{self, Options};
 use adtape_generate::front::{self, Input};
+use adtape_generate::ir::validate;
 use adtape_generate::refuse::Refusal;
-use adtape_generate::transform::{self, Choices};
+use adtape_generate::transform::{self, Adjoint, Choices};
 
 use crate::case::{self, Case};
 use crate::compare::{self, Answer};
@@ -129,6 +130,19 @@ impl Judge {
             // The driver sets every variable before each call.
             let choices = Choices { check: checked, one_call: true, ..Choices::default() };
             let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
+            if !checked {
+                let errors = |adjoint: &Adjoint| -> Vec<String> {
+                    let sweeps = adjoint.sweeps.iter();
+                    sweeps.flat_map(|each| validate::proc(&adjoint.program, &each.reverse)).collect()
+                };
+                let several = Choices { vector: Some(2), ..choices.clone() };
+                let several = transform::adjoint(&program, &heads, &several).map_err(refused)?;
+                let wrong = if errors(&adjoint).is_empty() { errors(&several) } else { Vec::new() };
+                if !wrong.is_empty() {
+                    return Err(Outcome::Wrong("two directions at once", wrong.join("\n")));
+                }
+                emit::adjoint(&several, &options("_bv")).map_err(refused)?;
+            }
             let adjoint = emit::adjoint(&adjoint, &options("_b")).map_err(refused)?;
             let tangent = transform::tangent(&program, &heads, &choices).map_err(refused)?;
             let tangent = emit::tangent(&tangent, &options("_d")).map_err(refused)?;

@@ -62,3 +62,33 @@ impl<'a> Index<'a> {
         Index { read, readers, lets, naming, declared, variables, locals }
     }
 }
+
+/// Pointers that some subscript other than 0 goes with.
+pub(super) fn arrays(proc: &Proc) -> HashSet<VarId> {
+    let mut found = HashSet::new();
+    let mut see = |place: &Place| {
+        if let (Base::At(pointer), Some(Step::Index(subscripts))) = (&place.base, place.path.first())
+            && let (ExprKind::Value(value), Some(first)) = (&pointer.kind, subscripts.first())
+            && first.at.kind != ExprKind::Int(0)
+        {
+            found.insert(proc.values[value.index()].var);
+        }
+    };
+    for item in 0..proc.items.len() {
+        walk::operands(proc, ItemId::new(item), &mut |operand| {
+            let mut inside = |e: &Expr| {
+                if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+                    see(place);
+                }
+            };
+            match operand {
+                Ok(expr) => walk::expressions(expr, &mut inside),
+                Err(place) => {
+                    walk::in_place(place, &mut inside);
+                    see(place);
+                }
+            }
+        });
+    }
+    found
+}

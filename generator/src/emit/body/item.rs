@@ -323,9 +323,16 @@ impl<'a> Body<'a> {
     fn alloc(&mut self, id: ObjectId, count: &Expr, zeroed: bool) {
         let name = self.objects[id.index()].clone();
         let object = &self.proc.objects[id.index()];
-        let declaration = self.exprs.declare(&Type::Pointer(Box::new(object.elem.clone())), &name);
+        // Behind the number of elements come the extents of each.
+        let extent = |dim: &Dim| match dim.extent.as_ref().map(|extent| &extent.kind) {
+            Some(ExprKind::Int(n)) => u64::try_from(*n).ok(),
+            _ => None,
+        };
+        let array = |elem, dim| Type::Array { elem: Box::new(elem), extent: extent(dim) };
+        let elem = object.shape.iter().skip(1).rev().fold(object.elem.clone(), array);
+        let declaration = self.exprs.declare(&Type::Pointer(Box::new(elem.clone())), &name);
         let count = self.exprs.bare(count, 0, self);
-        let elem = self.exprs.ty(&object.elem);
+        let elem = self.exprs.ty(&elem);
         let text = if self.by_variable {
             let call = if zeroed { "calloc" } else { "malloc" };
             if zeroed {

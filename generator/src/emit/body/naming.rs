@@ -91,11 +91,18 @@ impl Body<'_> {
                 _ => None,
             })
             .collect();
+        // Loops of one variable stand beside each other: what none of them leaves behind has one name in all.
+        let mut shared: HashMap<VarId, String> = HashMap::new();
         for (index, value) in self.proc.values.iter().enumerate() {
+            let id = ValueId::new(index);
             self.values[index] = match value.def {
                 Def::Entry(position) => self.params[position as usize].clone(),
                 Def::Out(..) | Def::Undefined => continue,
-                _ if unnamed.contains(&ValueId::new(index)) || counters.contains_key(&ValueId::new(index)) => continue,
+                _ if unnamed.contains(&id) || self.begins.contains_key(&id) || counters.contains_key(&id) => continue,
+                Def::Head(item, position) if self.begins_and_ends(item, position) => {
+                    let name = &self.proc.vars[value.var.index()].name;
+                    shared.entry(value.var).or_insert_with(|| names.fresh(name)).clone()
+                }
                 _ => names.fresh(&self.proc.vars[value.var.index()].name),
             };
         }
@@ -110,5 +117,12 @@ impl Body<'_> {
                 self.values[index] = self.values[carried[position as usize].head.index()].clone();
             }
         }
+    }
+
+    /// Whether a loop carries one variable only, which begins with a number and which nothing reads behind the loop.
+    fn begins_and_ends(&self, item: ItemId, position: u32) -> bool {
+        let ItemKind::Loop { carried, .. } = &self.proc.items[item.index()].kind else { return false };
+        let each = &carried[position as usize];
+        carried.len() == 1 && self.begins.contains_key(&each.init) && !self.is_read(each.out)
     }
 }

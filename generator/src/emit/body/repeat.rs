@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::index::Index;
 use super::{Body, Naming};
 use crate::ir::*;
 use crate::plan::{control, walk};
@@ -132,6 +133,22 @@ pub(super) fn downs(proc: &Proc) -> HashMap<ItemId, Down> {
             proc.values[each.init.index()].region == proc.regions[body.index()].parent.map_or(*body, |parent| parent.0)
         });
         found.insert(item, Down { carried: at, head: each.head, here: each.end, item: defined, init });
+    }
+    found
+}
+
+/// By value: what loops begin with that is a number, which nothing else reads, with the item that defines it.
+pub(super) fn begins(proc: &Proc, index: &Index, downs: &HashMap<ItemId, Down>) -> HashMap<ValueId, ItemId> {
+    let mut found = HashMap::new();
+    let items = proc.regions.iter().flat_map(|region| &region.items);
+    for &item in items.filter(|item| !downs.contains_key(item)) {
+        let ItemKind::Loop { carried, .. } = &proc.items[item.index()].kind else { continue };
+        for each in carried {
+            let number = matches!(&proc.values[each.init.index()].def, Def::Is(Expr { kind: ExprKind::Int(_), .. }));
+            if number && index.readers.get(&each.init) == Some(&1) {
+                found.extend(index.lets.get(&each.init).map(|item| (each.init, *item)));
+            }
+        }
     }
     found
 }
@@ -272,7 +289,7 @@ impl<'a> Body<'a> {
         } else {
             let counter = step.as_ref().map(|step| step.0).or(down.as_ref().map(|down| down.carried));
             for (_, each) in carried.iter().enumerate().filter(|(index, _)| Some(*index) != counter) {
-                let text = format!("{} = {};", self.head(each), self.value(each.init));
+                let text = format!("{} = {};", self.head(each), self.begin(each.init));
                 self.statement(&text);
             }
         }
@@ -288,7 +305,7 @@ impl<'a> Body<'a> {
                 let each = &carried[*index];
                 let name = self.values[each.head.index()].clone();
                 // A counter that is read behind the loop is declared in front of it.
-                let init = format!("{} = {}", self.head(each), self.value(each.init));
+                let init = format!("{} = {}", self.head(each), self.begin(each.init));
                 let init = if self.is_read(each.out) {
                     self.statement(&format!("{init};"));
                     String::new()
@@ -359,6 +376,14 @@ impl<'a> Body<'a> {
             self.statement("}");
         } else {
             self.statement(&format!("}} while ({text});"));
+        }
+    }
+
+    /// What a carried variable begins with.
+    fn begin(&self, init: ValueId) -> String {
+        match &self.proc.values[init.index()].def {
+            Def::Is(number) if self.begins.contains_key(&init) => self.expr(number),
+            _ => self.value(init),
         }
     }
 

@@ -1,10 +1,12 @@
 //! One memory or several.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::Locator;
 use crate::flow::locs::{Loc, Root};
 use crate::flow::poly::{Facts, Poly};
-use crate::flow::walk;
-use crate::ir::{Callee, Expr, ExprKind, ItemId, ItemKind, Life, ObjectId, Place, ProcId, RegionId, Type};
+use crate::flow::{Points, walk};
+use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, RegionId, Type};
 
 impl Locator<'_> {
     /// Whether a location is one piece of memory while a procedure runs, so that elements can be told apart: not
@@ -70,47 +72,48 @@ impl Locator<'_> {
             return false;
         }
         let facts = Facts::default();
-        let zero =
-            |q: ProcId, place: &Place| self.locate(q, place, &facts).is_some_and(|(_, at)| at == Poly::default());
-        for (q, proc) in self.program.procs.iter().enumerate() {
+        let uses = self.uses.get_or_init(|| Uses::new(self.program, self.points));
+        let read = uses.loads.get(&cell).into_iter().flatten().all(|&(q, place)| {
+            let contents = self.points.contents(q, cell);
+            (q == p || native.is_none())
+                && contents.len() == 1
+                && contents.contains(&outside)
+                && self.locate(q, place, &facts).is_some_and(|(_, at)| at == Poly::default())
+        });
+        read && uses.passed.iter().all(|(q, arg, targets)| {
+            let mut around = targets.iter().filter(|t| self.points.locs.within(cell, **t));
+            around.all(|t| self.base(*q, arg, &facts).is_some_and(|(l, at)| l == *t && at == Poly::default()))
+        })
+    }
+}
+
+/// Where a program reads pointers from memory, and what it passes to its procedures.
+pub(super) struct Uses<'a> {
+    /// By cell: the loads that may be of it.
+    loads: HashMap<Loc, Vec<(ProcId, &'a Place)>>,
+    /// Pointers among the arguments, with what they may point to.
+    passed: Vec<(ProcId, &'a Expr, BTreeSet<Loc>)>,
+}
+
+impl<'a> Uses<'a> {
+    fn new(program: &'a Program, points: &Points) -> Self {
+        let mut uses = Uses { loads: HashMap::new(), passed: Vec::new() };
+        for (q, proc) in program.procs.iter().enumerate() {
             let q = ProcId::new(q);
-            let mut good = true;
-            let mut check = |e: &Expr| {
-                if let ExprKind::Load(place) = &e.kind
-                    && self.points.cells(q, place).contains(&cell)
-                {
-                    let contents = self.points.contents(q, cell);
-                    good &= (q == p || native.is_none())
-                        && contents.len() == 1
-                        && contents.contains(&outside)
-                        && zero(q, place);
-                }
-            };
-            for id in walk::items(proc, RegionId(0)) {
-                let item = &proc.items[id.index()];
-                walk::of_item(proc, item).into_iter().for_each(|e| walk::expr(e, &mut check));
+            let items = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id.index()]);
+            let read = items.clone().flat_map(|item| walk::of_item(proc, item)).chain(&proc.result);
+            for place in read.flat_map(walk::loads) {
+                points
+                    .cells(q, place)
+                    .into_iter()
+                    .for_each(|cell| uses.loads.entry(cell).or_default().push((q, place)));
             }
-            if let Some(e) = &proc.result {
-                walk::expr(e, &mut check);
-            }
-            if !good {
-                return false;
-            }
-            for (id, _) in walk::calls(proc) {
-                let ItemKind::Call { callee: Callee::Proc(_), args, .. } = &proc.items[id.index()].kind else {
-                    continue;
-                };
-                for arg in args.iter().filter(|a| matches!(a.ty, Type::Pointer(_))) {
-                    for t in self.points.targets(q, arg) {
-                        if self.points.locs.within(cell, t)
-                            && self.base(q, arg, &facts).is_none_or(|(l, at)| l != t || at != Poly::default())
-                        {
-                            return false;
-                        }
-                    }
-                }
+            for item in items {
+                let ItemKind::Call { callee: Callee::Proc(_), args, .. } = &item.kind else { continue };
+                let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
+                uses.passed.extend(pointers.map(|arg| (q, arg, points.targets(q, arg))));
             }
         }
-        true
+        uses
     }
 }

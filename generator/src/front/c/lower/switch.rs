@@ -80,8 +80,8 @@ impl<'a> Lower<'_, 'a> {
             let stayed = self.stayed(&ends.leaves);
             let test = and(stayed, test);
             let here = match known(&test) {
-                Some(_) => self.plain(&part.pieces),
-                None => {
+                Some(1) => self.plain(&part.pieces),
+                _ => {
                     self.b.begin_branch(test);
                     let here = self.plain(&part.pieces);
                     self.b.end_branch();

@@ -1,0 +1,63 @@
+//! Several adjoints at once are, bit for bit, what one after the other gives.
+
+mod common;
+
+use std::path::Path;
+
+use adtape_generate::emit::{self, Options};
+use adtape_generate::front::{self, Input};
+use adtape_generate::ir::validate;
+use adtape_generate::transform::{Choices, adjoint};
+use common::{Scratch, generate, head};
+
+/// A macro of the driver; the head.
+const HEADS: [(&str, &str); 5] = [
+    ("ENERGY", "energy(energy c total)/(c angle total)"),
+    ("GRID", "grid(y a)/(x a)"),
+    ("SWAPS", "swaps(swaps)/(p by)"),
+    ("CHAIN", "chain(chain)/(first)"),
+    ("ROWS", "rows(rows)/(a list)"),
+];
+
+#[test]
+fn all_at_once_is_one_after_the_other() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vector");
+    for (part, of) in HEADS {
+        let folder = Scratch::new(&format!("vector-{part}"));
+        for name in ["model.c", "driver.c"] {
+            folder.write(name, &std::fs::read_to_string(sources.join(name)).unwrap());
+        }
+        let heads = [head(of)];
+        let input = Input {
+            files: vec![folder.0.join("model.c").to_string_lossy().into_owned()],
+            heads: heads.iter().map(|head| head.proc.clone()).collect(),
+            ..Input::default()
+        };
+        let program = front::read(&input).unwrap();
+        let mut said = Vec::new();
+        for (stem, vector) in [("model_b", None), ("model_bv", Some(3))] {
+            let choices = Choices { vector, ..Choices::default() };
+            let sweeps = adjoint(&program, &heads, &choices).unwrap_or_else(|why| panic!("{of}: {why:#?}"));
+            for each in &sweeps.sweeps {
+                let errors = validate::proc(&sweeps.program, &each.reverse);
+                assert!(errors.is_empty(), "{of}: {errors:#?}");
+            }
+            let file = format!("{stem}.c");
+            let options = Options { file: file.clone(), includes: vec!["model.c".into()], ..Options::default() };
+            let output = emit::adjoint(&sweeps, &options).unwrap_or_else(|why| panic!("{of}: {why:#?}"));
+            folder.write(&file, &output.source);
+            folder.write(&format!("{stem}.h"), &output.header);
+            let part = format!("-D{part}");
+            let how = if vector.is_some() { "-DSEVERAL" } else { "-DONE_BY_ONE" };
+            // Driver and generated file include the model both.
+            let allow = "-Wl,--allow-multiple-definition";
+            let files = ["driver.c", &file];
+            let arguments = [&["-O1", "-Wconversion", allow, &part, how, "-o", stem][..], &files].concat();
+            let warnings = generate::build(&folder, "gcc", &arguments);
+            assert!(warnings.is_empty(), "{of}: {warnings}\n{}", output.source);
+            said.push(generate::run(&folder, stem));
+        }
+        assert!(said[0].lines().count() > 3, "{of}: {}", said[0]);
+        assert_eq!(said[0], said[1], "{of}");
+    }
+}

@@ -1,0 +1,106 @@
+#include <math.h>
+#include <stdlib.h>
+
+struct particle {
+    double at[3], mass;
+    int tag;
+};
+
+struct cloud {
+    struct particle *all;
+    double *energy;
+    int count;
+    double scale;
+};
+
+double total;
+
+static double norm(const double *v, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sqrt(sum + 1.0);
+}
+
+static void spin(struct particle *p, double angle) {
+    double x = p->at[0], y = p->at[1];
+    p->at[0] = cos(angle) * x - sin(angle) * y;
+    p->at[1] = sin(angle) * x + cos(angle) * y;
+    if (p->tag > 0)
+        p->mass *= angle;
+}
+
+double energy(struct cloud *c, double angle) {
+    double sum = 0.0;
+    for (int i = 0; i < c->count; i++) {
+        spin(&c->all[i], angle * c->scale);
+        c->energy[i] += c->all[i].mass * norm(c->all[i].at, 3);
+        sum += c->energy[i] * c->energy[i];
+    }
+    total = total * sum;
+    return total + sum;
+}
+
+static double twice(double x) {
+    return x > 0.0 ? sin(x) * x : x;
+}
+
+void grid(int n, int m, double a[n][m], const double *x, double *y) {
+    double *work = malloc((size_t)n * sizeof(double));
+    double line[4] = {0.0};
+    for (int i = 0; i < n; i++)
+        work[i] = twice(x[i]);
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            a[i][j] = a[i][j] * a[i - 1][j] + work[i] * x[j % n];
+            line[j & 3] += a[i][j] * a[i][j];
+        }
+    double *p = y;
+    for (int k = 0; k < 4; k++)
+        *p++ = line[k] * twice(line[(k + 1) & 3]);
+    free(work);
+}
+
+struct pair {
+    double first, second;
+};
+
+static struct pair swapped(struct pair p, double by) {
+    struct pair q = {p.second * by, p.first + by};
+    return q;
+}
+
+double swaps(struct pair p, double by, int n) {
+    for (int i = 0; i < n; i++)
+        p = swapped(p, by * p.first);
+    return p.first * p.second;
+}
+
+struct node {
+    double value;
+    struct node *next;
+};
+
+double chain(struct node *first, int upwards) {
+    double product = 1.0, sum = 0.0;
+    struct node *at = first;
+    do {
+        product *= at->value + sum;
+        if (upwards)
+            sum += at->value * product;
+        at = at->next;
+    } while (at != first);
+    return fmax(product, sum) * pow(first->value, sum);
+}
+
+float rows(float (*a)[3], float **list, int n) {
+    float sum = 0.0f;
+    for (int i = 0; i < n; i++) {
+        float *row = a[i];
+        for (int j = 0; j < 3; j++) {
+            row[j] *= list[i][j];
+            sum += row[j] * expf(row[(j + 1) % 3]);
+        }
+    }
+    return sum;
+}
