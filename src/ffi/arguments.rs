@@ -130,6 +130,7 @@ pub(super) fn at(words: &str, site: Site) -> String {
     }
 }
 
+#[inline]
 pub(super) fn type_of(code: i32, site: Site) -> Result<Type, Error> {
     Type::from_code(code).ok_or_else(|| {
         Error::new(
@@ -144,6 +145,7 @@ pub(super) fn type_of(code: i32, site: Site) -> Result<Type, Error> {
 }
 
 /// A type whose values have a fixed size, as an array needs.
+#[inline]
 pub(super) fn type_of_array(code: i32, site: Site) -> Result<Type, Error> {
     match type_of(code, site)? {
         ty if !ty.has_arrays() => Err(Error::new(

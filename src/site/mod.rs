@@ -1,7 +1,9 @@
 //! Call sites: an address in the caller's code or a line of a Rust program, and what a person reads of it.
 
 mod module;
+mod places;
 
+pub(crate) use places::Places;
 use std::fmt;
 use std::panic::Location;
 use std::path::Path;
@@ -24,6 +26,43 @@ impl Site {
     pub fn caller() -> Site {
         Site::Rust(Location::caller())
     }
+
+    /// Distinct for all sites that are known: no line of a Rust program lies where code is.
+    #[inline]
+    pub fn address(self) -> usize {
+        match self {
+            Site::Code(address) => address,
+            Site::Rust(line) => std::ptr::from_ref(line) as usize,
+        }
+    }
+}
+
+impl Site {
+    /// Whether it is known by file and line.
+    pub fn has_line(self) -> bool {
+        match self {
+            Site::Rust(_) => true,
+            Site::UNKNOWN => false,
+            Site::Code(address) => resolve(address).0.is_some(),
+        }
+    }
+}
+
+/// Line and function of a return address, as far as debug information and symbols have them.
+fn resolve(address: usize) -> (Option<String>, Option<String>) {
+    // A return address is one past the call, whose line is that of the byte before: `resolve` allows for that.
+    // It goes from the innermost function outwards: the first that is not ours is where the program called.
+    let (mut line, mut function, mut found) = (None, None, false);
+    backtrace::resolve(address as *mut _, |symbol| {
+        if found {
+            return;
+        }
+        found = !symbol.filename().is_some_and(is_ours);
+        line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| format!("{}:{line}", file.display()));
+        let name = symbol.name().map(|name| format!("{name:#}"));
+        function = name.map(|name| fortran_name(&name).unwrap_or(name));
+    });
+    (line, function)
 }
 
 impl fmt::Display for Site {
@@ -34,18 +73,7 @@ impl fmt::Display for Site {
             Site::Rust(place) => return write!(f, "{}:{}", place.file(), place.line()),
             Site::Code(address) => address,
         };
-        // A return address is one past the call, whose line is that of the byte before: `resolve` allows for that.
-        // It goes from the innermost function outwards: the first that is not ours is where the program called.
-        let (mut line, mut function, mut found) = (None, None, false);
-        backtrace::resolve(address as *mut _, |symbol| {
-            if found {
-                return;
-            }
-            found = !symbol.filename().is_some_and(is_ours);
-            line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| format!("{}:{line}", file.display()));
-            let name = symbol.name().map(|name| format!("{name:#}"));
-            function = name.map(|name| fortran_name(&name).unwrap_or(name));
-        });
+        let (line, function) = resolve(address);
         match line.or_else(|| module::offset(address - 1)) {
             Some(place) => f.write_str(&place)?,
             None => write!(f, "address {address:#x}")?,

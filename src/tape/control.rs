@@ -11,8 +11,8 @@ use super::core::Core;
 use super::cursor::Cursor;
 use super::failure::located;
 use super::hot::NO_BITS;
-use super::profile::Operation;
 use super::types::Type;
+use super::watch::Load;
 use crate::error::{Error, Status};
 use crate::site::Site;
 use crate::varint::{self, Decoded, Decoder};
@@ -102,11 +102,15 @@ impl Cursor {
     // Apart, so that a word that is filled or taken off needs no stack frame.
     #[inline(never)]
     fn push_control_slow(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
+        if self.core()?.quick_push_control(self, value, bits, site) {
+            return Ok(());
+        }
         self.slow(|core| {
             check_width(bits)?;
             core.check_fits(value, bits)?;
             core.machine.make_room_for_bits(bits)?;
-            core.note(Operation::Push, Type::Control, u64::from(bits), 0, site)?;
+            let low = value & (u64::MAX >> (64 - bits));
+            core.note_known(Load { ty: Type::Control, count: u64::from(bits) }, low, 0, site)?;
             core.hear(value, bits, site);
             core.machine.push_bits(value, bits)
         })
@@ -135,10 +139,20 @@ impl Cursor {
 
     #[inline(never)]
     fn pop_control_slow(&self, bits: u32, site: Site) -> Result<u64, Error> {
+        if let Some(value) = self.core()?.quick_pop_control(self, bits, site) {
+            return Ok(value);
+        }
         self.slow(|core| {
             check_width(bits)?;
-            core.note(Operation::Pop, Type::Control, u64::from(bits), 0, site)?;
-            core.machine.pop_bits(bits)
+            let load = Load { ty: Type::Control, count: u64::from(bits) };
+            let met = core.meet(load, site)?;
+            let value = core.machine.pop_bits(bits)?;
+            if let Err(error) = core.compare(met, value, load, site) {
+                core.machine.push_bits(value, bits)?;
+                return Err(error);
+            }
+            core.popped(met, load, 0, site);
+            Ok(value)
         })
         .map_err(|e| located(e, "pop", Type::Control, i64::from(bits as i32), site))
     }
@@ -148,7 +162,7 @@ impl Cursor {
         bytes[..length].reverse();
         self.slow(|core| {
             core.machine.make_room(length)?;
-            core.note(Operation::Push, Type::Count, 1, length, site)?;
+            core.note_known(COUNT, count as u64, length, site)?;
             core.hear(count as u64, 0, site);
             core.machine.push(&bytes[..length])
         })
@@ -160,9 +174,11 @@ impl Cursor {
     }
 }
 
+const COUNT: Load = Load { ty: Type::Count, count: 1 };
+
 /// Reads the counter's bytes first and takes them off only when they are one.
 fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
-    core.compare(Operation::Pop, Type::Count, 1, site)?;
+    let met = core.meet(COUNT, site)?;
     core.machine.hold();
     let (mut decoder, mut length) = (Decoder::default(), 0);
     let value = loop {
@@ -173,12 +189,14 @@ fn pop_count(core: &mut Core, site: Site) -> Result<i64, Error> {
         length += 1;
         match decoder.take(byte[0]) {
             Decoded::Open => {}
-            Decoded::Whole(value) => break Ok(value),
+            Decoded::Whole(value) => break core.compare(met, value, COUNT, site).map(|()| value),
             Decoded::Invalid => break Err(not_a_count()),
         }
     };
     core.machine.let_go(value.is_ok());
-    core.count(Operation::Pop, Type::Count, if value.is_ok() { 1 } else { 0 }, length);
+    if value.is_ok() {
+        core.popped(met, COUNT, length, site);
+    }
     value.map(|value| value as i64)
 }
 

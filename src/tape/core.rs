@@ -11,19 +11,23 @@
 
 use super::bits;
 use super::branches::Branches;
-use super::check::Recorder;
 use super::failure::located;
 use super::hot::{CLOSED_BITS, Home, Hot, MAX_BYTES, copy};
 use super::machine::Machine;
 use super::owner::Owner;
-use super::profile::{Operation, Profile};
+use super::profile::Profile;
 use super::types::Type;
+use super::watch::{Load, Watch};
 use crate::error::{Error, Status, bytes, counted};
 use crate::settings::settings;
 use crate::site::Site;
 use crate::store::Spill;
 use crate::sync::{StaticCounter, UNORDERED};
 use crate::vm::{Span, Trim};
+
+/// A watched tape looks for what is idle at every so many operations, and at those on so many bytes.
+const LENT_EVERY: u64 = 64;
+const LENT_AT_ONCE: usize = 1 << 16;
 
 /// All of a tape but its cursor.
 pub(crate) struct Core {
@@ -34,12 +38,16 @@ pub(crate) struct Core {
     detached: bool,
     /// The state is lent to a local cursor; the home cursor is closed.
     attached: bool,
-    pub(super) recorder: Option<Recorder>,
+    /// Nothing but what check and profile mode ask for stands in the way of the next operation.
+    calm: bool,
+    pub(super) watch: Option<Box<Watch>>,
     pub(super) profile: Option<Box<Profile>>,
     /// What was decided, while a test listens.
     pub(super) branches: Option<Box<Branches>>,
     /// Serves pops that straddle two pieces of the tape.
     bounce: Vec<u8>,
+    /// A number of the words that are being popped together.
+    pub(super) words: u64,
     /// Distinct for every tape of the process.
     id: u64,
     pub(super) owner: Owner,
@@ -64,15 +72,18 @@ impl Core {
         let settings = settings()?;
         let mut machine = Machine::new(Span::new()?);
         machine.set_exact(settings.check || settings.profile);
+        let watch = settings.check.then(|| Span::new().map(|span| Watch::new(span, true))).transpose()?;
         Ok(Box::new(Core {
             machine,
             home: Home::new(home),
             detached: true,
             attached: false,
-            recorder: settings.check.then(|| Span::new().map(Recorder::new)).transpose()?,
+            calm: false,
+            watch: watch.map(Box::new),
             profile: settings.profile.then(Box::default),
             branches: None,
             bounce: Vec::new(),
+            words: 0,
             id: NEXT_ID.fetch_add(1, UNORDERED),
             owner,
             poison: None,
@@ -85,7 +96,7 @@ impl Core {
     }
 
     fn watched(&self) -> bool {
-        self.recorder.is_some() || self.profile.is_some() || self.branches.is_some()
+        self.watch.is_some() || self.profile.is_some() || self.branches.is_some()
     }
 
     // ---- between cursor and machine ----------------------------------------------------------------
@@ -111,6 +122,8 @@ impl Core {
             self.machine.load(cursor);
             self.detached = true;
         }
+        self.calm = false;
+        self.see_last();
         Ok(())
     }
 
@@ -121,8 +134,15 @@ impl Core {
 
     /// Ends an operation that made the push or pop of `n` bytes possible, which is next.
     fn leave_for(&mut self, cursor: &Hot, n: usize) {
-        self.lend_idle(n);
+        if !self.watched()
+            || n >= LENT_AT_ONCE
+            || self.machine.is_awaited()
+            || self.slow_calls.is_multiple_of(LENT_EVERY)
+        {
+            self.machine.lend_idle(n);
+        }
         if self.watched() || self.poison.is_some() {
+            self.calm = self.poison.is_none() && !self.attached && self.watch.is_some() && self.branches.is_none();
             cursor.close();
         } else {
             self.machine.store(cursor);
@@ -133,8 +153,8 @@ impl Core {
     /// Leaves to others what the tape does not need soon.
     fn lend_idle(&mut self, reach: usize) {
         self.machine.lend_idle(reach);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.lend_idle();
+        if let Some(watch) = &mut self.watch {
+            watch.lend_idle();
         }
     }
 
@@ -158,11 +178,23 @@ impl Core {
     // ---- room for one push or pop ------------------------------------------------------------------
 
     /// Makes a push of `count` values possible through `cursor`; of none, it does nothing.
+    #[inline]
     pub(crate) fn push_room(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+        if count == 1 && self.quick_push(cursor, ty, site) {
+            return Ok(());
+        }
+        self.push_room_any(cursor, ty, count, site)
+    }
+
+    #[inline(never)]
+    fn push_room_any(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
         let n = byte_count("push", ty, count, site)?;
         self.enter(cursor).map_err(|e| located(e, "push", ty, count, site))?;
         let room = self.machine.make_room(n);
-        let noted = room.and_then(|()| self.note(Operation::Push, ty, count as u64, n, site));
+        let noted = room.and_then(|()| match n {
+            0 => Ok(()),
+            _ => self.note_push(Load { ty, count: count as u64 }, n, site),
+        });
         self.leave_for(cursor, if noted.is_ok() { n } else { 0 });
         noted.map_err(|e| located(e, "push", ty, count, site))?;
         if self.detached && n > 0 {
@@ -174,11 +206,19 @@ impl Core {
     }
 
     /// Makes a pop of `count` values possible through `cursor`; of none, it does nothing.
+    #[inline]
     pub(crate) fn pop_room(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+        if count == 1 && self.quick_pop(cursor, ty, site) {
+            return Ok(());
+        }
+        self.pop_room_any(cursor, ty, count, site)
+    }
+
+    #[inline(never)]
+    fn pop_room_any(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
         let n = byte_count("pop", ty, count, site)?;
         self.enter(cursor).map_err(|e| located(e, "pop", ty, count, site))?;
-        let contiguous = self.prepare_pop(ty, count as u64, n, site);
-        match contiguous {
+        match self.prepare_pop(Load { ty, count: count as u64 }, n, site) {
             Ok(true) => {
                 self.leave_for(cursor, n);
                 if self.detached && n > 0 {
@@ -202,13 +242,14 @@ impl Core {
     }
 
     /// Whether `n` bytes now lie contiguous below `cur`; if not, they were popped into the bounce buffer.
-    fn prepare_pop(&mut self, ty: Type, count: u64, n: usize, site: Site) -> Result<bool, Error> {
+    fn prepare_pop(&mut self, load: Load, n: usize, site: Site) -> Result<bool, Error> {
+        if n == 0 {
+            return Ok(true);
+        }
         let have = self.machine.len();
         if n > have {
             // In check mode it is a mismatch, with the push that it meets: no record is of more than there is.
-            if let Some(recorder) = &mut self.recorder {
-                recorder.pop(ty, count, site)?;
-            }
+            self.meet(load, site)?;
             return Err(Error::new(
                 Status::Underflow,
                 format!(
@@ -219,55 +260,30 @@ impl Core {
                 ),
             ));
         }
-        self.note(Operation::Pop, ty, count, n, site)?;
+        let met = self.meet(load, site)?;
         self.machine.make_contiguous(n).inspect_err(|error| self.poison = Some(error.message().to_owned()))?;
         if n <= self.machine.contiguous() {
+            if let (Some(watch), Some(met)) = (&mut self.watch, met) {
+                let compared = watch.compare(met, self.machine.last(n), load, site);
+                compared.map_err(|e| self.at(e))?;
+            }
+            self.popped(met, load, n, site);
             return Ok(true);
         }
         self.bounce.resize(n, 0);
         let popped = self.machine.pop(&mut self.bounce);
-        popped.inspect_err(|error| self.poison(error)).map(|()| false)
-    }
-
-    // ---- check and profile mode --------------------------------------------------------------------
-
-    /// Records an operation on `n` bytes; a pop that does not match its push is an error.
-    #[inline]
-    pub(super) fn note(
-        &mut self,
-        operation: Operation,
-        ty: Type,
-        count: u64,
-        n: usize,
-        site: Site,
-    ) -> Result<(), Error> {
-        if self.watched() { self.record(operation, ty, count, n, site) } else { Ok(()) }
-    }
-
-    #[cold]
-    fn record(&mut self, operation: Operation, ty: Type, count: u64, n: usize, site: Site) -> Result<(), Error> {
-        self.compare(operation, ty, count, site)?;
-        self.count(operation, ty, count, n);
-        Ok(())
-    }
-
-    /// The part of check mode.
-    pub(super) fn compare(&mut self, operation: Operation, ty: Type, count: u64, site: Site) -> Result<(), Error> {
-        match &mut self.recorder {
-            Some(recorder) if count > 0 => match operation {
-                Operation::Push => recorder.push(ty, count, site),
-                Operation::Pop => recorder.pop(ty, count, site),
-            },
-            _ => Ok(()),
+        popped.inspect_err(|error| self.poison(error))?;
+        if let (Some(watch), Some(met)) = (&mut self.watch, met)
+            && let Err(error) = watch.compare(met, &self.bounce, load, site)
+        {
+            self.machine.push(&self.bounce)?;
+            return Err(self.at(error));
         }
+        self.popped(met, load, n, site);
+        Ok(false)
     }
 
-    /// The part of profile mode.
-    pub(super) fn count(&mut self, operation: Operation, ty: Type, count: u64, n: usize) {
-        if let Some(profile) = self.profile.as_mut().filter(|_| count > 0) {
-            profile.count(operation, ty, count, n as u64);
-        }
-    }
+    // ---- modes -------------------------------------------------------------------------------------
 
     /// Turns profile mode on or off. Counts are kept from one time to the next.
     pub(super) fn set_profile(&mut self, on: bool) {
@@ -331,6 +347,7 @@ impl Core {
         cursor.close();
         copy::fence();
         self.lend_idle(0);
+        self.calm = false;
         self.owner.release();
         Ok(())
     }
@@ -361,8 +378,8 @@ impl Core {
     pub(crate) fn trim(&mut self, how: Trim) {
         self.machine.trim(how);
         self.bounce = Vec::new();
-        if let Some(recorder) = &mut self.recorder {
-            recorder.trim(how);
+        if let Some(watch) = &mut self.watch {
+            watch.trim(how);
         }
     }
 
@@ -379,7 +396,7 @@ impl Core {
     /// In check mode a control value that its bits do not hold is an error: the pop would return another one.
     pub(super) fn check_fits(&self, value: u64, bits: u32) -> Result<(), Error> {
         let low = value & (u64::MAX >> (64 - bits));
-        if self.recorder.is_none() || low == value {
+        if low == value || !self.checks() {
             return Ok(());
         }
         Err(Error::new(
@@ -392,9 +409,25 @@ impl Core {
         ))
     }
 
-    /// In check mode, what the last push left on the tape was, and where.
-    pub(super) fn last_left(&mut self) -> Option<String> {
-        self.recorder.as_mut().and_then(Recorder::describe_last)
+    /// In check mode, what is left on the tape, and who pushed it.
+    pub(super) fn left(&mut self) -> Option<String> {
+        if self.checks() { self.watch.as_mut()?.left() } else { None }
+    }
+
+    /// Whether check mode compares its operations.
+    pub(super) fn checks(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.checks())
+    }
+
+    /// Whether no other thread uses it.
+    pub(super) fn may_be_read(&self) -> bool {
+        self.owner.is_thread() && (self.owner.check().is_ok() || self.owner.is_nobody())
+    }
+
+    /// [`leftover`](Core::leftover) for the cursor that handles point to.
+    pub(super) fn leftover_at_home(&mut self) -> usize {
+        let home = self.home;
+        self.leftover(home.cursor())
     }
 
     /// Bytes on the tape, control bits included as the bytes that they fill.
@@ -424,3 +457,4 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
 
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod watched;

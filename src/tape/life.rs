@@ -6,6 +6,7 @@ use super::hot::Hot;
 use super::hot::storage::hot;
 use super::owner::Owner;
 use crate::error::{Error, Status, bytes, failure_noted};
+use crate::sync::Mutex;
 use std::cell::Cell;
 use std::ffi::c_void;
 
@@ -34,6 +35,47 @@ impl Drop for End {
     /// The main thread's other tapes stay its own: the process ends, and no thread gets its place.
     fn drop(&mut self) {
         end_own();
+        end_by_handle();
+    }
+}
+
+/// A tape by handle that is watched.
+struct Kept(*mut Core);
+
+// SAFETY: whoever takes the list only compares addresses, or asks the core's owner first.
+unsafe impl Send for Kept {}
+
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// Remembers a tape by handle in check mode, to say at the end what is left on it.
+pub(crate) fn keep_in_view(cursor: &Hot) {
+    let core = Core::of(cursor);
+    // SAFETY: a new tape, which nobody else has.
+    if unsafe { core.as_ref() }.is_some_and(Core::checks) {
+        KEPT.lock().push(Kept(core));
+        if on_main() {
+            watch_end();
+        }
+    }
+}
+
+/// Says what is left on tapes by handle that nobody destroyed and that no other thread may be using.
+fn end_by_handle() {
+    for Kept(core) in KEPT.lock().iter() {
+        // SAFETY: it is in the list, so it was not freed, and nobody frees it while the list is locked. Its owner is
+        // asked before anything else is touched.
+        let core = unsafe { &mut **core };
+        if !core.may_be_read() {
+            continue;
+        }
+        let left = core.leftover_at_home();
+        if let Some(text) = core.left().filter(|_| left > 0) {
+            warn_of_leftovers(
+                &format!("{} on tape number {}, which was not destroyed", bytes(left as u64), core.id()),
+                &format!("{text}\n  if there is no reverse sweep, adtape_destroy says so"),
+                "",
+            );
+        }
     }
 }
 
@@ -44,8 +86,8 @@ fn end_own() {
     let left = core.leftover(cursor);
     cursor.close();
     if left > 0 {
-        let find = match core.last_left() {
-            Some(push) => format!("the last push without its pop: {push}"),
+        let find = match core.left() {
+            Some(left) => left,
             None => {
                 "run with ADTAPE_CHECK=1 to see the first pop that does not match its push, or the last push without \
                      a pop"
@@ -97,6 +139,7 @@ pub(crate) fn begin_on(cursor: &Hot) -> Result<(), Error> {
 /// Takes the tape off a cursor, if it has one.
 pub(crate) fn take(cursor: &Hot) -> Option<Box<Core>> {
     let core = Core::of(cursor);
+    KEPT.lock().retain(|kept| kept.0 != core);
     cursor.core.set(std::ptr::null_mut());
     // SAFETY: a core that is not null was boxed by whoever set it, and is the cursor's alone.
     (!core.is_null()).then(|| unsafe { Box::from_raw(core) })

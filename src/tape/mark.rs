@@ -19,7 +19,7 @@ pub struct Mark {
     offset_bytes: u64,
     /// The bit accumulator.
     bits: u64,
-    /// In check mode, the serial of the last push; else 0.
+    /// In check mode, a number of the position; else 0.
     check: u64,
 }
 
@@ -97,10 +97,7 @@ impl Cursor {
                 tape: core.id(),
                 offset_bytes: core.machine.len() as u64,
                 bits: core.machine.bits(),
-                check: match &mut core.recorder {
-                    Some(recorder) => recorder.last_serial()?,
-                    None => 0,
-                },
+                check: core.watch.as_mut().map_or(0, |watch| watch.mark()),
             })
         })
     }
@@ -151,8 +148,8 @@ fn reset(core: &mut Core, mark: &Mark) -> Result<(), Error> {
             ),
         ));
     }
-    if let Some(recorder) = &mut core.recorder {
-        recorder.forget_after(mark.check)?;
+    if let Some(watch) = &mut core.watch {
+        watch.forget_after(mark.check)?;
     }
     core.machine.discard_to(mark.offset_bytes as usize);
     core.machine.set_bits(mark.bits);

@@ -10,7 +10,7 @@
 //! * [`core`]: the cold state and the slow path behind them.
 //! * [`machine`]: bytes, bits and repeat regions in a span of address space.
 //! * [`idle`]: what tapes leave to others that are short of memory.
-//! * [`check`], [`profile`]: modes in which every operation is seen.
+//! * [`watch`], [`profile`]: modes in which every operation is seen.
 //! * [`life`]: the thread's own tape, and its end with the thread; [`owner`]: which thread may use a tape.
 //!
 //! ```
@@ -38,7 +38,6 @@
 
 mod bits;
 pub(crate) mod branches;
-mod check;
 mod control;
 pub(crate) mod core;
 pub(crate) mod cursor;
@@ -57,6 +56,7 @@ mod repeat;
 mod shelf;
 mod stats;
 mod types;
+mod watch;
 
 pub use cursor::{Cursor, MAX_RANK, Section, Tape, with_thread_tape};
 pub(crate) use hot::MAX_BYTES;

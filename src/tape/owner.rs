@@ -49,6 +49,11 @@ impl Owner {
         self.by_thread && matches!(self.thread.load(Ordering::Acquire), NOBODY | ENDED)
     }
 
+    /// Whether a thread owns it, or nobody: not the type system.
+    pub(super) fn is_thread(&self) -> bool {
+        self.by_thread
+    }
+
     /// Gives the tape up. Called by the owner.
     pub(super) fn release(&self) {
         self.thread.store(NOBODY, Ordering::Release);

@@ -5,8 +5,8 @@
 use super::core::Core;
 use super::cursor::Cursor;
 use super::failure::located;
-use super::profile::Operation;
 use super::types::Type;
+use super::watch::{Load, Watch};
 use crate::error::Error;
 use crate::map::registry::{LONG, Record};
 use crate::site::Site;
@@ -35,7 +35,8 @@ impl Cursor {
         let bytes = words.len() * WORD;
         self.slow(|core| {
             core.machine.make_room(bytes)?;
-            core.note(Operation::Push, ty, 1, bytes, site)?;
+            let sum = words.iter().rev().fold(0, |sum, word| Watch::add(sum, *word));
+            core.note_known(Load { ty, count: 1 }, sum, bytes, site)?;
             words.iter().try_for_each(|word| core.machine.push(&word.to_ne_bytes()))
         })
         .map_err(|e| located(e, "push", ty, 1, site))
@@ -135,18 +136,18 @@ impl Cursor {
         pop: impl FnOnce(&mut Core) -> Result<(R, usize), Error>,
     ) -> Result<R, Error> {
         let popped = self.slow(|core| {
-            if let Some(recorder) = &mut core.recorder {
-                recorder.expect(ty, 1, site)?;
-            }
+            let load = Load { ty, count: 1 };
+            let met = core.meet(load, site)?;
             core.machine.hold();
-            let popped = pop(core);
+            core.words = 0;
+            let popped = pop(core).and_then(|popped| {
+                core.compare(met, core.words, load, site)?;
+                Ok(popped)
+            });
             let gone = popped.as_ref().map_or(0, |(_, bytes)| *bytes);
             core.machine.let_go(gone > 0);
             if gone > 0 {
-                if let Some(recorder) = &mut core.recorder {
-                    recorder.forget_last();
-                }
-                core.count(Operation::Pop, ty, 1, gone);
+                core.popped(met, load, gone, site);
             }
             popped.map(|(result, _)| result)
         });
@@ -157,5 +158,7 @@ impl Cursor {
 fn pop_word(core: &mut Core) -> Result<u64, Error> {
     let mut bytes = [0; WORD];
     core.machine.pop(&mut bytes)?;
-    Ok(u64::from_ne_bytes(bytes))
+    let word = u64::from_ne_bytes(bytes);
+    core.words = Watch::add(core.words, word);
+    Ok(word)
 }

@@ -33,8 +33,8 @@ impl Cursor {
     pub fn repeat_start(&self) -> Result<(), Error> {
         self.slow(|core| {
             core.machine.start();
-            if let Some(recorder) = &mut core.recorder {
-                recorder.start();
+            if let Some(watch) = &mut core.watch {
+                watch.start();
             }
             Ok(())
         })
@@ -61,7 +61,7 @@ impl Cursor {
     pub fn repeat_reset(&self) -> Result<(), Error> {
         self.slow(|core| {
             core.machine.reset()?;
-            core.recorder.as_mut().map_or(Ok(()), |recorder| recorder.reset())
+            core.watch.as_mut().map_or(Ok(()), |watch| watch.reset())
         })
     }
 
@@ -83,7 +83,7 @@ impl Cursor {
     pub fn repeat_end(&self) -> Result<(), Error> {
         self.slow(|core| {
             core.machine.end()?;
-            core.recorder.as_mut().map_or(Ok(()), |recorder| recorder.end())
+            core.watch.as_mut().map_or(Ok(()), |watch| watch.end())
         })
     }
 

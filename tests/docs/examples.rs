@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "reference",
     "reference/process",
     "reference/tape",
@@ -38,6 +38,7 @@ const PAGES: [&str; 15] = [
     "heap",
     "checkpointing",
     "restoration",
+    "insight",
 ];
 
 /// A fenced block.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::tape::idle;
 use crate::tape::life::take;
+use crate::tape::profile::Operation;
 use crate::tape::shelf::Shelf;
 use crate::vm::{PAGE, budget};
 
@@ -17,14 +18,14 @@ impl Rig {
         let cursor = Box::new(Hot::closed());
         let mut core = Core::new(&cursor, Owner::this_thread()).unwrap();
         // Whatever the environment says.
-        (core.recorder, core.profile) = (None, None);
+        (core.watch, core.profile) = (None, None);
         core.machine.set_exact(false);
         Rig { cursor, core }
     }
 
     fn checked() -> Rig {
         let mut rig = Rig::new();
-        rig.core.recorder = Some(Recorder::new(Span::new().unwrap()));
+        rig.core.watch = Some(Box::new(Watch::new(Span::new().unwrap(), true)));
         rig.core.machine.set_exact(true);
         rig
     }
@@ -146,13 +147,13 @@ fn check_mode_compares_what_is_pushed_with_what_is_popped() {
     assert_eq!(error.status(), Status::Mismatch, "{error}");
     let error = rig.core.pop_room(&rig.cursor, Type::I64, 2, Site::UNKNOWN).unwrap_err();
     assert_eq!(error.status(), Status::Mismatch, "more than there is, too: {error}");
-    assert!(rig.core.last_left().unwrap().contains("i64"), "{:?}", rig.core.last_left());
+    assert!(rig.core.left().unwrap().contains("i64"), "{:?}", rig.core.left());
     assert_eq!(rig.pop().unwrap(), 7);
-    assert_eq!(rig.core.last_left(), None);
+    assert_eq!(rig.core.left(), None);
     assert_eq!(status(rig.pop()), Some(Status::Mismatch), "check mode says that nothing is left");
     let mut plain = Rig::new();
     plain.push(7).unwrap();
-    assert_eq!(plain.core.last_left(), None);
+    assert_eq!(plain.core.left(), None);
     plain.core.pop_room(&plain.cursor, Type::F32, 2, Site::UNKNOWN).unwrap();
 }
 
@@ -322,7 +323,7 @@ fn memory_goes_to_others_who_are_short_of_it() {
     let _alone = idle::alone();
     let mut rig = Rig::new();
     rig.core.machine = Machine::new(Span::with_steps(PAGE, 1 << 20));
-    rig.core.recorder = Some(Recorder::new(Span::with_steps(PAGE, 1 << 20)));
+    rig.core.watch = Some(Box::new(Watch::new(Span::with_steps(PAGE, 1 << 20), true)));
     rig.with(|core| core.set_store(Box::<Shelf>::default())).unwrap();
     for x in 0..1000 {
         rig.push(x).unwrap();

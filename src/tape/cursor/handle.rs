@@ -50,6 +50,7 @@ impl Tape {
     pub(crate) fn with_owner(owner: Owner) -> Result<Tape, Error> {
         let cursor = Box::new(Cursor::closed());
         Core::new(&cursor, owner)?.give_to(&cursor);
+        life::keep_in_view(&cursor);
         Ok(Tape { cursor })
     }
 
@@ -95,6 +96,7 @@ impl Tape {
         let cursor = Box::new(Cursor::closed());
         core.move_home(&cursor);
         core.give_to(&cursor);
+        life::keep_in_view(&cursor);
         Tape { cursor }
     }
 

@@ -62,6 +62,11 @@ impl Machine {
         }
     }
 
+    /// Whether others may count on something being lent in a moment.
+    pub fn is_awaited(&self) -> bool {
+        self.awaited
+    }
+
     /// Says that nothing is lent in a moment, if others may count on it.
     pub fn rest(&mut self) {
         if std::mem::take(&mut self.awaited)

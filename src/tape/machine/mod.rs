@@ -152,7 +152,22 @@ impl Machine {
         debug_assert!(self.cur <= self.span.committed());
     }
 
+    /// Whether `n` bytes can be pushed at `cur` as it is.
+    #[inline(always)]
+    pub fn has_room(&self, n: usize) -> bool {
+        let at_hand = self.span.at_hand();
+        self.writing() && self.cur >= at_hand.start && self.cur + n <= at_hand.end && !self.awaited
+    }
+
+    /// Counts `n` bytes behind `cur` as pushed, where [`has_room`](Machine::has_room) said that there is room.
+    #[inline(always)]
+    pub fn advance_in_room(&mut self, n: usize) {
+        self.cur += n;
+        self.granted = self.granted.max(self.cur);
+    }
+
     /// Counts `n` bytes below `cur`, which are contiguous, as popped.
+    #[inline]
     pub fn retreat(&mut self, n: usize) {
         debug_assert!(n <= self.contiguous());
         self.cur -= n;
@@ -167,6 +182,7 @@ impl Machine {
     }
 
     /// The lowest offset of the top segment that is at hand.
+    #[inline]
     fn bottom(&self) -> usize {
         self.floor.max(self.span.at_hand().start.min(self.cur))
     }
@@ -179,6 +195,7 @@ impl Machine {
     }
 
     /// Bytes of the top segment that are at hand, contiguous below `cur`.
+    #[inline]
     pub fn contiguous(&self) -> usize {
         self.cur - self.bottom()
     }
@@ -241,6 +258,7 @@ impl Machine {
     }
 
     /// The last `n` bytes, which are contiguous.
+    #[inline]
     pub fn last(&self, n: usize) -> &[u8] {
         debug_assert!(n <= self.contiguous());
         self.span.slice(self.cur - n, n)
@@ -345,6 +363,11 @@ impl Machine {
 
     /// Pops `count` (1 to 64) bits; unchanged on error.
     pub fn pop_bits(&mut self, count: u32) -> Result<u64, Error> {
+        if count <= 61 && self.bits as i64 >= 1 << count {
+            let value = self.bits & ((1 << count) - 1);
+            self.bits >>= count;
+            return Ok(value);
+        }
         self.hold();
         let (mut value, mut got) = (0, 0);
         let popped = loop {

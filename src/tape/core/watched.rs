@@ -1,0 +1,200 @@
+//! Operations of watched tapes.
+//!
+//! Each of them is seen, so it has to be cheap. A *calm* tape is one on which the next operation needs none of what the slow
+//! path can do: it is at home, nothing has failed, and nobody waits for what it may lend. There the quick functions do all
+//! that check and profile mode ask for, or nothing: what is unusual is left to the slow path.
+
+#![forbid(unsafe_code)]
+
+use super::{Core, LENT_EVERY};
+use crate::error::{Error, bytes, counted};
+use crate::site::Site;
+use crate::tape::bits;
+use crate::tape::hot::Hot;
+use crate::tape::profile::Operation;
+use crate::tape::types::Type;
+use crate::tape::watch::{Load, Met, digest};
+
+impl Core {
+    // ---- calm tapes --------------------------------------------------------------------------------
+
+    /// Whether the quick functions may do the next operation.
+    #[inline(always)]
+    fn may_be_quick(&mut self) -> bool {
+        self.calm && self.owner.check().is_ok() && !(self.slow_calls + 1).is_multiple_of(LENT_EVERY)
+    }
+
+    /// Gives the last push its number.
+    #[inline(always)]
+    pub(super) fn see_last(&mut self) {
+        if let Some(watch) = &mut self.watch
+            && watch.unseen() > 0
+        {
+            watch.see(self.machine.last(watch.unseen()));
+        }
+    }
+
+    /// A push of a value for which there is room; whether it was one.
+    #[inline(always)]
+    pub(super) fn quick_push(&mut self, cursor: &Hot, ty: Type, site: Site) -> bool {
+        let n = ty.bytes();
+        if !self.may_be_quick() || !self.machine.has_room(n) {
+            return false;
+        }
+        self.see_last();
+        let Some(watch) = &mut self.watch else { return false };
+        if !watch.quick_push(ty, n, site) {
+            return false;
+        }
+        self.count(Operation::Push, ty, 1, n);
+        self.slow_calls += 1;
+        let from = self.machine.address(self.machine.cur());
+        self.machine.advance_in_room(n);
+        cursor.window(from, from + n);
+        true
+    }
+
+    /// A pop of a value that lies in one piece and matches its push; whether it was one.
+    #[inline(always)]
+    pub(super) fn quick_pop(&mut self, cursor: &Hot, ty: Type, site: Site) -> bool {
+        let n = ty.bytes();
+        if !self.may_be_quick() || n > self.machine.contiguous() {
+            return false;
+        }
+        self.see_last();
+        let Some(watch) = &mut self.watch else { return false };
+        if !watch.quick_pop(ty as u32, digest(self.machine.last(n)), 1, site) {
+            return false;
+        }
+        self.count(Operation::Pop, ty, 1, n);
+        self.slow_calls += 1;
+        self.machine.retreat(n);
+        let to = self.machine.address(self.machine.cur());
+        cursor.window(to + n, to);
+        true
+    }
+
+    /// A push of control bits that fill no word; whether it was one.
+    #[inline(always)]
+    pub(in crate::tape) fn quick_push_control(&mut self, cursor: &Hot, value: u64, count: u32, site: Site) -> bool {
+        let pending = self.machine.bits();
+        if count.wrapping_sub(1) >= 61 || value >> count != 0 || pending >= 1 << (62 - count) || !self.may_be_quick() {
+            return false;
+        }
+        self.see_last();
+        let load = Load { ty: Type::Control, count: u64::from(count) };
+        let Some(watch) = &mut self.watch else { return false };
+        if watch.push_known(load, value, site).is_err() {
+            return false;
+        }
+        self.count(Operation::Push, load.ty, load.count, 0);
+        self.slow_calls += 1;
+        self.machine.set_bits(pending << count | value);
+        cursor.close();
+        true
+    }
+
+    /// A pop of control bits that are at hand and match their push; none if it was no such pop.
+    #[inline(always)]
+    pub(in crate::tape) fn quick_pop_control(&mut self, cursor: &Hot, count: u32, site: Site) -> Option<u64> {
+        let pending = self.machine.bits();
+        if count.wrapping_sub(1) >= 61 || (pending as i64) < 1 << count || !self.may_be_quick() {
+            return None;
+        }
+        self.see_last();
+        let load = Load { ty: Type::Control, count: u64::from(count) };
+        let value = pending & ((1 << count) - 1);
+        if !self.watch.as_mut()?.quick_pop(load.what(), value, load.count, site) {
+            return None;
+        }
+        self.count(Operation::Pop, load.ty, load.count, 0);
+        self.slow_calls += 1;
+        self.machine.set_bits(pending >> count);
+        cursor.close();
+        Some(value)
+    }
+
+    // ---- the others --------------------------------------------------------------------------------
+
+    /// Records a push of `n` bytes that the caller is about to do.
+    #[inline]
+    pub(super) fn note_push(&mut self, load: Load, n: usize, site: Site) -> Result<(), Error> {
+        if let Some(watch) = &mut self.watch {
+            watch.push(load, n, site)?;
+        }
+        self.count(Operation::Push, load.ty, load.count, n);
+        Ok(())
+    }
+
+    /// Records a push of words or bits, of which there are `n` bytes.
+    pub(in crate::tape) fn note_known(&mut self, load: Load, value: u64, n: usize, site: Site) -> Result<(), Error> {
+        if let Some(watch) = &mut self.watch {
+            watch.push_known(load, value, site)?;
+        }
+        self.count(Operation::Push, load.ty, load.count, n);
+        Ok(())
+    }
+
+    /// The push that a pop meets, on a watched tape; in check mode an error if it is another one than the pop undoes.
+    #[inline]
+    pub(in crate::tape) fn meet(&mut self, load: Load, site: Site) -> Result<Option<Met>, Error> {
+        match &mut self.watch {
+            Some(watch) => watch.meet(load, site).map_err(|e| self.at(e)),
+            None => Ok(None),
+        }
+    }
+
+    /// In check mode an error if the words or bits on the tape are not those that were pushed.
+    #[inline]
+    pub(in crate::tape) fn compare(
+        &mut self,
+        met: Option<Met>,
+        value: u64,
+        load: Load,
+        site: Site,
+    ) -> Result<(), Error> {
+        match (&mut self.watch, met) {
+            (Some(watch), Some(met)) => watch.compare_known(met, value, load, site).map_err(|e| self.at(e)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A pop of `n` bytes was done, or is possible now.
+    #[inline]
+    pub(in crate::tape) fn popped(&mut self, met: Option<Met>, load: Load, n: usize, site: Site) {
+        if let (Some(watch), Some(met)) = (&mut self.watch, met) {
+            watch.popped(met, load, site);
+        }
+        self.count(Operation::Pop, load.ty, load.count, n);
+    }
+
+    /// The error, with the place on the tape.
+    #[cold]
+    pub(super) fn at(&self, error: Error) -> Error {
+        let (bytes, bits) = (self.machine.len() as u64, bits::len(self.machine.bits()));
+        error.with_line(&position(bytes, bits, self.id))
+    }
+
+    /// The part of profile mode.
+    #[inline]
+    pub(super) fn count(&mut self, operation: Operation, ty: Type, count: u64, n: usize) {
+        if let Some(profile) = self.profile.as_mut().filter(|_| count > 0) {
+            profile.count(operation, ty, count, n as u64);
+        }
+    }
+}
+
+/// Where a tape stands, for a message.
+fn position(tape_bytes: u64, bits: u32, tape: u64) -> String {
+    let thread = std::thread::current();
+    let thread = match (crate::tape::ending::on_main(), thread.name()) {
+        (true, _) => "the main thread".to_owned(),
+        (false, Some(name)) => format!("thread \"{name}\""),
+        (false, None) => format!("a thread ({:?})", thread.id()),
+    };
+    format!(
+        "on tape number {tape}, which holds {} and {}, in {thread}",
+        bytes(tape_bytes),
+        counted(bits, "control bit")
+    )
+}
