@@ -41,7 +41,7 @@ module adtape
   ! Procedures of this file, and what programs hand over.
   public :: adtape_pair_add, heap_self, adtape_self, store_list, live_set_allocator, adtape_allocate
   public :: adtape_deallocate, process_set_error_handler, adtape_error_handler, adtape_error_message
-  public :: adtape_status_name, adtape_type_name, adtape_text, driver_set_calls
+  public :: adtape_status_name, adtape_type_name, adtape_text, adtape_version, driver_set_calls
   public :: test_gradient, test_complex, test_dot, test_text
   public :: adtape_test_function_f64, adtape_test_function_f32, adtape_test_gradient_f64, adtape_test_gradient_f32
   public :: adtape_test_linear_f64, adtape_test_linear_f32, adtape_test_complex_f64, adtape_test_complex_f32
@@ -168,6 +168,12 @@ contains
     integer(c_int32_t), intent(in) :: type
     character(:), allocatable :: text
     text = adtape_text(c_type_name(type))
+  end function
+
+  ! adtape_version(): the version of the library that the program runs with, e.g. '0.1.0'.
+  function adtape_version() result(text)
+    character(:), allocatable :: text
+    text = adtape_text(c_version())
   end function
 
   ! adtape_pair_add(q, bytes): the pair of a pointer that is assigned q + bytes. Source: eq. (3).

@@ -126,7 +126,14 @@ static void closed_standard_error_still_aborts(void) {
     CHECK_SIGNAL(child, SIGABRT);
 }
 
+static void version_is_that_of_the_headers(void) {
+    char numbers[40];
+    snprintf(numbers, sizeof numbers, "%d.%d.%d", ADTAPE_VERSION_MAJOR, ADTAPE_VERSION_MINOR, ADTAPE_VERSION_PATCH);
+    CHECK(strcmp(adtape_version(), ADTAPE_VERSION) == 0 && strcmp(numbers, ADTAPE_VERSION) == 0);
+}
+
 int main(void) {
+    version_is_that_of_the_headers();
     handler_is_called_with_status_message_and_user();
     handler_that_returns_aborts();
     default_handler_prints_and_aborts();

@@ -11,6 +11,12 @@
 extern "C" {
 #endif
 
+// The version that these headers belong to; adtape_version() says which the library is of.
+#define ADTAPE_VERSION "0.1.0"
+#define ADTAPE_VERSION_MAJOR 0
+#define ADTAPE_VERSION_MINOR 1
+#define ADTAPE_VERSION_PATCH 0
+
 // A program's own reaction to an error that a push or pop cannot return; NULL for the default. The status is one
 // of ADTAPE_STATUS_…, the message valid during the call, user what was given with the handler.
 typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void *user);
@@ -147,6 +153,12 @@ adtape_status_t adtape_process_memory(adtape_memory_t *out);
 // Fortran: `call process_set_error_handler(handler, user)` with a `bind(c)` procedure of the abstract interface
 // `adtape_error_handler`, and a `type(c_ptr)`; both are optional.
 adtape_status_t adtape_process_set_error_handler(adtape_error_handler_t handler, void *user);
+
+// The version of the library that the program runs with, e.g. "0.1.0". Valid for ever. ADTAPE_VERSION is that of the
+// headers that a source was compiled with, as text; ADTAPE_VERSION_MAJOR, …_MINOR and …_PATCH are its numbers.
+//
+// Errors: none. Any thread. Fortran: `text = adtape_version()`.
+const char *adtape_version(void);
 
 #ifdef __cplusplus
 }

@@ -26,11 +26,23 @@ pub const THEMES: [Theme; 7] = [
         inlined: None,
         types: &["error", "process"],
         sections: &[("error", "error"), ("settings", "settings")],
-        by_hand: "
+        by_hand: concat!(
+            "\n// The version that these headers belong to; adtape_version() says which the library is of.\n",
+            "#define ADTAPE_VERSION \"",
+            env!("CARGO_PKG_VERSION"),
+            "\"\n#define ADTAPE_VERSION_MAJOR ",
+            env!("CARGO_PKG_VERSION_MAJOR"),
+            "\n#define ADTAPE_VERSION_MINOR ",
+            env!("CARGO_PKG_VERSION_MINOR"),
+            "\n#define ADTAPE_VERSION_PATCH ",
+            env!("CARGO_PKG_VERSION_PATCH"),
+            "
+
 // A program's own reaction to an error that a push or pop cannot return; NULL for the default. The status is one
 // of ADTAPE_STATUS_…, the message valid during the call, user what was given with the handler.
 typedef void (*adtape_error_handler_t)(int32_t status, const char *message, void *user);
-",
+"
+        ),
     },
     Theme {
         name: "tape",

@@ -102,3 +102,12 @@ pub unsafe extern "C" fn adtape_process_set_error_handler(handler: Handler, user
     process::set_error_handler(handler);
     Status::Ok
 }
+
+/// The version of the library that the program runs with, e.g. "0.1.0". Valid for ever. ADTAPE_VERSION is that of the
+/// headers that a source was compiled with, as text; ADTAPE_VERSION_MAJOR, …_MINOR and …_PATCH are its numbers.
+///
+/// Errors: none. Any thread. Fortran: `text = adtape_version()`.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_version() -> *const c_char {
+    crate::codes::terminated(concat!(env!("CARGO_PKG_VERSION"), "\0")).as_ptr()
+}

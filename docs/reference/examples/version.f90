@@ -1,0 +1,1 @@
+if (index(adtape_version(), '.') == 0) error stop
