@@ -119,7 +119,7 @@ typedef struct {
     int64_t offset_bytes;
     // The bit accumulator.
     uint64_t bits;
-    // In check mode, the serial of the last push; else 0.
+    // In check mode, a number of the position; else 0.
     uint64_t check;
 } adtape_mark_t;
 
