@@ -116,6 +116,11 @@ fn functions_that_are_stored_have_right_adjoints() {
     check("operations.c", &["table", "integral", "local"]);
 }
 
+#[test]
+fn values_without_a_derivative_end_that_of_a_variable() {
+    check("killed.c", &["loop", "branch"]);
+}
+
 const EDGE: &str = "#include \"model_b.h\"
 void tables(int *ia);
 int main(void) {
