@@ -2,7 +2,8 @@
 //! with dual numbers, with every value bit for bit, nothing left on the tape, and no wrong read.
 //!
 //! `PROGRAMS=10000 FROM=1 cargo test --release -p adtape-generate --test random -- --nocapture` runs more. The first that
-//! fails is shrunk. `STRICT` may hold `warnings`, `sanitize`, `optimise`, `clang`.
+//! fails is shrunk. `STRICT` may hold `warnings`, `sanitize`, `optimise`, `clang`. `UNSUPPORTED=1000` tries more programs
+//! with a statement that is not supported.
 
 mod ast;
 mod case;
@@ -18,6 +19,7 @@ mod make;
 mod print;
 mod prng;
 mod shrink;
+mod unsupported;
 mod world;
 
 use std::collections::BTreeMap;
@@ -92,4 +94,11 @@ fn random_programs_of_even_seeds_are_right() {
 #[test]
 fn random_programs_of_odd_seeds_are_right() {
     all_right("odd", |seed| seed % 2 == 1);
+}
+
+#[test]
+fn programs_with_a_statement_that_is_not_supported_are_refused() {
+    let count = usize::try_from(number("UNSUPPORTED", 81)).expect("a number of programs");
+    let wrong = unsupported::accepted(number("FROM", 1), count);
+    assert!(wrong.is_empty(), "{} of {count} are not refused\n{}", wrong.len(), wrong.join("\n"));
 }
