@@ -87,6 +87,11 @@ fn every_program_has_its_row() {
         if ["check", "always"].contains(&row.finds.as_str()) {
             place(&row.file, &row.line);
         }
-        assert!(["check", "always", "driver", "derivative"].contains(&row.finds.as_str()), "{}: found by {}", row.file, row.finds);
+        assert!(
+            ["check", "always", "driver", "derivative"].contains(&row.finds.as_str()),
+            "{}: found by {}",
+            row.file,
+            row.finds
+        );
     }
 }

@@ -330,7 +330,7 @@ int main(int argc, char **argv) {
     expect_ok(adtape_heap_stats(h, &stats));
     check_count("cells alive after it", (uint64_t)stats.blocks, 0);
     report_count("most bytes of cells alive", (uint64_t)stats.peak_bytes);
-    check_gradient(original, cells, x, xb, 1e-6);
+    check_against_function(original, cells, x, xb, 1e-6);
     free(x), free(xb);
     return finish();
 }

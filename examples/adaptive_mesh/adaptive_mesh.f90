@@ -431,7 +431,7 @@ program adaptive_mesh_program
   call check_count('cells alive after it', stats%blocks, 0_8)
   call report_count('most bytes of cells alive', stats%peak_bytes)
   call check_close('the forward sweep computes what the original computes', y, original(x), abs(y), 1d-14)
-  call check_gradient(original, x, xb, 1d-6)
+  call check_against_function(original, x, xb, 1d-6)
   call finish()
 
 contains

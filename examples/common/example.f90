@@ -10,7 +10,7 @@ module example
   private
   public :: noise, argument, seconds, larger, report_count, report_real
   public :: check_error, check_close, check_count, check_same_bits, finish, tape_bytes, check_tape_empty
-  public :: check_nothing_left, check_gradient
+  public :: check_nothing_left, check_against_function
 
   integer :: failures = 0
 
@@ -155,7 +155,7 @@ contains
   ! ---- the gradient ------------------------------------------------------------------------------
 
   ! A gradient against its function: along a direction in which every component changes, by the remainders of many steps.
-  subroutine check_gradient(original, x, xb, tolerance)
+  subroutine check_against_function(original, x, xb, tolerance)
     procedure(adtape_test_function_f64) :: original
     real(real64), intent(in) :: x(:), xb(:), tolerance
     type(adtape_test_report) :: report

@@ -137,7 +137,7 @@ static inline double value_of_original(int64_t n, const double *x, void *user) {
     return ((const struct original *)user)->value(n, x);
 }
 /* A gradient against its function: along a direction in which every component changes, by the remainders of many steps. */
-static inline void check_gradient(double (*value)(int64_t n, const double *x), int64_t n, const double *x,
+static inline void check_against_function(double (*value)(int64_t n, const double *x), int64_t n, const double *x,
                                   const double *xb, double tolerance) {
     struct original original = {value};
     const adtape_test_options_t options = {.tolerance = tolerance};

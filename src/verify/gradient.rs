@@ -10,7 +10,7 @@ use super::probe::{Function, Probe, listened};
 use super::real::Real;
 use super::report::{Changed, Reason, Report, Seen};
 use super::taylor::{Line, Series};
-use super::vector::{direction, dot, first_step, scale, sum};
+use super::vector::{direction, dot, own_size, scale, sum};
 use crate::error::Error;
 use crate::tape::branches::Branches;
 use crate::tape::with_thread_tape;
@@ -157,8 +157,9 @@ impl<T: Real> Test<'_, '_, '_, T> {
             };
             return self.fail(Reason::NotFinite, said);
         }
-        let first = first_step(self.probe.x, &d, self.options);
-        self.probe.measure_noise(&d, 16.0 * first)?;
+        let unit = own_size(self.probe.x, &d, self.options);
+        let first = if self.options.first_step > 0.0 { self.options.first_step } else { unit / 16.0 };
+        self.probe.measure_noise(&d, unit)?;
         let line = Line { gradient, direction: &d, magnitude };
         let most = self.options.most_steps();
         let right = Series::run(&mut self.probe, &line, &mut self.options.product, first, most)?;

@@ -193,6 +193,18 @@ fn branches_of_a_gradient_call_are_compared_where_the_function_pushes_none() {
 }
 
 #[test]
+fn noise_is_that_of_x_itself_whatever_the_first_step_is() {
+    let x: Vec<f64> = (0..20_000).map(|i| 0.3 + f64::from(i % 97) / 50.0).collect();
+    let mut f = |x: &[f64]| x.iter().fold(0.0, |sum, x| sum + x.sin() * x) / 20_000.0;
+    let g: Vec<f64> = x.iter().map(|x| (x.cos() * x + x.sin()) / 20_000.0).collect();
+    for first_step in [0.0, 1e-2, 1e-4, 1e-6] {
+        let options = &mut TestOptions { first_step, ..TestOptions::default() };
+        let report = test_gradient(&mut f, Gradient::Array(&g), &x, options).unwrap();
+        assert!(report.summary.passed && report.summary.noise > 3e-15, "{first_step:e}: {report}");
+    }
+}
+
+#[test]
 fn noise_is_measured_and_is_no_fault_of_the_gradient() {
     let x = point(3);
     let g = gradient_of_smooth(&x);

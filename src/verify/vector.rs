@@ -67,13 +67,12 @@ pub(super) fn direction<T: Real>(x: &[T], options: &mut TestOptions<'_, T>) -> V
     x.iter().enumerate().map(|(i, x)| T::nearest(random(i as u64) * size(x.widened()))).collect()
 }
 
-/// The largest step where the program says nothing: x changes by a sixteenth of itself.
-pub(super) fn first_step<T: Real>(x: &[T], d: &[T], options: &mut TestOptions<'_, T>) -> f64 {
-    if options.first_step > 0.0 {
-        return options.first_step;
+/// The step that changes x by itself.
+pub(super) fn own_size<T: Real>(x: &[T], d: &[T], options: &mut TestOptions<'_, T>) -> f64 {
+    if options.direction.is_none() {
+        return 1.0;
     }
     let (xx, dd) = (dot(&mut options.product, x, x), dot(&mut options.product, d, d));
     let ratio = if xx > 0.0 { (xx / dd).sqrt() } else { 1.0 / dd.sqrt() };
-    let ratio = if options.direction.is_none() { 1.0 } else { ratio };
-    if ratio.is_finite() && ratio > 0.0 { ratio / 16.0 } else { 1.0 / 16.0 }
+    if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 }
 }
