@@ -107,10 +107,9 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict 
         for (int row = row_1; row-- > 0;) {
             /* mesh.c:19 */
             const int left = mesh->across;
-            const int left_2 = 1;
             const int cell_3 = row * mesh->across;
             unsigned long edge_3 = edge_5;
-            for (int left_1 = left_2; left_1 <= left; ++left_1) {
+            for (int left_1 = 1; left_1 <= left; ++left_1) {
                 double record[2];
                 adtape_pop_array_f64(tape, record, 2);
                 const double jump_1 = record[1];
