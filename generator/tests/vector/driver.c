@@ -160,5 +160,22 @@ int main(void) {
     }
     print("rows");
 #endif
+#ifdef MIXED
+    EACH {
+        double x[N] = {0.3, -0.2, 0.5, 0.7}, y[N] = {1.1, 0.4, -0.6, 0.2};
+        double ONE(x_b[N]), ONE(y_b[N]), ONE(seed);
+        for (int i = 0; i < N; i++) {
+            SET(x_b[i], 0.0);
+            SET(y_b[i], 0.1 * i);
+        }
+        SET(seed, 1.0);
+        CALL(mixed_b)(N, 5, x, x_b, y, y_b, seed);
+        for (int i = 0; i < N; i++) {
+            SAY(x_b[i]);
+            SAY(y_b[i]);
+        }
+    }
+    print("mixed");
+#endif
     return 0;
 }

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct particle {
     double at[3], mass;
@@ -103,4 +104,58 @@ float rows(float (*a)[3], float **list, int n) {
         }
     }
     return sum;
+}
+
+struct body {
+    double place[2][3];
+    int number;
+};
+
+static double dot(int m, const double *a, const double *b) {
+    double sum = 0.0;
+    for (int j = 0; j < m; j++)
+        sum += a[j] * b[j];
+    return sum;
+}
+
+static void smooth(int n, int m, double a[n][m]) {
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < m; j++)
+            a[i][j] += 0.5 * a[i - 1][j] * a[i][j];
+}
+
+double mixed(int n, int m, double *x, double *y) {
+    double a[n][m], r = 0.0;
+    struct body b[2];
+    double *copy = calloc((size_t)m, sizeof *copy);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            a[i][j] = x[i] * x[j % n] + 0.1 * j;
+    smooth(n, m, a);
+    for (int i = 0; i < n; i++)
+        r += dot(m, a[i], a[(i + 1) % n]);
+    for (int i = 0; i < 2; i++) {
+        b[i].number = i;
+        for (int j = 0; j < 2; j++)
+            for (int k = 0; k < 3; k++)
+                b[i].place[j][k] = x[(i + j + k) % n] * r;
+    }
+    struct body c = b[1];
+    double *q = c.place[1];
+    for (int k = 0; k < 3; k++) {
+        q[k] *= y[k];
+        r += sin(q[k]);
+    }
+    memcpy(copy, x, (size_t)n * sizeof *copy);
+    double *p = n > 2 ? copy : y;
+    for (int k = 0; k < n; k++) {
+        p[k] *= 1.5;
+        r += p[k] * dot(3, b[0].place[0], q);
+        p++;
+        if (k == 1)
+            break;
+    }
+    y[0] = r;
+    free(copy);
+    return r * y[1];
 }
