@@ -3,7 +3,7 @@
 //! The slow path sees a push before the value is on the tape. So its number is added to the record by the next operation,
 //! whatever that is: a watched tape is closed between operations, and each comes by here first.
 //!
-//! * [`records`]: what pushes left; [`digest`]: numbers for values.
+//! * [`records`]: what pushes left; [`mod@digest`]: numbers for values.
 //! * [`pairs`]: which pop takes what which push left.
 //! * [`report`]: what a person reads.
 
