@@ -86,7 +86,7 @@ fn block(
         let targets = flow.targets(p, pointer);
         let of = |loc: &Loc| flow.points.locs.root(*loc) == Root::Object(p, object);
         if targets.iter().any(of) {
-            if !targets.iter().all(of) || !is_inside(proc, region(item)?, home) {
+            if !targets.iter().all(of) || !proc.is_within(region(item)?, home) {
                 return None;
             }
             frees.push(item);
@@ -94,12 +94,6 @@ fn block(
     }
     let nested = frees.iter().any(|item| region(*item) != Some(home));
     nested.then_some((home, frees))
-}
-
-/// Whether a region is another one, or in it.
-fn is_inside(proc: &Proc, region: RegionId, home: RegionId) -> bool {
-    let outer = |region: &RegionId| proc.regions[region.index()].parent.map(|(outer, _)| outer);
-    std::iter::successors(Some(region), outer).any(|region| region == home)
 }
 
 /// Whether a procedure frees no blocks of its callers.

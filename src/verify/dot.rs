@@ -127,6 +127,7 @@ fn judge<T: Real>(
     report: &mut Report,
     seen: &mut Seen,
 ) -> Result<Reason, Error> {
+    let accepted = options.accepted(T::PRODUCT_TOLERANCE);
     let product: &mut Option<Product<'_, T>> = &mut options.product;
     if dot(product, xd, xd) == 0.0 || dot(product, yb, yb) == 0.0 {
         seen.said = Some("the direction or the weights are zero: all their components are".to_owned());
@@ -135,7 +136,6 @@ fn judge<T: Real>(
     let (yd, xb) = (tangent.of(xd)?, adjoint.of(yb)?);
     let (here, there) = (dot(product, &yd, yb), dot(product, xd, &xb));
     let size = here.abs().max(there.abs()).max(scale(product, &yd, yb)).max(scale(product, xd, &xb));
-    let accepted = if options.tolerance > 0.0 { options.tolerance } else { T::PRODUCT_TOLERANCE };
     let summary = &mut report.summary;
     (summary.reference, summary.slope) = (here, there);
     summary.error = if size > 0.0 { (here - there).abs() / size } else { 0.0 };

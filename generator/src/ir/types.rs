@@ -27,7 +27,7 @@
 //!
 //! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
 
-use super::{Expr, Item, Region, Statement};
+use super::{Expr, Item, ItemKind, Region, Statement};
 use std::fmt;
 
 macro_rules! ids {
@@ -308,6 +308,27 @@ impl Proc {
             }
         }
         positions
+    }
+
+    /// The two values that a joined or a carried one takes its own from.
+    pub fn merged(&self, def: &Def) -> Option<[ValueId; 2]> {
+        match def {
+            Def::Join(item, k) => match &self.items[item.index()].kind {
+                ItemKind::Branch { joins, .. } => joins.get(*k as usize).map(|join| [join.then, join.otherwise]),
+                _ => None,
+            },
+            Def::Head(item, k) | Def::Out(item, k) => match &self.items[item.index()].kind {
+                ItemKind::Loop { carried, .. } => carried.get(*k as usize).map(|each| [each.init, each.end]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether a region is another one, or inside it.
+    pub fn is_within(&self, region: RegionId, outer: RegionId) -> bool {
+        let around = |region: &RegionId| self.regions[region.index()].parent.map(|(parent, _)| parent);
+        std::iter::successors(Some(region), around).any(|region| region == outer)
     }
 }
 

@@ -144,14 +144,7 @@ pub fn invariant(proc: &Proc, expr: &Expr, region: RegionId) -> bool {
 
 /// Whether a value is defined in the region or in one inside it.
 pub fn inside(proc: &Proc, value: ValueId, region: RegionId) -> bool {
-    let mut at = Some(proc.values[value.index()].region);
-    while let Some(this) = at {
-        if this == region {
-            return true;
-        }
-        at = proc.regions[this.index()].parent.map(|(parent, _)| parent);
-    }
-    false
+    proc.is_within(proc.values[value.index()].region, region)
 }
 
 /// What a pass adds to a carried integer or pointer (in elements), if no pass changes that.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::ir::{Callee, Def, ItemId, ItemKind, Proc, ProcId, RegionId, ValueId};
+use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId, ValueId};
 use crate::plan::Interface;
 use crate::plan::facts::Facts;
 
@@ -89,18 +89,8 @@ pub fn cleared(proc: &Proc, id: ProcId, facts: &dyn Facts) -> HashSet<ValueId> {
     found.retain(|value| !facts.active_value(id, *value));
     let mut todo: Vec<ValueId> = found.iter().copied().collect();
     while let Some(value) = todo.pop() {
-        let from = match proc.values[value.index()].def {
-            Def::Join(item, k) => match &proc.items[item.index()].kind {
-                ItemKind::Branch { joins, .. } => [joins[k as usize].then, joins[k as usize].otherwise],
-                _ => continue,
-            },
-            Def::Out(item, k) | Def::Head(item, k) => match &proc.items[item.index()].kind {
-                ItemKind::Loop { carried, .. } => [carried[k as usize].init, carried[k as usize].end],
-                _ => continue,
-            },
-            _ => continue,
-        };
-        todo.extend(from.into_iter().filter(|value| !facts.active_value(id, *value) && found.insert(*value)));
+        let from = proc.merged(&proc.values[value.index()].def).into_iter().flatten();
+        todo.extend(from.filter(|value| !facts.active_value(id, *value) && found.insert(*value)));
     }
     found
 }

@@ -160,8 +160,8 @@ unsafe fn tested<T: Real>(
 /// `x` and `gradient` are NULL or valid for `n` values; the rest as for [`tested`].
 #[allow(clippy::too_many_arguments)]
 unsafe fn gradient_of<T: Real>(
-    function: Option<impl Fn(&[T]) -> f64>,
-    call: Option<impl Fn(&[T], &mut [T])>,
+    function: Option<unsafe extern "C" fn(i64, *const T, *mut c_void) -> f64>,
+    call: Option<unsafe extern "C" fn(i64, *const T, *mut T, *mut c_void)>,
     user: *mut c_void,
     n: i64,
     x: *const T,
@@ -173,7 +173,10 @@ unsafe fn gradient_of<T: Real>(
         // SAFETY: by contract.
         let (x, array) =
             unsafe { (list_of(x, n, "components of x")?, values(gradient, n, "components of a gradient")?) };
-        let mut call = call.map(|call| move |x: &[T], g: &mut [T]| call(x, g));
+        let mut call = call.map(|call| {
+            // SAFETY: the program's function, called as it was promised.
+            move |x: &[T], g: &mut [T]| unsafe { call(x.len() as i64, x.as_ptr(), g.as_mut_ptr(), user) }
+        });
         let gradient = match (&mut call, array) {
             (Some(_), Some(_)) => {
                 let said = "a gradient is given twice, as an array and as a function\n  give one of them";
@@ -193,17 +196,22 @@ unsafe fn gradient_of<T: Real>(
             return test_complex(&mut function, gradient, x, options);
         }
         let function = function.ok_or_else(|| missing("a function"))?;
-        test_gradient(&mut |x: &[T]| function(x), gradient, x, options)
+        // SAFETY: the program's function, called as it was promised.
+        let mut function = |x: &[T]| unsafe { function(x.len() as i64, x.as_ptr(), user) };
+        test_gradient(&mut function, gradient, x, options)
     };
     // SAFETY: by contract.
     unsafe { tested((n, 0), user, options, report, test) }
 }
 
+/// A tangent or an adjoint of the program.
+type Linear<T> = Option<unsafe extern "C" fn(i64, *const T, i64, *mut T, *mut c_void)>;
+
 /// # Safety
 /// As for [`tested`].
 unsafe fn dot_of<T: Real>(
-    tangent: Option<impl Fn(&[T], &mut [T])>,
-    adjoint: Option<impl Fn(&[T], &mut [T])>,
+    tangent: Linear<T>,
+    adjoint: Linear<T>,
     user: *mut c_void,
     (n, m): (i64, i64),
     options: *const TestOptions,
@@ -211,10 +219,15 @@ unsafe fn dot_of<T: Real>(
 ) -> Status {
     let test = |options: &mut verify::TestOptions<'_, T>, _: TestOptions| {
         let (inputs, outputs) = (number(n, "inputs of a tangent")?, number(m, "outputs of a tangent")?);
-        let tangent = tangent.ok_or_else(|| missing("a tangent"))?;
-        let adjoint = adjoint.ok_or_else(|| missing("an adjoint"))?;
-        let (mut forward, mut back) = (|x: &[T], y: &mut [T]| tangent(x, y), |y: &[T], x: &mut [T]| adjoint(y, x));
-        test_dot(&mut forward, &mut back, inputs as usize, outputs as usize, options)
+        let map = |call: Linear<T>, what| {
+            let call = call.ok_or_else(|| missing(what))?;
+            Ok(move |from: &[T], to: &mut [T]| {
+                // SAFETY: the program's function, called as it was promised.
+                unsafe { call(from.len() as i64, from.as_ptr(), to.len() as i64, to.as_mut_ptr(), user) }
+            })
+        };
+        let (mut tangent, mut adjoint) = (map(tangent, "a tangent")?, map(adjoint, "an adjoint")?);
+        test_dot(&mut tangent, &mut adjoint, inputs as usize, outputs as usize, options)
     };
     // SAFETY: by contract.
     unsafe { tested((n, m), user, options, report, test) }
@@ -254,14 +267,8 @@ pub unsafe extern "C" fn adtape_test_gradient_f64(
     options: *const TestOptions,
     report: *mut Summary,
 ) -> Status {
-    // SAFETY: the program's function, called as it was promised.
-    let f = f.map(|f| move |x: &[f64]| unsafe { f(x.len() as i64, x.as_ptr(), user) });
-    let call = gradient_call.map(|call| {
-        // SAFETY: as above.
-        move |x: &[f64], g: &mut [f64]| unsafe { call(x.len() as i64, x.as_ptr(), g.as_mut_ptr(), user) }
-    });
     // SAFETY: by contract.
-    unsafe { gradient_of(f, call, user, n, x, gradient, options, report) }
+    unsafe { gradient_of(f, gradient_call, user, n, x, gradient, options, report) }
 }
 
 /// adtape_test_gradient_f64 of float.
@@ -279,14 +286,8 @@ pub unsafe extern "C" fn adtape_test_gradient_f32(
     options: *const TestOptions,
     report: *mut Summary,
 ) -> Status {
-    // SAFETY: the program's function, called as it was promised.
-    let f = f.map(|f| move |x: &[f32]| unsafe { f(x.len() as i64, x.as_ptr(), user) });
-    let call = gradient_call.map(|call| {
-        // SAFETY: as above.
-        move |x: &[f32], g: &mut [f32]| unsafe { call(x.len() as i64, x.as_ptr(), g.as_mut_ptr(), user) }
-    });
     // SAFETY: by contract.
-    unsafe { gradient_of(f, call, user, n, x, gradient, options, report) }
+    unsafe { gradient_of(f, gradient_call, user, n, x, gradient, options, report) }
 }
 
 /// Tests a tangent, from `n` inputs to `m` outputs, and the adjoint of the same program, from `m` to `n`, against each
@@ -312,16 +313,8 @@ pub unsafe extern "C" fn adtape_test_dot_f64(
     options: *const TestOptions,
     report: *mut Summary,
 ) -> Status {
-    let map = |call: LinearF64| {
-        call.map(|call| {
-            move |x: &[f64], y: &mut [f64]| {
-                // SAFETY: the program's function, called as it was promised.
-                unsafe { call(x.len() as i64, x.as_ptr(), y.len() as i64, y.as_mut_ptr(), user) }
-            }
-        })
-    };
     // SAFETY: by contract.
-    unsafe { dot_of(map(tangent), map(adjoint), user, (n, m), options, report) }
+    unsafe { dot_of(tangent, adjoint, user, (n, m), options, report) }
 }
 
 /// adtape_test_dot_f64 of float.
@@ -338,16 +331,8 @@ pub unsafe extern "C" fn adtape_test_dot_f32(
     options: *const TestOptions,
     report: *mut Summary,
 ) -> Status {
-    let map = |call: LinearF32| {
-        call.map(|call| {
-            move |x: &[f32], y: &mut [f32]| {
-                // SAFETY: the program's function, called as it was promised.
-                unsafe { call(x.len() as i64, x.as_ptr(), y.len() as i64, y.as_mut_ptr(), user) }
-            }
-        })
-    };
     // SAFETY: by contract.
-    unsafe { dot_of(map(tangent), map(adjoint), user, (n, m), options, report) }
+    unsafe { dot_of(tangent, adjoint, user, (n, m), options, report) }
 }
 
 /// The explanation of this thread's last derivative test, of several lines: the verdict, how the remainders fall, the

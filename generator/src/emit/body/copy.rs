@@ -290,14 +290,7 @@ impl Body<'_> {
     }
 
     fn is_inside(&self, item: ItemId, outer: RegionId) -> bool {
-        let mut at = self.copies.region(item);
-        while let Some(region) = at {
-            if region == outer {
-                return true;
-            }
-            at = self.proc.regions[region.index()].parent.map(|(parent, _)| parent);
-        }
-        false
+        self.copies.region(item).is_some_and(|region| self.proc.is_within(region, outer))
     }
 
     /// Whether objects that an item names are called as the user calls them.

@@ -324,12 +324,9 @@ impl<'a> Body<'a> {
         let name = self.objects[id.index()].clone();
         let object = &self.proc.objects[id.index()];
         // Behind the number of elements come the extents of each.
-        let extent = |dim: &Dim| match dim.extent.as_ref().map(|extent| &extent.kind) {
-            Some(ExprKind::Int(n)) => u64::try_from(*n).ok(),
-            _ => None,
-        };
-        let array = |elem, dim| Type::Array { elem: Box::new(elem), extent: extent(dim) };
-        let elem = object.shape.iter().skip(1).rev().fold(object.elem.clone(), array);
+        let dims = object.shape.get(1..).unwrap_or_default().to_vec();
+        let reached = natural::Reached { elem: object.elem.clone(), dims, behind_pointer: false };
+        let elem = reached.ty().unwrap_or_else(|| object.elem.clone());
         let declaration = self.exprs.declare(&Type::Pointer(Box::new(elem.clone())), &name);
         let count = self.exprs.bare(count, 0, self);
         let elem = self.exprs.ty(&elem);

@@ -203,7 +203,7 @@ fn alone(proc: &Proc, mentions: &Mentions, var: VarId, item: ItemId, init: ItemI
     let of = |value: ValueId| proc.values[value.index()].var == var;
     let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return false };
     let here = |(region, other): &(RegionId, Option<ItemId>)| match other {
-        Some(other) => [item, init].contains(other) || within(proc, *region, *body),
+        Some(other) => [item, init].contains(other) || proc.is_within(*region, *body),
         None => false,
     };
     let mut alone = mentions.of.get(&var).into_iter().flatten().all(here);
@@ -214,17 +214,6 @@ fn alone(proc: &Proc, mentions: &Mentions, var: VarId, item: ItemId, init: ItemI
     let mut first_reads_itself = false;
     walk::values_of_item(proc, init, &mut |value| first_reads_itself |= of(value));
     alone && !first_reads_itself
-}
-
-fn within(proc: &Proc, region: RegionId, outer: RegionId) -> bool {
-    let mut at = Some(region);
-    while let Some(this) = at {
-        if this == outer {
-            return true;
-        }
-        at = proc.regions[this.index()].parent.map(|(parent, _)| parent);
-    }
-    false
 }
 
 impl<'a> Body<'a> {

@@ -104,26 +104,14 @@ impl<'a> Graph<'a> {
         let proc = &self.program.procs[p.index()];
         for (v, value) in proc.values.iter().enumerate() {
             let to = self.nodes.value(p, ValueId::new(v));
-            let from: Vec<ValueId> = match &value.def {
-                Def::Is(e) => {
-                    if matches!(proc.vars[value.var.index()].ty, Type::Float { .. }) {
-                        self.flow(p, e, &[to]);
-                    }
-                    continue;
-                }
-                Def::Join(item, k) => match &proc.items[item.index()].kind {
-                    ItemKind::Branch { joins, .. } => vec![joins[*k as usize].then, joins[*k as usize].otherwise],
-                    _ => continue,
-                },
-                Def::Head(item, k) | Def::Out(item, k) => match &proc.items[item.index()].kind {
-                    ItemKind::Loop { carried, .. } => vec![carried[*k as usize].init, carried[*k as usize].end],
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            if matches!(proc.vars[value.var.index()].ty, Type::Float { .. }) {
-                self.edges.extend(from.into_iter().map(|w| (self.nodes.value(p, w), to)));
+            if !matches!(proc.vars[value.var.index()].ty, Type::Float { .. }) {
+                continue;
             }
+            if let Def::Is(e) = &value.def {
+                self.flow(p, e, &[to]);
+            }
+            let from = proc.merged(&value.def).into_iter().flatten();
+            self.edges.extend(from.map(|w| (self.nodes.value(p, w), to)));
         }
         if let Some(e) = &proc.result {
             let to = self.nodes.result(p);

@@ -78,14 +78,9 @@ impl Points<'_> {
         let new = match &value.def {
             Def::Entry(k) => self.locs.find(Root::Formal(p, *k)).into_iter().collect(),
             Def::Is(e) => self.targets(p, e),
-            Def::Join(item, k) => match &proc.items[item.index()].kind {
-                ItemKind::Branch { joins, .. } => &of(joins[*k as usize].then) | &of(joins[*k as usize].otherwise),
-                _ => Set::new(),
-            },
-            Def::Head(item, k) | Def::Out(item, k) => match &proc.items[item.index()].kind {
-                ItemKind::Loop { carried, .. } => &of(carried[*k as usize].init) | &of(carried[*k as usize].end),
-                _ => Set::new(),
-            },
+            def @ (Def::Join(..) | Def::Head(..) | Def::Out(..)) => {
+                proc.merged(def).into_iter().flatten().flat_map(of).collect()
+            }
             Def::Result(item) => match &proc.items[item.index()].kind {
                 ItemKind::Call { callee: Callee::Proc(g), .. } => match &program.procs[g.index()].result {
                     Some(e) => self.up_all(p, *item, *g, &self.targets(*g, e)),

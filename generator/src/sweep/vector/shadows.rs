@@ -48,19 +48,7 @@ impl<'a> Shadows<'a> {
         let var = |other: ValueId| self.vars[proc.values[other.index()].var.index()];
         let is = match &value.def {
             Def::Is(expr) => self.expr(expr),
-            Def::Join(item, at) => match &proc.items[item.index()].kind {
-                ItemKind::Branch { joins, .. } => {
-                    joins.get(*at as usize).is_some_and(|join| var(join.then) || var(join.otherwise))
-                }
-                _ => false,
-            },
-            Def::Head(item, at) | Def::Out(item, at) => match &proc.items[item.index()].kind {
-                ItemKind::Loop { carried, .. } => {
-                    carried.get(*at as usize).is_some_and(|each| var(each.init) || var(each.end))
-                }
-                _ => false,
-            },
-            _ => false,
+            def => proc.merged(def).into_iter().flatten().any(var),
         };
         is && !self.vars[value.var.index()]
     }

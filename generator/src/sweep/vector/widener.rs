@@ -6,7 +6,7 @@ use super::shadows::Shadows;
 use super::{Given, Wide, widen_object};
 use crate::ir::*;
 use crate::plan::{ReverseParam, walk};
-use crate::sweep::items::binary;
+use crate::sweep::{items::binary, unique};
 
 /// Whether an item may move in front of assignments to adjoints.
 fn may_go_first(kind: &ItemKind) -> bool {
@@ -118,9 +118,7 @@ impl<'a> Widener<'a> {
     }
 
     fn array(&self, proc: &mut Proc, name: &str, elem: Type, region: RegionId) -> ObjectId {
-        let taken = |name: &String| proc.objects.iter().any(|object| object.name == *name);
-        let numbered = (1..).map(|n| format!("{name}_{n}"));
-        let name = [name.to_string()].into_iter().chain(numbered).find(|name| !taken(name)).expect("endless");
+        let name = unique(proc, name.to_string());
         let (shape, life) = (vec![self.wide.dim()], Life::Region(region));
         proc.objects.push(Object { name, elem, shape, life, constant: false, span: proc.span });
         ObjectId::new(proc.objects.len() - 1)

@@ -47,15 +47,18 @@ impl<'a> Lower<'_, 'a> {
                 self.effect(inner)?;
                 Ok(truth_constant(false))
             }
-            "FunctionToPointerDecay" if self.function_value(node).is_some() => {
-                self.function_value(node).map_or_else(|| self.unknown(node), Ok)
+            "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => {
+                let named = self.function_name(node).filter(|_| node.operator == "FunctionToPointerDecay");
+                match named {
+                    Some(function) => Ok(function),
+                    None => self.refuse(
+                        node,
+                        Class::Control,
+                        "a function is used as a value: what a function pointer calls is not known here",
+                        "call the function by its name",
+                    ),
+                }
             }
-            "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => self.refuse(
-                node,
-                Class::Control,
-                "a function is used as a value: what a function pointer calls is not known here",
-                "call the function by its name",
-            ),
             "IntegralToPointer" | "PointerToIntegral" => self.refuse(
                 node,
                 Class::Pointer,

@@ -52,17 +52,6 @@ fn slot<'a>(node: &'a Node<'a>) -> Option<String> {
 }
 
 impl<'a> Lower<'_, 'a> {
-    /// The value of a function's name.
-    pub fn function_value(&mut self, node: &'a Node<'a>) -> Option<Expr> {
-        let mut named = node.bare();
-        while named.kind != "DeclRefExpr" {
-            named = named.inner.first()?.bare();
-        }
-        let ty = self.ir_type(node);
-        (named.refers_kind == "FunctionDecl" && matches!(ty, Type::Pointer(_)))
-            .then(|| Expr { kind: ExprKind::Verbatim(named.refers_name.to_string()), ty })
-    }
-
     /// A variable that is another name for a function.
     pub fn function_variable(&mut self, node: &'a Node<'a>) -> Result<()> {
         let init = node.inner.iter().rfind(|_| node.has_init);

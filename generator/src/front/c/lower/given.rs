@@ -72,7 +72,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// An argument that is the name of a function.
+    /// The value of a function's name.
     pub fn function_name(&mut self, node: &'a Node<'a>) -> Option<Expr> {
         let named = Self::name_in(node).filter(|named| named.refers_kind == "FunctionDecl")?;
         let ty = self.ir_type(node);

@@ -338,7 +338,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn address_of(&mut self, node: &'a Node<'a>) -> Result<Expr> {
         let inner = Self::only(node);
         if inner.bare().kind == "DeclRefExpr" && inner.bare().refers_kind == "FunctionDecl" {
-            if let Some(function) = self.function_value(node) {
+            if let Some(function) = self.function_name(node) {
                 return Ok(function);
             }
             return self.refuse(
