@@ -134,6 +134,23 @@ fn several_adjoints_have_a_file_of_their_own_and_no_check() {
 }
 
 #[test]
+fn names_that_the_sources_use_are_refused_where_they_are_written() {
+    let model = "static double f_NAME = 2.0;\ndouble f(double x) {\n    return f_NAME * x * x;\n}\n";
+    let calls = [("b", &["adjoint"][..]), ("bv", &["adjoint", "--vector", "4"]), ("d", &["tangent"])];
+    for (taken, wanted) in calls {
+        let folder = Folder::new(&format!("taken_{taken}"), &model.replace("NAME", taken));
+        for (suffix, options) in calls {
+            let output = folder.run(&[options, &["model.c", "--head", "f(f)/(x)"]].concat());
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let refused = suffix == taken;
+            assert_eq!(output.status.code(), Some(if refused { 3 } else { 0 }), "{taken} {suffix}: {said}");
+            let line = format!("model.c:1:1: refused: 'f_{taken}' is the name of the {} of 'f'", wanted[0]);
+            assert_eq!(said.contains(&line), refused, "{taken} {suffix}: {said}");
+        }
+    }
+}
+
+#[test]
 fn what_is_refused_leaves_no_file_and_says_where() {
     let model = "double ext(double);\nunion u { int i; double d; };
 double f(double x) {\n    union u v;\n    v.d = x;\n    return ext(x) + v.d;\n}\n";

@@ -73,6 +73,14 @@ pub struct Adjoint {
     pub steps: u64,
 }
 
+impl Adjoint {
+    /// What the adjoint of a head is called.
+    pub fn name(&self, head: ProcId) -> String {
+        let suffix = if self.wide.is_some() { "_bv" } else { "_b" };
+        format!("{}{suffix}", self.program.procs[head.index()].name)
+    }
+}
+
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
     let mut analysed = specialise(program, heads)?;

@@ -109,7 +109,8 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         }
     }
     let rows = adjoint.sweeps.iter().flat_map(|each| rows_refused(&each.reverse));
-    let refused: Vec<Refusal> = names_taken(adjoint).into_iter().chain(rows).collect();
+    let heads = adjoint.heads.iter().map(|&head| (head, adjoint.name(head)));
+    let refused: Vec<Refusal> = names_taken(program, heads, "adjoint").into_iter().chain(rows).collect();
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -206,24 +207,26 @@ fn rows_refused(proc: &Proc) -> Vec<Refusal> {
     refusals
 }
 
-/// Refuses heads whose adjoint would have the name of something in the sources.
-fn names_taken(adjoint: &Adjoint) -> Vec<Refusal> {
-    let program = &adjoint.program;
-    let mut refusals = Vec::new();
-    for &head in &adjoint.heads {
-        let name = format!("{}_b", program.procs[head.index()].name);
-        let globals = program.globals.iter().map(|global| (&global.name, global.span));
-        let procs = program.procs.iter().map(|proc| (&proc.name, proc.span));
-        if let Some((_, span)) = globals.chain(procs).find(|(other, _)| **other == name) {
-            let what = format!("'{name}' is the name of the adjoint of '{}'", program.procs[head.index()].name);
-            refusals.push(Refusal { class: Class::Language, span, what, help: "give it another name".to_string() });
-        }
-    }
-    refusals
+/// Heads whose adjoint or tangent, `what`, would have a name that the sources use.
+fn names_taken(program: &Program, heads: impl Iterator<Item = (ProcId, String)>, what: &str) -> Vec<Refusal> {
+    let globals = || program.globals.iter().map(|global| (&global.name, global.span));
+    let procs = || program.procs.iter().map(|proc| (&proc.name, proc.span));
+    heads
+        .filter_map(|(head, name)| {
+            let (_, span) = globals().chain(procs()).find(|(other, _)| **other == name)?;
+            let what = format!("'{name}' is the name of the {what} of '{}'", program.procs[head.index()].name);
+            Some(Refusal { class: Class::Language, span, what, help: "give it another name".to_string() })
+        })
+        .collect()
 }
 
 /// The tangent as C.
 pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
+    let named = tangents.tangents.iter().filter(|(id, ..)| tangents.heads.contains(id));
+    let refused = names_taken(&tangents.program, named.map(|(id, name, _)| (*id, format!("{name}_d"))), "tangent");
+    if !refused.is_empty() {
+        return Err(refused);
+    }
     let mut unit = Unit::new(&tangents.program);
     for (id, name, proc) in &tangents.tangents {
         unit.name_sweep(*id, proc, &format!("{name}_d"));

@@ -26,7 +26,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         Type::Pointer(_) => ty.clone(),
         ty => Type::Pointer(Box::new(ty.clone())),
     };
-    let name = format!("{}_b{}", proc.name, if adjoint.wide.is_some() { "v" } else { "" });
+    let name = adjoint.name(head);
     let sweeps = adjoint.sweeps.iter().find(|sweeps| sweeps.proc == head);
     let roles = sweeps.map_or(&[][..], |sweeps| &sweeps.interface.params);
     let mut locals = Names::of_c();
