@@ -220,6 +220,18 @@ contains
     call glue_set_error_handler(address, passed, stat)
   end subroutine
 
+  ! tape_is_empty(t), tape_is_empty(): whether nothing is on the tape. Source: adtape_is_empty in adtape.h.
+  function tape_is_empty_self() result(empty)
+    logical :: empty
+    empty = c_is_empty(adtape_self())
+  end function
+
+  function tape_is_empty_call(t) result(empty)
+    type(adtape_tape), intent(in) :: t
+    logical :: empty
+    empty = c_is_empty(t)
+  end function
+
   subroutine stats_set_profile_self(on, stat)
     logical, intent(in) :: on
     integer(c_int32_t), intent(out), optional :: stat

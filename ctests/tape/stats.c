@@ -1,5 +1,8 @@
 /* Statistics: sizes always, traffic by type and operation in profile mode. */
+#include <signal.h>
 #include <unistd.h>
+
+#include "child.h"
 
 #include "types.h"
 
@@ -26,6 +29,33 @@ static void new_tape_is_empty_and_without_memory(void) {
     CHECK_U64(stats.bytes + stats.peak_bytes + stats.pending_bits + stats.repeat_depth + stats.moves, 0);
     CHECK_U64(stats.committed_bytes + stats.reserved_bytes + stats.spilled_bytes, 0);
     CHECK_OK(adtape_destroy(t));
+}
+
+static void ask_null(void *nothing) {
+    (void)nothing;
+    (void)adtape_is_empty(NULL);
+}
+
+static void empty_is_said_of_values_and_of_bits(void) {
+    adtape_t *t = new_tape();
+    double x = 0;
+    CHECK(adtape_is_empty(t) == true);
+    adtape_push_control(t, 1, 1);
+    CHECK(adtape_is_empty(t) == false);
+    CHECK_U64(adtape_pop_control(t, 1), 1);
+    for (int i = 0; i < 100000; i++) {
+        adtape_push_f64(t, i);
+        CHECK(adtape_is_empty(t) == false);
+    }
+    for (int i = 0; i < 100000; i++) {
+        CHECK(adtape_is_empty(t) == false);
+        adtape_pop_f64(t, &x);
+    }
+    CHECK(adtape_is_empty(t) == true);
+    CHECK_OK(adtape_destroy(t));
+    const child_t child = in_child(ask_null, NULL);
+    CHECK_SIGNAL(child, SIGABRT);
+    CHECK_HAS(child.text, "handle is NULL");
 }
 
 /* Never less than the truth, and at most a page or a 64th more. */
@@ -211,6 +241,7 @@ static void misuse_is_refused(void) {
 
 int main(void) {
     new_tape_is_empty_and_without_memory();
+    empty_is_said_of_values_and_of_bits();
     peak_is_known_to_a_64th();
     pending_bits_are_told();
     profile_counts_calls_elements_and_bytes_by_type();

@@ -364,6 +364,12 @@ adtape_status_t adtape_repeat_end(adtape_t *t);
 // Fortran: `call tape_stats(t, stats)`, `call tape_stats(stats)`.
 adtape_status_t adtape_stats(adtape_t *t, adtape_stats_t *out);
 
+// Whether nothing is on the tape: no values and no control bits. After a reverse sweep it is true.
+//
+// Errors, ADTAPE_STATUS_NULL_HANDLE or a status of ownership, end in the error handler, as those of a push do.
+// Fortran: `tape_is_empty(t)`, `tape_is_empty()`.
+bool adtape_is_empty(adtape_t *t);
+
 // Turns profile mode on, with all counts at zero if it was off, or off, which forgets the counts. ADTAPE_PROFILE=1
 // turns it on for every tape. In profile mode each push and pop takes the slow path and is counted.
 //

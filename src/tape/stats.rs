@@ -35,6 +35,11 @@ pub struct Stats {
 }
 
 impl Cursor {
+    /// Whether neither values nor control bits are on the tape.
+    pub fn is_empty(&self) -> Result<bool, Error> {
+        self.stats().map(|stats| stats.bytes == 0 && stats.pending_bits == 0)
+    }
+
     /// Sizes now and at most.
     ///
     /// ```

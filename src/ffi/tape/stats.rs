@@ -3,7 +3,7 @@
 use crate::error::{Error, Status};
 use crate::ffi::arguments::{TypeCode, type_of, write_out};
 use crate::ffi::handles::tape;
-use crate::ffi::outcome::status;
+use crate::ffi::outcome::{status, value_or_fail};
 use crate::site::Site;
 use crate::tape::{Cursor, Operation, Stats, Traffic, Type};
 use std::ffi::c_char;
@@ -19,6 +19,19 @@ use std::ffi::c_char;
 pub unsafe extern "C" fn adtape_stats(t: *mut Cursor, out: *mut Stats) -> Status {
     // SAFETY: by contract.
     status(unsafe { tape(t).and_then(|cursor| write_out(out, "the result", || cursor.stats())) })
+}
+
+/// Whether nothing is on the tape: no values and no control bits. After a reverse sweep it is true.
+///
+/// Errors, ADTAPE_STATUS_NULL_HANDLE or a status of ownership, end in the error handler, as those of a push do.
+/// Fortran: `tape_is_empty(t)`, `tape_is_empty()`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_is_empty(t: *mut Cursor) -> bool {
+    // SAFETY: by contract.
+    value_or_fail(Site::UNKNOWN, || unsafe { tape(t) }.and_then(|cursor| cursor.is_empty()))
 }
 
 /// Turns profile mode on, with all counts at zero if it was off, or off, which forgets the counts. ADTAPE_PROFILE=1
