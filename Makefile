@@ -18,7 +18,7 @@ RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
 FROM ?= 1
 
-.PHONY: help demo test matrix restoration programs reference bench build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test matrix restoration programs reference bench dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ programs: ## random programs through the generator, PROGRAMS (10000) of them fro
 bench: ## speed beside the hardware's limit, in the same run
 	$(SETUP) bench
 	cargo bench --locked
+
+dist: ## target/adtape-VERSION.tar.gz, which builds without a network (docs/packages.md)
+	@scripts/dist.sh
 
 build: ## libadtape.a and libadtape.so in target/release
 	$(SETUP) build

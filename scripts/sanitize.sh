@@ -60,7 +60,7 @@ fn main() { let other = std::thread::spawn(count); count(); other.join().unwrap(
 # Optimisation of instrumented Fortran takes the compiler minutes, so there is none.
 compile_fortran() { # directory, source, program, flags
   mkdir "$3.modules"
-  gfortran -cpp -g -fopenmp "${@:4}" -J"$3.modules" -I"$1" -Ifortran-bindings/tests "$2" "$1/support.o" \
+  gfortran -cpp -g -fopenmp "${@:4}" -J"$3.modules" -I"$1" -Itests/fortran "$2" "$1/support.o" \
     "$1/libadtape_fortran.a" "$target/release/libadtape.a" -lpthread -ldl -lm -o "$3"
 }
 
@@ -90,8 +90,8 @@ fortran_tests() { # compiler flags -- command before each program
   out=$(mktemp -d -p "$work")
   while [ "$1" != -- ]; do flags+=("$1"); shift; done
   FCFLAGS="-g ${flags[*]}" CFLAGS="-g ${flags[*]}" scripts/install/build_fortran.sh fortran-bindings include "$out" &&
-    gfortran -g -fopenmp "${flags[@]}" -J"$out" -c fortran-bindings/tests/support.f90 -o "$out/support.o" || return
-  for source in fortran-bindings/tests/*.[fF]90; do
+    gfortran -g -fopenmp "${flags[@]}" -J"$out" -c tests/fortran/support.f90 -o "$out/support.o" || return
+  for source in tests/fortran/*.[fF]90; do
     program=$out/$(basename "${source%.*}")
     [ "$program" != "$out/support" ] || continue
     if [ $running -ge "$(nproc)" ]; then

@@ -52,7 +52,9 @@ compiles() { # language, source, compiler and flags
   "${@:3}" -x "$1" -fsyntax-only - >/dev/null 2>&1 <<<"$2"
 }
 # A compiler without its C library's headers is as good as none, so each compiles a line.
-have_cc()         { command -v cc >/dev/null && compiles c '#include <stdio.h>' gcc; }
+# CC may carry arguments; who sets it has a linker for cargo, too.
+# shellcheck disable=SC2086
+have_cc()         { { [ -n "${CC:-}" ] || command -v cc >/dev/null; } && compiles c '#include <stdio.h>' ${CC:-gcc}; }
 have_cxx()        { compiles c++ '#include <cstdint>' g++; }
 have_gfortran()   { compiles f95 'end' gfortran; }
 have_clang()      { compiles c '#include <stdio.h>' clang; }

@@ -1,4 +1,4 @@
-//! The Fortran module, as programs see it: every program of `fortran-bindings/tests` at several levels of optimisation,
+//! The Fortran module, as programs see it: every program of `tests/fortran` at several levels of optimisation,
 //! plain, with steps of one page, in check and in profile mode, and every error that the module can end in.
 //!
 //! `FC` and `CC` name the compilers (default gfortran and gcc): `FC=flang-new-19 CC=clang-19 cargo test --test fortran`.
@@ -57,6 +57,11 @@ fn sources() -> PathBuf {
     root().join("fortran-bindings")
 }
 
+/// The programs that are compiled against it.
+fn programs() -> PathBuf {
+    root().join("tests/fortran")
+}
+
 /// The directory of adtape.mod, libadtape_fortran.a, support.mod and support.o, built on the first call.
 fn module() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -68,7 +73,7 @@ fn module() -> &'static Path {
         build.env("FC", fc()).env("FCFLAGS", format!("-O2 -g {strict}"));
         build.env("CC", cc()).env("CFLAGS", "-std=c11 -O2 -g -Wall -Wextra -Wpedantic -Werror");
         run(&mut build);
-        let support = sources().join("tests/support.f90");
+        let support = programs().join("support.f90");
         run(Command::new(fc()).current_dir(&out).args(flags()).arg("-c").arg(support).args(["-o", "support.o"]));
         out
     })
@@ -82,7 +87,7 @@ fn compile(source: &Path, further: &[&str]) -> (Output, PathBuf) {
     let directory = scratch(&format!("fortran_{name}{}{level}", further.len()));
     let program = directory.join(name);
     let mut command = Command::new(fc());
-    command.current_dir(&directory).args(flags()).arg("-I").arg(module()).arg("-I").arg(sources().join("tests"));
+    command.current_dir(&directory).args(flags()).arg("-I").arg(module()).arg("-I").arg(programs());
     command.arg("-cpp").args(further).arg(source).arg(module().join("support.o"));
     command.arg(module().join("libadtape_fortran.a")).arg(build_release().join("libadtape.a"));
     let said = run(command.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
@@ -104,7 +109,7 @@ fn passes(file: &str) {
     }
     // An optimiser may take it for granted that a procedure keeps no address of an argument; without one nothing is.
     for level in levels() {
-        let (_, program) = compile(&sources().join("tests").join(file), &[&level]);
+        let (_, program) = compile(&programs().join(file), &[&level]);
         for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(("ADTAPE_PROFILE", "1"))] {
             let output = run(quiet(&program).envs(mode));
             let said = String::from_utf8_lossy(&output.stdout);
@@ -221,7 +226,7 @@ fn random_programs_agree_with_the_model() {
 #[test]
 fn every_test_program_is_run_here() {
     let this = fs::read_to_string(root().join("tests/fortran.rs")).expect("this file");
-    for entry in fs::read_dir(sources().join("tests")).expect("the tests") {
+    for entry in fs::read_dir(programs()).expect("the tests") {
         let file = entry.expect("an entry").file_name().into_string().expect("a name");
         let program = file.ends_with("90") && file != "support.f90";
         assert!(!program || this.contains(&format!("passes(\"{file}\")")), "{file} is not run");
@@ -236,7 +241,7 @@ fn push_and_pop_of_sections_make_no_temporary_arrays() {
     if !is_gfortran() {
         return; // Only gfortran says where it makes them.
     }
-    let (said, _) = compile(&sources().join("tests/sections.f90"), &["-Warray-temporaries", "-Wno-error"]);
+    let (said, _) = compile(&programs().join("sections.f90"), &["-Warray-temporaries", "-Wno-error"]);
     let said = String::from_utf8_lossy(&said.stderr);
     let lines: Vec<&str> = said.lines().collect();
     // Those of components and substrings, which gfortran always makes.
@@ -291,7 +296,7 @@ struct Case {
 const ERRORS: [(&str, &str); 2] = [("errors.F90", "provoke"), ("errors_addresses.F90", "provoke_address")];
 
 fn errors_file(name: &str) -> PathBuf {
-    sources().join("tests/errors").join(name)
+    programs().join("errors").join(name)
 }
 
 fn cases() -> Vec<Case> {

@@ -443,3 +443,21 @@ fn cmake_package_refuses_another_series_and_an_unknown_component() {
         assert!(!output.status.success() && said.contains(expected), "{wanted}: {said}");
     }
 }
+
+#[test]
+fn packages_of_other_managers_have_the_version_of_the_library() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, line) in [
+        ("fpm.toml", format!("version = \"{version}\"")),
+        ("packaging/spack/packages/adtape/package.py", format!("    version(\"{version}\")")),
+        ("packaging/conda/meta.yaml", format!("{{% set version = \"{version}\" %}}")),
+    ] {
+        let text = fs::read_to_string(root().join(file)).expect("the file is there");
+        assert!(text.lines().any(|other| other == line), "{file} has no line {line}");
+    }
+    // fpm compiles every Fortran and C file below its folder.
+    let compiled = files(&root().join("fortran-bindings"));
+    let compiled: Vec<_> =
+        compiled.iter().filter(|name| [".F90", ".f90", ".c"].iter().any(|e| name.ends_with(e))).collect();
+    assert_eq!(compiled, ["adtape.F90", "adtape_glue.c"]);
+}
