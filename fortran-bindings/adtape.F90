@@ -39,7 +39,7 @@ module adtape
 
 #include "generated/public.inc"
   ! Procedures of this file, and what programs hand over.
-  public :: adtape_pair_add, heap_self, adtape_self, store_list, live_set_allocator, adtape_allocate
+  public :: adtape_pair_add, range_label, heap_self, adtape_self, store_list, live_set_allocator, adtape_allocate
   public :: adtape_deallocate, process_set_error_handler, adtape_error_handler, adtape_error_message
   public :: adtape_status_name, adtape_type_name, adtape_text, adtape_version, driver_set_calls
   public :: test_gradient, test_complex, test_dot, test_text
@@ -174,6 +174,13 @@ contains
   function adtape_version() result(text)
     character(:), allocatable :: text
     text = adtape_text(c_version())
+  end function
+
+  ! range_label(range): the label of a range of the process's objects. Source: adtape_range_label.
+  function range_label(range) result(text)
+    type(adtape_range), intent(in) :: range
+    character(:), allocatable :: text
+    text = adtape_text(c_range_label(c_null_ptr, range))
   end function
 
   ! adtape_pair_add(q, bytes): the pair of a pointer that is assigned q + bytes. Source: eq. (3).

@@ -37,6 +37,11 @@ POINTER_PATH(restore_pointer, const adtape_heap_t *h = heap, adtape_heap_adjoint
 POINTER_PATH(restore_pointer_plain, const intptr_t *d = &distance, (char *)pointers[i] + *d)
 PATH(push_pointer, ADDED(t); adtape_push_opaque(t, &values[i]))
 PATH(push_pointer_plain, ADDED(t); adtape_push_opaque(t, &values[i]))
+/* An object that dies, and what brings it back. */
+adtape_range_t ranges[MANY + 1];
+PATH(live_add_live_end, adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
+     adtape_live_end(t, NULL, &memory[i * 16]))
+PATH(pop_range, ADDED(t); adtape_pop_range(t, NULL, &ranges[i]))
 /* A free and an allocation on the stable heap, beside another block of their chunk; and both undone. */
 static void *block;
 #define HEAP_PATH(name, before, statement)                                              \
@@ -113,6 +118,7 @@ int main(void) {
     distance = heap->delta;
     run(t, push_pointer_fast_path, restore_pointer_fast_path);
     run(t, push_pointer_plain_fast_path, restore_pointer_plain_fast_path);
+    run(t, live_add_live_end_fast_path, pop_range_fast_path);
     adtape_heap_alloc(heap, t, 300);
     block = adtape_heap_alloc(heap, t, 300);
     run(t, heap_free_alloc_fast_path, heap_undo_free_alloc_fast_path);

@@ -27,7 +27,7 @@ static void range_is_found_by_every_address_in_it_and_at_its_end(void) {
         CHECK_U64(range.bytes, 80);
         CHECK_U64(range.adjoint_bytes, sizeof xb);
         CHECK_I64(range.kind, ADTAPE_KIND_STATIC);
-        CHECK(strcmp(range.label, "x (double[10])") == 0);
+        CHECK(strcmp(adtape_range_label(NULL, &range), "x (double[10])") == 0);
     }
     adtape_range_t range;
     CHECK_FAILS(adtape_live_find(NULL, (char *)x - 1, &range), ADTAPE_STATUS_NO_RANGE, "1 byte before `x`");
@@ -53,7 +53,7 @@ static void ranges_are_listed_by_address_and_counted(void) {
         CHECK(list[i + (i > 0)].base == block + 100 * i);
         CHECK_U64(list[i + (i > 0)].bytes, 50);
     }
-    CHECK(list[1].base == block + 50 && list[1].bytes == 0 && strcmp(list[1].label, "empty") == 0);
+    CHECK(list[1].base == block + 50 && list[1].bytes == 0 && strcmp(adtape_range_label(NULL, &list[1]), "empty") == 0);
     memset(list, 0, sizeof list);
     CHECK_OK(adtape_live_list(NULL, list, 3, &count));
     CHECK(count == 11 && list[2].base != NULL && list[3].base == NULL);

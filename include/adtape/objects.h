@@ -30,22 +30,20 @@ typedef struct adtape_objects_t adtape_objects_t;
 
 // A range of addresses and whose it is.
 typedef struct {
-    // The birth number of the object, which it keeps when its address changes.
-    int64_t serial;
-    // Where it lies; from the tape: where it lay in the forward sweep.
-    void *base;
+    // One of ADTAPE_KIND_….
+    int32_t kind;
+    // The library's number for the label: adtape_range_label.
+    uint32_t label;
     // Its size.
     int64_t bytes;
+    // Where it lies; from the tape: where it lay in the forward sweep.
+    void *base;
+    // The birth number of the object, which it keeps when its address changes.
+    int64_t serial;
     // Where its adjoint lies; NULL if it has none, and from the tape.
     void *adjoint_base;
     // The size of the adjoint.
     int64_t adjoint_bytes;
-    // "" if it has none. Valid as long as the objects.
-    const char *label;
-    // One of ADTAPE_KIND_….
-    int32_t kind;
-    // The library's number for the label.
-    int32_t label_number;
 } adtape_range_t;
 
 // Counts of the maps.
@@ -201,6 +199,12 @@ adtape_status_t adtape_live_print(const adtape_objects_t *o, int32_t fd);
 // range lies there), MISMATCH in check mode.
 // Fortran: `call pop_range(range)`, `call pop_range(t, range)`. Source: Alg. 2, lines 6 and 14.
 void adtape_pop_range(adtape_t *t, const adtape_objects_t *o, adtape_range_t *range);
+
+// The label of a range of these objects; "" if it has none. Valid as long as they are.
+//
+// Errors go to the error handler: NULL_POINTER. Cost: a call. Any thread.
+// Fortran: `text = range_label(range)`.
+const char *adtape_range_label(const adtape_objects_t *o, const adtape_range_t *range);
 
 /* ---- rebase ---------------------------------------------------------------------------------------------- */
 
@@ -380,5 +384,7 @@ adtape_status_t adtape_abi0_undo_allocation(const adtape_objects_t *o, const voi
 #ifdef __cplusplus
 }
 #endif
+
+#include "inline_objects.h"
 
 #endif

@@ -6,7 +6,7 @@ use super::called::{Called, calls};
 use super::set::{LiveRange, Objects, Waiter, corrupt};
 use super::variables::Writer;
 use crate::error::Error;
-use crate::map::registry::{Arrival, Object, Present, RangeKind, RangeRecord, Serial, Variables};
+use crate::map::registry::{Arrival, LABELS, Object, Present, RangeKind, RangeRecord, Serial, Variables};
 use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
@@ -94,13 +94,15 @@ impl Objects {
     }
 }
 
-/// The words of a range on the tape.
+/// The words of a range on the tape, which are how [`RangeInfo`](crate::ffi) begins: `include/adtape/inline_objects.h`
+/// copies them.
 pub(super) fn pack_range(record: &RangeRecord) -> [u64; 4] {
-    [(record.kind as u64) | u64::from(record.label) << 8, record.bytes, record.base, record.serial.0]
+    [(record.kind as u64) | u64::from(record.label) << 32, record.bytes, record.base, record.serial.0]
 }
 
 /// The range of these words; None if they are none.
 pub(super) fn unpack_range([kind_and_label, bytes, base, serial]: [u64; 4]) -> Option<RangeRecord> {
-    let kind = RangeKind::from_code((kind_and_label & 0xff) as i32).filter(|_| kind_and_label >> 40 == 0)?;
-    Some(RangeRecord { serial: Serial(serial), base, bytes, kind, label: (kind_and_label >> 8) as u32 })
+    let label = Some((kind_and_label >> 32) as u32).filter(|label| *label < LABELS)?;
+    let kind = RangeKind::from_code(kind_and_label as i32)?;
+    Some(RangeRecord { serial: Serial(serial), base, bytes, kind, label })
 }

@@ -87,8 +87,14 @@ impl fmt::Display for Site {
 
 /// Whether a source file's code is inlined into programs on our behalf: the headers, and what `-flto` inlines of the kit.
 fn is_ours(file: &Path) -> bool {
-    const INLINED: [&str; 5] =
-        ["adtape/inline.h", "adtape/inline_heap.h", "adtape_kit.h", "adtape_kit_calls.h", "adtape_kit_entry.c"];
+    const INLINED: [&str; 6] = [
+        "adtape/inline.h",
+        "adtape/inline_objects.h",
+        "adtape/inline_heap.h",
+        "adtape_kit.h",
+        "adtape_kit_calls.h",
+        "adtape_kit_entry.c",
+    ];
     INLINED.iter().any(|name| file.ends_with(name))
 }
 

@@ -34,7 +34,7 @@ contains
     allocate (hole(20))
     call pop_range(t, range)
     call check(range%bytes == 80 .and. range%kind == ADTAPE_KIND_ALLOCATABLE, 'a range')
-    call check(adtape_text(range%label) == 'x (real(4), 20)', 'a label without its trailing blanks')
+    call check(range_label(range) == 'x (real(4), 20)', 'a label without its trailing blanks')
     allocate (x(range%bytes/4), xb(range%bytes/4))
     call rebase_add(range, c_loc(x), c_loc(xb), 8*size(xb))
     do i = 20, 1, -1
@@ -69,7 +69,7 @@ contains
     call live_find(c_loc(x(3)), range, stat)
     call check(stat == ADTAPE_STATUS_NO_RANGE .and. index(adtape_error_message(), 'no range') > 0, 'a range that ended')
     call pop_range(range)
-    call check(c_associated(range%base, c_loc(y)) .and. adtape_text(range%label) == '', 'a range without a label')
+    call check(c_associated(range%base, c_loc(y)) .and. range_label(range) == '', 'a range without a label')
     call pop_range(t, range)
     call check(c_associated(range%base, c_loc(x)), 'a range by handle')
   end subroutine

@@ -71,7 +71,7 @@ typedef struct adtape_core adtape_core_t;
         name: "objects",
         purpose: "what is alive and where: ranges, pointers, pairs, rebase",
         needs: &["tape"],
-        inlined: None,
+        inlined: Some("inline_objects"),
         types: &["map/registry/object", "objects/set"],
         sections: &[
             ("objects", "sets"),

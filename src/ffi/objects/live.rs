@@ -149,7 +149,7 @@ pub unsafe extern "C" fn adtape_live_find(o: *const Objects, address: *const c_v
     let find = || {
         // SAFETY: by contract.
         let addresses = unsafe { objects(o) };
-        addresses.live_find(address as usize).map(|range| RangeInfo::of(addresses, &range))
+        addresses.live_find(address as usize).map(|range| RangeInfo::of(&range))
     };
     // SAFETY: by contract.
     status(unsafe { write_out(out, "the result", find) })
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn adtape_live_list(
         let all = addresses.live_list();
         for (i, range) in all.iter().take(capacity).enumerate() {
             // SAFETY: i < capacity, for which there is room by contract.
-            unsafe { ranges.add(i).write(RangeInfo::of(addresses, range)) };
+            unsafe { ranges.add(i).write(RangeInfo::of(range)) };
         }
         Ok(all.len() as i64)
     };

@@ -2,9 +2,11 @@
 
 use crate::error::Error;
 use crate::ffi::arguments::null_pointer;
-use crate::ffi::handles::{on_addresses, tape};
+use crate::ffi::handles::{objects, on_addresses, tape};
 use crate::ffi::jump::with_site;
+use crate::ffi::outcome::value_or_fail;
 use crate::objects::{LiveRange, Objects};
+use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::{c_char, c_void};
 
@@ -12,35 +14,32 @@ use std::ffi::{c_char, c_void};
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct RangeInfo {
-    /// The birth number of the object, which it keeps when its address changes.
-    pub serial: u64,
-    /// Where it lies; from the tape: where it lay in the forward sweep.
-    pub base: *mut c_void,
+    /// One of ADTAPE_KIND_….
+    pub kind: i32,
+    /// The library's number for the label: adtape_range_label.
+    pub label: u32,
     /// Its size.
     pub bytes: u64,
+    /// Where it lies; from the tape: where it lay in the forward sweep.
+    pub base: *mut c_void,
+    /// The birth number of the object, which it keeps when its address changes.
+    pub serial: u64,
     /// Where its adjoint lies; NULL if it has none, and from the tape.
     pub adjoint_base: *mut c_void,
     /// The size of the adjoint.
     pub adjoint_bytes: u64,
-    /// "" if it has none. Valid as long as the objects.
-    pub label: *const c_char,
-    /// One of ADTAPE_KIND_….
-    pub kind: i32,
-    /// The library's number for the label.
-    pub label_number: u32,
 }
 
 impl RangeInfo {
-    pub(in crate::ffi) fn of(addresses: &Objects, range: &LiveRange) -> RangeInfo {
+    pub(in crate::ffi) fn of(range: &LiveRange) -> RangeInfo {
         RangeInfo {
-            serial: range.serial,
-            base: range.base as *mut c_void,
+            kind: range.kind as i32,
+            label: range.label,
             bytes: range.bytes as u64,
+            base: range.base as *mut c_void,
+            serial: range.serial,
             adjoint_base: range.adjoint_base as *mut c_void,
             adjoint_bytes: range.adjoint_bytes as u64,
-            label: addresses.label_c(range.label).as_ptr(),
-            kind: range.kind as i32,
-            label_number: range.label,
         }
     }
 
@@ -52,7 +51,7 @@ impl RangeInfo {
             kind: crate::ffi::arguments::kind_of(self.kind)?,
             adjoint_base: 0,
             adjoint_bytes: 0,
-            label: self.label_number,
+            label: self.label,
         })
     }
 }
@@ -65,7 +64,7 @@ unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Objects, out: *mut Ra
                 return Err(null_pointer("the range"));
             }
             let range = called.pop_range(tape(t)?)?;
-            out.write(RangeInfo::of(called, &range));
+            out.write(RangeInfo::of(&range));
             Ok(())
         });
     }
@@ -84,4 +83,20 @@ unsafe extern "C" fn pop_range(t: *const Cursor, o: *const Objects, out: *mut Ra
 #[unsafe(naked)]
 pub unsafe extern "C" fn adtape_pop_range(t: *mut Cursor, o: *const Objects, range: *mut RangeInfo) {
     with_site!(3 => pop_range)
+}
+
+/// The label of a range of these objects; "" if it has none. Valid as long as they are.
+///
+/// Errors go to the error handler: NULL_POINTER. Cost: a call. Any thread.
+/// Fortran: `text = range_label(range)`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_range_label(o: *const Objects, range: *const RangeInfo) -> *const c_char {
+    value_or_fail(Site::UNKNOWN, || {
+        // SAFETY: by contract.
+        let (objects, range) = unsafe { (objects(o), range.as_ref().ok_or_else(|| null_pointer("the range"))?) };
+        Ok(objects.label_c(range.label).as_ptr())
+    })
 }

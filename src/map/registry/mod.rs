@@ -49,7 +49,7 @@ mod tests;
 mod waiting;
 
 pub use object::RangeKind;
-pub(crate) use object::{LifeState, Object, Present, Serial};
+pub(crate) use object::{LABELS, LifeState, Object, Present, Serial};
 pub(crate) use range::RangeRecord;
 pub(crate) use record::{LONG, Located, ObjectOffset, Record, pack, unpack};
 pub(crate) use saved::{Saved, SavedObject, Slot, decode_slots, encode_slots};

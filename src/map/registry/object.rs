@@ -21,7 +21,7 @@ const LOW_48: u64 = (1 << 48) - 1;
 /// Words of an object in memory that threads share.
 pub(super) const WORDS: usize = 6;
 /// Labels have numbers below this.
-pub(super) const LABELS: u32 = 1 << 25;
+pub(crate) const LABELS: u32 = 1 << 25;
 
 impl Serial {
     pub fn new(lane: u16, birth: u64) -> Serial {
