@@ -116,10 +116,10 @@ lint: ## formatting, clippy and rustdoc: a warning is an error
 oldest-rust: ## the library with the oldest Rust that Cargo.toml names
 	@scripts/oldest_rust.sh
 
-bless: ## writes the generated files anew: header, exported symbols, Fortran interfaces, reference, generated examples
+bless: ## writes the generated files anew: header, symbols, Fortran interfaces, reference, examples, manual pages
 	ADTAPE_BLESS=1 cargo test --locked --test header --test symbols
 	cargo run --locked --package adtape-tools
-	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --test examples
+	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --bin adtape --test examples --test profiles
 
 clean: ## removes what was built
 	cargo clean

@@ -84,7 +84,8 @@ pub use objects::{
 };
 pub use schedule::{Action, Level, Place, Prediction, Schedule};
 pub use store::{
-    ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, Spill, SpillFile, Store, TieredStore,
+    ArchiveStore, EntryReader, EntryWriter, FileOptions, FileStore, MemoryStore, ReadOnlyFile, Spill, SpillFile, Store,
+    TieredStore,
 };
 pub use tape::{Cursor, MAX_RANK, Mark, Operation, Scalar, Section, Stats, Tape, Traffic, Type, with_thread_tape};
 pub use vm::Trim;

@@ -1,20 +1,40 @@
-//! The command `adtape`: writes adjoints and tangents of C programs.
+//! The command `adtape`: writes adjoints and tangents of C programs, and shows what programs did: profiles, checkpoints,
+//! schedules.
 //!
-//! Exit status: 0 done, and all checks passed; 1 a file cannot be written, or a driver cannot be built or fails by
-//! itself; 2 wrong command line; 3 refused; 4 a check failed, or the generator failed.
+//! Exit status: 0 done, and all checks passed; 1 a file cannot be read or written, or a driver cannot be built or fails
+//! by itself; 2 wrong command line; 3 refused; 4 a check failed, a checkpoint is damaged, or the generator failed.
+
+#![forbid(unsafe_code)]
 
 mod check;
 mod explain;
 mod generate;
 mod heads;
+mod inspect;
+#[cfg(test)]
+mod manual;
+mod page;
+mod pictures;
+mod profile;
 mod report;
+mod say;
+mod schedules;
 
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+const STATUS: &str = "\
+Exit status:
+  0  done, and all checks passed
+  1  a file cannot be read or written, or a driver cannot be built or fails by itself
+  2  wrong command line
+  3  refused
+  4  a check failed, a checkpoint is damaged, or the generator failed";
+
 #[derive(Parser)]
-#[command(name = "adtape", version, about = "Writes adjoints and tangents of C programs")]
+#[command(name = "adtape", version, about = "Adjoints and tangents of C programs; profiles, checkpoints, schedules")]
+#[command(after_help = STATUS)]
 struct Command {
     #[command(subcommand)]
     what: What,
@@ -51,6 +71,36 @@ enum What {
     Tangent {
         #[command(flatten)]
         common: Common,
+    },
+    /// Show a profile: tables, and a page with pictures
+    ///
+    /// A program writes the profile when it exits, if it runs with ADTAPE_PROFILE=1.
+    Report {
+        /// The profile
+        file: String,
+        /// Write a page, too: flame graph, memory over time, runs of drivers; by default beside the profile
+        #[arg(long, value_name = "PAGE", num_args = 0..=1, default_missing_value = "")]
+        html: Option<String>,
+    },
+    /// Compare two profiles: what grew, by call site
+    Diff {
+        /// The profile before
+        old: String,
+        /// The profile after
+        new: String,
+    },
+    /// Show what is in a file of checkpoints, and check it
+    Inspect {
+        /// A file that ends in .adtape or .adtapes
+        checkpoint: String,
+        /// Write each array to this directory, for NumPy and others that read .npy
+        #[arg(long, value_name = "DIRECTORY")]
+        export: Option<String>,
+    },
+    /// Compare schedules: what the reversal of a loop costs by each of them
+    Schedule {
+        #[command(flatten)]
+        wanted: schedules::Loop,
     },
 }
 
@@ -108,6 +158,10 @@ fn run(what: What) -> Result<(), u8> {
             generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear, vector })
         }
         What::Tangent { common } => generate::tangent(&common),
+        What::Report { file, html } => profile::report(&file, html.as_deref()),
+        What::Diff { old, new } => profile::diff(&old, &new),
+        What::Inspect { checkpoint, export } => inspect::inspect(&checkpoint, export.as_deref()),
+        What::Schedule { wanted } => schedules::compare(&wanted),
     }
 }
 

@@ -159,6 +159,14 @@ impl CheckpointReader {
         ))
     }
 
+    /// Reads bytes of the next section's values, of whatever kind it is, from the byte `from` on. It stays the next one.
+    pub fn peek_bytes(&mut self, from: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        if self.peek()?.is_none() {
+            return Err(Error::new(Status::Mismatch, format!("checkpoint {:?} has no more sections", self.name)));
+        }
+        self.read_part(from, bytes)
+    }
+
     /// Goes to a section by its name: the next one that has it or, if there is none up to the end, the first one.
     ///
     /// ```

@@ -169,6 +169,12 @@ pub(super) fn text_at(bytes: &[u8], at: usize, most: usize) -> Option<&str> {
     std::str::from_utf8(text).ok()
 }
 
+/// Which entry an image says that it is; None if it is no image, or its header is not as it was written.
+pub(super) fn identity_of(image: &[u8]) -> Option<&str> {
+    let header = image.get(..HEADER).filter(|header| header[..8] == MAGIC && is_sealed(header))?;
+    text_at(header, IDENTITY_AT, HEADER)
+}
+
 struct Row {
     offset: usize,
     stored: usize,

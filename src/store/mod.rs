@@ -13,6 +13,7 @@
 //! * [`memory`]: warm buffers that are used again; no checksums.
 //! * [`files`]: one file for each entry, an [`image`]: blocks with checksums, compressed or not; or all in one
 //!   [`archive`].
+//! * [`reading`]: a file of either kind, read where it lies.
 //! * [`tiers`]: memory up to a limit, another store beyond it.
 //! * [`spill`]: files for the oldest part of tapes, when memory is short.
 //!
@@ -28,6 +29,7 @@ mod image;
 mod lock;
 mod memory;
 mod os;
+mod reading;
 mod regular;
 pub(crate) mod spill;
 mod tiers;
@@ -36,6 +38,7 @@ pub use archive::ArchiveStore;
 pub use files::{FileOptions, FileStore};
 pub use memory::MemoryStore;
 pub(crate) use memory::beyond_the_end;
+pub use reading::ReadOnlyFile;
 pub use spill::{Spill, SpillFile};
 pub use tiers::TieredStore;
 

@@ -25,9 +25,10 @@ use super::regular::refused;
 use super::{EntryReader, EntryWriter, Store, check_name, not_found};
 use crate::error::Error;
 use crate::sync::{Arc, Mutex};
-use record::{PAGE, Record, living};
-use state::{ArchiveFile, SUFFIX, damaged_record, rewrite};
+use record::{PAGE, Record, bury, check_file, living, parse_summary, stem_of};
+use state::{ArchiveFile, SUFFIX, damaged_record, read_records, rewrite};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The file is written anew when dead records outweigh the living and this.
@@ -164,6 +165,34 @@ impl Store for ArchiveStore {
     fn names(&self) -> Result<Vec<String>, Error> {
         Ok(living(&self.archive.state.lock().records).into_keys().map(str::to_owned).collect())
     }
+}
+
+/// An entry of an archive that is read where it lies.
+pub(super) struct Listed {
+    /// None of damaged records of which nothing is known.
+    pub name: Option<String>,
+    /// Of its image in the file; or what is wrong with it.
+    pub image: Result<Range<usize>, Error>,
+}
+
+/// Whose file an archive says that it is, and the entries that count; None if it is no archive.
+pub(super) fn list(contents: &[u8], path: &Path) -> Option<Result<(String, Vec<Listed>), Error>> {
+    let stem = stem_of(contents)?;
+    let known = check_file(contents, stem).and_then(|id| Ok(read_records(contents, id, &parse_summary(contents, id)?)));
+    Some(known.map(|mut records| {
+        bury(&mut records);
+        let counts = |record: &Record| !record.dead && !record.is_removal();
+        let listed = records.into_iter().filter(counts).map(|record| {
+            let from = (record.offset + PAGE) as usize;
+            let image = if record.damaged {
+                Err(damaged_record(&record, record.name.as_deref().unwrap_or("of another name"), path))
+            } else {
+                Ok(from..from + record.image as usize)
+            };
+            Listed { name: record.name, image }
+        });
+        (stem.to_owned(), listed.collect())
+    }))
 }
 
 struct ArchiveWriter {

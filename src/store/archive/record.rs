@@ -125,6 +125,11 @@ pub(super) fn check_file(file: &[u8], stem: &str) -> Result<u64, Error> {
     }
 }
 
+/// Whose file it says that it is: what the names of its run and rank begin with.
+pub(super) fn stem_of(file: &[u8]) -> Option<&str> {
+    file.get(..PAGE_BYTES).filter(|head| head[..8] == FILE_MAGIC).and_then(|head| text_at(head, STEM_AT, PAGE_BYTES))
+}
+
 /// A record's head or a summary: `value` is the image's size or the end.
 fn page(magic: [u8; 8], id: u64, sequence: u64, value: u64, name: &str, before: &Before) -> Vec<u8> {
     let mut page = vec![0; PAGE_BYTES];

@@ -225,7 +225,7 @@ impl ArchiveFile {
 }
 
 /// All records in front of the end; where there is none, a damaged one.
-fn read_records(contents: &[u8], id: u64, summary: &Summary) -> Vec<Record> {
+pub(super) fn read_records(contents: &[u8], id: u64, summary: &Summary) -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
     let (mut at, mut sequence, mut damaged) = (FIRST, 0, None);
     while at < summary.end {

@@ -1,0 +1,71 @@
+//! Memory over time: layers on top of each other.
+
+use super::theme::{Area, Drawn, FAINT, FONT, GRID, INK, SERIES, legend, number, svg};
+use plotters::prelude::*;
+
+const SIZE: (u32, u32) = (960, 330);
+
+/// One kind of memory, a value for each time.
+pub struct Layer {
+    pub name: &'static str,
+    /// Bytes.
+    pub values: Vec<u64>,
+}
+
+/// The picture; None if there is nothing to draw.
+pub fn draw(seconds: &[f64], layers: &[Layer]) -> Option<String> {
+    let sum = |i: usize| layers.iter().map(|layer| layer.values[i]).sum::<u64>();
+    let most = (0..seconds.len()).map(sum).max().filter(|most| *most > 0)?;
+    if seconds.len() < 2 || layers.len() > SERIES.len() {
+        return None;
+    }
+    Some(svg(SIZE, |area| draw_on(area, seconds, layers, most)))
+}
+
+/// The unit in which the largest value has one to three digits before the point.
+fn unit(most: u64) -> (f64, &'static str) {
+    match most {
+        0..1_000 => (1.0, "B"),
+        1_000..1_000_000 => (1e3, "kB"),
+        1_000_000..1_000_000_000 => (1e6, "MB"),
+        1_000_000_000..1_000_000_000_000 => (1e9, "GB"),
+        _ => (1e12, "TB"),
+    }
+}
+
+fn draw_on(area: &Area, seconds: &[f64], layers: &[Layer], most: u64) -> Drawn {
+    let (scale, unit) = unit(most);
+    let end = seconds.last().copied().unwrap_or(1.0);
+    let begin = seconds[0].min(0.0);
+    let (head, body) = area.split_vertically(30);
+    let mut chart = ChartBuilder::on(&body)
+        .margin_right(18)
+        .margin_top(8)
+        .x_label_area_size(46)
+        .y_label_area_size(62)
+        .build_cartesian_2d(begin..end.max(begin + 1e-9), 0.0..1.06 * most as f64 / scale)?;
+    chart
+        .configure_mesh()
+        .x_desc("seconds")
+        .y_desc(unit)
+        .x_labels(10)
+        .y_labels(6)
+        .x_label_formatter(&|value| number(*value))
+        .y_label_formatter(&|value| number(*value))
+        .label_style(FONT.into_font().color(&FAINT))
+        .axis_desc_style(FONT.into_font().color(&INK))
+        .axis_style(FAINT)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .draw()?;
+    let mut below = vec![0.0; seconds.len()];
+    for (layer, colour) in layers.iter().zip(SERIES) {
+        let above: Vec<f64> = below.iter().zip(&layer.values).map(|(b, value)| b + *value as f64 / scale).collect();
+        let there = seconds.iter().copied().zip(above.iter().copied());
+        let back = seconds.iter().copied().zip(below.iter().copied()).rev();
+        chart.draw_series([Polygon::new(there.chain(back).collect::<Vec<_>>(), colour.filled())])?;
+        below = above;
+    }
+    let entries: Vec<(RGBColor, &str)> = SERIES.iter().copied().zip(layers.iter().map(|layer| layer.name)).collect();
+    legend(&head, &entries, (62, 16))
+}

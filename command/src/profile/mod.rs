@@ -1,0 +1,50 @@
+//! Profiles, which a program writes in profile mode: `adtape report` and `adtape diff`.
+//!
+//! ```text
+//!   file  --read-->  Profile  --sites-->  a row for each call site  --tables-->  text
+//!                                                                   --page---->  one HTML file, with pictures
+//! ```
+
+mod changes;
+mod page;
+mod read;
+mod sites;
+mod tables;
+
+use crate::say;
+use std::path::Path;
+
+/// `adtape report`: tables on standard output and, if it is asked for, a page.
+pub fn report(file: &str, html: Option<&str>) -> Result<(), u8> {
+    let page = html.map(|page| page_name(file, page)).transpose()?;
+    let profile = read::read(Path::new(file))?;
+    print!("{}", tables::report(&profile));
+    match page {
+        None => Ok(()),
+        Some(page) => {
+            say::write(&page, &page::html(&profile, file))?;
+            println!("\npage: {page}");
+            Ok(())
+        }
+    }
+}
+
+/// `adtape diff`: what the second program pushes more or less than the first, by site.
+pub fn diff(old: &str, new: &str) -> Result<(), u8> {
+    let (old, new) = (read::read(Path::new(old))?, read::read(Path::new(new))?);
+    print!("{}", changes::table(&old, &new));
+    Ok(())
+}
+
+/// The page's name: as given, or beside the profile.
+fn page_name(file: &str, page: &str) -> Result<String, u8> {
+    match page {
+        "" => Ok(Path::new(file).with_extension("html").display().to_string()),
+        page if page.ends_with(".html") || page.ends_with(".htm") => Ok(page.to_owned()),
+        page => Err(say::error(
+            &format!("{page} cannot be the page's name"),
+            "give a name that ends in .html, or --html alone for one beside the profile",
+            2,
+        )),
+    }
+}

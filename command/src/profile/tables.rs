@@ -1,0 +1,146 @@
+//! `adtape report` as text.
+
+use super::read::Profile;
+use super::sites::{Row, rows};
+use crate::say::{bytes, columns, grouped, plural, seconds, share};
+
+/// Sites that are listed.
+const SITES: usize = 25;
+
+/// All tables of a profile.
+pub fn report(profile: &Profile) -> String {
+    let process = &profile.process;
+    let mut text = format!(
+        "profile of {} (process {}, adtape {}), {}\n",
+        or_unknown(&process.program),
+        process.pid,
+        or_unknown(&process.adtape),
+        seconds(process.seconds)
+    );
+    text += &format!(
+        "tape: {} at its peak; {} in {} pushed in all\n",
+        bytes(process.tape_peak),
+        bytes(process.tape_bytes),
+        plural(process.operations, "operation")
+    );
+    let rows = rows(profile);
+    if rows.is_empty() {
+        return text + "nothing was pushed: there is nothing to say by site\n";
+    }
+    text += &by_site(&rows, process.tape_peak);
+    text += &not_needed(&rows, process.tape_bytes);
+    text += &threads(profile);
+    text + &drivers(profile)
+}
+
+fn or_unknown(text: &str) -> &str {
+    if text.is_empty() { "?" } else { text }
+}
+
+fn heads(heads: &[&str]) -> Vec<String> {
+    heads.iter().map(|head| (*head).to_owned()).collect()
+}
+
+fn by_site(rows: &[Row], peak: u64) -> String {
+    let mut table = vec![heads(&["site", "type", "pushes", "bytes", "at peak", "of peak"])];
+    for row in rows.iter().take(SITES) {
+        table.push(vec![
+            row.name.clone(),
+            row.kinds.clone(),
+            grouped(row.amount.operations),
+            bytes(row.amount.bytes),
+            bytes(row.at_peak),
+            share(row.at_peak, peak),
+        ]);
+    }
+    format!("\npushes by call site\n{}{}", columns(&table, 2), others(rows))
+}
+
+/// A line for the sites that the table leaves out.
+fn others(rows: &[Row]) -> String {
+    let Some(rest) = rows.get(SITES..).filter(|rest| !rest.is_empty()) else { return String::new() };
+    let sum = rest.iter().map(|row| row.amount.bytes).sum();
+    format!("  and {} with {} in all\n", plural(rest.len() as u64, "more site"), bytes(sum))
+}
+
+fn not_needed(rows: &[Row], pushed: u64) -> String {
+    let mut wins: Vec<&Row> = rows.iter().filter(|row| row.bytes_to_win() > 0).collect();
+    if wins.is_empty() {
+        return String::new();
+    }
+    wins.sort_by_key(|row| std::cmp::Reverse(row.bytes_to_win()));
+    let mut table = vec![heads(&["site", "still held", "repeated", "unchanged", "of its bytes"])];
+    for row in wins.iter().take(SITES) {
+        let win = row.bytes_to_win();
+        table.push(vec![
+            row.name.clone(),
+            bytes(row.still_held.bytes),
+            bytes(row.repeated.bytes),
+            bytes(row.unchanged.bytes),
+            share(win, row.amount.bytes),
+        ]);
+    }
+    let all: u64 = wins.iter().map(|row| row.bytes_to_win()).sum();
+    format!(
+        "\nwhat need not have been stored in this run, perhaps: {} of {} pushed ({})\n{}\
+         {NOT_NEEDED}",
+        bytes(all),
+        bytes(pushed),
+        share(all, pushed),
+        columns(&table, 1)
+    )
+}
+
+/// What the columns mean; the page says the same.
+pub const NOT_NEEDED: &str = "  still held: the variable had the value at its pop anyway\n  \
+    repeated: the value was that of the push before it at the site\n  \
+    unchanged: the array was pushed from the same place before and had not changed\n  \
+    a hint, no proof: another run may differ\n";
+
+fn threads(profile: &Profile) -> String {
+    if profile.threads.len() < 2 {
+        return String::new();
+    }
+    let mut table = vec![heads(&["thread", "pushes", "bytes", "peak"])];
+    for thread in &profile.threads {
+        let name = if thread.name.is_empty() { String::new() } else { format!(" ({})", thread.name) };
+        table.push(vec![
+            format!("{}{name}", thread.number),
+            grouped(thread.amount.operations),
+            bytes(thread.amount.bytes),
+            bytes(thread.peak),
+        ]);
+    }
+    format!("\nthreads\n{}", columns(&table, 1))
+}
+
+fn drivers(profile: &Profile) -> String {
+    if profile.drivers.is_empty() {
+        return String::new();
+    }
+    let mut table = vec![heads(&["run", "schedule", "steps", "snapshots", "steps run forward", "of the loop"])];
+    for driver in &profile.drivers {
+        let advanced = steps_forward(profile, driver.run);
+        let known = driver.steps > 0 && advanced > 0;
+        table.push(vec![
+            driver.run.to_string(),
+            driver.schedule.clone(),
+            grouped(driver.steps),
+            grouped(driver.snapshots),
+            if known { grouped(advanced) } else { "-".to_owned() },
+            if known { format!("{:.2} times", advanced as f64 / driver.steps as f64) } else { "-".to_owned() },
+        ]);
+    }
+    format!("\nruns of drivers\n{}", columns(&table, 2))
+}
+
+/// Forward steps of a driver's run, those with recording too.
+pub fn steps_forward(profile: &Profile, run: u64) -> u64 {
+    let actions = profile.actions.iter().filter(|action| action.run == run);
+    let steps = actions.map(|action| match action.action.as_str() {
+        "advance" => action.to.unwrap_or(action.step + 1).saturating_sub(action.step),
+        "reverse" => 1,
+        _ => 0,
+    });
+    steps.sum()
+}

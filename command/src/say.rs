@@ -1,0 +1,121 @@
+//! Messages of the commands that read files: what happened, where, what to do. And numbers for people.
+
+use adtape::Error;
+
+/// Prints an error; the exit status.
+pub fn error(what: &str, help: &str, status: u8) -> u8 {
+    eprintln!("adtape: error: {what}\nhelp: {help}");
+    status
+}
+
+/// Prints an error of the library, whose later lines say what to do.
+pub fn failed(error: &Error, status: u8) -> u8 {
+    let (what, help) = error.message().split_once('\n').unwrap_or((error.message(), ""));
+    eprintln!("adtape: error: {what}");
+    help.lines().for_each(|line| eprintln!("help: {}", line.trim_start()));
+    status
+}
+
+/// Writes a file.
+pub fn write(path: &str, text: &str) -> Result<(), u8> {
+    std::fs::write(path, text).map_err(|cause| {
+        error(&format!("{path} cannot be written: {cause}"), "choose a directory that you may write to", 1)
+    })
+}
+
+/// `1 site`, `2 sites`.
+pub fn plural(count: u64, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{} {one}s", grouped(count)) }
+}
+
+/// `12,345,678`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three digits and a unit, powers of 1000: `2.25 GB`.
+pub fn bytes(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let (mut value, mut unit) = (bytes as f64 / 1e3, 0);
+    while value >= 999.5 && unit < UNITS.len() - 1 {
+        (value, unit) = (value / 1e3, unit + 1);
+    }
+    let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.digits$} {}", UNITS[unit])
+}
+
+const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+
+/// With a sign: `+2.25 GB`, `-3 B`.
+pub fn change(old: u64, new: u64) -> String {
+    match new.cmp(&old) {
+        std::cmp::Ordering::Less => format!("-{}", bytes(old - new)),
+        std::cmp::Ordering::Equal => "0 B".to_owned(),
+        std::cmp::Ordering::Greater => format!("+{}", bytes(new - old)),
+    }
+}
+
+/// `12 ms`, `3.4 s`, `12 min`.
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.001 => format!("{:.0} us", 1e6 * s),
+        s if s < 1.0 => format!("{:.0} ms", 1e3 * s),
+        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// A share: `12 %`, `0.3 %`, `-` of nothing.
+pub fn share(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "-".to_owned();
+    }
+    let percent = 100.0 * part as f64 / whole as f64;
+    if part == 0 || percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
+}
+
+/// Columns as wide as their widest cell: the first `words` of them to the left, the others, numbers, to the right.
+pub fn columns(rows: &[Vec<String>], words: usize) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (i, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(widths[i].saturating_sub(cell.chars().count()));
+            line += &if i < words { format!("  {cell}{pad}") } else { format!("  {pad}{cell}") };
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(
+            [0, 999, 1000, 9994, 9996, 15_600_000].map(bytes),
+            ["0 B", "999 B", "1.00 kB", "9.99 kB", "10.0 kB", "15.6 MB"]
+        );
+        assert_eq!([999_499, 999_600, u64::MAX].map(bytes), ["999 kB", "1.00 MB", "18447 PB"]);
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([share(1, 3), share(1, 300), share(0, 3), share(1, 0)], ["33 %", "0.3 %", "0 %", "-"]);
+        assert_eq!([change(5, 3), change(3, 3), change(0, 2000)], ["-2 B", "0 B", "+2.00 kB"]);
+    }
+}

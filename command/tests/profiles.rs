@@ -1,0 +1,159 @@
+//! `adtape report` and `adtape diff`: tables as they are printed, pages that need nothing from elsewhere, and what is
+//! said of files that are no profile. Goldens are written anew with ADTAPE_BLESS.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn profiles() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profile")
+}
+
+fn adtape(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_adtape")).current_dir(profiles()).args(args).output().unwrap()
+}
+
+fn printed(args: &[&str]) -> String {
+    let output = adtape(args);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn assert_golden(name: &str, text: &str) {
+    let path = profiles().join(name);
+    if std::env::var_os("ADTAPE_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(golden == text, "{name} is not what is printed:\n{text}");
+}
+
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("adtape-profiles-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.0.join(name), text).unwrap();
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn report_says_who_pushes_and_what_need_not_be_stored() {
+    assert_golden("storm.report.txt", &printed(&["report", "storm.jsonl"]));
+}
+
+#[test]
+fn diff_says_what_grew_where_also_where_lines_have_moved() {
+    assert_golden("storm.diff.txt", &printed(&["diff", "storm.jsonl", "storm-after.jsonl"]));
+    let same = printed(&["diff", "storm.jsonl", "storm.jsonl"]);
+    assert!(same.ends_with("\nno change at 4 sites\n"), "{same}");
+}
+
+/// Everything a page shows is in it: no address is fetched but names of XML's namespaces.
+#[test]
+fn page_has_all_pictures_and_needs_nothing_beside_it() {
+    let scratch = Scratch::new("page");
+    let page = scratch.0.join("storm.html").display().to_string();
+    assert!(printed(&["report", "storm.jsonl", "--html", &page]).ends_with(&format!("page: {page}\n")));
+    let html = std::fs::read_to_string(&page).unwrap();
+    for part in [
+        "Memory over time",
+        "What is pushed, by call site",
+        "Bytes by call path",
+        "all kept: 10 tapes",
+        "at most 3 kept: 2.50 forward runs",
+    ] {
+        assert!(html.contains(part), "{part} is missing");
+    }
+    for fetches in ["src=", "href=\"http", "@import", "url(http", "<link"] {
+        assert!(!html.contains(fetches), "{fetches}");
+    }
+    // Names from the profile are text.
+    assert!(html.contains("weather.c:40 (weather)") && html.contains("prefers-color-scheme: dark"));
+}
+
+#[test]
+fn names_in_a_profile_are_no_markup() {
+    let scratch = Scratch::new("markup");
+    let profile = scratch.file(
+        "a.jsonl",
+        "{\"record\":\"process\",\"format\":1,\"program\":\"<b>&\",\"tape_peak\":8}\n\
+         {\"record\":\"site\",\"id\":1,\"file\":\"a.cc\",\"line\":3,\"function\":\"f<int>(\\\"x\\\"; y)\"}\n\
+         {\"record\":\"push\",\"site\":1,\"kind\":\"f64\",\"operations\":1,\"bytes\":8,\"at_peak\":8}\n",
+    );
+    printed(&["report", &profile, "--html"]);
+    let html = std::fs::read_to_string(scratch.0.join("a.html")).unwrap();
+    assert!(!html.contains("<b>&") && !html.contains("f<int>"), "{html}");
+    assert!(html.contains("f&lt;int&gt;") && html.contains("by function and line"));
+}
+
+/// The message, the place, what to do, and status 1.
+#[test]
+fn what_is_no_profile_is_said_where_and_why() {
+    let scratch = Scratch::new("wrong");
+    let process = "{\"record\":\"process\",\"format\":1,\"adtape\":\"0.1.0\"}\n";
+    let cases = [
+        ("empty", String::new(), "is empty", "run the program with ADTAPE_PROFILE=1"),
+        ("text", "hello\n".into(), "is no profile of adtape", "ADTAPE_PROFILE=1"),
+        ("other", "{\"record\":\"site\",\"id\":1}\n".into(), "is no profile of adtape", "ADTAPE_PROFILE=1"),
+        ("newer", process.replace(":1,", ":7,"), "has format 7, and this command reads format 1", "adtape 0.1.0"),
+        (
+            "cut",
+            format!("{process}\n{{\"record\":\"push\",\"site\":1,\"kin"),
+            "cut:3: the line is cut off",
+            "once more",
+        ),
+        ("changed", format!("{process}{{\"record\":\"push\"}}\n"), "changed:2: the line is no record", "once more"),
+    ];
+    for (name, text, what, help) in cases {
+        let file = scratch.file(name, &text);
+        let output = adtape(&["report", &file]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        assert!(said.starts_with("adtape: error: ") && said.contains(name) && said.contains(what), "{name}: {said}");
+        assert!(said.lines().any(|line| line.starts_with("help: ") && line.contains(help)), "{name}: {said}");
+    }
+    let output = adtape(&["report", "nothing.jsonl"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nothing.jsonl cannot be read: No such file"));
+}
+
+/// A profile in the place of the page would be lost.
+#[test]
+fn page_is_never_written_over_a_profile() {
+    let output = adtape(&["report", "storm.jsonl", "--html", "storm-after.jsonl"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("give a name that ends in .html"));
+}
+
+#[test]
+fn profile_of_a_program_that_pushed_nothing_is_short() {
+    let scratch = Scratch::new("nothing");
+    let file = scratch
+        .file("a.jsonl", "{\"record\":\"process\",\"format\":1,\"program\":\"a\",\"pid\":7,\"adtape\":\"0.1.0\"}\n");
+    let said = printed(&["report", &file, "--html"]);
+    assert!(said.contains("nothing was pushed"), "{said}");
+    assert!(std::fs::read_to_string(scratch.0.join("a.html")).unwrap().contains("Nothing was pushed."));
+}
+
+/// docs/command.md shows what is printed.
+#[test]
+fn page_about_the_command_shows_what_it_prints() {
+    let page = std::fs::read_to_string(profiles().join("../../../docs/command.md")).unwrap();
+    let schedule = ["schedule", "--steps", "1000", "--snapshots", "10", "--state", "920k"];
+    for args in [&["report", "storm.jsonl"][..], &["diff", "storm.jsonl", "storm-after.jsonl"], &schedule] {
+        let text = printed(args);
+        assert!(page.contains(&text), "docs/command.md lacks\n{text}");
+    }
+}
