@@ -87,7 +87,8 @@ fn flames(profile: &Profile, rows: &[Row]) -> Option<String> {
 }
 
 fn timeline(samples: &[Sample]) -> Option<String> {
-    let kinds: [(&str, fn(&Sample) -> u64); 4] = [
+    type Bytes = fn(&Sample) -> u64;
+    let kinds: [(&str, Bytes); 4] = [
         ("tape in memory", |sample| sample.resident),
         ("tape on disk", |sample| sample.spilled),
         ("checkpoints", |sample| sample.checkpoints),
