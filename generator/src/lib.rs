@@ -17,6 +17,7 @@ pub mod flow;
 mod frees;
 pub mod front;
 pub mod ir;
+mod parallel;
 pub mod plan;
 pub mod refuse;
 pub mod specialise;

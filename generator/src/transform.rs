@@ -6,6 +6,7 @@ use crate::flow::required::{Decisions, Required};
 use crate::flow::{self, Flow, Head};
 use crate::frees;
 use crate::ir::*;
+use crate::parallel;
 use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
@@ -186,39 +187,75 @@ fn sweeps(
         let params = declared(&cx, id).into_iter().map(|(role, ..)| role).collect();
         interfaces[id.index()] = Some(Interface { params, live: true });
     }
-    let (mut again, mut refusals) = (Again::new(), Vec::new());
-    for id in order {
-        let decisions = facts.required.decisions(id);
-        let callees = flow::walk::calls(&program.procs[id.index()]).into_iter();
-        let called: Vec<Option<Interface>> = callees.map(|(_, callee)| interfaces[callee.index()].clone()).collect();
-        if let Some(same) = known.get(&id).filter(|same| same.decisions == decisions && same.called == called) {
-            interfaces[id.index()] = Some(same.interface.clone());
-            again.extend(same.again.iter().cloned());
-            continue;
-        }
-        let cx = context(program, facts, &interfaces, global_shadows, choices);
-        match planned(&cx, id, steps) {
-            Ok(built) => {
-                let Built { plan, proc: reverse, interface, again: own, .. } = built;
-                let own: Again = own.into_iter().map(|(item, expr)| (id, item, expr)).collect();
-                again.extend(own.iter().cloned());
-                interfaces[id.index()] = Some(interface.clone());
-                let cx = context(program, facts, &interfaces, global_shadows, choices);
-                let forward = forward::build(&cx, id, &plan, &interfaces);
-                let name = sweep_name(program, id);
-                let sweeps = interface.live.then(|| {
-                    let interface = interface.clone();
-                    Sweeps { proc: id, name, forward, reverse, interface, plan }
-                });
-                known.insert(id, Finished { decisions, called, interface, sweeps, again: own });
+    let (mut refusals, mut forks) = (BTreeMap::new(), Vec::new());
+    for wave in flow::walk::waves(program) {
+        let mut open = Vec::new();
+        for id in wave {
+            let decisions = facts.required.decisions(id);
+            let callees = flow::walk::calls(&program.procs[id.index()]).into_iter();
+            let called: Vec<Option<Interface>> =
+                callees.map(|(_, callee)| interfaces[callee.index()].clone()).collect();
+            match known.get(&id).filter(|same| same.decisions == decisions && same.called == called) {
+                Some(same) => interfaces[id.index()] = Some(same.interface.clone()),
+                None => open.push((id, decisions, called)),
             }
-            Err(more) => {
-                refusals.extend(more);
-                interfaces[id.index()].get_or_insert_default();
+        }
+        let items = |(id, ..): &(ProcId, _, _)| program.procs[id.index()].items.len();
+        let finish = |facts: &Analysed, id| {
+            let cx = context(program, facts, &interfaces, global_shadows, choices);
+            finished(&cx, id, recursive[id.index()])
+        };
+        let built = if open.len() < 2 || open.iter().map(items).sum::<usize>() < ITEMS_FOR_THREADS {
+            open.iter().map(|(id, ..)| finish(facts, *id)).collect()
+        } else {
+            forks.resize_with(parallel::threads(), || Analysed { flow: facts.flow, required: facts.required.fork() });
+            parallel::each(&open, &mut forks, |facts, (id, ..)| finish(facts, *id))
+        };
+        for ((id, decisions, called), built) in open.into_iter().zip(built) {
+            match built {
+                Ok((interface, sweeps, again, moves)) => {
+                    *steps += moves;
+                    interfaces[id.index()] = Some(interface.clone());
+                    known.insert(id, Finished { decisions, called, interface, sweeps, again });
+                }
+                Err(more) => {
+                    refusals.insert(id, more);
+                    interfaces[id.index()].get_or_insert_default();
+                }
             }
         }
     }
-    if refusals.is_empty() { Ok(again) } else { Err(refusals) }
+    if refusals.is_empty() {
+        Ok(order.iter().filter_map(|id| known.get(id)).flat_map(|each| each.again.iter().cloned()).collect())
+    } else {
+        Err(order.iter().filter_map(|id| refusals.remove(id)).flatten().collect())
+    }
+}
+
+/// Items of procedures that are worth starting threads for.
+const ITEMS_FOR_THREADS: usize = 400;
+
+/// The sweeps of a procedure, and how the reverse sweep is called; what is read again from memory; moves of the game.
+type Outcome = (Interface, Option<Sweeps>, Again, u64);
+
+fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Refusal>> {
+    let mut steps = 0;
+    let Built { plan, proc: reverse, interface, again, .. } = planned(cx, id, &mut steps)?;
+    let mut interfaces = cx.interfaces;
+    let with_own;
+    if recursive {
+        let mut all = interfaces.to_vec();
+        all[id.index()] = Some(interface.clone());
+        with_own = all;
+        interfaces = &with_own;
+    }
+    let sweeps = interface.live.then(|| {
+        let forward = forward::build(cx, id, &plan, interfaces);
+        let name = sweep_name(cx.program, id);
+        Sweeps { proc: id, name, forward, reverse, interface: interface.clone(), plan }
+    });
+    let again = again.into_iter().map(|(item, expr)| (id, item, expr)).collect();
+    Ok((interface, sweeps, again, steps))
 }
 
 fn context<'a>(
@@ -235,23 +272,25 @@ fn context<'a>(
 /// with these known from the start.
 fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refusal>> {
     let definitions = Definitions::new(&cx.program.procs[id.index()]);
-    let first = reverse::build(cx, id, &definitions, &Start::default())?;
-    *steps += first.steps;
-    if first.wanted.is_empty() {
-        return Ok(first);
+    let nothing = Start::default();
+    let first = reverse::build(cx, id, &definitions, &nothing)?;
+    *steps += first.steps();
+    if first.wanted().is_empty() {
+        return Ok(first.finish());
     }
-    let mut start = Start { wanted: first.wanted, ..Start::default() };
+    let mut start = Start { wanted: first.wanted().clone(), ..Start::default() };
     let second = reverse::build(cx, id, &definitions, &start)?;
-    *steps += second.steps;
-    start.records = second.asked;
+    *steps += second.steps();
+    start.records = second.asked().clone();
     loop {
         let built = reverse::build(cx, id, &definitions, &start)?;
-        *steps += built.steps;
-        if built.asked == start.records {
-            return Ok(built);
+        *steps += built.steps();
+        if *built.asked() == start.records {
+            return Ok(built.finish());
         }
         // Records only grow, and there are finitely many values.
-        start.records = built.asked;
+        let more = built.asked().clone();
+        start.records = more;
     }
 }
 

@@ -1,20 +1,18 @@
 //! Functions that C's library lacks: the generated file defines those that its sweeps call.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::names::Names;
 use crate::ir::functions::Function;
 
 /// One of them, for one width.
-#[derive(Clone)]
 struct Helper {
     function: Function,
     name: String,
-    called: Cell<bool>,
+    called: AtomicBool,
 }
 
 /// All of them.
-#[derive(Clone)]
 pub(super) struct Helpers(Vec<Helper>);
 
 impl Helpers {
@@ -24,7 +22,7 @@ impl Helpers {
         for (helper, _) in TEXTS {
             for (bits, suffix) in [(64, ""), (32, "_of_floats"), (80, "_of_long_doubles")] {
                 let name = names.fresh(&format!("{helper}{suffix}"));
-                all.push(Helper { function: Function { name: helper, bits }, name, called: Cell::new(false) });
+                all.push(Helper { function: Function { name: helper, bits }, name, called: AtomicBool::new(false) });
             }
         }
         Helpers(all)
@@ -33,21 +31,14 @@ impl Helpers {
     /// The name of a helper, which is called from now on; `None` for a function of the library.
     pub fn called(&self, function: &Function) -> Option<String> {
         let helper = self.0.iter().find(|helper| helper.function == *function)?;
-        helper.called.set(true);
+        helper.called.store(true, Ordering::Relaxed);
         Some(helper.name.clone())
-    }
-
-    /// Adds what another part of the file calls.
-    pub fn include(&self, other: &Helpers) {
-        for (helper, also) in self.0.iter().zip(&other.0) {
-            helper.called.set(helper.called.get() || also.called.get());
-        }
     }
 
     /// The definitions of those that are called.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for helper in self.0.iter().filter(|helper| helper.called.get()) {
+        for helper in self.0.iter().filter(|helper| helper.called.load(Ordering::Relaxed)) {
             let (ty, suffix) = match helper.function.bits {
                 32 => ("float", "f"),
                 80 => ("long double", "L"),

@@ -11,10 +11,12 @@ mod helpers;
 pub mod names;
 mod wrapper;
 
-use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::ir::*;
+use crate::parallel;
 use crate::refuse::{Class, Refusal};
 use crate::transform::{Adjoint, Tangents};
 use body::Macros;
@@ -56,14 +58,14 @@ struct Unit<'a> {
     /// Name of the function that allocates or aborts.
     allocator: String,
     /// Whether it is called.
-    allocates: Cell<bool>,
+    allocates: Arc<AtomicBool>,
     /// Functions that C's library lacks.
-    helpers: Helpers,
+    helpers: Arc<Helpers>,
     /// How functions begin that note operands for the check.
     witness: String,
     /// What the sources define.
     macros: Macros<'a>,
-    problems: RefCell<Vec<String>>,
+    problems: Arc<Mutex<Vec<String>>>,
 }
 
 impl Unit<'_> {
@@ -76,7 +78,7 @@ impl Unit<'_> {
 
     /// Something that other passes should have refused.
     fn problem(&self, what: &str) {
-        self.problems.borrow_mut().push(what.into());
+        self.problems.lock().expect("nobody stops while it is locked").push(what.into());
     }
 }
 
@@ -115,18 +117,13 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         return Err(refused);
     }
     let mut text = Text::default();
-    for each in &adjoint.sweeps {
-        let exported = options.split && adjoint.heads.contains(&each.proc);
-        let primal = &program.procs[each.proc.index()];
-        for proc in [&each.forward, &each.reverse] {
-            let name = unit.sweep_name(each.proc, proc.role);
-            let printed = body::print(&unit, primal, proc, &name, true);
-            let printed = match proc.role {
-                Role::Forward if adjoint.heads.contains(&each.proc) => printed.guarded(unit.program, "adjoint"),
-                _ => printed,
-            };
-            text.proc(unit.program, &proc.name, printed, exported);
-        }
+    let sweeps: Vec<(ProcId, &Proc)> =
+        adjoint.sweeps.iter().flat_map(|each| [&each.forward, &each.reverse].map(|proc| (each.proc, proc))).collect();
+    for (printed, (id, proc)) in unit.print(&sweeps, true).into_iter().zip(&sweeps) {
+        let is_head = adjoint.heads.contains(id);
+        let guards = is_head && proc.role == Role::Forward;
+        let printed = if guards { printed.guarded(program, "adjoint") } else { printed };
+        text.proc(program, &proc.name, printed, options.split && is_head);
     }
     let mut check = String::new();
     let mut second = None;
@@ -137,15 +134,11 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         for (id, name, proc) in &tangents.tangents {
             other.name_sweep(*id, proc, &format!("{name}_d"));
         }
-        for (id, _, proc) in &tangents.tangents {
-            let name = other.sweep_name(*id, Role::Tangent);
-            let printed = body::print(&other, &tangents.program.procs[id.index()], proc, &name, false);
+        let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();
+        for (printed, (_, proc)) in other.print(&procs, false).into_iter().zip(&procs) {
             text.proc(other.program, &proc.name, printed, false);
         }
         text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
-        unit.allocates.set(unit.allocates.get() || other.allocates.get());
-        unit.helpers.include(&other.helpers);
-        unit.problems.borrow_mut().extend(other.problems.take());
         second = Some((other, tangents));
     }
     for &head in &adjoint.heads {
@@ -232,14 +225,12 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
         unit.name_sweep(*id, proc, &format!("{name}_d"));
     }
     let mut text = Text::default();
-    for (id, _, proc) in &tangents.tangents {
+    let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();
+    for (printed, (id, proc)) in unit.print(&procs, false).into_iter().zip(&procs) {
         let is_head = tangents.heads.contains(id);
-        let name = unit.sweep_name(*id, Role::Tangent);
-        let primal = &tangents.program.procs[id.index()];
         if is_head {
-            text.documents += &wrapper::tangent(primal, proc);
+            text.documents += &wrapper::tangent(&tangents.program.procs[id.index()], proc);
         }
-        let printed = body::print(&unit, primal, proc, &name, false);
         let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
         text.proc(unit.program, &proc.name, printed, is_head);
     }
@@ -256,12 +247,12 @@ impl<'a> Unit<'a> {
             sweeps: HashMap::new(),
             local_names: local_names(program, &names),
             allocator: names.fresh("allocate_or_abort"),
-            helpers: Helpers::new(&mut names),
+            helpers: Arc::new(Helpers::new(&mut names)),
             names,
-            allocates: Cell::new(false),
+            allocates: Arc::default(),
             witness,
             macros: Macros::of_program(program),
-            problems: RefCell::default(),
+            problems: Arc::default(),
         }
     }
 
@@ -274,11 +265,20 @@ impl<'a> Unit<'a> {
             local_names: self.local_names.clone(),
             allocator: self.allocator.clone(),
             helpers: self.helpers.clone(),
-            allocates: Cell::new(false),
+            allocates: self.allocates.clone(),
             witness: self.witness.clone(),
             macros: Macros::of_program(program),
-            problems: RefCell::default(),
+            problems: self.problems.clone(),
         }
+    }
+
+    /// Prints procedures, each with the one that it is made of.
+    fn print(&self, procs: &[(ProcId, &Proc)], tape: bool) -> Vec<body::Printed> {
+        let mut tools = vec![(); parallel::threads()];
+        parallel::each(procs, &mut tools, |(), (id, proc)| {
+            let name = self.sweep_name(*id, proc.role);
+            body::print(self, &self.program.procs[id.index()], proc, &name, tape)
+        })
     }
 
     fn name_sweep(&mut self, id: ProcId, proc: &Proc, wish: &str) {
@@ -365,7 +365,7 @@ impl Text {
     }
 
     fn finish(self, unit: &Unit, what: &str, heads: &[ProcId], options: &Options) -> Result<Output, Vec<Refusal>> {
-        let problems = unit.problems.take();
+        let problems = std::mem::take(&mut *unit.problems.lock().expect("nobody stops while it is locked"));
         if !problems.is_empty() {
             let refusal = |what: String| {
                 let help = "please report this program".into();
@@ -393,7 +393,7 @@ impl Text {
         source += UNINITIALISED;
         source += &self.runtime;
         source += &self.shadows;
-        if unit.allocates.get() {
+        if unit.allocates.load(Ordering::Relaxed) {
             source += &ALLOCATOR.replace('@', &unit.allocator);
         }
         source += &unit.helpers.text();

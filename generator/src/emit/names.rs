@@ -1,7 +1,7 @@
 //! Names of generated code: they collide neither with the user's nor with C's.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::directives::directives;
 use crate::ir::{Program, functions};
@@ -18,7 +18,7 @@ const TAKEN: &str = "auto break case char const continue default do double else 
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// Those that other scopes share.
-    outer: Rc<HashSet<String>>,
+    outer: Arc<HashSet<String>>,
     own: HashSet<String>,
     /// The numbers below these are taken, by wish.
     next: HashMap<String, usize>,
@@ -42,14 +42,14 @@ impl Names {
         for function in functions::all() {
             taken.extend([32, 64, 80].map(|bits| function.at(bits).c_name()));
         }
-        Names { outer: Rc::new(taken), ..Names::default() }
+        Names { outer: Arc::new(taken), ..Names::default() }
     }
 
     /// These names as those of a scope around others, which then share them.
     pub fn shared(mut self) -> Names {
         if !self.own.is_empty() {
             self.own.extend(self.outer.iter().cloned());
-            self.outer = Rc::new(std::mem::take(&mut self.own));
+            self.outer = Arc::new(std::mem::take(&mut self.own));
         }
         self
     }
@@ -67,7 +67,7 @@ impl Names {
     pub fn release(&mut self, names: &HashSet<String>) {
         let fixed = Names::of_c();
         let stays = |name: &&String| !names.contains(*name) || fixed.has(name);
-        self.outer = Rc::new(self.outer.iter().chain(&self.own).filter(stays).cloned().collect());
+        self.outer = Arc::new(self.outer.iter().chain(&self.own).filter(stays).cloned().collect());
         self.own.clear();
         self.next.clear();
     }

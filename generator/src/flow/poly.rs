@@ -8,8 +8,9 @@
 //! `d p = c + sum c_i f_i + sum c_ij f_i f_j` with `d > 0` and all `c >= 0`. It is searched without a linear program:
 //! the highest monomial of `p` is cancelled with a fact or a product of two that has it with the same sign, and so on.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::ir::{ProcId, ValueId};
 
@@ -20,16 +21,21 @@ pub enum Atom {
     Value(ProcId, ValueId, bool),
     /// An operation that is not taken apart: a number for it, whether it is never negative, how deep such terms stand
     /// inside each other here, operands.
-    Opaque(u16, bool, u32, Rc<(Poly, Poly)>),
+    Opaque(u16, bool, u32, Arc<(Poly, Poly)>),
     /// Greater than everything. Stands for an end of a section that is not known.
     Infinity,
 }
 
-type Monomial = Vec<Atom>;
+/// A product of atoms, sorted; never empty.
+type Monomial = Arc<[Atom]>;
 
-/// A polynomial: coefficients by sorted monomials, none of them 0.
+/// A polynomial: a number, and coefficients by monomials.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Poly(Rc<BTreeMap<Monomial, i128>>);
+pub struct Poly {
+    constant: i128,
+    /// Sorted; none of the coefficients is 0. `None` if there are none.
+    terms: Option<Arc<Vec<(Monomial, i128)>>>,
+}
 
 /// Coefficients stay below this.
 pub const LIMIT: i128 = 1 << 100;
@@ -44,17 +50,47 @@ const TRIALS: usize = 200;
 
 impl Poly {
     /// A constant.
-    pub fn constant(c: i128) -> Poly {
-        let mut map = BTreeMap::new();
-        if c != 0 {
-            map.insert(Vec::new(), c);
-        }
-        Poly(Rc::new(map))
+    pub fn constant(constant: i128) -> Poly {
+        Poly { constant, terms: None }
     }
 
     /// An atom.
     pub fn atom(a: Atom) -> Poly {
-        Poly(Rc::new(BTreeMap::from([(vec![a], 1)])))
+        Poly::product(&[a], 1)
+    }
+
+    /// A product of atoms and a number that is not 0.
+    fn product(atoms: &[Atom], coefficient: i128) -> Poly {
+        if atoms.is_empty() {
+            return Poly::constant(coefficient);
+        }
+        Poly { constant: 0, terms: Some(Arc::new(vec![(atoms.into(), coefficient)])) }
+    }
+
+    fn terms(&self) -> &[(Monomial, i128)] {
+        self.terms.as_ref().map_or(&[], |terms| terms)
+    }
+
+    /// All products with their coefficients, the one of no atoms among them.
+    fn all(&self) -> impl Iterator<Item = (&[Atom], i128)> {
+        let constant = (self.constant != 0).then_some((&[][..], self.constant));
+        constant.into_iter().chain(self.terms().iter().map(|(m, c)| (&**m, *c)))
+    }
+
+    /// How many products it has.
+    fn len(&self) -> usize {
+        self.terms().len() + usize::from(self.constant != 0)
+    }
+
+    /// The coefficient of a product of atoms.
+    fn coefficient(&self, atoms: &[Atom]) -> Option<i128> {
+        let terms = self.terms();
+        terms.binary_search_by(|(m, _)| (**m).cmp(atoms)).ok().map(|at| terms[at].1)
+    }
+
+    /// The product with most factors.
+    fn highest(&self) -> Option<(&[Atom], i128)> {
+        self.all().max_by_key(|(m, _)| (m.len(), *m))
     }
 
     /// A value.
@@ -65,7 +101,7 @@ impl Poly {
     /// An operation that is not taken apart.
     pub fn opaque(op: u16, natural: bool, a: Poly, b: Poly) -> Poly {
         let depth = 1 + a.depth().max(b.depth());
-        Poly::atom(Atom::Opaque(op, natural, depth, Rc::new((a, b))))
+        Poly::atom(Atom::Opaque(op, natural, depth, Arc::new((a, b))))
     }
 
     /// Greater than everything.
@@ -75,18 +111,34 @@ impl Poly {
 
     /// `self + scale * other`.
     fn plus_scaled(&self, scale: i128, other: &Poly) -> Option<Poly> {
-        let mut map = (*self.0).clone();
-        for (m, c) in other.0.iter() {
-            let entry = map.entry(m.clone()).or_insert(0);
-            *entry = entry.checked_add(scale.checked_mul(*c)?)?;
-            if entry.abs() >= LIMIT {
-                return None;
-            }
-            if *entry == 0 {
-                map.remove(m);
+        let scaled = |a: i128, b: i128| a.checked_add(scale.checked_mul(b)?).filter(|sum| sum.abs() < LIMIT);
+        let constant = scaled(self.constant, other.constant)?;
+        let (a, b) = (self.terms(), other.terms());
+        if b.is_empty() || scale == 0 {
+            return Some(Poly { constant, terms: self.terms.clone() });
+        }
+        let mut terms = Vec::with_capacity(a.len() + b.len());
+        let (mut k, mut l) = (0, 0);
+        loop {
+            let order = match (a.get(k), b.get(l)) {
+                (Some((m, _)), Some((n, _))) => m.cmp(n),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let (monomial, c) = match order {
+                Ordering::Less => a[k].clone(),
+                Ordering::Equal => (a[k].0.clone(), scaled(a[k].1, b[l].1)?),
+                Ordering::Greater => (b[l].0.clone(), scaled(0, b[l].1)?),
+            };
+            k += usize::from(order != Ordering::Greater);
+            l += usize::from(order != Ordering::Less);
+            if c != 0 {
+                terms.push((monomial, c));
             }
         }
-        (map.len() <= TERMS).then(|| Poly(Rc::new(map)))
+        let sum = Poly { constant, terms: (!terms.is_empty()).then(|| Arc::new(terms)) };
+        (sum.len() <= TERMS).then_some(sum)
     }
 
     /// Sum.
@@ -111,13 +163,19 @@ impl Poly {
 
     /// Product.
     pub fn mul(&self, other: &Poly) -> Option<Poly> {
+        if let Some(c) = self.as_constant() {
+            return other.scale(c);
+        }
+        if let Some(c) = other.as_constant() {
+            return self.scale(c);
+        }
         let mut out = Poly::default();
-        for (m, c) in self.0.iter() {
-            for (n, d) in other.0.iter() {
-                let mut product: Monomial = m.iter().chain(n).cloned().collect();
+        for (m, c) in self.all() {
+            for (n, d) in other.all() {
+                let mut product: Vec<Atom> = m.iter().chain(n).cloned().collect();
                 product.sort();
-                let c = c.checked_mul(*d).filter(|c| c.abs() < LIMIT)?;
-                out = out.plus_scaled(1, &Poly(Rc::new(BTreeMap::from([(product, c)]))))?;
+                let c = c.checked_mul(d).filter(|c| c.abs() < LIMIT)?;
+                out = out.plus_scaled(1, &Poly::product(&product, c))?;
             }
         }
         Some(out)
@@ -125,30 +183,28 @@ impl Poly {
 
     /// Most factors of a monomial.
     fn degree(&self) -> usize {
-        self.0.keys().map(Vec::len).max().unwrap_or(0)
+        self.terms().iter().map(|(m, _)| m.len()).max().unwrap_or(0)
     }
 
     /// The constant that it is.
     pub fn as_constant(&self) -> Option<i128> {
-        match self.0.len() {
-            0 => Some(0),
-            1 => self.0.get(&Vec::new()).copied(),
-            _ => None,
-        }
+        self.terms.is_none().then_some(self.constant)
     }
 
     /// The value that it is.
     pub fn as_value(&self) -> Option<(ProcId, ValueId)> {
-        let (m, c) = self.0.iter().next()?;
-        match (self.0.len(), c, m.as_slice()) {
-            (1, 1, [Atom::Value(p, v, _)]) => Some((*p, *v)),
+        match (self.constant, self.terms()) {
+            (0, [(m, 1)]) => match **m {
+                [Atom::Value(p, v, _)] => Some((p, v)),
+                _ => None,
+            },
             _ => None,
         }
     }
 
     /// Whether some value in it satisfies `test`.
     pub fn any(&self, test: &dyn Fn(ProcId, ValueId) -> bool) -> bool {
-        self.0.keys().flatten().any(|a| match a {
+        self.atoms().any(|a| match a {
             Atom::Value(p, v, _) => test(*p, *v),
             Atom::Opaque(.., ab) => ab.0.any(test) || ab.1.any(test),
             Atom::Infinity => false,
@@ -164,17 +220,22 @@ impl Poly {
         self.atoms().map(depth).max().unwrap_or(0)
     }
 
+    /// Whether it is infinity with this sign.
+    pub fn is_end(&self, sign: i128) -> bool {
+        self.constant == 0 && matches!(self.terms(), [(m, c)] if *c == sign && **m == [Atom::Infinity])
+    }
+
     /// Whether an end of it is not known.
     pub fn is_infinite(&self) -> bool {
-        self.0.keys().any(|m| m.contains(&Atom::Infinity))
+        self.atoms().any(|a| *a == Atom::Infinity)
     }
 
     /// Replaces values; `None` for a value leaves it.
     pub fn replace(&self, by: &dyn Fn(ProcId, ValueId) -> Option<Poly>) -> Option<Poly> {
-        let mut out = Poly::default();
-        for (m, c) in self.0.iter() {
+        let mut out = Poly::constant(self.constant);
+        for (m, c) in self.terms() {
             let mut term = Poly::constant(*c);
-            for a in m {
+            for a in m.iter() {
                 let factor = match a {
                     Atom::Value(p, v, _) => by(*p, *v).unwrap_or_else(|| Poly::atom(a.clone())),
                     Atom::Opaque(op, natural, _, ab) => {
@@ -191,20 +252,18 @@ impl Poly {
 
     /// The quotient, if `other` divides it: without remainder, as polynomials.
     pub fn divide(&self, other: &Poly) -> Option<Poly> {
-        let (lead, c) = other.0.iter().max_by_key(|(m, _)| (m.len(), (*m).clone()))?;
+        let (lead, c) = other.highest()?;
         let (mut rest, mut quotient) = (self.clone(), Poly::default());
         for _ in 0..TERMS {
-            let Some((m, d)) = rest.0.iter().max_by_key(|(m, _)| (m.len(), (*m).clone())) else {
-                return Some(quotient);
-            };
+            let Some((m, d)) = rest.highest() else { return Some(quotient) };
             if d % c != 0 {
                 return None;
             }
-            let mut over = m.clone();
+            let mut over = m.to_vec();
             for a in lead {
                 over.remove(over.iter().position(|b| b == a)?);
             }
-            let term = Poly(Rc::new(BTreeMap::from([(over, d / c)])));
+            let term = Poly::product(&over, d / c);
             rest = rest.sub(&term.mul(other)?)?;
             quotient = quotient.add(&term)?;
         }
@@ -213,7 +272,7 @@ impl Poly {
 
     /// The values in it.
     pub fn values(&self, out: &mut BTreeSet<(ProcId, ValueId)>) {
-        for a in self.0.keys().flatten() {
+        for a in self.atoms() {
             match a {
                 Atom::Value(p, v, _) => {
                     out.insert((*p, *v));
@@ -228,13 +287,13 @@ impl Poly {
     }
 
     fn atoms(&self) -> impl Iterator<Item = &Atom> {
-        self.0.keys().flatten()
+        self.terms().iter().flat_map(|(m, _)| m.iter())
     }
 
     /// For messages and tests.
     pub fn show(&self, name: &dyn Fn(ProcId, ValueId) -> String) -> String {
         let mut out = String::new();
-        for (m, c) in self.0.iter().rev() {
+        for (m, c) in self.all().collect::<Vec<_>>().into_iter().rev() {
             let factors: Vec<String> = m
                 .iter()
                 .map(|a| match a {
@@ -249,7 +308,7 @@ impl Poly {
                 (false, 1) => factors.join("*"),
                 (false, _) => format!("{size}*{}", factors.join("*")),
             };
-            let sign = match (out.is_empty(), *c < 0) {
+            let sign = match (out.is_empty(), c < 0) {
                 (true, true) => "-",
                 (true, false) => "",
                 (false, true) => " - ",
@@ -263,7 +322,7 @@ impl Poly {
 
 /// Polynomials that are known not to be negative at some point of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts(Rc<Vec<Poly>>);
+pub struct Facts(Arc<Vec<Poly>>);
 
 impl Facts {
     /// Adds `p >= 0`.
@@ -273,7 +332,7 @@ impl Facts {
             && !p.is_infinite()
             && !self.0.contains(&p)
         {
-            Rc::make_mut(&mut self.0).push(p);
+            Arc::make_mut(&mut self.0).push(p);
         }
     }
 
@@ -286,7 +345,7 @@ impl Facts {
 
     /// Whether these are the very same list.
     pub fn is(&self, other: &Facts) -> bool {
-        Rc::ptr_eq(&self.0, &other.0) || self.0.is_empty() && other.0.is_empty()
+        Arc::ptr_eq(&self.0, &other.0) || self.0.is_empty() && other.0.is_empty()
     }
 
     /// Each of them.
@@ -301,7 +360,7 @@ impl Facts {
             return c >= 0;
         }
         if p.is_infinite() {
-            return p.0.get(&vec![Atom::Infinity]).is_some_and(|c| *c > 0);
+            return p.coefficient(&[Atom::Infinity]).is_some_and(|c| c > 0);
         }
         let mut basis = self.relevant(&p);
         if cancel(&p, &basis, STEPS, &mut { TRIALS }) {
@@ -348,14 +407,13 @@ impl Facts {
 /// Whether `p` is a sum of products of positive numbers with members of `basis`, and a number that is not negative.
 /// Gives up after `steps` members in a row and `trials` in all.
 fn cancel(p: &Poly, basis: &[Poly], steps: usize, trials: &mut usize) -> bool {
-    let highest = p.0.iter().filter(|(m, _)| !m.is_empty()).max_by_key(|(m, _)| (m.len(), *m));
-    let Some((m, c)) = highest else { return p.as_constant().is_some_and(|c| c >= 0) };
-    if steps == 0 || p.0.len() > 12 {
+    let Some((m, c)) = p.highest().filter(|(m, _)| !m.is_empty()) else { return p.constant >= 0 };
+    if steps == 0 || p.len() > 12 {
         return false;
     }
     for b in basis {
-        if let Some(d) = b.0.get(m)
-            && (*d > 0) == (*c > 0)
+        if let Some(d) = b.coefficient(m)
+            && (d > 0) == (c > 0)
         {
             if *trials == 0 {
                 return false;

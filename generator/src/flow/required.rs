@@ -24,7 +24,7 @@ mod loops;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeBounds;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::locate::Locator;
 use super::locs::Loc;
@@ -75,22 +75,25 @@ pub struct Required<'f> {
     flow: &'f Flow<'f>,
     locator: Locator<'f>,
     order: Vec<ProcId>,
-    needs: Vec<Vec<Vec<Expr>>>,
+    needs: Arc<Vec<Vec<Vec<Expr>>>>,
     demands: BTreeMap<(ProcId, ItemId), Vec<Expr>>,
-    sums: Vec<Sum>,
-    entry: Vec<Secs>,
-    verdict: Verdict,
+    sums: Arc<Vec<Sum>>,
+    entry: Arc<Vec<Secs>>,
+    verdict: Arc<Verdict>,
     /// The region of each item, and its position there.
-    positions: Vec<Vec<Option<(RegionId, usize)>>>,
+    positions: Arc<Vec<Positions>>,
     /// What each item accesses by itself; does not change.
-    accesses: RefCell<HashMap<(ProcId, ItemId), Rc<Access>>>,
+    accesses: RefCell<HashMap<(ProcId, ItemId), Arc<Access>>>,
     /// A pass of each region, from nothing.
-    passes: RefCell<HashMap<(ProcId, RegionId), Rc<State>>>,
+    passes: RefCell<HashMap<(ProcId, RegionId), Arc<State>>>,
     /// What the items of each region write.
-    writers: RefCell<HashMap<(ProcId, RegionId), Rc<Writers>>>,
+    writers: RefCell<HashMap<(ProcId, RegionId), Arc<Writers>>>,
     /// Items that were visited, and writers that were compared with loads.
     steps: Cell<u64>,
 }
+
+/// For each item of a procedure, its region and where it stands there.
+type Positions = Vec<Option<(RegionId, usize)>>;
 
 /// Stores before which old contents are kept, and objects whose contents are kept where their life ends.
 pub type Decisions = (Vec<ItemId>, Vec<ObjectId>);
@@ -120,12 +123,12 @@ impl<'f> Required<'f> {
             flow,
             locator: Locator::new(program, &flow.points),
             order: walk::callees_first(program),
-            needs,
+            needs: Arc::new(needs),
             demands: BTreeMap::new(),
-            sums: Vec::new(),
-            entry: Vec::new(),
-            verdict: Verdict::default(),
-            positions: program.procs.iter().map(Proc::positions).collect(),
+            sums: Arc::default(),
+            entry: Arc::default(),
+            verdict: Arc::default(),
+            positions: Arc::new(program.procs.iter().map(Proc::positions).collect()),
             accesses: RefCell::default(),
             passes: RefCell::default(),
             writers: RefCell::default(),
@@ -133,6 +136,25 @@ impl<'f> Required<'f> {
         };
         required.run();
         required
+    }
+
+    /// The same results, for another thread to ask questions of.
+    pub fn fork(&self) -> Required<'f> {
+        Required {
+            flow: self.flow,
+            locator: Locator::new(self.flow.program, &self.flow.points),
+            order: Vec::new(),
+            needs: self.needs.clone(),
+            demands: BTreeMap::new(),
+            sums: self.sums.clone(),
+            entry: self.entry.clone(),
+            verdict: self.verdict.clone(),
+            positions: self.positions.clone(),
+            accesses: self.accesses.clone(),
+            passes: self.passes.clone(),
+            writers: self.writers.clone(),
+            steps: Cell::new(0),
+        }
     }
 
     /// Wants the loads of `expr`, evaluated at `item`, to be there when the reverse sweep comes back to the end of the
@@ -152,12 +174,12 @@ impl<'f> Required<'f> {
         let n = self.flow.program.procs.len();
         self.passes.borrow_mut().clear();
         self.writers.borrow_mut().clear();
-        self.sums = vec![Sum::default(); n];
-        self.entry = vec![Secs::new(); n];
+        self.sums = Arc::new(vec![Sum::default(); n]);
+        let mut entry = vec![Secs::new(); n];
         for p in self.order.clone() {
             let mut state = State::default();
             self.region(p, RegionId(0), &mut state);
-            self.sums[p.index()] = Sum { required: state.req, ..state.sum };
+            Arc::make_mut(&mut self.sums)[p.index()] = Sum { required: state.req, ..state.sum };
         }
         let mut verdict = Verdict::default();
         for p in self.order.clone().into_iter().rev() {
@@ -166,12 +188,13 @@ impl<'f> Required<'f> {
                 let writes = &self.flow.effects.of_region(p, RegionId(0)).writes;
                 req = writes.iter().map(|&l| (l, vec![Piece::whole()])).collect();
             }
-            self.entry[p.index()] = req.clone();
+            entry[p.index()] = req.clone();
             let mut state = State { req, sum: Sum::default(), verdict: Some(verdict) };
             self.region(p, RegionId(0), &mut state);
             verdict = state.verdict.unwrap_or_default();
         }
-        self.verdict = verdict;
+        self.entry = Arc::new(entry);
+        self.verdict = Arc::new(verdict);
     }
 
     /// Whether a store (or a call that writes a struct result) overwrites what the adjoint of something before reads.
@@ -288,7 +311,7 @@ impl<'f> Required<'f> {
         })
     }
 
-    fn writers(&self, p: ProcId, region: RegionId) -> Rc<Writers> {
+    fn writers(&self, p: ProcId, region: RegionId) -> Arc<Writers> {
         if let Some(known) = self.writers.borrow().get(&(p, region)) {
             return known.clone();
         }
@@ -300,7 +323,7 @@ impl<'f> Required<'f> {
                 writers.entry(loc).or_default().extend(pieces.into_iter().map(|piece| (position, piece)));
             }
         }
-        let writers = Rc::new(writers);
+        let writers = Arc::new(writers);
         self.writers.borrow_mut().insert((p, region), writers.clone());
         writers
     }

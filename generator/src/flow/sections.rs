@@ -43,7 +43,7 @@ impl Piece {
 
     /// Whether it is all elements.
     pub fn is_whole(&self) -> bool {
-        *self == Piece::whole()
+        self.lo.is_end(-1) && self.hi.is_end(1)
     }
 
     /// The fact that it is not empty.

@@ -149,6 +149,26 @@ pub fn callees_first(program: &Program) -> Vec<ProcId> {
     out
 }
 
+/// The procedures in groups: those of a group call procedures of groups before only. Procedures that can call themselves
+/// stand in groups of their own, in the order of [`callees_first`].
+pub fn waves(program: &Program) -> Vec<Vec<ProcId>> {
+    let recursive = recursive(program);
+    let mut wave: Vec<Option<usize>> = vec![None; program.procs.len()];
+    let (mut waves, mut alone): (Vec<Vec<ProcId>>, usize) = (Vec::new(), 0);
+    for p in callees_first(program) {
+        let behind = |(_, g): (ItemId, ProcId)| wave[g.index()].map_or(0, |at| at + 1);
+        let mut at = calls(&program.procs[p.index()]).into_iter().map(behind).max().unwrap_or(0);
+        if recursive[p.index()] {
+            at = at.max(alone);
+            alone = at + 1;
+        }
+        wave[p.index()] = Some(at);
+        waves.resize_with(waves.len().max(at + 1), Vec::new);
+        waves[at].push(p);
+    }
+    waves
+}
+
 /// For each procedure, whether it can call itself, directly or through others.
 pub fn recursive(program: &Program) -> Vec<bool> {
     let n = program.procs.len();

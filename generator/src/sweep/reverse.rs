@@ -56,22 +56,16 @@ pub struct Start {
     pub wanted: BTreeSet<ValueId>,
 }
 
-/// What one run ends with.
+/// What the last run ends with.
 pub struct Built {
     /// The plan that the sweep follows.
     pub plan: ProcPlan,
-    /// The records of the plan, with the values that nothing reads in the end.
-    pub asked: BTreeMap<RegionId, Vec<ValueId>>,
     /// The sweep.
     pub proc: Proc,
     /// How it is called.
     pub interface: Interface,
-    /// What had to be stored, directly or by way of another value.
-    pub wanted: BTreeSet<ValueId>,
     /// Expressions that read memory again, with the item at which the program evaluates them.
     pub again: Vec<(ItemId, Expr)>,
-    /// Moves of the token game that were tried.
-    pub steps: u64,
 }
 
 /// A value of the primal in the reverse sweep.
@@ -93,7 +87,8 @@ pub(super) struct OpenLoop {
     pub(super) next: u32,
 }
 
-pub(super) struct Builder<'a> {
+/// One run.
+pub struct Builder<'a> {
     pub(super) cx: &'a Context<'a>,
     pub(super) id: ProcId,
     pub(super) primal: &'a Proc,
@@ -150,11 +145,16 @@ pub(super) struct Builder<'a> {
 }
 
 /// Builds the reverse sweep of a procedure once.
-pub fn build(cx: &Context, id: ProcId, definitions: &Definitions, start: &Start) -> Result<Built, Vec<Refusal>> {
+pub fn build<'a>(
+    cx: &'a Context<'a>,
+    id: ProcId,
+    definitions: &'a Definitions,
+    start: &'a Start,
+) -> Result<Builder<'a>, Vec<Refusal>> {
     let primal = &cx.program.procs[id.index()];
     let mut builder = Builder::new(cx, id, primal, definitions, start);
     builder.body();
-    if builder.refusals.is_empty() { Ok(builder.finish()) } else { Err(builder.refusals) }
+    if builder.refusals.is_empty() { Ok(builder) } else { Err(builder.refusals) }
 }
 
 impl<'a> Builder<'a> {
@@ -267,8 +267,23 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn finish(mut self) -> Built {
-        let asked = self.plan.records.clone();
+    /// The records of the plan, with the values that nothing reads in the end.
+    pub fn asked(&self) -> &BTreeMap<RegionId, Vec<ValueId>> {
+        &self.plan.records
+    }
+
+    /// What had to be stored, directly or by way of another value.
+    pub fn wanted(&self) -> &BTreeSet<ValueId> {
+        &self.wanted
+    }
+
+    /// Moves of the token game that were tried.
+    pub fn steps(&self) -> u64 {
+        self.game.steps()
+    }
+
+    /// The sweep without what nothing reads.
+    pub fn finish(mut self) -> Built {
         let gone = super::tidy::tidy(&mut self.out);
         super::first::begin_with_first(&mut self.out);
         self.drop_stored(&gone);
@@ -302,8 +317,7 @@ impl<'a> Builder<'a> {
         super::tidy::compact(&mut self.out);
         let live = !self.live.is_empty() || self.cx.facts.active_result(self.id);
         let interface = Interface { params: self.params, live };
-        let steps = self.game.steps();
-        Built { plan: self.plan, asked, proc: self.out, interface, wanted: self.wanted, again: self.again, steps }
+        Built { plan: self.plan, proc: self.out, interface, again: self.again }
     }
 
     // ---- building blocks -----------------------------------------------------------------------------------------

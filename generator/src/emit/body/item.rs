@@ -1,5 +1,7 @@
 //! Regions and items as C.
 
+use std::sync::atomic::Ordering;
+
 use super::{Body, Naming};
 use crate::ir::*;
 
@@ -338,7 +340,7 @@ impl<'a> Body<'a> {
                 format!("{declaration} = {call}((size_t)({count}) * sizeof({elem}));")
             }
         } else {
-            self.unit.allocates.set(true);
+            self.unit.allocates.store(true, Ordering::Relaxed);
             format!("{declaration} = {}((size_t)({count}), sizeof({elem}));", self.unit.allocator)
         };
         self.statement(&text);

@@ -1,6 +1,6 @@
 //! Transfer: items and regions.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::locs::{Loc, Root};
 use super::super::poly::{Facts, Poly};
@@ -197,7 +197,7 @@ impl Required<'_> {
     }
 
     /// What an item accesses by itself. The test of a loop is not among it: it is read in each pass.
-    fn access(&self, p: ProcId, id: ItemId, facts: &Facts) -> Rc<Access> {
+    fn access(&self, p: ProcId, id: ItemId, facts: &Facts) -> Arc<Access> {
         if let Some(known) = self.accesses.borrow().get(&(p, id)) {
             return known.clone();
         }
@@ -211,7 +211,7 @@ impl Required<'_> {
         let needs = loads(&mut self.needs[p.index()][id.index()].iter());
         let read = if matches!(item.kind, ItemKind::Loop { .. }) { Vec::new() } else { walk::of_item(proc, item) };
         let reads = read.into_iter().map(|e| loads(&mut [e].into_iter())).filter(|loads| !loads.is_empty()).collect();
-        let access = Rc::new(Access { needs, reads });
+        let access = Arc::new(Access { needs, reads });
         self.accesses.borrow_mut().insert((p, id), access.clone());
         access
     }

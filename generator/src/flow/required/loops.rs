@@ -1,6 +1,6 @@
 //! Closure: sections of one pass, over all passes of a loop.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::locate::Index;
 use super::super::poly::{Facts, Poly};
@@ -55,13 +55,13 @@ impl Required<'_> {
     }
 
     /// One pass of a region, from nothing.
-    fn pass(&self, p: ProcId, body: RegionId) -> Rc<State> {
+    fn pass(&self, p: ProcId, body: RegionId) -> Arc<State> {
         if let Some(known) = self.passes.borrow().get(&(p, body)) {
             return known.clone();
         }
         let mut pass = State::default();
         self.region(p, body, &mut pass);
-        let pass = Rc::new(pass);
+        let pass = Arc::new(pass);
         self.passes.borrow_mut().insert((p, body), pass.clone());
         pass
     }

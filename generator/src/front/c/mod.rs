@@ -5,6 +5,7 @@ mod lower;
 mod run;
 mod same;
 mod sources;
+mod stream;
 mod tree;
 mod types;
 mod unit;
@@ -13,6 +14,8 @@ use super::{Input, Unread};
 use crate::ir::{Program, Span};
 use crate::refuse::{Class, Refusal};
 use sources::Sources;
+use stream::Parts;
+use tree::Tree;
 use unit::Unit;
 
 /// Deep nesting of expressions and statements recurses, so reading gets a stack of its own.
@@ -29,9 +32,8 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
     })
 }
 
-fn parsed(text: &str) -> Result<tree::Tree<'_>, Unread> {
-    let unread = |error| without_sources(vec![internal(&format!("clang's syntax tree is not understood: {error}"))]);
-    tree::parse(text).map_err(unread)
+fn not_understood(error: &str) -> Refusal {
+    internal(&format!("clang's syntax tree is not understood: {error}"))
 }
 
 fn internal(what: &str) -> Refusal {
@@ -44,24 +46,23 @@ fn without_sources(refusals: Vec<Refusal>) -> Unread {
 
 fn read_here(input: &Input) -> Result<Program, Unread> {
     let clang = if input.clang.is_empty() { "clang" } else { &input.clang };
-    if input.trees.is_empty() {
-        run::check(clang).map_err(|refusal| without_sources(vec![refusal]))?;
+    let asked = input.trees.is_empty().then(|| run::ask(clang));
+    let parts: Vec<Parts> = input.files.iter().map(|_| Parts::default()).collect();
+    let texts: Vec<_> = input.trees.iter().map(|tree| run::stored(tree)).collect();
+    let mut trees: Vec<Result<Tree, Refusal>> = Vec::new();
+    for (position, (file, parts)) in input.files.iter().zip(&parts).enumerate() {
+        trees.push(match texts.get(position) {
+            Some(Ok(text)) => tree::parse(text).map_err(|error| not_understood(&error)),
+            Some(Err(refusal)) => Err(refusal.clone()),
+            None => run::tree(clang, &input.arguments, file, parts),
+        });
     }
-    let (mut texts, mut refusals) = (Vec::new(), Vec::new());
-    for (position, file) in input.files.iter().enumerate() {
-        let tree = match input.trees.get(position) {
-            Some(tree) => run::stored(tree),
-            None => run::tree(clang, &input.arguments, file),
-        };
-        match tree {
-            Ok(text) => texts.push(text),
-            Err(refusal) => refusals.push(refusal),
-        }
-    }
+    asked.map_or(Ok(()), run::Asked::check).map_err(|refusal| without_sources(vec![refusal]))?;
+    let refusals: Vec<Refusal> = trees.iter().filter_map(|tree| tree.as_ref().err().cloned()).collect();
     if !refusals.is_empty() {
         return Err(without_sources(refusals));
     }
-    let trees: Vec<_> = texts.iter().map(|text| parsed(text)).collect::<Result<_, _>>()?;
+    let trees: Vec<Tree> = trees.into_iter().flatten().collect();
     let mut sources = Sources::default();
     for file in &input.files {
         sources.number(file, true);
@@ -69,7 +70,7 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     if input.trees.is_empty() && input.files.len() > 1 {
         let together = same::together(clang, input, &trees).map_err(|refusal| without_sources(vec![refusal]))?;
         if let Some((joint, text)) = &together {
-            let tree = parsed(text)?;
+            let tree = tree::parse(text).map_err(|error| without_sources(vec![not_understood(&error)]))?;
             sources.joint(run::TEXT, joint);
             let unit = Unit::new(&tree, run::TEXT, &mut sources);
             return lower::program(vec![unit], sources, &input.heads);

@@ -1,24 +1,37 @@
 //! Runs clang.
 
+use super::stream::{self, Parts};
+use super::tree::Tree;
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The oldest major version whose syntax trees were read in tests.
 const OLDEST: u32 = 14;
 
-/// Says which compiler is used, if there is one that will do.
-pub fn check(clang: &str) -> Result<(), Refusal> {
-    let missing = || {
-        let what = "adtape: needs clang (14 or newer) to read C; Debian: apt install clang".to_string();
-        Refusal { class: Class::Head, span: Span::default(), what, help: String::new() }
-    };
-    let output = Command::new(clang).arg("--version").output().map_err(|_| missing())?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    match major_version(&text) {
-        Some(major) if major >= OLDEST && output.status.success() => Ok(()),
-        _ => Err(missing()),
+/// A compiler that is asked for its version.
+pub struct Asked(Result<Child, Refusal>);
+
+/// Asks a compiler for its version.
+pub fn ask(clang: &str) -> Asked {
+    let mut command = Command::new(clang);
+    Asked(command.arg("--version").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(|_| missing()))
+}
+
+fn missing() -> Refusal {
+    let what = "adtape: needs clang (14 or newer) to read C; Debian: apt install clang".to_string();
+    Refusal { class: Class::Head, span: Span::default(), what, help: String::new() }
+}
+
+impl Asked {
+    /// Refuses a compiler that is too old, or none.
+    pub fn check(self) -> Result<(), Refusal> {
+        let output = self.0?.wait_with_output().map_err(|_| missing())?;
+        match major_version(&String::from_utf8_lossy(&output.stdout)) {
+            Some(major) if major >= OLDEST && output.status.success() => Ok(()),
+            _ => Err(missing()),
+        }
     }
 }
 
@@ -28,41 +41,46 @@ fn major_version(text: &str) -> Option<u32> {
     behind.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The syntax tree of a file, as JSON.
-pub fn tree(clang: &str, arguments: &[String], file: &str) -> Result<String, Refusal> {
+/// The syntax tree of a file, whose text goes into `parts`.
+pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts) -> Result<Tree<'a>, Refusal> {
     let fail = |what: String, help: &str| {
         Err(Refusal { class: Class::Language, span: Span::default(), what, help: help.to_string() })
     };
-    let output = Command::new(clang)
+    let compiler = Command::new(clang)
         .args(["-Xclang", "-ast-dump=json", "-fsyntax-only", "-fno-color-diagnostics"])
         .args(arguments)
         // An operand that is read and changed without an order has no meaning that could be differentiated.
         .args(["-Wno-everything", "-Werror=unsequenced", "-x", "c", file])
-        .output();
-    let output = match output {
-        Ok(output) => output,
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let said = match compiler.and_then(|compiler| stream::read(compiler, parts)) {
+        Ok(said) => said,
         Err(error) => return fail(format!("{clang} does not run: {error}"), ""),
     };
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        if output.status.code().is_none() || said.contains("PLEASE submit a bug report") {
+    if !said.status.success() {
+        let errors = String::from_utf8_lossy(&said.errors);
+        if said.status.code().is_none() || errors.contains("PLEASE submit a bug report") {
             return fail(
                 format!(
                     "{clang} fails on {file}: {}; an expression with very many operators can be the reason",
-                    output.status
+                    said.status
                 ),
                 "split long expressions",
             );
         }
         return fail(
-            format!("{clang} does not accept {file}:\n{}", said.trim_end()),
+            format!("{clang} does not accept {file}:\n{}", errors.trim_end()),
             "mend the file, or pass -I and -D",
         );
     }
-    match String::from_utf8(output.stdout) {
-        Ok(text) => Ok(text),
-        Err(_) => fail(format!("{file} is not encoded in UTF-8"), "convert the file to UTF-8"),
-    }
+    said.tree.or_else(|error| {
+        if error == stream::NO_TEXT {
+            return fail(format!("{file} is not encoded in UTF-8"), "convert the file to UTF-8");
+        }
+        fail(format!("clang's syntax tree of {file} is not understood: {error}"), "")
+    })
 }
 
 /// A syntax tree that was written before.
@@ -124,7 +142,7 @@ mod tests {
 
     #[test]
     fn missing_compiler_is_named_with_its_package() {
-        let refusal = check("/no/such/clang").unwrap_err();
+        let refusal = ask("/no/such/clang").check().unwrap_err();
         assert_eq!(refusal.what, "adtape: needs clang (14 or newer) to read C; Debian: apt install clang");
     }
 }

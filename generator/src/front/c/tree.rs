@@ -100,17 +100,47 @@ pub struct Tree<'a> {
 
 /// Reads clang's output.
 pub fn parse(json: &str) -> Result<Tree<'_>, String> {
-    let state = RefCell::new(State { files: Vec::new(), file: NOWHERE });
+    let state = RefCell::new(State::default());
     let mut reader = serde_json::Deserializer::from_str(json);
     reader.disable_recursion_limit();
     let root = NodeSeed(&state).deserialize(&mut reader).map_err(|error| error.to_string())?;
     Ok(Tree { root, files: state.into_inner().files })
 }
 
+/// A tree whose declarations are read part by part.
+#[derive(Default)]
+pub struct Growing<'a> {
+    state: RefCell<State>,
+    declarations: Vec<Node<'a>>,
+}
+
+impl<'a> Growing<'a> {
+    /// The tree with a list of declarations behind those that it has.
+    pub fn with(mut self, json: &'a str) -> Result<Growing<'a>, String> {
+        let mut reader = serde_json::Deserializer::from_str(json);
+        reader.disable_recursion_limit();
+        let more = ListSeed(&self.state).deserialize(&mut reader).map_err(|error| error.to_string())?;
+        self.declarations.extend(more);
+        Ok(self)
+    }
+
+    /// The tree.
+    pub fn finish(self) -> Tree<'a> {
+        let root = Node { kind: "TranslationUnitDecl", inner: self.declarations, ..empty() };
+        Tree { root, files: self.state.into_inner().files }
+    }
+}
+
 struct State {
     files: Vec<String>,
     /// File of the position printed last.
     file: u32,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State { files: Vec::new(), file: NOWHERE }
+    }
 }
 
 impl State {

@@ -1,0 +1,138 @@
+//! clang's syntax tree while clang writes it: one thread reads, this one parses what is complete.
+//!
+//! clang prints one token a line, each declaration at file scope indented by four blanks. Three quarters of the text are
+//! indentation, which goes at once.
+
+use super::tree::{Growing, Tree};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ExitStatus};
+use std::sync::{OnceLock, mpsc};
+
+/// Declarations are parsed together until they have this size.
+const PART_BYTES: usize = 1 << 18;
+/// Parts of a tree; the last one holds what is left.
+const PARTS: usize = 4096;
+
+/// A source that is not encoded in UTF-8.
+pub const NO_TEXT: &str = "it is not encoded in UTF-8";
+
+/// The text of one tree, from which its nodes borrow: each part is a list of declarations.
+pub struct Parts(Box<[OnceLock<String>]>);
+
+impl Default for Parts {
+    fn default() -> Self {
+        Parts((0..PARTS).map(|_| OnceLock::new()).collect())
+    }
+}
+
+/// What a compiler said.
+pub struct Said<'a> {
+    pub status: ExitStatus,
+    pub tree: Result<Tree<'a>, String>,
+    pub errors: Vec<u8>,
+}
+
+/// Parses what a compiler writes.
+pub fn read(mut compiler: Child, parts: &Parts) -> std::io::Result<Said<'_>> {
+    let (output, errors) = (compiler.stdout.take(), compiler.stderr.take());
+    std::thread::scope(|scope| {
+        let (sender, ready) = mpsc::channel();
+        let errors = scope.spawn(|| {
+            let mut said = Vec::new();
+            errors.map(|mut errors| errors.read_to_end(&mut said));
+            said
+        });
+        let reader = scope.spawn(move || {
+            let output = output.map(|output| BufReader::with_capacity(1 << 17, output));
+            output.map_or(Ok(()), |output| split(output, parts, &|part| sender.send(part).unwrap_or_default()))
+        });
+        let mut growing = Ok(Growing::default());
+        for part in ready {
+            let text = parts.0[part].get().map_or("", String::as_str);
+            growing = growing.and_then(|tree| tree.with(text));
+        }
+        let whole = reader.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault));
+        let tree = whole.and(growing).map(Growing::finish);
+        Ok(Said { status: compiler.wait()?, tree, errors: errors.join().unwrap_or_default() })
+    })
+}
+
+/// Cuts a tree into parts, and says which of them is complete.
+fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result<(), String> {
+    let (mut line, mut text, mut next, mut inside) = (Vec::new(), Vec::new(), 0, false);
+    let mut complete = |text: &mut Vec<u8>| {
+        while text.last().is_some_and(|last| b",\n".contains(last)) {
+            text.pop();
+        }
+        text.push(b']');
+        let part = String::from_utf8(std::mem::take(text)).map_err(|_| NO_TEXT)?;
+        if parts.0[next].set(part).is_ok() {
+            ready(next);
+        }
+        next += 1;
+        Ok::<bool, String>(next + 1 < PARTS)
+    };
+    let mut cut = true;
+    loop {
+        line.clear();
+        if from.read_until(b'\n', &mut line).map_err(|error| error.to_string())? == 0 {
+            return Err("it ends too early".into());
+        }
+        match &line[..] {
+            b"  \"inner\": [\n" if !inside => inside = true,
+            b"  ]\n" if inside => break,
+            b"}\n" => return Ok(()),
+            _ if inside => {
+                if text.is_empty() {
+                    text.push(b'[');
+                }
+                let blanks = line.iter().take_while(|byte| **byte == b' ').count();
+                text.extend(&line[blanks..]);
+                if cut && blanks == 4 && line[4] == b'}' && text.len() >= PART_BYTES {
+                    cut = complete(&mut text)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    if !text.is_empty() {
+        complete(&mut text)?;
+    }
+    std::io::copy(&mut from, &mut std::io::sink()).map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree;
+    use super::*;
+
+    #[test]
+    fn a_tree_in_parts_is_the_tree_as_a_whole() {
+        let declaration = |k: usize| {
+            let file = if k.is_multiple_of(3) { "      \"file\": \"a.h\",\n" } else { "" };
+            let location = format!("      \"loc\": {{\n  {file}        \"offset\": {k}\n      }},\n");
+            format!(
+                "    {{\n      \"id\": \"0x{k:x}\",\n{location}      \"kind\": \"VarDecl\",\n      \"name\": \"v  {k}\"\n    }}"
+            )
+        };
+        let all: Vec<String> = (0..10_000).map(declaration).collect();
+        let head = "{\n  \"id\": \"0x1\",\n  \"kind\": \"TranslationUnitDecl\",\n";
+        let json = format!("{head}  \"inner\": [\n{}\n  ]\n}}\n", all.join(",\n"));
+        let parts = Parts::default();
+        let cut = std::cell::RefCell::new(Vec::new());
+        split(json.as_bytes(), &parts, &|part| cut.borrow_mut().push(part)).unwrap();
+        assert!(cut.borrow().len() > 2, "the text is large enough for several parts");
+        let all = cut.borrow().iter().map(|part| parts.0[*part].get().unwrap().as_str()).collect::<Vec<_>>();
+        let grown = all.into_iter().try_fold(Growing::default(), Growing::with).unwrap().finish();
+        let whole = tree::parse(&json).unwrap();
+        assert_eq!(format!("{:?}", grown.root.inner), format!("{:?}", whole.root.inner));
+        assert_eq!((grown.files, grown.root.inner.len()), (whole.files, 10_000));
+    }
+
+    #[test]
+    fn a_text_that_ends_in_the_middle_is_no_tree() {
+        let parts = Parts::default();
+        assert!(split(&b"{\n  \"inner\": [\n    {\n      \"id\": \"0x1\"\n"[..], &parts, &|_| ()).is_err());
+    }
+}
