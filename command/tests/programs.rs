@@ -52,6 +52,11 @@ fn structs_with_pointers_have_right_adjoints() {
 }
 
 #[test]
+fn names_that_one_block_knows_stay_apart() {
+    check("named_inside.c", &["enumerators"]);
+}
+
+#[test]
 fn programs_that_write_errno_have_right_adjoints() {
     check("reports.c", &[]);
 }

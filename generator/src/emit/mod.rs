@@ -305,10 +305,19 @@ struct Text {
 fn statics(program: &Program, function: &str, body: &str) -> String {
     let mut text = String::new();
     for declared in program.statics.iter().rev().filter(|declared| declared.function == function) {
+        // Copied text may hold the declaration.
+        if declared.globals.is_empty() && body.contains(&declared.text) {
+            continue;
+        }
         let own = |word: &str| match &declared.globals[..] {
-            // A type: its name is the last word of a typedef, the second of a struct or an enumeration.
+            // A type: its name is the last word of a typedef, the second of a struct or an enumeration. The words of an
+            // enumeration are its enumerators.
             [] => {
-                names::words(&declared.text).last() == Some(word) || names::words(&declared.text).nth(1) == Some(word)
+                let mut words = names::words(&declared.text);
+                let enumerates = words.clone().take(2).any(|word| word == "enum");
+                words.clone().last() == Some(word)
+                    || words.clone().nth(1) == Some(word)
+                    || enumerates && words.any(|enumerator| enumerator == word)
             }
             globals => globals.iter().any(|id| program.globals[id.index()].name == word),
         };

@@ -146,7 +146,7 @@ pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
 }
 
 /// The identifiers of a text.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }

@@ -212,6 +212,10 @@ impl Body<'_> {
                     let mentions = self.copies.mentions.get(&var);
                     let outside = mentions.is_some_and(|mentions| mentions.iter().any(|other| !all.contains(other)));
                     let shared = self.slot_vars[slot].len() > 1;
+                    // The text declares another name.
+                    if outside && !words.contains(self.slot_names[slot].as_str()) {
+                        return None;
+                    }
                     // A `for` that declares the variable itself would leave this declaration without use.
                     let own = |item: &ItemId| {
                         !all.contains(item) && self.heads.get(item).is_some_and(|head| head.own && head.var == var)

@@ -27,7 +27,7 @@ impl<'a> Lower<'_, 'a> {
                     let found = self.ctype(node);
                     self.evaluate_extents(&found.ty, node, false)?;
                 }
-                if !node.name.is_empty() {
+                if !node.name.is_empty() || node.kind == "EnumDecl" {
                     let (function, span) = (self.b.proc().name.clone(), self.span(node));
                     self.reader.statics.push(statics::Declared { function, variable: None, span });
                 }

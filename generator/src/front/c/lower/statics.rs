@@ -42,6 +42,13 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
             }
         }
     }
+    // An enumeration without a name may stand inside another declaration, which holds it.
+    let spans: Vec<Span> = found.iter().map(|known| known.span).collect();
+    let inside = |span: Span| {
+        let holds = |other: &Span| other.source == span.source && other.start < span.start && other.end >= span.end;
+        spans.iter().any(holds)
+    };
+    found.retain(|known| !known.globals.is_empty() || !inside(known.span));
     found
 }
 
