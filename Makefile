@@ -61,7 +61,7 @@ build: ## libadtape.a and libadtape.so in target/release
 	$(SETUP) build
 	$(LIBRARY)
 
-install: ## library, headers, Fortran module, pkg-config and CMake files under PREFIX (/usr/local)
+install: ## library, headers, Fortran module, command, manual pages, pkg-config and CMake files under PREFIX (/usr/local)
 	@scripts/install.sh
 
 uninstall: ## removes what make install has put under PREFIX

@@ -3,6 +3,7 @@
 #
 #   PREFIX   default /usr/local         LIBDIR   default PREFIX/lib
 #   DESTDIR  put before every path that is written, for packagers; not part of what the files say
+#   COMMAND  the command adtape, if it is built already; default: it is built
 #   FC, CC, FCFLAGS, CFLAGS             compilers of the Fortran module and their flags: see build_fortran.sh
 #
 # What is installed (VERSION as in Cargo.toml, COMPILER as gfortran-12):
@@ -16,6 +17,7 @@
 #   lib/pkgconfig/                     adtape, adtape-fortran, adtape-kit, adtape-kit-admm2020, and each with -static
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler
+#   bin/adtape, share/man/man1/adtape*.1   the command and its manual pages
 #   share/doc/adtape/                  licences
 #   share/adtape/installed.txt         what is installed, a path a line, for uninstall.sh
 #
@@ -33,7 +35,9 @@ if [ -n "${SUDO_USER:-}" ] && [ -f "$built/libadtape.so" ]; then
 else
   scripts/setup.sh install
   cargo build --release --locked --lib
+  [ -n "${COMMAND:-}" ] || cargo build --release --locked -p adtape-command
 fi
+command=${COMMAND:-$built/adtape}
 
 version=$(sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -1)
 # The one place that knows the SONAME is the build; what is installed follows the library built.
@@ -119,6 +123,15 @@ done
 for file in adtapeConfig adtapeConfigVersion; do
   fill "$file.cmake.in" "$libdir/cmake/adtape" "$file.cmake" '${CMAKE_CURRENT_LIST_DIR}'
 done
+
+if [ -f "$command" ]; then
+  install -d "$(dest "$prefix/bin")"
+  install -m 755 "$command" "$(dest "$prefix/bin")/adtape"
+  note "$prefix/bin/adtape"
+  put 644 "$prefix/share/man/man1" command/man/*.1
+else
+  echo "without the command: $command is not built (cargo build --release -p adtape-command)"
+fi
 
 put 644 "$prefix/share/doc/adtape" LICENSE-MIT LICENSE-APACHE
 

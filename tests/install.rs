@@ -94,10 +94,18 @@ endforeach()
 /// Runs `make install` with these variables, on what build_release() has built.
 fn make_install(variables: &[String]) {
     let target = build_release().parent().expect("a target directory");
+    // The command takes minutes to build; where it goes is seen with anything in its place.
+    static STAND_IN: OnceLock<PathBuf> = OnceLock::new();
+    let stand_in = STAND_IN.get_or_init(|| {
+        let path = scratch("install_command").join("adtape");
+        fs::write(&path, "#!/bin/sh\necho stand-in\n").expect("write a stand-in");
+        path
+    });
     run(Command::new("make")
         .current_dir(root())
         .arg("install")
         .args(variables)
+        .env("COMMAND", stand_in)
         .env("CARGO_TARGET_DIR", target)
         // Variables of the make that runs these tests, if one does.
         .env_remove("MAKEFLAGS")
@@ -163,6 +171,7 @@ fn needs_shared_adtape(program: &Path) -> bool {
 fn installation_holds_the_files_listed_and_no_more() {
     let compiler = stdout(Command::new(root().join("scripts/install/build_fortran.sh")).arg("--name"));
     let mut expected: Vec<String> = [
+        "bin/adtape",
         "include/adtape.h",
         "lib/cmake/adtape/adtapeConfig.cmake",
         "lib/cmake/adtape/adtapeConfigVersion.cmake",
@@ -210,6 +219,9 @@ fn installation_holds_the_files_listed_and_no_more() {
     expected.extend(headers.iter().map(|file| format!("include/adtape/{file}")));
     expected.extend(files(&root().join("kit/include")).iter().map(|file| format!("include/adtape/kit/{file}")));
     expected.extend(files(&root().join("kit/src")).iter().map(|file| format!("share/adtape/kit/src/{file}")));
+    let pages: Vec<String> = tops("command/man", ".1");
+    assert!(pages.iter().any(|page| page == "adtape-report.1"), "{pages:?}");
+    expected.extend(pages.iter().map(|page| format!("share/man/man1/{page}")));
     for folder in ["", "generated/", "glue/"] {
         let included: Vec<String> = tops(&format!("fortran-bindings/{folder}"), ".inc");
         assert!(!included.is_empty(), "fortran-bindings/{folder}");
@@ -278,7 +290,7 @@ fn uninstall_removes_what_install_put_there_and_nothing_else() {
         };
         run(&mut uninstall());
         assert_eq!(files(&top), ["include/other.h"]);
-        assert!(!top.join("lib").exists() && !top.join("share").exists());
+        assert!(["bin", "lib", "share"].iter().all(|folder| !top.join(folder).exists()));
         let again = uninstall().output().expect("make");
         let said = String::from_utf8_lossy(&again.stderr);
         assert!(!again.status.success() && said.contains("nothing is installed under"), "{said}");

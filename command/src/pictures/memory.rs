@@ -12,14 +12,15 @@ pub struct Layer {
     pub values: Vec<u64>,
 }
 
-/// The picture; None if there is nothing to draw.
-pub fn draw(seconds: &[f64], layers: &[Layer]) -> Option<String> {
+/// The picture, with a line above the layers; None if there is nothing to draw.
+pub fn draw(seconds: &[f64], layers: &[Layer], line: &Layer) -> Option<String> {
     let sum = |i: usize| layers.iter().map(|layer| layer.values[i]).sum::<u64>();
-    let most = (0..seconds.len()).map(sum).max().filter(|most| *most > 0)?;
+    let sums = (0..seconds.len()).map(sum);
+    let most = sums.chain(line.values.iter().copied()).max().filter(|most| *most > 0)?;
     if seconds.len() < 2 || layers.len() > SERIES.len() {
         return None;
     }
-    Some(svg(SIZE, |area| draw_on(area, seconds, layers, most)))
+    Some(svg(SIZE, |area| draw_on(area, seconds, layers, line, most)))
 }
 
 /// The unit in which the largest value has one to three digits before the point.
@@ -33,7 +34,7 @@ fn unit(most: u64) -> (f64, &'static str) {
     }
 }
 
-fn draw_on(area: &Area, seconds: &[f64], layers: &[Layer], most: u64) -> Drawn {
+fn draw_on(area: &Area, seconds: &[f64], layers: &[Layer], line: &Layer, most: u64) -> Drawn {
     let (scale, unit) = unit(most);
     let end = seconds.last().copied().unwrap_or(1.0);
     let begin = seconds[0].min(0.0);
@@ -66,6 +67,12 @@ fn draw_on(area: &Area, seconds: &[f64], layers: &[Layer], most: u64) -> Drawn {
         chart.draw_series([Polygon::new(there.chain(back).collect::<Vec<_>>(), colour.filled())])?;
         below = above;
     }
-    let entries: Vec<(RGBColor, &str)> = SERIES.iter().copied().zip(layers.iter().map(|layer| layer.name)).collect();
+    let mut entries: Vec<(RGBColor, &str)> =
+        SERIES.iter().copied().zip(layers.iter().map(|layer| layer.name)).collect();
+    if line.values.iter().any(|value| *value > 0) {
+        let points = seconds.iter().copied().zip(line.values.iter().map(|value| *value as f64 / scale));
+        chart.draw_series([PathElement::new(points.collect::<Vec<_>>(), INK)])?;
+        entries.push((INK, line.name));
+    }
     legend(&head, &entries, (62, 16))
 }

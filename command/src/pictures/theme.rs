@@ -116,8 +116,9 @@ mod tests {
     #[test]
     fn pictures_have_no_other_colours() {
         let layers = [("tape", vec![1, 5_000_000, 3]), ("heap", vec![2, 2, 2])];
-        let layers = layers.map(|(name, values)| crate::pictures::memory::Layer { name, values });
-        let memory = crate::pictures::memory::draw(&[0.0, 0.5, 1.0], &layers).unwrap_or_default();
+        let layer = |(name, values)| crate::pictures::memory::Layer { name, values };
+        let line = layer(("held", vec![7, 7, 7]));
+        let memory = crate::pictures::memory::draw(&[0.0, 0.5, 1.0], &layers.map(layer), &line).unwrap_or_default();
         let mut course = crate::pictures::steps::Course::default();
         course.store(0);
         course.advance(0, 3);

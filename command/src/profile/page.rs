@@ -7,10 +7,10 @@ use crate::page;
 use crate::pictures::{flame, memory, steps};
 use crate::say::{bytes, grouped, plural, seconds, share};
 use minijinja::{Value, context};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sites in the table.
-const SITES: usize = 100;
+const SITES: usize = 40;
 /// Runs of drivers that get a picture of their own.
 const RUNS: usize = 4;
 
@@ -39,7 +39,7 @@ pub fn html(profile: &Profile, file: &str) -> String {
             sites => rows.iter().take(SITES).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
             sites_left => plural(rows.len().saturating_sub(SITES) as u64, "more site"),
             has_more => rows.len() > SITES,
-            to_win => by_win.iter().take(SITES).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
+            to_win => by_win.iter().take(SITES / 2).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
             wins => (wins > 0).then(|| format!("{} of {} ({})", bytes(wins), bytes(process.tape_bytes), share(wins, process.tape_bytes))),
             meaning => NOT_NEEDED.lines().map(str::trim).collect::<Vec<_>>(),
             flame => flames(profile, &rows).map(Value::from_safe_string),
@@ -72,6 +72,11 @@ fn flames(profile: &Profile, rows: &[Row]) -> Option<String> {
     let mut folded: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     for path in &profile.paths {
         let mut frames: Vec<String> = path.sites.iter().map(|site| names.function(*site)).collect();
+        // What comes before the program is the system's.
+        let main = ["MAIN__", "main"].iter().find_map(|main| frames.iter().position(|frame| frame == main));
+        let systems = |frame: &String| frame.starts_with("_start") || frame.starts_with("__libc_start");
+        let start = frames.iter().rposition(systems).map(|last| last + 1);
+        frames.drain(..main.or(start).unwrap_or(0));
         if let Some(last) = path.sites.last() {
             frames.push(names.place(*last));
         }
@@ -86,25 +91,22 @@ fn flames(profile: &Profile, rows: &[Row]) -> Option<String> {
     if rows.is_empty() { None } else { flame::draw(&folded) }
 }
 
+/// What is on the tapes, in memory and on disk, and the rest; and the memory that the tapes hold for it.
 fn timeline(samples: &[Sample]) -> Option<String> {
     type Bytes = fn(&Sample) -> u64;
     let kinds: [(&str, Bytes); 4] = [
-        ("tape in memory", |sample| sample.resident),
-        ("tape on disk", |sample| sample.spilled),
+        ("on the tape, in memory", |sample| sample.tape.saturating_sub(sample.spilled)),
+        ("on the tape, on disk", |sample| sample.spilled),
         ("checkpoints", |sample| sample.checkpoints),
         ("heap", |sample| sample.heap),
     ];
-    let mut layers: Vec<memory::Layer> = Vec::new();
-    for (name, value) in kinds {
-        if samples.iter().any(|sample| value(sample) > 0) {
-            layers.push(memory::Layer { name, values: samples.iter().map(value).collect() });
-        }
-    }
-    if samples.iter().all(|sample| sample.resident == 0 && sample.spilled == 0) {
-        layers.insert(0, memory::Layer { name: "tape", values: samples.iter().map(|sample| sample.tape).collect() });
-    }
+    let there = kinds.iter().filter(|(_, value)| samples.iter().any(|sample| value(sample) > 0));
+    let values = |value: Bytes| samples.iter().map(value).collect();
+    let layers: Vec<memory::Layer> =
+        there.map(|(name, value)| memory::Layer { name, values: values(*value) }).collect();
+    let line = memory::Layer { name: "memory of the tapes", values: values(|sample| sample.resident) };
     let times: Vec<f64> = samples.iter().map(|sample| sample.seconds).collect();
-    memory::draw(&times, &layers)
+    memory::draw(&times, &layers, &line)
 }
 
 fn threads(profile: &Profile) -> Vec<Value> {
@@ -125,7 +127,8 @@ fn runs(profile: &Profile) -> Vec<Value> {
     for driver in &profile.drivers {
         let actions: Vec<&Action> = profile.actions.iter().filter(|action| action.run == driver.run).collect();
         let forward = steps_forward(profile, driver.run);
-        if found.len() == RUNS || driver.steps == 0 || forward == 0 {
+        // All kept is what every picture shows on its left.
+        if found.len() == RUNS || driver.steps == 0 || forward == 0 || driver.schedule == "store_all" {
             continue;
         }
         found.push(context! {
@@ -144,9 +147,19 @@ fn runs(profile: &Profile) -> Vec<Value> {
 /// What a driver did, in steps.
 fn course(actions: &[&Action]) -> steps::Course {
     let mut course = steps::Course::default();
+    let mut recorded = BTreeSet::new();
     for action in actions {
         match action.action.as_str() {
             "advance" => course.advance(action.step, action.to.unwrap_or(action.step + 1)),
+            "record" => {
+                recorded.insert(action.step);
+                course.advance(action.step, action.step + 1);
+                course.store(action.step);
+            }
+            "reverse" if recorded.remove(&action.step) => {
+                course.reverse(action.step);
+                course.discard(action.step);
+            }
             "reverse" => course.turn(action.step),
             "store" => course.store(action.step),
             "discard" => course.discard(action.step),

@@ -155,7 +155,8 @@ pub struct Driver {
     pub schedule: String,
 }
 
-/// What a driver did: `advance` from step to step, `store`, `restore`, `reverse` or `discard` one.
+/// What a driver did: `advance` from step to step, `store`, `restore` or `discard` a state, `record` a step and keep its
+/// tape, `reverse` one.
 #[derive(Clone, Deserialize)]
 pub struct Action {
     pub run: u64,

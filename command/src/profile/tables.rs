@@ -3,6 +3,7 @@
 use super::read::Profile;
 use super::sites::{Row, rows};
 use crate::say::{bytes, columns, grouped, plural, seconds, share};
+use std::collections::BTreeSet;
 
 /// Sites that are listed.
 const SITES: usize = 25;
@@ -126,7 +127,7 @@ fn drivers(profile: &Profile) -> String {
             driver.run.to_string(),
             driver.schedule.clone(),
             grouped(driver.steps),
-            grouped(driver.snapshots),
+            if driver.snapshots > 0 { grouped(driver.snapshots) } else { "-".to_owned() },
             if known { grouped(advanced) } else { "-".to_owned() },
             if known { format!("{:.2} times", advanced as f64 / driver.steps as f64) } else { "-".to_owned() },
         ]);
@@ -136,10 +137,13 @@ fn drivers(profile: &Profile) -> String {
 
 /// Forward steps of a driver's run, those with recording too.
 pub fn steps_forward(profile: &Profile, run: u64) -> u64 {
+    let mut recorded = BTreeSet::new();
     let actions = profile.actions.iter().filter(|action| action.run == run);
     let steps = actions.map(|action| match action.action.as_str() {
         "advance" => action.to.unwrap_or(action.step + 1).saturating_sub(action.step),
-        "reverse" => 1,
+        "record" => u64::from(recorded.insert(action.step)),
+        // With recording, if it was not recorded before.
+        "reverse" => u64::from(!recorded.remove(&action.step)),
         _ => 0,
     });
     steps.sum()
