@@ -10,7 +10,7 @@ module example
   private
   public :: noise, argument, seconds, larger, report_count, report_real
   public :: check_error, check_close, check_count, check_same_bits, finish, tape_bytes, check_tape_empty
-  public :: check_nothing_left, check_against_function
+  public :: check_nothing_left, check_against_function, error_of_complex_step
 
   integer :: failures = 0
 
@@ -167,5 +167,19 @@ contains
       print '(a)', test_text()
     end if
   end subroutine
+
+  ! A gradient against its function in complex arithmetic, in a direction (or where all components change): an imaginary
+  ! part that carries the derivative leaves nothing but rounding. The error, huge if the library's test fails.
+  real(real64) function error_of_complex_step(original, x, xb, tolerance, direction) result(error)
+    procedure(adtape_test_complex_f64) :: original
+    real(real64), intent(in) :: x(:), xb(:), tolerance
+    real(real64), intent(in), optional :: direction(:)
+    type(adtape_test_report) :: report
+    call test_complex(original, x, report, xb, direction=direction, tolerance=tolerance)
+    error = report%error
+    if (report%passed) return
+    error = huge(error)
+    print '(a)', test_text()
+  end function
 
 end module

@@ -148,5 +148,18 @@ static inline void check_against_function(double (*value)(int64_t n, const doubl
         fputs(adtape_test_text(), stdout);
     }
 }
+/* A gradient against its function in complex arithmetic, in a direction (NULL: all components change): an imaginary
+ * part that carries the derivative leaves nothing but rounding. The error, infinite if the library's test fails. */
+static inline double error_of_complex_step(adtape_complex_call_t function, void *user, int64_t n, const double *x,
+                                           const double *xb, const double *direction, double tolerance) {
+    const adtape_test_options_t options = {
+        .direction = direction, .complex_function = function, .tolerance = tolerance};
+    adtape_test_report_t report;
+    expect_ok(adtape_test_gradient_f64(NULL, NULL, user, n, x, xb, &options, &report));
+    if (!report.passed) {
+        fputs(adtape_test_text(), stdout);
+    }
+    return report.passed ? report.error : (double)INFINITY;
+}
 
 #endif

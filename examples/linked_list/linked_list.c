@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     report_count("tape bytes", tape_bytes(t));
     adjoint(t, n, xb);
     check_nothing_left(t);
-    check_against_function(original, n, x, xb, 1e-6);
+    check_against_function(original, n, x, xb, 1e-8);
     free(x), free(xb);
     return finish();
 }

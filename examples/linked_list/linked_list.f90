@@ -144,6 +144,6 @@ program linked_list
   call report_count('tape bytes', tape_bytes())
   call adjoint(x, xb)
   call check_nothing_left()
-  call check_against_function(original, x, xb, 1d-6)
+  call check_against_function(original, x, xb, 1d-8)
   call finish()
 end program linked_list

@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
     reverse_sweep(0, 1.0);
     check_count("some frames elsewhere", moved > 0, 1);
     check_nothing_left(t);
-    check_against_function(original, n, x, xb, 1e-6);
+    check_against_function(original, n, x, xb, 1e-7);
     free(values), free(xb);
     return finish();
 }

@@ -120,6 +120,6 @@ program recursion
   call reverse_sweep(1)
   call check_count('some frames elsewhere', min(moved, 1_c_int64_t), 1_c_int64_t)
   call check_nothing_left()
-  call check_against_function(original, x, xb, 1d-6)
+  call check_against_function(original, x, xb, 1d-7)
   call finish()
 end program recursion

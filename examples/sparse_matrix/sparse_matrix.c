@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
     check_nothing_left(t);
     expect_ok(adtape_heap_stats(adtape_heap_self(), &stats));
     check_count("blocks left alive", (uint64_t)stats.blocks, 0);
-    check_against_function(original, n, x, xb, 1e-6);
+    check_against_function(original, n, x, xb, 1e-7);
     free(x), free(xb);
     return finish();
 }

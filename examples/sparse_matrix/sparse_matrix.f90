@@ -162,6 +162,6 @@ program sparse_matrix
   call report_count('tape bytes', tape_bytes())
   call adjoint(x, xb)
   call check_nothing_left()
-  call check_against_function(original, x, xb, 1d-6)
+  call check_against_function(original, x, xb, 1d-7)
   call finish()
 end program sparse_matrix
