@@ -59,7 +59,7 @@ fn programs() -> impl Iterator<Item = &'static Path> {
 
 fn command(program: &Path, size: &str, settings: &[(&str, &str)]) -> Command {
     let mut command = clean(program);
-    command.env_remove("DEMO_DATA").env("SIZE", size).envs(settings.iter().copied());
+    command.env_remove("DEMO_DATA").env_remove("DEMO_PAGE").env("SIZE", size).envs(settings.iter().copied());
     command
 }
 
@@ -109,8 +109,8 @@ fn bytes(text: &str) -> f64 {
 
 /// Everything that any run must have found.
 fn assert_verified(text: &str) {
-    assert!((number(text, "Taylor slope") - 2.0).abs() <= 0.1, "{text}");
-    assert!(value(text, "Taylor slope").ends_with("passed"), "{text}");
+    assert!((number(text, "Taylor order") - 2.0).abs() <= 0.1, "{text}");
+    assert!(value(text, "Taylor order").ends_with("passed"), "{text}");
     assert!(value(text, "dot-product test").ends_with("passed"), "{text}");
     let (tangent, adjoint) = (number(text, "(y, H' d)"), number(text, "(H'^T y, d)"));
     assert!((tangent - adjoint).abs() <= 1e-10 * tangent.abs(), "{text}");
@@ -118,6 +118,13 @@ fn assert_verified(text: &str) {
     assert!(costs.len() > 4 && costs.windows(2).all(|pair| pair[1] < pair[0]), "{text}");
     assert!(costs[costs.len() - 1] < 0.2 * costs[0], "{text}");
     assert!(value(text, "checkpoints").ends_with("passed"), "{text}");
+    // What was won, by what this run measured: the gradient's time in runs of the primal.
+    let won = text.lines().last().and_then(|line| line.strip_prefix("won: ")).unwrap_or_default();
+    let found = numbers(won);
+    assert!(found.len() == 3 && found[0] == number(text, "controls") && found[2] == found[0] + 1.0, "{text}");
+    let gradient = text.lines().find(|line| line.starts_with("  gradient ") && line.ends_with(" x primal"));
+    let runs = numbers(gradient.unwrap_or_default())[1];
+    assert!((found[1] - runs).abs() <= 0.056, "{text}");
     assert!(!text.contains("FAILED") && !text.contains("DIFFERENT"), "{text}");
 }
 
@@ -230,6 +237,31 @@ fn plot_shows_what_was_measured_on_the_curve_of_theory() {
     for label in ["store-all", "2 snapshots", "(MB, logarithmic)", "measured, C", "theory"] {
         assert!(svg.contains(label), "no \"{label}\"");
     }
+}
+
+/// The truth, the background, the analysis and what the cost depends on as pictures, and three plots; nothing is fetched.
+#[test]
+fn page_shows_fields_and_plots_and_needs_nothing_beside_it() {
+    let Some(program) = demo_c() else { return };
+    let build = scratch("demo_page");
+    let [data, page] = ["checkpoints_c.csv", "page"].map(|name| build.join(name).display().to_string());
+    let text = output(program, "small", &[("DEMO_DATA", &data), ("DEMO_PAGE", &page)]);
+    let mut make = Command::new("make");
+    make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk", "plot"]);
+    run(make.arg(format!("BUILD={}", build.display())));
+    let html = std::fs::read_to_string(build.join("shallow_water.html")).expect("the page");
+    // Four fields and two bars of colours.
+    assert_eq!(html.matches("src=\"data:image/png;base64,").count(), 6);
+    assert_eq!((html.matches("src=").count(), html.matches("<svg").count()), (6, 3));
+    assert!(!html.contains("{{") && !html.contains("href="));
+    let won = text.lines().last().unwrap_or_default();
+    let runs = won.split_once("price of ").and_then(|(_, rest)| rest.split(' ').next()).unwrap_or("?");
+    assert!(html.contains(&format!("6,912 derivatives for the price of {runs} runs")), "{won}");
+    // A dot for each step of the test whose remainder is not 0, and one in the legend.
+    let steps = text.lines().skip_while(|line| !line.starts_with("    step")).skip(1);
+    let steps = steps.take_while(|line| line.starts_with("    ")).count();
+    let taylor = html.split("Is the gradient right?").nth(1).and_then(|rest| rest.split("<h2>").next());
+    assert_eq!(taylor.unwrap_or_default().matches("<circle").count(), steps + 1);
 }
 
 #[test]
@@ -349,7 +381,7 @@ fn demo_draws_a_progress_bar_on_a_terminal() {
         // It is removed before each line: what a line shows in the end is what follows the last removal.
         let lines = text.split("\r\n").map(|line| line.rsplit('\r').next().unwrap_or_default());
         let shown: Vec<&str> = lines.map(|line| line.trim_start_matches("\x1b[K")).collect();
-        assert!(shown.iter().any(|line| line.starts_with("  Taylor slope")), "{text}");
+        assert!(shown.iter().any(|line| line.starts_with("  Taylor order")), "{text}");
         assert!(shown.iter().all(|line| !line.contains('\x1b') && !line.starts_with('[')), "{text}");
     }
 }

@@ -5,7 +5,7 @@
 #   make -f examples/shallow_water/demo.mk plot            draws what they measured of the checkpoints
 #
 # Variables: CC, CFLAGS, FC, FFLAGS; GLUE_CC, the C compiler that goes with FC; BUILD, where the programs go;
-# ADTAPE_LIB, the library; PLOT, the picture.
+# ADTAPE_LIB, the library; PLOT, the picture; PAGE, the page.
 
 BUILD ?= target/demo
 CFLAGS ?= -O2
@@ -13,6 +13,7 @@ FFLAGS ?= -O2
 GLUE_CC ?= gcc
 ADTAPE_LIB ?= target/release/libadtape.a
 PLOT ?= $(BUILD)/checkpoints.svg
+PAGE ?= $(BUILD)/shallow_water.html
 # make's own default is f77
 ifeq ($(origin FC),default)
   FC = gfortran
@@ -21,7 +22,7 @@ endif
 DEMO := examples/shallow_water
 DEMO_COMMON := $(addprefix $(DEMO)/common/,memory.c reversal.c setup.c terminal.c)
 DEMO_C := $(addprefix $(DEMO)/c/,model.c tangent.c adjoint_loops.c adjoint.c fourdvar.c checkpoints.c optimise.c \
-  replay.c main.c)
+  page.c replay.c main.c)
 # In the order in which the modules use each other.
 DEMO_FORTRAN := fortran-bindings/adtape.F90 $(addprefix $(DEMO)/fortran/,support.f90 model.f90 tangent.f90 \
   adjoint_loops.f90 adjoint.f90 fourdvar.f90 checkpoints.f90 optimise.f90 replay.f90 main.f90)
@@ -38,8 +39,8 @@ demo-fortran: | demo-c
 endif
 
 demo-c: $(BUILD)/shallow_water_c
-	@rm -f $(BUILD)/checkpoints_c.csv
-	@DEMO_DATA=$(BUILD)/checkpoints_c.csv $<
+	@rm -f $(BUILD)/checkpoints_c.csv $(BUILD)/page.*
+	@DEMO_DATA=$(BUILD)/checkpoints_c.csv DEMO_PAGE=$(BUILD)/page $<
 
 demo-fortran: $(BUILD)/shallow_water_fortran
 	@rm -f $(BUILD)/checkpoints_fortran.csv
@@ -49,6 +50,8 @@ plot:
 	@cargo run --quiet --locked --manifest-path $(DEMO)/plot/Cargo.toml --target-dir $(BUILD)/plot -- \
 	  $(PLOT) $(wildcard $(BUILD)/checkpoints_*.csv)
 	@echo "memory against recomputation: $(PLOT)"
+	@if [ -f $(BUILD)/page.data ]; then cargo run --quiet --locked --manifest-path $(DEMO)/plot/Cargo.toml \
+	  --target-dir $(BUILD)/plot -- --page $(PAGE) $(BUILD)/page $(PLOT) && echo "the page: $(PAGE)"; fi
 
 $(BUILD)/shallow_water_c: $(DEMO_C) $(DEMO_COMMON) $(wildcard $(DEMO)/c/*.h $(DEMO)/common/*.h include/*.h include/*/*.h) $(ADTAPE_LIB)
 	@$(DEMO_NEEDS_LBFGS)

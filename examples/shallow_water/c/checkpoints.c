@@ -1,6 +1,7 @@
 #include "checkpoints.h"
 
 #include "adjoint.h"
+#include "page.h"
 #include "terminal.h"
 
 #include <stdio.h>
@@ -10,6 +11,10 @@
 typedef struct loop {
     fourdvar_t *p;
     reversal_t *r;
+    double start;
+    /* For the page: snapshots, steps, then seconds and bytes of the tape after each step. */
+    double *memory;
+    int64_t count, room;
 } loop_t;
 
 static void must(adtape_status_t status) {
@@ -20,33 +25,43 @@ static void must(adtape_status_t status) {
     }
 }
 
+static void note_memory(loop_t *loop, int64_t bytes) {
+    if (loop->memory != NULL && loop->count + 2 <= loop->room) {
+        loop->memory[loop->count++] = clock_seconds() - loop->start;
+        loop->memory[loop->count++] = (double)bytes;
+    }
+}
+
 /* ---- the time loop: the driver counts steps from 0, the model from 1 ------------------------------------- */
 
 static int32_t step(int64_t k, void *user) {
-    const loop_t *loop = user;
+    loop_t *loop = user;
     run_step(&loop->p->g, &loop->p->f, (int)k + 1, loop->p->observed);
+    note_memory(loop, (int64_t)bytes_on_tape(loop->p));
     progress_add(2);
     return ADTAPE_FLOW_CONTINUE;
 }
 
 static int32_t record_step(int64_t k, void *user) {
-    const loop_t *loop = user;
+    loop_t *loop = user;
     int64_t bytes;
     run_step_fwd(&loop->p->g, &loop->p->f, (int)k + 1, loop->p->observed, loop->p->tape);
     bytes = (int64_t)bytes_on_tape(loop->p);
     if (bytes > loop->r->tape_bytes) {
         loop->r->tape_bytes = bytes;
     }
+    note_memory(loop, bytes);
     progress_add(3);
     return ADTAPE_FLOW_CONTINUE;
 }
 
 /* Nothing comes between the loop and the cost but the observations, so the first step is like the others. */
 static int32_t reverse_step(int64_t k, bool first, void *user) {
-    const loop_t *loop = user;
+    loop_t *loop = user;
     (void)first;
     cost_of_step_b(loop->p, (int)k + 1);
     run_step_bwd(&loop->p->g, &loop->p->f, &loop->p->fb, (int)k + 1, loop->p->observedb, loop->p->tape);
+    note_memory(loop, (int64_t)bytes_on_tape(loop->p));
     progress_add(4);
     return ADTAPE_FLOW_CONTINUE;
 }
@@ -66,7 +81,7 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
                                          .reverse_step = reverse_step};
     const int64_t cells = p->g.cells;
     double *const fields[3] = {p->f.h, p->f.m, p->f.n};
-    loop_t loop = {p, r};
+    loop_t loop = {.p = p, .r = r, .start = start};
     adtape_progress_t done;
     adtape_driver_t *driver;
     adtape_schedule_t *schedule;
@@ -82,6 +97,11 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
     } else {
         must(adtape_driver_create_schedule(driver, r->steps, snapshots * r->state_bytes, &schedule));
     }
+    if (page_path("data") != NULL) {
+        loop.room = 2 + 2 * (3 * r->steps + reversal_least_steps(r->steps, snapshots));
+        loop.memory = malloc((size_t)loop.room * sizeof(double));
+        loop.count = 2;
+    }
     p->f.fastest = 0.0;
     set_initial_fwd(&p->g, &p->f, w, p->tape);
     must(adtape_driver_run(driver, schedule, &done));
@@ -93,6 +113,15 @@ double cost_and_gradient_by_driver(fourdvar_t *p, int snapshots, const double *w
     /* Each step is run once with recording; what the schedule runs beyond that is extra. */
     r->extra_steps = done.forward_steps - r->steps;
     r->snapshot_bytes = done.snapshot_bytes;
+    if (loop.memory != NULL) {
+        loop.memory[0] = snapshots;
+        loop.memory[1] = (double)r->steps;
+        for (int64_t i = 3; i < loop.count; i += 2) {
+            loop.memory[i] += (double)done.snapshot_bytes;
+        }
+        page_numbers("memory", loop.count, loop.memory);
+        free(loop.memory);
+    }
     adtape_schedule_destroy(schedule);
     must(adtape_driver_destroy(driver));
     return cost_of_run(p, w);

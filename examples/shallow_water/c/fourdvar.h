@@ -41,13 +41,13 @@ double cost_of_run(const fourdvar_t *p, const double *w);
 void cost_of_step_b(const fourdvar_t *p, int step);
 uint64_t bytes_on_tape(const fourdvar_t *p);
 
-enum { TAYLOR_STEPS = 7 };
-/* |J(w + eps d) - J(w) - eps (grad J, d)| for a falling sequence of eps, and the slope of its logarithm over
- * that of eps, by least squares. */
-double taylor_test(fourdvar_t *p, const double *w, const double *d, double *eps, double *remainder);
+enum { TAYLOR_STEPS = 12 };
+/* The gradient at w against J in the direction d, by the library. 0 if there is no memory. */
+int taylor_test(fourdvar_t *p, const double *w, const double *d, adtape_test_report_t *report);
 
-/* (y, H' d) by the tangent program and (H'^T y, d) by the adjoint, for a random y. 0 if there is no memory. */
-int dot_product_test(fourdvar_t *p, const double *w, const double *d, double *tangent, double *adjoint);
+/* (y, H' d) by the tangent program and (H'^T y, d) by the adjoint, for a random y, by the library. 0 if there is no
+ * memory. */
+int dot_product_test(fourdvar_t *p, const double *w, const double *d, adtape_test_report_t *report);
 
 /* Root mean square error of the initial depth (m) and of the initial velocity (m/s) against the truth. */
 void error_of_state(const fourdvar_t *p, const double *w, double *depth, double *velocity);
