@@ -71,7 +71,7 @@ fn page_has_all_pictures_and_needs_nothing_beside_it() {
         "Memory over time",
         "What is pushed, by call site",
         "Bytes by call path",
-        "all kept: 10 tapes",
+        "all kept: tapes of 10 steps",
         "at most 3 kept: 2.50 forward runs",
     ] {
         assert!(html.contains(part), "{part} is missing");

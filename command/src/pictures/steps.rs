@@ -124,7 +124,7 @@ fn panel<'a>(area: &Area<'a>, title: &str, steps: u64, time: u64) -> Result<Pane
 }
 
 fn store_all(area: &Area, steps: u64) -> Drawn {
-    let mut chart = panel(area, &format!("all kept: {} tapes", grouped(steps)), steps, 2 * steps)?;
+    let mut chart = panel(area, &format!("all kept: tapes of {} steps", grouped(steps)), steps, 2 * steps)?;
     let n = steps as f64;
     chart.draw_series([Polygon::new(vec![(0.0, 0.0), (n, n), (2.0 * n, 0.0)], KEPT.filled())])?;
     chart.draw_series([
