@@ -16,6 +16,14 @@ pub fn failed(error: &Error, status: u8) -> u8 {
     status
 }
 
+/// Refuses a name that does not end as what is written under it should: a profile in its place would be lost.
+pub fn must_end(path: &str, what: &str, ending: &str) -> Result<(), u8> {
+    if path.ends_with(ending) {
+        return Ok(());
+    }
+    Err(error(&format!("{path} cannot be the name of the {what}"), &format!("give a name that ends in {ending}"), 2))
+}
+
 /// Writes a file.
 pub fn write(path: &str, text: &str) -> Result<(), u8> {
     std::fs::write(path, text).map_err(|cause| {

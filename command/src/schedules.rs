@@ -75,6 +75,8 @@ struct Found {
 
 /// Prints the table and writes the pictures.
 pub fn compare(wanted: &Loop) -> Result<(), u8> {
+    wanted.html.as_ref().map_or(Ok(()), |page| say::must_end(page, "page", ".html"))?;
+    wanted.svg.as_ref().map_or(Ok(()), |file| say::must_end(file, "picture", ".svg"))?;
     let costs = costs(wanted);
     println!("{} steps, {} snapshots in memory", grouped(wanted.steps), grouped(wanted.snapshots));
     print!("{}", columns(&table(wanted, &costs), 1));

@@ -137,6 +137,22 @@ fn page_is_never_written_over_a_profile() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("give a name that ends in .html"));
 }
 
+/// A profile has a limit of actions; a run that is not whole has no count and no picture.
+#[test]
+fn run_of_a_driver_that_is_not_whole_is_not_counted() {
+    let scratch = Scratch::new("actions");
+    let whole = std::fs::read_to_string(profiles().join("storm.jsonl")).unwrap();
+    let last = whole.lines().rfind(|line| line.contains("\"reverse\"")).unwrap();
+    let estimated = whole.replacen("\"format\"", "\"estimated\": true, \"format\"", 1);
+    let file = scratch.file("a.jsonl", &estimated.replace(last, ""));
+    let said = printed(&["report", &file, "--html"]);
+    let run = said.lines().find(|line| line.contains("binomial")).unwrap_or_default();
+    assert_eq!(run.matches(" -").count(), 2, "{said}");
+    assert!(said.contains("estimated: some sweeps were not counted"), "{said}");
+    let html = std::fs::read_to_string(scratch.0.join("a.html")).unwrap();
+    assert!(!html.contains("all kept:") && html.contains("estimated: some sweeps"));
+}
+
 #[test]
 fn profile_of_a_program_that_pushed_nothing_is_short() {
     let scratch = Scratch::new("nothing");

@@ -38,13 +38,8 @@ pub fn diff(old: &str, new: &str) -> Result<(), u8> {
 
 /// The page's name: as given, or beside the profile.
 fn page_name(file: &str, page: &str) -> Result<String, u8> {
-    match page {
-        "" => Ok(Path::new(file).with_extension("html").display().to_string()),
-        page if page.ends_with(".html") || page.ends_with(".htm") => Ok(page.to_owned()),
-        page => Err(say::error(
-            &format!("{page} cannot be the page's name"),
-            "give a name that ends in .html, or --html alone for one beside the profile",
-            2,
-        )),
+    if page.is_empty() {
+        return Ok(Path::new(file).with_extension("html").display().to_string());
     }
+    say::must_end(page, "page", ".html").map(|()| page.to_owned())
 }

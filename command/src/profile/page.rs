@@ -2,7 +2,7 @@
 
 use super::read::{Action, Profile, Sample};
 use super::sites::{Names, Row, rows};
-use super::tables::{NOT_NEEDED, steps_forward};
+use super::tables::{ESTIMATED, NOT_NEEDED, steps_forward};
 use crate::page;
 use crate::pictures::{flame, memory, steps};
 use crate::say::{bytes, grouped, plural, seconds, share};
@@ -38,6 +38,7 @@ pub fn html(profile: &Profile, file: &str) -> String {
             tiles => tiles.iter().map(|(name, value)| context! { name, value }).collect::<Vec<_>>(),
             sites => rows.iter().take(SITES).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
             sites_left => plural(rows.len().saturating_sub(SITES) as u64, "more site"),
+            estimated => process.estimated.then_some(ESTIMATED),
             has_more => rows.len() > SITES,
             to_win => by_win.iter().take(SITES / 2).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
             wins => (wins > 0).then(|| format!("{} of {} ({})", bytes(wins), bytes(process.tape_bytes), share(wins, process.tape_bytes))),
@@ -126,19 +127,19 @@ fn runs(profile: &Profile) -> Vec<Value> {
     let mut found = Vec::new();
     for driver in &profile.drivers {
         let actions: Vec<&Action> = profile.actions.iter().filter(|action| action.run == driver.run).collect();
-        let forward = steps_forward(profile, driver.run);
+        let Some((forward, steps)) = steps_forward(profile, driver) else { continue };
         // All kept is what every picture shows on its left.
-        if found.len() == RUNS || driver.steps == 0 || forward == 0 || driver.schedule == "store_all" {
+        if found.len() == RUNS || driver.schedule == "store_all" {
             continue;
         }
         found.push(context! {
             number => driver.run,
             schedule => driver.schedule,
-            steps => grouped(driver.steps),
+            steps => grouped(steps),
             snapshots => grouped(driver.snapshots),
             forward => grouped(forward),
-            times => format!("{:.2}", forward as f64 / driver.steps as f64),
-            picture => Value::from_safe_string(steps::draw(driver.steps, &course(&actions))),
+            times => format!("{:.2}", forward as f64 / steps as f64),
+            picture => Value::from_safe_string(steps::draw(steps, &course(&actions))),
         });
     }
     found

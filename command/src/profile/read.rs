@@ -61,6 +61,9 @@ pub struct Process {
     pub tape_bytes: u64,
     #[serde(default)]
     pub operations: u64,
+    /// Some sweeps were not counted; others stand for them.
+    #[serde(default)]
+    pub estimated: bool,
 }
 
 /// Where a call is. Without debug information only module and offset are known.

@@ -97,5 +97,8 @@ fn module(site: &Site) -> &str {
 }
 
 fn address(site: &Site) -> String {
+    if site.module.is_none() {
+        return "an unknown place".to_owned();
+    }
     format!("{}+{:#x}", module(site), site.offset.unwrap_or(0))
 }

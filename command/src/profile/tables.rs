@@ -1,6 +1,6 @@
 //! `adtape report` as text.
 
-use super::read::Profile;
+use super::read::{Driver, Profile};
 use super::sites::{Row, rows};
 use crate::say::{bytes, columns, grouped, plural, seconds, share};
 use std::collections::BTreeSet;
@@ -24,6 +24,9 @@ pub fn report(profile: &Profile) -> String {
         bytes(process.tape_bytes),
         plural(process.operations, "operation")
     );
+    if process.estimated {
+        text += &format!("{ESTIMATED}\n");
+    }
     let rows = rows(profile);
     if rows.is_empty() {
         return text + "nothing was pushed: there is nothing to say by site\n";
@@ -33,6 +36,9 @@ pub fn report(profile: &Profile) -> String {
     text += &threads(profile);
     text + &drivers(profile)
 }
+
+/// Of a profile that was too costly to count in full.
+pub const ESTIMATED: &str = "estimated: some sweeps were not counted, and the last one before stands for them";
 
 fn or_unknown(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }
@@ -121,30 +127,35 @@ fn drivers(profile: &Profile) -> String {
     }
     let mut table = vec![heads(&["run", "schedule", "steps", "snapshots", "steps run forward", "of the loop"])];
     for driver in &profile.drivers {
-        let advanced = steps_forward(profile, driver.run);
-        let known = driver.steps > 0 && advanced > 0;
+        let forward = steps_forward(profile, driver);
         table.push(vec![
             driver.run.to_string(),
             driver.schedule.clone(),
-            grouped(driver.steps),
+            if driver.steps > 0 { grouped(driver.steps) } else { "-".to_owned() },
             if driver.snapshots > 0 { grouped(driver.snapshots) } else { "-".to_owned() },
-            if known { grouped(advanced) } else { "-".to_owned() },
-            if known { format!("{:.2} times", advanced as f64 / driver.steps as f64) } else { "-".to_owned() },
+            forward.map_or("-".to_owned(), |(forward, _)| grouped(forward)),
+            forward.map_or("-".to_owned(), |(forward, steps)| format!("{:.2} times", forward as f64 / steps as f64)),
         ]);
     }
     format!("\nruns of drivers\n{}", columns(&table, 2))
 }
 
-/// Forward steps of a driver's run, those with recording too.
-pub fn steps_forward(profile: &Profile, run: u64) -> u64 {
-    let mut recorded = BTreeSet::new();
-    let actions = profile.actions.iter().filter(|action| action.run == run);
-    let steps = actions.map(|action| match action.action.as_str() {
-        "advance" => action.to.unwrap_or(action.step + 1).saturating_sub(action.step),
-        "record" => u64::from(recorded.insert(action.step)),
-        // With recording, if it was not recorded before.
-        "reverse" => u64::from(!recorded.remove(&action.step)),
-        _ => 0,
-    });
-    steps.sum()
+/// Forward steps of a driver's run, those with recording too, and the steps of its loop; None if the profile does not have
+/// all of its actions.
+pub fn steps_forward(profile: &Profile, driver: &Driver) -> Option<(u64, u64)> {
+    let (mut recorded, mut forward, mut reversed) = (BTreeSet::new(), 0, 0);
+    for action in profile.actions.iter().filter(|action| action.run == driver.run) {
+        match action.action.as_str() {
+            "advance" => forward += action.to.unwrap_or(action.step + 1).saturating_sub(action.step),
+            "record" => forward += u64::from(recorded.insert(action.step)),
+            "reverse" => {
+                // With recording, if it was not recorded before.
+                forward += u64::from(!recorded.remove(&action.step));
+                reversed += 1;
+            }
+            _ => {}
+        }
+    }
+    let whole = reversed > 0 && (driver.steps == 0 || driver.steps == reversed);
+    whole.then_some((forward, reversed))
 }
