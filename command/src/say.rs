@@ -1,6 +1,7 @@
 //! Messages of the commands that read files: what happened, where, what to do. And numbers for people.
 
 use adtape::Error;
+use std::io::Write;
 
 /// Prints an error; the exit status.
 pub fn error(what: &str, help: &str, status: u8) -> u8 {
@@ -14,6 +15,11 @@ pub fn failed(error: &Error, status: u8) -> u8 {
     eprintln!("adtape: error: {what}");
     help.lines().for_each(|line| eprintln!("help: {}", line.trim_start()));
     status
+}
+
+/// Prints a text. A reader that has seen enough of it, as `head` has, is no error.
+pub fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Refuses a name that does not end as what is written under it should: a profile in its place would be lost.

@@ -78,22 +78,22 @@ pub fn compare(wanted: &Loop) -> Result<(), u8> {
     wanted.html.as_ref().map_or(Ok(()), |page| say::must_end(page, "page", ".html"))?;
     wanted.svg.as_ref().map_or(Ok(()), |file| say::must_end(file, "picture", ".svg"))?;
     let costs = costs(wanted);
-    println!("{} steps, {} snapshots in memory", grouped(wanted.steps), grouped(wanted.snapshots));
-    print!("{}", columns(&table(wanted, &costs), 1));
+    say::print(&format!("{} steps, {} snapshots in memory\n", grouped(wanted.steps), grouped(wanted.snapshots)));
+    say::print(&columns(&table(wanted, &costs), 1));
     for (cost, error) in costs.iter().filter_map(|cost| Some((cost, cost.found.as_ref().err()?))) {
-        println!("  {}: {}", cost.name, error.message().replace("\n ", ";"));
+        say::print(&format!("  {}: {}\n", cost.name, error.message().replace("\n ", ";")));
     }
     if costs.iter().all(|cost| cost.found.is_err()) {
         return Err(2);
     }
-    println!("\n{NOTES}");
+    say::print(&format!("\n{NOTES}\n"));
     if let Some(page) = &wanted.html {
         say::write(page, &html(wanted, &costs))?;
-        println!("\npage: {page}");
+        say::print(&format!("\npage: {page}\n"));
     }
     if let Some(file) = &wanted.svg {
         say::write(file, &theme::standalone(&picture_of(wanted, &costs)?))?;
-        println!("\npicture: {file}");
+        say::print(&format!("\npicture: {file}\n"));
     }
     Ok(())
 }

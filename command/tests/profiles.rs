@@ -2,7 +2,7 @@
 //! said of files that are no profile. Goldens are written anew with ADTAPE_BLESS.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn profiles() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profile")
@@ -127,6 +127,16 @@ fn what_is_no_profile_is_said_where_and_why() {
     let output = adtape(&["report", "nothing.jsonl"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("nothing.jsonl cannot be read: No such file"));
+}
+
+#[test]
+fn reader_that_has_seen_enough_is_no_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(profiles()).args(["report", "storm.jsonl"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
 
 /// A profile in the place of the page would be lost.

@@ -16,7 +16,7 @@ pub fn inspect(file: &str, export: Option<&str>) -> Result<(), u8> {
     let stored = ReadOnlyFile::open(file).map_err(|error| say::failed(&error, status_of(&error)))?;
     let names = stored.names().map_err(|error| say::failed(&error, 1))?;
     let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
-    println!("{file}: {}, {}", plural(names.len() as u64, "checkpoint"), bytes(size));
+    say::print(&format!("{file}: {}, {}\n", plural(names.len() as u64, "checkpoint"), bytes(size)));
     if let [name] = &names[..] {
         note_other_name(file, name);
     }
@@ -42,7 +42,7 @@ fn note_other_name(file: &str, name: &str) {
     let called = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let expected = format!("{name}.adtape");
     if called != expected && !called.ends_with(".adtapes") {
-        println!("  it was {expected} when it was written: only under that name a store finds it");
+        say::print(&format!("  it was {expected} when it was written: only under that name a store finds it\n"));
     }
 }
 
@@ -55,7 +55,7 @@ struct Listed {
 }
 
 fn checkpoint(stored: &ReadOnlyFile, name: &str, export: Option<&str>) -> Result<(), u8> {
-    println!("\n{name}");
+    say::print(&format!("\n{name}\n"));
     let mut reader = CheckpointReader::open(stored, name).map_err(|error| say::failed(&error, status_of(&error)))?;
     if let Some(folder) = export {
         std::fs::create_dir_all(folder).map_err(|cause| cannot_write(folder, &cause))?;
@@ -77,8 +77,8 @@ fn checkpoint(stored: &ReadOnlyFile, name: &str, export: Option<&str>) -> Result
             break Some(error);
         }
     };
-    print!("{}", table(&listed));
-    println!("  {} of contents, {}", bytes(reader.bytes()), plural(listed.len() as u64, "section"));
+    say::print(&table(&listed));
+    say::print(&format!("  {} of contents, {}\n", bytes(reader.bytes()), plural(listed.len() as u64, "section")));
     if let Some(folder) = export {
         index(folder, &listed)?;
     }

@@ -18,12 +18,12 @@ use std::path::Path;
 pub fn report(file: &str, html: Option<&str>) -> Result<(), u8> {
     let page = html.map(|page| page_name(file, page)).transpose()?;
     let profile = read::read(Path::new(file))?;
-    print!("{}", tables::report(&profile));
+    say::print(&tables::report(&profile));
     match page {
         None => Ok(()),
         Some(page) => {
             say::write(&page, &page::html(&profile, file))?;
-            println!("\npage: {page}");
+            say::print(&format!("\npage: {page}\n"));
             Ok(())
         }
     }
@@ -32,7 +32,7 @@ pub fn report(file: &str, html: Option<&str>) -> Result<(), u8> {
 /// `adtape diff`: what the second program pushes more or less than the first, by site.
 pub fn diff(old: &str, new: &str) -> Result<(), u8> {
     let (old, new) = (read::read(Path::new(old))?, read::read(Path::new(new))?);
-    print!("{}", changes::table(&old, &new));
+    say::print(&changes::table(&old, &new));
     Ok(())
 }
 
