@@ -37,7 +37,7 @@ pub fn report(profile: &Profile) -> String {
     text + &drivers(profile)
 }
 
-/// Of a profile that was too costly to count in full.
+/// Said where a profile was too costly to count in full.
 pub const ESTIMATED: &str = "estimated: some sweeps were not counted, and the last one before stands for them";
 
 fn or_unknown(text: &str) -> &str {
