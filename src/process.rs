@@ -40,7 +40,7 @@ pub struct Memory {
 /// # }
 /// ```
 pub fn set_memory_limit(limit_bytes: Option<u64>) {
-    vm::process().set_limit(limit_bytes.unwrap_or_else(vm::default_limit));
+    vm::set_limit(limit_bytes, spill::may_spill());
 }
 
 /// Sets the directory that tapes spill to: when a push would exceed the memory limit, the oldest part of the tape with
@@ -65,7 +65,9 @@ pub fn set_memory_limit(limit_bytes: Option<u64>) {
 /// # }
 /// ```
 pub fn set_spill_directory(directory: Option<&Path>) -> Result<(), Error> {
-    spill::set_directory(directory)
+    spill::set_directory(directory)?;
+    vm::update_limit(spill::may_spill());
+    Ok(())
 }
 
 /// What the tapes of the process have.

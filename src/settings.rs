@@ -4,11 +4,12 @@
 //! |---|---|---|
 //! | `ADTAPE_CHECK` | 0 or 1 | check mode: record type, count and call site of every value, compare at its pop |
 //! | `ADTAPE_PROFILE` | 0 or 1 | count calls, elements and bytes by type and operation |
-//! | `ADTAPE_MEMORY_LIMIT` | bytes | most memory that all tapes of the process have together |
+//! | `ADTAPE_MEMORY_LIMIT` | bytes, or a share as `50%` | most memory that all tapes of the process have together |
 //! | `ADTAPE_RESERVE` | bytes | address space that a tape reserves at first |
 //! | `ADTAPE_STEP` | bytes | memory becomes usable in steps of this size, also between slow paths: for tests |
 //! | `ADTAPE_HUGE_PAGES` | 0 or 1 | ask for huge pages from 2 MiB of tape up (default 1) |
 //! | `ADTAPE_SPILL_DIRECTORY` | path | where the oldest part of a tape goes when memory is short |
+//! | `ADTAPE_DISK_LIMIT` | bytes | most that the spilled parts of all tapes of the process take there |
 //!
 //! Bytes may have a suffix K, M, G or T (powers of 1024). A warning names every other variable whose name begins with
 //! `ADTAPE_`: it has no effect.
@@ -24,11 +25,29 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Settings {
     pub check: bool,
     pub profile: bool,
-    pub memory_limit: Option<u64>,
+    pub memory_limit: Option<Limit>,
     pub reserve: Option<u64>,
     pub step: Option<u64>,
     pub huge_pages: bool,
-    pub spill_directory: Option<PathBuf>,
+    pub spill_directory: Directory,
+    pub disk_limit: Option<u64>,
+}
+
+/// A limit on memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    Bytes(u64),
+    /// A share of what the process may use.
+    Percent(u64),
+}
+
+/// Where tapes spill to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Directory {
+    NotSaid,
+    /// Nowhere.
+    Nowhere,
+    Is(PathBuf),
 }
 
 impl Settings {
@@ -41,25 +60,31 @@ impl Settings {
             None => Ok(None),
             Some(text) => parse_bytes(name, &text, least).map(Some),
         };
-        let directory = |name: &str| match get(name).filter(|text| !text.is_empty()) {
+        let directory = |name: &str| match get(name) {
+            None => Ok(Directory::NotSaid),
+            Some(text) if text.is_empty() => Ok(Directory::Nowhere),
+            Some(text) if Path::new(&text).is_dir() => Ok(Directory::Is(PathBuf::from(text))),
+            Some(text) => Err(bad(name, &text, "the path of a directory, or nothing")),
+        };
+        let memory_limit = |name: &str| match get(name) {
             None => Ok(None),
-            Some(text) if Path::new(&text).is_dir() => Ok(Some(PathBuf::from(text))),
-            Some(text) => Err(bad(name, &text, "the path of a directory")),
+            Some(text) => parse_limit(name, &text).map(Some),
         };
         Ok(Settings {
             check: flag("ADTAPE_CHECK", false)?,
             profile: flag("ADTAPE_PROFILE", false)?,
-            memory_limit: size("ADTAPE_MEMORY_LIMIT", 1)?,
+            memory_limit: memory_limit("ADTAPE_MEMORY_LIMIT")?,
             reserve: size("ADTAPE_RESERVE", 4096)?,
             step: size("ADTAPE_STEP", 4096)?,
             huge_pages: flag("ADTAPE_HUGE_PAGES", true)?,
             spill_directory: directory("ADTAPE_SPILL_DIRECTORY")?,
+            disk_limit: size("ADTAPE_DISK_LIMIT", 1)?,
         })
     }
 }
 
 /// The variables that somebody reads: the library, the kit, the command and the tests.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "ADTAPE_CHECK",
     "ADTAPE_PROFILE",
     "ADTAPE_MEMORY_LIMIT",
@@ -67,6 +92,7 @@ const NAMES: [&str; 9] = [
     "ADTAPE_STEP",
     "ADTAPE_HUGE_PAGES",
     "ADTAPE_SPILL_DIRECTORY",
+    "ADTAPE_DISK_LIMIT",
     "ADTAPE_KIT_ORDER",
     "ADTAPE_FLAGS",
 ];
@@ -132,6 +158,12 @@ fn parse_flag(name: &str, text: &str) -> Result<bool, Error> {
     }
 }
 
+fn parse_limit(name: &str, text: &str) -> Result<Limit, Error> {
+    let Some(percent) = text.trim().strip_suffix('%') else { return parse_bytes(name, text, 1).map(Limit::Bytes) };
+    let percent = percent.trim_end().parse().ok().filter(|percent| (1..=100).contains(percent));
+    percent.map(Limit::Percent).ok_or_else(|| bad(name, text.trim(), "a share from 1% to 100%, or bytes, e.g. 8G"))
+}
+
 fn parse_bytes(name: &str, text: &str, least: u64) -> Result<u64, Error> {
     let wanted = || format!("a number of bytes, at least {least}, with or without a suffix K, M, G or T, e.g. 8G");
     let trimmed = text.trim();
@@ -178,8 +210,20 @@ mod tests {
     #[test]
     fn byte_suffixes_are_powers_of_1024() {
         for (text, bytes) in [("4096", 4096), ("64K", 65536), ("8G", 8 << 30), ("1 MiB", 1 << 20), ("2tb", 2 << 40)] {
-            assert_eq!(read(&[("ADTAPE_MEMORY_LIMIT", text)]).unwrap().memory_limit, Some(bytes), "{text}");
+            let limit = read(&[("ADTAPE_MEMORY_LIMIT", text)]).unwrap().memory_limit;
+            assert_eq!(limit, Some(Limit::Bytes(bytes)), "{text}");
         }
+    }
+
+    #[test]
+    fn limit_may_be_a_share_and_no_directory_is_not_the_same_as_none() {
+        for (text, percent) in [("50%", 50), (" 1 % ", 1), ("100%", 100)] {
+            let limit = read(&[("ADTAPE_MEMORY_LIMIT", text)]).unwrap().memory_limit;
+            assert_eq!(limit, Some(Limit::Percent(percent)), "{text}");
+        }
+        assert_eq!(read(&[]).unwrap().spill_directory, Directory::NotSaid);
+        assert_eq!(read(&[("ADTAPE_SPILL_DIRECTORY", "")]).unwrap().spill_directory, Directory::Nowhere);
+        assert_eq!(read(&[("ADTAPE_SPILL_DIRECTORY", "/")]).unwrap().spill_directory, Directory::Is("/".into()));
     }
 
     #[test]
@@ -189,6 +233,9 @@ mod tests {
             ("ADTAPE_MEMORY_LIMIT", "lots"),
             ("ADTAPE_MEMORY_LIMIT", "0"),
             ("ADTAPE_MEMORY_LIMIT", "-1"),
+            ("ADTAPE_MEMORY_LIMIT", "0%"),
+            ("ADTAPE_MEMORY_LIMIT", "101%"),
+            ("ADTAPE_DISK_LIMIT", "some"),
             ("ADTAPE_MEMORY_LIMIT", "99999999999T"),
             ("ADTAPE_STEP", "12"),
             ("ADTAPE_SPILL_DIRECTORY", "/nowhere/at/all"),

@@ -52,6 +52,13 @@ fn pop_arrays_down_to(tape: &Tape, from: usize, count: usize) {
     }
 }
 
+/// The most memory that this process has had, in bytes.
+fn most_resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("of this process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the most memory");
+    line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).expect("a number") * 1024
+}
+
 /// Runs in a child.
 #[test]
 fn what_a_child_does() {
@@ -100,6 +107,32 @@ fn what_a_child_does() {
             assert_eq!(tape.stats().expect("stats").bytes, (count * ARRAY * 8) as u64);
             pop_arrays(&tape, count);
         }
+        "peak" => {
+            let before = most_resident();
+            let (count, error) = push_arrays(&tape, 6500); // 520 MB
+            assert!(error.is_none());
+            pop_arrays(&tape, count);
+            let taken = most_resident() - before;
+            assert!(taken <= (64 << 20) + (64 << 20), "{taken} bytes with a limit of 64 MiB");
+        }
+        "exits" => {
+            push_arrays(&tape, 500);
+            println!("did its work");
+            std::process::exit(0); // blocks are on their way to the file
+        }
+        "limited disk" => {
+            let (count, error) = push_arrays(&tape, 1000);
+            let error = error.expect("it may take 10 MiB of the disk");
+            assert_eq!(error.status(), Status::Io);
+            assert!(error.message().contains("ADTAPE_DISK_LIMIT"), "{error}");
+            assert!(count * ARRAY * 8 > 16_000_000, "memory and disk were used: {count} arrays");
+            pop_arrays(&tape, count);
+        }
+        "no directory" => {
+            let (count, error) = push_arrays(&tape, 1000);
+            assert_eq!(error.map(|error| error.status()), Some(Status::MemoryLimit));
+            pop_arrays(&tape, count);
+        }
         "set by call" => {
             assert_eq!(
                 process::set_spill_directory(Some(Path::new("/nowhere/at/all"))).unwrap_err().status(),
@@ -128,6 +161,42 @@ fn tape_larger_than_the_memory_limit_comes_back_and_its_file_has_no_name() {
 fn reset_restores_what_was_popped_and_spilled_in_the_region() {
     let directory = scratch("spill_region");
     assert!(run(child("repeat region", &directory)).contains("did its work"));
+}
+
+#[test]
+fn memory_of_the_process_stays_within_the_limit_and_little_more() {
+    let directory = scratch("spill_peak");
+    let mut command = child("peak", &directory);
+    command.env("ADTAPE_MEMORY_LIMIT", "64M");
+    assert!(run(command).contains("did its work"));
+}
+
+#[test]
+fn process_may_exit_while_its_tape_is_being_written() {
+    let directory = scratch("spill_exit");
+    assert!(run(child("exits", &directory)).contains("did its work"));
+    assert_eq!(fs::read_dir(&directory).expect("a directory").count(), 0);
+}
+
+#[test]
+fn limit_on_the_disk_is_an_error_of_the_push_and_nothing_is_lost() {
+    let directory = scratch("spill_limit");
+    let mut command = child("limited disk", &directory);
+    command.env("ADTAPE_DISK_LIMIT", "10M");
+    assert!(run(command).contains("did its work"));
+}
+
+/// Without a directory a limit is a limit; an empty name is none.
+#[test]
+fn limit_without_a_directory_spills_nothing() {
+    for directory in [None, Some("")] {
+        let mut command = child("no directory", Path::new("/"));
+        match directory {
+            None => command.env_remove("ADTAPE_SPILL_DIRECTORY"),
+            Some(name) => command.env("ADTAPE_SPILL_DIRECTORY", name),
+        };
+        assert!(run(command).contains("did its work"));
+    }
 }
 
 #[test]

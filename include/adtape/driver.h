@@ -186,8 +186,8 @@ typedef struct {
     adtape_snapshot_t load;
     // Called after each step and action with how much is done.
     adtape_progress_call_t progress;
-    // Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
-    // error is a terminal.
+    // Whether a run shows a line on standard error that says how far it is and how long it will take: a line that changes
+    // where standard error is a terminal, else a new one each minute, and one where a run goes on that was killed.
     bool show_progress;
 } adtape_driver_calls_t;
 

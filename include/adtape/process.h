@@ -115,9 +115,10 @@ const char *adtape_status_name(int32_t status);
 /* ---- settings -------------------------------------------------------------------------------------------- */
 
 // Sets the most memory, in bytes, that all tapes of the process may have committed together. 0 stands for
-// ADTAPE_MEMORY_LIMIT or, where that is not set, physical memory or the control group's limit, the smaller one.
-// A push that would exceed it is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops
-// all growth and takes nothing away.
+// ADTAPE_MEMORY_LIMIT or, where that is not set, three quarters of physical memory or of the control group's limit, the
+// smaller one, or all of it where tapes have no directory to spill to. A push that would exceed it, and finds nothing
+// that can be spilled, is an error (ADTAPE_STATUS_MEMORY_LIMIT); a limit below what is committed now stops all growth
+// and takes nothing away.
 //
 // Returns ADTAPE_STATUS_OK or ADTAPE_STATUS_COUNT_RANGE (a negative limit). Any thread.
 // Fortran: `call process_set_memory_limit(limit_bytes)`, an `integer(c_int64_t)`.
@@ -127,10 +128,13 @@ adtape_status_t adtape_process_set_memory_limit(int64_t limit_bytes);
 // limit, the oldest part of the tape with the largest idle part, on whichever thread, goes to a file there, which
 // has no name, vanishes with the process, and is no child's of it (fork). It is read back by the pops that reach
 // it; what is popped in a repeat region stays in memory until the region ends, and has to fit under the limit. NULL
-// stands for ADTAPE_SPILL_DIRECTORY or, where that is not set, for none. Tapes that have spilled already stay where
-// they are. Set the memory limit, too: by default it is all that the machine has.
+// stands for ADTAPE_SPILL_DIRECTORY or, where that is not set, for none; without a memory limit, for the directory for
+// temporary files, unless that is in memory itself. Tapes that have spilled already stay where they are. Set the memory
+// limit, too: by default it is three quarters of what the machine has.
 //
-// Later, a push for which the disk has no space is an error (ADTAPE_STATUS_IO) that leaves the tape unchanged; a pop
+// A thread of adtape writes and reads in the background; an error of a write is met by a push that needs memory. A push
+// for which the disk has no space is an error (ADTAPE_STATUS_IO) that leaves the tape unchanged; where no memory limit is
+// set, tapes then take the rest of the memory first, and say so on standard error. A pop
 // for which the file cannot be read (ADTAPE_STATUS_IO) or does not hold what was written (ADTAPE_STATUS_DAMAGED)
 // leaves the tape unusable. A child of fork that needs the file gets ADTAPE_STATUS_IO.
 //

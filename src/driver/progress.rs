@@ -1,4 +1,4 @@
-//! How far a run has come, and a line that says so on a terminal.
+//! How far a run has come, and a line that says so on a terminal, or lines in a log.
 
 #![forbid(unsafe_code)]
 
@@ -51,8 +51,8 @@ impl Progress {
     }
 }
 
-/// A bar on standard error that grows as the run goes on; none where that is no terminal. One line of 79 columns at
-/// most, which is cleared at the end.
+/// A bar on standard error that grows as the run goes on: one line of 79 columns at most, which is cleared at the end.
+/// Where that is no terminal but a log, a line a minute, and one that says where a run goes on that was killed.
 #[derive(Debug)]
 pub struct ProgressLine {
     begun: Instant,
@@ -60,35 +60,65 @@ pub struct ProgressLine {
     before: Option<f64>,
     said: Option<Instant>,
     is_terminal: bool,
+    said_resumed: bool,
 }
 
 impl Default for ProgressLine {
     fn default() -> ProgressLine {
         let is_terminal = std::io::stderr().is_terminal();
-        ProgressLine { begun: Instant::now(), before: None, said: None, is_terminal }
+        ProgressLine { begun: Instant::now(), before: None, said: None, is_terminal, said_resumed: false }
     }
 }
 
 impl ProgressLine {
     const BETWEEN: Duration = Duration::from_millis(200);
+    const BETWEEN_IN_LOG: Duration = Duration::from_secs(60);
 
     /// Shows how far the run is, not more often than is of use.
     pub fn show(&mut self, progress: &Progress) {
-        if self.is_terminal && self.said.is_none_or(|said| said.elapsed() >= Self::BETWEEN) {
-            self.said = Some(Instant::now());
-            let before = *self.before.get_or_insert_with(|| progress.fraction());
-            let line = line(progress, before, self.begun.elapsed());
-            // Standard error may be closed; there is nobody left to tell.
-            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+        // Standard error may be closed; there is nobody left to tell.
+        if let Some(text) = self.text(progress, Instant::now()) {
+            let _ = write!(std::io::stderr(), "{text}");
         }
+    }
+
+    /// What is to be written now.
+    fn text(&mut self, progress: &Progress, now: Instant) -> Option<String> {
+        let before = *self.before.get_or_insert_with(|| progress.fraction());
+        let elapsed = now.duration_since(self.begun);
+        if self.is_terminal {
+            let due = self.said.is_none_or(|said| now.duration_since(said) >= Self::BETWEEN);
+            return due.then(|| {
+                self.said = Some(now);
+                format!("\r\x1b[K{}", line(progress, before, elapsed))
+            });
+        }
+        if progress.resumed_steps > 0 && !std::mem::replace(&mut self.said_resumed, true) {
+            self.said = Some(now);
+            return Some(resumed(progress));
+        }
+        let due = now.duration_since(self.said.unwrap_or(self.begun)) >= Self::BETWEEN_IN_LOG;
+        due.then(|| {
+            self.said = Some(now);
+            format!("{}\n", line(progress, before, elapsed))
+        })
     }
 }
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        if self.said.is_some() {
+        if self.is_terminal && self.said.is_some() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
+    }
+}
+
+/// A line for a run that goes on where a killed one left it.
+fn resumed(progress: &Progress) -> String {
+    let Progress { steps, resumed_steps, reversed_steps, .. } = progress;
+    match steps {
+        0 => format!("adtape: resumed at step {resumed_steps}\n"),
+        _ => format!("adtape: resumed at step {resumed_steps} forward, {reversed_steps} of {steps} steps reversed\n"),
     }
 }
 
@@ -125,6 +155,27 @@ fn time(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn log_has_a_line_a_minute_and_one_where_a_run_goes_on() {
+        let mut log = ProgressLine { is_terminal: false, ..ProgressLine::default() };
+        let after = |seconds| log.begun + Duration::from_secs(seconds);
+        let moments = [0, 59, 60, 61, 119, 121].map(after);
+        let progress = Progress { steps: 10, forward_steps: 5, forward_steps_total: 20, ..Progress::default() };
+        let said = moments.map(|now| log.text(&progress, now).is_some());
+        assert_eq!(said, [false, false, true, false, false, true]);
+        let mut log = ProgressLine { is_terminal: false, ..ProgressLine::default() };
+        let progress = Progress { resumed_steps: 12, reversed_steps: 3, ..progress };
+        let begun = log.begun;
+        let texts = [0, 1, 60].map(|seconds| log.text(&progress, begun + Duration::from_secs(seconds)));
+        let first = Some("adtape: resumed at step 12 forward, 3 of 10 steps reversed\n".to_owned());
+        assert_eq!((&texts[0], &texts[1]), (&first, &None));
+        assert!(texts[2].as_ref().is_some_and(|line| line.starts_with("adtape [") && line.ends_with("reversed\n")));
+        let mut terminal = ProgressLine { is_terminal: true, ..ProgressLine::default() };
+        let begun = terminal.begun;
+        let said = [0, 100, 200].map(|ms| terminal.text(&progress, begun + Duration::from_millis(ms)).is_some());
+        assert_eq!(said, [true, false, true]);
+    }
 
     #[test]
     fn line_says_what_is_known() {

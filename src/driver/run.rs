@@ -124,7 +124,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether a run shows a line on standard error, where that is a terminal, that says how far it is.
+    /// Whether a run shows on standard error how far it is: in one line where that is a terminal, else in one a minute.
     pub fn show_progress(&mut self, on: bool) {
         self.shows_progress = on;
     }

@@ -1,10 +1,13 @@
 //! What stores ask of the operating system that std does not offer. The one place of the stores with `unsafe` in it.
 
 use memmap2::{Advice, Mmap};
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Takes space on the disk for a part of a file that is about to be written, all or none. File systems that cannot
 /// promise it do nothing.
@@ -16,6 +19,32 @@ pub(super) fn allocate(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
             error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => Ok(()),
             error => Err(error),
         },
+    }
+}
+
+/// Whether a directory's files are in memory, not on a disk; false where the system does not say.
+pub(super) fn is_in_memory(directory: &Path) -> bool {
+    const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
+    let Ok(path) = CString::new(directory.as_os_str().as_bytes()) else { return false };
+    // SAFETY: all of its fields are integers.
+    let mut system: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a zero; the call fills the structure.
+    let said = unsafe { libc::statfs(path.as_ptr(), &raw mut system) } == 0;
+    said && [libc::TMPFS_MAGIC, libc::HUGETLBFS_MAGIC, RAMFS_MAGIC].contains(&system.f_type)
+}
+
+/// Calls `start`, whose threads get no signal: those are the program's, for threads that it knows.
+pub(super) fn without_signals<R>(start: impl FnOnce() -> R) -> R {
+    // SAFETY: both sets are filled by the calls that they are given to; the mask is the calling thread's own.
+    unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        let masked = libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before) == 0;
+        let result = start();
+        if masked {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        }
+        result
     }
 }
 

@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+mod monitor;
 mod seqlock;
 
+pub(crate) use monitor::{Monitor, Signal};
 pub(crate) use seqlock::{Seqlock, Writing};
 
 #[cfg(not(loom))]

@@ -13,6 +13,7 @@ use super::bits;
 use super::branches::Branches;
 use super::failure::located;
 use super::hot::{CLOSED_BITS, Home, Hot, MAX_BYTES, copy};
+use super::idle;
 use super::machine::Machine;
 use super::owner::Owner;
 use super::profile::Profile;
@@ -70,6 +71,7 @@ impl Core {
     pub(crate) fn new(home: &Hot, owner: Owner) -> Result<Box<Core>, Error> {
         static NEXT_ID: StaticCounter = StaticCounter::new(1);
         let settings = settings()?;
+        idle::configure();
         let mut machine = Machine::new(Span::new()?);
         machine.set_exact(settings.check || settings.profile);
         let watch = settings.check.then(|| Span::new().map(|span| Watch::new(span, true))).transpose()?;
@@ -261,7 +263,9 @@ impl Core {
             ));
         }
         let met = self.meet(load, site)?;
-        self.machine.make_contiguous(n).inspect_err(|error| self.poison = Some(error.message().to_owned()))?;
+        self.machine.make_contiguous(n).map_err(|error| self.at(error)).inspect_err(|error| {
+            self.poison = Some(error.message().to_owned());
+        })?;
         if n <= self.machine.contiguous() {
             if let (Some(watch), Some(met)) = (&mut self.watch, met) {
                 let compared = watch.compare(met, self.machine.last(n), load, site);
@@ -271,7 +275,7 @@ impl Core {
             return Ok(true);
         }
         self.bounce.resize(n, 0);
-        let popped = self.machine.pop(&mut self.bounce);
+        let popped = self.machine.pop(&mut self.bounce).map_err(|error| self.at(error));
         popped.inspect_err(|error| self.poison(error))?;
         if let (Some(watch), Some(met)) = (&mut self.watch, met)
             && let Err(error) = watch.compare(met, &self.bounce, load, site)

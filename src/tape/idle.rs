@@ -15,10 +15,11 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::Error;
+use crate::error::{Error, Status, bytes};
 use crate::store::{Spill, spill};
-use crate::sync::{Arc, Lock, LockGuard, Mutex, StaticCounter, UNORDERED, wait};
-use crate::vm::{Lent, PAGE};
+use crate::sync::{Arc, Lock, LockGuard, Mutex, OnceLock, StaticCounter, UNORDERED, wait};
+use crate::vm::{self, HUGE_PAGE, Lent, PAGE};
+use std::io::Write;
 use std::sync::Weak;
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,11 @@ pub(super) struct Part {
 /// Bytes above the top, and of values that could go to a store.
 type Spare = (usize, usize);
 
+/// The most values that go to a store at once where fewer are wanted: a store writes them while the tape goes on.
+const AT_ONCE: usize = 8 << 20;
+/// Values go to a store in pieces of this size, each of which leaves its memory to others at once.
+const PIECE: usize = HUGE_PAGE;
+
 impl Part {
     /// What it has to give.
     fn spare(&self, directory: bool) -> Spare {
@@ -40,25 +46,33 @@ impl Part {
     }
 
     /// Gives memory back, twice what is wanted or half of what there is, whichever is more: from above the top or, where
-    /// nothing is left there, of the oldest values, which go to the store. Returns how many bytes that were.
-    fn give_way(&mut self, wanted: usize) -> Result<usize, Error> {
-        let share = |there: usize| wanted.saturating_mul(2).max(there / 2).min(there).next_multiple_of(PAGE);
-        let warm = share(self.memory.warm_bytes());
+    /// nothing is left there, of the oldest values, which go to the store, and of which no more than a few MiB go
+    /// unasked. Returns how many bytes that were. `directory`: whether there is one for a new store.
+    fn give_way(&mut self, wanted: usize, directory: bool) -> Result<usize, Error> {
+        let share = |there: usize, most: usize| {
+            wanted.saturating_mul(2).max((there / 2).min(most)).min(there).next_multiple_of(PAGE)
+        };
+        let warm = share(self.memory.warm_bytes(), usize::MAX);
         if warm > 0 {
             self.memory.discard_warm(warm);
             return Ok(warm);
         }
         let there = self.memory.len();
-        if self.store.is_none() && there > 0 {
+        if self.store.is_none() && there > 0 && directory {
             self.store = spill::in_directory()?;
         }
         let Some(store) = &mut self.store else { return Ok(0) };
-        let n = share(there);
-        if n > 0 {
-            store.write(self.memory.from() as u64, self.memory.first(n))?;
-            self.memory.discard_first(n);
+        let (n, mut gone) = (share(there, AT_ONCE), 0);
+        while gone < n {
+            let piece = PIECE.min(n - gone);
+            match store.write(self.memory.from() as u64, self.memory.first(piece)) {
+                Ok(()) => self.memory.discard_first(piece),
+                Err(error) if gone == 0 => return Err(error),
+                Err(_) => break,
+            }
+            gone += piece;
         }
-        Ok(n)
+        Ok(gone)
     }
 }
 
@@ -130,6 +144,21 @@ type Lender = Arc<Slot<Part>>;
 /// The slots of all tapes that have lent something.
 static SLOTS: Mutex<Vec<Weak<Slot<Part>>>> = Mutex::new(Vec::new());
 
+/// Agrees with the budget and the stores on what each of them has to know of the other, once.
+pub(super) fn configure() {
+    static DONE: OnceLock<()> = OnceLock::new();
+    DONE.get_or_init(|| {
+        spill::set_account(spill::Account {
+            charge: |bytes| vm::has_memory(bytes) && vm::process().charge(bytes as u64).is_ok(),
+            refund: |bytes| vm::process().refund(bytes as u64),
+            limit: || vm::process().limit(),
+            spills_unasked: vm::is_safe_share,
+            has_memory: vm::has_memory,
+        });
+        vm::update_limit(spill::may_spill());
+    });
+}
+
 /// A slot for a tape. It is forgotten when the tape drops it.
 pub(super) fn register() -> Arc<Slot<Part>> {
     let slot = Arc::new(Slot::new());
@@ -143,10 +172,15 @@ fn slots() -> Vec<Arc<Slot<Part>>> {
     SLOTS.lock().iter().filter_map(Weak::upgrade).collect()
 }
 
+/// Whether values may go to a new store where memory is short of this kind. A directory that nobody has asked for is for
+/// tapes at their limit; where the system refuses memory, or address space, a thread and its buffers take the last of it.
+fn has_directory(short: Status) -> bool {
+    spill::is_directory_set(short == Status::MemoryLimit)
+}
+
 /// The slots that have something to give: what costs nothing first, then the largest. And whether a tape may lend more in
 /// a moment.
-fn spare() -> (Vec<(Spare, Lender)>, bool) {
-    let directory = spill::is_directory_set();
+fn spare(directory: bool) -> (Vec<(Spare, Lender)>, bool) {
     let (mut spare, mut more) = (Vec::new(), false);
     for slot in slots() {
         let bytes = match &*slot.lock() {
@@ -165,18 +199,33 @@ fn spare() -> (Vec<(Spare, Lender)>, bool) {
     (spare, more)
 }
 
-/// Lets the largest idle part give way, the next where its store fails. Whether one did; the first failure where none
-/// did.
-pub(super) fn give_way(wanted: usize) -> Result<bool, Error> {
-    let mut failure = Ok(false);
-    for (_, slot) in spare().0 {
-        match slot.with(|part| part.give_way(wanted)) {
+/// Lets the largest idle part give way, the next where its store fails. Where none does, tapes that kept to a safe share
+/// of memory have the rest, too. Whether there is more room now; the first failure where there is not.
+pub(super) fn give_way(wanted: usize, short: Status) -> Result<bool, Error> {
+    let (directory, mut failure) = (has_directory(short), Ok(false));
+    for (_, slot) in spare(directory).0 {
+        match slot.with(|part| part.give_way(wanted, directory)) {
             Some(Ok(n)) if n > 0 => return Ok(true),
             Some(Err(error)) if failure.is_ok() => failure = Err(error),
             _ => {}
         }
     }
-    failure
+    match failure {
+        Err(error) if vm::leave_safe_share() => {
+            say_in_memory(&error);
+            Ok(true)
+        }
+        failure => failure,
+    }
+}
+
+/// Says that tapes go on in memory, and why.
+#[cold]
+fn say_in_memory(error: &Error) {
+    let why = error.message().lines().next().unwrap_or_default();
+    let limit = bytes(vm::process().limit());
+    // Standard error may be closed; there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "adtape: warning: {why}; tapes go on in memory, up to {limit} in all");
 }
 
 /// Waits until `wanted` bytes or more are idle or in the `room` that nobody takes, as long as there are tapes that may
@@ -184,13 +233,13 @@ pub(super) fn give_way(wanted: usize) -> Result<bool, Error> {
 ///
 /// While this counts, another thread may take what it has not counted yet and leave as much where it has counted already,
 /// so a sum that falls short means something only if nothing has changed meanwhile.
-pub(super) fn wait_for(wanted: usize, room: impl Fn() -> usize) -> bool {
+pub(super) fn wait_for(wanted: usize, short: Status, room: impl Fn() -> usize) -> bool {
     /// A store may take its time; one that never returns is no reason to wait for ever.
     const LONGEST: Duration = Duration::from_secs(10);
     let (begin, mut attempts) = (Instant::now(), 0);
     loop {
         let before = CHANGES.load(UNORDERED);
-        let (spare, more) = spare();
+        let (spare, more) = spare(has_directory(short));
         let idle: usize = spare.iter().map(|((warm, values), _)| warm + values).sum();
         if idle.saturating_add(room()) >= wanted {
             return true;

@@ -2,8 +2,8 @@
 
 use super::host;
 use crate::error::{Error, Status, bytes};
-use crate::settings::settings;
-use crate::sync::{AtomicU64, OnceLock, Ordering};
+use crate::settings::{Limit, settings};
+use crate::sync::{AtomicU64, OnceLock, Ordering, StaticFlag, UNORDERED};
 
 /// Bytes committed and reserved by all spans that share it. Threads charge and refund it concurrently.
 pub(crate) struct Budget {
@@ -103,11 +103,58 @@ pub(crate) fn process() -> &'static Budget {
     PROCESS.get_or_init(|| Budget::new(default_limit()))
 }
 
-/// The limit that holds when none is set by call.
+/// What tapes that can go to a disk by themselves keep to of what the machine has: the program needs some, too.
+const SAFE_PERCENT: u64 = 75;
+
+/// The limit of the process is the safe share, beyond which tapes go to a disk, and beyond that to what memory is left.
+static SAFE: StaticFlag = StaticFlag::new(false);
+/// The program has set it.
+static SET: StaticFlag = StaticFlag::new(false);
+
+/// The limit that holds when none is set by call and nothing goes to a disk.
 pub(crate) fn default_limit() -> u64 {
     // A bad environment is reported by the first tape; it makes no budget.
-    let asked = settings().ok().and_then(|settings| settings.memory_limit);
-    asked.unwrap_or_else(host::memory_bytes)
+    match settings().ok().and_then(|settings| settings.memory_limit) {
+        Some(Limit::Bytes(bytes)) => bytes,
+        Some(Limit::Percent(percent)) => share(host::memory_bytes(), percent),
+        None => host::memory_bytes(),
+    }
+}
+
+fn share(bytes: u64, percent: u64) -> u64 {
+    (u128::from(bytes) * u128::from(percent) / 100) as u64
+}
+
+/// Sets the limit of the process; None: what the environment says or else, where tapes can go to a disk, the safe share of
+/// what the machine has.
+pub(crate) fn set_limit(limit: Option<u64>, can_spill: bool) {
+    SET.store(limit.is_some(), UNORDERED);
+    let nothing_said = limit.is_none() && settings().is_ok_and(|settings| settings.memory_limit.is_none());
+    let safe = nothing_said && can_spill;
+    SAFE.store(safe, UNORDERED);
+    let usual = || if safe { share(default_limit(), SAFE_PERCENT) } else { default_limit() };
+    process().set_limit(limit.unwrap_or_else(usual));
+}
+
+/// Sets the limit anew, if the program has not, because it is known now, or otherwise, whether tapes can go to a disk.
+pub(crate) fn update_limit(can_spill: bool) {
+    if !SET.load(UNORDERED) {
+        set_limit(None, can_spill);
+    }
+}
+
+/// Whether tapes keep to the safe share unasked.
+pub(crate) fn is_safe_share() -> bool {
+    SAFE.load(UNORDERED)
+}
+
+/// Lets tapes have all that the machine has where they kept to the safe share; whether they did.
+pub(crate) fn leave_safe_share() -> bool {
+    let was = SAFE.swap(false, UNORDERED);
+    if was {
+        process().set_limit(default_limit());
+    }
+    was
 }
 
 #[cold]
@@ -129,6 +176,11 @@ fn over_limit(asked: u64, committed: u64, limit: u64) -> Error {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn share_of_memory_is_whole_bytes() {
+        assert_eq!((share(1000, 75), share(10, 55), share(u64::MAX, 100)), (750, 5, u64::MAX));
+    }
 
     #[test]
     fn charge_beyond_the_limit_changes_nothing_and_names_all_three_figures() {

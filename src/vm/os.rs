@@ -43,13 +43,22 @@ const HEADROOM: usize = 2 << 20;
 
 /// Whether the process could have [`HEADROOM`] more.
 pub(super) fn leave_headroom() -> Result<(), io::Error> {
+    could_have(HEADROOM)
+}
+
+/// Whether the process could have so much memory, and [`HEADROOM`] beside it.
+pub(crate) fn has_memory(bytes: usize) -> bool {
+    could_have(bytes + HEADROOM).is_ok()
+}
+
+fn could_have(bytes: usize) -> Result<(), io::Error> {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     // SAFETY: a new private anonymous mapping at an address of the kernel's choice touches nothing that exists.
-    let start = unsafe { libc::mmap(std::ptr::null_mut(), HEADROOM, access, kind, -1, 0) };
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0) };
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    release(start as usize, HEADROOM);
+    release(start as usize, bytes);
     Ok(())
 }
 

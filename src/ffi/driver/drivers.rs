@@ -51,8 +51,8 @@ pub struct DriverCalls {
     pub load: SnapshotCall,
     /// Called after each step and action with how much is done.
     pub progress: ProgressCall,
-    /// Whether a run shows a line on standard error that says how far it is and how long it will take, where standard
-    /// error is a terminal.
+    /// Whether a run shows a line on standard error that says how far it is and how long it will take: a line that changes
+    /// where standard error is a terminal, else a new one each minute, and one where a run goes on that was killed.
     pub show_progress: bool,
 }
 

@@ -12,7 +12,7 @@ use super::hot::Hot;
 pub(crate) use super::hot::copy;
 use super::types::{Scalar, Type};
 use super::{idle, life};
-use crate::error::Error;
+use crate::error::{Error, Status};
 use crate::site::Site;
 use std::ops::Deref;
 
@@ -176,7 +176,11 @@ impl Cursor {
     /// the largest idle part of any tape. Whether there was any.
     #[cold]
     pub(crate) fn relieve(&self, wanted: usize) -> Result<bool, Error> {
-        if self.core.get().is_null() { idle::give_way(wanted) } else { self.slow(|core| core.relieve(wanted)) }
+        if self.core.get().is_null() {
+            idle::give_way(wanted, Status::MemoryLimit)
+        } else {
+            self.slow(|core| core.relieve(wanted))
+        }
     }
 
     /// Runs an operation that does all of its work on the cold state.

@@ -121,10 +121,10 @@ impl Machine {
         self.rest();
         // Where the machine is out of memory, room below the limit is of no use.
         let room = || if error.status() == Status::MemoryLimit { self.span.room() } else { 0 };
-        if !idle::wait_for(short, room) {
+        if !idle::wait_for(short, error.status(), room) {
             return Err(error);
         }
-        match idle::give_way(short) {
+        match idle::give_way(short, error.status()) {
             // Others may have been quicker, and it is tried again.
             Ok(_) => Ok(()),
             Err(cause) => Err(cause.with_line(error.message())),
@@ -144,7 +144,8 @@ impl Machine {
             self.lend(self.cur.saturating_sub(KEPT)..self.span.committed());
         }
         self.rest();
-        Ok(idle::wait_for(1, || 0) && idle::give_way(wanted - trimmed)? || trimmed > 0)
+        let short = Status::MemoryLimit;
+        Ok(idle::wait_for(1, short, || 0) && idle::give_way(wanted - trimmed, short)? || trimmed > 0)
     }
 
     /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.

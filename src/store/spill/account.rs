@@ -1,0 +1,71 @@
+//! The memory of buffers, which the process's tapes account for: they say how, because stores know nothing of tapes.
+
+#![forbid(unsafe_code)]
+
+use crate::sync::OnceLock;
+
+/// How buffers are paid for.
+pub(crate) struct Account {
+    /// Takes bytes; false if there are none left.
+    pub charge: fn(usize) -> bool,
+    pub refund: fn(usize),
+    /// The most that all tapes and buffers may have.
+    pub limit: fn() -> u64,
+    /// Whether tapes go to a disk that nobody has named.
+    pub spills_unasked: fn() -> bool,
+    /// Whether the system has so much memory.
+    pub has_memory: fn(usize) -> bool,
+}
+
+static ACCOUNT: OnceLock<Account> = OnceLock::new();
+
+/// Sets the account, once.
+pub(crate) fn set_account(account: Account) {
+    ACCOUNT.get_or_init(|| account);
+}
+
+/// All buffers together have at most this share of the limit, and no more than is of use.
+const SHARE: u64 = 8;
+const MOST: u64 = 32 << 20;
+/// Bytes of a block: small enough to stay in the cache between its copy and its checksum.
+const LARGEST_BLOCK: usize = 256 << 10;
+const SMALLEST_BLOCK: usize = 4 << 10;
+
+pub(super) fn limit() -> u64 {
+    ACCOUNT.get().map_or(u64::MAX, |account| (account.limit)())
+}
+
+/// Bytes that all buffers may have.
+pub(super) fn room() -> usize {
+    (limit() / SHARE).min(MOST) as usize
+}
+
+/// Bytes of a block, so that there may be eight buffers.
+pub(super) fn block() -> usize {
+    (room() / 8 / SMALLEST_BLOCK * SMALLEST_BLOCK).clamp(SMALLEST_BLOCK, LARGEST_BLOCK)
+}
+
+/// Whether the system has memory for a thread: its stack, and what it allocates. The C library ends a process one of whose
+/// threads finds none for itself.
+pub(super) fn has_memory_for_a_thread() -> bool {
+    const THREAD: usize = 16 << 20;
+    ACCOUNT.get().is_none_or(|account| (account.has_memory)(THREAD))
+}
+
+pub(super) fn spills_unasked() -> bool {
+    ACCOUNT.get().is_some_and(|account| (account.spills_unasked)())
+}
+
+/// Takes bytes; how many of them are to be given back one day: none where there is no account yet. None if they are refused.
+pub(super) fn charge(bytes: usize) -> Option<usize> {
+    match ACCOUNT.get() {
+        Some(account) => (account.charge)(bytes).then_some(bytes),
+        None => Some(0),
+    }
+}
+
+pub(super) fn refund(bytes: usize) {
+    if let Some(account) = ACCOUNT.get() {
+        (account.refund)(bytes);
+    }
+}
