@@ -30,7 +30,7 @@ done
 
 # One program for each section of the headers, in the folder of its theme, and what is across them; the shared library
 # is not tried here.
-all='plain ADTAPE_CHECK=1 ADTAPE_PROFILE=1 ADTAPE_STEP=4096,ADTAPE_RESERVE=4096'
+all='plain ADTAPE_CHECK=1 ADTAPE_PROFILE=./ ADTAPE_STEP=4096,ADTAPE_RESERVE=4096'
 across='random threads thread_end openmp errors header'
 bounded='limits large small spill'
 sections=$(cd "$here" && printf '%s\n' */*.c | grep -v '^across/' | sed 's|.*/||; s|\.c$||')
@@ -90,6 +90,7 @@ check() {
     [ "$mode" = plain ] || read -ra settings <<<"${mode//,/ }"
     status=0
     # shellcheck disable=SC2046 # words
+    settings=("${settings[@]/%=.\//=$work/}")
     env "${settings[@]}" "${command[@]}" "$work/$program" $(arguments_of "$program") >"$work/$program.log" 2>&1 \
       </dev/null || status=$?
     case $status in

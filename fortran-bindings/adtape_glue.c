@@ -59,7 +59,7 @@ INLINE_ void push_values(adtape_t *t, adtape_type_t type, uint64_t bytes_each, c
         if (x == NULL && count != 0) {
             adtape_abi0_null(count, site);
         }
-        t = adtape_abi0_push_room(adtape_real_(t), type, count, site);
+        t = adtape_abi0_push_room_from(adtape_real_(t), type, count, x, site);
         if (count == 0) {
             return;
         }
@@ -83,7 +83,7 @@ INLINE_ void pop_values(adtape_t *t, adtape_type_t type, uint64_t bytes_each, vo
         if (x == NULL && count != 0) {
             adtape_abi0_null(count, site);
         }
-        t = adtape_abi0_pop_room(adtape_real_(t), type, count, site);
+        t = adtape_abi0_pop_room_into(adtape_real_(t), type, count, x, site);
         if (count == 0) {
             return;
         }

@@ -60,6 +60,7 @@ mod heap;
 mod map;
 pub(crate) mod objects;
 pub mod process;
+mod profile;
 pub(crate) mod schedule;
 mod settings;
 mod site;

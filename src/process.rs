@@ -118,6 +118,7 @@ pub fn set_error_handler(handler: Option<ErrorHandler>) {
 #[cold]
 pub(crate) fn fail(error: &Error) -> ! {
     note_failure();
+    crate::profile::say();
     let handler = HANDLER.lock().clone();
     match handler {
         Some(handler) => {

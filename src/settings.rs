@@ -3,7 +3,7 @@
 //! | variable | value | meaning |
 //! |---|---|---|
 //! | `ADTAPE_CHECK` | 0 or 1 | check mode: record type, count and call site of every value, compare at its pop |
-//! | `ADTAPE_PROFILE` | 0 or 1 | count calls, elements and bytes by type and operation |
+//! | `ADTAPE_PROFILE` | 0, 1 or a directory | profile mode: what is on the tapes by call site; a file, with 1 also a table |
 //! | `ADTAPE_MEMORY_LIMIT` | bytes, or a share as `50%` | most memory that all tapes of the process have together |
 //! | `ADTAPE_RESERVE` | bytes | address space that a tape reserves at first |
 //! | `ADTAPE_STEP` | bytes | memory becomes usable in steps of this size, also between slow paths: for tests |
@@ -20,11 +20,21 @@ use crate::error::{Error, Status};
 use crate::sync::OnceLock;
 use std::path::{Path, PathBuf};
 
+/// Whether there is a profile at the end of the process, and where it goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Off,
+    /// A file in the working directory, and a table on standard error.
+    Said,
+    /// A file in a directory.
+    In(PathBuf),
+}
+
 /// The settings of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub check: bool,
-    pub profile: bool,
+    pub profile: Profile,
     pub memory_limit: Option<Limit>,
     pub reserve: Option<u64>,
     pub step: Option<u64>,
@@ -51,6 +61,10 @@ pub(crate) enum Directory {
 }
 
 impl Settings {
+    pub fn profiles(&self) -> bool {
+        self.profile != Profile::Off
+    }
+
     fn read(get: impl Fn(&str) -> Option<String>) -> Result<Settings, Error> {
         let flag = |name: &str, default: bool| match get(name) {
             None => Ok(default),
@@ -72,7 +86,7 @@ impl Settings {
         };
         Ok(Settings {
             check: flag("ADTAPE_CHECK", false)?,
-            profile: flag("ADTAPE_PROFILE", false)?,
+            profile: profile("ADTAPE_PROFILE", get("ADTAPE_PROFILE"))?,
             memory_limit: memory_limit("ADTAPE_MEMORY_LIMIT")?,
             reserve: size("ADTAPE_RESERVE", 4096)?,
             step: size("ADTAPE_STEP", 4096)?,
@@ -150,6 +164,16 @@ pub(crate) fn mpi_rank() -> u32 {
     SAID_IN.iter().find_map(|name| std::env::var(name).ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
+/// A path has a slash, so that a misspelt number is not taken for one. That it is there is found out when it is needed.
+fn profile(name: &str, text: Option<String>) -> Result<Profile, Error> {
+    match text.as_deref().map(str::trim) {
+        None | Some("" | "0") => Ok(Profile::Off),
+        Some("1") => Ok(Profile::Said),
+        Some(path) if path.contains('/') => Ok(Profile::In(PathBuf::from(path))),
+        Some(other) => Err(bad(name, other, "0, 1 or the path of a directory, with a / in it")),
+    }
+}
+
 fn parse_flag(name: &str, text: &str) -> Result<bool, Error> {
     match text.trim() {
         "0" | "" => Ok(false),
@@ -203,7 +227,7 @@ mod tests {
     #[test]
     fn empty_environment_gives_defaults() {
         let settings = read(&[]).unwrap();
-        assert!(!settings.check && !settings.profile && settings.huge_pages);
+        assert!(!settings.check && settings.profile == Profile::Off && settings.huge_pages);
         assert_eq!((settings.memory_limit, settings.reserve, settings.step), (None, None, None));
     }
 
@@ -230,6 +254,7 @@ mod tests {
     fn nonsense_is_an_error_that_names_variable_and_value() {
         for (name, value) in [
             ("ADTAPE_CHECK", "maybe"),
+            ("ADTAPE_PROFILE", "2"),
             ("ADTAPE_MEMORY_LIMIT", "lots"),
             ("ADTAPE_MEMORY_LIMIT", "0"),
             ("ADTAPE_MEMORY_LIMIT", "-1"),

@@ -18,7 +18,8 @@ const SYSTEM_LIBRARIES: [&str; 4] = ["-Wl,--gc-sections", "-lpthread", "-ldl", "
 type Mode = &'static [(&'static str, &'static str)];
 const PLAIN: Mode = &[];
 const CHECK: Mode = &[("ADTAPE_CHECK", "1")];
-const PROFILE: Mode = &[("ADTAPE_PROFILE", "1")];
+/// Its file goes there.
+const PROFILE: Mode = &[("ADTAPE_PROFILE", env!("CARGO_TARGET_TMPDIR"))];
 /// Growth and the edges of repeat regions at every page.
 const STEPS: Mode = &[("ADTAPE_STEP", "4096")];
 /// A move at every doubling, too.

@@ -110,7 +110,8 @@ fn passes(file: &str) {
     // An optimiser may take it for granted that a procedure keeps no address of an argument; without one nothing is.
     for level in levels() {
         let (_, program) = compile(&programs().join(file), &[&level]);
-        for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(("ADTAPE_PROFILE", "1"))] {
+        let profile = ("ADTAPE_PROFILE", env!("CARGO_TARGET_TMPDIR"));
+        for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(profile)] {
             let output = run(quiet(&program).envs(mode));
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(said.contains(&format!("{name}: checks passed: ")), "{level} {mode:?}: {said}");

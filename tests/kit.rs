@@ -123,7 +123,7 @@ fn passes(program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Stri
 }
 
 const CHECK: (&str, &str) = ("ADTAPE_CHECK", "1");
-const PROFILE: (&str, &str) = ("ADTAPE_PROFILE", "1");
+const PROFILE: (&str, &str) = ("ADTAPE_PROFILE", env!("CARGO_TARGET_TMPDIR"));
 const PAGES: (&str, &str) = ("ADTAPE_STEP", "4096");
 const BY_TYPE: (&str, &str) = ("ADTAPE_KIT_ORDER", "type");
 

@@ -89,7 +89,7 @@ fn generated_files_are_up_to_date_and_their_gradients_right() {
         let mut cc = Command::new("cc");
         cc.current_dir(&folder).args(["-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-o"]);
         run(cc.arg(&program).args([&format!("{name}_b.c"), "driver.c"]).args(&flags).arg("-lm"));
-        let (said, _) = run(Command::new(&program).env("ADTAPE_PROFILE", "1"));
+        let (said, _) = run(Command::new(&program).env("ADTAPE_PROFILE", &work));
         let tape = said.lines().find(|line| line.starts_with("tape: ")).expect("a line on the tape");
         assert!(readme.contains(tape), "examples/generated/README.md does not say '{tape}'");
     }

@@ -66,6 +66,12 @@ ADTAPE_COLD_ adtape_t *adtape_push_room_(adtape_t *t, adtape_type_t type, int64_
 ADTAPE_COLD_ adtape_t *adtape_pop_room_(adtape_t *t, adtape_type_t type, int64_t count) {
     return adtape_abi0_pop_room(adtape_real_(t), type, count, __builtin_return_address(0));
 }
+ADTAPE_COLD_ adtape_t *adtape_push_room_from_(adtape_t *t, adtape_type_t type, int64_t count, const void *from) {
+    return adtape_abi0_push_room_from(adtape_real_(t), type, count, from, __builtin_return_address(0));
+}
+ADTAPE_COLD_ adtape_t *adtape_pop_room_into_(adtape_t *t, adtape_type_t type, int64_t count, const void *into) {
+    return adtape_abi0_pop_room_into(adtape_real_(t), type, count, into, __builtin_return_address(0));
+}
 ADTAPE_COLD_ void adtape_push_control_(adtape_t *t, uint64_t value, int bits) {
     adtape_abi0_push_control(adtape_real_(t), value, bits, __builtin_return_address(0));
 }
@@ -139,7 +145,7 @@ ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t c
         if (x == NULL && count > 0) {
             adtape_null_(count);
         }
-        t = adtape_push_room_(t, type, count);
+        t = adtape_push_room_from_(t, type, count, x);
         if (count == 0) {
             return;
         }
@@ -161,7 +167,7 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
         if (x == NULL && count > 0) {
             adtape_null_(count);
         }
-        t = adtape_pop_room_(t, type, count);
+        t = adtape_pop_room_into_(t, type, count, x);
         if (count == 0) {
             return;
         }

@@ -128,7 +128,7 @@ typedef struct {
     // On the tape now; control bits that do not yet fill a word not included.
     int64_t bytes;
     // The most that was in use at once, repeat regions included. Never less than the truth, and at most 4096
-    // bytes or 1/64 more, whichever is larger. Exact in profile mode and in check mode.
+    // bytes or 1/64 more, whichever is larger. Exact in check mode, and in profile mode for a million pushes.
     int64_t peak_bytes;
     // Control bits that do not yet fill a word, 0 to 61.
     int64_t pending_bits;
@@ -418,6 +418,20 @@ adtape_t *adtape_abi0_push_room(adtape_t *t, adtape_type_t type_code, int64_t co
 
 // Makes one pop of `count` values possible and returns the tape to do it on.
 adtape_t *adtape_abi0_pop_room(adtape_t *t, adtape_type_t type_code, int64_t count, const void *site);
+
+// `adtape_abi0_push_room` for values that lie at `from`.
+adtape_t *adtape_abi0_push_room_from(adtape_t *t,
+                                     adtape_type_t type_code,
+                                     int64_t count,
+                                     const void *from,
+                                     const void *site);
+
+// `adtape_abi0_pop_room` for values that the caller copies to `into`.
+adtape_t *adtape_abi0_pop_room_into(adtape_t *t,
+                                    adtape_type_t type_code,
+                                    int64_t count,
+                                    const void *into,
+                                    const void *site);
 
 // Copies an array of `bytes` bytes onto the tape, which has room for them.
 void adtape_abi0_copy_in(adtape_t *t, const void *x, uint64_t bytes);

@@ -332,7 +332,7 @@ KIT_SLOW void adtape_kit0_pop(adtape_t **self, int what, void *x) {
     kit_stream_t *s = tape_for(self, what, site);
     adtape_t *t = s->tape;
     if (t->cur - bytes < t->floor) {
-        t = adtape_abi0_pop_room(t, type_in(what), 1, site);
+        t = adtape_abi0_pop_room_into(t, type_in(what), 1, x, site);
     }
     t->cur -= bytes;
     memcpy(x, (const void *)t->cur, bytes);
@@ -361,7 +361,7 @@ static void push_values(kit_stream_t *s, int what, const void *x, int64_t count,
         adtape_abi0_null(count, site);
     }
     if (t->cur + bytes > t->limit) {
-        t = adtape_abi0_push_room(t, type_in(what), count, site);
+        t = adtape_abi0_push_room_from(t, type_in(what), count, x, site);
     }
     adtape_abi0_copy_in(t, x, bytes);
     note(s, bytes, 0);
@@ -373,7 +373,7 @@ static void pop_values(kit_stream_t *s, int what, void *x, int64_t count, const 
         adtape_abi0_null(count, site);
     }
     if (bytes > t->cur - t->floor) {
-        t = adtape_abi0_pop_room(t, type_in(what), count, site);
+        t = adtape_abi0_pop_room_into(t, type_in(what), count, x, site);
     }
     adtape_abi0_copy_out(t, x, bytes);
     note(s, bytes, 0);

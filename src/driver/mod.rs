@@ -31,6 +31,7 @@ pub use storage::{MemoryStorage, Storage, StoreStorage};
 pub use variable::Variable;
 
 use crate::error::{Error, Status};
+use crate::profile;
 use crate::schedule::{Action, Place, Schedule};
 
 /// Whether a loop goes on after a step.
@@ -141,6 +142,19 @@ pub fn drive(
     Ok(run.done)
 }
 
+/// An action, as a profile has it.
+fn done_by(action: Action) -> profile::Done {
+    let (action, step, to) = match action {
+        Action::Advance { from, to } => ("advance", from, Some(to)),
+        Action::Save { step, .. } => ("store", step, None),
+        Action::Load { step, .. } => ("restore", step, None),
+        Action::Drop { step, .. } => ("discard", step, None),
+        Action::Record { step, .. } => ("record", step, None),
+        Action::Turn { step, .. } | Action::Reverse { step, .. } => ("reverse", step, None),
+    };
+    profile::Done { action, step, to }
+}
+
 /// Where a run is, between two steps or actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Position {
@@ -162,12 +176,14 @@ struct Run<'a, M: ?Sized> {
     done: Progress,
     /// In check mode.
     states: Option<States>,
+    profile: profile::Run,
 }
 
 impl<'a, M: Model + ?Sized> Run<'a, M> {
     fn new(schedule: &'a mut Schedule, model: &'a mut M) -> Run<'a, M> {
         let done = Progress::new(schedule);
-        Run { schedule, model, at: Position::default(), done, states: States::in_check_mode() }
+        let profile = profile::Run::begin(schedule.steps(), schedule.name());
+        Run { schedule, model, at: Position::default(), done, states: States::in_check_mode(), profile }
     }
 
     /// Performs `rest`, which is left of an advance, and then all other actions. `between` is called after every step
@@ -183,6 +199,7 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
         }
         while let Some(action) = self.schedule.next() {
             self.at.actions += 1;
+            self.profile.act(|| done_by(action));
             match action {
                 Action::Advance { from, to } => self.advance((from, to), &mut between)?,
                 Action::Save { step, place } => self.model.save(step, place)?,

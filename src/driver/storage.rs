@@ -5,6 +5,7 @@
 use super::variable::{Variable, bytes_of};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::error::{Error, Status};
+use crate::profile;
 use crate::schedule::{Level, Place};
 use crate::store::Store;
 use crate::sync::Arc;
@@ -27,6 +28,12 @@ pub trait Storage {
 #[derive(Default)]
 pub struct MemoryStorage {
     slots: Vec<(Option<u64>, Vec<u8>)>,
+}
+
+impl Drop for MemoryStorage {
+    fn drop(&mut self) {
+        profile::checkpoints_changed(self.bytes(), 0);
+    }
 }
 
 impl MemoryStorage {
@@ -52,6 +59,7 @@ impl MemoryStorage {
             self.slots.resize_with(slot + 1, Default::default);
         }
         let (stored, buffer) = &mut self.slots[slot];
+        let before = buffer.capacity() as u64;
         *stored = None;
         buffer.clear();
         buffer.try_reserve_exact(bytes).map_err(|_| {
@@ -62,6 +70,7 @@ impl MemoryStorage {
             )
         })?;
         *stored = Some(step);
+        profile::checkpoints_changed(before, buffer.capacity() as u64);
         Ok(buffer)
     }
 

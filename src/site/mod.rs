@@ -37,6 +37,36 @@ impl Site {
     }
 }
 
+/// What is known of a site, in parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Named {
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub function: Option<String>,
+    /// The file of the module, and where in it; of code without a line only.
+    pub module: Option<(String, usize)>,
+}
+
+impl Named {
+    /// `file:line (function)` where there is debug information, else `module+offset (function)`; `file:line` in Rust.
+    pub fn said(&self) -> String {
+        let place = match (&self.file, self.line, &self.module) {
+            (Some(file), Some(line), _) => format!("{file}:{line}"),
+            (_, _, Some((module, offset))) => format!("{module}+{offset:#x}"),
+            _ => "an unknown place".to_owned(),
+        };
+        match &self.function {
+            Some(name) => format!("{place} ({name})"),
+            None => place,
+        }
+    }
+
+    /// Whether both are the same line.
+    pub fn is_line_of(&self, other: &Named) -> bool {
+        self.line.is_some() && (&self.file, self.line) == (&other.file, other.line)
+    }
+}
+
 impl Site {
     /// Whether it is known by file and line.
     pub fn has_line(self) -> bool {
@@ -46,10 +76,25 @@ impl Site {
             Site::Code(address) => resolve(address).0.is_some(),
         }
     }
+
+    /// Its parts.
+    pub fn named(self) -> Named {
+        let address = match self {
+            Site::UNKNOWN => return Named::default(),
+            Site::Rust(place) => {
+                return Named { file: Some(place.file().to_owned()), line: Some(place.line()), ..Named::default() };
+            }
+            Site::Code(address) => address,
+        };
+        let (line, function) = resolve(address);
+        let module = if line.is_none() { module::file_and_offset(address - 1) } else { None };
+        let (file, line) = line.unzip();
+        Named { file, line, function, module }
+    }
 }
 
 /// Line and function of a return address, as far as debug information and symbols have them.
-fn resolve(address: usize) -> (Option<String>, Option<String>) {
+fn resolve(address: usize) -> (Option<(String, u32)>, Option<String>) {
     // A return address is one past the call, whose line is that of the byte before: `resolve` allows for that.
     // It goes from the innermost function outwards: the first that is not ours is where the program called.
     let (mut line, mut function, mut found) = (None, None, false);
@@ -58,7 +103,7 @@ fn resolve(address: usize) -> (Option<String>, Option<String>) {
             return;
         }
         found = !symbol.filename().is_some_and(is_ours);
-        line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| format!("{}:{line}", file.display()));
+        line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| (file.display().to_string(), line));
         let name = symbol.name().map(|name| format!("{name:#}"));
         function = name.map(|name| fortran_name(&name).unwrap_or(name));
     });
@@ -68,19 +113,13 @@ fn resolve(address: usize) -> (Option<String>, Option<String>) {
 impl fmt::Display for Site {
     /// `file:line (function)` where there is debug information, else `module+offset (function)`; `file:line` in Rust.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = match *self {
-            Site::UNKNOWN => return f.write_str("an unknown place"),
-            Site::Rust(place) => return write!(f, "{}:{}", place.file(), place.line()),
-            Site::Code(address) => address,
-        };
-        let (line, function) = resolve(address);
-        match line.or_else(|| module::offset(address - 1)) {
-            Some(place) => f.write_str(&place)?,
-            None => write!(f, "address {address:#x}")?,
-        }
-        match function {
-            Some(name) => write!(f, " ({name})"),
-            None => Ok(()),
+        let named = self.named();
+        match (*self, &named) {
+            (Site::Code(address), Named { line: None, module: None, .. }) if address != 0 => {
+                write!(f, "address {address:#x}")?;
+                named.function.map_or(Ok(()), |name| write!(f, " ({name})"))
+            }
+            _ => f.write_str(&named.said()),
         }
     }
 }

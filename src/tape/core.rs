@@ -12,7 +12,7 @@
 use super::bits;
 use super::branches::Branches;
 use super::failure::located;
-use super::hot::{CLOSED_BITS, Home, Hot, MAX_BYTES, copy};
+use super::hot::{CLOSED_BITS, Home, Hot, MAX_BYTES, Target, copy};
 use super::idle;
 use super::machine::Machine;
 use super::owner::Owner;
@@ -73,8 +73,12 @@ impl Core {
         let settings = settings()?;
         idle::configure();
         let mut machine = Machine::new(Span::new()?);
-        machine.set_exact(settings.check || settings.profile);
-        let watch = settings.check.then(|| Span::new().map(|span| Watch::new(span, true))).transpose()?;
+        let watched = settings.check || settings.profiles();
+        if settings.profiles() {
+            super::ending::say_profile_at_end();
+        }
+        machine.set_exact(watched);
+        let watch = watched.then(|| Span::new().map(|span| Watch::new(span, settings.check))).transpose()?;
         Ok(Box::new(Core {
             machine,
             home: Home::new(home),
@@ -82,7 +86,7 @@ impl Core {
             attached: false,
             calm: false,
             watch: watch.map(Box::new),
-            profile: settings.profile.then(Box::default),
+            profile: settings.profiles().then(Box::default),
             branches: None,
             bounce: Vec::new(),
             words: 0,
@@ -137,11 +141,19 @@ impl Core {
     /// Ends an operation that made the push or pop of `n` bytes possible, which is next.
     fn leave_for(&mut self, cursor: &Hot, n: usize) {
         if !self.watched()
+            || self.watch.as_ref().is_some_and(|watch| watch.rests())
             || n >= LENT_AT_ONCE
             || self.machine.is_awaited()
             || self.slow_calls.is_multiple_of(LENT_EVERY)
         {
             self.machine.lend_idle(n);
+            if let Some(watch) = &mut self.watch {
+                let (resident, spilled) = self.machine.sizes();
+                watch.tick(self.machine.len() as u64, resident, spilled);
+            }
+            if self.open_to_rest(cursor, n) {
+                return;
+            }
         }
         if self.watched() || self.poison.is_some() {
             self.calm = self.poison.is_none() && !self.attached && self.watch.is_some() && self.branches.is_none();
@@ -179,23 +191,31 @@ impl Core {
 
     // ---- room for one push or pop ------------------------------------------------------------------
 
-    /// Makes a push of `count` values possible through `cursor`; of none, it does nothing.
+    /// Makes a push of `count` values possible through `cursor`; of none, it does nothing. They come from the address
+    /// `from`; 0 if that is not known.
     #[inline]
-    pub(crate) fn push_room(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
-        if count == 1 && self.quick_push(cursor, ty, site) {
+    pub(crate) fn push_room(
+        &mut self,
+        cursor: &Hot,
+        ty: Type,
+        count: i64,
+        site: Site,
+        from: usize,
+    ) -> Result<(), Error> {
+        if count == 1 && self.quick_push(cursor, ty, site, from) {
             return Ok(());
         }
-        self.push_room_any(cursor, ty, count, site)
+        self.push_room_any(cursor, ty, count, site, from)
     }
 
     #[inline(never)]
-    fn push_room_any(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+    fn push_room_any(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site, from: usize) -> Result<(), Error> {
         let n = byte_count("push", ty, count, site)?;
         self.enter(cursor).map_err(|e| located(e, "push", ty, count, site))?;
         let room = self.machine.make_room(n);
         let noted = room.and_then(|()| match n {
             0 => Ok(()),
-            _ => self.note_push(Load { ty, count: count as u64 }, n, site),
+            _ => self.note_push(Load { ty, count: count as u64 }, n, site, from),
         });
         self.leave_for(cursor, if noted.is_ok() { n } else { 0 });
         noted.map_err(|e| located(e, "push", ty, count, site))?;
@@ -207,20 +227,28 @@ impl Core {
         Ok(())
     }
 
-    /// Makes a pop of `count` values possible through `cursor`; of none, it does nothing.
+    /// Makes a pop of `count` values possible through `cursor`; of none, it does nothing. The caller copies them into
+    /// `into`.
     #[inline]
-    pub(crate) fn pop_room(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
-        if count == 1 && self.quick_pop(cursor, ty, site) {
+    pub(crate) fn pop_room(
+        &mut self,
+        cursor: &Hot,
+        ty: Type,
+        count: i64,
+        site: Site,
+        into: Target,
+    ) -> Result<(), Error> {
+        if count == 1 && self.quick_pop(cursor, ty, site, into) {
             return Ok(());
         }
-        self.pop_room_any(cursor, ty, count, site)
+        self.pop_room_any(cursor, ty, count, site, into)
     }
 
     #[inline(never)]
-    fn pop_room_any(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site) -> Result<(), Error> {
+    fn pop_room_any(&mut self, cursor: &Hot, ty: Type, count: i64, site: Site, into: Target) -> Result<(), Error> {
         let n = byte_count("pop", ty, count, site)?;
         self.enter(cursor).map_err(|e| located(e, "pop", ty, count, site))?;
-        match self.prepare_pop(Load { ty, count: count as u64 }, n, site) {
+        match self.prepare_pop(Load { ty, count: count as u64 }, n, site, into) {
             Ok(true) => {
                 self.leave_for(cursor, n);
                 if self.detached && n > 0 {
@@ -244,7 +272,7 @@ impl Core {
     }
 
     /// Whether `n` bytes now lie contiguous below `cur`; if not, they were popped into the bounce buffer.
-    fn prepare_pop(&mut self, load: Load, n: usize, site: Site) -> Result<bool, Error> {
+    fn prepare_pop(&mut self, load: Load, n: usize, site: Site, into: Target) -> Result<bool, Error> {
         if n == 0 {
             return Ok(true);
         }
@@ -271,7 +299,8 @@ impl Core {
                 let compared = watch.compare(met, self.machine.last(n), load, site);
                 compared.map_err(|e| self.at(e))?;
             }
-            self.popped(met, load, n, site);
+            let held = self.watch.is_some() && into.holds(self.machine.last(n));
+            self.popped_into(met, load, n, site, held);
             return Ok(true);
         }
         self.bounce.resize(n, 0);
@@ -283,7 +312,8 @@ impl Core {
             self.machine.push(&self.bounce)?;
             return Err(self.at(error));
         }
-        self.popped(met, load, n, site);
+        let held = self.watch.is_some() && into.holds(&self.bounce);
+        self.popped_into(met, load, n, site, held);
         Ok(false)
     }
 
@@ -291,6 +321,9 @@ impl Core {
 
     /// Turns profile mode on or off. Counts are kept from one time to the next.
     pub(super) fn set_profile(&mut self, on: bool) {
+        if let Some(watch) = &mut self.watch {
+            watch.see_all(on);
+        }
         if on {
             self.profile.get_or_insert_with(Box::default);
         } else {

@@ -29,6 +29,28 @@ impl Ending {
     }
 }
 
+/// Lets `at_exit` run when the process ends, after the destructors of the main thread, and `in_child` in what is forked
+/// from it. An end by a signal or `_exit` runs nothing.
+fn watch_process(at_exit: extern "C" fn(), in_child: extern "C" fn()) {
+    // SAFETY: both are functions that stay; that of a library runs when it is unloaded.
+    unsafe {
+        libc::atexit(at_exit);
+        libc::pthread_atfork(None, None, Some(in_child));
+    }
+}
+
+/// Says the profile when the process ends.
+pub(super) fn say_profile_at_end() {
+    extern "C" fn at_exit() {
+        crate::profile::say();
+    }
+    extern "C" fn in_child() {
+        crate::profile::forked();
+    }
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| watch_process(at_exit, in_child));
+}
+
 /// Whether the calling thread is the main one, with which the process ends.
 pub(super) fn on_main() -> bool {
     // SAFETY: neither call touches memory.

@@ -16,7 +16,7 @@ pub struct Stats {
     /// On the tape now; control bits that do not yet fill a word not included.
     pub bytes: u64,
     /// The most that was in use at once, repeat regions included. Never less than the truth, and at most 4096
-    /// bytes or 1/64 more, whichever is larger. Exact in profile mode and in check mode.
+    /// bytes or 1/64 more, whichever is larger. Exact in check mode, and in profile mode for a million pushes.
     pub peak_bytes: u64,
     /// Control bits that do not yet fill a word, 0 to 61.
     pub pending_bits: u64,

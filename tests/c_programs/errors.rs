@@ -137,7 +137,7 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
         &["push of 200000 values of f64", "have 128.00 KiB", "1.00 MiB", LESS],
     ),
     ("bad_check", "BAD_ENVIRONMENT", &["ADTAPE_CHECK is \"maybe\"", "takes 0 or 1", UNSET]),
-    ("bad_profile", "BAD_ENVIRONMENT", &["ADTAPE_PROFILE is \"2\"", "takes 0 or 1", UNSET]),
+    ("bad_profile", "BAD_ENVIRONMENT", &["ADTAPE_PROFILE is \"2\"", "takes 0, 1 or the path of a directory", UNSET]),
     ("bad_memory_limit", "BAD_ENVIRONMENT", &["ADTAPE_MEMORY_LIMIT is \"lots\"", "e.g. 8G", UNSET]),
     ("bad_reserve", "BAD_ENVIRONMENT", &["ADTAPE_RESERVE is \"-1\"", "at least 4096", UNSET]),
     ("bad_step", "BAD_ENVIRONMENT", &["ADTAPE_STEP is \"12\"", "at least 4096", UNSET]),

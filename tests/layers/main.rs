@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("policy", &["process", "objects", "driver", "verify"]),
     ("checkpoints", &["checkpoint", "heap"]),
     ("tape", &["tape"]),
+    ("profile", &["profile"]),
     ("foundation", &["vm", "store", "map", "schedule"]),
     ("settings", &["settings", "site"]),
     ("errors", &["error"]),

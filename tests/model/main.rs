@@ -125,7 +125,7 @@ fn programs_agree_with_the_model_in_check_mode() {
 
 #[test]
 fn programs_agree_with_the_model_in_profile_mode() {
-    run_child("plain", &[("ADTAPE_PROFILE", "1"), ("ADTAPE_STEP", "4096")]);
+    run_child("plain", &[("ADTAPE_PROFILE", env!("CARGO_TARGET_TMPDIR")), ("ADTAPE_STEP", "4096")]);
 }
 
 #[test]

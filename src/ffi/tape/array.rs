@@ -6,7 +6,7 @@ use crate::ffi::handles::tape;
 use crate::ffi::jump::with_site;
 use crate::ffi::outcome::value_or_fail;
 use crate::site::Site;
-use crate::tape::cursor::{copy, thread};
+use crate::tape::cursor::{Target, copy, thread};
 use crate::tape::{Cursor, Type};
 use std::ffi::c_void;
 
@@ -22,7 +22,7 @@ pub(in crate::ffi) unsafe fn push_values(
     check_address(x, count, site)?;
     let n = (count as usize).wrapping_mul(ty.bytes());
     if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_room(n) {
-        cursor.push_room(ty, count, site)?;
+        cursor.push_room_from(ty, count, site, x.cast())?;
     }
     // SAFETY: there is room for n bytes, which is now known not to have overflowed.
     unsafe { copy::copy_in(cursor, x.cast(), n) };
@@ -41,7 +41,8 @@ pub(in crate::ffi) unsafe fn pop_values(
     check_address(x, count, site)?;
     let n = (count as usize).wrapping_mul(ty.bytes());
     if count as u64 > crate::tape::MAX_BYTES as u64 || !cursor.has_bytes(n) {
-        cursor.pop_room(ty, count, site)?;
+        // SAFETY: x has room for as many bytes by contract.
+        cursor.pop_room_into(ty, count, site, unsafe { Target::new(x.cast()) })?;
     }
     // SAFETY: n bytes lie contiguous below cur.
     unsafe { copy::copy_out(cursor, x.cast(), n) };

@@ -6,7 +6,7 @@ use crate::ffi::arguments::TypeCode;
 use crate::ffi::handles::tape;
 use crate::ffi::outcome::value_or_fail;
 use crate::site::Site;
-use crate::tape::cursor::{copy, thread};
+use crate::tape::cursor::{Target, copy, thread};
 use crate::tape::{Cursor, Type};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -64,6 +64,42 @@ pub unsafe extern "C" fn adtape_abi0_pop_room(
     let site = Site::Code(site as usize);
     // SAFETY: by contract.
     unsafe { room(t, type_code, |cursor, ty| cursor.pop_room(ty, count, site), site) }
+}
+
+/// [`adtape_abi0_push_room`] for values that lie at `from`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_push_room_from(
+    t: *mut Cursor,
+    type_code: TypeCode,
+    count: i64,
+    from: *const c_void,
+    site: *const c_void,
+) -> *mut Cursor {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    unsafe { room(t, type_code, |cursor, ty| cursor.push_room_from(ty, count, site, from.cast()), site) }
+}
+
+/// [`adtape_abi0_pop_room`] for values that the caller copies to `into`.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation: `into` has room for the values.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn adtape_abi0_pop_room_into(
+    t: *mut Cursor,
+    type_code: TypeCode,
+    count: i64,
+    into: *const c_void,
+    site: *const c_void,
+) -> *mut Cursor {
+    let site = Site::Code(site as usize);
+    // SAFETY: by contract.
+    unsafe { room(t, type_code, |cursor, ty| cursor.pop_room_into(ty, count, site, Target::new(into.cast())), site) }
 }
 
 /// Copies an array of `bytes` bytes onto the tape, which has room for them.

@@ -9,7 +9,7 @@ use crate::ffi::handles::tape;
 use crate::ffi::jump::with_site;
 use crate::ffi::outcome::value_or_fail;
 use crate::site::Site;
-use crate::tape::cursor::thread;
+use crate::tape::cursor::{Target, thread};
 use crate::tape::{Cursor, Type};
 
 /// The slow path of a push: `x` is `ty.bytes()` bytes.
@@ -18,7 +18,7 @@ unsafe extern "C" fn push_slow(t: *const Cursor, x: *const u8, ty: Type, site: u
         // SAFETY: by the contract of the entry point that called.
         let cursor = unsafe { tape(t) }?;
         check_address(x, 1, Site::Code(site))?;
-        cursor.push_room(ty, 1, Site::Code(site))?;
+        cursor.push_room_from(ty, 1, Site::Code(site), x)?;
         // SAFETY: there is room now; x is readable by contract.
         unsafe { crate::tape::cursor::copy::copy_in(cursor, x, ty.bytes()) };
         Ok(())
@@ -31,7 +31,8 @@ unsafe extern "C" fn pop_slow(t: *const Cursor, x: *mut u8, ty: Type, site: usiz
         // SAFETY: by the contract of the entry point that called.
         let cursor = unsafe { tape(t) }?;
         check_address(x, 1, Site::Code(site))?;
-        cursor.pop_room(ty, 1, Site::Code(site))?;
+        // SAFETY: x is writable by contract.
+        cursor.pop_room_into(ty, 1, Site::Code(site), unsafe { Target::new(x) })?;
         // SAFETY: the value is there now; x is writable by contract.
         unsafe { crate::tape::cursor::copy::copy_out(cursor, x, ty.bytes()) };
         Ok(())

@@ -32,7 +32,7 @@ impl Rig {
 
     fn push(&mut self, x: u64) -> Result<(), Error> {
         if !self.cursor.put_words([x]) {
-            self.core.push_room(&self.cursor, Type::I64, 1, Site::UNKNOWN)?;
+            self.core.push_room(&self.cursor, Type::I64, 1, Site::UNKNOWN, 0)?;
             assert!(self.cursor.put_words([x]), "the slow path makes the push possible");
         }
         Ok(())
@@ -40,7 +40,7 @@ impl Rig {
 
     fn pop(&mut self) -> Result<u64, Error> {
         if self.cursor.top_words::<1>().is_none() {
-            self.core.pop_room(&self.cursor, Type::I64, 1, Site::UNKNOWN)?;
+            self.core.pop_room(&self.cursor, Type::I64, 1, Site::UNKNOWN, Target::UNKNOWN)?;
         }
         let [x] = self.cursor.top_words().expect("the slow path makes the pop possible");
         self.cursor.drop_words(1);
@@ -69,8 +69,8 @@ fn every_operation_asks_the_owner() {
     let Rig { cursor, mut core } = rig;
     let denied = [
         core.enter(&cursor),
-        core.push_room(&cursor, Type::F64, 1, Site::UNKNOWN),
-        core.pop_room(&cursor, Type::F64, 1, Site::UNKNOWN),
+        core.push_room(&cursor, Type::F64, 1, Site::UNKNOWN, 0),
+        core.pop_room(&cursor, Type::F64, 1, Site::UNKNOWN, Target::UNKNOWN),
         core.with(&cursor, |_| Ok(())),
         core.release(&cursor),
     ];
@@ -116,8 +116,8 @@ fn watched_tapes_see_each_operation_and_others_none() {
         assert_eq!(rig.core.machine.peak(), 800, "{mode}: the peak is exact");
         assert_eq!(rig.bytes(), 400);
         // None of nothing.
-        rig.core.push_room(&rig.cursor, Type::F64, 0, Site::UNKNOWN).unwrap();
-        rig.core.pop_room(&rig.cursor, Type::F32, 0, Site::UNKNOWN).unwrap();
+        rig.core.push_room(&rig.cursor, Type::F64, 0, Site::UNKNOWN, 0).unwrap();
+        rig.core.pop_room(&rig.cursor, Type::F32, 0, Site::UNKNOWN, Target::UNKNOWN).unwrap();
         assert_eq!(rig.bytes(), 400);
         assert_eq!(rig.pop().unwrap(), 49);
         if mode == "profile" {
@@ -143,9 +143,9 @@ fn watched_tapes_see_each_operation_and_others_none() {
 fn check_mode_compares_what_is_pushed_with_what_is_popped() {
     let mut rig = Rig::checked();
     rig.push(7).unwrap();
-    let error = rig.core.pop_room(&rig.cursor, Type::F32, 2, Site::UNKNOWN).unwrap_err();
+    let error = rig.core.pop_room(&rig.cursor, Type::F32, 2, Site::UNKNOWN, Target::UNKNOWN).unwrap_err();
     assert_eq!(error.status(), Status::Mismatch, "{error}");
-    let error = rig.core.pop_room(&rig.cursor, Type::I64, 2, Site::UNKNOWN).unwrap_err();
+    let error = rig.core.pop_room(&rig.cursor, Type::I64, 2, Site::UNKNOWN, Target::UNKNOWN).unwrap_err();
     assert_eq!(error.status(), Status::Mismatch, "more than there is, too: {error}");
     assert!(rig.core.left().unwrap().contains("i64"), "{:?}", rig.core.left());
     assert_eq!(rig.pop().unwrap(), 7);
@@ -154,14 +154,14 @@ fn check_mode_compares_what_is_pushed_with_what_is_popped() {
     let mut plain = Rig::new();
     plain.push(7).unwrap();
     assert_eq!(plain.core.left(), None);
-    plain.core.pop_room(&plain.cursor, Type::F32, 2, Site::UNKNOWN).unwrap();
+    plain.core.pop_room(&plain.cursor, Type::F32, 2, Site::UNKNOWN, Target::UNKNOWN).unwrap();
 }
 
 #[test]
 fn pop_of_more_than_there_is_says_how_much_there_is() {
     let mut rig = Rig::new();
     rig.push(7).unwrap();
-    let error = rig.core.pop_room(&rig.cursor, Type::I64, 2, Site::UNKNOWN).unwrap_err();
+    let error = rig.core.pop_room(&rig.cursor, Type::I64, 2, Site::UNKNOWN, Target::UNKNOWN).unwrap_err();
     assert_eq!(error.status(), Status::Underflow);
     assert!(error.message().contains("holds 8 bytes only"), "{error}");
     assert_eq!(rig.pop().unwrap(), 7);
@@ -197,7 +197,7 @@ fn values_that_straddle_two_pieces_are_popped_as_one() {
     for x in 100..104 {
         rig.push(x).unwrap();
     }
-    rig.core.pop_room(&rig.cursor, Type::I64, 6, Site::UNKNOWN).unwrap();
+    rig.core.pop_room(&rig.cursor, Type::I64, 6, Site::UNKNOWN, Target::UNKNOWN).unwrap();
     assert_eq!(rig.cursor.top_words::<6>().expect("all six"), [6, 7, 100, 101, 102, 103]);
     rig.cursor.drop_words(6);
     assert_eq!(rig.pop().unwrap(), 5);

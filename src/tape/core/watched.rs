@@ -10,10 +10,10 @@ use super::{Core, LENT_EVERY};
 use crate::error::{Error, bytes, counted};
 use crate::site::Site;
 use crate::tape::bits;
-use crate::tape::hot::Hot;
+use crate::tape::hot::{Hot, Target};
 use crate::tape::profile::Operation;
 use crate::tape::types::Type;
-use crate::tape::watch::{Load, Met, digest};
+use crate::tape::watch::{Load, Met, digest_of};
 
 impl Core {
     // ---- calm tapes --------------------------------------------------------------------------------
@@ -36,14 +36,14 @@ impl Core {
 
     /// A push of a value for which there is room; whether it was one.
     #[inline(always)]
-    pub(super) fn quick_push(&mut self, cursor: &Hot, ty: Type, site: Site) -> bool {
+    pub(super) fn quick_push(&mut self, cursor: &Hot, ty: Type, site: Site, from: usize) -> bool {
         let n = ty.bytes();
         if !self.may_be_quick() || !self.machine.has_room(n) {
             return false;
         }
         self.see_last();
         let Some(watch) = &mut self.watch else { return false };
-        if !watch.quick_push(ty, n, site) {
+        if !watch.quick_push(ty, n, site, from) {
             return false;
         }
         self.count(Operation::Push, ty, 1, n);
@@ -56,14 +56,15 @@ impl Core {
 
     /// A pop of a value that lies in one piece and matches its push; whether it was one.
     #[inline(always)]
-    pub(super) fn quick_pop(&mut self, cursor: &Hot, ty: Type, site: Site) -> bool {
+    pub(super) fn quick_pop(&mut self, cursor: &Hot, ty: Type, site: Site, into: Target) -> bool {
         let n = ty.bytes();
         if !self.may_be_quick() || n > self.machine.contiguous() {
             return false;
         }
         self.see_last();
         let Some(watch) = &mut self.watch else { return false };
-        if !watch.quick_pop(ty as u32, digest(self.machine.last(n)), 1, site) {
+        let (load, last) = (Load { ty, count: 1 }, self.machine.last(n));
+        if !watch.quick_pop(load, || digest_of(ty, last), || into.holds(last), 8 * n as u64, site) {
             return false;
         }
         self.count(Operation::Pop, ty, 1, n);
@@ -84,7 +85,7 @@ impl Core {
         self.see_last();
         let load = Load { ty: Type::Control, count: u64::from(count) };
         let Some(watch) = &mut self.watch else { return false };
-        if watch.push_known(load, value, site).is_err() {
+        if watch.push_known(load, value, load.count, site).is_err() {
             return false;
         }
         self.count(Operation::Push, load.ty, load.count, 0);
@@ -104,7 +105,7 @@ impl Core {
         self.see_last();
         let load = Load { ty: Type::Control, count: u64::from(count) };
         let value = pending & ((1 << count) - 1);
-        if !self.watch.as_mut()?.quick_pop(load.what(), value, load.count, site) {
+        if !self.watch.as_mut()?.quick_pop(load, || value, || false, load.count, site) {
             return None;
         }
         self.count(Operation::Pop, load.ty, load.count, 0);
@@ -118,9 +119,9 @@ impl Core {
 
     /// Records a push of `n` bytes that the caller is about to do.
     #[inline]
-    pub(super) fn note_push(&mut self, load: Load, n: usize, site: Site) -> Result<(), Error> {
-        if let Some(watch) = &mut self.watch {
-            watch.push(load, n, site)?;
+    pub(super) fn note_push(&mut self, load: Load, n: usize, site: Site, from: usize) -> Result<(), Error> {
+        if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
+            watch.push(load, n, site, from)?;
         }
         self.count(Operation::Push, load.ty, load.count, n);
         Ok(())
@@ -128,8 +129,8 @@ impl Core {
 
     /// Records a push of words or bits, of which there are `n` bytes.
     pub(in crate::tape) fn note_known(&mut self, load: Load, value: u64, n: usize, site: Site) -> Result<(), Error> {
-        if let Some(watch) = &mut self.watch {
-            watch.push_known(load, value, site)?;
+        if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
+            watch.push_known(load, value, bits_of(load, n), site)?;
         }
         self.count(Operation::Push, load.ty, load.count, n);
         Ok(())
@@ -162,8 +163,14 @@ impl Core {
     /// A pop of `n` bytes was done, or is possible now.
     #[inline]
     pub(in crate::tape) fn popped(&mut self, met: Option<Met>, load: Load, n: usize, site: Site) {
-        if let (Some(watch), Some(met)) = (&mut self.watch, met) {
-            watch.popped(met, load, site);
+        self.popped_into(met, load, n, site, false);
+    }
+
+    /// [`popped`](Core::popped) into a variable that had the value already, or not.
+    #[inline]
+    pub(super) fn popped_into(&mut self, met: Option<Met>, load: Load, n: usize, site: Site, held: bool) {
+        if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
+            watch.popped(met, load, bits_of(load, n), held, site);
         }
         self.count(Operation::Pop, load.ty, load.count, n);
     }
@@ -178,10 +185,42 @@ impl Core {
     /// The part of profile mode.
     #[inline]
     pub(super) fn count(&mut self, operation: Operation, ty: Type, count: u64, n: usize) {
-        if let Some(profile) = self.profile.as_mut().filter(|_| count > 0) {
+        let rests = self.watch.as_ref().is_some_and(|watch| watch.rests());
+        if let Some(profile) = self.profile.as_mut().filter(|_| count > 0 && !rests) {
             profile.count(operation, ty, count, n as u64);
         }
     }
+}
+
+impl Core {
+    /// Opens the cursor of a tape that rests, for as far as it may go, behind a push or pop of `n` bytes; whether it rests.
+    pub(super) fn open_to_rest(&mut self, cursor: &Hot, n: usize) -> bool {
+        if !self.watch.as_ref().is_some_and(|watch| watch.may_rest()) {
+            return false;
+        }
+        let (len, region) = (self.machine.len(), self.machine.depth() > 0);
+        let window = match &mut self.watch {
+            Some(watch) if self.poison.is_none() && self.branches.is_none() => watch.look(len, region),
+            _ => None,
+        };
+        self.machine.set_exact(window.is_none());
+        let Some(window) = window else { return false };
+        self.calm = false;
+        self.machine.store(cursor);
+        let cur = cursor.cur.get();
+        let at = |offset: usize| (cur - len).saturating_add(offset);
+        cursor.limit.set(cursor.limit.get().min(at(window.end)));
+        // Never above where the operation leaves the cursor.
+        cursor.floor.set(cursor.floor.get().max(at(window.start).min(cur - n.min(len))));
+        self.detached = false;
+        true
+    }
+}
+
+/// What `n` bytes on the tape take; of control, its bits.
+#[inline]
+fn bits_of(load: Load, n: usize) -> u64 {
+    if load.ty == Type::Control { load.count } else { 8 * n as u64 }
 }
 
 /// Where a tape stands, for a message.

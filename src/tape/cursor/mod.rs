@@ -9,7 +9,7 @@ pub use section::{MAX_RANK, Section};
 
 use super::core::Core;
 use super::hot::Hot;
-pub(crate) use super::hot::copy;
+pub(crate) use super::hot::{Target, copy};
 use super::types::{Scalar, Type};
 use super::{idle, life};
 use crate::error::{Error, Status};
@@ -129,7 +129,7 @@ impl Cursor {
     pub fn push_slice<T: Scalar>(&self, x: &[T]) -> Result<(), Error> {
         let n = size_of_val(x);
         if !self.has_room(n) {
-            self.push_room(T::TYPE, x.len() as i64, Site::caller())?;
+            self.push_room_from(T::TYPE, x.len() as i64, Site::caller(), x.as_ptr().cast())?;
         }
         // SAFETY: there is room for n bytes; x is n bytes of plain values.
         unsafe { copy::copy_in_ordered(self, x.as_ptr().cast(), n) };
@@ -153,7 +153,9 @@ impl Cursor {
     pub fn pop_slice<T: Scalar>(&self, x: &mut [T]) -> Result<(), Error> {
         let n = size_of_val(x);
         if !self.has_bytes(n) {
-            self.pop_room(T::TYPE, x.len() as i64, Site::caller())?;
+            // SAFETY: the slice has as many bytes.
+            let into = unsafe { Target::new(x.as_ptr().cast()) };
+            self.pop_room_into(T::TYPE, x.len() as i64, Site::caller(), into)?;
         }
         // SAFETY: n bytes below cur were pushed; any bytes are values of T.
         unsafe { copy::copy_out(self, x.as_mut_ptr().cast(), n) };
@@ -163,13 +165,25 @@ impl Cursor {
     /// Makes a push of `count` values possible.
     #[cold]
     pub(crate) fn push_room(&self, ty: Type, count: i64, site: Site) -> Result<(), Error> {
-        self.core()?.push_room(self, ty, count, site)
+        self.core()?.push_room(self, ty, count, site, 0)
+    }
+
+    /// [`push_room`](Cursor::push_room) for values that lie at `from`.
+    #[cold]
+    pub(crate) fn push_room_from(&self, ty: Type, count: i64, site: Site, from: *const u8) -> Result<(), Error> {
+        self.core()?.push_room(self, ty, count, site, from as usize)
     }
 
     /// Makes a pop of `count` values possible.
     #[cold]
     pub(crate) fn pop_room(&self, ty: Type, count: i64, site: Site) -> Result<(), Error> {
-        self.core()?.pop_room(self, ty, count, site)
+        self.core()?.pop_room(self, ty, count, site, Target::UNKNOWN)
+    }
+
+    /// [`pop_room`](Cursor::pop_room) for values that are copied to `into` then.
+    #[cold]
+    pub(crate) fn pop_room_into(&self, ty: Type, count: i64, site: Site, into: Target) -> Result<(), Error> {
+        self.core()?.pop_room(self, ty, count, site, into)
     }
 
     /// Gives memory back that others are short of, `wanted` bytes if there are as many: what this tape keeps warm, then

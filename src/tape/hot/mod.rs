@@ -14,11 +14,14 @@
 //!
 //! * [`copy`]: arrays onto the tape and from it.
 //! * [`storage`]: where the thread's own lies.
+//! * [`target`]: where pops go, for profile mode.
 
 pub(crate) mod copy;
 pub(super) mod storage;
+mod target;
 
 use std::cell::Cell;
+pub(crate) use target::Target;
 
 /// Most bytes that one call moves: 2^47, the size of the user half of the address space.
 pub(crate) const MAX_BYTES: usize = 1 << 47;

@@ -136,6 +136,11 @@ impl Machine {
         &self.span
     }
 
+    /// Bytes in memory and in the store, as far as is known while some are lent.
+    pub fn sizes(&self) -> (u64, u64) {
+        (self.span.resident_bytes() as u64, self.span.discarded() as u64)
+    }
+
     /// Address of an offset.
     pub fn address(&self, offset: usize) -> usize {
         self.span.base() + offset

@@ -28,6 +28,12 @@ impl Load {
         if self.ty == Type::Control { 1 } else { self.count }
     }
 
+    /// Whether one value takes more or fewer bytes than another.
+    #[inline]
+    pub fn varies(self) -> bool {
+        self.ty != Type::Control && !self.ty.has_arrays()
+    }
+
     /// `one f64`, `10 values of f64`, `2 control bits`.
     pub fn said(self) -> String {
         let name = self.ty.name();

@@ -1,5 +1,8 @@
 //! Watched tapes: in check and profile mode each push leaves a record, which its pop takes off.
 //!
+//! A tape that is only profiled takes sweeps that do not mirror each other as they come: records are taken off until they
+//! have as many bits as were popped.
+//!
 //! The slow path sees a push before the value is on the tape. So its number is added to the record by the next operation,
 //! whatever that is: a watched tape is closed between operations, and each comes by here first.
 //!
@@ -16,16 +19,19 @@ mod recent;
 mod records;
 mod report;
 
+use super::ending::on_main;
 use super::profile::Operation;
 use super::types::Type;
 use crate::error::Error;
+use crate::profile::{Lane, Pushed};
 use crate::site::{Places, Site};
 use crate::vm::{Span, Trim};
-pub(super) use digest::digest;
+pub(super) use digest::digest_of;
 pub(super) use load::Load;
 use pairs::Pairs;
 use recent::Recent;
 use records::{Record, Records};
+use std::ops::Range;
 
 /// A push that a pop meets.
 #[derive(Clone, Copy)]
@@ -39,8 +45,11 @@ pub(super) struct Watch {
     recent: Recent,
     /// Differences are errors.
     check: bool,
+    /// In profile mode.
+    lane: Option<Box<Lane>>,
     /// Bytes of the last push, which is not in its record yet.
     unseen: usize,
+    unseen_type: Type,
 }
 
 impl Watch {
@@ -51,7 +60,10 @@ impl Watch {
             pairs: Pairs::default(),
             recent: Recent::default(),
             check,
+            lane: Lane::new(|what| Type::from_code((what & 0xff) as i32).map_or("", Type::name), on_main())
+                .map(Box::new),
             unseen: 0,
+            unseen_type: Type::Bytes,
         }
     }
 
@@ -69,62 +81,110 @@ impl Watch {
     #[inline]
     pub fn see(&mut self, bytes: &[u8]) {
         self.unseen = 0;
-        self.records.complete(digest::short(digest(bytes)));
+        let number = digest_of(self.unseen_type, bytes);
+        self.know(number);
+        if self.check {
+            self.records.complete(digest::short(number));
+        }
     }
 
-    /// Records a push of `bytes` bytes that the caller is about to do.
     #[inline]
-    pub fn push(&mut self, load: Load, bytes: usize, site: Site) -> Result<(), Error> {
-        self.push_with(load, 0, site)?;
-        self.unseen = bytes;
+    fn know(&mut self, digest: u64) {
+        if let Some(lane) = &mut self.lane {
+            lane.saw(digest);
+        }
+    }
+
+    /// Records a push of `bytes` bytes from the address `from` that the caller is about to do.
+    #[inline]
+    pub fn push(&mut self, load: Load, bytes: usize, site: Site, from: usize) -> Result<(), Error> {
+        self.push_with(load, 0, 8 * bytes as u64, site, from)?;
+        (self.unseen, self.unseen_type) = (bytes, load.ty);
         Ok(())
     }
 
     /// Records a push of words or bits.
     #[inline]
-    pub fn push_known(&mut self, load: Load, value: u64, site: Site) -> Result<(), Error> {
-        self.push_with(load, digest::short(value), site)
+    pub fn push_known(&mut self, load: Load, value: u64, bits: u64, site: Site) -> Result<(), Error> {
+        self.push_with(load, digest::short(value), bits, site, 0)?;
+        self.know(value);
+        Ok(())
     }
 
     #[inline]
-    fn push_with(&mut self, load: Load, hash: u32, site: Site) -> Result<(), Error> {
+    fn push_with(&mut self, load: Load, hash: u32, bits: u64, site: Site, from: usize) -> Result<(), Error> {
         let place = self.places.number(site, load.what());
-        self.records.push(Record { place, hash, count: load.counted() })?;
+        // A profile has to know how much it was of what varies in size.
+        let count = if self.lane.is_some() && load.varies() { bits / 8 } else { load.counted() };
+        self.records.push(Record { place, hash, count })?;
         self.recent.note(Operation::Push, place, load.count);
+        self.used(place, load, bits, site, from);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn used(&mut self, place: u32, load: Load, bits: u64, site: Site, from: usize) {
+        if let Some(lane) = &mut self.lane {
+            let values = if load.ty == Type::Control { 1 } else { load.count };
+            lane.pushed(Pushed { place, site, what: load.what(), values, bits, from });
+        }
     }
 
     /// As [`push`](Watch::push) of one value, where that is a matter of a few instructions; whether it was done.
     #[inline(always)]
-    pub fn quick_push(&mut self, ty: Type, bytes: usize, site: Site) -> bool {
+    pub fn quick_push(&mut self, ty: Type, bytes: usize, site: Site, from: usize) -> bool {
         let place = self.places.number(site, ty as u32);
         if !self.records.quick_push(place, 0) {
             return false;
         }
-        self.recent.note(Operation::Push, place, 1);
-        self.unseen = bytes;
+        if self.check {
+            self.recent.note(Operation::Push, place, 1);
+        }
+        self.used(place, Load { ty, count: 1 }, 8 * bytes as u64, site, from);
+        (self.unseen, self.unseen_type) = (bytes, ty);
         true
     }
 
-    /// All that a pop takes, where it undoes its push as ever before; whether it was done.
+    /// All that a pop takes, where it undoes its push as ever before; whether it was done. `held`: the variable had it.
     #[inline(always)]
-    pub fn quick_pop(&mut self, what: u32, value: u64, count: u64, site: Site) -> bool {
+    pub fn quick_pop(
+        &mut self,
+        load: Load,
+        value: impl FnOnce() -> u64,
+        held: impl FnOnce() -> bool,
+        bits: u64,
+        site: Site,
+    ) -> bool {
         let Some(record) = self.records.quick_last() else { return false };
-        if self.what(record) != what || digest::short(value) != record.hash {
+        if self.what(record) != load.what() {
             return false;
         }
-        let Some(place) = self.pairs.note_first(record.place, site.address()) else { return false };
+        if self.check {
+            if digest::short(value()) != record.hash {
+                return false;
+            }
+            let Some(place) = self.pairs.note_first(record.place, site.address()) else { return false };
+            self.recent.note(Operation::Pop, place, load.count);
+        }
         self.records.drop_last(record);
-        self.recent.note(Operation::Pop, place, count);
+        if let Some(lane) = &mut self.lane {
+            let place = self.places.number(site, load.what());
+            lane.popped(place, site, load.what(), bits);
+            lane.left(record.place, bits, held());
+        }
         true
     }
 
-    /// The push that a pop meets; in check mode an error if it is another one than the pop undoes.
+    /// The push that a pop meets, and an error if it is another one than the pop undoes; none outside check mode.
     #[inline]
     pub fn meet(&mut self, load: Load, site: Site) -> Result<Option<Met>, Error> {
+        if !self.check {
+            return Ok(None);
+        }
         match self.records.last()? {
-            Some(record) if self.what(record) == load.what() && record.count == load.counted() => Ok(Some(Met(record))),
-            _ if !self.check => Ok(None),
+            Some(record) if self.what(record) == load.what() && (record.count == load.counted() || load.varies()) => {
+                Ok(Some(Met(record)))
+            }
             Some(record) => Err(self.mismatch(record, load, site)),
             None => Err(self.nothing_left(load, site)),
         }
@@ -138,7 +198,7 @@ impl Watch {
     /// In check mode an error if the value on the tape is not the one that was pushed.
     #[inline]
     pub fn compare(&mut self, met: Met, bytes: &[u8], load: Load, site: Site) -> Result<(), Error> {
-        if self.check { self.compare_known(met, digest(bytes), load, site) } else { Ok(()) }
+        if self.check { self.compare_known(met, digest_of(load.ty, bytes), load, site) } else { Ok(()) }
     }
 
     #[inline]
@@ -149,17 +209,41 @@ impl Watch {
         Ok(())
     }
 
-    /// The pop was done.
+    /// The pop of so many bits was done. `held`: the variable that they go to had them.
     #[inline]
-    pub fn popped(&mut self, met: Met, load: Load, site: Site) {
-        let Met(record) = met;
+    pub fn popped(&mut self, met: Option<Met>, load: Load, bits: u64, held: bool, site: Site) {
+        let place = self.places.number(site, load.what());
+        if let Some(lane) = &mut self.lane {
+            lane.popped(place, site, load.what(), bits);
+        }
+        let Some(Met(record)) = met else { return self.take_off(bits, held) };
         self.records.drop_last(record);
-        if self.check {
-            let place = self.places.number(site, load.what());
-            self.recent.note(Operation::Pop, place, load.count);
-            if let Some(text) = self.pairs.note(record.place, place, &self.places) {
-                hint(&text);
+        if let Some(lane) = &mut self.lane {
+            lane.left(record.place, bits, held);
+        }
+        self.recent.note(Operation::Pop, place, load.count);
+        if let Some(text) = self.pairs.note(record.place, place, &self.places) {
+            hint(&text);
+        }
+    }
+
+    /// Takes records off for so many bits; one of more stays until its last bits are popped.
+    fn take_off(&mut self, bits: u64, held: bool) {
+        let Watch { lane: Some(lane), records, places, .. } = self else { return };
+        *lane.debt() += bits;
+        while let Ok(last) = records.last() {
+            // What was pushed while the tape rested left no records.
+            let Some(record) = last else {
+                *lane.debt() = 0;
+                break;
+            };
+            let size = size(record, places);
+            if size > *lane.debt() {
+                break;
             }
+            *lane.debt() -= size;
+            records.drop_last(record);
+            lane.left(record.place, size, held);
         }
     }
 
@@ -177,22 +261,73 @@ impl Watch {
 
     /// Takes off all records since the mark, which must be valid in check mode.
     pub fn forget_after(&mut self, mark: u64) -> Result<(), Error> {
+        if let (Some(lane), Some(depth)) = (&mut self.lane, self.records.depth_at(mark)) {
+            *lane.debt() = 0;
+            lane.turn();
+            while self.records.depth() > depth
+                && let Ok(Some(record)) = self.records.last()
+            {
+                self.records.drop_last(record);
+                lane.left(record.place, size(record, &self.places), false);
+            }
+        }
         match self.records.forget_after(mark) {
-            Err(_) if !self.check => self.records.forget_after(0),
+            Err(_) if !self.check => {
+                self.lane.iter_mut().for_each(|lane| lane.clear());
+                self.records.forget_after(0)
+            }
             done => done,
         }
     }
 
     pub fn start(&mut self) {
         self.records.start();
+        self.lane.iter_mut().for_each(|lane| lane.start());
     }
 
     pub fn reset(&mut self) -> Result<(), Error> {
+        self.lane.iter_mut().for_each(|lane| lane.reset());
         self.records.reset()
     }
 
     pub fn end(&mut self) -> Result<(), Error> {
+        self.lane.iter_mut().for_each(|lane| lane.end());
         self.records.end()
+    }
+
+    /// Once in a while: bytes on the tape, of it in memory and in a store.
+    pub fn tick(&mut self, len: u64, resident: u64, spilled: u64) {
+        if let Some(lane) = &mut self.lane {
+            lane.tick(len, resident, spilled, self.records.resident_bytes());
+        }
+    }
+
+    // ---- sweeps that a profile passes over ---------------------------------------------------------
+
+    /// Whether nothing is to be recorded.
+    #[inline]
+    pub fn rests(&self) -> bool {
+        !self.check && self.lane.as_ref().is_some_and(|lane| lane.rests())
+    }
+
+    /// Decides whether the tape, of `len` bytes, rests: what its cursor may pass then, in bytes from its bottom.
+    pub fn look(&mut self, len: usize, region: bool) -> Option<Range<usize>> {
+        let lane = self.lane.as_mut().filter(|_| !self.check)?;
+        if lane.look(len, region) {
+            self.unseen = 0;
+            self.records.forget_after(0).ok()?;
+        }
+        lane.rests().then(|| lane.window(len))
+    }
+
+    /// Whether there may be times in which nothing is recorded.
+    pub fn may_rest(&self) -> bool {
+        !self.check && self.lane.is_some()
+    }
+
+    /// From now on all operations are counted, or no longer.
+    pub fn see_all(&mut self, on: bool) {
+        self.lane.iter_mut().for_each(|lane| lane.see_all(on));
     }
 
     pub fn trim(&mut self, how: Trim) {
@@ -201,6 +336,16 @@ impl Watch {
 
     pub fn lend_idle(&mut self) {
         self.records.lend_idle();
+    }
+}
+
+/// Bits of a record's values.
+fn size(record: Record, places: &Places) -> u64 {
+    let what = places.get(record.place).what;
+    match Type::from_code((what & 0xff) as i32) {
+        Some(Type::Control) => u64::from(what >> 8),
+        Some(ty) => 8 * ty.bytes() as u64 * record.count,
+        None => 0,
     }
 }
 

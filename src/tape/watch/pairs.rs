@@ -84,7 +84,8 @@ pub(super) struct Pairs {
     doubts: Vec<Doubt>,
     /// The first doubt with a crossing that nothing followed.
     remembered: Option<Doubt>,
-    reported: bool,
+    /// The hint that was given.
+    reported: Option<String>,
 }
 
 impl Pairs {
@@ -161,12 +162,11 @@ impl Pairs {
         }
         let count = |wanted: &[Kind]| self.doubts.iter().filter(|doubt| wanted.contains(&doubt.kind)).count();
         let slipped = count(&[Kind::Crossing]) >= 1 && count(&[Kind::Crossing, Kind::NewPop]) >= 2;
-        if !slipped || std::mem::replace(&mut self.reported, true) {
+        if !slipped || self.reported.is_some() {
             return None;
         }
-        let doubt = self.doubts[0];
-        self.remembered = Some(doubt);
-        Some(self.said(doubt, places))
+        self.reported = Some(self.said(self.doubts[0], places));
+        self.reported.clone()
     }
 
     /// The sweeps go on as before.
@@ -180,6 +180,9 @@ impl Pairs {
 
     /// What may have been wrong before an error that was found now, or before what is left.
     pub fn suspicion(&self, places: &Places) -> Option<String> {
+        if self.reported.is_some() {
+            return self.reported.clone();
+        }
         let open = self.doubts.iter().find(|doubt| doubt.kind != Kind::NewPush);
         let doubt = self.remembered.or_else(|| open.and(self.doubts.first()).copied())?;
         Some(self.said(doubt, places))
@@ -187,7 +190,7 @@ impl Pairs {
 
     /// Whether the hint was given.
     pub fn was_reported(&self) -> bool {
-        self.reported
+        self.reported.is_some()
     }
 
     fn said(&self, doubt: Doubt, places: &Places) -> String {

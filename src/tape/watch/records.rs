@@ -221,19 +221,27 @@ impl Records {
         }
     }
 
+    /// How deep the tape is, in words.
+    pub fn depth(&self) -> u64 {
+        self.depth
+    }
+
+    /// How deep it was at the mark, which is valid.
+    pub fn depth_at(&self, mark: u64) -> Option<u64> {
+        match mark {
+            0 => Some(0),
+            _ => self.marks.iter().rev().find(|noted| noted.mark == mark).map(|noted| noted.depth),
+        }
+    }
+
     /// Takes off all records since the mark. If the tape was less deep since, this is an error that keeps all of them.
     pub fn forget_after(&mut self, mark: u64) -> Result<(), Error> {
-        let found = self.marks.iter().rev().find(|noted| noted.mark == mark).map(|noted| noted.depth);
-        let depth = match found {
-            _ if mark == 0 => 0,
-            Some(depth) => depth,
-            None => {
-                return Err(Error::new(
-                    Status::MarkAboveTop,
-                    "what the mark points to was popped and other values were pushed in its place since\n  \
-                     take the mark again after popping below it",
-                ));
-            }
+        let Some(depth) = self.depth_at(mark) else {
+            return Err(Error::new(
+                Status::MarkAboveTop,
+                "what the mark points to was popped and other values were pushed in its place since\n  \
+                 take the mark again after popping below it",
+            ));
         };
         self.close();
         self.machine.discard_to(depth as usize * WORD);
@@ -306,6 +314,11 @@ impl Records {
     pub fn trim(&mut self, how: Trim) {
         self.close();
         self.machine.trim(how);
+    }
+
+    /// Memory that the records take, as far as is known while some is lent.
+    pub fn resident_bytes(&self) -> u64 {
+        self.machine.sizes().0
     }
 
     /// Leaves to others what is not needed soon.

@@ -62,7 +62,12 @@ impl Watch {
     fn load_of(&self, place: u32, count: u64) -> Load {
         let what = self.places.get(place).what;
         let ty = Type::from_code((what & 0xff) as i32).unwrap_or(Type::Bytes);
-        Load { ty, count: if ty == Type::Control { u64::from(what >> 8) } else { count } }
+        let load = Load { ty, count };
+        match ty {
+            Type::Control => Load { count: u64::from(what >> 8), ..load },
+            _ if load.varies() => Load { count: 1, ..load },
+            _ => load,
+        }
     }
 
     /// What was done before, what would be popped next, and where the sweeps may have slipped.

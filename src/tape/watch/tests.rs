@@ -10,7 +10,7 @@ fn load(ty: Type, count: u64) -> Load {
 fn pop(watch: &mut Watch, load: Load, bytes: &[u8], site: Site) -> Result<(), Error> {
     let met = watch.meet(load, site)?.expect("check mode meets a push");
     watch.compare(met, bytes, load, site)?;
-    watch.popped(met, load, site);
+    watch.popped(Some(met), load, 8 * bytes.len() as u64, false, site);
     Ok(())
 }
 
@@ -21,7 +21,7 @@ fn checked() -> Watch {
 #[test]
 fn pop_of_another_count_or_type_is_a_mismatch_and_takes_nothing_off() {
     let mut watch = checked();
-    watch.push(load(Type::F64, 10), 80, Site::UNKNOWN).unwrap();
+    watch.push(load(Type::F64, 10), 80, Site::UNKNOWN, 0).unwrap();
     watch.see(&[7; 80]);
     for (ty, count) in [(Type::F64, 9), (Type::F64, 11), (Type::F64, 10 + (1 << 40)), (Type::I64, 10), (Type::F64, 1)] {
         let error = pop(&mut watch, load(ty, count), &[7; 80], Site::UNKNOWN).unwrap_err();
@@ -40,7 +40,7 @@ fn value_that_changed_on_the_tape_is_an_error() {
     for size in [1, 4, 8, 16, 24, 64, 4096] {
         let load = load(Type::Bytes, size as u64);
         let mut value = vec![3; size];
-        watch.push(load, size, Site::UNKNOWN).unwrap();
+        watch.push(load, size, Site::UNKNOWN, 0).unwrap();
         watch.see(&value);
         value[size - 1] ^= 0x40;
         let error = pop(&mut watch, load, &value, Site::UNKNOWN).unwrap_err();
@@ -54,7 +54,7 @@ fn value_that_changed_on_the_tape_is_an_error() {
 fn error_says_what_was_done_before_and_what_would_be_next() {
     let mut watch = checked();
     for ty in [Type::I8, Type::I16, Type::I32, Type::I64, Type::F32] {
-        watch.push_known(load(ty, 1), 5, Site::caller()).unwrap();
+        watch.push_known(load(ty, 1), 5, 64, Site::caller()).unwrap();
     }
     let error = watch.meet(load(Type::F64, 1), Site::caller()).err().expect("a mismatch");
     let lines: Vec<&str> = error.message().lines().collect();
@@ -70,9 +70,9 @@ fn error_says_what_was_done_before_and_what_would_be_next() {
 #[test]
 fn what_is_left_is_said_by_place() {
     let mut watch = checked();
-    watch.push_known(load(Type::Control, 2), 1, Site::UNKNOWN).unwrap();
+    watch.push_known(load(Type::Control, 2), 1, 2, Site::UNKNOWN).unwrap();
     for _ in 0..3 {
-        watch.push_known(load(Type::F64, 1), 1, Site::UNKNOWN).unwrap();
+        watch.push_known(load(Type::F64, 1), 1, 64, Site::UNKNOWN).unwrap();
     }
     let left = watch.left().unwrap();
     assert_eq!(

@@ -1,0 +1,108 @@
+//! Profile mode: what a process had on its tapes, by call site, over time and by thread, and what of it need not have been
+//! stored.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | use | what one place did on one tape, in counts that any thread may read while the tape's own adds to them: [`uses`] |
+//! | lane | a tape's side: its uses, and what it compares with: [`lane`] |
+//! | watched, resting | a tape whose operations are all counted, or none of them: [`rest`] |
+//! | repeated | a value that is what its place had pushed the time before |
+//! | unchanged | an array or variable that is what its place had pushed from this address the time before: [`seen`] |
+//! | still held | a value that the variable had when the pop was about to restore it |
+//!
+//! Threads may still be at work when the process ends, so what is counted is where the last thread finds it. All is said
+//! once: at the end of the process, or when an error ends it.
+
+#![forbid(unsafe_code)]
+
+mod collect;
+mod file;
+mod lane;
+mod paths;
+mod process;
+mod rest;
+mod runs;
+mod seen;
+mod table;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod timeline;
+mod uses;
+
+use crate::sync::UNORDERED;
+pub(crate) use lane::{Lane, Pushed};
+use process::process;
+pub(crate) use runs::Done;
+use runs::{Begun, MOST_RUNS};
+
+/// Snapshots in memory took more bytes, or fewer.
+pub(crate) fn checkpoints_changed(before: u64, now: u64) {
+    if let Some(process) = process() {
+        process.checkpoints.fetch_add(now.wrapping_sub(before), UNORDERED);
+        process.look_at_the_time();
+    }
+}
+
+/// This process is a child by fork. What its parent did is the parent's.
+pub(crate) fn forked() {
+    if let Some(process) = process() {
+        // A thread that is not here any more may have held the lock; then there is nothing to be said.
+        let before = process.tapes.try_lock().map_or(u64::MAX, |tapes| tapes.operations());
+        process.inherited.store(before, UNORDERED);
+    }
+}
+
+/// Says the profile of the process, once: a table on standard error and a file, as settings have it.
+pub(crate) fn say() {
+    let Some(process) = process() else { return };
+    if process.written.swap(true, UNORDERED) {
+        return;
+    }
+    let inherited = process.inherited.load(UNORDERED);
+    if inherited > 0 && process.tapes.try_lock().is_none_or(|tapes| tapes.operations() <= inherited) {
+        return;
+    }
+    let report = process.collect();
+    if report.operations == 0 && report.actions.is_empty() {
+        return;
+    }
+    let written = file::write(&report, &process.directory);
+    if process.says {
+        table::say(&report);
+    }
+    match written {
+        Ok(path) if process.says => {
+            table::line(&format!("adtape: profile: all of it is in {}: adtape report draws it", path.display()));
+        }
+        Ok(_) => {}
+        Err(error) => table::line(&format!(
+            "adtape: warning: the profile cannot be written to {}: {error}\n  \
+             ADTAPE_PROFILE takes the path of a directory that can be written to",
+            process.directory.display()
+        )),
+    }
+}
+
+/// The number of a run of a driver; none outside profile mode.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Run(Option<u32>);
+
+impl Run {
+    pub fn begin(steps: Option<u64>, schedule: &str) -> Run {
+        Run(process().and_then(|process| {
+            let mut runs = process.runs.lock();
+            let number = runs.begun.len();
+            (number < MOST_RUNS).then(|| {
+                runs.begun.push(Begun { steps, schedule: schedule.to_owned() });
+                number as u32
+            })
+        }))
+    }
+
+    /// An action begins.
+    pub fn act(self, done: impl FnOnce() -> Done) {
+        if let (Some(run), Some(process)) = (self.0, process()) {
+            process.act(run, done());
+        }
+    }
+}

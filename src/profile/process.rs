@@ -1,0 +1,152 @@
+//! The profile of this process, as long as it is made: what all lanes share.
+
+#![forbid(unsafe_code)]
+
+use super::paths::{self, Paths, callers};
+use super::runs::{self, At, Done, Runs};
+use super::timeline::{Sample, Timeline};
+use super::uses::Tapes;
+use crate::settings::{Profile, mpi_rank, settings};
+use crate::site::Site;
+use crate::sync::{Mutex, OnceLock, StaticCounter, StaticFlag, UNORDERED};
+use crate::vm;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The profile of this process.
+pub(super) struct Process {
+    pub begun: Instant,
+    /// Where the file goes.
+    pub directory: PathBuf,
+    /// There is a table on standard error.
+    pub says: bool,
+    pub tapes: Mutex<Tapes>,
+    /// Bits on all tapes, as their lanes published them.
+    pub live: StaticCounter,
+    /// The most that was noted.
+    pub noted: StaticCounter,
+    pub timeline: Mutex<Timeline>,
+    /// Nanoseconds since `begun` at which the next sample is due.
+    pub next_sample: StaticCounter,
+    pub paths: Mutex<Paths>,
+    /// Nanoseconds that call paths took.
+    pub path_time: StaticCounter,
+    pub runs: Mutex<Runs>,
+    /// Bytes of snapshots in memory.
+    pub checkpoints: StaticCounter,
+    /// What the parent had pushed when this process was forked.
+    pub inherited: StaticCounter,
+    /// Some sweeps were passed over.
+    pub estimated: StaticFlag,
+    pub written: StaticFlag,
+}
+
+/// None outside profile mode.
+pub(super) fn process() -> Option<&'static Process> {
+    static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
+    PROCESS.get_or_init(|| Process::new(&settings().ok()?.profile)).as_ref()
+}
+
+impl Process {
+    fn new(profile: &Profile) -> Option<Process> {
+        let (directory, says) = match profile {
+            Profile::Off => return None,
+            // One table is enough for a program of many processes.
+            Profile::Said => (std::env::current_dir().unwrap_or_default(), mpi_rank() == 0),
+            Profile::In(directory) => (directory.clone(), false),
+        };
+        Some(Process {
+            begun: Instant::now(),
+            directory,
+            says,
+            tapes: Mutex::default(),
+            live: StaticCounter::new(0),
+            noted: StaticCounter::new(0),
+            timeline: Mutex::default(),
+            next_sample: StaticCounter::new(0),
+            paths: Mutex::default(),
+            path_time: StaticCounter::new(0),
+            runs: Mutex::default(),
+            checkpoints: StaticCounter::new(0),
+            inherited: StaticCounter::new(0),
+            estimated: StaticFlag::new(false),
+            written: StaticFlag::new(false),
+        })
+    }
+
+    pub fn nanoseconds(&self) -> u64 {
+        self.begun.elapsed().as_nanos() as u64
+    }
+
+    /// Takes a sample if one is due.
+    pub fn look_at_the_time(&self) {
+        let now = self.nanoseconds();
+        if now >= self.next_sample.load(UNORDERED)
+            && let Some(mut timeline) = self.timeline.try_lock()
+        {
+            let next = timeline.add(self.sample(now));
+            self.next_sample.store(next, UNORDERED);
+        }
+    }
+
+    pub fn sample(&self, nanoseconds: u64) -> Sample {
+        let [tape, spilled, resident, overhead] = self.tapes.lock().sizes();
+        Sample {
+            nanoseconds,
+            tape,
+            resident,
+            spilled,
+            checkpoints: self.checkpoints.load(UNORDERED),
+            // What else the memory limit is about.
+            heap: vm::process().committed().saturating_sub(resident + overhead),
+        }
+    }
+
+    /// Keeps the path that led to `site`, for `weight` bytes, unless that took too much time lately; whether it did.
+    pub fn take_path(&self, site: Site, weight: u64, step: &mut u64) -> bool {
+        let spent = self.path_time.load(UNORDERED);
+        if spent > paths::FREE + self.nanoseconds() / 100 {
+            return false;
+        }
+        let begun = Instant::now();
+        let callers = callers(site);
+        let mut kept = self.paths.lock();
+        kept.add(site, callers, weight);
+        if kept.taken.is_multiple_of(paths::AT_A_STEP) {
+            *step *= 2;
+        }
+        drop(kept);
+        self.path_time.fetch_add(begun.elapsed().as_nanos() as u64, UNORDERED);
+        true
+    }
+
+    pub fn act(&self, run: u32, done: Done) {
+        let nanoseconds = self.nanoseconds();
+        let mut all = self.runs.lock();
+        if all.actions.len() < runs::MOST {
+            all.actions.push(At { run, nanoseconds, done });
+        } else {
+            all.left_out += 1;
+        }
+        drop(all);
+        self.look_at_the_time();
+    }
+
+    /// The tapes may hold more than ever.
+    pub fn note_peak(&self) {
+        let mut tapes = self.tapes.lock();
+        let live = tapes.live();
+        let noted = self.noted.load(UNORDERED);
+        if live > noted + noted / 64 {
+            tapes.note_peak();
+            self.noted.store(live, UNORDERED);
+        }
+    }
+
+    /// What was noted of the peak, or what is there if that is more.
+    pub fn settle_peak(&self, tapes: &mut Tapes) {
+        if tapes.live() > tapes.at_peak() {
+            tapes.note_peak();
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What places did on the tapes of the process.
+
+#![forbid(unsafe_code)]
+
+use crate::site::Site;
+use crate::sync::{Arc, Mutex, UNORDERED, Unordered};
+use std::collections::HashMap;
+
+/// Operations, and the bits that they moved.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub operations: Unordered,
+    pub bits: Unordered,
+}
+
+/// Adds to what one thread writes alone.
+#[inline]
+fn add(to: &Unordered, n: u64) {
+    to.store(to.load(UNORDERED).wrapping_add(n), UNORDERED);
+}
+
+impl Tally {
+    #[inline]
+    pub fn add(&self, operations: u64, bits: u64) {
+        add(&self.operations, operations);
+        add(&self.bits, bits);
+    }
+}
+
+/// What was moved.
+#[derive(Default)]
+pub(super) struct Moves {
+    pub pushes: Tally,
+    pub pops: Tally,
+    /// Values that were pushed.
+    pub values: Unordered,
+    pub repeated: Tally,
+    pub unchanged: Tally,
+    pub held: Tally,
+}
+
+impl Moves {
+    fn all(&self) -> [&Unordered; 11] {
+        let [a, b, c, d, e] = [&self.pushes, &self.pops, &self.repeated, &self.unchanged, &self.held]
+            .map(|tally| [&tally.operations, &tally.bits]);
+        [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1], e[0], e[1], &self.values]
+    }
+}
+
+/// What one place did on one tape.
+#[derive(Default)]
+pub(super) struct Use {
+    /// In the sweep that is watched, or was last, which stands for those that were passed over since.
+    pub sweep: Moves,
+    /// In those before, and what they stand for.
+    before: Moves,
+    /// Bits of its pushes that are on the tape, now and when the process had most on its tapes.
+    pub live: Unordered,
+    pub at_peak: Unordered,
+}
+
+impl Use {
+    #[inline]
+    pub fn pushed(&self, values: u64, bits: u64) {
+        self.sweep.pushes.add(1, bits);
+        add(&self.sweep.values, values);
+        add(&self.live, bits);
+    }
+
+    /// Another sweep is watched; the last one stood for `weight`.
+    pub fn begin_sweep(&self, weight: u64) {
+        let (from, to) = (&self.sweep, &self.before);
+        for (from, to) in from.all().into_iter().zip(to.all()) {
+            add(to, weight * from.swap(0, UNORDERED));
+        }
+    }
+
+    #[inline]
+    pub fn left(&self, bits: u64) {
+        self.live.store(self.live.load(UNORDERED).saturating_sub(bits), UNORDERED);
+    }
+}
+
+/// A place that a tape's operations came from.
+pub(super) struct Entry {
+    pub site: Site,
+    pub kind: &'static str,
+    pub entry: Arc<Use>,
+}
+
+/// A thread that had tapes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Thread {
+    pub number: u64,
+    pub name: Option<String>,
+}
+
+/// What a lane has in common with whoever asks.
+pub(super) struct Tape {
+    pub thread: Thread,
+    pub entries: Mutex<Vec<Entry>>,
+    /// Sweeps that were passed over since one was watched.
+    pub passed: Unordered,
+    /// As of the last time that somebody looked: bytes on it; the most bits that were; bytes in memory and in a store;
+    /// bytes of records.
+    pub len: Unordered,
+    pub peak: Unordered,
+    pub resident: Unordered,
+    pub spilled: Unordered,
+    pub overhead: Unordered,
+}
+
+impl Tape {
+    /// What the last sweep that was watched stands for.
+    pub fn weight(&self) -> u64 {
+        1 + self.passed.load(UNORDERED)
+    }
+
+    /// Another sweep is watched.
+    pub fn begin_sweep(&self) {
+        let weight = self.weight();
+        self.entries.lock().iter().for_each(|entry| entry.entry.begin_sweep(weight));
+        self.passed.store(0, UNORDERED);
+    }
+}
+
+/// Counts of a place, taken at some time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub operations: u64,
+    pub bits: u64,
+    pub values: u64,
+    pub pops: (u64, u64),
+    pub live: u64,
+    pub at_peak: u64,
+    pub repeated: (u64, u64),
+    pub unchanged: (u64, u64),
+    pub held: (u64, u64),
+}
+
+impl Counts {
+    /// Where the last sweep that was watched stands for `weight`.
+    fn of(entry: &Use, weight: u64) -> Counts {
+        let sum = |part: fn(&Moves) -> &Unordered| {
+            part(&entry.before).load(UNORDERED) + weight * part(&entry.sweep).load(UNORDERED)
+        };
+        Counts {
+            operations: sum(|m| &m.pushes.operations),
+            bits: sum(|m| &m.pushes.bits),
+            values: sum(|m| &m.values),
+            pops: (sum(|m| &m.pops.operations), sum(|m| &m.pops.bits)),
+            live: entry.live.load(UNORDERED),
+            at_peak: entry.at_peak.load(UNORDERED),
+            repeated: (sum(|m| &m.repeated.operations), sum(|m| &m.repeated.bits)),
+            unchanged: (sum(|m| &m.unchanged.operations), sum(|m| &m.unchanged.bits)),
+            held: (sum(|m| &m.held.operations), sum(|m| &m.held.bits)),
+        }
+    }
+
+    pub fn add(&mut self, other: &Counts) {
+        let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
+        self.operations += other.operations;
+        self.bits += other.bits;
+        self.values += other.values;
+        self.pops = sum(self.pops, other.pops);
+        self.live += other.live;
+        self.at_peak += other.at_peak;
+        self.repeated = sum(self.repeated, other.repeated);
+        self.unchanged = sum(self.unchanged, other.unchanged);
+        self.held = sum(self.held, other.held);
+    }
+}
+
+/// What a thread's tapes did: pushes, their bits, the most bits that one of them held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct OfThread {
+    pub operations: u64,
+    pub bits: u64,
+    pub peak: u64,
+}
+
+/// A site and what it moves; sites of code by their address.
+pub(super) type Key = (usize, &'static str);
+
+/// The tapes of the process, and what those did that are gone.
+#[derive(Default)]
+pub(super) struct Tapes {
+    there: Vec<Arc<Tape>>,
+    gone: HashMap<Key, (Site, Counts)>,
+    threads_gone: HashMap<Thread, OfThread>,
+}
+
+impl Tapes {
+    pub fn add(&mut self, tape: Arc<Tape>) {
+        self.there.push(tape);
+    }
+
+    /// A tape is freed; what it still held is gone.
+    pub fn remove(&mut self, tape: &Arc<Tape>) {
+        let Some(at) = self.there.iter().position(|other| Arc::ptr_eq(other, tape)) else { return };
+        self.there.swap_remove(at);
+        for Entry { site, kind, entry } in tape.entries.lock().iter() {
+            let (_, sum) = self.gone.entry((site.address(), kind)).or_insert((*site, Counts::default()));
+            sum.add(&Counts { live: 0, ..Counts::of(entry, tape.weight()) });
+        }
+        add_thread(&mut self.threads_gone, tape);
+    }
+
+    /// Bits on all tapes.
+    pub fn live(&self) -> u64 {
+        self.uses(|entry| entry.live.load(UNORDERED))
+    }
+
+    /// What was noted of the peak.
+    pub fn at_peak(&self) -> u64 {
+        let gone: u64 = self.gone.values().map(|(_, counts)| counts.at_peak).sum();
+        gone + self.uses(|entry| entry.at_peak.load(UNORDERED))
+    }
+
+    /// Pushes.
+    pub fn operations(&self) -> u64 {
+        let gone: u64 = self.gone.values().map(|(_, counts)| counts.operations).sum();
+        let there = |entry: &Use| Counts::of(entry, 1).operations;
+        gone + self.uses(there)
+    }
+
+    fn uses(&self, count: impl Fn(&Use) -> u64) -> u64 {
+        let of_tape = |tape: &Arc<Tape>| tape.entries.lock().iter().map(|entry| count(&entry.entry)).sum::<u64>();
+        self.there.iter().map(of_tape).sum()
+    }
+
+    /// The process has most on its tapes now.
+    pub fn note_peak(&mut self) {
+        self.gone.values_mut().for_each(|(_, counts)| counts.at_peak = 0);
+        for tape in &self.there {
+            for entry in tape.entries.lock().iter() {
+                entry.entry.at_peak.store(entry.entry.live.load(UNORDERED), UNORDERED);
+            }
+        }
+    }
+
+    /// Counts by site and kind.
+    pub fn counts(&self) -> HashMap<Key, (Site, Counts)> {
+        let mut all = self.gone.clone();
+        for tape in &self.there {
+            for Entry { site, kind, entry } in tape.entries.lock().iter() {
+                let (_, sum) = all.entry((site.address(), kind)).or_insert((*site, Counts::default()));
+                sum.add(&Counts::of(entry, tape.weight()));
+            }
+        }
+        all
+    }
+
+    pub fn threads(&self) -> Vec<(Thread, OfThread)> {
+        let mut all = self.threads_gone.clone();
+        self.there.iter().for_each(|tape| add_thread(&mut all, tape));
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all
+    }
+
+    /// Bytes on the tapes, of them in a store, in memory, and of the records of watched tapes.
+    pub fn sizes(&self) -> [u64; 4] {
+        let sum = |part: fn(&Tape) -> &Unordered| self.there.iter().map(|tape| part(tape).load(UNORDERED)).sum::<u64>();
+        [sum(|t| &t.len), sum(|t| &t.spilled), sum(|t| &t.resident), sum(|t| &t.overhead)]
+    }
+}
+
+fn add_thread(all: &mut HashMap<Thread, OfThread>, tape: &Tape) {
+    let sum = all.entry(tape.thread.clone()).or_default();
+    let mut live = 0;
+    for entry in tape.entries.lock().iter() {
+        let counts = Counts::of(&entry.entry, tape.weight());
+        sum.operations += counts.operations;
+        sum.bits += counts.bits;
+        live += counts.live;
+    }
+    sum.peak = sum.peak.max(tape.peak.load(UNORDERED)).max(live);
+}
