@@ -33,7 +33,7 @@ typedef struct {
     // One of ADTAPE_KIND_….
     int32_t kind;
     // The library's number for the label: adtape_range_label.
-    uint32_t label;
+    int32_t label;
     // Its size.
     int64_t bytes;
     // Where it lies; from the tape: where it lay in the forward sweep.

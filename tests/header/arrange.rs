@@ -95,7 +95,7 @@ fn signed_numbers(text: &str) -> String {
     const BITS: [&str; 5] = ["tape", "bits", "check", "fingerprint", "element_bytes"];
     let line = |line: &str| match line.strip_prefix("    uint64_t ").map(|name| name.trim_end_matches(';')) {
         Some(name) if !BITS.contains(&name) => format!("    int64_t {name};\n"),
-        _ => format!("{line}\n").replace("    uint32_t label_number", "    int32_t label_number"),
+        _ => format!("{line}\n").replace("    uint32_t label;", "    int32_t label;"),
     };
     text.lines().map(line).collect()
 }
