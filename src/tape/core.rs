@@ -299,7 +299,7 @@ impl Core {
                 let compared = watch.compare(met, self.machine.last(n), load, site);
                 compared.map_err(|e| self.at(e))?;
             }
-            let held = self.watch.is_some() && into.holds(self.machine.last(n));
+            let held = self.profiles() && into.holds(self.machine.last(n));
             self.popped_into(met, load, n, site, held);
             return Ok(true);
         }
@@ -312,7 +312,7 @@ impl Core {
             self.machine.push(&self.bounce)?;
             return Err(self.at(error));
         }
-        let held = self.watch.is_some() && into.holds(&self.bounce);
+        let held = self.profiles() && into.holds(&self.bounce);
         self.popped_into(met, load, n, site, held);
         Ok(false)
     }

@@ -54,6 +54,11 @@ impl Core {
         true
     }
 
+    /// Whether a profile is made. Only then is it asked what lies where a pop puts its value: it need have none yet.
+    pub(super) fn profiles(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.profiles())
+    }
+
     /// A pop of a value that lies in one piece and matches its push; whether it was one.
     #[inline(always)]
     pub(super) fn quick_pop(&mut self, cursor: &Hot, ty: Type, site: Site, into: Target) -> bool {

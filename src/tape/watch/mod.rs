@@ -71,6 +71,11 @@ impl Watch {
         self.check
     }
 
+    /// Whether a profile is made.
+    pub fn profiles(&self) -> bool {
+        self.lane.is_some()
+    }
+
     /// Bytes that the next operation finds on the tape, and that [`see`](Watch::see) is to get.
     #[inline]
     pub fn unseen(&self) -> usize {
