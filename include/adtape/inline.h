@@ -69,7 +69,7 @@ ADTAPE_COLD_ adtape_t *adtape_pop_room_(adtape_t *t, adtape_type_t type, int64_t
 ADTAPE_COLD_ adtape_t *adtape_push_room_from_(adtape_t *t, adtape_type_t type, int64_t count, const void *from) {
     return adtape_abi0_push_room_from(adtape_real_(t), type, count, from, __builtin_return_address(0));
 }
-ADTAPE_COLD_ adtape_t *adtape_pop_room_into_(adtape_t *t, adtape_type_t type, int64_t count, const void *into) {
+ADTAPE_COLD_ adtape_t *adtape_pop_room_into_(adtape_t *t, adtape_type_t type, int64_t count, void *into) {
     return adtape_abi0_pop_room_into(adtape_real_(t), type, count, into, __builtin_return_address(0));
 }
 ADTAPE_COLD_ void adtape_push_control_(adtape_t *t, uint64_t value, int bits) {

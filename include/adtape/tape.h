@@ -430,7 +430,7 @@ adtape_t *adtape_abi0_push_room_from(adtape_t *t,
 adtape_t *adtape_abi0_pop_room_into(adtape_t *t,
                                     adtape_type_t type_code,
                                     int64_t count,
-                                    const void *into,
+                                    void *into,
                                     const void *site);
 
 // Copies an array of `bytes` bytes onto the tape, which has room for them.

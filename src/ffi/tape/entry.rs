@@ -94,7 +94,7 @@ pub unsafe extern "C" fn adtape_abi0_pop_room_into(
     t: *mut Cursor,
     type_code: TypeCode,
     count: i64,
-    into: *const c_void,
+    into: *mut c_void,
     site: *const c_void,
 ) -> *mut Cursor {
     let site = Site::Code(site as usize);
