@@ -210,9 +210,11 @@ fn every_function_of_the_library_is_reached_from_fortran() {
     reached.extend(bound(&module()));
     let inlined = |name: &str| name.starts_with("adtape_abi0_") || name.contains("_control") || name.contains("_count");
     let array = |name: &str| name.ends_with("_array"); // arrays come by descriptor, through the same entry points
+    // A macro of the header stands for a function that is inlined.
+    let is_reached = |name: &str| reached.contains(name) || reached.contains(&format!("{name}_"));
     for name in declared() {
         let excused = NOT_FOR_FORTRAN.iter().any(|(function, _)| *function == name) || inlined(&name) || array(&name);
-        assert!(excused || reached.contains(&name), "{name} has no call in Fortran");
+        assert!(excused || is_reached(&name), "{name} has no call in Fortran");
         assert!(!excused || inlined(&name) || !bound(&module()).contains(&name), "{name} is bound after all");
     }
 }

@@ -242,10 +242,12 @@ contains
     real(c_double), intent(inout) :: ub, vb
     real(c_double), target :: ab, a, bb, b
     real(c_double), pointer :: p, pb
+    real(c_double), volatile :: others(32)
     type(c_ptr), target :: q, qb
     type(adtape_range) :: range
     ab = 0
     bb = 0
+    others = 0
     call pop_range(range)                                ! 6
     call rebase_add(range, c_loc(a), c_loc(ab), 8)
     if (.not. c_associated(range%base, c_loc(a))) moved = moved + 1
