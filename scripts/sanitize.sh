@@ -16,6 +16,7 @@ trap 'rm -rf "$work"' EXIT
 failed=()
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1:check_initialization_order=1
+export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 # shellcheck disable=SC2054 # commas within an argument
 instrumentation=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -15,11 +15,15 @@ impl Target {
         Target(address)
     }
 
-    /// Whether the bytes there are these.
-    #[inline]
+    /// Whether the bytes there are these. Memory checkers know this function, by name: what it compares may have no value.
+    /// It branches, so that they take its answer for one.
+    #[inline(never)]
     pub fn holds(self, bytes: &[u8]) -> bool {
         // SAFETY: by the contract of `new`. C's function is asked, to which memory without a value is no reason to do
         // anything else than compare.
-        !self.0.is_null() && unsafe { libc::memcmp(self.0.cast(), bytes.as_ptr().cast(), bytes.len()) } == 0
+        if self.0.is_null() || unsafe { libc::memcmp(self.0.cast(), bytes.as_ptr().cast(), bytes.len()) } != 0 {
+            return std::hint::black_box(false);
+        }
+        true
     }
 }
