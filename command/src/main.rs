@@ -139,6 +139,9 @@ struct Common {
     one_call: bool,
 }
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // A fault of the generator is no proof of anything: nothing is written, as for what is not proved.
     std::panic::set_hook(Box::new(|fault| {
