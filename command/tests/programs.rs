@@ -62,6 +62,11 @@ fn programs_that_write_errno_have_right_adjoints() {
 }
 
 #[test]
+fn functions_that_pass_a_list_of_arguments_on_have_right_adjoints() {
+    check("lists.c", &[]);
+}
+
+#[test]
 fn static_locals_that_are_assigned_first_have_right_adjoints() {
     check("statics.c", &["forward", "chosen"]);
 }

@@ -249,6 +249,7 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
         with_own = all;
         interfaces = &with_own;
     }
+    refuse_list(&cx.program.procs[id.index()], interface.live)?;
     let sweeps = interface.live.then(|| {
         let forward = forward::build(cx, id, &plan, interfaces);
         let name = sweep_name(cx.program, id);
@@ -256,6 +257,19 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
     });
     let again = again.into_iter().map(|(item, expr)| (id, item, expr)).collect();
     Ok((interface, sweeps, again, steps))
+}
+
+/// Refuses sweeps of what has a list of arguments.
+fn refuse_list(proc: &Proc, live: bool) -> Result<(), Vec<Refusal>> {
+    if !(proc.has_list && live) {
+        return Ok(());
+    }
+    Err(vec![Refusal {
+        class: Class::Language,
+        span: proc.span,
+        what: format!("'{}' has a variable number of arguments, and does more than report", proc.name),
+        help: "let it report only, and change what the model reads in a function of its own".into(),
+    }])
 }
 
 fn context<'a>(
@@ -332,7 +346,8 @@ pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<T
     let live: Vec<bool> = (0..analysed.procs.len()).map(|at| carries(&cx, ProcId::new(at))).collect();
     let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
     for id in flow::walk::callees_first(&analysed).into_iter().filter(|id| live[id.index()]) {
-        match tangent::build(&cx, id, &live) {
+        let built = refuse_list(&analysed.procs[id.index()], true).and_then(|()| tangent::build(&cx, id, &live));
+        match built {
             Ok(proc) => tangents.push((id, sweep_name(&analysed, id), proc)),
             Err(more) => refusals.extend(more),
         }

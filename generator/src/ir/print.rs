@@ -249,6 +249,7 @@ impl<'a> Printer<'a> {
         let proc = self.proc;
         let params: Vec<_> = proc.params.iter().map(|param| self.param(param)).collect();
         let is_static = if proc.is_static { "static " } else { "" };
+        let has_list = if proc.has_list { "variadic " } else { "" };
         let role = match proc.role {
             Role::Primal => "",
             Role::Forward => "forward ",
@@ -260,7 +261,7 @@ impl<'a> Printer<'a> {
             ty => format!(" -> {}", self.ty(ty)),
         };
         let span = self.span(proc.span);
-        self.line(&format!("{is_static}{role}proc {}({}){result}{span} {{", proc.name, params.join(", ")));
+        self.line(&format!("{is_static}{has_list}{role}proc {}({}){result}{span} {{", proc.name, params.join(", ")));
         self.indent += 1;
         self.variables();
         self.orphans();

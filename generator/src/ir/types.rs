@@ -294,6 +294,8 @@ pub struct Proc {
     pub statements: Vec<Statement>,
     /// Declared `static`: not visible to other files.
     pub is_static: bool,
+    /// Has a list of further arguments, which it passes on: no sweep of it can be written.
+    pub has_list: bool,
     /// Which source defines it, and where.
     pub span: Span,
 }

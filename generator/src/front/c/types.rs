@@ -95,6 +95,11 @@ impl CType {
     }
 }
 
+/// Whether a type is that of a list of arguments.
+pub fn is_list(text: &str) -> bool {
+    text.contains("va_list")
+}
+
 /// Looks up the names that occur in types.
 pub trait Names {
     /// What a typedef stands for.

@@ -188,7 +188,8 @@ impl Checker<'_> {
             return;
         }
         let (found, expected) = (args.len(), target.params.len());
-        self.demand(found == expected, || format!("{found} arguments for {expected} parameters"));
+        let fits = found == expected || (target.has_list && found > expected);
+        self.demand(fits, || format!("{found} arguments for {expected} parameters"));
         for (arg, param) in args.iter().zip(&target.params) {
             self.same(&arg.ty, &param.ty, &format!("the argument for {}", param.name));
         }

@@ -82,19 +82,16 @@ impl<'a> Lower<'_, 'a> {
                 let unknown = !self.leaves_alone(name);
                 self.call_passive(node, name, Passive { returns: true, unknown }, wanted)
             }
-            None if self.reader.definition(unit, name, false).is_some_and(|(_, found)| prints_arguments(found)) => self
-                .refuse(
+            None if name.starts_with("__builtin_va_") => Ok(None),
+            None => match self.reader.procedure_with_list(unit, name) {
+                Some(id) => self.call_procedure(node, id, wanted),
+                None => self.refuse(
                     node,
-                    Class::Language,
-                    format!("'{name}' has a variable number of arguments"),
-                    "write a function for each number of arguments",
+                    Class::NoSource,
+                    format!("'{name}' is called here and its source is not among the inputs"),
+                    "add the file that defines it",
                 ),
-            None => self.refuse(
-                node,
-                Class::NoSource,
-                format!("'{name}' is called here and its source is not among the inputs"),
-                "add the file that defines it",
-            ),
+            },
         }
     }
 
@@ -188,6 +185,9 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn call_arguments(&mut self, node: &'a Node<'a>, id: ProcId) -> Result<Vec<Expr>> {
+        if self.reader.procs[id.index()].as_ref().is_some_and(|proc| proc.has_list) {
+            self.prints_to_memory(node)?;
+        }
         let mut args = Vec::new();
         for part in &node.inner[1..] {
             let aside = self.begin_operand();
@@ -204,6 +204,7 @@ impl<'a> Lower<'_, 'a> {
         }
         if let Some(Some(proc)) = self.reader.procs.get(id.index())
             && proc.params.len() != args.len()
+            && !(proc.has_list && proc.params.len() < args.len())
         {
             return self.refuse(
                 node,
@@ -295,6 +296,15 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
+    /// Refuses a format that writes to memory.
+    fn prints_to_memory(&self, node: &'a Node<'a>) -> Result<()> {
+        let writes = |part: &Node| part.kind == "StringLiteral" && part.value.contains("%n");
+        if node.inner[1..].iter().any(|part| scan::any(part, &writes)) {
+            return self.refuse(node, Class::NoSource, "'%n' writes to memory", "count the characters another way");
+        }
+        Ok(())
+    }
+
     fn call_passive(
         &mut self,
         node: &'a Node<'a>,
@@ -303,11 +313,7 @@ impl<'a> Lower<'_, 'a> {
         wanted: bool,
     ) -> Result<Option<Expr>> {
         let parts = &node.inner[1..];
-        let prints_to_memory =
-            parts.iter().any(|part| scan::any(part, &|part| part.kind == "StringLiteral" && part.value.contains("%n")));
-        if prints_to_memory {
-            return self.refuse(node, Class::NoSource, "'%n' writes to memory", "count the characters another way");
-        }
+        self.prints_to_memory(node)?;
         let mut args = Vec::new();
         for part in parts {
             let aside = self.begin_operand();

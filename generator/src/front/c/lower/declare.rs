@@ -3,7 +3,7 @@
 use super::place::Spot;
 use super::statics;
 use super::*;
-use crate::front::c::types::Extent;
+use crate::front::c::types::{self, Extent};
 use crate::ir::build::int;
 use make::*;
 
@@ -49,6 +49,11 @@ impl<'a> Lower<'_, 'a> {
             return self.local_static(node);
         }
         if node.storage == "extern" {
+            return Ok(());
+        }
+        if types::is_list(node.ty()) {
+            self.b.proc_mut().has_list = true;
+            self.bindings.insert(node.id, Binding::Stream(node.name.to_string()));
             return Ok(());
         }
         let found = self.ctype(node);

@@ -2,6 +2,7 @@
 
 use super::place::Spot;
 use super::*;
+use crate::front::c::types::is_list;
 use crate::ir::build::int;
 use make::*;
 
@@ -24,7 +25,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn lower_function(&mut self, node: &'a Node<'a>) -> Result<()> {
         let Some(body) = node.inner.iter().rfind(|part| part.kind == "CompoundStmt") else { return self.unknown(node) };
-        if node.written_type.contains("...") {
+        if node.written_type.contains("...") && !prints_arguments(node) {
             return self.refuse(
                 node,
                 Class::Language,
@@ -32,6 +33,7 @@ impl<'a> Lower<'_, 'a> {
                 "write a function for each number of arguments",
             );
         }
+        self.b.proc_mut().has_list = prints_arguments(node);
         self.local_types(body);
         self.addressed = scan::addressed(body);
         self.assigned = scan::assigned(body);
@@ -81,6 +83,7 @@ impl<'a> Lower<'_, 'a> {
             self.functions.insert(node.id, (*unit, function.clone()));
         }
         let read_only = matches!(&found.ty, CType::Pointer(to) if to.is_constant());
+        self.b.proc_mut().has_list |= is_list(node.ty());
         let (span, ty) = (self.span(node), found.ty.ir());
         let declaration = self.parameter_text(node);
         let position = u32::try_from(position).unwrap_or(u32::MAX);

@@ -148,13 +148,27 @@ impl<'a> Reader<'a> {
     /// `anywhere`: as the head of any unit.
     fn procedure(&mut self, unit: usize, name: &str, anywhere: bool, given: Vec<Given>) -> Option<ProcId> {
         let (home, node) = self.definition(unit, name, anywhere)?;
+        if !anywhere && prints_arguments(node) {
+            return None;
+        }
+        self.defined(home, node, anywhere, given)
+    }
+
+    /// The procedure of a function that takes a list of arguments and only passes it on.
+    fn procedure_with_list(&mut self, unit: usize, name: &str) -> Option<ProcId> {
+        let (home, node) = self.definition(unit, name, false)?;
+        if prints_arguments(node) { self.defined(home, node, false, Vec::new()) } else { None }
+    }
+
+    fn defined(&mut self, home: usize, node: &'a Node<'a>, anywhere: bool, given: Vec<Given>) -> Option<ProcId> {
+        let name = node.name.as_ref();
         let is_static = node.storage == "static" || (node.inline && node.storage != "extern");
         let key = (is_static.then_some(home), name.to_string());
         let special = (key.0, key.1.clone(), given.clone());
         if let Some(known) = self.proc_numbers.get(&special) {
             return Some(*known);
         }
-        if self.reports.contains(&key) || (!anywhere && prints_arguments(node)) {
+        if self.reports.contains(&key) {
             return None;
         }
         let id = ProcId::new(self.procs.len());

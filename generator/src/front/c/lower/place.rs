@@ -292,6 +292,11 @@ impl<'a> Lower<'_, 'a> {
         let CType::Array(elem, extent) = found.ty else { return self.unknown(node) };
         let place = match self.place(node)? {
             Spot::Memory(place) => place,
+            // A list of arguments.
+            Spot::Text(text, _) => {
+                let ty = Type::Pointer(Box::new(elem.ty.ir()));
+                return Ok(Expr { kind: ExprKind::Verbatim(text), ty });
+            }
             Spot::Overlay(array, at, Type::Array { elem, .. })
                 if matches!(*elem, Type::Int { .. } | Type::Float { .. }) =>
             {
