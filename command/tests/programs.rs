@@ -67,6 +67,11 @@ fn functions_that_pass_a_list_of_arguments_on_have_right_adjoints() {
 }
 
 #[test]
+fn structs_that_are_taken_for_arrays_have_right_adjoints() {
+    check("views.c", &[]);
+}
+
+#[test]
 fn static_locals_that_are_assigned_first_have_right_adjoints() {
     check("statics.c", &["forward", "chosen"]);
 }

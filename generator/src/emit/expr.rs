@@ -94,6 +94,7 @@ impl Exprs<'_> {
         };
         let mut reached = scope.base(&place.base);
         let mut flat = matches!(&place.base, Base::At(pointer) if self.flattened(&pointer.ty).is_some());
+        let mut named = false;
         for (at, step) in place.path.iter().enumerate() {
             match step {
                 // (*p).x
@@ -102,8 +103,15 @@ impl Exprs<'_> {
                         Some(Type::Struct(id)) => &self.program.types.structs[id.index()],
                         _ => unreachable!("a validated place"),
                     };
-                    text = format!("{text}.{}", structure.fields[field.index()].name);
+                    text = if structure.parts.is_empty() {
+                        format!("{text}.{}", structure.fields[field.index()].name)
+                    } else {
+                        self.number_of(structure, &text, place.path.get(at + 1), names, address)
+                    };
+                    named = !structure.parts.is_empty();
                 }
+                // The number of a struct is named with the struct.
+                Step::Index(_) if std::mem::take(&mut named) => {}
                 Step::Index(subscripts) if flat => {
                     flat = false;
                     let open = reached.as_ref().map_or(0, |reached| reached.dims.len()) - subscripts.len();
@@ -133,6 +141,53 @@ impl Exprs<'_> {
             reached = reached.and_then(|reached| scope.step(&reached, step));
         }
         text.replace("->.", "->")
+    }
+
+    /// A number of a struct that is taken for an array: by its name, or as an element.
+    fn number_of(
+        &self,
+        structure: &Struct,
+        text: &str,
+        step: Option<&Step>,
+        names: &dyn Naming,
+        address: bool,
+    ) -> String {
+        let ty = &structure.fields[0].ty;
+        let Some(Step::Index(subscripts)) = step else { return format!("{text}.{}", structure.parts[0].name) };
+        let [Subscript { at, .. }] = &subscripts[..] else { return self.ty(ty) };
+        if let (ExprKind::Int(at), false) = (&at.kind, address)
+            && let Some(name) = u64::try_from(*at).ok().and_then(|at| self.name_of(&structure.parts, at))
+        {
+            return format!("{text}{name}");
+        }
+        let pointer = text.strip_suffix("->").map_or_else(|| format!("&{text}"), str::to_string);
+        let elem = if let Type::Array { elem, .. } = ty { elem } else { ty };
+        format!("(({} *){pointer})[{}]", self.ty(elem).trim_end(), self.expr(at, 0, names))
+    }
+
+    /// How the members of a struct call the number at a position: `.x`, `.axis[1].x`.
+    fn name_of(&self, members: &[Field], at: u64) -> Option<String> {
+        let mut at = at;
+        for member in members {
+            let (_, count) = self.program.types.numbers(&member.ty)?;
+            if at < count {
+                let dot = if member.name.is_empty() { "" } else { "." };
+                return Some(format!("{dot}{}{}", member.name, self.name_inside(&member.ty, at)?));
+            }
+            at -= count;
+        }
+        None
+    }
+
+    fn name_inside(&self, ty: &Type, at: u64) -> Option<String> {
+        match ty {
+            Type::Array { elem, .. } => {
+                let (_, count) = self.program.types.numbers(elem)?;
+                Some(format!("[{}]{}", at / count, self.name_inside(elem, at % count)?))
+            }
+            Type::Struct(id) => self.name_of(self.program.types.structs[id.index()].declared(), at),
+            _ => Some(String::new()),
+        }
     }
 
     /// Whether a place holds a pointer that is declared to point to constants.

@@ -169,6 +169,11 @@ const INTEGERS: [(&str, u8, bool); 25] = [
 ];
 
 impl Type {
+    /// Whether it is an integer or a real.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Type::Int { .. } | Type::Float { .. })
+    }
+
     /// C's `int`.
     pub fn int() -> Type {
         Type::Int { bits: 32, signed: true, name: "int".into() }

@@ -185,7 +185,7 @@ impl Parser {
                 "typedef" if opens(at + 2) => word(at + 1).into(),
                 _ => continue,
             };
-            self.program.types.structs.push(Struct { name, fields: Vec::new() });
+            self.program.types.structs.push(Struct { name, ..Struct::default() });
         }
         Ok(())
     }
@@ -212,17 +212,26 @@ impl Parser {
 
     fn structure(&mut self) -> Parsed<()> {
         let Type::Struct(id) = self.ty()? else { return self.error("expected a struct") };
+        let fields = self.members()?;
+        let parts = if self.eat_word("as") { self.members()? } else { Vec::new() };
+        let known = &mut self.program.types.structs[id.index()];
+        (known.fields, known.parts) = (fields, parts);
+        Ok(())
+    }
+
+    fn members(&mut self) -> Parsed<Vec<Field>> {
+        let mut members = Vec::new();
         self.expect("{")?;
         while !self.eat("}") {
             let read_only = self.eat_word("const");
             let ty = self.ty()?;
             let name = self.name()?;
-            self.program.types.structs[id.index()].fields.push(Field { name, ty, read_only });
+            members.push(Field { name, ty, read_only });
             if !self.is("}") {
                 self.expect(";")?;
             }
         }
-        Ok(())
+        Ok(members)
     }
 
     /// `const double w[10, n.0]`.

@@ -216,15 +216,17 @@ impl<'a> Printer<'a> {
     }
 
     fn structure(&mut self, id: StructId) {
-        let members = |printer: &Self| {
+        let members = |printer: &Self, fields: &[Field]| {
             let constant = |field: &Field| if field.read_only { "const " } else { "" };
             let member = |field: &Field| format!("{}{} {}", constant(field), printer.ty(&field.ty), field.name);
-            printer.program.types.structs[id.index()].fields.iter().map(member).collect::<Vec<_>>().join("; ")
+            fields.iter().map(member).collect::<Vec<_>>().join("; ")
         };
-        let text = members(self);
+        let Struct { fields, parts, .. } = &self.program.types.structs[id.index()];
+        let text = members(self, fields);
+        let parts = if parts.is_empty() { String::new() } else { format!(" as {{ {} }}", members(self, parts)) };
         let name = self.ty(&Type::Struct(id));
         let typedef = if name.starts_with("struct") { "" } else { "typedef " };
-        self.line(&format!("{typedef}{name} {{ {text} }}"));
+        self.line(&format!("{typedef}{name} {{ {text} }}{parts}"));
     }
 
     /// `const double w[10, n.0]`.

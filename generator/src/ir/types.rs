@@ -157,13 +157,45 @@ pub struct Types {
     pub structs: Vec<Struct>,
 }
 
+impl Types {
+    /// The type and count of the numbers that a type consists of, if it is one type.
+    pub fn numbers(&self, ty: &Type) -> Option<(Type, u64)> {
+        match ty {
+            Type::Array { elem, extent } => {
+                let (number, count) = self.numbers(elem)?;
+                Some((number, count.checked_mul((*extent)?)?))
+            }
+            Type::Struct(id) => {
+                let mut all = self.structs[id.index()].fields.iter().map(|field| self.numbers(&field.ty));
+                let (number, mut count) = all.next()??;
+                for next in all {
+                    let (other, more) = next?;
+                    count += more;
+                    (other == number).then_some(())?;
+                }
+                Some((number, count))
+            }
+            ty => ty.is_number().then(|| (ty.clone(), 1)),
+        }
+    }
+}
+
 /// A struct.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Struct {
     /// How C spells the type: `struct point` or the name of a typedef.
     pub name: String,
     /// Members, in order.
     pub fields: Vec<Field>,
+    /// The members that the source declares, if the only one of [`Self::fields`] is an array of all their numbers.
+    pub parts: Vec<Field>,
+}
+
+impl Struct {
+    /// The members that the source declares.
+    pub fn declared(&self) -> &[Field] {
+        if self.parts.is_empty() { &self.fields } else { &self.parts }
+    }
 }
 
 /// A member of a struct.

@@ -72,7 +72,7 @@ impl Wide {
                 let new = StructId::new(program.types.structs.len());
                 self.structs.insert(*id, new);
                 let name = fresh(program, &program.types.structs[id.index()].name);
-                program.types.structs.push(Struct { name, fields: Vec::new() });
+                program.types.structs.push(Struct { name, ..Struct::default() });
                 let fields = program.types.structs[id.index()].fields.clone();
                 fields.iter().for_each(|field| self.declare(program, &field.ty));
                 let wide = |field: Field| Field { ty: self.ty(&field.ty), read_only: false, ..field };

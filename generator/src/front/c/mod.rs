@@ -9,6 +9,7 @@ mod stream;
 mod tree;
 mod types;
 mod unit;
+mod views;
 
 use super::{Input, Unread};
 use crate::ir::{Program, Span};

@@ -4,7 +4,7 @@ use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
 use crate::ir::{Field, FieldId, Struct, StructId, Type, Types};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Tables of one tree.
 pub struct Unit<'a> {
@@ -18,8 +18,8 @@ pub struct Unit<'a> {
     pub definitions: HashMap<&'a str, &'a Node<'a>>,
     /// Members, by identity of their declaration.
     pub fields: HashMap<u64, FieldId>,
-    /// Members of unions that are other names for the elements of the union's array, and their types.
-    pub overlays: HashMap<u64, Type>,
+    /// Members that are other names for elements of an array: the first of these, and their types.
+    pub overlays: HashMap<u64, (u64, Type)>,
     /// Enumerators.
     pub constants: HashMap<u64, i128>,
     constants_by_name: HashMap<&'a str, i128>,
@@ -37,6 +37,8 @@ pub struct Structs {
     /// As the program keeps them.
     pub types: Types,
     written: HashMap<String, (StructId, Vec<(String, String)>)>,
+    /// Names of structs that are taken for arrays of their numbers.
+    pub views: HashSet<String>,
 }
 
 impl<'a> Unit<'a> {
@@ -238,30 +240,48 @@ impl Naming<'_, '_> {
         if let Some((known, members)) = self.structs.written.get(name)
             && *members == written
         {
-            let known = Some(*known);
-            self.unit.structs.insert(node.id, known);
-            return known;
+            let known = *known;
+            self.unit.structs.insert(node.id, Some(known));
+            let parts = self.structs.types.structs[known.index()].parts.clone();
+            self.overlay(&fields, &parts);
+            return Some(known);
         }
         let id = StructId::new(self.structs.types.structs.len());
-        self.structs.types.structs.push(Struct { name: name.to_string(), fields: Vec::new() });
+        self.structs.types.structs.push(Struct { name: name.to_string(), ..Struct::default() });
         self.structs.written.insert(name.to_string(), (id, written));
         self.unit.structs.insert(node.id, Some(id));
-        let fields = fields.iter().map(|field| self.field(field)).collect();
-        self.structs.types.structs[id.index()].fields = fields;
+        let mut members: Vec<Field> = fields.iter().map(|field| self.field(field)).collect();
+        if self.structs.views.contains(name)
+            && let Some(array) = array_of_all(&members, &self.structs.types)
+        {
+            self.overlay(&fields, &members);
+            let parts = std::mem::replace(&mut members, vec![array]);
+            self.structs.types.structs[id.index()].parts = parts;
+        }
+        self.structs.types.structs[id.index()].fields = members;
         Some(id)
+    }
+
+    /// Makes members names for elements of the array that their struct is.
+    fn overlay(&mut self, declared: &[&Node], parts: &[Field]) {
+        let mut at = 0;
+        for (node, part) in declared.iter().zip(parts) {
+            self.unit.overlays.insert(node.id, (at, part.ty.clone()));
+            at += self.structs.types.numbers(&part.ty).map_or(0, |(_, count)| count);
+        }
     }
 
     /// The member of a union that is an array of numbers, if all others are the same numbers under other names.
     fn array_of_union<'n>(&mut self, fields: &[&'n Node<'n>]) -> Option<&'n Node<'n>> {
         let types: Vec<Type> = fields.iter().map(|field| self.field(field).ty).collect();
-        let numbers: Vec<_> = types.iter().map(|ty| numbers(ty, &self.structs.types)).collect::<Option<_>>()?;
+        let numbers: Vec<_> = types.iter().map(|ty| self.structs.types.numbers(ty)).collect::<Option<_>>()?;
         if numbers.windows(2).any(|pair| pair[0] != pair[1]) {
             return None;
         }
-        let is_array = |ty: &Type| matches!(ty, Type::Array { elem, .. } if is_number(elem));
+        let is_array = |ty: &Type| matches!(ty, Type::Array { elem, .. } if elem.is_number());
         let array = types.iter().position(is_array)?;
         for (at, ty) in types.into_iter().enumerate().filter(|(at, _)| *at != array) {
-            self.unit.overlays.insert(fields[at].id, ty);
+            self.unit.overlays.insert(fields[at].id, (0, ty));
         }
         Some(fields[array])
     }
@@ -279,29 +299,16 @@ impl Naming<'_, '_> {
     }
 }
 
-fn is_number(ty: &Type) -> bool {
-    matches!(ty, Type::Int { .. } | Type::Float { .. })
-}
-
-/// The type and count of the numbers that a type consists of, if it is one type.
-pub fn numbers(ty: &Type, types: &Types) -> Option<(Type, u64)> {
-    match ty {
-        Type::Array { elem, extent } => {
-            let (number, count) = numbers(elem, types)?;
-            Some((number, count.checked_mul((*extent)?)?))
-        }
-        Type::Struct(id) => {
-            let mut all = types.structs[id.index()].fields.iter().map(|field| numbers(&field.ty, types));
-            let (number, mut count) = all.next()??;
-            for next in all {
-                let (other, more) = next?;
-                count += more;
-                (other == number).then_some(())?;
-            }
-            Some((number, count))
-        }
-        ty => is_number(ty).then(|| (ty.clone(), 1)),
+/// The array of all the numbers of a struct, if these are real numbers of one type.
+fn array_of_all(members: &[Field], types: &Types) -> Option<Field> {
+    let all: Vec<_> = members.iter().map(|member| types.numbers(&member.ty)).collect::<Option<_>>()?;
+    let (number, _) = all.first()?.clone();
+    if !matches!(number, Type::Float { .. }) || all.iter().any(|(other, _)| *other != number) {
+        return None;
     }
+    let extent = all.iter().map(|(_, count)| count).sum();
+    let ty = Type::Array { elem: Box::new(number), extent: Some(extent) };
+    Some(Field { name: "all".to_string(), ty, read_only: false })
 }
 
 /// A pointer to what is constant, or an array of such pointers.

@@ -108,6 +108,14 @@ impl<'a> Lower<'_, 'a> {
         if matches!(from, Type::Void) || matches!(to, Type::Void) || (opaque(from) && opaque(to)) {
             return Ok(cast(value, ty));
         }
+        if let (Type::Struct(_), Type::Float { .. }) = (from, to) {
+            let to = to.clone();
+            let whole = element(value.clone(), constant(0, crate::ir::build::int()));
+            if let Some(first) = self.first_number(whole).filter(|first| first.ty == to) {
+                return Ok(address(first));
+            }
+        }
+        let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else { return self.unknown(node) };
         if let Some(path) = self.first_member(from, to) {
             let mut place = element(value, constant(0, crate::ir::build::int()));
             place.path.extend(path.into_iter().map(Step::Field));

@@ -106,7 +106,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn whole_or_addressed(&self, id: u64, of: StructId) -> bool {
         let is_function = |ty: &Type| matches!(ty, Type::Pointer(to) if **to == CType::Function.ir());
         let fields = &self.reader.structs.types.structs[of.index()].fields;
-        self.addressed.contains(&id) || fields.iter().any(|field| is_function(&field.ty))
+        self.addressed.contains(&id) || self.is_view(of) || fields.iter().any(|field| is_function(&field.ty))
     }
 
     fn scalar(&mut self, node: &'a Node<'a>, found: &Qualified) -> Result<()> {
@@ -212,91 +212,6 @@ impl<'a> Lower<'_, 'a> {
         Ok((ty.ir(), shape))
     }
 
-    fn initialise_object(&mut self, node: &'a Node<'a>, ty: Type) -> Result<()> {
-        let Some(Binding::Object(object)) = self.bindings.get(&node.id).cloned() else { return self.unknown(node) };
-        let Some(init) = node.inner.iter().rfind(|_| node.has_init) else { return Ok(()) };
-        self.initialise(Place { base: Base::Object(object), path: Vec::new(), ty }, init)
-    }
-
-    /// Gives memory its initial contents.
-    pub fn initialise(&mut self, to: Place, init: &'a Node<'a>) -> Result<()> {
-        match (init.kind, to.ty.clone()) {
-            ("InitListExpr", Type::Struct(id)) => {
-                let fields = self.reader.structs.types.structs[id.index()].fields.len();
-                if init.inner.len() > fields {
-                    return self.unknown(init);
-                }
-                for index in 0..fields {
-                    let mut place = to.clone();
-                    place.path.push(Step::Field(FieldId::new(index)));
-                    place.ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
-                    match init.inner.get(index) {
-                        Some(part) => self.initialise(place, part)?,
-                        None => self.clear(place, init)?,
-                    }
-                }
-                Ok(())
-            }
-            ("InitListExpr", Type::Array { elem, extent: Some(extent) }) => {
-                self.initialise_array(to, init, *elem, extent)
-            }
-            ("ImplicitValueInitExpr", _) => self.clear(to, init),
-            ("StringLiteral", Type::Array { elem, extent: Some(extent) }) => {
-                self.initialise_text(to, init, *elem, extent)
-            }
-            ("ParenExpr" | "ConstantExpr", _) => self.initialise(to, Self::only(init)),
-            ("CompoundLiteralExpr", Type::Array { .. }) => self.initialise(to, Self::only(init)),
-            (_, Type::Struct(_)) => self.struct_into(Spot::Memory(to), init),
-            (_, Type::Array { .. } | Type::Opaque(_) | Type::Void) => self.unknown(init),
-            _ => {
-                let value = self.value(init)?;
-                self.write(Spot::Memory(to), value, init)
-            }
-        }
-    }
-
-    fn initialise_array(&mut self, to: Place, init: &'a Node<'a>, elem: Type, extent: u64) -> Result<()> {
-        let given = if init.has_filler { &init.inner[1..] } else { &init.inner[..] };
-        if let [only] = given
-            && only.bare().kind == "StringLiteral"
-        {
-            return self.initialise_text(to, only.bare(), elem, extent);
-        }
-        let dim = Dim { lower: None, extent: Some(place::extent_constant(extent)) };
-        let first = address(self.first_element(to, dim, elem));
-        // Elements that the list leaves out are zero; a loop clears them if they are many.
-        let named =
-            given.iter().rposition(|part| part.kind != "ImplicitValueInitExpr").map_or(0, |last| last as u64 + 1);
-        for (index, part) in given.iter().take(named as usize).enumerate() {
-            self.initialise(element(first.clone(), constant(index as i128, int())), part)?;
-        }
-        let rest = extent.saturating_sub(named);
-        let start = constant(i128::from(named), int());
-        if rest <= 4 {
-            for index in named..extent {
-                self.clear(element(first.clone(), constant(i128::from(index), int())), init)?;
-            }
-            return Ok(());
-        }
-        self.each(place::extent_constant(rest), false, &mut |this, at| {
-            let at = sum(start.clone(), at);
-            this.clear(element(first.clone(), at), init)
-        })
-    }
-
-    fn initialise_text(&mut self, to: Place, init: &'a Node<'a>, elem: Type, extent: u64) -> Result<()> {
-        let Some(bytes) = text_bytes(&init.value) else { return self.unknown(init) };
-        let dim = Dim { lower: None, extent: Some(place::extent_constant(extent)) };
-        let first = address(self.first_element(to, dim, elem.clone()));
-        for index in 0..extent {
-            let byte = bytes.get(index as usize).copied().unwrap_or(0);
-            let value = constant(wrap(i128::from(byte), &elem), elem.clone());
-            let place = element(first.clone(), constant(i128::from(index), int()));
-            self.write(Spot::Memory(place), value, init)?;
-        }
-        Ok(())
-    }
-
     /// Makes the variables of a struct that is kept as scalars.
     pub fn predeclare_split(&mut self, node: &'a Node<'a>, id: StructId) -> Result<Binding> {
         let binding = self.split(node, id, &node.name)?;
@@ -312,8 +227,8 @@ impl<'a> Lower<'_, 'a> {
         for field in fields {
             let name = format!("{prefix}_{}", field.name);
             members.push(match field.ty {
-                Type::Struct(inner) => self.split(node, inner, &name)?,
-                Type::Array { .. } => {
+                Type::Struct(inner) if !self.is_view(inner) => self.split(node, inner, &name)?,
+                Type::Array { .. } | Type::Struct(_) => {
                     let (mut shape, mut elem) = (Vec::new(), field.ty);
                     while let Type::Array { elem: inner, extent } = elem {
                         shape.push(Dim { lower: None, extent: extent.map(place::extent_constant) });
@@ -341,34 +256,6 @@ impl<'a> Lower<'_, 'a> {
             });
         }
         Ok(Binding::Split(id, members))
-    }
-
-    fn initialise_split(&mut self, to: Binding, init: Option<&'a Node<'a>>) -> Result<()> {
-        let Binding::Split(id, members) = to else { return Ok(()) };
-        for (index, member) in members.into_iter().enumerate() {
-            let ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
-            let given = init.and_then(|init| init.inner.get(index)).filter(|part| part.kind != "ImplicitValueInitExpr");
-            match (member, given) {
-                (Binding::Var(var), Some(part)) => {
-                    let value = self.value(part)?;
-                    self.b.assign(var, value);
-                }
-                (Binding::Var(var), None) => drop(self.b.assign(var, zero(&ty))),
-                (Binding::Object(object), part) => {
-                    let place = Place { base: Base::Object(object), path: Vec::new(), ty };
-                    match (part, init) {
-                        (Some(part), _) => self.initialise(place, part)?,
-                        (None, Some(init)) => self.clear(place, init)?,
-                        (None, None) => {}
-                    }
-                }
-                (Binding::Split(id, members), Some(part)) if part.kind != "InitListExpr" => {
-                    self.struct_into(Spot::Split(id, members), part)?;
-                }
-                (split, part) => self.initialise_split(split, part.or(init.filter(|_| false)))?,
-            }
-        }
-        Ok(())
     }
 
     fn local_static(&mut self, node: &'a Node<'a>) -> Result<()> {
@@ -461,40 +348,4 @@ impl<'a> Lower<'_, 'a> {
         self.reader.global_numbers.insert(key, number);
         Ok(Binding::Global(number))
     }
-}
-
-/// The bytes of a string literal as clang prints it.
-fn text_bytes(literal: &str) -> Option<Vec<u8>> {
-    let inside = literal.strip_prefix('"')?.strip_suffix('"')?;
-    let mut bytes = Vec::new();
-    let mut rest = inside.bytes().peekable();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        bytes.push(match rest.next()? {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            b'a' => 7,
-            b'b' => 8,
-            b'f' => 12,
-            b'v' => 11,
-            digit @ b'0'..=b'7' => {
-                let mut value = u32::from(digit - b'0');
-                for _ in 0..2 {
-                    match rest.peek() {
-                        Some(digit @ b'0'..=b'7') => value = value * 8 + u32::from(digit - b'0'),
-                        _ => break,
-                    }
-                    rest.next();
-                }
-                value as u8
-            }
-            other @ (b'\\' | b'"' | b'\'' | b'?') => other,
-            _ => return None,
-        });
-    }
-    Some(bytes)
 }

@@ -146,6 +146,12 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
+    /// A pointer to the numbers of a struct that is taken for an array.
+    fn numbers_behind(&mut self, pointer: Expr) -> Expr {
+        let whole = element(pointer.clone(), constant(0, int()));
+        self.first_number(whole).map_or(pointer, address)
+    }
+
     fn copy(
         &mut self,
         node: &'a Node<'a>,
@@ -154,7 +160,10 @@ impl<'a> Lower<'_, 'a> {
         from: &'a Node<'a>,
         bytes: &'a Node<'a>,
     ) -> Result<()> {
-        let (to, from) = (self.elements(to)?, self.elements(from)?);
+        let (mut to, mut from) = (self.elements(to)?, self.elements(from)?);
+        if to.ty != from.ty {
+            (to, from) = (self.numbers_behind(to), self.numbers_behind(from));
+        }
         if to.ty != from.ty {
             return self.refuse(
                 node,

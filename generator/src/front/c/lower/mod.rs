@@ -18,6 +18,7 @@ mod expression;
 mod function;
 mod given;
 mod hoist;
+mod initialise;
 mod inline;
 mod jumps;
 mod library;
@@ -39,6 +40,7 @@ use super::sources::Sources;
 use super::tree::Node;
 use super::types::{CType, Qualified};
 use super::unit::{Structs, Unit};
+use super::views;
 use crate::front::Unread;
 use crate::ir::build::Builder;
 use crate::ir::*;
@@ -104,6 +106,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         stored_functions: None,
         reports: HashSet::new(),
     };
+    reader.structs.views = views::find(&reader.units, heads);
     for head in heads {
         if reader.procedure(0, head, true, Vec::new()).is_none() {
             reader.refusals.push(Refusal {

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::front::c::types::Extent;
-use crate::front::c::unit::numbers;
 use crate::ir::build::int;
 use make::*;
+
+/// Numbers of a struct that are copied one by one.
+const MOST_COPIED: u64 = 64;
 
 /// What an lvalue names.
 #[derive(Clone, Debug)]
@@ -13,8 +15,8 @@ pub enum Spot {
     Var(VarId),
     /// Memory.
     Memory(Place),
-    /// Numbers of a union's array, from one of them on, as another member of the union has them.
-    Overlay(Place, u64, Type),
+    /// Numbers of an array, from one of them on, as a member has them that is another name for them.
+    Overlay(Place, Expr, Type),
     /// A struct that is kept as scalars.
     Split(StructId, Vec<Binding>),
     /// A number that never changes.
@@ -32,6 +34,13 @@ impl<'a> Lower<'_, 'a> {
             "ArraySubscriptExpr" => {
                 let [base, index] = &node.inner[..] else { return self.unknown(node) };
                 let (base, index) = if self.is_pointer(base) { (base, index) } else { (index, base) };
+                if let Some(overlaid) = self.overlaid_array(base)? {
+                    let aside = self.begin_operand();
+                    let index = self.value(index)?;
+                    self.end_operand(aside, base)?;
+                    let (array, at, elem) = overlaid;
+                    return Ok(self.overlaid_element(array, at, elem, index));
+                }
                 let pointer = self.value(base)?;
                 let aside = self.begin_operand();
                 let at = self.value(index)?;
@@ -146,9 +155,10 @@ impl<'a> Lower<'_, 'a> {
         } else {
             self.place(base_node)?
         };
-        if let Some(ty) = self.reader.units[self.unit].overlays.get(&node.refers).cloned() {
+        if let Some((first, ty)) = self.reader.units[self.unit].overlays.get(&node.refers).cloned() {
+            let first = extent_constant(first);
             let array = match base {
-                Spot::Overlay(array, at, _) => return Ok(self.overlaid(array, at, ty)),
+                Spot::Overlay(array, at, _) => return Ok(self.overlaid(array, sum(at, first), ty)),
                 Spot::Split(id, members) if members.len() == 1 => self.spot_of(members[0].clone(), id, 0),
                 Spot::Memory(place) => match place.ty {
                     Type::Struct(id) => Spot::Memory(self.field(&place, id, 0)),
@@ -157,7 +167,7 @@ impl<'a> Lower<'_, 'a> {
                 _ => return self.no_member(node, base_node),
             };
             let Spot::Memory(array) = array else { return self.no_member(node, base_node) };
-            return Ok(self.overlaid(array, 0, ty));
+            return Ok(self.overlaid(array, first, ty));
         }
         let Some(field) = self.reader.units[self.unit].fields.get(&node.refers).copied() else {
             return self.no_member(node, base_node);
@@ -166,11 +176,11 @@ impl<'a> Lower<'_, 'a> {
             Spot::Overlay(array, at, Type::Struct(id)) => {
                 let types = &self.reader.structs.types;
                 let fields = &types.structs[id.index()].fields;
-                let before = fields.iter().take(field.index()).map(|field| numbers(&field.ty, types));
+                let before = fields.iter().take(field.index()).map(|field| types.numbers(&field.ty));
                 let before: Option<u64> = before.map(|numbers| Some(numbers?.1)).sum();
                 let (Some(before), Some(this)) = (before, fields.get(field.index())) else { return self.unknown(node) };
                 let ty = this.ty.clone();
-                Ok(self.overlaid(array, at + before, ty))
+                Ok(self.overlaid(array, sum(at, extent_constant(before)), ty))
             }
             Spot::Split(_, members) => match members.get(field.index()) {
                 Some(binding) => self.bound(binding.clone(), node),
@@ -201,8 +211,8 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Elements of an array, from one on, as a value of a type.
-    fn overlaid(&mut self, array: Place, at: u64, ty: Type) -> Spot {
-        if ty == array.ty && at == 0 {
+    pub fn overlaid(&mut self, array: Place, at: Expr, ty: Type) -> Spot {
+        if ty == array.ty && known(&at) == Some(0) {
             return Spot::Memory(array);
         }
         if matches!(ty, Type::Array { .. } | Type::Struct(_)) {
@@ -211,14 +221,129 @@ impl<'a> Lower<'_, 'a> {
         Spot::Memory(self.element_of(array, at, ty))
     }
 
-    fn element_of(&mut self, array: Place, at: u64, ty: Type) -> Place {
+    /// The array that a subscript applies to, if it is overlaid: its numbers from one on, and its elements' type.
+    fn overlaid_array(&mut self, base: &'a Node<'a>) -> Result<Option<(Place, Expr, Type)>> {
+        let decays = |node: &Node| node.kind == "ImplicitCastExpr" && node.operator == "ArrayToPointerDecay";
+        let array = Some(base.bare()).filter(|base| decays(base)).map(Self::only);
+        let Some(array) = array.filter(|array| self.is_overlaid(array)) else { return Ok(None) };
+        match self.place(array)? {
+            Spot::Overlay(at, first, Type::Array { elem, .. }) => Ok(Some((at, first, *elem))),
+            Spot::Memory(Place { ty: Type::Array { elem, extent }, base, path }) => {
+                let first = constant(0, int());
+                Ok(Some((Place { base, path, ty: Type::Array { elem: elem.clone(), extent } }, first, *elem)))
+            }
+            _ => self.unknown(base),
+        }
+    }
+
+    /// Whether an array is another name for numbers of an array.
+    fn is_overlaid(&mut self, array: &'a Node<'a>) -> bool {
+        let array = array.bare();
+        match (array.kind, &array.inner[..]) {
+            ("MemberExpr", [base]) => {
+                self.ctype(base);
+                self.reader.units[self.unit].overlays.contains_key(&array.refers)
+                    || (!array.flag && self.is_overlaid(base))
+            }
+            ("ArraySubscriptExpr", [base, _]) => {
+                let base = base.bare();
+                base.kind == "ImplicitCastExpr"
+                    && base.operator == "ArrayToPointerDecay"
+                    && self.is_overlaid(Self::only(base))
+            }
+            _ => false,
+        }
+    }
+
+    fn overlaid_element(&mut self, array: Place, first: Expr, elem: Type, index: Expr) -> Spot {
+        let count = self.reader.structs.types.numbers(&elem).map_or(1, |(_, count)| count);
+        let step = match known(&index) {
+            Some(index) => constant(index * i128::from(count), int()),
+            None if count == 1 => index,
+            None => {
+                let ty = if matches!(index.ty, Type::Int { bits: 32.., signed: true, .. }) {
+                    index.ty.clone()
+                } else {
+                    long()
+                };
+                binary(Binary::Multiply, cast(index, ty.clone()), constant(i128::from(count), ty.clone()), ty)
+            }
+        };
+        self.overlaid(array, sum(first, step), elem)
+    }
+
+    /// The first number of a struct that is taken for an array, as a place of a number.
+    pub fn first_number(&mut self, whole: Place) -> Option<Place> {
+        let Type::Struct(id) = whole.ty else { return None };
+        let [Field { ty: Type::Array { elem, .. }, .. }] = &self.reader.structs.types.structs[id.index()].fields[..]
+        else {
+            return None;
+        };
+        let elem = (**elem).clone();
+        let array = self.field(&whole, id, 0);
+        Some(self.element_of(array, constant(0, int()), elem))
+    }
+
+    /// A number of a struct or array in either form, by its position.
+    fn number_at(&mut self, whole: &Spot, at: u64, node: &Node) -> Result<Spot> {
+        let (mut spot, mut at) = (whole.clone(), at);
+        loop {
+            let types = &self.reader.structs.types;
+            let ty = match &spot {
+                Spot::Overlay(_, _, ty) => ty.clone(),
+                Spot::Memory(place) => place.ty.clone(),
+                _ => return self.unknown(node),
+            };
+            spot = match (spot, ty) {
+                (Spot::Overlay(array, first, ty), _) => {
+                    let Some((number, _)) = types.numbers(&ty) else { return self.unknown(node) };
+                    return Ok(Spot::Memory(self.element_of(array, sum(first, extent_constant(at)), number)));
+                }
+                (Spot::Memory(place), Type::Array { elem, extent }) => {
+                    let Some((_, each)) = types.numbers(&elem) else { return self.unknown(node) };
+                    let dim = Dim { lower: None, extent: extent.map(extent_constant) };
+                    let first = address(self.first_element(place, dim, *elem));
+                    let inner = element(first, extent_constant(at / each));
+                    at %= each;
+                    Spot::Memory(inner)
+                }
+                (Spot::Memory(place), Type::Struct(id)) => {
+                    let fields = &types.structs[id.index()].fields;
+                    let mut index = 0;
+                    for field in fields {
+                        let Some((_, each)) = types.numbers(&field.ty) else { return self.unknown(node) };
+                        if at < each {
+                            break;
+                        }
+                        (at, index) = (at - each, index + 1);
+                    }
+                    Spot::Memory(self.field(&place, id, index))
+                }
+                (spot, _) => return Ok(spot),
+            };
+        }
+    }
+
+    /// Copies numbers one by one where a struct or array is another name for elements of an array.
+    pub fn copy_numbers(&mut self, to: &Spot, from: &Spot, ty: &Type, node: &Node) -> Result<()> {
+        match self.reader.structs.types.numbers(ty) {
+            Some((_, count)) if count <= MOST_COPIED => (0..count).try_for_each(|at| {
+                let (to, from) = (self.number_at(to, at, node)?, self.number_at(from, at, node)?);
+                let value = self.read(from, node)?;
+                self.write(to, value, node)
+            }),
+            _ => self.unknown(node),
+        }
+    }
+
+    fn element_of(&mut self, array: Place, at: Expr, ty: Type) -> Place {
         let extent = if let Type::Array { extent, .. } = array.ty { extent } else { None };
         let dim = Dim { lower: None, extent: extent.map(extent_constant) };
         let mut place = self.first_element(array, dim, ty);
         if let Some(Step::Index(subscripts)) = place.path.last_mut()
             && let Some(last) = subscripts.last_mut()
         {
-            last.at = extent_constant(at);
+            last.at = at;
         }
         place
     }

@@ -36,6 +36,12 @@ impl<'a> Lower<'_, 'a> {
     fn copy_spot(&mut self, to: Spot, from: Spot, node: &'a Node<'a>) -> Result<()> {
         match (to, from) {
             (Spot::Memory(to), Spot::Memory(from)) => self.copy_struct(to, from, node),
+            (Spot::Overlay(array, at, ty), from) => {
+                self.copy_numbers(&Spot::Overlay(array, at, ty.clone()), &from, &ty, node)
+            }
+            (to, Spot::Overlay(array, at, ty)) => {
+                self.copy_numbers(&to, &Spot::Overlay(array, at, ty.clone()), &ty, node)
+            }
             (Spot::Split(id, members), from) => {
                 for (index, member) in members.into_iter().enumerate() {
                     let from = self.part(&from, id, index, node)?;
@@ -90,9 +96,18 @@ impl<'a> Lower<'_, 'a> {
         place
     }
 
+    /// Whether a struct is taken for an array of its numbers.
+    pub fn is_view(&self, id: StructId) -> bool {
+        !self.reader.structs.types.structs[id.index()].parts.is_empty()
+    }
+
     /// Copies a scalar, struct or array, element by element.
     pub fn copy_struct(&mut self, to: Place, from: Place, node: &'a Node<'a>) -> Result<()> {
         match to.ty.clone() {
+            Type::Struct(id) if self.is_view(id) => {
+                let ty = to.ty.clone();
+                self.copy_numbers(&Spot::Memory(to), &Spot::Memory(from), &ty, node)
+            }
             Type::Struct(id) => {
                 for index in 0..self.reader.structs.types.structs[id.index()].fields.len() {
                     self.copy_struct(self.field(&to, id, index), self.field(&from, id, index), node)?;
