@@ -178,7 +178,8 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
     ("int f(int n) {\n if (n) goto in; while (n < 9) { in: n++; } return n; }", Class::Control, 2, "goto leads into"),
     ("#include <stdio.h>\ndouble f(double x) {\n scanf(\"%lf\", &x); return x; }", Class::NoSource, 3, "reads data"),
     (
-        "double g(int n, ...) { return n; }\ndouble f(double x) { return g(1, x); }",
+        "#include <stdarg.h>\ndouble g(int n, ...) { va_list l; va_start(l, n); return va_arg(l, double); }\ndouble f(double x) \
+         { return g(1, x); }",
         Class::Language,
         2,
         "variable number",
