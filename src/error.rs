@@ -9,6 +9,7 @@
 use crate::codes::codes;
 use crate::sync::{StaticFlag, UNORDERED};
 use std::fmt;
+use std::io::Write as _;
 
 /// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -172,15 +173,21 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
+/// Prints lines on standard error. It may be closed; there is nobody left to tell.
+pub(crate) fn say(lines: &str) {
+    let _ = writeln!(std::io::stderr(), "{lines}");
+}
+
 /// A number of bytes for people: `123 bytes`, `1.50 GiB (1610612736 bytes)`.
 pub fn bytes(n: u64) -> String {
+    in_units(n, 2).map_or_else(|| counted(n, "byte"), |text| format!("{text} ({n} bytes)"))
+}
+
+/// `1.50 GiB`, with so many digits behind the point; `None` below 1 KiB.
+pub(crate) fn in_units(bytes: u64, digits: usize) -> Option<String> {
     const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    for (unit, size) in UNITS {
-        if n >= size {
-            return format!("{:.2} {unit} ({n} bytes)", n as f64 / size as f64);
-        }
-    }
-    counted(n, "byte")
+    let (unit, size) = UNITS.iter().find(|(_, size)| bytes >= *size)?;
+    Some(format!("{:.digits$} {unit}", bytes as f64 / *size as f64))
 }
 
 /// `1 block`, `2 blocks`.

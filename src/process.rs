@@ -3,11 +3,10 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, note_failure};
+use crate::error::{Error, note_failure, say};
 use crate::store::spill;
 use crate::sync::{Arc, Mutex};
 use crate::vm;
-use std::io::Write;
 use std::path::Path;
 
 /// Memory of all tapes of a process, in bytes.
@@ -123,14 +122,9 @@ pub(crate) fn fail(error: &Error) -> ! {
     match handler {
         Some(handler) => {
             handler(error);
-            say("the program's error handler returned, which it must not; aborting");
+            say("adtape: error: the program's error handler returned, which it must not; aborting");
         }
-        None => say(error.message()),
+        None => say(&format!("adtape: error: {error}")),
     }
     std::process::abort()
-}
-
-/// Standard error may be closed; there is nobody left to tell.
-fn say(message: &str) {
-    let _ = writeln!(std::io::stderr(), "adtape: error: {message}");
 }

@@ -16,7 +16,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, say};
 use crate::sync::OnceLock;
 use std::path::{Path, PathBuf};
 
@@ -148,7 +148,7 @@ pub(crate) fn settings() -> Result<&'static Settings, Error> {
         .get_or_init(|| {
             for (name, _) in std::env::vars_os() {
                 if let Some(warning) = unknown(&name.to_string_lossy()) {
-                    eprintln!("{warning}");
+                    say(&warning);
                 }
             }
             Settings::read(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))

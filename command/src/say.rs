@@ -32,9 +32,12 @@ pub fn must_end(path: &str, what: &str, ending: &str) -> Result<(), u8> {
 
 /// Writes a file.
 pub fn write(path: &str, text: &str) -> Result<(), u8> {
-    std::fs::write(path, text).map_err(|cause| {
-        error(&format!("{path} cannot be written: {cause}"), "choose a directory that you may write to", 1)
-    })
+    std::fs::write(path, text).map_err(|cause| cannot_write(path, &cause))
+}
+
+/// Prints why a file or folder cannot be written; the exit status.
+pub fn cannot_write(path: &str, cause: &std::io::Error) -> u8 {
+    error(&format!("{path} cannot be written: {cause}"), "choose a directory that you may write to", 1)
 }
 
 /// `1 site`, `2 sites`.
@@ -70,13 +73,19 @@ pub fn bytes(bytes: u64) -> String {
 
 const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
 
-/// With a sign: `+2.25 GB`, `-3 B`.
+/// Bytes with a sign: `+2.25 GB`, `-3 B`.
 pub fn change(old: u64, new: u64) -> String {
-    match new.cmp(&old) {
-        std::cmp::Ordering::Less => format!("-{}", bytes(old - new)),
-        std::cmp::Ordering::Equal => "0 B".to_owned(),
-        std::cmp::Ordering::Greater => format!("+{}", bytes(new - old)),
-    }
+    signed(old, new, bytes)
+}
+
+/// With a sign, unless it is zero: `+12,345`.
+pub fn signed(old: u64, new: u64, show: fn(u64) -> String) -> String {
+    let sign = match new.cmp(&old) {
+        std::cmp::Ordering::Less => "-",
+        std::cmp::Ordering::Equal => "",
+        std::cmp::Ordering::Greater => "+",
+    };
+    format!("{sign}{}", show(old.abs_diff(new)))
 }
 
 /// `12 ms`, `3.4 s`, `12 min`.

@@ -3,36 +3,15 @@
 // Sections are described by addresses.
 #![allow(unsafe_code)]
 
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+mod tool;
+
 use adtape::{ArchiveStore, CheckpointWriter, FileOptions, FileStore, Section, Store, Type};
+use common::Scratch;
 use npyz::NpyFile;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("adtape-inspect-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_adtape")).current_dir(&self.0).args(args).output().unwrap()
-    }
-
-    fn printed(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::path::Path;
+use std::process::Command;
 
 fn options() -> FileOptions {
     FileOptions { run: Some("storm".to_owned()), rank: Some(0), ..FileOptions::default() }
@@ -92,7 +71,7 @@ fn sections_are_listed_and_exported_bit_for_bit() {
     // Both names become one on a file system that has no slash in names.
     assert_eq!(array::<f32>(&scratch.0.join("out/h_depth-2.npy")).2, [0.5, 1.5, 2.5]);
     assert_eq!(array::<i64>(&scratch.0.join("out/step.npy")), (vec![1], npyz::Order::C, vec![40]));
-    let index = std::fs::read_to_string(scratch.0.join("out/sections.json")).unwrap();
+    let index = scratch.read("out/sections.json");
     assert!(index.contains("\"h/depth\"") && index.contains("\"h_depth-2.npy\""), "{index}");
     numpy_agrees(&scratch);
 }
@@ -192,9 +171,9 @@ fn schedules_stand_beside_each_other_with_their_costs() {
     for name in ["multistage", "disk_revolve", "two_level", "online", "mixed"] {
         assert!(row(name).split_whitespace().count() >= 6, "{name}:\n{said}");
     }
-    let html = std::fs::read_to_string(scratch.0.join("a.html")).unwrap();
+    let html = scratch.read("a.html");
     assert_eq!(html.matches("<svg").count(), 6, "one picture for each but store_all");
-    assert!(std::fs::read_to_string(scratch.0.join("a.svg")).unwrap().contains("at most 10 kept: 4.64 forward runs"));
+    assert!(scratch.read("a.svg").contains("at most 10 kept: 4.64 forward runs"));
 }
 
 #[test]

@@ -2,33 +2,16 @@
 
 #[path = "../../generator/tests/common/mod.rs"]
 mod common;
+mod tool;
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use common::Scratch;
+use std::process::Command;
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, model: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("adtape-command-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::write(path.join("model.c"), model).unwrap();
-        Folder(path)
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_adtape")).current_dir(&self.0).args(args).output().unwrap()
-    }
-
-    fn read(&self, file: &str) -> String {
-        std::fs::read_to_string(self.0.join(file)).unwrap_or_default()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A folder with a model.
+fn folder(name: &str, model: &str) -> Scratch {
+    let folder = Scratch::new(&format!("command-{name}"));
+    folder.write("model.c", model);
+    folder
 }
 
 const MODEL: &str = "#include <math.h>
@@ -42,7 +25,7 @@ double f(int n, const double *x) {
 
 #[test]
 fn adjoint_and_tangent_are_written_beside_their_headers() {
-    let folder = Folder::new("written", MODEL);
+    let folder = folder("written", MODEL);
     let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--explain"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("model.c:5"));
@@ -66,7 +49,7 @@ fn explanations_say_who_reads_and_what_comes_back() {
     return s * s;
 }
 ";
-    let folder = Folder::new("explained", model);
+    let folder = folder("explained", model);
     let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--explain", "--explain-html", "page.html"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -88,7 +71,7 @@ fn explanations_say_who_reads_and_what_comes_back() {
 fn options_reach_the_compiler_and_a_stored_tree_replaces_it() {
     let model =
         "#ifdef SQUARE\ndouble f(double x) { return x * x; }\n#else\ndouble f(double x) { return 3 * x; }\n#endif\n";
-    let folder = Folder::new("options", model);
+    let folder = folder("options", model);
     let head = ["adjoint", "model.c", "--head", "f(f)/(x)"];
     let run = |more: &[&str]| {
         let output = folder.run(&[&head[..], more].concat());
@@ -110,7 +93,7 @@ fn options_reach_the_compiler_and_a_stored_tree_replaces_it() {
 
 #[test]
 fn split_sweeps_are_exported() {
-    let folder = Folder::new("split", MODEL);
+    let folder = folder("split", MODEL);
     assert_eq!(folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--split"]).status.code(), Some(0));
     let header = folder.read("model_b.h");
     assert!(header.contains("double f_fwd(adtape_t *tape, int n, const double *x);"), "{header}");
@@ -119,7 +102,7 @@ fn split_sweeps_are_exported() {
 
 #[test]
 fn several_adjoints_have_a_file_of_their_own_and_no_check() {
-    let folder = Folder::new("vector", MODEL);
+    let folder = folder("vector", MODEL);
     let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--vector", "4"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(folder.read("model_bv.h").contains("void f_bv(int n, const double *x, double (*x_b)[4], double f_bv[4]);"));
@@ -138,7 +121,7 @@ fn names_that_the_sources_use_are_refused_where_they_are_written() {
     let model = "static double f_NAME = 2.0;\ndouble f(double x) {\n    return f_NAME * x * x;\n}\n";
     let calls = [("b", &["adjoint"][..]), ("bv", &["adjoint", "--vector", "4"]), ("d", &["tangent"])];
     for (taken, wanted) in calls {
-        let folder = Folder::new(&format!("taken_{taken}"), &model.replace("NAME", taken));
+        let folder = folder(&format!("taken_{taken}"), &model.replace("NAME", taken));
         for (suffix, options) in calls {
             let output = folder.run(&[options, &["model.c", "--head", "f(f)/(x)"]].concat());
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -154,7 +137,7 @@ fn names_that_the_sources_use_are_refused_where_they_are_written() {
 fn what_is_refused_leaves_no_file_and_says_where() {
     let model = "double ext(double);\nunion u { int i; double d; };
 double f(double x) {\n    union u v;\n    v.d = x;\n    return ext(x) + v.d;\n}\n";
-    let folder = Folder::new("refused", model);
+    let folder = folder("refused", model);
     let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{said}");
@@ -165,7 +148,7 @@ double f(double x) {\n    union u v;\n    v.d = x;\n    return ext(x) + v.d;\n}\
 
 #[test]
 fn check_of_what_is_refused_leaves_no_file() {
-    let folder = Folder::new("check-refused", "double ext(double);\ndouble f(double x) { return ext(x); }\n");
+    let folder = folder("check-refused", "double ext(double);\ndouble f(double x) { return ext(x); }\n");
     let driver = "#include \"model_b.h\"\nint main(void) { double x_b = 0; f_b(1, &x_b, 1); return 0; }\n";
     std::fs::write(folder.0.join("driver.c"), driver).unwrap();
     let run = ["adjoint", "model.c", "--head", "f(f)/(x)", "--explain-html", "page.html", "--check", "driver.c"];
@@ -179,7 +162,7 @@ fn check_of_what_is_refused_leaves_no_file() {
 
 #[test]
 fn what_is_refused_in_a_header_is_quoted_from_there() {
-    let folder = Folder::new("header", "#include \"g.h\"\ndouble f(double x) { return g(x); }\n");
+    let folder = folder("header", "#include \"g.h\"\ndouble f(double x) { return g(x); }\n");
     let header = "static inline double g(double x) {\n    volatile double y[1] = {x};\n    return y[0];\n}\n";
     std::fs::write(folder.0.join("g.h"), header).unwrap();
     let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
@@ -191,7 +174,7 @@ fn what_is_refused_in_a_header_is_quoted_from_there() {
 #[test]
 fn sources_in_another_encoding_keep_their_bytes_in_order() {
     // What is no UTF-8 in comments and strings takes one byte a letter: positions in the text stay right.
-    let folder = Folder::new("latin", "");
+    let folder = folder("latin", "");
     let model =
         b"/* \xe9t\xe9 */\ndouble f(double x) {\n    /* \xfc */ const char *s = \"\xe4\";\n    x = x * x; /* \xdf */\n\
         return s[0] == 0 ? x : x * x;\n}\n";
@@ -205,7 +188,7 @@ fn sources_in_another_encoding_keep_their_bytes_in_order() {
 
 #[test]
 fn wrong_command_lines_end_with_status_2() {
-    let folder = Folder::new("usage", MODEL);
+    let folder = folder("usage", MODEL);
     for args in [
         &["adjoint", "model.c"][..],
         &["adjoint", "model.c", "--head", "f"],
@@ -223,7 +206,7 @@ fn wrong_command_lines_end_with_status_2() {
 
 #[test]
 fn check_builds_and_runs_a_driver() {
-    let folder = Folder::new("check", &MODEL.replace("s = 0.0", "s = 1.0"));
+    let folder = folder("check", &MODEL.replace("s = 0.0", "s = 1.0"));
     let driver = "#include \"model_b.h\"\nint main(void) { double x[3] = {1, 2, 3}, x_b[3] = {0}; f_b(3, x, x_b, 1.0); return 0; }\n";
     std::fs::write(folder.0.join("driver.c"), driver).unwrap();
     let flags = common::flags().join(" ");

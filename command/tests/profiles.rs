@@ -1,6 +1,11 @@
 //! `adtape report` and `adtape diff`: tables as they are printed, pages that need nothing from elsewhere, and what is
 //! said of files that are no profile. Goldens are written anew with ADTAPE_BLESS.
 
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+mod tool;
+
+use common::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -9,13 +14,16 @@ fn profiles() -> PathBuf {
 }
 
 fn adtape(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_adtape")).current_dir(profiles()).args(args).output().unwrap()
+    tool::adtape(&profiles(), args)
 }
 
 fn printed(args: &[&str]) -> String {
-    let output = adtape(args);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    tool::printed(&profiles(), args)
+}
+
+/// A file for the command's arguments.
+fn file(scratch: &Scratch, name: &str, text: &str) -> String {
+    scratch.write(name, text).display().to_string()
 }
 
 fn assert_golden(name: &str, text: &str) {
@@ -25,27 +33,6 @@ fn assert_golden(name: &str, text: &str) {
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(golden == text, "{name} is not what is printed:\n{text}");
-}
-
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("adtape-profiles-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.0.join(name), text).unwrap();
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[test]
@@ -86,14 +73,15 @@ fn page_has_all_pictures_and_needs_nothing_beside_it() {
 #[test]
 fn names_in_a_profile_are_no_markup() {
     let scratch = Scratch::new("markup");
-    let profile = scratch.file(
+    let profile = file(
+        &scratch,
         "a.jsonl",
         "{\"record\":\"process\",\"format\":1,\"program\":\"<b>&\",\"tape_peak\":8}\n\
          {\"record\":\"site\",\"id\":1,\"file\":\"a.cc\",\"line\":3,\"function\":\"f<int>(\\\"x\\\"; y)\"}\n\
          {\"record\":\"push\",\"site\":1,\"kind\":\"f64\",\"operations\":1,\"bytes\":8,\"at_peak\":8}\n",
     );
     printed(&["report", &profile, "--html"]);
-    let html = std::fs::read_to_string(scratch.0.join("a.html")).unwrap();
+    let html = scratch.read("a.html");
     assert!(!html.contains("<b>&") && !html.contains("f<int>"), "{html}");
     assert!(html.contains("f&lt;int&gt;") && html.contains("by function and line"));
 }
@@ -117,7 +105,7 @@ fn what_is_no_profile_is_said_where_and_why() {
         ("changed", format!("{process}{{\"record\":\"push\"}}\n"), "changed:2: the line is no record", "once more"),
     ];
     for (name, text, what, help) in cases {
-        let file = scratch.file(name, &text);
+        let file = file(&scratch, name, &text);
         let output = adtape(&["report", &file]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{name}: {said}");
@@ -154,23 +142,26 @@ fn run_of_a_driver_that_is_not_whole_is_not_counted() {
     let whole = std::fs::read_to_string(profiles().join("storm.jsonl")).unwrap();
     let last = whole.lines().rfind(|line| line.contains("\"reverse\"")).unwrap();
     let estimated = whole.replacen("\"format\"", "\"estimated\": true, \"format\"", 1);
-    let file = scratch.file("a.jsonl", &estimated.replace(last, ""));
+    let file = file(&scratch, "a.jsonl", &estimated.replace(last, ""));
     let said = printed(&["report", &file, "--html"]);
     let run = said.lines().find(|line| line.contains("binomial")).unwrap_or_default();
     assert_eq!(run.matches(" -").count(), 2, "{said}");
     assert!(said.contains("estimated: some sweeps were not counted"), "{said}");
-    let html = std::fs::read_to_string(scratch.0.join("a.html")).unwrap();
+    let html = scratch.read("a.html");
     assert!(!html.contains("all kept:") && html.contains("estimated: some sweeps"));
 }
 
 #[test]
 fn profile_of_a_program_that_pushed_nothing_is_short() {
     let scratch = Scratch::new("nothing");
-    let file = scratch
-        .file("a.jsonl", "{\"record\":\"process\",\"format\":1,\"program\":\"a\",\"pid\":7,\"adtape\":\"0.1.0\"}\n");
+    let file = file(
+        &scratch,
+        "a.jsonl",
+        "{\"record\":\"process\",\"format\":1,\"program\":\"a\",\"pid\":7,\"adtape\":\"0.1.0\"}\n",
+    );
     let said = printed(&["report", &file, "--html"]);
     assert!(said.contains("nothing was pushed"), "{said}");
-    assert!(std::fs::read_to_string(scratch.0.join("a.html")).unwrap().contains("Nothing was pushed."));
+    assert!(scratch.read("a.html").contains("Nothing was pushed."));
 }
 
 /// docs/command.md shows what is printed.

@@ -47,13 +47,13 @@ pub(super) struct Report {
 struct Sites {
     all: Vec<Named>,
     by_name: HashMap<Named, usize>,
-    by_site: HashMap<(usize, bool), usize>,
+    /// Numbers by the address of a site.
+    by_site: HashMap<usize, usize>,
 }
 
 impl Sites {
     fn number(&mut self, site: Site) -> usize {
-        let key = (site.address(), matches!(site, Site::Rust(_)));
-        if let Some(number) = self.by_site.get(&key) {
+        if let Some(number) = self.by_site.get(&site.address()) {
             return *number;
         }
         let named = site.named();
@@ -61,7 +61,7 @@ impl Sites {
             self.all.push(named);
             self.all.len() - 1
         });
-        self.by_site.insert(key, number);
+        self.by_site.insert(site.address(), number);
         number
     }
 

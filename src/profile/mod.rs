@@ -29,6 +29,7 @@ mod tests;
 mod timeline;
 mod uses;
 
+use crate::error;
 use crate::sync::UNORDERED;
 pub(crate) use lane::{Lane, Pushed};
 use process::process;
@@ -72,11 +73,11 @@ pub(crate) fn say() {
     }
     match written {
         Ok(path) if process.says => {
-            table::line(&format!("adtape: profile: all of it is in {}: adtape report draws it", path.display()));
+            error::say(&format!("adtape: profile: all of it is in {}: adtape report draws it", path.display()));
         }
         Ok(_) => {}
-        Err(error) => table::line(&format!(
-            "adtape: warning: the profile cannot be written to {}: {error}\n  \
+        Err(cause) => error::say(&format!(
+            "adtape: warning: the profile cannot be written to {}: {cause}\n  \
              ADTAPE_PROFILE takes the path of a directory that can be written to",
             process.directory.display()
         )),

@@ -18,39 +18,32 @@ pub(super) const FREE: u64 = 2_000_000;
 /// Where the process pushed: the innermost call first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Path {
-    pub site: PathSite,
+    /// Its address.
+    pub site: usize,
     /// Return addresses of the calls around.
     pub callers: Vec<usize>,
-}
-
-/// A [`Site`] by its address, which is a line of a Rust program or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct PathSite {
-    pub address: usize,
-    pub rust: bool,
 }
 
 /// Bytes by path.
 #[derive(Default)]
 pub(super) struct Paths {
-    bytes: HashMap<Path, (Option<Site>, u64)>,
+    bytes: HashMap<Path, (Site, u64)>,
     pub taken: u64,
 }
 
 impl Paths {
     pub fn add(&mut self, site: Site, callers: Vec<usize>, weight: u64) {
         self.taken += 1;
-        let of = PathSite { address: site.address(), rust: matches!(site, Site::Rust(_)) };
-        let mut path = Path { site: of, callers };
+        let mut path = Path { site: site.address(), callers };
         if self.bytes.len() >= MOST && !self.bytes.contains_key(&path) {
             path.callers = Vec::new();
         }
-        self.bytes.entry(path).or_insert((Some(site), 0)).1 += weight;
+        self.bytes.entry(path).or_insert((site, 0)).1 += weight;
     }
 
     /// Paths with their sites and bytes.
     pub fn all(&self) -> impl Iterator<Item = (Site, &[usize], u64)> {
-        self.bytes.iter().filter_map(|(path, (site, bytes))| Some(((*site)?, &path.callers[..], *bytes)))
+        self.bytes.iter().map(|(path, (site, bytes))| (*site, &path.callers[..], *bytes))
     }
 }
 

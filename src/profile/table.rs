@@ -3,29 +3,20 @@
 #![forbid(unsafe_code)]
 
 use super::collect::{Report, Row};
+use crate::error;
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 /// Lines of sites, and letters a line.
 const LINES: usize = 20;
 const WIDTH: usize = 118;
 
-/// Standard error may be closed; there is nobody left to tell.
-pub(super) fn line(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
 pub(super) fn say(report: &Report) {
-    line(text(report).trim_end());
+    error::say(text(report).trim_end());
 }
 
 /// `123 B`, `45.6 MiB`.
 fn short(bytes: u64) -> String {
-    const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    match UNITS.iter().find(|(_, size)| bytes >= *size) {
-        Some((unit, size)) => format!("{:.1} {unit}", bytes as f64 / *size as f64),
-        None => format!("{bytes} B"),
-    }
+    error::in_units(bytes, 1).unwrap_or_else(|| format!("{bytes} B"))
 }
 
 /// Bits that a site need not have pushed, as far as anybody saw: the reasons overlap.

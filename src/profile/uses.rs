@@ -199,10 +199,7 @@ impl Tapes {
     pub fn remove(&mut self, tape: &Arc<Tape>) {
         let Some(at) = self.there.iter().position(|other| Arc::ptr_eq(other, tape)) else { return };
         self.there.swap_remove(at);
-        for Entry { site, kind, entry } in tape.entries.lock().iter() {
-            let (_, sum) = self.gone.entry((site.address(), kind)).or_insert((*site, Counts::default()));
-            sum.add(&Counts { live: 0, ..Counts::of(entry, tape.weight()) });
-        }
+        add_counts(&mut self.gone, tape, |counts| counts.live = 0);
         add_thread(&mut self.threads_gone, tape);
     }
 
@@ -242,12 +239,7 @@ impl Tapes {
     /// Counts by site and kind.
     pub fn counts(&self) -> HashMap<Key, (Site, Counts)> {
         let mut all = self.gone.clone();
-        for tape in &self.there {
-            for Entry { site, kind, entry } in tape.entries.lock().iter() {
-                let (_, sum) = all.entry((site.address(), kind)).or_insert((*site, Counts::default()));
-                sum.add(&Counts::of(entry, tape.weight()));
-            }
-        }
+        self.there.iter().for_each(|tape| add_counts(&mut all, tape, |_| ()));
         all
     }
 
@@ -263,6 +255,16 @@ impl Tapes {
     pub fn sizes(&self) -> [u64; 4] {
         let sum = |part: fn(&Tape) -> &Unordered| self.there.iter().map(|tape| part(tape).load(UNORDERED)).sum::<u64>();
         [sum(|t| &t.len), sum(|t| &t.spilled), sum(|t| &t.resident), sum(|t| &t.overhead)]
+    }
+}
+
+/// Adds what a tape counted, after a change to it.
+fn add_counts(all: &mut HashMap<Key, (Site, Counts)>, tape: &Tape, change: impl Fn(&mut Counts)) {
+    for Entry { site, kind, entry } in tape.entries.lock().iter() {
+        let (_, sum) = all.entry((site.address(), kind)).or_insert((*site, Counts::default()));
+        let mut counts = Counts::of(entry, tape.weight());
+        change(&mut counts);
+        sum.add(&counts);
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::os;
 use super::regular::{open_regular, refused};
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, say};
 use crate::sync::Mutex;
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata, OpenOptions};
@@ -85,11 +85,11 @@ fn locked(path: &Path, mode: u32) -> Result<File, Error> {
             Ok(true) => {}
             Ok(false) => return Err(in_use(path, &holder(&file), OTHER_PROCESS)),
             Err(error) if has_no_locks(&error) => {
-                eprintln!(
+                say(&format!(
                     "adtape: {} cannot be locked: {error}\n  \
                      nothing keeps a second process from writing the checkpoints of the same run and rank",
                     path.display()
-                );
+                ));
                 return Ok(file);
             }
             Err(error) => return Err(refused("locking", path, &error)),

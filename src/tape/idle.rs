@@ -15,11 +15,10 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, Status, bytes};
+use crate::error::{Error, Status, bytes, say};
 use crate::store::{Spill, spill};
 use crate::sync::{Arc, Lock, LockGuard, Mutex, OnceLock, StaticCounter, UNORDERED, wait};
 use crate::vm::{self, HUGE_PAGE, Lent, PAGE};
-use std::io::Write;
 use std::sync::Weak;
 use std::time::{Duration, Instant};
 
@@ -224,8 +223,7 @@ pub(super) fn give_way(wanted: usize, short: Status) -> Result<bool, Error> {
 fn say_in_memory(error: &Error) {
     let why = error.message().lines().next().unwrap_or_default();
     let limit = bytes(vm::process().limit());
-    // Standard error may be closed; there is nobody left to tell.
-    let _ = writeln!(std::io::stderr(), "adtape: warning: {why}; tapes go on in memory, up to {limit} in all");
+    say(&format!("adtape: warning: {why}; tapes go on in memory, up to {limit} in all"));
 }
 
 /// Waits until `wanted` bytes or more are idle or in the `room` that nobody takes, as long as there are tapes that may

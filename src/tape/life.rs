@@ -5,7 +5,7 @@ use super::ending::{Ending, on_main};
 use super::hot::Hot;
 use super::hot::storage::hot;
 use super::owner::Owner;
-use crate::error::{Error, Status, bytes, failure_noted};
+use crate::error::{Error, Status, bytes, failure_noted, say};
 use crate::sync::Mutex;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -116,7 +116,7 @@ pub(crate) fn warn_of_leftovers(left: &str, why_on_main: &str, why: &str) {
         return;
     }
     let (who, why) = if on_main() { ("the program", why_on_main) } else { ("a thread", why) };
-    eprintln!("adtape: warning: {who} ended with {left}\n  {why}");
+    say(&format!("adtape: warning: {who} ended with {left}\n  {why}"));
 }
 
 /// Gives the thread's cursor its tape. No other cursor gets one: it is a local one that is not attached, or another

@@ -1,7 +1,7 @@
 //! The system calls, each behind a function that says what it does and what failed.
 
 use super::HUGE_PAGE;
-use crate::error::{Error, Status, bytes, note_failure};
+use crate::error::{Error, Status, bytes, note_failure, say};
 use std::io;
 use std::time::Duration;
 
@@ -172,7 +172,7 @@ pub(super) fn move_pages(from: usize, size: usize, to: usize) -> bool {
 #[cold]
 pub(super) fn end_process(error: &Error) -> ! {
     note_failure();
-    eprintln!("adtape: error: {error}");
+    say(&format!("adtape: error: {error}"));
     std::process::abort()
 }
 

@@ -3,7 +3,7 @@
 
 mod npy;
 
-use crate::say::{self, bytes, columns, grouped, plural};
+use crate::say::{self, bytes, cannot_write, columns, grouped, plural};
 use adtape::{CheckpointReader, Error, ReadOnlyFile, SectionInfo, SectionKind, Store};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -123,10 +123,6 @@ fn read(reader: &mut CheckpointReader, info: &SectionInfo, file: Option<&str>) -
         (Some(writer), Some(file)) => writer.finish().map(|()| None).map_err(|cause| cannot_write(file, &cause)),
         _ => Ok(None),
     }
-}
-
-fn cannot_write(path: &str, cause: &std::io::Error) -> u8 {
-    say::error(&format!("{path} cannot be written: {cause}"), "choose a directory that you may write to", 1)
 }
 
 fn table(listed: &[Listed]) -> String {

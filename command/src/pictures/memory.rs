@@ -1,6 +1,6 @@
 //! Memory over time: layers on top of each other.
 
-use super::theme::{Area, Drawn, FAINT, FONT, GRID, INK, SERIES, legend, number, svg};
+use super::theme::{Area, Drawn, INK, SERIES, draw_axes, legend, number, svg};
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (960, 330);
@@ -45,20 +45,7 @@ fn draw_on(area: &Area, seconds: &[f64], layers: &[Layer], line: &Layer, most: u
         .x_label_area_size(46)
         .y_label_area_size(62)
         .build_cartesian_2d(begin..end.max(begin + 1e-9), 0.0..1.06 * most as f64 / scale)?;
-    chart
-        .configure_mesh()
-        .x_desc("seconds")
-        .y_desc(unit)
-        .x_labels(10)
-        .y_labels(6)
-        .x_label_formatter(&|value| number(*value))
-        .y_label_formatter(&|value| number(*value))
-        .label_style(FONT.into_font().color(&FAINT))
-        .axis_desc_style(FONT.into_font().color(&INK))
-        .axis_style(FAINT)
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .draw()?;
+    draw_axes(&mut chart, ("seconds", unit), 10, number)?;
     let mut below = vec![0.0; seconds.len()];
     for (layer, colour) in layers.iter().zip(SERIES) {
         let above: Vec<f64> = below.iter().zip(&layer.values).map(|(b, value)| b + *value as f64 / scale).collect();

@@ -2,7 +2,7 @@
 //!
 //! Time is counted in steps: one for a forward step, with recording or without, and one for an adjoint step.
 
-use super::theme::{Area, Drawn, FAINT, FONT, GRID, INK, KEPT, SERIES, legend, svg, text};
+use super::theme::{Area, Chart, Drawn, INK, KEPT, SERIES, draw_axes, legend, svg, text};
 use crate::say::grouped;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -91,13 +91,7 @@ fn draw_on(area: &Area, steps: u64, course: &Course) -> Drawn {
     snapshots(&right, steps, course)
 }
 
-type Panel<'a> = ChartContext<
-    'a,
-    SVGBackend<'a>,
-    Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
->;
-
-fn panel<'a>(area: &Area<'a>, title: &str, steps: u64, time: u64) -> Result<Panel<'a>, Box<dyn std::error::Error>> {
+fn panel<'a>(area: &Area<'a>, title: &str, steps: u64, time: u64) -> Result<Chart<'a>, Box<dyn std::error::Error>> {
     text(area, title, (78, 12), INK, 16, HPos::Left)?;
     let mut chart = ChartBuilder::on(area)
         .margin_right(16)
@@ -106,20 +100,8 @@ fn panel<'a>(area: &Area<'a>, title: &str, steps: u64, time: u64) -> Result<Pane
         .y_label_area_size(78)
         .build_cartesian_2d(0.0..time.max(1) as f64, 0.0..steps.max(1) as f64)?;
     let wide = area.dim_in_pixel().0 > 420;
-    chart
-        .configure_mesh()
-        .x_desc("time, in steps run")
-        .y_desc("step of the loop")
-        .x_labels(if wide { 7 } else { 3 })
-        .y_labels(6)
-        .x_label_formatter(&|value| grouped(value.round() as u64))
-        .y_label_formatter(&|value| grouped(value.round() as u64))
-        .label_style(FONT.into_font().color(&FAINT))
-        .axis_desc_style(FONT.into_font().color(&INK))
-        .axis_style(FAINT)
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .draw()?;
+    let labels = if wide { 7 } else { 3 };
+    draw_axes(&mut chart, ("time, in steps run", "step of the loop"), labels, |value| grouped(value.round() as u64))?;
     Ok(chart)
 }
 

@@ -4,11 +4,14 @@
 //! colours of the table are used and no others, and each of them once.
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// What is drawn on.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// A chart on it, both axes linear.
+pub type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 /// What drawing may fail with; in memory it does not.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
@@ -81,6 +84,26 @@ pub fn standalone(picture: &str) -> String {
 pub fn text(area: &Area, text: &str, at: (i32, i32), colour: RGBColor, size: u32, to: HPos) -> Drawn {
     let style = ("sans-serif", size).into_font().color(&colour).pos(Pos::new(to, VPos::Center));
     area.draw_text(text, &style, at)?;
+    Ok(())
+}
+
+/// Grid and axes of a chart, with the names of both axes and about so many labels on the horizontal one.
+pub fn draw_axes(chart: &mut Chart, names: (&str, &str), labels: usize, show: impl Fn(f64) -> String) -> Drawn {
+    let show = |value: &f64| show(*value);
+    chart
+        .configure_mesh()
+        .x_desc(names.0)
+        .y_desc(names.1)
+        .x_labels(labels)
+        .y_labels(6)
+        .x_label_formatter(&show)
+        .y_label_formatter(&show)
+        .label_style(FONT.into_font().color(&FAINT))
+        .axis_desc_style(FONT.into_font().color(&INK))
+        .axis_style(FAINT)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .draw()?;
     Ok(())
 }
 

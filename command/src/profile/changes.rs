@@ -3,7 +3,7 @@
 
 use super::read::Profile;
 use super::sites::{Row, rows};
-use crate::say::{bytes, change, columns, grouped, plural};
+use crate::say::{bytes, change, columns, grouped, plural, signed};
 use std::collections::BTreeMap;
 
 /// Sites that are listed.
@@ -39,7 +39,7 @@ pub fn table(old: &Profile, new: &Profile) -> String {
         "operations".into(),
         operations[0].clone(),
         operations[1].clone(),
-        count(a.operations, b.operations),
+        signed(a.operations, b.operations, grouped),
     ]);
     let mut changes = changes(rows(old), rows(new));
     let all = changes.len();
@@ -57,7 +57,7 @@ pub fn table(old: &Profile, new: &Profile) -> String {
             bytes(one.old.amount.bytes),
             bytes(one.new.amount.bytes),
             change(one.old.amount.bytes, one.new.amount.bytes),
-            count(one.old.amount.operations, one.new.amount.operations),
+            signed(one.old.amount.operations, one.new.amount.operations, grouped),
             change(one.old.at_peak, one.new.at_peak),
         ]);
     }
@@ -69,18 +69,6 @@ pub fn table(old: &Profile, new: &Profile) -> String {
         text += &format!("no change at {}\n", plural((all - changes.len()) as u64, "other site"));
     }
     text
-}
-
-/// `+12,345`.
-fn count(old: u64, new: u64) -> String {
-    let sign = if new < old {
-        "-"
-    } else if new > old {
-        "+"
-    } else {
-        ""
-    };
-    format!("{sign}{}", grouped(old.abs_diff(new)))
 }
 
 /// `+2.25 GB (+12 %)`.

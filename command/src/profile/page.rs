@@ -1,7 +1,7 @@
 //! `adtape report --html`: one page that needs nothing beside it.
 
 use super::read::{Action, Profile, Sample};
-use super::sites::{Names, Row, rows};
+use super::sites::{Names, Row, rows, to_win};
 use super::tables::{ESTIMATED, NOT_NEEDED, steps_forward};
 use crate::page;
 use crate::pictures::{flame, memory, steps};
@@ -24,9 +24,7 @@ pub fn html(profile: &Profile, file: &str) -> String {
         ("operations", grouped(process.operations)),
         ("time", seconds(process.seconds)),
     ];
-    let mut by_win: Vec<&Row> = rows.iter().filter(|row| row.bytes_to_win() > 0).collect();
-    by_win.sort_by_key(|row| std::cmp::Reverse(row.bytes_to_win()));
-    let wins: u64 = rows.iter().map(Row::bytes_to_win).sum();
+    let (to_win, wins) = to_win(&rows);
     page::render(
         "report.html",
         context! {
@@ -40,7 +38,7 @@ pub fn html(profile: &Profile, file: &str) -> String {
             sites_left => plural(rows.len().saturating_sub(SITES) as u64, "more site"),
             estimated => process.estimated.then_some(ESTIMATED),
             has_more => rows.len() > SITES,
-            to_win => by_win.iter().take(SITES / 2).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
+            to_win => to_win.iter().take(SITES / 2).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
             wins => (wins > 0).then(|| format!("{} of {} ({})", bytes(wins), bytes(process.tape_bytes), share(wins, process.tape_bytes))),
             meaning => NOT_NEEDED.lines().map(str::trim).collect::<Vec<_>>(),
             flame => flames(profile, &rows).map(Value::from_safe_string),

@@ -47,6 +47,14 @@ pub fn rows(profile: &Profile) -> Vec<Row> {
     rows
 }
 
+/// Sites with something to win, the one with most first, and the bytes of all of them.
+pub fn to_win(rows: &[Row]) -> (Vec<&Row>, u64) {
+    let mut found: Vec<&Row> = rows.iter().filter(|row| row.bytes_to_win() > 0).collect();
+    found.sort_by_key(|row| std::cmp::Reverse(row.bytes_to_win()));
+    let all = found.iter().map(|row| row.bytes_to_win()).sum();
+    (found, all)
+}
+
 /// What sites are called.
 pub struct Names<'a> {
     sites: &'a BTreeMap<u64, Site>,

@@ -1,7 +1,7 @@
 //! `adtape report` as text.
 
 use super::read::{Driver, Profile};
-use super::sites::{Row, rows};
+use super::sites::{Row, rows, to_win};
 use crate::say::{bytes, columns, grouped, plural, seconds, share};
 use std::collections::BTreeSet;
 
@@ -71,11 +71,10 @@ fn others(rows: &[Row]) -> String {
 }
 
 fn not_needed(rows: &[Row], pushed: u64) -> String {
-    let mut wins: Vec<&Row> = rows.iter().filter(|row| row.bytes_to_win() > 0).collect();
+    let (wins, all) = to_win(rows);
     if wins.is_empty() {
         return String::new();
     }
-    wins.sort_by_key(|row| std::cmp::Reverse(row.bytes_to_win()));
     let mut table = vec![heads(&["site", "still held", "repeated", "unchanged", "of its bytes"])];
     for row in wins.iter().take(SITES) {
         let win = row.bytes_to_win();
@@ -87,7 +86,6 @@ fn not_needed(rows: &[Row], pushed: u64) -> String {
             share(win, row.amount.bytes),
         ]);
     }
-    let all: u64 = wins.iter().map(|row| row.bytes_to_win()).sum();
     format!(
         "\nwhat need not have been stored in this run, perhaps: {} of {} pushed ({})\n{}\
          {NOT_NEEDED}",

@@ -4,7 +4,7 @@
 
 use super::counts::{CONTENTS, HEAP, RANGES, SLOTS, SaveStats};
 use crate::checkpoint::{CheckpointWriter, SectionKind};
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, say};
 use crate::heap::{Heap, ObjectMemory, is_of_a_heap};
 use crate::map::registry::{Object, RangeKind, Saved, SavedObject, Serial, Slot, encode_slots};
 use crate::objects::by_label::{Layout, POINTER};
@@ -12,7 +12,6 @@ use crate::objects::set::{LiveRange, Objects};
 use crate::settings::settings;
 use crate::sync::Arc;
 use crate::tape::Type;
-use std::io::Write;
 
 /// Check mode says of so many words where they are.
 const REPORTED: u64 = 8;
@@ -244,7 +243,7 @@ impl Objects {
             suspects += 1;
             if before + suspects <= REPORTED {
                 let text = describe(at, word, self.registry().describe_object(&target));
-                let _ = writeln!(std::io::stderr(), "adtape: check: {text}");
+                say(&format!("adtape: check: {text}"));
             }
         }
         Ok(suspects)

@@ -6,13 +6,12 @@ use super::account;
 use super::door::Spill;
 use super::handle::{Handle, Shared};
 use super::medium::nameless;
-use crate::error::{Error, bytes};
+use crate::error::{Error, bytes, say};
 use crate::settings::{Directory, settings};
 use crate::store::os;
 use crate::store::regular::refused;
 use crate::sync::{Arc, Mutex, OnceLock, StaticFlag, UNORDERED};
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
 
@@ -131,13 +130,11 @@ fn say_begin(path: &Path) {
     static SAID: StaticFlag = StaticFlag::new(false);
     if !SAID.swap(true, UNORDERED) {
         let limit = bytes(account::limit());
-        // Standard error may be closed; there is nobody left to tell.
-        let _ = writeln!(
-            std::io::stderr(),
+        say(&format!(
             "adtape: tapes reach {limit} of memory; their oldest parts go to a file in {} from now on \
              (ADTAPE_MEMORY_LIMIT, ADTAPE_SPILL_DIRECTORY)",
             path.display()
-        );
+        ));
     }
 }
 

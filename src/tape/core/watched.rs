@@ -13,7 +13,7 @@ use crate::tape::bits;
 use crate::tape::hot::{Hot, Target};
 use crate::tape::profile::Operation;
 use crate::tape::types::Type;
-use crate::tape::watch::{Load, Met, digest_of};
+use crate::tape::watch::{Load, Met, Watch, digest_of};
 
 impl Core {
     // ---- calm tapes --------------------------------------------------------------------------------
@@ -120,12 +120,18 @@ impl Core {
         Some(value)
     }
 
+    /// The watch, unless it passes over this sweep.
+    #[inline]
+    fn awake(&mut self) -> Option<&mut Watch> {
+        self.watch.as_deref_mut().filter(|watch| !watch.rests())
+    }
+
     // ---- the others --------------------------------------------------------------------------------
 
     /// Records a push of `n` bytes that the caller is about to do.
     #[inline]
     pub(super) fn note_push(&mut self, load: Load, n: usize, site: Site, from: usize) -> Result<(), Error> {
-        if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
+        if let Some(watch) = self.awake() {
             watch.push(load, n, site, from)?;
         }
         self.count(Operation::Push, load.ty, load.count, n);
@@ -134,7 +140,7 @@ impl Core {
 
     /// Records a push of words or bits, of which there are `n` bytes.
     pub(in crate::tape) fn note_known(&mut self, load: Load, value: u64, n: usize, site: Site) -> Result<(), Error> {
-        if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
+        if let Some(watch) = self.awake() {
             watch.push_known(load, value, bits_of(load, n), site)?;
         }
         self.count(Operation::Push, load.ty, load.count, n);
@@ -174,7 +180,7 @@ impl Core {
     /// [`popped`](Core::popped) into a variable that had the value already, or not.
     #[inline]
     pub(super) fn popped_into(&mut self, met: Option<Met>, load: Load, n: usize, site: Site, held: bool) {
-        if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
+        if let Some(watch) = self.awake() {
             watch.popped(met, load, bits_of(load, n), held, site);
         }
         self.count(Operation::Pop, load.ty, load.count, n);

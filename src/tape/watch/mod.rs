@@ -22,7 +22,7 @@ mod report;
 use super::ending::on_main;
 use super::profile::Operation;
 use super::types::Type;
-use crate::error::Error;
+use crate::error::{Error, say};
 use crate::profile::{Lane, Pushed};
 use crate::site::{Places, Site};
 use crate::vm::{Span, Trim};
@@ -356,10 +356,10 @@ fn size(record: Record, places: &Places) -> u64 {
 
 /// Says on standard error where the sweeps may have slipped.
 fn hint(text: &str) {
-    eprintln!(
+    say(&format!(
         "adtape: hint: {text}\n  \
          if the two belong together, all is well: check mode compares lines only"
-    );
+    ));
 }
 
 #[cfg(all(test, not(loom)))]

@@ -3,6 +3,7 @@
 //! A line of the data is a gradient: language, steps, snapshots (0 for store-all), bytes of a state, of all snapshots, most
 //! bytes on the tape, extra steps, seconds, seconds of the primal.
 
+use crate::chart::{Chart, Drawn, axes, curve, legend};
 use plotters::coord::ranged1d::{KeyPointHint, Ranged, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -11,7 +12,7 @@ use std::error::Error;
 use std::ops::Range;
 
 const SIZE: (u32, u32) = (860, 820);
-const FONT: (&str, u32) = ("sans-serif", 13);
+const LETTERS: u32 = 13;
 const THEORY: RGBColor = RGBColor(90, 90, 90);
 const SHORT: RGBColor = RGBColor(180, 180, 180);
 const LANGUAGES: [(&str, RGBColor); 2] = [("C", RGBColor(0, 98, 155)), ("Fortran", RGBColor(204, 85, 0))];
@@ -116,8 +117,7 @@ impl ValueFormatter<f64> for Logarithmic {
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Panel<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Logarithmic, Logarithmic>>;
-pub type Drawn = Result<(), Box<dyn Error>>;
+type Panel<'a> = Chart<'a, Logarithmic, Logarithmic>;
 
 /// A panel with its axes and grid.
 fn panel<'a>(
@@ -134,27 +134,9 @@ fn panel<'a>(
         .x_label_area_size(44)
         .y_label_area_size(58)
         .build_cartesian_2d(Logarithmic(x), Logarithmic(y))?;
-    chart
-        .configure_mesh()
-        .x_desc("memory kept from step to step: snapshots, or the tape of all steps (MB, logarithmic)")
-        .y_desc(y_label)
-        .x_labels(20)
-        .y_labels(20)
-        .label_style(FONT)
-        .axis_desc_style(("sans-serif", 14))
-        .bold_line_style(BLACK.mix(0.10))
-        .light_line_style(TRANSPARENT)
-        .draw()?;
+    let memory = "memory kept from step to step: snapshots, or the tape of all steps (MB, logarithmic)";
+    axes(&mut chart, (memory, y_label), (20, 20), LETTERS, None)?;
     Ok(chart)
-}
-
-/// A curve with its entry in the legend.
-fn curve(chart: &mut Panel, points: Vec<(f64, f64)>, colour: RGBColor, label: String) -> Drawn {
-    chart
-        .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
-        .label(label)
-        .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], colour.stroke_width(2)));
-    Ok(())
 }
 
 /// What was measured: circles in C, crosses in Fortran, so that both are seen where they coincide.
@@ -185,21 +167,10 @@ fn names(chart: &mut Panel, runs: &[&Run], y: impl Fn(&Run) -> f64) -> Drawn {
         let highest = same.map(|run| y(run)).fold(0.0, f64::max);
         // Above the curve, which falls to the right.
         let (anchor, offset) = if run.snapshots < 2 { (HPos::Center, (0, -10)) } else { (HPos::Left, (8, -5)) };
-        let style = FONT.into_text_style(&SIZE).pos(Pos::new(anchor, VPos::Bottom));
+        let style = ("sans-serif", LETTERS).into_text_style(&SIZE).pos(Pos::new(anchor, VPos::Bottom));
         let text = EmptyElement::at((run.megabytes(), highest)) + Text::new(run.name(), offset, style);
         chart.draw_series([text])?;
     }
-    Ok(())
-}
-
-fn legend(chart: &mut Panel) -> Drawn {
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .label_font(FONT)
-        .background_style(WHITE.mix(0.9))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
     Ok(())
 }
 
@@ -212,11 +183,11 @@ fn draw_steps(area: &Area, runs: &[&Run], x: Range<f64>) -> Drawn {
     for (is_whole, colour) in [(true, THEORY), (false, SHORT)] {
         let Some(run) = runs.iter().find(|run| (run.steps == longest) == is_whole) else { continue };
         let points = theory(run).map(|(megabytes, extra)| (megabytes, 1.0 + extra / run.steps as f64));
-        curve(&mut chart, points.collect(), colour, format!("theory (the least possible), {} steps", run.steps))?;
+        curve(&mut chart, points.collect(), colour, &format!("theory (the least possible), {} steps", run.steps))?;
     }
     measured(&mut chart, runs, Run::forward_runs)?;
     names(&mut chart, runs, Run::forward_runs)?;
-    legend(&mut chart)
+    legend(&mut chart, SeriesLabelPosition::UpperRight, LETTERS)
 }
 
 /// Time, beside that of store-all with the extra steps at the speed of the primal.
@@ -234,11 +205,11 @@ fn draw_time(area: &Area, runs: &[&Run], x: Range<f64>) -> Drawn {
         let step = run.primal_seconds / run.steps as f64 / reference(run);
         let points = theory(run).map(|(megabytes, extra)| (megabytes, 1.0 + extra * step));
         let points = points.filter(|(_, time)| *time <= most).collect();
-        curve(&mut chart, points, colour, format!("{language}: store-all + theory's extra steps"))?;
+        curve(&mut chart, points, colour, &format!("{language}: store-all + theory's extra steps"))?;
     }
     measured(&mut chart, runs, time)?;
     names(&mut chart, runs, time)?;
-    legend(&mut chart)
+    legend(&mut chart, SeriesLabelPosition::UpperRight, LETTERS)
 }
 
 fn draw(runs: &[Run], path: &str) -> Drawn {

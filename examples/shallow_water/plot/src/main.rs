@@ -3,11 +3,12 @@
 //!     shallow-water-plot SVG DATA ...                  checkpoints: memory against recomputation, beside theory
 //!     shallow-water-plot --page PAGE BEGINNING SVG     a page of the run: BEGINNING.data, BEGINNING.taylor, that picture
 
+mod chart;
 mod checkpoints;
 mod map;
 mod page;
 
-fn main() -> checkpoints::Drawn {
+fn main() -> chart::Drawn {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments[..] {
         [option, page, beginning, svg] if option == "--page" => page::write(page, beginning, svg),

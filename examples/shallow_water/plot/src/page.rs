@@ -1,13 +1,14 @@
 //! The page of a run: what was won, where the cost depends on what, what the optimiser found, whether the gradient is
 //! right, and the memory over time. It needs nothing beside it.
 
-use crate::checkpoints::Drawn;
+use crate::chart::{Chart, Drawn, axes, curve, legend};
 use crate::map::{self, DEPTH, Field, SIGNED, Scale};
+use plotters::coord::ranged1d::AsRangedCoord;
 use plotters::prelude::*;
 use std::error::Error;
 use std::fs::read_to_string;
 
-const FONT: (&str, u32) = ("sans-serif", 15);
+const LETTERS: u32 = 15;
 const SIZE: (u32, u32) = (960, 380);
 const COLOURS: [RGBColor; 2] = [RGBColor(0, 98, 155), RGBColor(204, 85, 0)];
 /// The run with so many snapshots is drawn beside that with all tapes.
@@ -139,50 +140,30 @@ fn taylor_plot(table: &str) -> Result<String, Box<dyn Error>> {
     let ((h_least, h_most), (r_least, r_most)) =
         (extent(points.iter().map(|(h, _)| h)), extent(points.iter().map(|(_, r)| r)));
     svg(|area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(12)
-            .margin_right(24)
-            .x_label_area_size(46)
-            .y_label_area_size(84)
-            .build_cartesian_2d((h_least / 3.0..h_most * 2.0).log_scale(), (r_least / 5.0..r_most * 5.0).log_scale())?;
-        chart
-            .configure_mesh()
-            .x_desc("step h, in units of the direction (logarithmic)")
-            .y_desc("remainder")
-            .x_labels(9)
-            .y_labels(8)
-            .x_label_formatter(&|value| format!("{value:.0e}"))
-            .y_label_formatter(&|value| format!("{value:.0e}"))
-            .label_style(FONT)
-            .axis_desc_style(FONT)
-            .bold_line_style(BLACK.mix(0.1))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
+        let log = |least: f64, most: f64| (least..most).log_scale();
+        let mut chart = chart(area, log(h_least / 3.0, h_most * 2.0), log(r_least / 5.0, r_most * 5.0))?;
+        let names = ("step h, in units of the direction (logarithmic)", "remainder");
+        axes(&mut chart, names, (9, 8), LETTERS, Some(|value| format!("{value:.0e}")))?;
         let slope =
             points.iter().map(|(h, _)| (*h, first.1 * (h / first.0).powi(2))).filter(|(_, r)| *r > r_least / 5.0);
-        chart
-            .draw_series(LineSeries::new(slope.collect::<Vec<_>>(), COLOURS[1].stroke_width(2)))?
-            .label("falls with h², as of a right gradient")
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 22, y)], COLOURS[1].stroke_width(2)));
+        curve(&mut chart, slope.collect(), COLOURS[1], "falls with h², as of a right gradient")?;
         chart
             .draw_series(points.iter().map(|point| Circle::new(*point, 5, COLOURS[0].filled())))?
             .label("|J(w + h d) - J(w) - h (grad J, d)|, measured")
             .legend(|(x, y)| Circle::new((x + 11, y), 5, COLOURS[0].filled()));
-        legend(&mut chart)
+        legend(&mut chart, SeriesLabelPosition::UpperLeft, LETTERS)
     })
 }
 
-fn legend<'a, X: Ranged<ValueType = f64>, Y: Ranged<ValueType = f64>>(
-    chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
-) -> Drawn {
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .label_font(FONT)
-        .background_style(WHITE.mix(0.9))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
-    Ok(())
+/// An empty chart.
+fn chart<'a, X: AsRangedCoord<Value = f64>, Y: AsRangedCoord<Value = f64>>(
+    area: &DrawingArea<SVGBackend<'a>, plotters::coord::Shift>,
+    x: X,
+    y: Y,
+) -> Result<Chart<'a, X::CoordDescType, Y::CoordDescType>, Box<dyn Error>> {
+    let mut builder = ChartBuilder::on(area);
+    builder.margin(12).margin_right(24).x_label_area_size(46).y_label_area_size(84);
+    Ok(builder.build_cartesian_2d(x, y)?)
 }
 
 /// Tape and snapshots after each step of two gradients, each from its own beginning.
@@ -196,29 +177,11 @@ fn memory(data: &Data) -> Result<String, Box<dyn Error>> {
     let every = || series.iter().flat_map(|(_, points)| points);
     let (last, most) = (extent(every().map(|(t, _)| t)).1, extent(every().map(|(_, bytes)| bytes)).1);
     svg(|area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(12)
-            .margin_right(24)
-            .x_label_area_size(46)
-            .y_label_area_size(84)
-            .build_cartesian_2d(0.0..1.02 * last, 0.0..1.25 * most)?;
-        chart
-            .configure_mesh()
-            .x_desc("seconds since the gradient began")
-            .y_desc("MB")
-            .x_labels(8)
-            .y_labels(6)
-            .label_style(FONT)
-            .axis_desc_style(FONT)
-            .bold_line_style(BLACK.mix(0.1))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
+        let mut chart = chart(area, 0.0..1.02 * last, 0.0..1.25 * most)?;
+        axes(&mut chart, ("seconds since the gradient began", "MB"), (8, 6), LETTERS, None)?;
         for ((name, points), colour) in series.into_iter().zip(COLOURS) {
-            chart
-                .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
-                .label(name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], colour.stroke_width(2)));
+            curve(&mut chart, points, colour, name)?;
         }
-        legend(&mut chart)
+        legend(&mut chart, SeriesLabelPosition::UpperLeft, LETTERS)
     })
 }
