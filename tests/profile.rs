@@ -126,6 +126,33 @@ fn counts_by_line_are_those_counted_by_hand() {
 }
 
 #[test]
+fn samples_of_long_sweeps_and_of_many_short_ones_stand_for_all() {
+    let (said, profile) = profile_of("long");
+    // Both sweeps push all of it.
+    let (all, large) = (4_000_000, 8192 * 8);
+    let large_pushes = 2 * 2_000_000_u64.div_ceil(4096);
+    for (comment, operations, bytes, share) in [
+        ("first of two", all, 8 * all, 0.1),
+        ("second of two", all, 8 * all, 0.1),
+        ("many flags", all, all / 8, 0.1),
+        ("row", all / 8, 128 * all / 8, 0.1),
+        ("large", large_pushes, large * large_pushes, 0.2),
+    ] {
+        let push = profile.moved("push", &place("sweeps.c", comment));
+        for (key, expected) in [("operations", operations), ("bytes", bytes)] {
+            let ratio = number(push, key) as f64 / expected as f64;
+            assert!((1.0 - share..1.0 + share).contains(&ratio), "{comment}: {key} {ratio}\n{push}");
+        }
+    }
+    let pops = number(profile.moved("pop", &place("sweeps.c", "pop of a row")), "operations");
+    assert!((0.9..1.1).contains(&(pops as f64 / (all / 8) as f64)), "{pops} pops of rows");
+    let peak = 2_000_000 * 16 + 250_000 + 250_000 * 128 + 489 * large;
+    let ratio = profile.process("tape_peak") as f64 / peak as f64;
+    assert!((0.9..1.1).contains(&ratio), "peak {ratio}");
+    assert!(said.contains("in about "), "{said}");
+}
+
+#[test]
 fn call_paths_lead_from_main_to_the_push() {
     let (_, profile) = profile_of("counts");
     let name = |id: &str| {

@@ -3,13 +3,12 @@
 #![forbid(unsafe_code)]
 
 use super::process::{Process, process};
-use super::rest::{Look, Rest};
 use super::seen::Seen;
+use super::stretches::{self, Stretches, UNIT};
 use super::uses::{Entry, Tape, Thread, Use};
 use crate::site::Site;
 use crate::sync::{Arc, Mutex, StaticCounter, UNORDERED, Unordered};
 use std::cell::Cell;
-use std::ops::Range;
 
 /// A push, as a lane gets to know it.
 #[derive(Clone, Copy)]
@@ -35,6 +34,7 @@ struct Level {
     live: Vec<u64>,
     sum: u64,
     debt: u64,
+    stretches: Stretches,
 }
 
 pub(crate) struct Lane {
@@ -44,9 +44,11 @@ pub(crate) struct Lane {
     name: fn(u32) -> &'static str,
     /// By the number of the place; none of a place that did nothing here.
     counters: Vec<Option<Counter>>,
-    /// Bits on the tape, and as they were published last.
+    /// Bits on the tape, in [`UNIT`]s, and as they were published last, in bits.
     live: u64,
     published: u64,
+    /// Bits on the tape as an operation saw them last, where that does not see all of them.
+    height: u64,
     /// The last operation was a push.
     rising: bool,
     /// Bits that were popped and whose push left a record of more.
@@ -58,7 +60,7 @@ pub(crate) struct Lane {
     path_step: u64,
     since_path: u64,
     levels: Vec<Level>,
-    rest: Rest,
+    stretches: Stretches,
     /// Pushes that were watched.
     pushes: u64,
 }
@@ -88,7 +90,6 @@ impl Lane {
         let tape = Arc::new(Tape {
             thread: this_thread(on_main),
             entries: Mutex::default(),
-            passed: word(),
             len: word(),
             peak: word(),
             resident: word(),
@@ -96,6 +97,7 @@ impl Lane {
             overhead: word(),
         });
         process.tapes.lock().add(tape.clone());
+        static SEED: StaticCounter = StaticCounter::new(1);
         Some(Lane {
             process,
             tape,
@@ -103,6 +105,7 @@ impl Lane {
             counters: Vec::new(),
             live: 0,
             published: 0,
+            height: 0,
             rising: false,
             debt: 0,
             last: Pushed { place: u32::MAX, site: Site::UNKNOWN, what: 0, values: 0, bits: 0, from: 0 },
@@ -111,7 +114,7 @@ impl Lane {
             path_step: super::paths::FIRST_STEP,
             since_path: 0,
             levels: Vec::new(),
-            rest: Rest::new(),
+            stretches: Stretches::new(SEED.fetch_add(1, UNORDERED)),
             pushes: 0,
         })
     }
@@ -121,16 +124,17 @@ impl Lane {
     #[inline(always)]
     pub fn pushed(&mut self, push: Pushed) {
         let Pushed { place, values, bits, .. } = push;
+        let weight = self.stretches.weight(bits);
         let counter = match self.counters.get(place as usize) {
             Some(Some(counter)) => counter,
             _ => self.begin(place, push.site, push.what),
         };
-        counter.shared.pushed(values, bits);
+        counter.shared.pushed(weight, values, bits);
         self.pushes += 1;
-        self.live += bits;
+        self.live += weight * bits;
         self.rising = true;
         self.last = push;
-        self.since_path += bits;
+        self.since_path += weight * bits / UNIT;
         if self.since_path > self.until_path {
             self.take_path(push.site);
         }
@@ -141,13 +145,14 @@ impl Lane {
     pub fn saw(&mut self, digest: u64) {
         let Pushed { place, from, bits, .. } = self.last;
         let Some(Some(counter)) = self.counters.get_mut(place as usize) else { return };
+        let weight = self.stretches.weight(bits);
         if counter.last.replace(digest) == Some(digest) {
-            counter.shared.sweep.repeated.add(1, bits);
+            counter.shared.moves.repeated.add(weight, bits);
         }
         if from != 0 {
             let times = self.seen.unchanged(place, from, digest);
             if times > 0 {
-                counter.shared.sweep.unchanged.add(times, times * bits);
+                counter.shared.moves.unchanged.add(times * weight, bits);
             }
         }
     }
@@ -158,21 +163,23 @@ impl Lane {
         if self.rising {
             self.turn();
         }
+        let weight = self.stretches.weight(bits);
         let counter = match self.counters.get(place as usize) {
             Some(Some(counter)) => counter,
             _ => self.begin(place, site, what),
         };
-        counter.shared.sweep.pops.add(1, bits);
+        counter.shared.moves.pops.add(weight, bits);
     }
 
     /// Bits that a place had pushed left the tape; `held`: the variable that they go to had them.
     #[inline(always)]
     pub fn left(&mut self, place: u32, bits: u64, held: bool) {
-        self.live = self.live.saturating_sub(bits);
+        let weight = self.stretches.weight(bits);
+        self.live = self.live.saturating_sub(weight * bits);
         if let Some(Some(counter)) = self.counters.get(place as usize) {
-            counter.shared.left(bits);
+            counter.shared.left(weight * bits);
             if held {
-                counter.shared.sweep.held.add(1, bits);
+                counter.shared.moves.held.add(weight, bits);
             }
         }
     }
@@ -202,6 +209,7 @@ impl Lane {
     pub fn clear(&mut self) {
         self.counters.iter().flatten().for_each(|counter| counter.shared.live.store(0, UNORDERED));
         (self.live, self.debt) = (0, 0);
+        self.stretches.forget();
     }
 
     pub fn start(&mut self) {
@@ -209,7 +217,8 @@ impl Lane {
             Some(counter) => counter.shared.live.load(UNORDERED),
             None => 0,
         });
-        self.levels.push(Level { live: live.collect(), sum: self.live, debt: self.debt });
+        let (live, stretches) = (live.collect(), self.stretches.clone());
+        self.levels.push(Level { live, sum: self.live, debt: self.debt, stretches });
     }
 
     pub fn reset(&mut self) {
@@ -219,7 +228,7 @@ impl Lane {
                 counter.shared.live.store(level.live.get(place).copied().unwrap_or(0), UNORDERED);
             }
         }
-        (self.live, self.debt) = (level.sum, level.debt);
+        (self.live, self.debt, self.stretches) = (level.sum, level.debt, level.stretches.clone());
     }
 
     pub fn end(&mut self) {
@@ -232,43 +241,52 @@ impl Lane {
     #[inline(never)]
     pub fn turn(&mut self) {
         self.rising = false;
-        if self.live > self.published + self.published / 64 {
+        if self.bits() > self.published + self.published / 64 {
             self.publish();
         }
     }
 
-    /// Whether the tape rests.
+    /// Bits on the tape.
+    fn bits(&self) -> u64 {
+        if self.stretches.samples() { self.height } else { self.live / UNIT }
+    }
+
+    /// The part of the tape that the next operation belongs to.
     #[inline]
-    pub fn rests(&self) -> bool {
-        self.rest.rests()
+    pub fn stretches(&self) -> &Stretches {
+        &self.stretches
     }
 
     /// From now on all operations are counted, or no longer.
     pub fn see_all(&mut self, on: bool) {
-        if self.rest.see_all(on) {
-            self.tape.begin_sweep();
+        self.stretches.see_all(on);
+    }
+
+    /// A push of `n` bytes comes on a tape of `len` bytes and `depth` records. In a repeat region, the stretch stays.
+    #[inline]
+    pub fn rise(&mut self, len: usize, n: usize, depth: u64) {
+        self.height = 8 * len as u64;
+        if self.levels.is_empty() && (self.pushes >= stretches::ALL || self.stretches.samples()) {
+            self.rise_between(len, n, depth);
         }
     }
 
-    /// Decides whether the tape, of `len` bytes, rests now; true if that begins: what is known of it is to be forgotten.
-    pub fn look(&mut self, len: usize, region: bool) -> bool {
-        match self.rest.look(len, self.pushes, region) {
-            Look::Watches | Look::Rests => {}
-            Look::Passes => self.tape.passed.store(self.tape.passed.load(UNORDERED) + 1, UNORDERED),
-            Look::Ends => self.tape.begin_sweep(),
-            Look::Begins => {
-                self.clear();
-                self.publish();
-                self.process.estimated.store(true, UNORDERED);
-                return true;
-            }
+    #[inline(never)]
+    fn rise_between(&mut self, len: usize, n: usize, depth: u64) {
+        self.stretches.rise(len, n, depth, self.pushes);
+        if self.stretches.samples() {
+            self.process.estimated.store(true, UNORDERED);
         }
-        false
+        if self.stretches.rests() {
+            self.publish();
+        }
     }
 
-    /// What the cursor of a resting tape may pass.
-    pub fn window(&self, len: usize) -> Range<usize> {
-        self.rest.window(len)
+    /// A pop comes.
+    #[inline]
+    pub fn fall(&mut self, len: usize, depth: u64) {
+        self.height = 8 * len as u64;
+        self.stretches.fall(len, depth);
     }
 
     /// Once in a while: bytes on the tape, of it in memory and in a store, and of its records.
@@ -277,15 +295,17 @@ impl Lane {
         self.tape.resident.store(resident, UNORDERED);
         self.tape.spilled.store(spilled, UNORDERED);
         self.tape.overhead.store(overhead, UNORDERED);
+        self.height = 8 * len;
         self.publish();
         self.process.look_at_the_time();
     }
 
     fn publish(&mut self) {
-        let change = self.live.wrapping_sub(self.published);
+        let bits = self.bits();
+        let change = bits.wrapping_sub(self.published);
         let sum = self.process.live.fetch_add(change, UNORDERED).wrapping_add(change);
-        self.published = self.live;
-        self.tape.peak.store(self.tape.peak.load(UNORDERED).max(self.live), UNORDERED);
+        self.published = bits;
+        self.tape.peak.store(self.tape.peak.load(UNORDERED).max(bits), UNORDERED);
         let noted = self.process.noted.load(UNORDERED);
         if sum > noted + noted / 64 {
             self.process.note_peak();

@@ -20,9 +20,9 @@ mod file;
 mod lane;
 mod paths;
 mod process;
-mod rest;
 mod runs;
 mod seen;
+mod stretches;
 mod table;
 #[cfg(all(test, not(loom)))]
 mod tests;

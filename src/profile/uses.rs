@@ -2,11 +2,17 @@
 
 #![forbid(unsafe_code)]
 
+use super::stretches::UNIT;
 use crate::site::Site;
 use crate::sync::{Arc, Mutex, UNORDERED, Unordered};
 use std::collections::HashMap;
 
-/// Operations, and the bits that they moved.
+/// A count that is kept in [`UNIT`]s.
+fn whole(count: &Unordered) -> u64 {
+    (count.load(UNORDERED) + UNIT / 2) / UNIT
+}
+
+/// Operations, and the bits that they moved, in [`UNIT`]s.
 #[derive(Default)]
 pub(super) struct Tally {
     pub operations: Unordered,
@@ -20,10 +26,15 @@ fn add(to: &Unordered, n: u64) {
 }
 
 impl Tally {
+    /// An operation that stands for `weight` of them, in [`UNIT`]s.
     #[inline]
-    pub fn add(&self, operations: u64, bits: u64) {
-        add(&self.operations, operations);
-        add(&self.bits, bits);
+    pub fn add(&self, weight: u64, bits: u64) {
+        add(&self.operations, weight);
+        add(&self.bits, weight * bits);
+    }
+
+    fn read(&self) -> (u64, u64) {
+        (whole(&self.operations), whole(&self.bits))
     }
 }
 
@@ -39,21 +50,10 @@ pub(super) struct Moves {
     pub held: Tally,
 }
 
-impl Moves {
-    fn all(&self) -> [&Unordered; 11] {
-        let [a, b, c, d, e] = [&self.pushes, &self.pops, &self.repeated, &self.unchanged, &self.held]
-            .map(|tally| [&tally.operations, &tally.bits]);
-        [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1], e[0], e[1], &self.values]
-    }
-}
-
 /// What one place did on one tape.
 #[derive(Default)]
 pub(super) struct Use {
-    /// In the sweep that is watched, or was last, which stands for those that were passed over since.
-    pub sweep: Moves,
-    /// In those before, and what they stand for.
-    before: Moves,
+    pub moves: Moves,
     /// Bits of its pushes that are on the tape, now and when the process had most on its tapes.
     pub live: Unordered,
     pub at_peak: Unordered,
@@ -61,20 +61,13 @@ pub(super) struct Use {
 
 impl Use {
     #[inline]
-    pub fn pushed(&self, values: u64, bits: u64) {
-        self.sweep.pushes.add(1, bits);
-        add(&self.sweep.values, values);
-        add(&self.live, bits);
+    pub fn pushed(&self, weight: u64, values: u64, bits: u64) {
+        self.moves.pushes.add(weight, bits);
+        add(&self.moves.values, weight * values);
+        add(&self.live, weight * bits);
     }
 
-    /// Another sweep is watched; the last one stood for `weight`.
-    pub fn begin_sweep(&self, weight: u64) {
-        let (from, to) = (&self.sweep, &self.before);
-        for (from, to) in from.all().into_iter().zip(to.all()) {
-            add(to, weight * from.swap(0, UNORDERED));
-        }
-    }
-
+    /// So many bits left the tape, in [`UNIT`]s.
     #[inline]
     pub fn left(&self, bits: u64) {
         self.live.store(self.live.load(UNORDERED).saturating_sub(bits), UNORDERED);
@@ -99,8 +92,6 @@ pub(super) struct Thread {
 pub(super) struct Tape {
     pub thread: Thread,
     pub entries: Mutex<Vec<Entry>>,
-    /// Sweeps that were passed over since one was watched.
-    pub passed: Unordered,
     /// As of the last time that somebody looked: bytes on it; the most bits that were; bytes in memory and in a store;
     /// bytes of records.
     pub len: Unordered,
@@ -108,20 +99,6 @@ pub(super) struct Tape {
     pub resident: Unordered,
     pub spilled: Unordered,
     pub overhead: Unordered,
-}
-
-impl Tape {
-    /// What the last sweep that was watched stands for.
-    pub fn weight(&self) -> u64 {
-        1 + self.passed.load(UNORDERED)
-    }
-
-    /// Another sweep is watched.
-    pub fn begin_sweep(&self) {
-        let weight = self.weight();
-        self.entries.lock().iter().for_each(|entry| entry.entry.begin_sweep(weight));
-        self.passed.store(0, UNORDERED);
-    }
 }
 
 /// Counts of a place, taken at some time.
@@ -139,21 +116,19 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Where the last sweep that was watched stands for `weight`.
-    fn of(entry: &Use, weight: u64) -> Counts {
-        let sum = |part: fn(&Moves) -> &Unordered| {
-            part(&entry.before).load(UNORDERED) + weight * part(&entry.sweep).load(UNORDERED)
-        };
+    fn of(entry: &Use) -> Counts {
+        let moves = &entry.moves;
+        let ((operations, bits), pops) = (moves.pushes.read(), moves.pops.read());
         Counts {
-            operations: sum(|m| &m.pushes.operations),
-            bits: sum(|m| &m.pushes.bits),
-            values: sum(|m| &m.values),
-            pops: (sum(|m| &m.pops.operations), sum(|m| &m.pops.bits)),
-            live: entry.live.load(UNORDERED),
-            at_peak: entry.at_peak.load(UNORDERED),
-            repeated: (sum(|m| &m.repeated.operations), sum(|m| &m.repeated.bits)),
-            unchanged: (sum(|m| &m.unchanged.operations), sum(|m| &m.unchanged.bits)),
-            held: (sum(|m| &m.held.operations), sum(|m| &m.held.bits)),
+            operations,
+            bits,
+            values: whole(&moves.values),
+            pops,
+            live: whole(&entry.live),
+            at_peak: whole(&entry.at_peak),
+            repeated: moves.repeated.read(),
+            unchanged: moves.unchanged.read(),
+            held: moves.held.read(),
         }
     }
 
@@ -205,19 +180,19 @@ impl Tapes {
 
     /// Bits on all tapes.
     pub fn live(&self) -> u64 {
-        self.uses(|entry| entry.live.load(UNORDERED))
+        self.uses(|entry| whole(&entry.live))
     }
 
     /// What was noted of the peak.
     pub fn at_peak(&self) -> u64 {
         let gone: u64 = self.gone.values().map(|(_, counts)| counts.at_peak).sum();
-        gone + self.uses(|entry| entry.at_peak.load(UNORDERED))
+        gone + self.uses(|entry| whole(&entry.at_peak))
     }
 
     /// Pushes.
     pub fn operations(&self) -> u64 {
         let gone: u64 = self.gone.values().map(|(_, counts)| counts.operations).sum();
-        let there = |entry: &Use| Counts::of(entry, 1).operations;
+        let there = |entry: &Use| Counts::of(entry).operations;
         gone + self.uses(there)
     }
 
@@ -262,7 +237,7 @@ impl Tapes {
 fn add_counts(all: &mut HashMap<Key, (Site, Counts)>, tape: &Tape, change: impl Fn(&mut Counts)) {
     for Entry { site, kind, entry } in tape.entries.lock().iter() {
         let (_, sum) = all.entry((site.address(), kind)).or_insert((*site, Counts::default()));
-        let mut counts = Counts::of(entry, tape.weight());
+        let mut counts = Counts::of(entry);
         change(&mut counts);
         sum.add(&counts);
     }
@@ -272,7 +247,7 @@ fn add_thread(all: &mut HashMap<Thread, OfThread>, tape: &Tape) {
     let sum = all.entry(tape.thread.clone()).or_default();
     let mut live = 0;
     for entry in tape.entries.lock().iter() {
-        let counts = Counts::of(&entry.entry, tape.weight());
+        let counts = Counts::of(&entry.entry);
         sum.operations += counts.operations;
         sum.bits += counts.bits;
         live += counts.live;

@@ -135,11 +135,11 @@ impl Core {
 
     /// Ends an operation: opens the cursor, or leaves it closed where everything is watched or nothing works any more.
     pub(super) fn leave(&mut self, cursor: &Hot) {
-        self.leave_for(cursor, 0);
+        self.leave_for(cursor, 0, self.machine.len());
     }
 
-    /// Ends an operation that made the push or pop of `n` bytes possible, which is next.
-    fn leave_for(&mut self, cursor: &Hot, n: usize) {
+    /// Ends an operation that made the push or pop of `n` bytes possible, which is next; after it the tape has `len`.
+    fn leave_for(&mut self, cursor: &Hot, n: usize, len: usize) {
         if !self.watched()
             || self.watch.as_ref().is_some_and(|watch| watch.rests())
             || n >= LENT_AT_ONCE
@@ -151,12 +151,13 @@ impl Core {
                 let (resident, spilled) = self.machine.sizes();
                 watch.tick(self.machine.len() as u64, resident, spilled);
             }
-            if self.open_to_rest(cursor, n) {
+            if self.open_to_rest(cursor, len) {
                 return;
             }
         }
         if self.watched() || self.poison.is_some() {
-            self.calm = self.poison.is_none() && !self.attached && self.watch.is_some() && self.branches.is_none();
+            let awake = self.watch.as_ref().is_some_and(|watch| !watch.rests());
+            self.calm = self.poison.is_none() && !self.attached && awake && self.branches.is_none();
             cursor.close();
         } else {
             self.machine.store(cursor);
@@ -217,7 +218,8 @@ impl Core {
             0 => Ok(()),
             _ => self.note_push(Load { ty, count: count as u64 }, n, site, from),
         });
-        self.leave_for(cursor, if noted.is_ok() { n } else { 0 });
+        let n = if noted.is_ok() { n } else { 0 };
+        self.leave_for(cursor, n, self.machine.len() + n);
         noted.map_err(|e| located(e, "push", ty, count, site))?;
         if self.detached && n > 0 {
             let from = self.machine.address(self.machine.cur());
@@ -250,7 +252,7 @@ impl Core {
         self.enter(cursor).map_err(|e| located(e, "pop", ty, count, site))?;
         match self.prepare_pop(Load { ty, count: count as u64 }, n, site, into) {
             Ok(true) => {
-                self.leave_for(cursor, n);
+                self.leave_for(cursor, n, self.machine.len() - n);
                 if self.detached && n > 0 {
                     self.machine.retreat(n);
                     let to = self.machine.address(self.machine.cur());

@@ -5,6 +5,7 @@
  * sweeps threads      two threads, one of which ends before the program
  * sweeps handles      two tapes by handle, one destroyed
  * sweeps abort        ends in an error of a pop
+ * sweeps long         one sweep of millions of pushes, then many short ones; ends in an error if a value does not come back
  * sweeps exit         ends by exit() from a function, with values left
  * sweeps fork         a child that pushes, and one that does not */
 #include <adtape.h>
@@ -16,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS = 100, FIELD = 64 };
+enum { STEPS = 100, FIELD = 64, LARGE = 8192, LONG = 2000000, SHORT = 500 };
 
-static double field[FIELD];
+static double field[FIELD], large[LARGE];
 
 static void forward(adtape_t *t) {
     for (int step = 0; step < STEPS; step++) {
@@ -61,6 +62,60 @@ static void marks(adtape_t *t) {
     adtape_pop_array_f64(t, field, FIELD);
 }
 
+static double half(int i) {
+    return 0.5 * i;
+}
+
+static int flag(int i) {
+    return i % 3 == 0;
+}
+
+/* Of 16 values and more a push of an array; every other value is still held at its pop. */
+static void long_forward(adtape_t *t, int from, int to) {
+    double row[16];
+    for (int i = from; i < to; i++) {
+        adtape_push_f64(t, half(i));                 /* LINE first of two */
+        adtape_push_control(t, flag(i), 1);          /* LINE many flags */
+        adtape_push_f64(t, half(i + 1));             /* LINE second of two */
+        if (i % 8 == 0) {
+            for (int k = 0; k < 16; k++) {
+                row[k] = half(i + k);
+            }
+            adtape_push_array_f64(t, row, 16);       /* LINE row */
+        }
+        if (i % 4096 == 0) {
+            adtape_push_array_f64(t, large, LARGE);  /* LINE large */
+        }
+    }
+}
+
+static int long_reverse(adtape_t *t, int from, int to) {
+    double row[16], x, y;
+    for (int i = to - 1; i >= from; i--) {
+        if (i % 4096 == 0) {
+            adtape_pop_array_f64(t, large, LARGE);
+        }
+        if (i % 8 == 0) {
+            if (i % 16 == 0) {
+                row[0] = 0.0;
+            }
+            adtape_pop_array_f64(t, row, 16);        /* LINE pop of a row */
+            if (row[15] != half(i + 15)) {
+                return 0;
+            }
+        }
+        adtape_pop_f64(t, &y);
+        if ((int)adtape_pop_control(t, 1) != flag(i)) {
+            return 0;
+        }
+        adtape_pop_f64(t, &x);
+        if (x != half(i) || y != half(i + 1)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static void *both_sweeps(void *nothing) {
     forward(adtape_self());
     reverse(adtape_self());
@@ -99,6 +154,15 @@ int main(int argc, char **argv) {
         for (;;) {
             adtape_pop_f64(t, &x);
         }
+    } else if (strcmp(what, "long") == 0) {
+        int right = 1;
+        long_forward(t, 0, LONG);
+        right &= long_reverse(t, 0, LONG);
+        for (int i = 0; i < LONG; i += SHORT) {
+            long_forward(t, i, i + SHORT);
+            right &= long_reverse(t, i, i + SHORT);
+        }
+        return !right;
     } else if (strcmp(what, "exit") == 0) {
         leave(t);
     } else if (strcmp(what, "fork") == 0) {

@@ -13,7 +13,7 @@ use crate::tape::bits;
 use crate::tape::hot::{Hot, Target};
 use crate::tape::profile::Operation;
 use crate::tape::types::Type;
-use crate::tape::watch::{Load, Met, Watch, digest_of};
+use crate::tape::watch::{Load, Met, digest_of};
 
 impl Core {
     // ---- calm tapes --------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ impl Core {
         }
         self.see_last();
         let Some(watch) = &mut self.watch else { return false };
-        if !watch.quick_push(ty, n, site, from) {
+        if !watch.quick_push(ty, n, self.machine.len(), site, from) {
             return false;
         }
         self.count(Operation::Push, ty, 1, n);
@@ -120,18 +120,15 @@ impl Core {
         Some(value)
     }
 
-    /// The watch, unless it passes over this sweep.
-    #[inline]
-    fn awake(&mut self) -> Option<&mut Watch> {
-        self.watch.as_deref_mut().filter(|watch| !watch.rests())
-    }
-
     // ---- the others --------------------------------------------------------------------------------
 
     /// Records a push of `n` bytes that the caller is about to do.
     #[inline]
     pub(super) fn note_push(&mut self, load: Load, n: usize, site: Site, from: usize) -> Result<(), Error> {
-        if let Some(watch) = self.awake() {
+        let len = self.machine.len();
+        if let Some(watch) = &mut self.watch
+            && watch.rises(len, n)
+        {
             watch.push(load, n, site, from)?;
         }
         self.count(Operation::Push, load.ty, load.count, n);
@@ -140,7 +137,12 @@ impl Core {
 
     /// Records a push of words or bits, of which there are `n` bytes.
     pub(in crate::tape) fn note_known(&mut self, load: Load, value: u64, n: usize, site: Site) -> Result<(), Error> {
-        if let Some(watch) = self.awake() {
+        let len = self.machine.len();
+        let words =
+            if load.ty == Type::Control { bits::words_filled(self.machine.bits(), load.count as u32) } else { 0 };
+        if let Some(watch) = &mut self.watch
+            && watch.rises(len, n + words * size_of::<u64>())
+        {
             watch.push_known(load, value, bits_of(load, n), site)?;
         }
         self.count(Operation::Push, load.ty, load.count, n);
@@ -150,10 +152,10 @@ impl Core {
     /// The push that a pop meets, on a watched tape; in check mode an error if it is another one than the pop undoes.
     #[inline]
     pub(in crate::tape) fn meet(&mut self, load: Load, site: Site) -> Result<Option<Met>, Error> {
-        match &mut self.watch {
-            Some(watch) => watch.meet(load, site).map_err(|e| self.at(e)),
-            None => Ok(None),
-        }
+        let len = self.machine.len();
+        let Some(watch) = &mut self.watch else { return Ok(None) };
+        watch.falls(len);
+        watch.meet(load, site).map_err(|e| self.at(e))
     }
 
     /// In check mode an error if the words or bits on the tape are not those that were pushed.
@@ -180,7 +182,7 @@ impl Core {
     /// [`popped`](Core::popped) into a variable that had the value already, or not.
     #[inline]
     pub(super) fn popped_into(&mut self, met: Option<Met>, load: Load, n: usize, site: Site, held: bool) {
-        if let Some(watch) = self.awake() {
+        if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
             watch.popped(met, load, bits_of(load, n), held, site);
         }
         self.count(Operation::Pop, load.ty, load.count, n);
@@ -204,25 +206,23 @@ impl Core {
 }
 
 impl Core {
-    /// Opens the cursor of a tape that rests, for as far as it may go, behind a push or pop of `n` bytes; whether it rests.
-    pub(super) fn open_to_rest(&mut self, cursor: &Hot, n: usize) -> bool {
+    /// Opens the cursor of a tape that rests, for as far as it may go, before a push or pop after which the tape has `len`
+    /// bytes; whether it did.
+    pub(super) fn open_to_rest(&mut self, cursor: &Hot, len: usize) -> bool {
         if !self.watch.as_ref().is_some_and(|watch| watch.may_rest()) {
             return false;
         }
-        let (len, region) = (self.machine.len(), self.machine.depth() > 0);
-        let window = match &mut self.watch {
-            Some(watch) if self.poison.is_none() && self.branches.is_none() => watch.look(len, region),
+        let window = match &self.watch {
+            Some(watch) if self.poison.is_none() && self.branches.is_none() => watch.window(len),
             _ => None,
         };
         self.machine.set_exact(window.is_none());
-        let Some(window) = window else { return false };
+        let Some((begin, end)) = window else { return false };
         self.calm = false;
         self.machine.store(cursor);
-        let cur = cursor.cur.get();
-        let at = |offset: usize| (cur - len).saturating_add(offset);
-        cursor.limit.set(cursor.limit.get().min(at(window.end)));
-        // Never above where the operation leaves the cursor.
-        cursor.floor.set(cursor.floor.get().max(at(window.start).min(cur - n.min(len))));
+        let bottom = cursor.cur.get() - self.machine.len();
+        cursor.limit.set(cursor.limit.get().min(bottom.saturating_add(end)));
+        cursor.floor.set(cursor.floor.get().max(bottom + begin));
         self.detached = false;
         true
     }

@@ -1,7 +1,7 @@
 //! Watched tapes: in check and profile mode each push leaves a record, which its pop takes off.
 //!
 //! A tape that is only profiled takes sweeps that do not mirror each other as they come: records are taken off until they
-//! have as many bits as were popped.
+//! have as many bits as were popped. Parts of it may leave no records ([`Stretches`](crate::profile)).
 //!
 //! The slow path sees a push before the value is on the tape. So its number is added to the record by the next operation,
 //! whatever that is: a watched tape is closed between operations, and each comes by here first.
@@ -31,7 +31,6 @@ pub(super) use load::Load;
 use pairs::Pairs;
 use recent::Recent;
 use records::{Record, Records};
-use std::ops::Range;
 
 /// A push that a pop meets.
 #[derive(Clone, Copy)]
@@ -135,9 +134,13 @@ impl Watch {
         }
     }
 
-    /// As [`push`](Watch::push) of one value, where that is a matter of a few instructions; whether it was done.
+    /// As [`push`](Watch::push) of one value on a tape of `len` bytes, where that is a matter of a few instructions;
+    /// whether it was done.
     #[inline(always)]
-    pub fn quick_push(&mut self, ty: Type, bytes: usize, site: Site, from: usize) -> bool {
+    pub fn quick_push(&mut self, ty: Type, bytes: usize, len: usize, site: Site, from: usize) -> bool {
+        if self.lane.as_ref().is_some_and(|lane| !lane.stretches().holds(len)) {
+            return false;
+        }
         let place = self.places.number(site, ty as u32);
         if !self.records.quick_push(place, 0) {
             return false;
@@ -161,7 +164,7 @@ impl Watch {
         site: Site,
     ) -> bool {
         let Some(record) = self.records.quick_last() else { return false };
-        if self.what(record) != load.what() {
+        if self.what(record) != load.what() || self.records.depth() <= self.base() {
             return false;
         }
         if self.check {
@@ -237,8 +240,8 @@ impl Watch {
         let Watch { lane: Some(lane), records, places, .. } = self else { return };
         *lane.debt() += bits;
         while let Ok(last) = records.last() {
-            // What was pushed while the tape rested left no records.
-            let Some(record) = last else {
+            // What is left is another stretch's, or was pushed while nobody watched.
+            let Some(record) = last.filter(|_| records.depth() > lane.stretches().depth()) else {
                 *lane.debt() = 0;
                 break;
             };
@@ -307,27 +310,52 @@ impl Watch {
         }
     }
 
-    // ---- sweeps that a profile passes over ---------------------------------------------------------
+    // ---- what a profile passes over ----------------------------------------------------------------
 
     /// Whether nothing is to be recorded.
     #[inline]
     pub fn rests(&self) -> bool {
-        !self.check && self.lane.as_ref().is_some_and(|lane| lane.rests())
+        !self.check && self.lane.as_ref().is_some_and(|lane| lane.stretches().rests())
     }
 
-    /// Decides whether the tape, of `len` bytes, rests: what its cursor may pass then, in bytes from its bottom.
-    pub fn look(&mut self, len: usize, region: bool) -> Option<Range<usize>> {
-        let lane = self.lane.as_mut().filter(|_| !self.check)?;
-        if lane.look(len, region) {
-            self.unseen = 0;
-            self.records.forget_after(0).ok()?;
+    /// A push of `n` bytes comes on a tape of `len` bytes. Whether it is to be recorded.
+    #[inline]
+    pub fn rises(&mut self, len: usize, n: usize) -> bool {
+        if let (Some(lane), false) = (&mut self.lane, self.check) {
+            lane.rise(len, n, self.records.depth());
         }
-        lane.rests().then(|| lane.window(len))
+        !self.rests()
+    }
+
+    /// A pop comes on a tape of `len` bytes.
+    #[inline]
+    pub fn falls(&mut self, len: usize) {
+        let Some(lane) = self.lane.as_mut().filter(|_| !self.check) else { return };
+        lane.fall(len, self.records.depth());
+        // Pops that are no mirror of their pushes leave records behind.
+        while lane.stretches().rests()
+            && self.records.depth() > lane.stretches().depth()
+            && let Ok(Some(record)) = self.records.last()
+        {
+            self.records.drop_last(record);
+            lane.left(record.place, size(record, &self.places), false);
+        }
+    }
+
+    /// Where nothing is to be recorded: what the cursor may pass when the tape has `len` bytes, in bytes from its bottom.
+    pub fn window(&self, len: usize) -> Option<(usize, usize)> {
+        if self.rests() { self.lane.as_ref()?.stretches().window(len) } else { None }
     }
 
     /// Whether there may be times in which nothing is recorded.
     pub fn may_rest(&self) -> bool {
         !self.check && self.lane.is_some()
+    }
+
+    /// Words of records that pops must leave, because they are those of another stretch.
+    #[inline(always)]
+    fn base(&self) -> u64 {
+        self.lane.as_ref().map_or(0, |lane| lane.stretches().depth())
     }
 
     /// From now on all operations are counted, or no longer.

@@ -1,0 +1,300 @@
+//! Which parts of a tape a profile counts.
+//!
+//! The first million pushes are all counted. Then the tape is cut into *stretches*, from the bottom up: one is *watched*,
+//! each operation of it counted, the next *rests*, and is as fast as without a profile. A stretch begins at a push and
+//! ends with the pop of what that pushed, so that what a watched one pushed is popped watched, too. How far one that
+//! rests reaches is random.
+//!
+//! A push is watched if it begins in a watched stretch, or if one begins inside of it. So a push of n bytes is watched
+//! with the probability (W + n) / (W + R), and stands for (W + R) / (W + n) pushes: [`Stretches::weight`].
+
+#![forbid(unsafe_code)]
+
+use crate::hash::mix;
+
+/// Pushes of a tape that are all watched.
+pub(super) const ALL: u64 = 1 << 20;
+/// Bytes of a stretch that is watched, and on average of one that rests.
+const WATCHED: usize = 4 << 10;
+const RESTS: usize = 15 * WATCHED;
+/// Weights are multiples of 1 / UNIT.
+pub(super) const UNIT: u64 = 16;
+
+/// A part of the tape, by bytes from its bottom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    /// Where the push begins that it begins with, and the bytes of that.
+    begin: usize,
+    first: usize,
+    /// No push above it belongs to it.
+    end: usize,
+    rests: bool,
+    /// It does not stand for others.
+    exact: bool,
+    /// Records below it.
+    depth: u64,
+}
+
+/// All of a tape.
+#[derive(Clone)]
+pub(crate) struct Stretches {
+    top: Stretch,
+    /// Those below it, from the bottom up.
+    below: Vec<Stretch>,
+    random: u64,
+    /// Somebody asks for what is counted meanwhile.
+    never: bool,
+    /// There were stretches that rest.
+    samples: bool,
+}
+
+impl Stretches {
+    pub fn new(seed: u64) -> Stretches {
+        Stretches { top: whole(0, 0), below: Vec::new(), random: mix(seed), never: false, samples: false }
+    }
+
+    /// A number less than `n`.
+    fn less_than(&mut self, n: usize) -> usize {
+        self.random = mix(self.random.wrapping_add(0x9e37_79b9_7f4a_7c15));
+        (self.random >> 16) as usize % n
+    }
+
+    /// Bytes of the next stretch that rests: three quarters to five quarters of [`RESTS`].
+    fn length(&mut self) -> usize {
+        RESTS * 3 / 4 + self.less_than(RESTS / 2)
+    }
+
+    fn push(&mut self, stretch: Stretch) {
+        self.below.push(std::mem::replace(&mut self.top, stretch));
+    }
+
+    /// Takes the top off, but not the last one; whether it did.
+    fn pop(&mut self) -> bool {
+        let below = self.below.pop();
+        self.top = below.unwrap_or(self.top);
+        below.is_some()
+    }
+
+    #[inline(always)]
+    pub fn rests(&self) -> bool {
+        self.top.rests
+    }
+
+    /// Whether a push on a tape of `len` bytes belongs to the top stretch, if that is watched; false where one begins.
+    #[inline(always)]
+    pub fn holds(&self, len: usize) -> bool {
+        self.top.begin < len && len < self.top.end
+    }
+
+    /// Records below the top stretch: a pop that finds no more of them is one of the stretch below.
+    #[inline(always)]
+    pub fn depth(&self) -> u64 {
+        self.top.depth
+    }
+
+    /// Some stretches stand for others.
+    pub fn samples(&self) -> bool {
+        self.samples
+    }
+
+    /// For how many operations one stands that moves `bits` bits, in [`UNIT`]s.
+    #[inline(always)]
+    pub fn weight(&self, bits: u64) -> u64 {
+        match self.top {
+            Stretch { exact: true, .. } => UNIT,
+            _ if bits <= 128 => UNIT * (WATCHED + RESTS) as u64 / (WATCHED + 8) as u64,
+            _ => (UNIT * (WATCHED + RESTS) as u64 / (WATCHED as u64 + bits / 8)).max(UNIT),
+        }
+    }
+
+    /// From now on all is watched, or no longer.
+    pub fn see_all(&mut self, on: bool) {
+        self.never = on;
+        if !on && self.samples && self.top.exact {
+            self.top.end = self.top.begin;
+        }
+    }
+
+    /// Nothing is known of what is on the tape.
+    pub fn forget(&mut self) {
+        let end = if self.samples { 0 } else { usize::MAX };
+        (self.top, self.below) = (Stretch { end, ..whole(0, 0) }, Vec::new());
+    }
+
+    /// A push of `n` bytes comes on a tape of `len` bytes and `depth` records, of which `pushes` were watched.
+    pub fn rise(&mut self, len: usize, n: usize, depth: u64, pushes: u64) {
+        while self.top.begin > len && self.pop() {}
+        let top = self.top;
+        if self.never {
+            if top.rests {
+                self.push(Stretch { first: n, ..whole(len, depth) });
+            }
+            return;
+        }
+        let (mut rests, mut end, mut bottom) = (top.rests, top.end, false);
+        if !self.samples {
+            if pushes < ALL || n == 0 {
+                return;
+            }
+            (self.samples, end) = (true, len);
+            self.top.end = end;
+        }
+        if n == 0 || len < end && (!rests || len + n <= end) && top.begin < len {
+            return;
+        }
+        if top.begin == len {
+            // It was popped as a whole. At the bottom of the tape, any point of a watched stretch and one that rests.
+            if self.pop() {
+                (rests, end) = (self.top.rests, self.top.end);
+            } else {
+                let point = self.less_than(WATCHED + RESTS);
+                (rests, end) = (point >= WATCHED, len + 1 + if point < WATCHED { point } else { point - WATCHED });
+                bottom = true;
+            }
+        }
+        // From one stretch to the next, to that with the push.
+        loop {
+            if !rests && len < end || rests && len + n <= end {
+                break;
+            }
+            rests = !rests;
+            let begin = end;
+            end += if rests { self.length() } else { WATCHED };
+            if !rests && begin >= len {
+                break;
+            }
+        }
+        let next = Stretch { begin: len, first: n, end, rests, exact: false, depth };
+        if bottom {
+            self.top = next;
+        } else {
+            self.push(next);
+        }
+    }
+
+    /// A pop comes on a tape of `len` bytes and `depth` records.
+    pub fn fall(&mut self, len: usize, depth: u64) {
+        let belongs = |top: &Stretch| top.begin < len && (top.rests || depth > top.depth);
+        while !belongs(&self.top) && self.pop() {}
+    }
+
+    /// Of a tape that rests and has `len` bytes after the next operation: what its cursor may pass, in bytes from the
+    /// bottom. None where the next operation may be one of another stretch.
+    pub fn window(&self, len: usize) -> Option<(usize, usize)> {
+        let top = self.top;
+        (top.rests && len > top.begin).then(|| ((top.begin + top.first).min(len), top.end.max(len)))
+    }
+}
+
+/// All from `begin` on.
+fn whole(begin: usize, depth: u64) -> Stretch {
+    Stretch { begin, first: 0, end: usize::MAX, rests: false, exact: true, depth }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tape of pushes, which knows of each whether it was watched.
+    struct Tape {
+        stretches: Stretches,
+        pushed: Vec<(usize, bool)>,
+        len: usize,
+        depth: u64,
+        pushes: u64,
+        /// By the size of a push: how many there were, and how many those that were watched stand for.
+        counts: std::collections::BTreeMap<usize, (u64, f64)>,
+    }
+
+    impl Tape {
+        fn new() -> Tape {
+            let (stretches, counts) = (Stretches::new(7), Default::default());
+            Tape { stretches, pushed: Vec::new(), len: 0, depth: 0, pushes: ALL, counts }
+        }
+
+        fn push(&mut self, n: usize) {
+            // As the cursor sees it: inside of the window nobody comes by, and a quick push asks for less.
+            let rests = self.stretches.rests();
+            let passes = match self.stretches.window(self.len) {
+                Some((_, end)) => self.len + n <= end,
+                None => !rests && self.stretches.holds(self.len),
+            };
+            if !passes {
+                self.stretches.rise(self.len, n, self.depth, self.pushes);
+            }
+            let watched = !self.stretches.rests();
+            self.pushed.push((n, watched));
+            self.depth += u64::from(watched);
+            self.len += n;
+            let (all, stand_for) = self.counts.entry(n).or_default();
+            *all += 1;
+            if watched {
+                *stand_for += self.stretches.weight(8 * n as u64) as f64 / UNIT as f64;
+            }
+        }
+
+        fn pop(&mut self) {
+            let Some((n, watched)) = self.pushed.pop() else { return };
+            if self.stretches.window(self.len).is_none_or(|(begin, _)| self.len - n < begin) {
+                self.stretches.fall(self.len, self.depth);
+            }
+            assert_eq!(!self.stretches.rests(), watched, "a push of {n} bytes at {}", self.len);
+            self.depth -= u64::from(watched);
+            self.len -= n;
+        }
+    }
+
+    #[test]
+    fn pops_are_watched_as_their_pushes_were() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut tape = Tape::new();
+        for _ in 0..300 {
+            for _ in 0..random.usize(0..20_000) {
+                tape.push([8, 8, 8, 4, 16, 400, 100_000][random.usize(0..7)]);
+            }
+            for _ in 0..random.usize(0..25_000) {
+                tape.pop();
+            }
+        }
+        while !tape.pushed.is_empty() {
+            tape.pop();
+        }
+        assert_eq!((tape.len, tape.depth), (0, 0));
+    }
+
+    #[test]
+    fn samples_stand_for_all_whatever_the_size_of_a_push() {
+        for sizes in [&[8][..], &[8, 8, 8, 800, 8, 20_000], &[16, 100_000, 8]] {
+            let mut tape = Tape::new();
+            // Long sweeps, and many that are shorter than a stretch.
+            for sweep in 0..2000 {
+                let pushes = if sweep % 400 == 0 { 300_000 / sizes.len() } else { 300 + 10 * (sweep % 200) };
+                (0..pushes).for_each(|_| sizes.iter().for_each(|n| tape.push(*n)));
+                while !tape.pushed.is_empty() {
+                    tape.pop();
+                }
+            }
+            for (n, (all, stand_for)) in &tape.counts {
+                let ratio = stand_for / *all as f64;
+                assert!((0.9..1.1).contains(&ratio), "pushes of {n} bytes in {sizes:?}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn first_pushes_are_all_watched_and_those_that_somebody_asks_for() {
+        let mut stretches = Stretches::new(1);
+        let rise = |stretches: &mut Stretches, from: usize, pushes| {
+            (from..from + 100_000).for_each(|i| stretches.rise(8 * i, 8, i as u64, pushes));
+            stretches.rests()
+        };
+        assert!(!rise(&mut stretches, 0, ALL - 1) && !stretches.samples());
+        stretches.see_all(true);
+        assert!(!rise(&mut stretches, 100_000, ALL) && !stretches.samples());
+        stretches.see_all(false);
+        (200_000..).find(|i| rise(&mut stretches, *i, ALL)).expect("a stretch that rests");
+        stretches.see_all(true);
+        stretches.rise(1 << 30, 8, 0, ALL);
+        assert!(!stretches.rests() && stretches.weight(64) == UNIT);
+    }
+}
