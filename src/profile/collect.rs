@@ -38,7 +38,7 @@ pub(super) struct Report {
     pub runs: Vec<Begun>,
     pub actions: Vec<At>,
     pub actions_left_out: u64,
-    /// Some sweeps stand for others.
+    /// Some operations stand for others.
     pub estimated: bool,
 }
 

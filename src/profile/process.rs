@@ -36,7 +36,7 @@ pub(super) struct Process {
     pub checkpoints: StaticCounter,
     /// What the parent had pushed when this process was forked.
     pub inherited: StaticCounter,
-    /// Some sweeps were passed over.
+    /// Some operations stand for others.
     pub estimated: StaticFlag,
     pub written: StaticFlag,
 }

@@ -16,7 +16,7 @@ use crate::hash::mix;
 pub(super) const ALL: u64 = 1 << 20;
 /// Bytes of a stretch that is watched, and on average of one that rests.
 const WATCHED: usize = 4 << 10;
-const RESTS: usize = 15 * WATCHED;
+const RESTS: usize = 31 * WATCHED;
 /// Weights are multiples of 1 / UNIT.
 pub(super) const UNIT: u64 = 16;
 

@@ -38,7 +38,7 @@ pub fn report(profile: &Profile) -> String {
 }
 
 /// Said where a profile was too costly to count in full.
-pub const ESTIMATED: &str = "estimated: some sweeps were not counted, and the last one before stands for them";
+pub const ESTIMATED: &str = "estimated: behind the first million pushes of a tape, samples stand for the others";
 
 fn or_unknown(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }
