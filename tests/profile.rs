@@ -153,6 +153,16 @@ fn samples_of_long_sweeps_and_of_many_short_ones_stand_for_all() {
 }
 
 #[test]
+fn tapes_that_are_sampled_give_back_what_was_pushed() {
+    let program = compile(&PROFILE, "tests/profile/mixed", C).expect("gcc");
+    for seed in ["1", "2", "3", "4"] {
+        let (output, profiles) = run(&program, seed);
+        assert!(output.status.success(), "{seed}: {}{}", String::from_utf8_lossy(&output.stdout), said(&output));
+        assert_eq!(field(profiles[0].all("process")[0], "estimated"), Some("true"));
+    }
+}
+
+#[test]
 fn call_paths_lead_from_main_to_the_push() {
     let (_, profile) = profile_of("counts");
     let name = |id: &str| {

@@ -178,8 +178,8 @@ impl Stretches {
         while !belongs(&self.top) && self.pop() {}
     }
 
-    /// Of a tape that rests and has `len` bytes after the next operation: what its cursor may pass, in bytes from the
-    /// bottom. None where the next operation may be one of another stretch.
+    /// What the cursor may pass when the tape rests and has `len` bytes, in bytes from its bottom. None where the next
+    /// operation may be one of another stretch.
     pub fn window(&self, len: usize) -> Option<(usize, usize)> {
         let top = self.top;
         (top.rests && len > top.begin).then(|| ((top.begin + top.first).min(len), top.end.max(len)))
