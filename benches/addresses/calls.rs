@@ -100,14 +100,13 @@ impl Calls for RustApi {
 /// As `adtape_range_t`.
 #[repr(C)]
 pub struct RangeInfo {
-    serial: u64,
-    base: *mut c_void,
+    kind: i32,
+    label: u32,
     bytes: u64,
+    base: *mut c_void,
+    serial: u64,
     adjoint_base: *mut c_void,
     adjoint_bytes: u64,
-    label: *const c_char,
-    /// Kind and what else there is.
-    rest: [u64; 4],
 }
 
 unsafe extern "C" {
