@@ -42,6 +42,19 @@ adtape_range_t ranges[MANY + 1];
 PATH(live_add_live_end, adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
      adtape_live_end(t, NULL, &memory[i * 16]))
 PATH(pop_range, ADDED(t); adtape_pop_range(t, NULL, &ranges[i]))
+/* The same undone: the object is back elsewhere, and gone as its birth is reversed. */
+PATH(live_add_live_end_again, adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
+     adtape_live_end(t, NULL, &memory[i * 16]))
+PATH(rebase_add_rebase_remove, adtape_pop_range(t, NULL, &ranges[i]);
+     adtape_rebase_add(NULL, &ranges[i], &memory[i * 16 + BLOCK * MANY / 2], NULL, 0);
+     adtape_rebase_remove(NULL, &memory[i * 16 + BLOCK * MANY / 2]))
+/* A variable of a procedure that is entered and left, both undone. */
+PATH(live_add_live_end_stack, adtape_live_add(NULL, values, 64, ADTAPE_KIND_STACK, ""); adtape_live_end(t, NULL, values))
+PATH(rebase_add_rebase_remove_stack, adtape_pop_range(t, NULL, &ranges[i]);
+     adtape_rebase_add(NULL, &ranges[i], values, values + 8, 64); adtape_rebase_remove(NULL, values))
+/* Pointers into objects, which are alive in both sweeps. */
+PATH(push_object_pointer, adtape_push_pointer(t, NULL, &memory[i * 16 + 8]))
+PATH(pop_object_pointer, adtape_pop_pointer(t, NULL, &pointers[i], &adjoints[i]))
 /* A free and an allocation on the stable heap, beside another block of their chunk; and both undone. */
 static void *block;
 #define HEAP_PATH(name, before, statement)                                              \
@@ -119,6 +132,12 @@ int main(void) {
     run(t, push_pointer_fast_path, restore_pointer_fast_path);
     run(t, push_pointer_plain_fast_path, restore_pointer_plain_fast_path);
     run(t, live_add_live_end_fast_path, pop_range_fast_path);
+    run(t, live_add_live_end_again_fast_path, rebase_add_rebase_remove_fast_path);
+    run(t, live_add_live_end_stack_fast_path, rebase_add_rebase_remove_stack_fast_path);
+    for (long i = 0; i <= MANY; i++) {
+        adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
+    }
+    run(t, push_object_pointer_fast_path, pop_object_pointer_fast_path);
     adtape_heap_alloc(heap, t, 300);
     block = adtape_heap_alloc(heap, t, 300);
     run(t, heap_free_alloc_fast_path, heap_undo_free_alloc_fast_path);

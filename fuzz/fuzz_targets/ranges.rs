@@ -56,6 +56,7 @@ impl Model {
             None => {
                 self.0.insert(range.base, range);
                 Ok(Touching {
+                    hollow: false,
                     below: below.is_some_and(|below| below.end() == range.base),
                     above: above.filter(|above| above.base == range.end()).map(|above| above.value),
                 })

@@ -14,7 +14,7 @@ use super::extent;
 use super::hint::Hint;
 use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
 use super::nodes::{Account, Kind};
-use super::range::{Range, Touching};
+use super::range::{Range, There, Touching};
 use super::tree::{MAX_BASE, MAX_HEIGHT, Tree, up_to};
 use crate::sync::Ordering;
 
@@ -38,9 +38,9 @@ struct Path {
 /// Where a base is, or belongs.
 #[derive(Clone, Copy)]
 pub(super) struct LeafPlace {
-    leaf: u32,
+    pub leaf: u32,
     /// Behind the last range of the leaf whose base is not above it.
-    behind: usize,
+    pub behind: usize,
 }
 
 impl Tree {
@@ -63,27 +63,38 @@ impl Tree {
         (behind < leaf.end() || is_before_next()).then_some(LeafPlace { leaf: hint, behind })
     }
 
-    /// What `range` would touch, or the lowest of the ranges that it overlaps; `place` is that of its base.
-    pub fn room(&self, place: LeafPlace, range: Range) -> Result<Touching, Range> {
+    /// What `range` would touch, or the lowest of the ranges, hollow ones too, that it overlaps; `place` is that of its
+    /// base.
+    #[inline]
+    pub fn room(&self, place: LeafPlace, range: Range) -> Result<Touching, There> {
         debug_assert!(range.bytes > 0 && range.base.checked_add(range.bytes).is_some(), "{range:?}");
         let leaf = self.nodes.node(place.leaf);
         let below = self.before(place.leaf, leaf, place.behind).map(|(below, _)| below);
         let above = self.from(leaf, place.behind);
-        let overlapping = below.filter(|below| below.end() > range.base);
-        match overlapping.or(above.filter(|above| above.base < range.end())) {
+        let overlapping = below.filter(|below| below.range.end() > range.base);
+        match overlapping.or(above.filter(|above| above.range.base < range.end())) {
             Some(there) => Err(there),
-            None => Ok(Touching {
-                below: below.is_some_and(|below| below.end() == range.base),
-                above: above.filter(|above| above.base == range.end()).map(|above| above.value),
-            }),
+            None => Ok(Tree::touching(range, below, above)),
         }
     }
 
-    /// The range that begins at `base`; `place` is that of `base`.
-    pub fn range_at(&self, place: LeafPlace, base: u64) -> Option<Range> {
+    /// What a range touches that has these beside it.
+    #[inline]
+    pub(super) fn touching(range: Range, below: Option<There>, above: Option<There>) -> Touching {
+        let above = above.filter(|above| above.range.base == range.end());
+        Touching {
+            below: below.is_some_and(|below| !below.hollow && below.range.end() == range.base),
+            above: above.and_then(There::solid).map(|above| above.value),
+            hollow: above.is_some_and(|above| above.hollow),
+        }
+    }
+
+    /// The range, or hollow one, that begins at `base`; `place` is that of `base`.
+    #[inline]
+    pub fn range_at(&self, place: LeafPlace, base: u64) -> Option<There> {
         let leaf = self.nodes.node(place.leaf);
         let i = place.behind.checked_sub(1).filter(|i| *i >= leaf.front())?;
-        self.range(leaf, i).filter(|range| range.base == base)
+        self.range(leaf, i).filter(|there| there.range.base == base)
     }
 
     fn path(&self, address: u64) -> Path {
@@ -229,18 +240,9 @@ impl Tree {
         self.set_root(id, height + 1);
     }
 
-    /// Puts other bytes and another value where the range begins that is at `place`, if no node of their own is or was
-    /// needed for them.
-    pub fn replace(&self, place: LeafPlace, range: Range) -> bool {
-        let (leaf, i) = (self.nodes.node(place.leaf), place.behind - 1);
-        let there = leaf.get(i);
-        let extent = extent::pack(range.bytes, range.value).filter(|_| extent::unpack(there.wide).is_ok());
-        extent.inspect(|extent| leaf.set(i, Entry { wide: *extent, ..there })).is_some()
-    }
-
     // ---- remove --------------------------------------------------------------------------------------------
 
-    /// Removes a range that is there; `place` is that of its base.
+    /// Removes a range that is there, or a hollow one; `place` is that of its base.
     pub fn remove(&self, place: LeafPlace, range: Range, account: &mut Account) {
         let base = range.base;
         let leaf = self.nodes.node(place.leaf);
@@ -248,8 +250,12 @@ impl Tree {
         if let Err(id) = extent::unpack(extent) {
             account.give_back(&self.nodes, Kind::Aside, id);
         }
-        self.len.store(self.len() as u64 - 1, Ordering::Relaxed);
-        self.covered.store(self.covered() - range.bytes, Ordering::Relaxed);
+        if extent::is_hollow(extent) {
+            self.hollow.store(self.hollow() as u64 - 1, Ordering::Relaxed);
+        } else {
+            self.len.store(self.len() as u64 - 1, Ordering::Relaxed);
+            self.covered.store(self.covered() - range.bytes, Ordering::Relaxed);
+        }
         let count = leaf.count();
         if count == 0 && leaf.previous() != NONE {
             let path = &self.path(base);

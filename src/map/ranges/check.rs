@@ -20,7 +20,9 @@ pub(super) fn check(tree: &Tree, account: &Account) {
     let ranges: Vec<_> = tree.iter().collect();
     assert_eq!(ranges.len(), tree.len(), "count of ranges");
     assert_eq!(ranges.iter().map(|range| range.bytes).sum::<u64>(), tree.covered(), "bytes in ranges");
-    assert!(ranges.windows(2).all(|pair| pair[0].end() <= pair[1].base), "disjoint and in order");
+    assert_eq!(tree.iter_hollow().count(), tree.hollow(), "count of hollow ones");
+    let all: Vec<_> = tree.all().map(|there| there.range).collect();
+    assert!(all.windows(2).all(|pair| pair[0].end() <= pair[1].base), "disjoint and in order");
     let mut previous = NONE;
     for (i, id) in walk.leaves.iter().enumerate() {
         let leaf = tree.nodes.node(*id);

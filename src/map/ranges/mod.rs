@@ -9,6 +9,8 @@
 //!             |=======  a  ======|====  b  ========|                  |== c ==|
 //!   find:  -  a       a          b       b         b        -         c       c   -
 //! ```
+//!
+//! A range may become *hollow*: its place is kept, and found by who asks for it, until another range comes there.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +19,7 @@ mod change;
 mod check;
 mod extent;
 mod hint;
+mod hollow;
 #[cfg(all(test, loom))]
 mod models;
 mod node;
@@ -31,7 +34,9 @@ pub(crate) use range::{Range, Touching};
 pub(crate) use shared::SharedRanges;
 
 use hint::Hint;
+use hollow::Way;
 use nodes::Account;
+use range::There;
 use std::cell::Cell;
 use tree::Tree;
 
@@ -59,11 +64,32 @@ impl Ranges {
 
     /// Fails, and changes nothing, if `range` overlaps one that is there: with the lowest of those.
     pub fn insert(&mut self, range: Range) -> Result<Touching, Range> {
+        self.insert_over(range, |_, _| ())
+    }
+
+    /// As [`insert`](Ranges::insert). Calls `displaced` with each hollow range whose place this one takes, and whether
+    /// the new one's leaving can give it back ([`hollow_out`](Ranges::hollow_out)): both are equally long, and so on.
+    pub fn insert_over(&mut self, range: Range, mut displaced: impl FnMut(Range, bool)) -> Result<Touching, Range> {
         let place = self.tree.place(range.base, &mut self.changed);
-        let touching = self.tree.room(place, range)?;
-        self.tree.reserve(place, range, &mut self.account);
-        self.tree.insert(place, range, &mut self.account);
-        Ok(touching)
+        match self.tree.way(place, range)? {
+            Way::Free(touching) => {
+                self.tree.reserve(place, range, &mut self.account);
+                self.tree.insert(place, range, &mut self.account);
+                Ok(touching)
+            }
+            Way::Same(there, touching) => {
+                displaced(there, true);
+                self.tree.set(place, There { range: there, hollow: true }, range.value, false);
+                Ok(touching)
+            }
+            Way::Hollow(others) => {
+                for there in others {
+                    displaced(there, false);
+                    self.remove_hollow(there.base, |_| true);
+                }
+                self.insert(range).map(|touching| Touching { hollow: true, ..touching })
+            }
+        }
     }
 
     /// The range that began at `base`.
@@ -73,18 +99,27 @@ impl Ranges {
 
     /// The range that began at `base`, if it is one to be removed.
     pub fn remove_if(&mut self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
+        self.take(base, |there| there.solid().is_some_and(|range| wanted(&range)))
+    }
+
+    /// The hollow range that began at `base`, if it is one to be removed.
+    pub fn remove_hollow(&mut self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
+        self.take(base, |there| there.hollow && wanted(&there.range))
+    }
+
+    fn take(&mut self, base: u64, wanted: impl FnOnce(&There) -> bool) -> Option<Range> {
         let place = self.tree.place(base, &mut self.changed);
-        let range = self.tree.range_at(place, base).filter(wanted)?;
+        let range = self.tree.range_at(place, base).filter(wanted)?.range;
         self.tree.remove(place, range, &mut self.account);
         Some(range)
     }
 
-    /// Gives the range that begins and ends where `range` does its value, and returns the old one; where both are found
-    /// in a leaf.
-    pub fn replace(&mut self, range: Range) -> Option<u64> {
-        let place = self.tree.place(range.base, &mut self.changed);
-        let there = self.tree.range_at(place, range.base).filter(|there| there.bytes == range.bytes)?;
-        self.tree.replace(place, range).then_some(there.value)
+    /// Makes the range that begins at `base` hollow, if it has this value. Its value is `hollow` then, of a magnitude
+    /// that the range had before.
+    pub fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool {
+        let place = self.tree.place(base, &mut self.changed);
+        let there = self.tree.range_at(place, base).filter(|there| !there.hollow && there.range.value == value);
+        there.is_some_and(|there| self.tree.set(place, there, hollow, true))
     }
 
     /// The range that begins at `base`.
@@ -104,14 +139,29 @@ impl Ranges {
         Some(range)
     }
 
+    /// The hollow range that `address` is in, if no range is there.
+    pub fn find_hollow(&self, address: u64) -> Option<Range> {
+        self.tree.find_hollow(address)
+    }
+
     /// The range with the greatest base that is not above `address`.
     pub fn below(&self, address: u64) -> Option<Range> {
-        self.tree.predecessor(address).map(|(range, _)| range)
+        self.tree.below(address)
     }
 
     /// The range with the least base above `address`.
     pub fn above(&self, address: u64) -> Option<Range> {
-        self.tree.successor(address)
+        self.tree.above(address)
+    }
+
+    /// The last range that overlaps this one.
+    pub fn overlapping(&self, range: Range) -> Option<Range> {
+        self.tree.overlapping(range)
+    }
+
+    /// Whether a range ends at `address`.
+    pub fn ends_at(&self, address: u64) -> bool {
+        self.tree.ends_at(address)
     }
 
     pub fn len(&self) -> usize {
@@ -123,9 +173,19 @@ impl Ranges {
         self.tree.covered()
     }
 
+    /// How many more are hollow.
+    pub fn hollow(&self) -> usize {
+        self.tree.hollow()
+    }
+
     /// By ascending address.
     pub fn iter(&self) -> impl Iterator<Item = Range> {
         self.tree.iter()
+    }
+
+    /// The hollow ones, by ascending address.
+    pub fn iter_hollow(&self) -> impl Iterator<Item = Range> {
+        self.tree.iter_hollow()
     }
 
     /// Bytes of memory.

@@ -10,13 +10,29 @@ pub(crate) struct Range {
     pub value: u64,
 }
 
-/// What a range that comes touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A range, or a hollow one.
+#[derive(Clone, Copy)]
+pub(super) struct There {
+    pub range: Range,
+    pub hollow: bool,
+}
+
+impl There {
+    #[inline(always)]
+    pub fn solid(self) -> Option<Range> {
+        (!self.hollow).then_some(self.range)
+    }
+}
+
+/// What a range that comes touches; hollow ranges do not count, but for the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Touching {
     /// A range ends at its base.
     pub below: bool,
     /// The value of the range that begins at its end.
     pub above: Option<u64>,
+    /// A hollow range lay there, or begins at its end.
+    pub hollow: bool,
 }
 
 impl Range {

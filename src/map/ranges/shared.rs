@@ -2,9 +2,11 @@
 //!
 //! A tree under a [`Seqlock`], which asks for what the tree has: every word is atomic.
 
+use super::change::LeafPlace;
 use super::hint::Hint;
+use super::hollow::Way;
 use super::nodes::Account;
-use super::range::{Range, Touching};
+use super::range::{Range, There, Touching};
 use super::tree::Tree;
 use crate::sync::{LockGuard, Seqlock, StaticCounter, UNORDERED, Writing};
 use std::cell::Cell;
@@ -45,12 +47,42 @@ impl SharedRanges {
 
     /// As [`super::Ranges::insert`].
     pub fn insert(&self, range: Range) -> Result<Touching, Range> {
+        self.insert_over(range, |_, _| ())
+    }
+
+    /// As [`super::Ranges::insert_over`]. `displaced` does not call this map.
+    pub fn insert_over(&self, range: Range, mut displaced: impl FnMut(Range, bool)) -> Result<Touching, Range> {
         let mut writer = self.lock();
         let place = self.tree.place(range.base, &mut writer.hint);
-        let touching = self.tree.room(place, range)?;
+        match self.tree.way(place, range)? {
+            Way::Free(touching) => {
+                self.add(&mut writer, place, range);
+                Ok(touching)
+            }
+            Way::Same(there, touching) => {
+                displaced(there, true);
+                let there = There { range: there, hollow: true };
+                self.change(&mut writer, |tree, _| _ = tree.set(place, there, range.value, false));
+                Ok(touching)
+            }
+            Way::Hollow(others) => {
+                for there in others {
+                    displaced(there, false);
+                    let place = self.tree.place(there.base, &mut writer.hint);
+                    self.change(&mut writer, |tree, account| tree.remove(place, there, account));
+                }
+                let place = self.tree.place(range.base, &mut writer.hint);
+                let touching = self.tree.room(place, range).map_err(|there| there.range)?;
+                self.add(&mut writer, place, range);
+                Ok(Touching { hollow: true, ..touching })
+            }
+        }
+    }
+
+    /// Inserts a range that overlaps none.
+    fn add(&self, writer: &mut Writing<Writer>, place: LeafPlace, range: Range) {
         self.tree.reserve(place, range, &mut writer.account);
-        self.change(&mut writer, |tree, account| tree.insert(place, range, account));
-        Ok(touching)
+        self.change(writer, |tree, account| tree.insert(place, range, account));
     }
 
     /// As [`super::Ranges::remove`].
@@ -61,11 +93,29 @@ impl SharedRanges {
 
     /// As [`super::Ranges::remove_if`].
     pub fn remove_if(&self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
+        self.take(base, |there| there.solid().is_some_and(|range| wanted(&range)))
+    }
+
+    /// As [`super::Ranges::remove_hollow`].
+    pub fn remove_hollow(&self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
+        self.take(base, |there| there.hollow && wanted(&there.range))
+    }
+
+    fn take(&self, base: u64, wanted: impl FnOnce(&There) -> bool) -> Option<Range> {
         let mut writer = self.lock();
         let place = self.tree.place(base, &mut writer.hint);
-        let range = self.tree.range_at(place, base).filter(wanted)?;
+        let range = self.tree.range_at(place, base).filter(wanted)?.range;
         self.change(&mut writer, |tree, account| tree.remove(place, range, account));
         Some(range)
+    }
+
+    /// As [`super::Ranges::hollow_out`].
+    pub fn hollow_out(&self, base: u64, value: u64, hollow: u64) -> bool {
+        let mut writer = self.lock();
+        let place = self.tree.place(base, &mut writer.hint);
+        let there = self.tree.range_at(place, base).filter(|there| !there.hollow && there.range.value == value);
+        let Some(there) = there else { return false };
+        self.change(&mut writer, |tree, _| tree.set(place, there, hollow, true))
     }
 
     /// As [`super::Ranges::at`].
@@ -93,14 +143,29 @@ impl SharedRanges {
         })
     }
 
+    /// As [`super::Ranges::find_hollow`].
+    pub fn find_hollow(&self, address: u64) -> Option<Range> {
+        self.read(|tree| tree.find_hollow(address))
+    }
+
     /// As [`super::Ranges::below`].
     pub fn below(&self, address: u64) -> Option<Range> {
-        self.read(|tree| tree.predecessor(address).map(|(range, _)| range))
+        self.read(|tree| tree.below(address))
     }
 
     /// As [`super::Ranges::above`].
     pub fn above(&self, address: u64) -> Option<Range> {
-        self.read(|tree| tree.successor(address))
+        self.read(|tree| tree.above(address))
+    }
+
+    /// As [`super::Ranges::overlapping`].
+    pub fn overlapping(&self, range: Range) -> Option<Range> {
+        self.read(|tree| tree.overlapping(range))
+    }
+
+    /// As [`super::Ranges::ends_at`].
+    pub fn ends_at(&self, address: u64) -> bool {
+        self.read(|tree| tree.ends_at(address))
     }
 
     pub fn len(&self) -> usize {
@@ -110,6 +175,17 @@ impl SharedRanges {
     /// Bytes in all ranges.
     pub fn covered(&self) -> u64 {
         self.tree.covered()
+    }
+
+    /// How many more are hollow.
+    pub fn hollow(&self) -> usize {
+        self.tree.hollow()
+    }
+
+    /// The hollow ones there are now, by ascending address.
+    pub fn list_hollow(&self) -> Vec<Range> {
+        let _writer = self.lock();
+        self.tree.iter_hollow().collect()
     }
 
     /// By ascending address: the ranges there are now, of which later changes show nothing.
@@ -135,7 +211,7 @@ impl SharedRanges {
     }
 
     /// Makes a change.
-    fn change(&self, writer: &mut Writing<Writer>, change: impl FnOnce(&Tree, &mut Account)) {
-        self.lock.change(writer, |writer| change(&self.tree, &mut writer.account));
+    fn change<R>(&self, writer: &mut Writing<Writer>, change: impl FnOnce(&Tree, &mut Account) -> R) -> R {
+        self.lock.change(writer, |writer| change(&self.tree, &mut writer.account))
     }
 }

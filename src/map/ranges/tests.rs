@@ -10,7 +10,15 @@ trait Subject {
     const NAME: &'static str;
     fn new() -> Self;
     fn insert(&mut self, range: Range) -> Result<Touching, Range>;
+    /// With what was displaced.
+    fn insert_over(&mut self, range: Range) -> Result<(Touching, Vec<Range>), Range>;
     fn remove(&mut self, base: u64) -> Option<Range>;
+    fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool;
+    fn remove_hollow(&mut self, base: u64) -> Option<Range>;
+    fn find_hollow(&self, address: u64) -> Option<Range>;
+    fn overlapping(&self, range: Range) -> Option<Range>;
+    fn ends_at(&self, address: u64) -> bool;
+    fn all_hollow(&self) -> Vec<Range>;
     fn at(&self, base: u64) -> Option<Range>;
     fn find(&self, address: u64) -> Option<Range>;
     fn below(&self, address: u64) -> Option<Range>;
@@ -21,6 +29,12 @@ trait Subject {
 }
 
 macro_rules! subject {
+    (@hollow Ranges, $ranges:ident) => {
+        $ranges.iter_hollow().collect()
+    };
+    (@hollow SharedRanges, $ranges:ident) => {
+        $ranges.list_hollow()
+    };
     ($kind:ident) => {
         impl Subject for $kind {
             const NAME: &'static str = stringify!($kind);
@@ -30,8 +44,36 @@ macro_rules! subject {
             fn insert(&mut self, range: Range) -> Result<Touching, Range> {
                 $kind::insert(self, range)
             }
+            fn insert_over(&mut self, range: Range) -> Result<(Touching, Vec<Range>), Range> {
+                let mut gone = Vec::new();
+                let touching = $kind::insert_over(self, range, |there, wholly| {
+                    assert!(!wholly || (there.base, there.bytes) == (range.base, range.bytes));
+                    gone.push(there);
+                });
+                touching.map(|touching| (touching, gone))
+            }
             fn remove(&mut self, base: u64) -> Option<Range> {
                 $kind::remove(self, base)
+            }
+            fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool {
+                $kind::hollow_out(self, base, value, hollow)
+            }
+            fn remove_hollow(&mut self, base: u64) -> Option<Range> {
+                $kind::remove_hollow(self, base, |_| true)
+            }
+            fn find_hollow(&self, address: u64) -> Option<Range> {
+                $kind::find_hollow(self, address)
+            }
+            fn overlapping(&self, range: Range) -> Option<Range> {
+                $kind::overlapping(self, range)
+            }
+            fn ends_at(&self, address: u64) -> bool {
+                $kind::ends_at(self, address)
+            }
+            fn all_hollow(&self) -> Vec<Range> {
+                let all: Vec<Range> = subject!(@hollow $kind, self);
+                assert_eq!(all.len(), self.hollow());
+                all
             }
             fn at(&self, base: u64) -> Option<Range> {
                 $kind::at(self, base)
@@ -60,23 +102,43 @@ macro_rules! subject {
 subject!(Ranges);
 subject!(SharedRanges);
 
-/// The naive model: a list in order of address, searched from the front.
+/// The naive model: a list in order of address, searched from the front. Hollow ranges are in another one.
 #[derive(Default)]
-struct Model(Vec<Range>);
+struct Model(Vec<Range>, Vec<Range>);
 
 impl Model {
     fn insert(&mut self, range: Range) -> Result<Touching, Range> {
-        let overlapping = self.0.iter().find(|there| there.base < range.end() && range.base < there.end());
+        let overlapping = self.0.iter().find(|there| overlap(there, &range));
         if let Some(there) = overlapping {
             return Err(*there);
         }
         let touching = Touching {
             below: self.0.iter().any(|there| there.end() == range.base),
             above: self.0.iter().find(|there| there.base == range.end()).map(|there| there.value),
+            hollow: self.1.iter().any(|there| overlap(there, &range) || there.base == range.end()),
         };
+        self.1.retain(|there| !overlap(there, &range));
         self.0.push(range);
         self.0.sort_by_key(|range| range.base);
         Ok(touching)
+    }
+
+    fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool {
+        let Some(i) = self.0.iter().position(|range| (range.base, range.value) == (base, value)) else { return false };
+        self.1.push(Range { value: hollow, ..self.0.remove(i) });
+        self.1.sort_by_key(|range| range.base);
+        true
+    }
+
+    fn remove_hollow(&mut self, base: u64) -> Option<Range> {
+        let i = self.1.iter().position(|range| range.base == base)?;
+        Some(self.1.remove(i))
+    }
+
+    /// None where a range begins or goes on.
+    fn find_hollow(&self, address: u64) -> Option<Range> {
+        let hollow = self.1.iter().rfind(|range| range.base <= address && address <= range.end())?;
+        self.below(address).is_none_or(|below| below.base < hollow.base).then_some(*hollow)
     }
 
     fn remove(&mut self, base: u64) -> Option<Range> {
@@ -96,6 +158,10 @@ impl Model {
     fn above(&self, address: u64) -> Option<Range> {
         self.0.iter().find(|range| range.base > address).copied()
     }
+}
+
+fn overlap(a: &Range, b: &Range) -> bool {
+    a.base < b.end() && b.base < a.end()
 }
 
 fn range(base: u64, bytes: u64) -> Range {
@@ -224,8 +290,21 @@ fn run_program<S: Subject>(seed: u64, plan: Plan) {
             };
             if here.checked_add(bytes).is_some() {
                 let range = Range { base: here, bytes, value: random.u64(..) };
-                assert_eq!(ranges.insert(range), model.insert(range), "{}: insert {range:?}", what(i));
+                let there: Vec<Range> = model.1.iter().filter(|there| overlap(there, &range)).copied().collect();
+                let inserted = ranges.insert_over(range);
+                assert_eq!(inserted, model.insert(range).map(|new| (new, there)), "{}: insert {range:?}", what(i));
             }
+        } else if random.u64(..3) == 0 {
+            // What the owner gives a hollow range is of the same magnitude.
+            if let Some(there) = model.below(here) {
+                let hollow = there.value ^ (there.value != 0) as u64;
+                assert!(!ranges.hollow_out(there.base, !there.value, hollow));
+                assert!(ranges.hollow_out(there.base, there.value, hollow), "{}: hollow {there:?}", what(i));
+                assert!(model.hollow_out(there.base, there.value, hollow));
+            }
+        } else if random.u64(..3) == 0 {
+            let base = model.1.get(random.usize(..model.1.len() + 1)).map_or(here, |range| range.base);
+            assert_eq!(ranges.remove_hollow(base), model.remove_hollow(base), "{}: remove hollow {base}", what(i));
         } else {
             let base = model.below(here).filter(|_| random.u64(..8) > 0).map_or(here, |range| range.base);
             assert_eq!(ranges.remove(base), model.remove(base), "{}: remove {base}", what(i));
@@ -235,13 +314,23 @@ fn run_program<S: Subject>(seed: u64, plan: Plan) {
             assert_eq!(ranges.find(p), model.find(p), "{}: find {p}", what(i));
             assert_eq!(ranges.below(p), model.below(p), "{}: below {p}", what(i));
             assert_eq!(ranges.above(p), model.above(p), "{}: above {p}", what(i));
+            assert_eq!(ranges.find_hollow(p), model.find_hollow(p), "{}: find hollow {p}", what(i));
+            assert_eq!(ranges.ends_at(p), model.0.iter().any(|range| range.end() == p), "{}: ends at {p}", what(i));
+            if let bytes @ 1.. = of_any_size(&mut random, plan.size_bits).min(u64::MAX - p) {
+                let there = Range { base: p, bytes, value: 0 };
+                let last = model.0.iter().rfind(|range| overlap(range, &there)).copied();
+                assert_eq!(ranges.overlapping(there), last, "{}: overlapping {there:?}", what(i));
+            }
             assert_eq!(ranges.at(p), model.below(p).filter(|r| r.base == p), "{}: at {p}", what(i));
         }
         assert_eq!(ranges.len(), model.0.len(), "{}", what(i));
         if i % 100 == 0 {
             ranges.check();
-            assert_eq!(ranges.all(), model.0, "{}", what(i));
+            assert_eq!((ranges.all(), ranges.all_hollow()), (model.0.clone(), model.1.clone()), "{}", what(i));
         }
+    }
+    while let Some(range) = model.1.pop() {
+        assert_eq!(ranges.remove_hollow(range.base), Some(range), "{}", what(plan.operations));
     }
     while let Some(range) = model.0.pop() {
         assert_eq!(ranges.remove(range.base), Some(range), "{}", what(plan.operations));
@@ -261,22 +350,25 @@ fn random_programs_do_as_the_model_does() {
 }
 
 #[test]
-fn a_range_gets_another_value_where_one_of_its_size_is() {
+fn a_range_that_comes_where_a_hollow_one_of_its_size_is_can_give_the_place_back() {
     let mut ranges = Ranges::new();
-    let large = Range { base: 200, bytes: 1 << 20, value: u64::MAX };
-    for there in [range(100, 50), large] {
-        ranges.insert(there).unwrap();
+    let (there, new) = (range(100, 50), Range { value: 99, ..range(100, 50) });
+    ranges.insert(there).unwrap();
+    assert!(ranges.hollow_out(100, there.value, 7));
+    let mut wholly = Vec::new();
+    ranges.insert_over(new, |hollow, is| wholly.push((hollow.value, is))).unwrap();
+    assert_eq!((wholly, ranges.hollow(), ranges.at(100)), (vec![(7, true)], 0, Some(new)));
+    assert!(ranges.hollow_out(100, 99, 7));
+    assert_eq!((ranges.find(120), ranges.find_hollow(120)), (None, Some(Range { value: 7, ..there })));
+    for (new, gone) in [(range(100, 49), 1), (range(99, 53), 1)] {
+        let mut wholly = Vec::new();
+        ranges.insert_over(new, |_, is| wholly.push(is)).unwrap();
+        assert_eq!(wholly, vec![false; gone], "{new:?}");
+        assert!(ranges.hollow_out(new.base, new.value, 7));
     }
-    let new = Range { value: 99, ..range(100, 50) };
-    assert_eq!(ranges.replace(Range { bytes: 49, ..new }), None);
-    assert_eq!(ranges.replace(new), Some(range(100, 50).value));
-    assert_eq!(ranges.at(100), Some(new));
-    for refused in [Range { value: 5, ..large }, Range { base: 101, ..new }, Range { value: u64::MAX, ..new }] {
-        assert_eq!(ranges.replace(refused), None, "one that has or needs a node of its own, or is not there");
-    }
-    assert_eq!(ranges.iter().collect::<Vec<_>>(), [new, large]);
-    assert_eq!(ranges.remove_if(100, |range| range.value == 5), None);
-    assert_eq!(ranges.remove_if(100, |range| range.value == 99), Some(new));
+    assert_eq!(ranges.remove_if(99, |_| true), None, "it is hollow");
+    assert_eq!(ranges.remove_hollow(99, |range| range.value == 5), None);
+    assert!(ranges.remove_hollow(99, |range| range.value == 7).is_some());
     ranges.check();
 }
 

@@ -11,7 +11,7 @@
 use super::extent;
 use super::node::{Entry, MAX_DELTA, NONE, Node};
 use super::nodes::{Account, Kind, Nodes};
-use super::range::Range;
+use super::range::{Range, There};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Above the height of any tree: each level takes the nodes of the one below at least forty times.
@@ -26,6 +26,8 @@ pub(super) struct Tree {
     pub len: AtomicU64,
     /// Bytes in all ranges.
     pub covered: AtomicU64,
+    /// How many more there are that are hollow.
+    pub hollow: AtomicU64,
 }
 
 impl Tree {
@@ -39,7 +41,13 @@ impl Tree {
 
     /// With one leaf, the node `first`.
     pub fn new(nodes: Nodes, first: u32) -> Tree {
-        Tree { nodes, root: AtomicU64::new(u64::from(first)), len: AtomicU64::new(0), covered: AtomicU64::new(0) }
+        Tree {
+            nodes,
+            root: AtomicU64::new(u64::from(first)),
+            len: AtomicU64::new(0),
+            covered: AtomicU64::new(0),
+            hollow: AtomicU64::new(0),
+        }
     }
 
     pub fn root(&self) -> (u32, usize) {
@@ -55,13 +63,34 @@ impl Tree {
         self.covered.load(Ordering::Relaxed)
     }
 
+    pub fn hollow(&self) -> usize {
+        self.hollow.load(Ordering::Relaxed) as usize
+    }
+
     // ---- search --------------------------------------------------------------------------------------------
 
     /// The range that `address` is in, and the leaf that has it.
     #[inline]
     pub fn find(&self, address: u64) -> Option<(Range, u32)> {
-        let (range, leaf) = self.predecessor(address)?;
+        let (There { range, hollow }, leaf) = self.predecessor(address)?;
+        if hollow {
+            return self.find_below(range, address);
+        }
         (address <= range.base.wrapping_add(range.bytes)).then_some((range, leaf))
+    }
+
+    /// As [`Tree::find`], where a hollow range is the last that begins at or below the address: the one that ends where
+    /// the hollow one begins.
+    #[cold]
+    fn find_below(&self, hollow: Range, address: u64) -> Option<(Range, u32)> {
+        let (there, leaf) = self.predecessor(address.checked_sub(1).filter(|_| hollow.base == address)?)?;
+        there.solid().filter(|range| range.base.wrapping_add(range.bytes) == address).map(|range| (range, leaf))
+    }
+
+    /// The hollow range that `address` is in, if no range begins there.
+    pub fn find_hollow(&self, address: u64) -> Option<Range> {
+        let (There { range, hollow }, _) = self.predecessor(address)?;
+        (hollow && address <= range.base.wrapping_add(range.bytes)).then_some(range)
     }
 
     /// As [`Tree::find`], if the leaf `hint`, found by an earlier one in this tree, is certain to have it.
@@ -73,46 +102,86 @@ impl Tree {
         if count <= leaf.front() {
             return None;
         }
-        let range = self.range(leaf, count - 1)?;
+        let range = self.range(leaf, count - 1)?.solid()?;
         let end = range.base.wrapping_add(range.bytes);
         // At the end of the leaf's last range another leaf's may begin.
         (address < end || address == end && count < leaf.end()).then_some(range)
     }
 
-    /// The range with the greatest base that is not above `address`, and the leaf that has it.
+    /// The range, or hollow one, with the greatest base that is not above `address`, and the leaf that has it.
     #[inline]
-    pub fn predecessor(&self, address: u64) -> Option<(Range, u32)> {
+    pub fn predecessor(&self, address: u64) -> Option<(There, u32)> {
         let id = self.leaf_of(address)?;
         let leaf = self.nodes.get(id)?;
         self.before(id, leaf, up_to(leaf, address))
     }
 
-    /// The range with the least base above `address`.
-    pub fn successor(&self, address: u64) -> Option<Range> {
+    /// The range, or hollow one, with the least base above `address`.
+    pub fn successor(&self, address: u64) -> Option<There> {
         let leaf = self.nodes.get(self.leaf_of(address)?)?;
         self.from(leaf, up_to(leaf, address))
     }
 
+    /// The range with the greatest base that is not above `address`.
+    pub fn below(&self, address: u64) -> Option<Range> {
+        let (mut there, _) = self.predecessor(address)?;
+        while there.hollow {
+            (there, _) = self.down(there.range)?;
+        }
+        Some(there.range)
+    }
+
+    /// The predecessor of a hollow range. Ends where a writer leads astray.
+    fn down(&self, hollow: Range) -> Option<(There, u32)> {
+        let below = hollow.base.checked_sub(1)?;
+        self.predecessor(below).filter(|(there, _)| there.range.base <= below)
+    }
+
+    /// The range with the least base above `address`.
+    pub fn above(&self, address: u64) -> Option<Range> {
+        let mut there = self.successor(address)?;
+        while there.hollow {
+            let last = there.range.base;
+            there = self.successor(last).filter(|there| there.range.base > last)?;
+        }
+        Some(there.range)
+    }
+
+    /// The last range that overlaps this one.
+    pub fn overlapping(&self, range: Range) -> Option<Range> {
+        let (mut there, _) = self.predecessor(range.end().checked_sub(1)?)?;
+        while there.hollow && there.range.base > range.base {
+            (there, _) = self.down(there.range)?;
+        }
+        there.solid().filter(|there| there.base.wrapping_add(there.bytes) > range.base)
+    }
+
+    /// Whether a range ends at `address`.
+    pub fn ends_at(&self, address: u64) -> bool {
+        let below = address.checked_sub(1).and_then(|below| self.predecessor(below));
+        below.and_then(|(there, _)| there.solid()).is_some_and(|range| range.base.wrapping_add(range.bytes) == address)
+    }
+
     /// The range that begins at `base`.
     pub fn at(&self, base: u64) -> Option<Range> {
-        self.predecessor(base).map(|(range, _)| range).filter(|range| range.base == base)
+        self.predecessor(base).and_then(|(there, _)| there.solid()).filter(|range| range.base == base)
     }
 
     /// The range before the `i`th of a leaf, and the leaf that has it.
     #[inline(always)]
-    pub fn before(&self, id: u32, leaf: &Node, i: usize) -> Option<(Range, u32)> {
+    pub fn before(&self, id: u32, leaf: &Node, i: usize) -> Option<(There, u32)> {
         if i > leaf.front() { Some((self.range(leaf, i - 1)?, id)) } else { self.last(leaf.previous()) }
     }
 
     /// The last range of a leaf.
     #[cold]
-    fn last(&self, id: u32) -> Option<(Range, u32)> {
+    fn last(&self, id: u32) -> Option<(There, u32)> {
         let leaf = self.nodes.get(id)?;
         Some((self.range(leaf, leaf.end().checked_sub(1)?)?, id))
     }
 
     /// The `i`th range of a leaf, or the next behind the leaf.
-    pub fn from(&self, leaf: &Node, i: usize) -> Option<Range> {
+    pub fn from(&self, leaf: &Node, i: usize) -> Option<There> {
         if i < leaf.end() {
             return self.range(leaf, i);
         }
@@ -134,13 +203,14 @@ impl Tree {
 
     /// The range of a leaf's entry.
     #[inline(always)]
-    pub fn range(&self, leaf: &Node, i: usize) -> Option<Range> {
+    pub fn range(&self, leaf: &Node, i: usize) -> Option<There> {
         let Entry { wide: extent, narrow: delta } = leaf.get(i);
         let base = leaf.origin().wrapping_add(u64::from(delta));
-        match extent::unpack(extent) {
-            Ok((bytes, value)) => Some(Range { base, bytes, value }),
-            Err(id) => self.range_aside(base, id),
-        }
+        let range = match extent::unpack(extent) {
+            Ok((bytes, value)) => Range { base, bytes, value },
+            Err(id) => self.range_aside(base, id)?,
+        };
+        Some(There { range, hollow: extent::is_hollow(extent) })
     }
 
     #[cold]
@@ -151,6 +221,16 @@ impl Tree {
 
     /// All ranges by ascending address; only while nobody changes the tree.
     pub fn iter(&self) -> impl Iterator<Item = Range> {
+        self.all().filter_map(There::solid)
+    }
+
+    /// All hollow ones, as [`Tree::iter`].
+    pub fn iter_hollow(&self) -> impl Iterator<Item = Range> {
+        self.all().filter_map(|there| there.hollow.then_some(there.range))
+    }
+
+    /// All by ascending address, as [`Tree::iter`].
+    pub fn all(&self) -> impl Iterator<Item = There> {
         let mut leaf = self.leaf_of(0).and_then(|id| self.nodes.get(id));
         let mut i = leaf.map_or(0, Node::front);
         std::iter::from_fn(move || {

@@ -31,7 +31,11 @@ impl Registry {
 
     /// How many died whose place is remembered.
     pub fn dead(&self) -> usize {
-        self.past().dead.len() + self.claimed().map(|lane| lane.stack().dead.len()).sum::<usize>()
+        let stacks = self.claimed().map(|lane| {
+            let stack = lane.stack();
+            stack.ranges.hollow() + stack.dead.outside()
+        });
+        self.heap.hollow() + self.past().dead.outside() + stacks.sum::<usize>()
     }
 
     /// How many were born.

@@ -2,11 +2,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::lane::{Dead, Lane};
+use super::dead::{Dead, Places};
+use super::lane::Lane;
+use super::moved::Moved;
 use super::object::{LifeState, MAX_BYTES, Object, Present, RangeKind, Serial};
 use super::range::RangeRecord;
 use super::waiting::{Arrival, Variables, Wait};
-use super::{Registry, describe, offset, value};
+use super::{Past, Registry, describe, offset, value};
 use crate::error::Error;
 use crate::map::ranges::{Range, Touching};
 use crate::sync::{OnceLock, Ordering};
@@ -20,8 +22,7 @@ impl Registry {
         let label = own.number(label, &self.labels);
         let birth = own.births.load(Ordering::Relaxed) + 1;
         let serial = Serial::new(lane, birth);
-        let mut object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
-        object.reused = bytes > 0 && self.dead_of(&object, |dead| dead.meets(Range { base, bytes, value: 0 }));
+        let object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
         self.place_as(LifeState::Alive, object)?;
         self.associate(&object);
         own.births.store(birth, Ordering::Relaxed);
@@ -48,32 +49,35 @@ impl Registry {
             self.erase(value, |_| true);
             return Ok(());
         }
-        let die = |dead: &mut Dead, alive: usize| {
-            self.update(value, |object| {
-                object.state = LifeState::Dead;
-                (object.adjoint_base, object.adjoint_bytes) = (0, 0);
-            });
-            let range = Range { base: object.base, bytes: object.bytes, value };
-            if dead.insert(range, alive, |value| self.forget(value)) {
-                self.update(value, |object| object.reused = true);
-            }
+        let range = Range { base: object.base, bytes: object.bytes, value };
+        let died = if object.kind == RangeKind::Stack {
+            let stack = &mut *self.lane(object.home).stack();
+            self.die(range, object, &mut stack.ranges, &mut stack.dead, &mut stack.moved)
+        } else {
+            let Past { dead, moved } = &mut *self.past();
+            self.die(range, object, &mut &self.heap, dead, moved)
         };
-        if object.kind != RangeKind::Stack {
-            self.take(lane, value, object)?;
-            die(&mut self.past().dead, self.heap.len());
-            return Ok(());
-        }
-        let mut stack = self.lane(object.home).stack();
-        if !stack.leave(value, object) {
-            drop(stack);
+        if !died {
             return Err(self.describe().no_base(lane, object.base));
         }
-        let alive = stack.ranges.len();
-        die(&mut stack.dead, alive);
-        drop(stack);
         self.left(object);
         self.side_tables.ended(object);
         Ok(())
+    }
+
+    /// An object with bytes dies in its map. Whether it was there.
+    #[inline]
+    fn die(&self, range: Range, object: &Object, map: &mut impl Places, dead: &mut Dead, moved: &mut Moved) -> bool {
+        let Some(overlaps) = dead.insert(map, range, |value| self.forget(value)) else { return false };
+        self.update(range.value, |object| {
+            object.state = LifeState::Dead;
+            (object.adjoint_base, object.adjoint_bytes) = (0, 0);
+            object.reused |= overlaps;
+        });
+        if object.forward_base != object.base {
+            moved.remove(object.forward_base, range.value);
+        }
+        true
     }
 
     /// The birth of the object that begins at `base` is reversed.
@@ -180,12 +184,15 @@ impl Registry {
         let value = value(object.serial, slot);
         let entered = self.enter(&object, value);
         match (entered, was) {
-            (Ok(touched), _) => {
+            (Ok(touching), _) => {
                 if let Some(was) = was {
-                    self.dead_of(&was, |dead| dead.remove(was.base, value));
+                    self.forget_place(&was, value);
                 }
-                if touched || was.is_some() || state != object.state {
-                    objects.update(slot, |there| *there = Object { touched: touched || there.touched, ..object });
+                // A newborn meets the dead of its place; nobody else knows it yet.
+                object.reused |= touching.hollow && state == LifeState::Alive;
+                if touching.below || object.reused || was.is_some() || state != object.state {
+                    objects
+                        .update(slot, |there| *there = Object { touched: touching.below || there.touched, ..object });
                 }
                 Ok(object.reused)
             }
@@ -196,7 +203,7 @@ impl Registry {
             (Err(there), Some(was)) => {
                 objects.update(slot, |there| *there = was);
                 // Another death may have taken its place meanwhile.
-                if !self.dead_of(&was, |dead| dead.holds(was.base, value)) {
+                if !self.remembers(&was, value) {
                     self.forget(value);
                 }
                 Err(self.describe().overlap(&object, there.as_ref()))
@@ -204,41 +211,45 @@ impl Registry {
         }
     }
 
-    /// Enters an object's range into the map of its kind. Whether a range ends where it begins; or the one in the way.
-    fn enter(&self, object: &Object, value: u64) -> Result<bool, Option<Object>> {
+    /// Enters an object's range into the map of its kind. What it touches, dead ranges as hollow ones; or the one in the
+    /// way.
+    fn enter(&self, object: &Object, value: u64) -> Result<Touching, Option<Object>> {
         let range = Range { base: object.base, bytes: object.bytes, value };
         if range.bytes == 0 {
             self.empties.insert(range.base, value);
-            return Ok(false);
+            return Ok(Touching::default());
         }
         let before = Range { base: object.forward_base, ..range };
         let moved = before.base != range.base;
         if object.kind == RangeKind::Stack {
-            if let Some(there) = self.heap.below(range.end() - 1).filter(|there| there.end() > range.base) {
+            if let Some(there) = self.heap.overlapping(range) {
                 return Err(self.object(there.value));
             }
             let lane = self.lane(object.home);
             self.free_in_stacks(range, Some(lane))?;
-            let mut stack = lane.stack();
-            let touching = stack.ranges.insert(range).map_err(|there| self.object(there.value))?;
+            let stack = &mut *lane.stack();
+            let touching = stack.ranges.insert_over(range, |there, wholly| stack.dead.give_way(there, wholly, value));
+            let touching = touching.map_err(|there| self.object(there.value))?;
             if moved {
                 stack.moved.insert(before);
             }
             self.spans.widen(&lane.span, object.home, range.base, range.bytes);
-            return Ok(self.touch(touching));
+            return Ok(self.touch(range, touching, &stack.dead));
         }
         self.free_in_stacks(range, None)?;
-        let touching = self.heap.insert(range).map_err(|there| self.object(there.value))?;
+        let past = &mut *self.past();
+        let touching = self.heap.insert_over(range, |there, wholly| past.dead.give_way(there, wholly, value));
+        let touching = touching.map_err(|there| self.object(there.value))?;
         if moved {
-            self.past().moved.insert(before);
+            past.moved.insert(before);
         }
-        Ok(self.touch(touching))
+        Ok(self.touch(range, touching, &past.dead))
     }
 
     /// Whether no stack range overlaps this one, those of one lane apart; or the one that does.
     fn free_in_stacks(&self, range: Range, but: Option<&Lane>) -> Result<(), Option<Object>> {
         for lane in self.other_stacks(but, range.base, range.end()) {
-            let there = lane.stack().ranges.below(range.end() - 1).filter(|there| there.end() > range.base);
+            let there = lane.stack().ranges.overlapping(range);
             if let Some(there) = there {
                 return Err(self.object(there.value));
             }
@@ -246,12 +257,12 @@ impl Registry {
         Ok(())
     }
 
-    /// Whether a range ends where a new one begins. Marks the one that begins where the new one ends.
-    fn touch(&self, touching: Touching) -> bool {
+    /// What a range that came touches, the dead outside of the map included. Marks the one that begins where it ends.
+    fn touch(&self, range: Range, touching: Touching, dead: &Dead) -> Touching {
         if let Some(above) = touching.above {
             self.update(above, |object| object.touched = true);
         }
-        touching.below
+        Touching { hollow: touching.hollow || dead.meets(range), ..touching }
     }
 
     /// Takes an object that was found out of the maps; an error if it was not there any more.
@@ -269,10 +280,11 @@ impl Registry {
             (0, _) => self.empties.remove(object.base, value),
             (_, RangeKind::Stack) => self.lane(object.home).stack().leave(value, object),
             _ => {
+                let past = &mut *self.past();
                 if object.forward_base != object.base {
-                    self.past().moved.remove(object.forward_base, value);
+                    past.moved.remove(object.forward_base, value);
                 }
-                self.heap.remove_if(object.base, |range| range.value == value).is_some()
+                past.dead.leave(&mut &self.heap, object.base, value)
             }
         };
         if there {

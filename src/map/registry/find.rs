@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::lane::Dead;
+use super::lane::Lane;
 use super::object::{LifeState, Object};
 use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
@@ -93,21 +93,24 @@ impl Registry {
             return Some(ObjectOffset { serial: object.serial, offset: 0 });
         }
         // While the lock is held, no dead object is forgotten and its slot given to another one.
-        let place = |dead: &Dead| {
-            let range = dead.find(address)?;
+        let place = |range: Option<Range>| {
+            let range = range?;
             let object = self.object(range.value)?;
             Some(ObjectOffset { serial: object.serial, offset: (address - range.base) as i64 })
         };
+        let of_stack = |lane: &Lane| {
+            let stack = lane.stack();
+            place(stack.dead.find(&stack.ranges, address))
+        };
         let own = self.lane(lane);
         let mut others = self.other_stacks(Some(own), address, address);
-        let found = place(&own.stack().dead).or_else(|| place(&self.past().dead));
-        found.or_else(|| others.find_map(|lane| place(&lane.stack().dead)))
+        let found = of_stack(own).or_else(|| place(self.past().dead.find(&&self.heap, address)));
+        found.or_else(|| others.find_map(of_stack))
     }
 
     /// Whether a range that is alive ends at the address.
     fn ends_at(&self, lane: u16, address: u64) -> bool {
-        let ends = |range: Option<Range>| range.is_some_and(|range| range.end() == address);
-        ends(self.lane(lane).stack().ranges.below(address - 1)) || ends(self.heap.below(address - 1))
+        self.lane(lane).stack().ranges.ends_at(address) || self.heap.ends_at(address)
     }
 
     /// The object that begins at `base`, be it dead, with this offset; None for NULL.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::lane::Lane;
+use super::lane::{Lane, Stack};
 use super::object::{LANES, RangeKind};
 use super::{Registry, describe};
 use crate::error::Error;
@@ -38,7 +38,8 @@ impl Registry {
             }
         }
         let mut stack = own.stack();
-        stack.dead.clear(|value| self.forget(value));
+        let Stack { ranges, dead, .. } = &mut *stack;
+        dead.clear(ranges, |value| self.forget(value));
         self.spans.clear(&own.span, lane);
         drop(stack);
         self.idle.lock().returned.push(lane);

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod counts;
+mod dead;
 mod describe;
 mod empties;
 mod events;
@@ -34,6 +35,7 @@ mod lane;
 mod lanes;
 #[cfg(all(test, loom))]
 mod models;
+mod moved;
 mod moving;
 mod object;
 mod objects;
@@ -58,9 +60,11 @@ pub(crate) use waiting::{Arrival, Target, Variables, Wait};
 
 use crate::map::ranges::{Range, SharedRanges};
 use crate::sync::{AtomicU64, Lock, LockGuard, OnceLock};
+use dead::Dead;
 use empties::Empties;
 use labels::Labels;
-use lane::{Dead, Lane, Moved};
+use lane::Lane;
+use moved::Moved;
 use object::LANES;
 use side_tables::SideTables;
 use spans::Spans;
@@ -88,7 +92,8 @@ struct Idle {
     fresh: u16,
 }
 
-/// Of ranges that are not of a stack: where the dead lay, where the moved lay.
+/// Of ranges that are not of a stack: where the dead lay, where the moved lay. Whoever changes the map holds the lock of
+/// this.
 #[derive(Default)]
 struct Past {
     dead: Dead,
@@ -146,11 +151,23 @@ impl Registry {
         self.lane((value >> 32) as u16).objects.remove_if(value as u32, wanted);
     }
 
-    /// The dead among whom an object lies when it dies.
-    fn dead_of<R>(&self, object: &Object, with: impl FnOnce(&mut Dead) -> R) -> R {
-        match object.kind {
-            RangeKind::Stack => with(&mut self.lane(object.home).stack().dead),
-            _ => with(&mut self.past().dead),
+    /// Forgets the place of a dead object.
+    fn forget_place(&self, object: &Object, value: u64) {
+        if object.kind == RangeKind::Stack {
+            let stack = &mut *self.lane(object.home).stack();
+            stack.dead.remove(&mut stack.ranges, object.base, value);
+        } else {
+            self.past().dead.remove(&mut &self.heap, object.base, value);
+        }
+    }
+
+    /// Whether the place of a dead object is remembered.
+    fn remembers(&self, object: &Object, value: u64) -> bool {
+        if object.kind == RangeKind::Stack {
+            let stack = self.lane(object.home).stack();
+            stack.dead.holds(&stack.ranges, object.base, value)
+        } else {
+            self.past().dead.holds(&&self.heap, object.base, value)
         }
     }
 

@@ -2,7 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::lane::{Lane, Moved};
+use super::lane::Lane;
+use super::moved::Moved;
 use super::object::{LifeState, Object, RangeKind, Serial};
 use super::saved::{Bounds, Saved, SavedObject};
 use super::side_tables::Adjoint;
@@ -159,7 +160,7 @@ impl Registry {
                 }
             });
             for (value, object) in gone {
-                self.dead_of(&object, |dead| dead.remove(object.base, value));
+                self.forget_place(&object, value);
                 self.forget(value);
                 self.lose(&object);
             }
@@ -170,7 +171,10 @@ impl Registry {
     pub(super) fn lose(&self, object: &Object) {
         if object.reused {
             let range = Range { base: object.base, bytes: object.bytes, value: 0 };
-            self.dead_of(object, |dead| dead.lose(range));
+            match object.kind {
+                RangeKind::Stack => self.lane(object.home).stack().dead.lose(range),
+                _ => self.past().dead.lose(range),
+            }
         }
     }
 
