@@ -63,9 +63,9 @@ pub trait Model {
         Ok(())
     }
 
-    /// A number that depends on all of the present state, for check mode: there the driver compares it whenever a state is
-    /// reached again, and an error says which step led to another one. None: nothing is compared.
-    fn state_number(&mut self) -> Option<u64> {
+    /// All of the present state, for check mode: there the driver compares it whenever a state is reached again, and an
+    /// error says which step led to another one, and which variable differs where. None: nothing is compared.
+    fn state(&mut self) -> Option<Vec<Variable<'_>>> {
         None
     }
 
@@ -254,7 +254,7 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
     /// After a step, in check mode.
     fn compare(&mut self, step: u64) -> Result<(), Error> {
         match &mut self.states {
-            Some(states) => states.computed(step, self.model.state_number()),
+            Some(states) => states.computed(step, self.model.state()),
             None => Ok(()),
         }
     }
@@ -263,13 +263,13 @@ impl<'a, M: Model + ?Sized> Run<'a, M> {
     fn load(&mut self, step: u64, place: Place) -> Result<(), Error> {
         self.model.load(step, place)?;
         let Some(states) = &mut self.states else { return Ok(()) };
-        states.loaded(step, self.model.state_number())?;
+        states.loaded(step, self.model.state())?;
         let end = self.schedule.steps().unwrap_or(0).saturating_sub(self.done.reversed_steps);
         let mut tried = step;
         while tried < end && states.knows(tried + 1) {
             self.model.step(tried)?;
             self.done.compared_steps += 1;
-            states.computed(tried, self.model.state_number())?;
+            states.computed(tried, self.model.state())?;
             tried += 1;
         }
         if tried > step { self.model.load(step, place) } else { Ok(()) }

@@ -243,13 +243,12 @@ impl<P: Program + ?Sized> Model for Stored<'_, P> {
         if self.program.saves() { Ok(()) } else { self.snapshots.storage(place).forget(step, place) }
     }
 
-    fn state_number(&mut self) -> Option<u64> {
+    fn state(&mut self) -> Option<Vec<Variable<'_>>> {
         // What the program saves itself may be more than what is registered.
         if self.program.saves() {
             return None;
         }
-        let state = self.program.state();
-        (!state.is_empty()).then(|| fingerprint_of(&state))
+        Some(self.program.state()).filter(|state| !state.is_empty())
     }
 
     fn record_step(&mut self, step: u64) -> Result<Flow, Error> {

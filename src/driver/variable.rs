@@ -4,7 +4,7 @@
 
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::error::Error;
-use crate::tape::{Scalar, Section};
+use crate::tape::{Scalar, Section, Type};
 use std::marker::PhantomData;
 
 /// A variable that is part of a model's state: a name, and the values of one type that it has.
@@ -33,6 +33,11 @@ impl<'a> Variable<'a> {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Type of its values.
+    pub fn ty(&self) -> Type {
+        self.section.ty()
     }
 
     /// Bytes of its values.

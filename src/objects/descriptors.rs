@@ -177,7 +177,11 @@ impl Objects {
             tape.reset_to(&before)?;
             return Err(error);
         }
-        if matches!(what, Recorded::Range(_)) { self.live_remove(base) } else { Ok(()) }
+        if matches!(what, Recorded::Range(_)) {
+            let object = self.registry().remove(self.lane()?, base as u64)?;
+            self.note(|history| history.ended(object.serial, site, false));
+        }
+        Ok(())
     }
 
     fn range_of(&self, base: usize, shape: &Shape) -> Result<Recorded, Error> {
@@ -218,6 +222,7 @@ impl Objects {
             let (_, what) = unpack(words, like, false)?;
             if let Recorded::Range(record) = &what {
                 self.bring_back(&LiveRange::of_record(record), now, writer)?;
+                self.note(|history| history.came_back(record.serial, site));
             }
             Ok(what)
         })?;

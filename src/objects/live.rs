@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::called::calls;
+use super::called::{Called, calls};
 use super::set::{LiveRange, LiveStats, Objects, Waiter};
 use crate::error::{Error, Status};
 use crate::map::registry::RangeKind;
@@ -13,11 +13,11 @@ calls! {
     /// [`push_range`](Objects::push_range) and [`live_remove`](Objects::live_remove) in one.
     pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
         let (value, object) = self.push_found(tape, base)?;
-        self.registry().end(self.lane()?, value, &object)
+        self.registry().end(self.lane()?, value, &object)?;
+        self.note(|history| history.ended(object.serial, self.site, false));
+        Ok(())
     }
-}
 
-impl Objects {
     /// A variable or block comes alive (Alg. 2, lines 3 and 10). Returns its serial. Of a label, the first word is the
     /// name. Example: [`Objects`].
     pub fn live_add(&self, base: usize, bytes: usize, kind: RangeKind, label: &str) -> Result<u64, Error> {
@@ -33,16 +33,24 @@ impl Objects {
         self.live_add_c(base, bytes, kind, &label)
     }
 
-    pub(crate) fn live_add_c(&self, base: usize, bytes: usize, kind: RangeKind, label: &CStr) -> Result<u64, Error> {
-        let lane = self.lane()?;
-        self.registry().add(lane, base as u64, bytes as u64, kind, label).map(|serial| serial.0)
-    }
-
     /// It dies in the forward sweep (lines 4 and 13).
     pub fn live_remove(&self, base: usize) -> Result<(), Error> {
-        self.registry().remove(self.lane()?, base as u64).map(drop)
+        let object = self.registry().remove(self.lane()?, base as u64)?;
+        self.note(|history| history.ended(object.serial, self.site, true));
+        Ok(())
     }
+}
 
+impl Called<'_> {
+    pub(crate) fn live_add_c(&self, base: usize, bytes: usize, kind: RangeKind, label: &CStr) -> Result<u64, Error> {
+        let lane = self.lane()?;
+        let serial = self.registry().add(lane, base as u64, bytes as u64, kind, label)?;
+        self.note(|history| history.born(serial, self.site));
+        Ok(serial.0)
+    }
+}
+
+impl Objects {
     /// What lives at `base` has its adjoint at `adjoint_base`, from now on.
     ///
     /// ```

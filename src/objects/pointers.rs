@@ -5,8 +5,8 @@
 use super::called::{Called, calls};
 use super::set::{Objects, Restored, Waiter, corrupt};
 use super::variables::Writer;
-use crate::error::Error;
-use crate::map::registry::{Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
+use crate::error::{Error, bytes, say};
+use crate::map::registry::{History, Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
 use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
@@ -14,7 +14,8 @@ calls! {
     /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
     /// not back, the variables wait (0 stands for none).
     pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        self.restored_address(address as u64, [variable, adjoint_variable], self.writer)
+        let restored = self.restored_address(address as u64, [variable, adjoint_variable], self.writer)?;
+        Ok(self.noted(restored, variable, adjoint_variable))
     }
 
     /// Pushes a pointer that is about to be overwritten, if it is NULL or in a range (line 18).
@@ -27,9 +28,10 @@ calls! {
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        tape.pop_record(Type::Pointer, self.site, |record| {
+        let restored = tape.pop_record(Type::Pointer, self.site, |record| {
             self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], self.writer)
-        })
+        })?;
+        Ok(self.noted(restored, variable, adjoint_variable))
     }
 
     /// Pushes a pointer as the base of an object and an offset, which may lead out of it (Alg. 3, line 18*).
@@ -63,9 +65,42 @@ impl Called<'_> {
     /// Pops a pair, also with the address of a variable for the base, before the other two.
     #[inline(always)]
     pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
-        tape.pop_record(Type::Pair, self.site, |record| {
+        let restored = tape.pop_record(Type::Pair, self.site, |record| {
             self.restored_place(read(record, "pair")?, true, variables, self.writer)
-        })
+        })?;
+        Ok(self.noted(restored, variables[1], variables[2]))
+    }
+
+    /// In check mode, keeps where a variable was popped that waits, and hints at an adjoint pointer that is NULL.
+    #[inline(always)]
+    fn noted(&self, restored: Restored, variable: usize, adjoint_variable: usize) -> Restored {
+        self.note(|history| {
+            if restored.waits {
+                history.waits(variable as u64, self.site);
+                history.waits(adjoint_variable as u64, self.site);
+            } else if restored.address != 0 && restored.adjoint == 0 && adjoint_variable != 0 {
+                self.hint_at_adjoint(history, restored.address);
+            }
+        });
+        restored
+    }
+
+    #[cold]
+    fn hint_at_adjoint(&self, history: &History, address: usize) {
+        if let Ok(range) = self.live_find(address)
+            && history.hints(self.site)
+        {
+            let name = if range.label == 0 { String::new() } else { format!(" `{}`", self.label(&range)) };
+            say(&format!(
+                "adtape: hint: the pointer popped at {} leads into the range{name} of {} at {:#x}, which has no adjoint: the \
+                 adjoint pointer is NULL\n  \
+                 if nothing there depends on the inputs, all is well; else adtape_live_set_adjoint, or adtape_rebase_add \
+                 where the range comes back, says where its adjoint is",
+                self.site.named().said(),
+                bytes(range.bytes as u64),
+                range.base
+            ));
+        }
     }
 }
 

@@ -58,7 +58,16 @@ calls! {
     ) -> Result<Vec<Waiter>, Error> {
         let now =
             Present { base: new_base as u64, adjoint_base: adjoint_base as u64, adjoint_bytes: adjoint_bytes as u64 };
-        self.bring_back(range, now, self.writer)
+        let waiters = self.bring_back(range, now, self.writer)?;
+        self.note(|history| history.came_back(Serial(range.serial), self.site));
+        Ok(waiters)
+    }
+
+    /// The birth of what lies at `new_base` is reversed (lines 7 and 11).
+    pub fn rebase_remove(&self, new_base: usize) -> Result<(), Error> {
+        let object = self.registry().undo_birth(self.lane()?, new_base as u64)?;
+        self.note(|history| history.undone(object.serial));
+        Ok(())
     }
 }
 
@@ -86,11 +95,6 @@ impl Objects {
         let mut arrivals = Arrivals { serial: range.serial, writer, waiters: Vec::new() };
         self.registry().restore(self.lane()?, &range.record(), now, &mut arrivals)?;
         Ok(arrivals.waiters)
-    }
-
-    /// The birth of what lies at `new_base` is reversed (lines 7 and 11).
-    pub fn rebase_remove(&self, new_base: usize) -> Result<(), Error> {
-        self.registry().undo_birth(self.lane()?, new_base as u64).map(drop)
     }
 }
 

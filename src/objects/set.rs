@@ -11,7 +11,7 @@
 use super::by_label::ByLabel;
 use super::lane::{SharedRegistry, lane_of};
 use crate::error::{Error, Status};
-use crate::map::registry::{Object, RangeKind, RangeRecord, Registry, Serial};
+use crate::map::registry::{History, Object, RangeKind, RangeRecord, Registry, Serial};
 use crate::sync::{Arc, Mutex, OnceLock};
 
 /// The program's objects: which are alive, and where. Shared by all threads; each call may be made by any.
@@ -154,11 +154,23 @@ impl Objects {
     /// ```
     pub fn of_process() -> &'static Objects {
         static OBJECTS: OnceLock<Objects> = OnceLock::new();
-        OBJECTS.get_or_init(Objects::new)
+        OBJECTS.get_or_init(|| {
+            let objects = Objects::new();
+            objects.watch_end();
+            objects
+        })
     }
 
     pub(super) fn registry(&self) -> &Registry {
         &self.shared.registry
+    }
+
+    /// Keeps where something happened, in check mode.
+    #[inline(always)]
+    pub(super) fn note(&self, note: impl FnOnce(&History)) {
+        if let Some(history) = self.registry().history() {
+            note(history);
+        }
     }
 
     pub(super) fn lane(&self) -> Result<u16, Error> {

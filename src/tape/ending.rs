@@ -29,26 +29,32 @@ impl Ending {
     }
 }
 
-/// Lets `at_exit` run when the process ends, after the destructors of the main thread, and `in_child` in what is forked
-/// from it. An end by a signal or `_exit` runs nothing.
-fn watch_process(at_exit: extern "C" fn(), in_child: extern "C" fn()) {
-    // SAFETY: both are functions that stay; that of a library runs when it is unloaded.
-    unsafe {
-        libc::atexit(at_exit);
-        libc::pthread_atfork(None, None, Some(in_child));
-    }
+/// Lets a function run when the process ends, after the destructors of the main thread. An end by a signal or `_exit` runs
+/// nothing.
+pub(crate) fn at_exit(action: extern "C" fn()) {
+    // SAFETY: it is a function that stays; that of a library runs when it is unloaded.
+    unsafe { libc::atexit(action) };
+}
+
+/// Lets a function run in what is forked from the process.
+fn in_child(action: extern "C" fn()) {
+    // SAFETY: it is a function that stays.
+    unsafe { libc::pthread_atfork(None, None, Some(action)) };
 }
 
 /// Says the profile when the process ends.
 pub(super) fn say_profile_at_end() {
-    extern "C" fn at_exit() {
+    extern "C" fn say() {
         crate::profile::say();
     }
-    extern "C" fn in_child() {
+    extern "C" fn forked() {
         crate::profile::forked();
     }
     static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| watch_process(at_exit, in_child));
+    ONCE.call_once(|| {
+        at_exit(say);
+        in_child(forked);
+    });
 }
 
 /// Whether the calling thread is the main one, with which the process ends.

@@ -59,6 +59,7 @@ mod types;
 mod watch;
 
 pub use cursor::{Cursor, MAX_RANK, Section, Tape, with_thread_tape};
+pub(crate) use ending::at_exit;
 pub(crate) use hot::MAX_BYTES;
 pub use mark::Mark;
 pub use profile::{Operation, Traffic};

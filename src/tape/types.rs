@@ -94,6 +94,30 @@ impl Type {
             Type::ComplexF80 | Type::ComplexF128 => 32,
         }
     }
+
+    /// A value for people; what has no number in Rust as hexadecimal bytes.
+    pub(crate) fn said(self, value: &[u8]) -> String {
+        let hexadecimal = || value.iter().rev().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"));
+        match self {
+            Type::F32 => number(value, f32::from_ne_bytes),
+            Type::F64 => number(value, f64::from_ne_bytes),
+            Type::I8 => number(value, i8::from_ne_bytes),
+            Type::I16 => number(value, i16::from_ne_bytes),
+            Type::I32 => number(value, i32::from_ne_bytes),
+            Type::I64 => number(value, i64::from_ne_bytes),
+            Type::ComplexF32 | Type::ComplexF64 => {
+                let part = if self == Type::ComplexF32 { Type::F32 } else { Type::F64 };
+                let (real, imaginary) = value.split_at(value.len() / 2);
+                Some(format!("({}, {})", part.said(real), part.said(imaginary)))
+            }
+            _ => None,
+        }
+        .unwrap_or_else(hexadecimal)
+    }
+}
+
+fn number<T: std::fmt::Debug, const N: usize>(value: &[u8], read: fn([u8; N]) -> T) -> Option<String> {
+    Some(format!("{:?}", read(value.try_into().ok()?)))
 }
 
 mod sealed {
@@ -130,6 +154,15 @@ scalars! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_said_as_people_write_them() {
+        assert_eq!(Type::F64.said(&0.1_f64.to_ne_bytes()), "0.1");
+        assert_eq!(Type::I32.said(&(-7_i32).to_ne_bytes()), "-7");
+        let complex = [1.5_f32, -2.0].map(f32::to_ne_bytes).concat();
+        assert_eq!(Type::ComplexF32.said(&complex), "(1.5, -2.0)");
+        assert_eq!(Type::Logical16.said(&1_u16.to_le_bytes()), "0x0001");
+    }
 
     #[test]
     fn names_are_distinct() {

@@ -104,7 +104,11 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
     ("mark_foreign", "MARK_FOREIGN", &["reset of tape number", "to a mark of tape number", "where it was taken only"]),
     ("marks_of_two_tapes", "MARK_FOREIGN", &["marks of two tapes", "compare marks of one tape"]),
     ("mark_above_top", "MARK_ABOVE_TOP", &["a mark at 46 bytes and 5", "holds 38 bytes and 5", "take the mark again"]),
-    ("mark_replaced", "MARK_ABOVE_TOP", &["other values were pushed in its place", "take the mark again"]),
+    (
+        "mark_replaced",
+        "MARK_ABOVE_TOP",
+        &["other values were pushed in its place", "take the mark again", "the pop was at "],
+    ),
     (
         "wrong_thread_push",
         "WRONG_THREAD",

@@ -43,8 +43,8 @@ impl Model for Forgetful {
         self.map.x[1] += f64::from(u8::from(step == self.spoils));
         Ok(())
     }
-    fn state_number(&mut self) -> Option<u64> {
-        Some(fingerprint_of(&[Variable::new("x", &mut self.map.x)]))
+    fn state(&mut self) -> Option<Vec<Variable<'_>>> {
+        Some(vec![Variable::new("x", &mut self.map.x)])
     }
     fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
         self.touch(step);
@@ -92,6 +92,8 @@ fn step_that_reads_what_is_not_registered_is_named_under_every_schedule() {
         let error = checked(schedule, 0, 0).expect_err("a step reads the counter");
         assert_eq!(error.status(), Status::Mismatch);
         assert!(error.message().contains("step ") && error.message().contains("not registered"), "{name}: {error}");
+        let differ = error.message().lines().nth(1).unwrap_or_default();
+        assert!(differ.starts_with("  x: ") && differ.contains(" of 3, counted from 0, was 0."), "{name}: {error}");
     }
     // Steps 0 to 4 neither read nor change it: the first that is different is step 5.
     let error = checked(Schedule::binomial(N, 1).unwrap(), 5, 5).unwrap_err();
@@ -107,4 +109,5 @@ fn snapshot_that_is_not_what_was_saved_is_named() {
     let error = run.finish(None, |_, _, _| Ok(())).unwrap_err();
     assert_eq!(error.status(), Status::Mismatch);
     assert!(error.message().starts_with("the state of step 4 that was loaded"), "{error}");
+    assert!(error.message().contains("\n  x: element 1 of 3, counted from 0, was "), "{error}");
 }

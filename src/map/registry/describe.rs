@@ -27,11 +27,12 @@ impl Describe<'_> {
         };
         let article = if object.kind.name().starts_with('a') { "an" } else { "a" };
         format!(
-            "{name}{article} {} range of {} at {:#x} (object {})",
+            "{name}{article} {} range of {} at {:#x} (object {}){}",
             object.kind.name(),
             bytes(object.bytes),
             object.base,
-            number(object.serial)
+            number(object.serial),
+            self.0.history().map_or(String::new(), |history| history.said(object.serial))
         )
     }
 

@@ -30,6 +30,7 @@ mod describe;
 mod empties;
 mod events;
 mod find;
+mod history;
 mod labels;
 mod lane;
 mod lanes;
@@ -59,9 +60,11 @@ pub(crate) use snapshot::Exchange;
 pub(crate) use waiting::{Arrival, Target, Variables, Wait};
 
 use crate::map::ranges::{Range, SharedRanges};
+use crate::settings::settings;
 use crate::sync::{AtomicU64, Lock, LockGuard, OnceLock};
 use dead::Dead;
 use empties::Empties;
+pub(crate) use history::History;
 use labels::Labels;
 use lane::Lane;
 use moved::Moved;
@@ -83,6 +86,8 @@ pub(crate) struct Registry {
     waiting: Waiting,
     side_tables: SideTables,
     ambiguous: AtomicU64,
+    /// In check mode.
+    history: Option<History>,
 }
 
 /// Lanes that no thread uses.
@@ -118,11 +123,17 @@ impl Registry {
             waiting: Waiting::new(),
             side_tables: SideTables::new(),
             ambiguous: AtomicU64::new(0),
+            history: settings().is_ok_and(|settings| settings.check).then(History::default),
         }
     }
 
     fn past(&self) -> LockGuard<'_, Past> {
         self.heap_past.lock()
+    }
+
+    /// Where objects came and went, in check mode.
+    pub fn history(&self) -> Option<&History> {
+        self.history.as_ref()
     }
 
     // ---- objects ---------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ pub(super) use load::Load;
 use pairs::Pairs;
 use recent::Recent;
 use records::{Record, Records};
+use std::collections::VecDeque;
 
 /// A push that a pop meets.
 #[derive(Clone, Copy)]
@@ -49,7 +50,12 @@ pub(super) struct Watch {
     /// Bytes of the last push, which is not in its record yet.
     unseen: usize,
     unseen_type: Type,
+    /// Where pops made marks invalid, the latest last.
+    lost_marks: VecDeque<(u64, Site)>,
 }
+
+/// Invalid marks that are remembered.
+const LOST_MARKS: usize = 1024;
 
 impl Watch {
     pub fn new(span: Span, check: bool) -> Watch {
@@ -63,6 +69,7 @@ impl Watch {
                 .map(Box::new),
             unseen: 0,
             unseen_type: Type::Bytes,
+            lost_marks: VecDeque::new(),
         }
     }
 
@@ -174,7 +181,7 @@ impl Watch {
             let Some(place) = self.pairs.note_first(record.place, site.address()) else { return false };
             self.recent.note(Operation::Pop, place, load.count);
         }
-        self.records.drop_last(record);
+        self.drop_last(record, site);
         if let Some(lane) = &mut self.lane {
             let place = self.places.number(site, load.what());
             lane.popped(place, site, load.what(), bits);
@@ -225,7 +232,7 @@ impl Watch {
             lane.popped(place, site, load.what(), bits);
         }
         let Some(Met(record)) = met else { return self.take_off(bits, held) };
-        self.records.drop_last(record);
+        self.drop_last(record, site);
         if let Some(lane) = &mut self.lane {
             lane.left(record.place, bits, held);
         }
@@ -233,6 +240,22 @@ impl Watch {
         if let Some(text) = self.pairs.note(record.place, place, &self.places) {
             hint(&text);
         }
+    }
+
+    /// Takes off the record of what a pop at `site` took.
+    #[inline(always)]
+    fn drop_last(&mut self, record: Record, site: Site) {
+        self.records.drop_last(record);
+        if let Some(lost) = self.records.take_lost() {
+            self.lose_marks(&lost, site);
+        }
+    }
+
+    #[cold]
+    fn lose_marks(&mut self, lost: &[u64], site: Site) {
+        self.lost_marks.extend(lost.iter().map(|mark| (*mark, site)));
+        let more = self.lost_marks.len().saturating_sub(LOST_MARKS);
+        self.lost_marks.drain(..more);
     }
 
     /// Takes records off for so many bits; one of more stays until its last bits are popped.
@@ -284,7 +307,10 @@ impl Watch {
                 self.lane.iter_mut().for_each(|lane| lane.clear());
                 self.records.forget_after(0)
             }
-            done => done,
+            done => done.map_err(|error| match self.lost_marks.iter().rev().find(|(lost, _)| *lost == mark) {
+                Some((_, site)) => error.with_line(&format!("the pop was at {site}")),
+                None => error,
+            }),
         }
     }
 

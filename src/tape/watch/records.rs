@@ -56,6 +56,8 @@ pub(super) struct Records {
     /// What the depth must not fall below unnoticed: the last mark, and in a region the least depth so far.
     threshold: u64,
     levels: Vec<Level>,
+    /// Marks that a pop has made invalid, until somebody takes them.
+    lost: Vec<u64>,
 }
 
 /// A repeat region: what a reset brings back.
@@ -75,6 +77,7 @@ impl Records {
             marks: Vec::new(),
             threshold: 0,
             levels: Vec::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -170,12 +173,20 @@ impl Records {
     /// Forgets the marks that lie above what is left.
     #[inline(never)]
     fn fell(&mut self) {
-        while self.marks.pop_if(|last| last.depth > self.depth).is_some() {}
+        while let Some(last) = self.marks.pop_if(|last| last.depth > self.depth) {
+            self.lost.push(last.mark);
+        }
         self.threshold = self.marks.last().map_or(0, |last| last.depth);
         if let Some(level) = self.levels.last_mut() {
             level.low = level.low.min(self.depth);
             self.threshold = self.threshold.max(level.low);
         }
+    }
+
+    /// The marks that the last operation has made invalid.
+    #[inline]
+    pub fn take_lost(&mut self) -> Option<Vec<u64>> {
+        if self.lost.is_empty() { None } else { Some(std::mem::take(&mut self.lost)) }
     }
 
     /// Calls `see` for each record from the last one on, as long as it returns true. All stay.
@@ -193,6 +204,7 @@ impl Records {
         self.close();
         self.machine.let_go(false);
         (self.depth, self.marks, self.threshold) = (depth, marks, threshold);
+        self.lost.clear();
         if let (Some(level), Some(low)) = (self.levels.last_mut(), low) {
             level.low = low;
         }
