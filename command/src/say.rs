@@ -58,22 +58,22 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Three digits and a unit, powers of 1000: `2.25 GB`.
+/// Three digits and a unit, powers of 1024 as in what the library prints: `2.25 GiB`.
 pub fn bytes(bytes: u64) -> String {
-    if bytes < 1000 {
+    if bytes < 1024 {
         return format!("{bytes} B");
     }
-    let (mut value, mut unit) = (bytes as f64 / 1e3, 0);
+    let (mut value, mut unit) = (bytes as f64 / 1024.0, 0);
     while value >= 999.5 && unit < UNITS.len() - 1 {
-        (value, unit) = (value / 1e3, unit + 1);
+        (value, unit) = (value / 1024.0, unit + 1);
     }
     let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
     format!("{value:.digits$} {}", UNITS[unit])
 }
 
-const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
 
-/// Bytes with a sign: `+2.25 GB`, `-3 B`.
+/// Bytes with a sign: `+2.25 GiB`, `-3 B`.
 pub fn change(old: u64, new: u64) -> String {
     signed(old, new, bytes)
 }
@@ -133,12 +133,12 @@ mod tests {
     #[test]
     fn numbers_are_short() {
         assert_eq!(
-            [0, 999, 1000, 9994, 9996, 15_600_000].map(bytes),
-            ["0 B", "999 B", "1.00 kB", "9.99 kB", "10.0 kB", "15.6 MB"]
+            [0, 1023, 1024, 10_229, 10_239, 15_600_000].map(bytes),
+            ["0 B", "1023 B", "1.00 KiB", "9.99 KiB", "10.0 KiB", "14.9 MiB"]
         );
-        assert_eq!([999_499, 999_600, u64::MAX].map(bytes), ["999 kB", "1.00 MB", "18447 PB"]);
+        assert_eq!([1_023_000, 1_023_900, u64::MAX].map(bytes), ["999 KiB", "0.98 MiB", "16384 PiB"]);
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([share(1, 3), share(1, 300), share(0, 3), share(1, 0)], ["33 %", "0.3 %", "0 %", "-"]);
-        assert_eq!([change(5, 3), change(3, 3), change(0, 2000)], ["-2 B", "0 B", "+2.00 kB"]);
+        assert_eq!([change(5, 3), change(3, 3), change(0, 2000)], ["-2 B", "0 B", "+1.95 KiB"]);
     }
 }

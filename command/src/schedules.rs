@@ -196,7 +196,7 @@ fn counted(number: u64) -> String {
     if number == u64::MAX { "too many".to_owned() } else { grouped(number) }
 }
 
-/// `10` or, with the size of a state, `10 (9.22 MB)`.
+/// `10` or, with the size of a state, `10 (8.79 MiB)`.
 fn kept(found: &Found, level: Level, state: Option<u64>) -> String {
     let Some(peaks) = found.peaks else { return "-".to_owned() };
     let count = peaks[level as usize];

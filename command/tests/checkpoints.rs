@@ -61,7 +61,7 @@ fn sections_are_listed_and_exported_bit_for_bit() {
     let scratch = Scratch::new("exported");
     write(&FileStore::new(&scratch.0, options()).unwrap(), "step-40");
     let said = scratch.printed(&["inspect", "storm.r0.step-40.adtape", "--export", "out"]);
-    for part in ["1 checkpoint", "h/depth", "300 x 400", "960 kB", "complex_f64", "4 sections", "-> out/h_depth.npy"] {
+    for part in ["1 checkpoint", "h/depth", "300 x 400", "938 KiB", "complex_f64", "4 sections", "-> out/h_depth.npy"] {
         assert!(said.contains(part), "{part} is missing in\n{said}");
     }
     assert!(!said.contains("DAMAGED") && said.matches(" right").count() == 4, "{said}");
@@ -166,7 +166,7 @@ fn schedules_stand_beside_each_other_with_their_costs() {
     let said = scratch.printed(&args);
     let row = |name: &str| said.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default().to_owned();
     // 3636 extra steps: Griewank and Walther's formula.
-    assert!(row("binomial").contains("4,636") && row("binomial").contains("10 (9.20 MB)"), "{said}");
+    assert!(row("binomial").contains("4,636") && row("binomial").contains("10 (8.77 MiB)"), "{said}");
     assert!(row("store_all").contains(" 1,000 ") && row("store_all").contains(" 1.00 "), "{said}");
     for name in ["multistage", "disk_revolve", "two_level", "online", "mixed"] {
         assert!(row(name).split_whitespace().count() >= 6, "{name}:\n{said}");

@@ -4,7 +4,7 @@
 
 use super::process::{Process, process};
 use super::seen::Seen;
-use super::stretches::{self, Stretches, UNIT};
+use super::stretches::{self, Height, Stretches, UNIT};
 use super::uses::{Entry, Tape, Thread, Use};
 use crate::site::Site;
 use crate::sync::{Arc, Mutex, StaticCounter, UNORDERED, Unordered};
@@ -262,18 +262,18 @@ impl Lane {
         self.stretches.see_all(on);
     }
 
-    /// A push of `n` bytes comes on a tape of `len` bytes and `depth` records. In a repeat region, the stretch stays.
+    /// A push of `n` bytes comes on a tape with `depth` records. In a repeat region, the stretch stays.
     #[inline]
-    pub fn rise(&mut self, len: usize, n: usize, depth: u64) {
-        self.height = 8 * len as u64;
+    pub fn rise(&mut self, height: Height, n: usize, depth: u64) {
+        self.height = 8 * height.bytes as u64;
         if self.levels.is_empty() && (self.pushes >= stretches::ALL || self.stretches.samples()) {
-            self.rise_between(len, n, depth);
+            self.rise_between(height, n, depth);
         }
     }
 
     #[inline(never)]
-    fn rise_between(&mut self, len: usize, n: usize, depth: u64) {
-        self.stretches.rise(len, n, depth, self.pushes);
+    fn rise_between(&mut self, height: Height, n: usize, depth: u64) {
+        self.stretches.rise(height, n, depth, self.pushes);
         if self.stretches.samples() {
             self.process.estimated.store(true, UNORDERED);
         }
@@ -284,9 +284,9 @@ impl Lane {
 
     /// A pop comes.
     #[inline]
-    pub fn fall(&mut self, len: usize, depth: u64) {
-        self.height = 8 * len as u64;
-        self.stretches.fall(len, depth);
+    pub fn fall(&mut self, height: Height, depth: u64) {
+        self.height = 8 * height.bytes as u64;
+        self.stretches.fall(height, depth);
     }
 
     /// Once in a while: bytes on the tape, of it in memory and in a store, and of its records.

@@ -35,6 +35,7 @@ pub(crate) use lane::{Lane, Pushed};
 use process::process;
 pub(crate) use runs::Done;
 use runs::{Begun, MOST_RUNS};
+pub(crate) use stretches::Height;
 
 /// Snapshots in memory took more bytes, or fewer.
 pub(crate) fn checkpoints_changed(before: u64, now: u64) {

@@ -5,7 +5,8 @@
 //! ends with the pop of what that pushed, so that what a watched one pushed is popped watched, too. How far one that
 //! rests reaches is random.
 //!
-//! A push is watched if it begins in a watched stretch, or if one begins inside of it. So a push of n bytes is watched
+//! A push is watched if it begins in a watched stretch, or if one begins inside of it. A control bit has no bytes, unless
+//! it fills a word. So a push of n bytes is watched
 //! with the probability (W + n) / (W + R), and stands for (W + R) / (W + n) pushes: [`Stretches::weight`].
 
 #![forbid(unsafe_code)]
@@ -20,13 +21,19 @@ const RESTS: usize = 31 * WATCHED;
 /// Weights are multiples of 1 / UNIT.
 pub(super) const UNIT: u64 = 16;
 
-/// A part of the tape, by bytes from its bottom.
+/// How much is on a tape: bytes, and control bits that fill no word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Height {
+    pub bytes: usize,
+    pub bits: u32,
+}
+
+/// A part of the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
-    /// Where the push begins that it begins with, and the bytes of that.
-    begin: usize,
-    first: usize,
-    /// No push above it belongs to it.
+    /// Where the push begins that it begins with.
+    begin: Height,
+    /// No push above so many bytes belongs to it.
     end: usize,
     rests: bool,
     /// It does not stand for others.
@@ -50,7 +57,7 @@ pub(crate) struct Stretches {
 
 impl Stretches {
     pub fn new(seed: u64) -> Stretches {
-        Stretches { top: whole(0, 0), below: Vec::new(), random: mix(seed), never: false, samples: false }
+        Stretches { top: whole(BOTTOM, 0), below: Vec::new(), random: mix(seed), never: false, samples: false }
     }
 
     /// A number less than `n`.
@@ -83,7 +90,7 @@ impl Stretches {
     /// Whether a push on a tape of `len` bytes belongs to the top stretch, if that is watched; false where one begins.
     #[inline(always)]
     pub fn holds(&self, len: usize) -> bool {
-        self.top.begin < len && len < self.top.end
+        self.top.begin.bytes < len && len < self.top.end
     }
 
     /// Records below the top stretch: a pop that finds no more of them is one of the stretch below.
@@ -111,38 +118,39 @@ impl Stretches {
     pub fn see_all(&mut self, on: bool) {
         self.never = on;
         if !on && self.samples && self.top.exact {
-            self.top.end = self.top.begin;
+            self.top.end = self.top.begin.bytes;
         }
     }
 
     /// Nothing is known of what is on the tape.
     pub fn forget(&mut self) {
         let end = if self.samples { 0 } else { usize::MAX };
-        (self.top, self.below) = (Stretch { end, ..whole(0, 0) }, Vec::new());
+        (self.top, self.below) = (Stretch { end, ..whole(BOTTOM, 0) }, Vec::new());
     }
 
-    /// A push of `n` bytes comes on a tape of `len` bytes and `depth` records, of which `pushes` were watched.
-    pub fn rise(&mut self, len: usize, n: usize, depth: u64, pushes: u64) {
-        while self.top.begin > len && self.pop() {}
+    /// A push of `n` bytes comes on a tape with `depth` records, of which `pushes` were watched.
+    pub fn rise(&mut self, height: Height, n: usize, depth: u64, pushes: u64) {
+        let len = height.bytes;
+        while self.top.begin > height && self.pop() {}
         let top = self.top;
         if self.never {
             if top.rests {
-                self.push(Stretch { first: n, ..whole(len, depth) });
+                self.push(whole(height, depth));
             }
             return;
         }
         let (mut rests, mut end, mut bottom) = (top.rests, top.end, false);
         if !self.samples {
-            if pushes < ALL || n == 0 {
+            if pushes < ALL {
                 return;
             }
             (self.samples, end) = (true, len);
             self.top.end = end;
         }
-        if n == 0 || len < end && (!rests || len + n <= end) && top.begin < len {
+        if len < end && (!rests || len + n <= end) && top.begin < height {
             return;
         }
-        if top.begin == len {
+        if top.begin == height {
             // It was popped as a whole. At the bottom of the tape, any point of a watched stretch and one that rests.
             if self.pop() {
                 (rests, end) = (self.top.rests, self.top.end);
@@ -164,7 +172,7 @@ impl Stretches {
                 break;
             }
         }
-        let next = Stretch { begin: len, first: n, end, rests, exact: false, depth };
+        let next = Stretch { begin: height, end, rests, exact: false, depth };
         if bottom {
             self.top = next;
         } else {
@@ -172,23 +180,25 @@ impl Stretches {
         }
     }
 
-    /// A pop comes on a tape of `len` bytes and `depth` records.
-    pub fn fall(&mut self, len: usize, depth: u64) {
-        let belongs = |top: &Stretch| top.begin < len && (top.rests || depth > top.depth);
+    /// A pop comes on a tape with `depth` records.
+    pub fn fall(&mut self, height: Height, depth: u64) {
+        let belongs = |top: &Stretch| top.begin < height && (top.rests || depth > top.depth);
         while !belongs(&self.top) && self.pop() {}
     }
 
     /// What the cursor may pass when the tape rests and has `len` bytes, in bytes from its bottom. None where the next
     /// operation may be one of another stretch.
     pub fn window(&self, len: usize) -> Option<(usize, usize)> {
-        let top = self.top;
-        (top.rests && len > top.begin).then(|| ((top.begin + top.first).min(len), top.end.max(len)))
+        let begin = self.top.begin.bytes;
+        (self.top.rests && len > begin).then(|| (begin + 1, self.top.end.max(len)))
     }
 }
 
+const BOTTOM: Height = Height { bytes: 0, bits: 0 };
+
 /// All from `begin` on.
-fn whole(begin: usize, depth: u64) -> Stretch {
-    Stretch { begin, first: 0, end: usize::MAX, rests: false, exact: true, depth }
+fn whole(begin: Height, depth: u64) -> Stretch {
+    Stretch { begin, end: usize::MAX, rests: false, exact: true, depth }
 }
 
 #[cfg(test)]
@@ -200,6 +210,7 @@ mod tests {
         stretches: Stretches,
         pushed: Vec<(usize, bool)>,
         len: usize,
+        bits: u32,
         depth: u64,
         pushes: u64,
         /// By the size of a push: how many there were, and how many those that were watched stand for.
@@ -209,23 +220,30 @@ mod tests {
     impl Tape {
         fn new() -> Tape {
             let (stretches, counts) = (Stretches::new(7), Default::default());
-            Tape { stretches, pushed: Vec::new(), len: 0, depth: 0, pushes: ALL, counts }
+            Tape { stretches, pushed: Vec::new(), len: 0, bits: 0, depth: 0, pushes: ALL, counts }
         }
 
+        fn height(&self) -> Height {
+            Height { bytes: self.len, bits: self.bits }
+        }
+
+        /// Of `n` bytes; 0 is a control bit, 62 of which are a word.
         fn push(&mut self, n: usize) {
+            let moved = if n == 0 && self.bits == 61 { 8 } else { n };
             // As the cursor sees it: inside of the window nobody comes by, and a quick push asks for less.
             let rests = self.stretches.rests();
             let passes = match self.stretches.window(self.len) {
-                Some((_, end)) => self.len + n <= end,
+                Some((_, end)) => self.len + moved <= end,
                 None => !rests && self.stretches.holds(self.len),
             };
             if !passes {
-                self.stretches.rise(self.len, n, self.depth, self.pushes);
+                self.stretches.rise(self.height(), moved, self.depth, self.pushes);
             }
             let watched = !self.stretches.rests();
             self.pushed.push((n, watched));
             self.depth += u64::from(watched);
-            self.len += n;
+            self.len += moved;
+            self.bits = if n == 0 { (self.bits + 1) % 62 } else { self.bits };
             let (all, stand_for) = self.counts.entry(n).or_default();
             *all += 1;
             if watched {
@@ -235,12 +253,15 @@ mod tests {
 
         fn pop(&mut self) {
             let Some((n, watched)) = self.pushed.pop() else { return };
-            if self.stretches.window(self.len).is_none_or(|(begin, _)| self.len - n < begin) {
-                self.stretches.fall(self.len, self.depth);
+            let moved = if n == 0 && self.bits == 0 { 8 } else { n };
+            let goes_below = |(begin, _)| moved > 0 && self.len - moved < begin;
+            if self.stretches.window(self.len).is_none_or(goes_below) {
+                self.stretches.fall(self.height(), self.depth);
             }
             assert_eq!(!self.stretches.rests(), watched, "a push of {n} bytes at {}", self.len);
             self.depth -= u64::from(watched);
-            self.len -= n;
+            self.len -= moved;
+            self.bits = if n == 0 { (self.bits + 61) % 62 } else { self.bits };
         }
     }
 
@@ -250,7 +271,7 @@ mod tests {
         let mut tape = Tape::new();
         for _ in 0..300 {
             for _ in 0..random.usize(0..20_000) {
-                tape.push([8, 8, 8, 4, 16, 400, 100_000][random.usize(0..7)]);
+                tape.push([8, 0, 8, 0, 4, 16, 400, 100_000][random.usize(0..8)]);
             }
             for _ in 0..random.usize(0..25_000) {
                 tape.pop();
@@ -259,12 +280,12 @@ mod tests {
         while !tape.pushed.is_empty() {
             tape.pop();
         }
-        assert_eq!((tape.len, tape.depth), (0, 0));
+        assert_eq!((tape.len, tape.bits, tape.depth), (0, 0, 0));
     }
 
     #[test]
     fn samples_stand_for_all_whatever_the_size_of_a_push() {
-        for sizes in [&[8][..], &[8, 8, 8, 800, 8, 20_000], &[16, 100_000, 8]] {
+        for sizes in [&[8][..], &[8, 8, 8, 800, 0, 8, 20_000, 0, 0], &[16, 100_000, 8, 0]] {
             let mut tape = Tape::new();
             // Long sweeps, and many that are shorter than a stretch.
             for sweep in 0..2000 {
@@ -285,7 +306,7 @@ mod tests {
     fn first_pushes_are_all_watched_and_those_that_somebody_asks_for() {
         let mut stretches = Stretches::new(1);
         let rise = |stretches: &mut Stretches, from: usize, pushes| {
-            (from..from + 100_000).for_each(|i| stretches.rise(8 * i, 8, i as u64, pushes));
+            (from..from + 100_000).for_each(|i| stretches.rise(Height { bytes: 8 * i, bits: 0 }, 8, i as u64, pushes));
             stretches.rests()
         };
         assert!(!rise(&mut stretches, 0, ALL - 1) && !stretches.samples());
@@ -294,7 +315,7 @@ mod tests {
         stretches.see_all(false);
         (200_000..).find(|i| rise(&mut stretches, *i, ALL)).expect("a stretch that rests");
         stretches.see_all(true);
-        stretches.rise(1 << 30, 8, 0, ALL);
+        stretches.rise(Height { bytes: 1 << 30, bits: 0 }, 8, 0, ALL);
         assert!(!stretches.rests() && stretches.weight(64) == UNIT);
     }
 }

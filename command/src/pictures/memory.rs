@@ -23,15 +23,11 @@ pub fn draw(seconds: &[f64], layers: &[Layer], line: &Layer) -> Option<String> {
     Some(svg(SIZE, |area| draw_on(area, seconds, layers, line, most)))
 }
 
-/// The unit in which the largest value has one to three digits before the point.
+/// The largest unit that is not more than the largest value.
 fn unit(most: u64) -> (f64, &'static str) {
-    match most {
-        0..1_000 => (1.0, "B"),
-        1_000..1_000_000 => (1e3, "kB"),
-        1_000_000..1_000_000_000 => (1e6, "MB"),
-        1_000_000_000..1_000_000_000_000 => (1e9, "GB"),
-        _ => (1e12, "TB"),
-    }
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let power = (most.max(1).ilog2() / 10).min(4);
+    ((1_u64 << (10 * power)) as f64, UNITS[power as usize])
 }
 
 fn draw_on(area: &Area, seconds: &[f64], layers: &[Layer], line: &Layer, most: u64) -> Drawn {

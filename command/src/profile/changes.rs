@@ -71,7 +71,7 @@ pub fn table(old: &Profile, new: &Profile) -> String {
     text
 }
 
-/// `+2.25 GB (+12 %)`.
+/// `+2.25 GiB (+12 %)`.
 fn relative(old: u64, new: u64) -> String {
     if old == 0 || old == new {
         return change(old, new);

@@ -8,6 +8,7 @@
 
 use super::{Core, LENT_EVERY};
 use crate::error::{Error, bytes, counted};
+use crate::profile::Height;
 use crate::site::Site;
 use crate::tape::bits;
 use crate::tape::hot::{Hot, Target};
@@ -90,7 +91,7 @@ impl Core {
         self.see_last();
         let load = Load { ty: Type::Control, count: u64::from(count) };
         let Some(watch) = &mut self.watch else { return false };
-        if watch.push_known(load, value, load.count, site).is_err() {
+        if !watch.holds(self.machine.len()) || watch.push_known(load, value, load.count, site).is_err() {
             return false;
         }
         self.count(Operation::Push, load.ty, load.count, 0);
@@ -122,12 +123,16 @@ impl Core {
 
     // ---- the others --------------------------------------------------------------------------------
 
+    fn height(&self) -> Height {
+        Height { bytes: self.machine.len(), bits: bits::len(self.machine.bits()) }
+    }
+
     /// Records a push of `n` bytes that the caller is about to do.
     #[inline]
     pub(super) fn note_push(&mut self, load: Load, n: usize, site: Site, from: usize) -> Result<(), Error> {
-        let len = self.machine.len();
+        let height = self.height();
         if let Some(watch) = &mut self.watch
-            && watch.rises(len, n)
+            && watch.rises(height, n)
         {
             watch.push(load, n, site, from)?;
         }
@@ -137,11 +142,11 @@ impl Core {
 
     /// Records a push of words or bits, of which there are `n` bytes.
     pub(in crate::tape) fn note_known(&mut self, load: Load, value: u64, n: usize, site: Site) -> Result<(), Error> {
-        let len = self.machine.len();
+        let height = self.height();
         let words =
             if load.ty == Type::Control { bits::words_filled(self.machine.bits(), load.count as u32) } else { 0 };
         if let Some(watch) = &mut self.watch
-            && watch.rises(len, n + words * size_of::<u64>())
+            && watch.rises(height, n + words * size_of::<u64>())
         {
             watch.push_known(load, value, bits_of(load, n), site)?;
         }
@@ -152,9 +157,9 @@ impl Core {
     /// The push that a pop meets, on a watched tape; in check mode an error if it is another one than the pop undoes.
     #[inline]
     pub(in crate::tape) fn meet(&mut self, load: Load, site: Site) -> Result<Option<Met>, Error> {
-        let len = self.machine.len();
+        let height = self.height();
         let Some(watch) = &mut self.watch else { return Ok(None) };
-        watch.falls(len);
+        watch.falls(height);
         watch.meet(load, site).map_err(|e| self.at(e))
     }
 

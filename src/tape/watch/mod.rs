@@ -23,7 +23,7 @@ use super::ending::on_main;
 use super::profile::Operation;
 use super::types::Type;
 use crate::error::{Error, say};
-use crate::profile::{Lane, Pushed};
+use crate::profile::{Height, Lane, Pushed};
 use crate::site::{Places, Site};
 use crate::vm::{Span, Trim};
 pub(super) use digest::digest_of;
@@ -145,7 +145,7 @@ impl Watch {
     /// whether it was done.
     #[inline(always)]
     pub fn quick_push(&mut self, ty: Type, bytes: usize, len: usize, site: Site, from: usize) -> bool {
-        if self.lane.as_ref().is_some_and(|lane| !lane.stretches().holds(len)) {
+        if !self.holds(len) {
             return false;
         }
         let place = self.places.number(site, ty as u32);
@@ -158,6 +158,12 @@ impl Watch {
         self.used(place, Load { ty, count: 1 }, 8 * bytes as u64, site, from);
         (self.unseen, self.unseen_type) = (bytes, ty);
         true
+    }
+
+    /// Whether a push on a tape of `len` bytes goes on with what is watched.
+    #[inline(always)]
+    pub fn holds(&self, len: usize) -> bool {
+        self.lane.as_ref().is_none_or(|lane| lane.stretches().holds(len))
     }
 
     /// All that a pop takes, where it undoes its push as ever before; whether it was done. `held`: the variable had it.
@@ -344,20 +350,20 @@ impl Watch {
         !self.check && self.lane.as_ref().is_some_and(|lane| lane.stretches().rests())
     }
 
-    /// A push of `n` bytes comes on a tape of `len` bytes. Whether it is to be recorded.
+    /// A push of `n` bytes comes. Whether it is to be recorded.
     #[inline]
-    pub fn rises(&mut self, len: usize, n: usize) -> bool {
+    pub fn rises(&mut self, height: Height, n: usize) -> bool {
         if let (Some(lane), false) = (&mut self.lane, self.check) {
-            lane.rise(len, n, self.records.depth());
+            lane.rise(height, n, self.records.depth());
         }
         !self.rests()
     }
 
-    /// A pop comes on a tape of `len` bytes.
+    /// A pop comes.
     #[inline]
-    pub fn falls(&mut self, len: usize) {
+    pub fn falls(&mut self, height: Height) {
         let Some(lane) = self.lane.as_mut().filter(|_| !self.check) else { return };
-        lane.fall(len, self.records.depth());
+        lane.fall(height, self.records.depth());
         // Pops that are no mirror of their pushes leave records behind.
         while lane.stretches().rests()
             && self.records.depth() > lane.stretches().depth()
