@@ -337,6 +337,11 @@ impl<'f> Required<'f> {
         self.steps.get()
     }
 
+    /// Whether a location is one piece of memory while a procedure runs.
+    pub fn single(&self, proc: ProcId, loc: Loc) -> bool {
+        self.locator.single(proc, loc)
+    }
+
     /// A set as text.
     pub fn show(&self, set: &Secs) -> String {
         let program = self.flow.program;

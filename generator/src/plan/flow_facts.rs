@@ -100,6 +100,10 @@ impl Facts for Analysed<'_> {
     fn bases(&self, proc: ProcId, pointer: &Expr) -> Option<Vec<Expr>> {
         let mut bases = Vec::new();
         for target in self.flow.targets(proc, pointer) {
+            // Several nodes of a list are no offsets of each other, and their adjoints lie elsewhere.
+            if !self.required.single(proc, target) {
+                return None;
+            }
             bases.push(base(self.flow, proc, self.flow.points.locs.root(target), &pointer.ty)?);
         }
         bases.dedup();

@@ -32,6 +32,8 @@ impl Builder<'_> {
                 _ => {}
             }
             let mut operands = std::mem::take(&mut self.operands);
+            // The cosine of a sine that comes before it is not there yet where the forward sweep notes operands.
+            operands.retain(|operand| !self.is_defined_behind(operand, item));
             // Those that the item itself defines are noted behind it.
             operands.sort_by_key(|operand| reads_own(&this.kind, operand));
             for (k, operand) in operands.iter().enumerate().rev() {
@@ -43,6 +45,12 @@ impl Builder<'_> {
             }
         }
         self.operands = around;
+    }
+
+    /// Whether a value has its definition behind an item.
+    fn is_defined_behind(&self, operand: &Expr, item: ItemId) -> bool {
+        let ExprKind::Value(value) = operand.kind else { return false };
+        self.definitions.get(value).is_some_and(|known| known.item > item)
     }
 
     fn frees(&self, item: ItemId) -> bool {

@@ -29,3 +29,27 @@ double f_gamma(int n, double *x, int *ia, double *w) {
     }
     return sum;
 }
+
+/* The derivative of a sine is a cosine that comes later. */
+double f_sine_first(int n, double *x, int *ia, double *w) {
+    double s, c, a = 0.0, b = 0.0;
+    (void)w;
+    for (int i = 0; i < n; i++) {
+        s = sin(x[i]);
+        c = cos(x[i]);
+        switch (ia[i]) {
+        case 0:
+            a += s * b;
+            b = c;
+            break;
+        case 1:
+            a = c * b;
+            b -= s;
+            break;
+        default:
+            a = -c;
+            b = s * a;
+        }
+    }
+    return a * b;
+}

@@ -26,3 +26,13 @@ double f_conditions(int n, double *x, int *ia, double *w) {
     }
     return sum + a;
 }
+
+double f_declarators(int n, double *x, int *ia, double *w) {
+    double a = 0.5, b, sum = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) {
+        double c = term(x[i], 1, &a, &b), d = term(a * b, 2, &b, &a), e = a * b + c;
+        sum += d * e + a;
+    }
+    return sum;
+}

@@ -299,11 +299,11 @@ impl Naming<'_, '_> {
     }
 }
 
-/// The array of all the numbers of a struct, if these are real numbers of one type.
+/// The array of all the numbers of a struct, if these are of one type.
 fn array_of_all(members: &[Field], types: &Types) -> Option<Field> {
     let all: Vec<_> = members.iter().map(|member| types.numbers(&member.ty)).collect::<Option<_>>()?;
     let (number, _) = all.first()?.clone();
-    if !matches!(number, Type::Float { .. }) || all.iter().any(|(other, _)| *other != number) {
+    if all.iter().any(|(other, _)| *other != number) {
         return None;
     }
     let extent = all.iter().map(|(_, count)| count).sum();

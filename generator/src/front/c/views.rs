@@ -52,11 +52,12 @@ fn before_conversion<'n, 'a>(mut node: &'n Node<'a>) -> &'n Node<'a> {
     node
 }
 
-/// The struct whose pointer becomes one to real numbers.
+/// The struct whose pointer becomes one to numbers.
 fn taken(from: &str, to: &str) -> Option<String> {
-    let number = matches!(target(to)?, "double" | "float" | "long double");
-    let name = target(from)?;
-    (number && !matches!(name, "void" | "char" | "double" | "float" | "long double")).then(|| name.to_string())
+    const NUMBERS: &[&str] = &["double", "float", "long double", "int", "unsigned int", "long", "unsigned long"];
+    let (name, number) = (target(from)?, target(to)?);
+    let from_struct = !NUMBERS.contains(&name) && name != "void" && name != "char";
+    (from_struct && NUMBERS.contains(&number)).then(|| name.to_string())
 }
 
 /// What a pointer type points to, without qualifiers.

@@ -108,7 +108,7 @@ impl<'a> Lower<'_, 'a> {
         if matches!(from, Type::Void) || matches!(to, Type::Void) || (opaque(from) && opaque(to)) {
             return Ok(cast(value, ty));
         }
-        if let (Type::Struct(_), Type::Float { .. }) = (from, to) {
+        if matches!(from, Type::Struct(_)) && to.is_number() {
             let to = to.clone();
             let whole = element(value.clone(), constant(0, crate::ir::build::int()));
             if let Some(first) = self.first_number(whole).filter(|first| first.ty == to) {

@@ -12,6 +12,8 @@ const ERRNO: &str = "errno";
 impl<'a> Lower<'_, 'a> {
     /// A declaration among the statements.
     pub fn declaration(&mut self, node: &'a Node<'a>) -> Result<()> {
+        // Each declarator is an expression of its own: what the one before it did came before.
+        self.effects = Effects::default();
         let done = self.lower_declaration(node);
         if let Err(refusal) = &done {
             self.refused.insert(node.id, refusal.clone());
