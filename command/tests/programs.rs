@@ -72,6 +72,11 @@ fn structs_that_are_taken_for_arrays_have_right_adjoints() {
 }
 
 #[test]
+fn functions_that_make_memory_for_their_callers_have_right_adjoints() {
+    check("constructors.c", &[]);
+}
+
+#[test]
 fn static_locals_that_are_assigned_first_have_right_adjoints() {
     check("statics.c", &["forward", "chosen"]);
 }

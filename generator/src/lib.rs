@@ -16,6 +16,7 @@ pub mod emit;
 pub mod flow;
 mod frees;
 pub mod front;
+mod inline;
 pub mod ir;
 mod parallel;
 pub mod plan;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::flow::required::{Decisions, Required};
 use crate::flow::{self, Flow, Head};
 use crate::frees;
+use crate::inline;
 use crate::ir::*;
 use crate::parallel;
 use crate::plan::facts::Facts;
@@ -84,6 +85,22 @@ impl Adjoint {
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    or_inlined(program, heads, &|program| adjoint_of(program, heads, choices))
+}
+
+/// What a program gives; if it is refused, what it gives without functions that make or free memory for others.
+fn or_inlined<T>(
+    program: &Program,
+    heads: &[Head],
+    give: &dyn Fn(&Program) -> Result<T, Vec<Refusal>>,
+) -> Result<T, Vec<Refusal>> {
+    give(program).or_else(|refusals| {
+        let inlined = inline::constructors(program, heads);
+        inlined.and_then(|inlined| give(&inlined).ok()).ok_or(refusals)
+    })
+}
+
+fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
     let mut analysed = specialise(program, heads)?;
     if frees::in_branches(&analysed)
         && let Some(later) = frees::later(&analysed, &Flow::analyse(&analysed, heads)?)
@@ -332,6 +349,10 @@ pub struct Tangents {
 
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
+    or_inlined(program, heads, &|program| tangent_of(program, heads, choices))
+}
+
+fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
     let analysed = specialise(program, heads)?;
     let flow = Flow::analyse(&analysed, heads)?;
     statics_are_constant(&analysed, &flow)?;
@@ -386,7 +407,10 @@ fn carries(cx: &Context, id: ProcId) -> bool {
         || cx.facts.active_result(id)
         || (0..proc.values.len()).any(|k| cx.facts.active_value(id, ValueId::new(k)))
         || proc.items.iter().any(|item| match &item.kind {
-            ItemKind::Store { to, .. } => cx.facts.active_place(id, to),
+            ItemKind::Store { to, from } => match to.ty {
+                Type::Pointer(_) => cx.facts.active_pointer(id, from),
+                _ => cx.facts.active_place(id, to),
+            },
             _ => false,
         })
 }

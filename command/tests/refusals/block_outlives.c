@@ -1,12 +1,12 @@
 #include <stdlib.h>
-static double *make(int n, double x) {
-    double *a = malloc((size_t)n * sizeof *a);
-    for (int i = 0; i < n; i++) a[i] = x * i;
-    return a;
+static double *kept;
+static void make(int n, double x) {
+    kept = malloc((size_t)n * sizeof *kept);
+    for (int i = 0; i < n; i++) kept[i] = x * i;
 }
 double f(int n, double x) {
-    double *a = make(n, x);
-    double y = a[0] * a[n - 1];
-    free(a);
+    make(n, x);
+    double y = kept[0] * kept[n - 1];
+    free(kept);
     return y;
 }

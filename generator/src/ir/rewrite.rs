@@ -72,7 +72,7 @@ fn place_exprs<'a>(place: &'a mut Place, f: &mut dyn FnMut(&'a mut Expr)) {
 }
 
 /// Calls `f` on the direct operands of an expression.
-fn operands<'a>(expr: &'a mut Expr, f: &mut dyn FnMut(&'a mut Expr)) {
+pub fn operands<'a>(expr: &'a mut Expr, f: &mut dyn FnMut(&'a mut Expr)) {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) | ExprKind::Value(_) => {}
         ExprKind::Load(place) | ExprKind::Address(place) => place_exprs(place, f),
@@ -151,6 +151,38 @@ fn item_values(kind: &mut ItemKind, f: &mut dyn FnMut(&mut ValueId)) {
         },
         _ => {}
     }
+}
+
+/// Calls `f` on every place of a procedure, before those in its subscripts.
+pub fn places(proc: &mut Proc, f: &mut dyn FnMut(&mut Place)) {
+    for value in &mut proc.values {
+        if let Def::Is(expr) = &mut value.def {
+            expr_places(expr, f);
+        }
+    }
+    for object in &mut proc.objects {
+        object.shape.iter_mut().for_each(|dim| dim_exprs(dim, &mut |expr| expr_places(expr, f)));
+    }
+    proc.result.iter_mut().for_each(|result| expr_places(result, f));
+    for item in &mut proc.items {
+        item_places(&mut item.kind, f);
+    }
+}
+
+/// Calls `f` on every place of an item.
+pub fn item_places(kind: &mut ItemKind, f: &mut dyn FnMut(&mut Place)) {
+    if let ItemKind::Store { to, .. } | ItemKind::Call { into: Some(to), .. } = kind {
+        f(to);
+    }
+    item_exprs(kind, &mut |expr| expr_places(expr, f));
+}
+
+/// Calls `f` on every place of an expression.
+pub fn expr_places(expr: &mut Expr, f: &mut dyn FnMut(&mut Place)) {
+    if let ExprKind::Load(place) | ExprKind::Address(place) = &mut expr.kind {
+        f(place);
+    }
+    operands(expr, &mut |operand| expr_places(operand, f));
 }
 
 /// Drops joins, carried variables and definitions of temporaries and flags that nothing reads.

@@ -6,6 +6,8 @@
 //! Every value of an active variable has a tangent value with the same kind of definition: a join has a join, what a
 //! loop carries is carried. The tangent of a pointer is its shadow.
 
+mod returned;
+
 use std::collections::HashMap;
 
 use super::items::{binary, negate};
@@ -276,12 +278,8 @@ impl Builder<'_> {
             ItemKind::Call { callee: Callee::Proc(callee), args, result, into } if live[callee.index()] => {
                 self.call(item, *callee, args, *result, into.as_ref(), (&mut before, &mut behind));
             }
-            ItemKind::Call { result: Some(result), .. } => {
-                if let Some(&tangent) = self.values.get(result) {
-                    let zero = zero(type_of(self.primal, *result));
-                    behind.push(self.definition(tangent, zero));
-                }
-            }
+            ItemKind::Call { result: Some(result), .. } => behind.extend(self.without(*result)),
+            ItemKind::Call { into: Some(into), .. } => self.struct_returned(into),
             ItemKind::DeclareVar { var } => {
                 if let Some(&var) = self.vars.get(var) {
                     before.push(self.item(ItemKind::DeclareVar { var }));
@@ -356,11 +354,8 @@ impl Builder<'_> {
             if let Some(&tangent) = result.and_then(|result| self.values.get(&result)) {
                 behind.push(self.definition(tangent, load(place)));
             }
-        } else if let Some(result) = result
-            && let Some(&tangent) = self.values.get(&result)
-        {
-            let zero = zero(type_of(self.primal, result));
-            behind.push(self.definition(tangent, zero));
+        } else if let Some(result) = result {
+            behind.extend(self.without(result));
         }
         if let ItemKind::Call { callee: called, args, .. } = &mut self.out.items[item.index()].kind {
             *called = Callee::Sweep(callee, Role::Tangent);

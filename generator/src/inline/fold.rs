@@ -1,0 +1,162 @@
+//! Branches that are decided: the address of an object is not NULL, and a flag may be a constant then.
+
+use super::members::resolved;
+use crate::ir::rewrite;
+use crate::ir::*;
+
+/// Definitions that are followed.
+const DEPTH: u32 = 64;
+
+/// Writes the arm of each decided branch in its place. Returns whether there was one.
+pub fn branches(proc: &mut Proc) -> bool {
+    let mut any = false;
+    loop {
+        let found = (0..proc.regions.len()).find_map(|region| {
+            let items = &proc.regions[region].items;
+            items.iter().enumerate().find_map(|(at, item)| match &proc.items[item.index()].kind {
+                ItemKind::Branch { on, .. } => {
+                    let mut on = on.clone();
+                    as_stored(proc, &items[..at], &mut on);
+                    Some((RegionId::new(region), at, *item, known(proc, &on, DEPTH)? != 0))
+                }
+                _ => None,
+            })
+        });
+        let Some((region, at, item, taken)) = found else { return any };
+        take(proc, region, at, item, taken);
+        any = true;
+    }
+}
+
+/// Puts what items before stored last in the place of pointers that an expression reads from memory.
+fn as_stored(proc: &Proc, before: &[ItemId], e: &mut Expr) {
+    if let (ExprKind::Load(place), Type::Pointer(_)) = (&e.kind, &e.ty)
+        && let Some(stored) = stored(proc, before, place)
+    {
+        *e = stored;
+        return;
+    }
+    rewrite::operands(e, &mut |operand| as_stored(proc, before, operand));
+}
+
+/// The pointer that a place of an object holds behind these items.
+fn stored(proc: &Proc, before: &[ItemId], place: &Place) -> Option<Expr> {
+    let place = resolved(proc, place, DEPTH)?;
+    for item in before.iter().rev() {
+        match &proc.items[item.index()].kind {
+            ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
+                let to = resolved(proc, to, DEPTH)?;
+                if to.base == place.base && to.path == place.path {
+                    return matches!(from.kind, ExprKind::Value(_) | ExprKind::Null | ExprKind::Address(_))
+                        .then(|| from.clone());
+                }
+                let fields = |path: &[Step]| path.iter().all(|step| matches!(step, Step::Field(_)));
+                let behind = |place: &Place| matches!(place.path.first(), Some(Step::Index(_)));
+                let rest = |place: &Place| place.path[usize::from(behind(place))..].to_vec();
+                // Different members of one struct, or of different ones.
+                let apart = to.base != place.base || (fields(&rest(&to)) && fields(&rest(&place)));
+                apart.then_some(())?;
+            }
+            ItemKind::Store { .. }
+            | ItemKind::Let { .. }
+            | ItemKind::DeclareVar { .. }
+            | ItemKind::Declare { .. }
+            | ItemKind::Alloc { .. } => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Writes an arm of a branch in its place.
+fn take(proc: &mut Proc, region: RegionId, at: usize, item: ItemId, taken: bool) {
+    let Item { kind, span, .. } = proc.items[item.index()].clone();
+    let ItemKind::Branch { then, otherwise, joins, .. } = kind else { return };
+    let (arm, other) = if taken { (then, otherwise) } else { (otherwise, then) };
+    let mut items = std::mem::take(&mut proc.regions[arm.index()].items);
+    proc.regions[other.index()].items.clear();
+    for value in proc.values.iter_mut().filter(|value| value.region == arm) {
+        value.region = region;
+    }
+    for inner in proc.regions.iter_mut() {
+        if let Some((outer, _)) = &mut inner.parent
+            && *outer == arm
+        {
+            *outer = region;
+        }
+    }
+    for object in proc.objects.iter_mut().filter(|object| object.life == Life::Region(arm)) {
+        object.life = Life::Region(region);
+    }
+    for join in joins {
+        let from = if taken { join.then } else { join.otherwise };
+        let ty = proc.vars[join.var.index()].ty.clone();
+        proc.values[join.out.index()].def = Def::Is(Expr { kind: ExprKind::Value(from), ty });
+        items.push(super::splice::add(proc, ItemKind::Let { value: join.out }, span));
+    }
+    proc.regions[region.index()].items.splice(at..=at, items);
+}
+
+/// The value of an integer expression, if it is known.
+fn known(proc: &Proc, e: &Expr, depth: u32) -> Option<i128> {
+    let depth = depth.checked_sub(1)?;
+    let inner = |e: &Expr| known(proc, e, depth);
+    match &e.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Value(value) => match &proc.values[value.index()].def {
+            Def::Is(e) => inner(e),
+            Def::Join(..) => {
+                let [one, other] = proc.merged(&proc.values[value.index()].def)?;
+                let of = |value| inner(&Expr { kind: ExprKind::Value(value), ty: e.ty.clone() });
+                of(one).filter(|value| of(other) == Some(*value))
+            }
+            _ => None,
+        },
+        ExprKind::Cast(x) if matches!((&x.ty, &e.ty), (Type::Int { .. }, Type::Int { .. })) => {
+            inner(x).filter(|value| (0..=1).contains(value))
+        }
+        ExprKind::Unary(Unary::Not, x) => Some(i128::from(inner(x)? == 0)),
+        ExprKind::Binary(Binary::And, x, y) => both(inner(x), inner(y), 0),
+        ExprKind::Binary(Binary::Or, x, y) => both(inner(x), inner(y), 1),
+        ExprKind::Binary(op @ (Binary::Equal | Binary::NotEqual), x, y) => {
+            let equal = match (&x.ty, &y.ty) {
+                (Type::Pointer(_), Type::Pointer(_)) => {
+                    let null = [x, y].map(|e| is_null(proc, e, depth));
+                    match null {
+                        [Some(true), Some(other)] | [Some(other), Some(true)] => other,
+                        _ => return None,
+                    }
+                }
+                (Type::Int { .. }, Type::Int { .. }) => inner(x)? == inner(y)?,
+                _ => return None,
+            };
+            Some(i128::from(equal == (*op == Binary::Equal)))
+        }
+        _ => None,
+    }
+}
+
+/// `&&` with `decides` 0, `||` with 1.
+fn both(x: Option<i128>, y: Option<i128>, decides: i128) -> Option<i128> {
+    let truth = |value: i128| i128::from(value != 0);
+    let (x, y) = (x.map(truth), y.map(truth));
+    if x == Some(decides) || y == Some(decides) {
+        return Some(decides);
+    }
+    (x.is_some() && y.is_some()).then_some(1 - decides)
+}
+
+/// Whether a pointer is NULL, if that is known.
+fn is_null(proc: &Proc, e: &Expr, depth: u32) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    match &e.kind {
+        ExprKind::Null => Some(true),
+        ExprKind::Cast(x) => is_null(proc, x, depth),
+        ExprKind::Address(Place { base: Base::Object(_), .. }) => Some(false),
+        ExprKind::Value(value) => match &proc.values[value.index()].def {
+            Def::Is(e) => is_null(proc, e, depth),
+            _ => None,
+        },
+        _ => None,
+    }
+}

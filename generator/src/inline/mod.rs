@@ -1,0 +1,115 @@
+//! Functions that make or free memory for their callers, written where they are called.
+//!
+//! ```text
+//!   struct work *w = work_new(n);          work w;  w_a = malloc(n * sizeof(double));
+//!   w->a[0] = x;                    ──►    w_a[0] = x;
+//!   work_free(w);                          free(w_a);
+//! ```
+//!
+//! A block that outlives the function that allocates it has no place where the reverse sweep could make it again. So
+//! such functions are written into their callers ([`splice`]), tests whether there was memory are decided ([`fold`]), and
+//! structs of which all accesses are known then become variables ([`members`]). What the program does stays the same, but
+//! for one thing: where there is no memory, the generated functions stop with a message.
+//!
+//! Nobody does this to a program that has sweeps without it.
+
+mod fold;
+mod members;
+mod splice;
+
+use crate::flow::walk;
+use crate::flow::{Flow, Head, Root};
+use crate::ir::*;
+
+/// Items of a procedure in which calls are replaced: no more than these.
+const LARGEST: usize = 6000;
+
+/// The program without calls of functions that make or free memory for others; `None` if there is nothing to win.
+pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
+    let flow = Flow::analyse(program, heads).ok()?;
+    let makes: Vec<bool> = (0..program.procs.len()).map(|p| gives_away(&flow, ProcId::new(p))).collect();
+    if !makes.contains(&true) {
+        return None;
+    }
+    let recursive = walk::recursive(program);
+    let mut program = program.clone();
+    let (mut open, mut touched) = (vec![false; program.procs.len()], Vec::new());
+    for p in walk::callees_first(flow.program) {
+        if recursive[p.index()] {
+            continue;
+        }
+        let mut proc = program.procs[p.index()].clone();
+        if !makes[p.index()] && !walk::calls(&proc).iter().any(|(_, callee)| open[callee.index()]) {
+            continue;
+        }
+        dissolve(&program, &mut proc, &|callee| !recursive[callee.index()], &open)?;
+        splice::tidy(&mut proc);
+        open[p.index()] = splice::gives_away(&proc);
+        program.procs[p.index()] = proc;
+        touched.push(p);
+    }
+    let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
+    if program.procs.iter().zip(&open).any(|(proc, open)| *open && is_head(proc)) {
+        return None;
+    }
+    hollow_unreached(&mut program, heads);
+    touched.into_iter().for_each(|p| splice::check_blocks(&mut program.procs[p.index()]));
+    validate::program(&program).is_ok().then_some(program)
+}
+
+/// Whether a procedure makes a block that others see, or frees one of others, or keeps one in memory.
+fn gives_away(flow: &Flow, p: ProcId) -> bool {
+    let proc = &flow.program.procs[p.index()];
+    let own = |loc: &crate::flow::Loc| matches!(flow.points.locs.root(*loc), Root::Object(owner, _) if owner == p);
+    let escapes = |object: usize| {
+        let heap = proc.objects[object].life == Life::Heap;
+        let top = flow.points.locs.find(Root::Object(p, ObjectId::new(object)));
+        heap && top.is_some_and(|top| flow.points.escapes(top))
+    };
+    let foreign = |item: &Item| match &item.kind {
+        ItemKind::Free { pointer } => !flow.targets(p, pointer).iter().all(own),
+        _ => false,
+    };
+    (0..proc.objects.len()).any(escapes) || proc.items.iter().any(foreign)
+}
+
+/// Writes calls of such procedures into a procedure, and takes structs apart, until nothing changes; `None` if it grows
+/// too large.
+fn dissolve(program: &Program, proc: &mut Proc, may: &dyn Fn(ProcId) -> bool, open: &[bool]) -> Option<()> {
+    loop {
+        let mut changed = false;
+        let mut wanted: Vec<ItemId> = members::callees(program, proc);
+        wanted.extend(walk::calls(proc).into_iter().filter(|(_, callee)| open[callee.index()]).map(|(item, _)| item));
+        wanted.sort();
+        wanted.dedup();
+        for item in wanted {
+            let ItemKind::Call { callee: Callee::Proc(callee), .. } = proc.items[item.index()].kind else { continue };
+            if may(callee) {
+                changed |= splice::call(program, proc, item, callee);
+            }
+            if proc.items.len() > LARGEST {
+                return None;
+            }
+        }
+        changed |= fold::branches(proc);
+        changed |= members::take_apart(program, proc);
+        if !changed {
+            return Some(());
+        }
+    }
+}
+
+/// Empties procedures that no head reaches any more.
+fn hollow_unreached(program: &mut Program, heads: &[Head]) {
+    let mut reached = vec![false; program.procs.len()];
+    let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
+    let mut stack: Vec<ProcId> =
+        (0..program.procs.len()).filter(|p| is_head(&program.procs[*p])).map(ProcId::new).collect();
+    while let Some(p) = stack.pop() {
+        if !std::mem::replace(&mut reached[p.index()], true) {
+            stack.extend(walk::calls(&program.procs[p.index()]).into_iter().map(|(_, callee)| callee));
+        }
+    }
+    let unreached = program.procs.iter_mut().zip(&reached).filter(|(_, reached)| !**reached);
+    unreached.for_each(|(proc, _)| splice::hollow(proc));
+}

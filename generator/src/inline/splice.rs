@@ -1,0 +1,376 @@
+//! The items of a procedure in the place of a call of it.
+
+use std::collections::HashSet;
+
+use crate::flow::walk;
+use crate::ir::build::int;
+use crate::ir::rewrite;
+use crate::ir::*;
+use crate::plan::recompute::zero;
+
+/// Scalars of a struct that are copied one by one.
+const MANY: usize = 64;
+
+/// By how much the numbers of a procedure move where it is written into another one.
+struct Moved {
+    vars: u32,
+    values: u32,
+    objects: u32,
+    items: u32,
+    /// Region 0 becomes this one; the others follow from here on.
+    region: RegionId,
+    regions: u32,
+}
+
+impl Moved {
+    fn region(&self, region: RegionId) -> RegionId {
+        if region.0 == 0 { self.region } else { RegionId(self.regions + region.0 - 1) }
+    }
+
+    fn item(&self, item: &mut ItemId) {
+        item.0 += self.items;
+    }
+
+    fn var(&self, var: &mut VarId) {
+        var.0 += self.vars;
+    }
+
+    fn apply(&self, body: &mut Proc) {
+        rewrite::values(body, &mut |value| value.0 += self.values);
+        rewrite::places(body, &mut |place| {
+            if let Base::Object(object) = &mut place.base {
+                object.0 += self.objects;
+            }
+        });
+        for value in &mut body.values {
+            self.var(&mut value.var);
+            value.region = self.region(value.region);
+            match &mut value.def {
+                Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) => self.item(item),
+                Def::Result(item) | Def::Popped(item) => self.item(item),
+                Def::Entry(_) | Def::Undefined | Def::Is(_) => {}
+            }
+        }
+        for item in &mut body.items {
+            item.statement = None;
+            match &mut item.kind {
+                ItemKind::Branch { then, otherwise, joins, .. } => {
+                    (*then, *otherwise) = (self.region(*then), self.region(*otherwise));
+                    joins.iter_mut().for_each(|join| self.var(&mut join.var));
+                }
+                ItemKind::Loop { body, carried, .. } => {
+                    *body = self.region(*body);
+                    carried.iter_mut().for_each(|each| self.var(&mut each.var));
+                }
+                ItemKind::DeclareVar { var } => self.var(var),
+                ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => object.0 += self.objects,
+                _ => {}
+            }
+        }
+        for object in &mut body.objects {
+            if let Life::Region(region) = &mut object.life {
+                *region = self.region(*region);
+            }
+        }
+        for region in &mut body.regions {
+            region.items.iter_mut().for_each(|item| self.item(item));
+            if let Some((outer, item)) = &mut region.parent {
+                *outer = self.region(*outer);
+                self.item(item);
+            }
+        }
+        body.result_object.iter_mut().for_each(|object| object.0 += self.objects);
+        body.params.iter_mut().filter_map(|param| param.object.as_mut()).for_each(|object| object.0 += self.objects);
+    }
+}
+
+/// Writes a procedure in the place of a call. Returns whether it could.
+pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId) -> bool {
+    let Some((region, at)) = proc.positions()[item.index()] else { return false };
+    let ItemKind::Call { args, result, into, .. } = proc.items[item.index()].kind.clone() else { return false };
+    let mut body = program.procs[callee.index()].clone();
+    let fits = !body.has_list && body.params.len() == args.len() && into.is_some() == body.result_object.is_some();
+    if !fits || (result.is_some() && body.result.is_none()) {
+        return false;
+    }
+    let number = |length: usize| u32::try_from(length).expect("fewer than 2^32 of a kind");
+    let moved = Moved {
+        vars: number(proc.vars.len()),
+        values: number(proc.values.len()),
+        objects: number(proc.objects.len()),
+        items: number(proc.items.len()),
+        region,
+        regions: number(proc.regions.len()),
+    };
+    moved.apply(&mut body);
+    let span = proc.items[item.index()].span;
+    // What goes before the body and behind it.
+    let (mut before, mut behind) = (Vec::new(), Vec::new());
+    for (param, arg) in body.params.clone().into_iter().zip(&args) {
+        if let Some(entry) = param.entry {
+            body.values[(entry.0 - moved.values) as usize].def = Def::Is(arg.clone());
+            before.push(ItemKind::Let { value: entry });
+        }
+        if let Some(object) = param.object {
+            let ExprKind::Load(from) = &arg.kind else { return false };
+            body.objects[(object.0 - moved.objects) as usize].life = Life::Region(region);
+            let to = Place { base: Base::Object(object), path: Vec::new(), ty: arg.ty.clone() };
+            let Some(copies) = copies(program, &to, from) else { return false };
+            before.push(ItemKind::Declare { object });
+            before.extend(copies);
+        }
+    }
+    if let Some(value) = result {
+        proc.values[value.index()].def = body.result.map_or(Def::Undefined, Def::Is);
+        behind.push(ItemKind::Let { value });
+    }
+    if let (Some(into), Some(object)) = (&into, body.result_object) {
+        let from = Place { base: Base::Object(object), path: Vec::new(), ty: into.ty.clone() };
+        let Some(copies) = copies(program, into, &from) else { return false };
+        behind.extend(copies);
+    }
+    rename(proc, &mut body.vars, &mut body.objects);
+    proc.vars.append(&mut body.vars);
+    proc.values.append(&mut body.values);
+    proc.objects.append(&mut body.objects);
+    proc.items.append(&mut body.items);
+    let mut regions = body.regions.into_iter();
+    let inside = regions.next().map(|region| region.items).unwrap_or_default();
+    proc.regions.extend(regions);
+    let mut add = |kind: ItemKind| add(proc, kind, span);
+    let before: Vec<ItemId> = before.into_iter().map(&mut add).collect();
+    let behind: Vec<ItemId> = behind.into_iter().map(&mut add).collect();
+    let all = before.into_iter().chain(inside).chain(behind);
+    proc.regions[region.index()].items.splice(at..=at, all);
+    true
+}
+
+/// An item that no region has yet.
+pub fn add(proc: &mut Proc, kind: ItemKind, span: Span) -> ItemId {
+    proc.items.push(Item { kind, span, statement: None });
+    ItemId::new(proc.items.len() - 1)
+}
+
+fn names(proc: &Proc) -> HashSet<String> {
+    let own = proc.vars.iter().map(|var| var.name.clone()).chain(proc.objects.iter().map(|o| o.name.clone()));
+    own.chain(proc.params.iter().map(|param| param.name.clone())).collect()
+}
+
+/// A name that is not among others, and now is.
+fn fresh(name: &str, taken: &mut HashSet<String>) -> String {
+    let numbered = (2..).map(|n| format!("{name}_{n}"));
+    let mut names = std::iter::once(name.to_string()).chain(numbered);
+    names.find(|name| taken.insert(name.clone())).unwrap_or_default()
+}
+
+/// A name that the procedure does not have.
+pub fn unique(proc: &Proc, name: &str) -> String {
+    fresh(name, &mut names(proc))
+}
+
+/// Gives variables and objects names that the procedure does not have.
+fn rename(proc: &Proc, vars: &mut [Var], objects: &mut [Object]) {
+    let mut taken = names(proc);
+    let mut unique = |name: &str| fresh(name, &mut taken);
+    for var in vars {
+        var.name = unique(&var.name);
+        if var.kind == VarKind::User {
+            var.kind = VarKind::Renamed;
+        }
+    }
+    for object in objects {
+        object.name = unique(&object.name);
+    }
+}
+
+/// Stores that copy a struct; `None` if they are many.
+fn copies(program: &Program, to: &Place, from: &Place) -> Option<Vec<ItemKind>> {
+    let (to, from) = (scalars(program, to)?, scalars(program, from)?);
+    let store = |(to, from): (Place, Place)| ItemKind::Store { to, from: load(from) };
+    Some(to.into_iter().zip(from).map(store).collect())
+}
+
+/// Contents of a place.
+pub fn load(place: Place) -> Expr {
+    let ty = place.ty.clone();
+    Expr { kind: ExprKind::Load(place), ty }
+}
+
+/// The scalars in a place; `None` if they are many, or of a kind that is not copied.
+pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
+    let mut found = Vec::new();
+    match &place.ty {
+        Type::Int { .. } | Type::Float { .. } | Type::Pointer(_) => found.push(place.clone()),
+        Type::Struct(id) => {
+            for (k, field) in program.types.structs[id.index()].fields.iter().enumerate() {
+                let mut member = place.clone();
+                member.path.push(Step::Field(FieldId::new(k)));
+                member.ty = field.ty.clone();
+                found.extend(scalars(program, &member)?);
+            }
+        }
+        Type::Array { elem, extent: Some(extent) } if *extent <= MANY as u64 => {
+            let number = |value: u64| Expr { kind: ExprKind::Int(i128::from(value)), ty: int() };
+            for k in 0..*extent {
+                let subscript = Subscript { at: number(k), dim: Dim { lower: None, extent: Some(number(*extent)) } };
+                let mut element = place.clone();
+                match element.path.last_mut() {
+                    Some(Step::Index(all)) => all.push(subscript),
+                    _ => element.path.push(Step::Index(vec![subscript])),
+                }
+                element.ty = (**elem).clone();
+                found.extend(scalars(program, &element)?);
+            }
+        }
+        _ => return None,
+    }
+    (found.len() <= MANY).then_some(found)
+}
+
+/// Whether the address of a block may leave a procedure, or it frees one of others.
+pub fn gives_away(proc: &Proc) -> bool {
+    let heap = |object: ObjectId| proc.objects[object.index()].life == Life::Heap;
+    let mut tainted = vec![false; proc.values.len()];
+    fn leads(e: &Expr, tainted: &[bool], heap: &dyn Fn(ObjectId) -> bool) -> bool {
+        match &e.kind {
+            ExprKind::Value(value) => tainted[value.index()],
+            ExprKind::Cast(x) => leads(x, tainted, heap),
+            ExprKind::Select(_, x, y) => leads(x, tainted, heap) || leads(y, tainted, heap),
+            ExprKind::Address(place) => match &place.base {
+                Base::Object(object) => heap(*object),
+                Base::At(pointer) => leads(pointer, tainted, heap),
+                Base::Global(_) => false,
+            },
+            _ => false,
+        }
+    }
+    loop {
+        let is = |(at, value): (usize, &Value)| match &value.def {
+            _ if tainted[at] => false,
+            Def::Is(e) => leads(e, &tainted, &heap),
+            def => proc.merged(def).into_iter().flatten().any(|from| tainted[from.index()]),
+        };
+        let more: Vec<usize> = proc.values.iter().enumerate().filter(|each| is(*each)).map(|(at, _)| at).collect();
+        if more.is_empty() {
+            break;
+        }
+        more.into_iter().for_each(|at| tainted[at] = true);
+    }
+    let leaves = |item: &ItemId| match &proc.items[item.index()].kind {
+        ItemKind::Store { from, .. } => leads(from, &tainted, &heap),
+        ItemKind::Free { pointer } => !leads(pointer, &tainted, &heap),
+        _ => false,
+    };
+    proc.result.as_ref().is_some_and(|result| leads(result, &tainted, &heap))
+        || walk::items(proc, RegionId(0)).iter().any(leaves)
+}
+
+/// Numbers what is left in the order of the text. No statement of the source is what it was.
+pub fn tidy(proc: &mut Proc) {
+    rewrite::prune(proc);
+    let order = walk::items(proc, RegionId(0));
+    let mut new = vec![None; proc.items.len()];
+    for (at, item) in order.iter().enumerate() {
+        new[item.index()] = Some(ItemId::new(at));
+    }
+    proc.items = order.iter().map(|item| proc.items[item.index()].clone()).collect();
+    for region in &mut proc.regions {
+        region.items = region.items.iter().filter_map(|item| new[item.index()]).collect();
+        if let Some((_, item)) = &mut region.parent {
+            *item = new[item.index()].unwrap_or(ItemId(0));
+        }
+    }
+    for value in &mut proc.values {
+        let gone = match &mut value.def {
+            Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) | Def::Result(item) | Def::Popped(item) => {
+                let now = new[item.index()];
+                *item = now.unwrap_or(*item);
+                now.is_none()
+            }
+            _ => false,
+        };
+        if gone {
+            value.def = Def::Undefined;
+        }
+    }
+    rewrite::compact(proc);
+    // Variables that held the address of a struct that is no more.
+    let mut used = vec![false; proc.vars.len()];
+    proc.values.iter().for_each(|value| used[value.var.index()] = true);
+    proc.params.iter().filter_map(|param| param.var).for_each(|var| used[var.index()] = true);
+    for (var, _) in proc.vars.iter_mut().zip(&used).filter(|(_, used)| !**used) {
+        var.kind = VarKind::Temporary;
+    }
+    let unused = |item: &Item| matches!(item.kind, ItemKind::DeclareVar { var } if !used[var.index()]);
+    let gone: Vec<bool> = proc.items.iter().map(unused).collect();
+    proc.regions.iter_mut().for_each(|region| region.items.retain(|item| !gone[item.index()]));
+    rewrite::compact(proc);
+    proc.statements.iter_mut().for_each(|statement| statement.copyable = false);
+}
+
+/// Leaves nothing of a procedure but its parameters.
+pub fn hollow(proc: &mut Proc) {
+    proc.regions = vec![Region::default()];
+    proc.items.clear();
+    proc.statements.clear();
+    for object in &mut proc.objects {
+        object.shape.clear();
+        if !matches!(object.life, Life::Param(_)) {
+            object.life = Life::Region(RegionId(0));
+        }
+    }
+    proc.result = proc.result.take().map(|result| zero(&result.ty));
+    let entries: Vec<Value> =
+        proc.params.iter().filter_map(|param| Some(proc.values[param.entry?.index()].clone())).collect();
+    for (at, param) in proc.params.iter_mut().filter(|param| param.entry.is_some()).enumerate() {
+        param.entry = Some(ValueId::new(at));
+    }
+    proc.params.iter_mut().for_each(|param| param.shape.clear());
+    proc.values = entries;
+    if let Some(object) = proc.result_object {
+        let declared = add(proc, ItemKind::Declare { object }, proc.span);
+        proc.regions[0].items.push(declared);
+    }
+}
+
+/// Stops the program where there is no memory for a block: nothing tests that any more.
+pub fn check_blocks(proc: &mut Proc) {
+    for region in (0..proc.regions.len()).map(RegionId::new) {
+        let items = std::mem::take(&mut proc.regions[region.index()].items);
+        let mut all = Vec::new();
+        for item in items {
+            all.push(item);
+            let ItemKind::Alloc { object, .. } = proc.items[item.index()].kind else { continue };
+            let check = missing(proc, region, object, proc.items[item.index()].span);
+            all.push(check);
+        }
+        proc.regions[region.index()].items = all;
+    }
+}
+
+fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> ItemId {
+    let first = crate::sweep::first(&proc.objects[object.index()], object);
+    let ty = Type::Pointer(Box::new(first.ty.clone()));
+    let address = Expr { kind: ExprKind::Address(first), ty: ty.clone() };
+    let null = Expr { kind: ExprKind::Null, ty };
+    let on = Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(address), Box::new(null)), ty: int() };
+    let arms = [RegionId::new(proc.regions.len()), RegionId::new(proc.regions.len() + 1)];
+    let branch = ItemKind::Branch { on, then: arms[0], otherwise: arms[1], joins: Vec::new() };
+    let branch = add(proc, branch, span);
+    proc.regions.extend([(); 2].map(|()| Region { parent: Some((region, branch)), items: Vec::new() }));
+    let verbatim =
+        |text: &str, ty: Type| Expr { kind: ExprKind::Verbatim(text.into()), ty: Type::Pointer(Box::new(ty)) };
+    let character = Type::Int { bits: 8, signed: true, name: "char".into() };
+    let said = verbatim("\"adtape: there is no memory\\n\"", character);
+    let stream = verbatim("stderr", Type::Opaque("FILE".into()));
+    let external = |name: &str, returns, args| ItemKind::Call {
+        callee: Callee::External { name: name.into(), returns, unknown: false },
+        args,
+        result: None,
+        into: None,
+    };
+    let said = add(proc, external("fputs", true, vec![said, stream]), span);
+    let stop = add(proc, external("abort", false, Vec::new()), span);
+    proc.regions[arms[0].index()].items = vec![said, stop];
+    branch
+}

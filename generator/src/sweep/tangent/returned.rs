@@ -1,0 +1,33 @@
+//! Results of calls that have no tangent of their own.
+
+use super::{Builder, type_of};
+use crate::ir::*;
+use crate::plan::recompute::zero;
+use crate::refuse::Class;
+use crate::sweep::leaves;
+use crate::sweep::reverse::load;
+
+impl Builder<'_> {
+    /// The tangent of a result that has none: 0. A pointer to what has one is refused.
+    pub(super) fn without(&mut self, result: ValueId) -> Option<ItemId> {
+        let &tangent = self.values.get(&result)?;
+        let ty = type_of(self.primal, result).clone();
+        if matches!(ty, Type::Pointer(_)) {
+            self.pointer_returned();
+        }
+        Some(self.definition(tangent, zero(&ty)))
+    }
+
+    fn pointer_returned(&mut self) {
+        let what = "a pointer is returned, and where the tangents lie of what it points to is not known".into();
+        self.refuse(Class::Pointer, what, "let the caller pass the memory");
+    }
+
+    /// Refuses a struct without a tangent, if a pointer in it leads to what has one.
+    pub(super) fn struct_returned(&mut self, into: &Place) {
+        let pointers = leaves::pointers(self.cx.program, into).unwrap_or_default();
+        if pointers.into_iter().any(|place| self.cx.facts.active_pointer(self.id, &load(place))) {
+            self.pointer_returned();
+        }
+    }
+}
