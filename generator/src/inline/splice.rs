@@ -89,7 +89,12 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId) ->
     let Some((region, at)) = proc.positions()[item.index()] else { return false };
     let ItemKind::Call { args, result, into, .. } = proc.items[item.index()].kind.clone() else { return false };
     let mut body = program.procs[callee.index()].clone();
-    let fits = !body.has_list && body.params.len() == args.len() && into.is_some() == body.result_object.is_some();
+    // What a function declares inside has its name in its own sweeps only.
+    let declares = program.statics.iter().any(|declared| declared.function == body.name);
+    let fits = !declares
+        && !body.has_list
+        && body.params.len() == args.len()
+        && into.is_some() == body.result_object.is_some();
     if !fits || (result.is_some() && body.result.is_none()) {
         return false;
     }
