@@ -82,15 +82,17 @@ struct node {
     struct node *next;
 };
 
+static void along(struct node *at, const struct node *first, int upwards, double *product, double *sum) {
+    *product *= at->value + *sum;
+    if (upwards)
+        *sum += at->value * *product;
+    if (at->next != first)
+        along(at->next, first, upwards, product, sum);
+}
+
 double chain(struct node *first, int upwards) {
     double product = 1.0, sum = 0.0;
-    struct node *at = first;
-    do {
-        product *= at->value + sum;
-        if (upwards)
-            sum += at->value * product;
-        at = at->next;
-    } while (at != first);
+    along(first, first, upwards, &product, &sum);
     return fmax(product, sum) * pow(first->value, sum);
 }
 
