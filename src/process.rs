@@ -9,7 +9,7 @@ use crate::sync::{Arc, Mutex};
 use crate::vm;
 use std::path::Path;
 
-/// Memory of all tapes of a process, in bytes.
+/// Memory of all tapes of a process, and what of them is in files, in bytes where not said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Memory {
@@ -21,6 +21,16 @@ pub struct Memory {
     pub peak_committed_bytes: u64,
     /// Address space.
     pub reserved_bytes: u64,
+    /// Spilled tape in files now.
+    pub disk_bytes: u64,
+    /// The most that was in files at once.
+    pub peak_disk_bytes: u64,
+    /// Written to files so far.
+    pub disk_written_bytes: u64,
+    /// Read back from files so far.
+    pub disk_read_bytes: u64,
+    /// Nanoseconds that pushes and pops of all threads have waited for files so far.
+    pub disk_wait_nanoseconds: u64,
 }
 
 /// Sets the most memory that all tapes of the process may have committed together; `None` for what the environment or
@@ -69,7 +79,8 @@ pub fn set_spill_directory(directory: Option<&Path>) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the tapes of the process have.
+/// What the tapes of the process have, and what they moved to files and back. What was written or read over a time is the
+/// rate of the disk; what was waited, the part of that time that spilling costs.
 ///
 /// ```
 /// # use adtape::*;
@@ -83,12 +94,17 @@ pub fn set_spill_directory(directory: Option<&Path>) -> Result<(), Error> {
 /// # }
 /// ```
 pub fn memory() -> Memory {
-    let budget = vm::process();
+    let (budget, disk) = (vm::process(), spill::disk());
     Memory {
         limit_bytes: budget.limit(),
         committed_bytes: budget.committed(),
         peak_committed_bytes: budget.peak(),
         reserved_bytes: budget.reserved(),
+        disk_bytes: disk.used,
+        peak_disk_bytes: disk.peak,
+        disk_written_bytes: disk.written,
+        disk_read_bytes: disk.read,
+        disk_wait_nanoseconds: disk.waited.as_nanos() as u64,
     }
 }
 

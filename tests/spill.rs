@@ -6,7 +6,8 @@ mod common;
 use adtape::{Status, Tape, process};
 use common::{scratch, skip};
 use std::fs;
-use std::path::Path;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const ROLE: &str = "ADTAPE_TEST_ROLE";
@@ -59,10 +60,35 @@ fn most_resident() -> u64 {
     line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).expect("a number") * 1024
 }
 
+/// The control group of a child that has no limit of its own, and its memory.
+const GROUP: &str = "ADTAPE_TEST_GROUP";
+const GROUP_BYTES: u64 = 256 << 20;
+
+/// Enters the control group that the environment names, if it does.
+fn enter_group() {
+    if let Some(group) = std::env::var_os(GROUP) {
+        let processes = Path::new(&group).join("cgroup.procs");
+        fs::write(processes, std::process::id().to_string()).expect("a group of our own");
+    }
+}
+
+fn directory_of_environment() -> String {
+    std::env::var("ADTAPE_SPILL_DIRECTORY").expect("a directory")
+}
+
+/// The file without a name that this process has open in a directory.
+fn spill_file(directory: String) -> fs::File {
+    let files = fs::read_dir("/proc/self/fd").expect("of this process").filter_map(Result::ok);
+    let ours = |path: &Path| fs::read_link(path).is_ok_and(|link| link.starts_with(&directory));
+    let path = files.map(|file| file.path()).find(|path| ours(path)).expect("a file in that directory");
+    fs::OpenOptions::new().write(true).open(path).expect("our file")
+}
+
 /// Runs in a child.
 #[test]
 fn what_a_child_does() {
     let Ok(role) = std::env::var(ROLE) else { return };
+    enter_group();
     let tape = Tape::new().expect("a tape");
     match role.as_str() {
         "larger than memory" => {
@@ -73,6 +99,14 @@ fn what_a_child_does() {
                 assert!(process::memory().peak_committed_bytes <= 8 << 20);
                 pop_arrays(&tape, count);
             }
+            let memory = process::memory();
+            let (least, most) = (65_000_000, 81_000_000);
+            assert!((least..most).contains(&memory.peak_disk_bytes), "{memory:?}");
+            assert!((3 * least..3 * most).contains(&memory.disk_written_bytes), "{memory:?}");
+            assert!(memory.disk_read_bytes >= 3 * least, "{memory:?}");
+            assert!(memory.disk_wait_nanoseconds > 0, "{memory:?}");
+            drop(tape);
+            assert_eq!(process::memory().disk_bytes, 0);
         }
         "repeat region" => {
             let (before, popped, within) = (60, 40, 80);
@@ -128,6 +162,36 @@ fn what_a_child_does() {
             assert!(count * ARRAY * 8 > 16_000_000, "memory and disk were used: {count} arrays");
             pop_arrays(&tape, count);
         }
+        "by default" => {
+            let (count, error) = push_arrays(&tape, 3750); // 300 MB
+            assert!(error.is_none());
+            assert_eq!(process::memory().limit_bytes, GROUP_BYTES / 4 * 3);
+            assert!(tape.stats().expect("stats").spilled_bytes > 90_000_000);
+            pop_arrays(&tape, count);
+        }
+        "by default, little disk" => {
+            let (count, error) = push_arrays(&tape, 2700); // 216 MB, 10 of which the disk may take
+            assert!(error.is_none());
+            assert_eq!(process::memory().limit_bytes, GROUP_BYTES);
+            pop_arrays(&tape, count);
+        }
+        "cut off" => {
+            let (count, _) = push_arrays(&tape, 1000);
+            let spilled = tape.stats().expect("stats").spilled_bytes;
+            spill_file(directory_of_environment()).set_len(spilled / 2).expect("our file");
+            let (mut found, mut left) = (vec![0.0; ARRAY], count);
+            let error = loop {
+                match tape.pop_slice(&mut found) {
+                    Ok(()) => left -= 1,
+                    Err(error) => break error,
+                }
+                assert!(found.iter().all(|x| *x == left as f64), "array {left}");
+            };
+            assert_eq!(error.status(), Status::Io, "{error}");
+            assert!(left < count && left * ARRAY * 8 > spilled as usize / 2, "{left} arrays are left");
+            assert!(error.message().contains("reading back the oldest part of a tape"), "{error}");
+            assert!(tape.pop_slice(&mut found).is_err(), "the tape has lost something");
+        }
         "no directory" => {
             let (count, error) = push_arrays(&tape, 1000);
             assert_eq!(error.map(|error| error.status()), Some(Status::MemoryLimit));
@@ -169,6 +233,60 @@ fn memory_of_the_process_stays_within_the_limit_and_little_more() {
     let mut command = child("peak", &directory);
     command.env("ADTAPE_MEMORY_LIMIT", "64M");
     assert!(run(command).contains("did its work"));
+}
+
+/// A control group with little memory; none where the system lets us make none.
+fn group(name: &str) -> Option<PathBuf> {
+    let name = format!("adtape-{name}-{}", std::process::id());
+    let versions = [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
+    versions.into_iter().find_map(|(root, limit)| {
+        let group = Path::new(root).join(&name);
+        fs::create_dir(&group).ok()?;
+        let is_limited = group.join(limit).exists() && fs::write(group.join(limit), GROUP_BYTES.to_string()).is_ok();
+        is_limited.then(|| group.clone()).or_else(|| fs::remove_dir(&group).ok().and(None))
+    })
+}
+
+/// What a child said that has neither a limit nor a directory set, in a control group with little memory; None, after
+/// having said so, where there can be no group.
+fn run_by_default(role: &str, test: &str, disk_limit: Option<&str>) -> Option<String> {
+    let directory = scratch(test);
+    let Some(group) = group(test) else {
+        skip(test, "no control group can be made");
+        return None;
+    };
+    let mut command = child(role, &directory);
+    command.env_remove("ADTAPE_SPILL_DIRECTORY").env_remove("ADTAPE_MEMORY_LIMIT");
+    command.env("TMPDIR", &directory).env(GROUP, &group);
+    if let Some(limit) = disk_limit {
+        command.env("ADTAPE_DISK_LIMIT", limit);
+    }
+    let said = std::panic::catch_unwind(AssertUnwindSafe(|| run(command)));
+    fs::remove_dir(&group).expect("an empty group");
+    Some(said.expect("the child did its work"))
+}
+
+#[test]
+fn tape_goes_to_the_temporary_directory_beyond_three_quarters_of_the_memory_and_says_so() {
+    if let Some(said) = run_by_default("by default", "spill_by_default", None) {
+        assert!(said.contains("did its work"), "{said}");
+        assert_eq!(said.matches("their oldest parts go to a file in").count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn tape_that_finds_no_room_on_a_disk_nobody_named_goes_on_in_memory_and_says_so() {
+    if let Some(said) = run_by_default("by default, little disk", "spill_little_disk", Some("10M")) {
+        assert!(said.contains("did its work"), "{said}");
+        assert_eq!(said.matches("tapes go on in memory").count(), 1, "{said}");
+    }
+}
+
+/// The thread in the background meets the end of the file first; the error is of the pop that needs what is missing.
+#[test]
+fn file_that_was_cut_off_is_an_error_of_a_pop() {
+    let directory = scratch("spill_cut_off");
+    assert!(run(child("cut off", &directory)).contains("did its work"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ enum {
 };
 typedef int32_t adtape_status_t;
 
-// Memory of all tapes of a process, in bytes.
+// Memory of all tapes of a process, and what of them is in files, in bytes where not said otherwise.
 typedef struct {
     // The most that may be committed.
     int64_t limit_bytes;
@@ -96,6 +96,16 @@ typedef struct {
     int64_t peak_committed_bytes;
     // Address space.
     int64_t reserved_bytes;
+    // Spilled tape in files now.
+    int64_t disk_bytes;
+    // The most that was in files at once.
+    int64_t peak_disk_bytes;
+    // Written to files so far.
+    int64_t disk_written_bytes;
+    // Read back from files so far.
+    int64_t disk_read_bytes;
+    // Nanoseconds that pushes and pops of all threads have waited for files so far.
+    int64_t disk_wait_nanoseconds;
 } adtape_memory_t;
 
 /* ---- error ----------------------------------------------------------------------------------------------- */
@@ -142,7 +152,8 @@ adtape_status_t adtape_process_set_memory_limit(int64_t limit_bytes);
 // Fortran: `call process_set_spill_directory(directory)`; the argument is optional.
 adtape_status_t adtape_process_set_spill_directory(const char *directory);
 
-// What all tapes of the process have, in bytes.
+// What all tapes of the process have, in bytes, and what they moved to files and back. The bytes written or read over a
+// time are the rate of the disk; the nanoseconds waited are what spilling takes of that time, added up over threads.
 //
 // Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
 // Fortran: `call process_memory(memory)`.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::{AtomicU32, Ordering};
 #[cfg(loom)]
 use loom::sync::{Condvar, Mutex, MutexGuard};
 use std::sync::PoisonError;
@@ -15,7 +16,12 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) struct Monitor<T>(Mutex<T>);
 
 /// What a thread waits for that has a monitor's state.
-pub(crate) struct Signal(Condvar);
+pub(crate) struct Signal {
+    given: Condvar,
+    /// Threads that wait. Who changes the state under the lock and then gives the signal finds those counted that had
+    /// found the state unchanged.
+    waiting: AtomicU32,
+}
 
 impl<T> Monitor<T> {
     pub fn new(state: T) -> Monitor<T> {
@@ -29,15 +35,21 @@ impl<T> Monitor<T> {
 
 impl Signal {
     pub fn new() -> Signal {
-        Signal(Condvar::new())
+        Signal { given: Condvar::new(), waiting: AtomicU32::new(0) }
     }
 
     /// Lets others have the state until the signal is given, or perhaps earlier.
     pub fn wait<'a, T>(&self, state: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        self.0.wait(state).unwrap_or_else(PoisonError::into_inner)
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let state = self.given.wait(state).unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        state
     }
 
+    /// Wakes all that wait; costs a load where nobody does.
     pub fn give(&self) {
-        self.0.notify_all();
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            self.given.notify_all();
+        }
     }
 }

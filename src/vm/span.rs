@@ -167,9 +167,17 @@ impl Span {
             match self.commit_exactly(target) {
                 Ok(()) => return Ok(()),
                 Err(error) if target == need => return Err(error),
-                Err(_) => target = (need + (target - need) / 2) / PAGE * PAGE,
+                Err(_) => target = self.half_way(need, target),
             }
         }
+    }
+
+    /// Half as much beyond `need` as up to `target`, to the end of a huge page if that is not below `need`: the kernel gives
+    /// small pages where only a part of a huge one may be used.
+    fn half_way(&self, need: usize, target: usize) -> usize {
+        let half = need + (target - need) / 2;
+        let whole = half / HUGE_PAGE * HUGE_PAGE;
+        if self.step == 0 && whole >= need { whole } else { half / PAGE * PAGE }
     }
 
     /// Bytes below the memory limit that nobody has taken.

@@ -69,7 +69,8 @@ pub unsafe extern "C" fn adtape_process_set_spill_directory(directory: *const c_
     status(path.and_then(|path| process::set_spill_directory(path.map(Path::new))))
 }
 
-/// What all tapes of the process have, in bytes.
+/// What all tapes of the process have, in bytes, and what they moved to files and back. The bytes written or read over a
+/// time are the rate of the disk; the nanoseconds waited are what spilling takes of that time, added up over threads.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE or ADTAPE_STATUS_NULL_POINTER. Any thread.
 /// Fortran: `call process_memory(memory)`.

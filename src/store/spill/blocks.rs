@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) type Buffer = Vec<u8>;
 
 pub(super) enum Content {
-    /// To be written.
-    Waiting(Buffer),
+    /// To be written, with its checksum.
+    Waiting(Buffer, u32),
     Writing,
     Stored(Place),
     /// Being read back ahead of the pops.
@@ -64,7 +64,7 @@ impl Part {
 
 /// Work for the thread in the background.
 pub(super) enum Job {
-    Write { part: u64, number: u64, buffer: Buffer },
+    Write { part: u64, number: u64, buffer: Buffer, sum: u32 },
     Read { part: u64, number: u64, place: Place, whole: usize },
 }
 
@@ -96,7 +96,7 @@ impl Blocks {
         let blocks = &mut self.parts.get_mut(&part).expect("a part is dropped last").blocks;
         while let Some(block) = blocks.pop_if(|block| block.from >= end) {
             match block.content {
-                Content::Waiting(buffer) => buffers.push(buffer),
+                Content::Waiting(buffer, _) => buffers.push(buffer),
                 // Whoever writes it gives its place back.
                 Content::Writing => {}
                 Content::Stored(place) | Content::Reading(place) => places.push(place),
@@ -121,7 +121,7 @@ impl Blocks {
     pub fn push(&mut self, part: u64, bytes: usize, content: Content) {
         self.next_block += 1;
         let number = self.next_block;
-        if let Content::Waiting(_) = content {
+        if let Content::Waiting(..) = content {
             self.queue.push_back((part, number));
         }
         let part = self.parts.get_mut(&part).expect("a part");
@@ -187,10 +187,10 @@ impl Blocks {
     pub fn next_to_write(&mut self) -> Option<Job> {
         while let Some((part, number)) = self.queue.pop_front() {
             let Some(block) = self.find(part, number) else { continue };
-            if let Content::Waiting(buffer) = &mut block.content {
-                let buffer = std::mem::take(buffer);
+            if let Content::Waiting(buffer, sum) = &mut block.content {
+                let (buffer, sum) = (std::mem::take(buffer), *sum);
                 block.content = Content::Writing;
-                return Some(Job::Write { part, number, buffer });
+                return Some(Job::Write { part, number, buffer, sum });
             }
         }
         None

@@ -14,9 +14,13 @@
 use super::account;
 use super::blocks::{Blocks, Buffer, Content, Job};
 use super::medium::Medium;
-use super::space::{Lost, Place, Space};
+use super::space::{Lost, Place, Space, sum};
+use super::tally::TALLY;
 use crate::sync::{Arc, Monitor, Signal};
 use std::io;
+
+/// Whoever waits for a buffer gets this part of them at once, as a thread that is woken for each takes longer.
+const BATCHES: usize = 4;
 
 /// What all tapes that spill to one file share.
 pub(super) struct Desk<M> {
@@ -28,8 +32,10 @@ pub(super) struct Desk<M> {
     state: Monitor<State>,
     /// Given when there is work for the thread.
     work: Signal,
-    /// Given when a block or a buffer is not what it was.
+    /// Given when a block is not what it was.
     done: Signal,
+    /// Given when buffers got free, several at once where the thread has more to write.
+    free: Signal,
 }
 
 #[derive(Default)]
@@ -59,7 +65,7 @@ pub(super) struct Missing {
 impl<M: Medium> Desk<M> {
     pub fn new(space: Space<M>, block: usize, most: usize) -> Desk<M> {
         let state = Monitor::new(State::default());
-        Desk { space, block, most, state, work: Signal::new(), done: Signal::new() }
+        Desk { space, block, most, state, work: Signal::new(), done: Signal::new(), free: Signal::new() }
     }
 
     #[cfg(all(test, not(loom)))]
@@ -89,10 +95,15 @@ impl<M: Medium> Desk<M> {
         let mut state = self.state.lock();
         let (places, buffers) = state.blocks.cut(part, end);
         state.spare.extend(buffers);
+        let staffed = state.staffed;
         drop(state);
-        self.done.give();
-        self.work.give();
         places.into_iter().for_each(|place| self.space.give(place));
+        self.done.give();
+        self.free.give();
+        self.work.give();
+        if !staffed {
+            self.space.shorten();
+        }
     }
 
     // ---- writing -----------------------------------------------------------------------------------
@@ -111,9 +122,10 @@ impl<M: Medium> Desk<M> {
             Some(mut buffer) => {
                 buffer.clear();
                 buffer.extend_from_slice(bytes);
-                Content::Waiting(buffer)
+                let sum = sum(&buffer);
+                Content::Waiting(buffer, sum)
             }
-            None => Content::Stored(self.space.write(bytes)?),
+            None => Content::Stored(TALLY.wait(|| self.space.write(bytes, sum(bytes)))?),
         };
         self.state.lock().blocks.push(part, bytes.len(), content);
         self.work.give();
@@ -136,7 +148,7 @@ impl<M: Medium> Desk<M> {
             if state.buffers == 0 {
                 return Ok(None);
             }
-            state = self.done.wait(state);
+            state = TALLY.wait(|| self.free.wait(state));
         }
     }
 
@@ -170,11 +182,15 @@ impl<M: Medium> Desk<M> {
     pub fn get(&self, part: u64, offset: u64, bytes: &mut [u8], scratch: &mut Buffer) -> Result<(), Missing> {
         self.state.lock().blocks.set_read(part, offset);
         self.work.give();
-        let mut done = 0;
-        while done < bytes.len() {
-            done += self.get_block(part, offset + done as u64, &mut bytes[done..], scratch)?;
+        let (mut done, mut read) = (0, Ok(()));
+        while done < bytes.len() && read.is_ok() {
+            let block = self.get_block(part, offset + done as u64, &mut bytes[done..], scratch);
+            read = block.map(|n| done += n);
         }
-        Ok(())
+        // Buffers got free, for whoever waits for one and for what lies below.
+        self.free.give();
+        self.work.give();
+        read
     }
 
     /// Reads what is at `offset` up to the end of its block; how many bytes that were.
@@ -185,8 +201,8 @@ impl<M: Medium> Desk<M> {
             let (from, whole, first) = (block.from, block.whole, (offset - block.from) as usize);
             let n = bytes.len().min(block.bytes - first);
             match &mut block.content {
-                Content::Writing | Content::Reading(_) => state = self.done.wait(state),
-                Content::Waiting(buffer) => {
+                Content::Writing | Content::Reading(_) => state = TALLY.wait(|| self.done.wait(state)),
+                Content::Waiting(buffer, _) => {
                     bytes[..n].copy_from_slice(&buffer[first..first + n]);
                     return Ok(n);
                 }
@@ -196,18 +212,16 @@ impl<M: Medium> Desk<M> {
                     drop(state);
                     bytes[..n].copy_from_slice(&buffer[first..first + n]);
                     self.state.lock().spare.push(buffer);
-                    self.done.give();
-                    self.work.give();
                     return Ok(n);
                 }
                 Content::Stored(place) => {
                     let place = *place;
                     drop(state);
                     let read = if n == whole {
-                        self.space.read(place, &mut bytes[..n])
+                        TALLY.wait(|| self.space.read(place, &mut bytes[..n]))
                     } else {
                         scratch.resize(whole, 0);
-                        let read = self.space.read(place, scratch);
+                        let read = TALLY.wait(|| self.space.read(place, scratch));
                         read.map(|()| bytes[..n].copy_from_slice(&scratch[first..first + n]))
                     };
                     return read.map(|()| n).map_err(|why| Missing { why, place, from });
@@ -238,9 +252,21 @@ impl<M: Medium> Desk<M> {
                     drop(state);
                     self.perform(job);
                     self.done.give();
+                    self.space.shorten();
+                    state = self.state.lock();
+                    if state.spare.len() >= (state.buffers / BATCHES).max(1) {
+                        self.free.give();
+                    }
+                }
+                None if self.space.is_long() => {
+                    drop(state);
+                    self.space.shorten();
                     state = self.state.lock();
                 }
-                None => state = self.work.wait(state),
+                None => {
+                    self.free.give();
+                    state = self.work.wait(state);
+                }
             }
         }
     }
@@ -260,15 +286,15 @@ impl<M: Medium> Desk<M> {
 
     fn perform(&self, job: (Job, Option<Buffer>)) {
         match job {
-            (Job::Write { part, number, buffer }, _) => self.write(part, number, buffer),
+            (Job::Write { part, number, buffer, sum }, _) => self.write(part, number, buffer, sum),
             (Job::Read { part, number, place, whole }, buffer) => {
                 self.read_ahead(part, number, place, whole, buffer.expect("to read into"));
             }
         }
     }
 
-    fn write(&self, part: u64, number: u64, buffer: Buffer) {
-        let written = self.space.write(&buffer);
+    fn write(&self, part: u64, number: u64, buffer: Buffer, sum: u32) {
+        let written = self.space.write(&buffer, sum);
         let mut state = self.state.lock();
         let block = state.blocks.find(part, number);
         match (written, block) {
@@ -282,7 +308,7 @@ impl<M: Medium> Desk<M> {
                 self.space.give(place);
             }
             (Err(error), Some(block)) => {
-                block.content = Content::Waiting(buffer);
+                block.content = Content::Waiting(buffer, sum);
                 state.blocks.write_again(part, number);
                 state.failure = Some(Arc::new(error));
             }

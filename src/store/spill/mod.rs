@@ -12,6 +12,7 @@
 //! * [`blocks`]: what is in memory, what in the file, what is next.
 //! * [`space`]: the file, with a checksum of each block and places that are used again ([`extents`]).
 //! * [`directory`]: which directory that is.
+//! * [`tally`]: what went there and came back.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +25,7 @@ mod extents;
 mod handle;
 mod medium;
 mod space;
+mod tally;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
@@ -31,3 +33,4 @@ pub(crate) use account::{Account, set_account};
 pub use directory::SpillFile;
 pub(crate) use directory::{in_directory, is_directory_set, may_spill, set_directory};
 pub use door::Spill;
+pub(crate) use tally::disk;

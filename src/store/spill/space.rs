@@ -4,6 +4,7 @@
 
 use super::extents::Extents;
 use super::medium::{Medium, read_all, write_all};
+use super::tally::TALLY;
 use crate::sync::Lock;
 use std::io;
 
@@ -15,6 +16,8 @@ const KEPT: u64 = 4 * STEP;
 /// A file with places for blocks.
 pub(super) struct Space<M> {
     medium: M,
+    /// Held while the file gets longer or shorter; taken before `parts`.
+    length: Lock<()>,
     parts: Lock<Parts>,
 }
 
@@ -43,7 +46,8 @@ pub(super) enum Lost {
 
 impl<M: Medium> Space<M> {
     pub fn new(medium: M, limit: u64) -> Space<M> {
-        Space { medium, parts: Lock::new(Parts { extents: Extents::default(), allocated: 0, limit }) }
+        let parts = Lock::new(Parts { extents: Extents::default(), allocated: 0, limit });
+        Space { medium, length: Lock::new(()), parts }
     }
 
     #[cfg(all(test, not(loom)))]
@@ -51,12 +55,15 @@ impl<M: Medium> Space<M> {
         &self.medium
     }
 
-    /// Writes a block. Its place on the disk is taken before, so that a full disk is met here, not when the system gets
-    /// round to writing; on error no place is taken.
-    pub fn write(&self, block: &[u8]) -> io::Result<Place> {
-        let place = Place { offset: self.take(block.len())?, bytes: block.len() as u32, sum: crc32fast::hash(block) };
+    /// Writes a block, whose checksum is `sum`. Its place on the disk is taken before, so that a full disk is met here, not
+    /// when the system gets round to writing; on error no place is taken.
+    pub fn write(&self, block: &[u8], sum: u32) -> io::Result<Place> {
+        let place = Place { offset: self.take(block.len())?, bytes: block.len() as u32, sum };
         match write_all(&self.medium, place.offset, block) {
-            Ok(()) => Ok(place),
+            Ok(()) => {
+                TALLY.write(block.len());
+                Ok(place)
+            }
             Err(error) => {
                 self.give(place);
                 Err(error)
@@ -65,43 +72,72 @@ impl<M: Medium> Space<M> {
     }
 
     fn take(&self, bytes: usize) -> io::Result<u64> {
+        let room = Extents::room(bytes as u64);
         let mut parts = self.parts.lock();
-        if parts.extents.used() + Extents::room(bytes as u64) > parts.limit {
+        if parts.extents.used() + room > parts.limit {
             return Err(io::Error::other(OverLimit(parts.limit)));
         }
         let offset = parts.extents.take(bytes as u64);
+        if parts.extents.end() > parts.allocated {
+            drop(parts);
+            self.lengthen().inspect_err(|_| self.parts.lock().extents.give(offset, bytes as u64))?;
+        }
+        TALLY.take(room);
+        Ok(offset)
+    }
+
+    /// Takes space on the disk for all places.
+    fn lengthen(&self) -> io::Result<()> {
+        let _length = self.length.lock();
+        let mut parts = self.parts.lock();
         let end = parts.extents.end();
         if end > parts.allocated {
             let (from, needed) = (parts.allocated, end - parts.allocated);
             let whole = needed.max(STEP);
             let taken = self.medium.allocate(from, whole).map(|()| whole);
             let taken = taken.or_else(|_| self.medium.allocate(from, needed).map(|()| needed));
-            match taken {
-                Ok(more) => parts.allocated += more,
-                Err(error) => {
-                    parts.extents.give(offset, bytes as u64);
-                    return Err(error);
-                }
-            }
+            parts.allocated += taken?;
         }
-        Ok(offset)
+        Ok(())
     }
 
     /// Reads a block back, as it was written.
     pub fn read(&self, place: Place, block: &mut [u8]) -> Result<(), Lost> {
         read_all(&self.medium, place.offset, block).map_err(Lost::Unread)?;
-        if crc32fast::hash(block) == place.sum { Ok(()) } else { Err(Lost::Changed) }
+        TALLY.read(block.len());
+        if sum(block) == place.sum { Ok(()) } else { Err(Lost::Changed) }
     }
 
     /// Gives a block's place back.
     pub fn give(&self, place: Place) {
+        self.parts.lock().extents.give(place.offset, u64::from(place.bytes));
+        TALLY.give(Extents::room(u64::from(place.bytes)));
+    }
+
+    /// Whether [`shorten`](Space::shorten) would give space back to the disk.
+    pub fn is_long(&self) -> bool {
+        self.parts.lock().is_long()
+    }
+
+    /// Gives unused space at the end back to the disk, which takes a while.
+    pub fn shorten(&self) {
+        let _length = self.length.lock();
         let mut parts = self.parts.lock();
-        parts.extents.give(place.offset, u64::from(place.bytes));
-        let end = parts.extents.end();
-        // Space that the file system keeps nevertheless is used again.
-        if (end == 0 && parts.allocated > 0 || parts.allocated - end > KEPT) && self.medium.cut(end).is_ok() {
+        if parts.is_long() {
+            let end = parts.extents.end();
             parts.allocated = end;
+            drop(parts);
+            // Space that the file system keeps nevertheless is taken again with the next places there.
+            let _ = self.medium.cut(end);
         }
+    }
+
+    /// Whether nothing is in use and the disk has all space back.
+    #[cfg(all(test, not(loom)))]
+    pub fn is_empty(&self) -> bool {
+        let _length = self.length.lock();
+        let parts = self.parts.lock();
+        parts.extents.used() == 0 && parts.allocated == 0
     }
 
     /// Bytes of places in use.
@@ -109,6 +145,24 @@ impl<M: Medium> Space<M> {
     pub fn used(&self) -> u64 {
         self.parts.lock().extents.used()
     }
+}
+
+impl Parts {
+    fn is_long(&self) -> bool {
+        let end = self.extents.end();
+        end == 0 && self.allocated > 0 || self.allocated.saturating_sub(end) > KEPT
+    }
+}
+
+impl<M> Drop for Space<M> {
+    fn drop(&mut self) {
+        TALLY.give(self.parts.lock().extents.used());
+    }
+}
+
+/// The checksum of a block.
+pub(super) fn sum(block: &[u8]) -> u32 {
+    crc32fast::hash(block)
 }
 
 /// The limit on the disk, in bytes, would be exceeded.

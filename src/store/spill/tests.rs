@@ -159,7 +159,7 @@ impl<M: Medium> Checked<M> {
 /// The thread may be at a block that was dropped meanwhile.
 fn wait_until_empty<M: Medium + 'static>(shared: &Shared<M>) {
     let begin = Instant::now();
-    while shared.desk().space().used() > 0 {
+    while !shared.desk().space().is_empty() {
         assert!(begin.elapsed() < Duration::from_secs(60), "some places were not given back");
         std::thread::yield_now();
     }

@@ -8,11 +8,13 @@ use crate::error::{Error, Status, bytes};
 use crate::store::Spill;
 use crate::tape::hot::copy;
 use crate::tape::idle::{self, Part};
-use crate::vm::{PAGE, Trim};
+use crate::vm::{HUGE_PAGE, PAGE, Trim};
 use std::ops::Range;
 
 /// Read back from a store at once: large enough to be quick, small beside what is resident.
 const UNSPILL_BYTES: usize = 4 << 20;
+/// A tape with as much memory takes and leaves whole huge pages.
+const LARGE: usize = 16 * HUGE_PAGE;
 
 impl Machine {
     /// Attaches a store for the oldest part of the tape, none of which is in another one.
@@ -102,17 +104,29 @@ impl Machine {
     /// all but the page of the top, and it is tried again.
     pub(super) fn commit(&mut self, need: usize) -> Result<(), Error> {
         self.take_back();
+        let mut wish = self.whole_pages(need);
         loop {
             self.announce(need);
-            match self.span.commit(need) {
+            match self.span.commit(wish) {
                 Err(error) if is_shortage(&error) => {
                     self.lend(self.cur.saturating_sub(1)..self.span.committed());
-                    let made = self.make_way((need - self.span.committed()).next_multiple_of(PAGE), error);
+                    let made = self.make_way((wish - self.span.committed()).next_multiple_of(PAGE), error);
                     self.take_back();
-                    made?;
+                    match made {
+                        Err(_) if wish > need => wish = need,
+                        made => made?,
+                    }
                 }
                 done => return done,
             }
+        }
+    }
+
+    /// Where memory up to `need` should end: a large tape takes whole huge pages, which cost less than a part in small ones.
+    fn whole_pages(&self, need: usize) -> usize {
+        match self.span.fixed_step() {
+            None if self.span.resident_bytes() >= LARGE => need.checked_next_multiple_of(HUGE_PAGE).unwrap_or(need),
+            _ => need,
         }
     }
 
@@ -154,7 +168,8 @@ impl Machine {
         let mut wish = n.max(UNSPILL_BYTES);
         loop {
             let lowest = self.cur.saturating_sub(wish).max(self.floor).min(to - 1);
-            match self.read_back(lowest / PAGE * PAGE) {
+            let page = if self.span.fixed_step().is_none() && wish >= UNSPILL_BYTES { HUGE_PAGE } else { PAGE };
+            match self.read_back(lowest / page * page) {
                 Err(error) if is_shortage(&error) && wish > PAGE => wish /= 2,
                 done => return done,
             }

@@ -283,6 +283,31 @@ fn region_over_a_spilled_tape_takes_what_others_lend() {
     pop_pages(&mut second, 0..60);
 }
 
+/// Steps that ended anywhere near the limit left the kernel small pages: up to 230,000 for each GiB pushed and popped.
+#[test]
+fn large_tape_that_spills_takes_and_leaves_whole_huge_pages() {
+    let _alone = idle::alone();
+    let budget = budget!(20 * HUGE_PAGE + 5 * PAGE);
+    let mut machine = Machine::new(Span::with_steps(0, 1 << 30).charged_to(budget));
+    machine.set_store(Box::new(Shelf::default())).unwrap();
+    let (least, most) = (10 * HUGE_PAGE / PAGE, 40 * HUGE_PAGE / PAGE);
+    let whole = |machine: &mut Machine| {
+        let span = machine.span();
+        assert_eq!((span.committed() % HUGE_PAGE, span.discarded() % HUGE_PAGE), (0, 0));
+    };
+    push_pages(&mut machine, 0..least);
+    for number in least..most {
+        push_pages(&mut machine, number..number + 1);
+        whole(&mut machine);
+    }
+    assert!(machine.span().discarded() >= 20 * HUGE_PAGE && budget.committed() > (18 * HUGE_PAGE) as u64);
+    for number in (least..most).rev() {
+        pop_pages(&mut machine, number..number + 1);
+        whole(&mut machine);
+    }
+    pop_pages(&mut machine, 0..least);
+}
+
 #[test]
 fn store_is_attached_before_anything_is_in_another_one() {
     let _alone = idle::alone();
