@@ -29,6 +29,14 @@ typedef union {
     } parts;
 } quaternion;
 
+typedef double real;
+typedef struct pair_tag pair_base;
+struct pair_tag {
+    real first, second;
+};
+typedef pair_base pair;
+
+double f_named(int n, double *x, int *ia, double *w);
 double f_read(int n, double *x, int *ia, double *w);
 double f_written(int n, double *x, int *ia, double *w);
 double f_nested(int n, double *x, int *ia, double *w);
@@ -164,4 +172,12 @@ double f_overlaid(int n, double *x, int *ia, double *w) {
     p.rows[1][0] += p.rows[0][1];
     for (int i = 0; i < 4; i++) s += p.all[i] * p.all[i] * q.rows[i / 2][1];
     return s * v.z;
+}
+
+double f_named(int n, double *x, int *ia, double *w) {
+    pair p = {x[0], x[1] * x[2]};
+    const real *all = (const real *)&p;
+    (void)n, (void)ia, (void)w;
+    p.first *= all[1];
+    return all[0] * all[0] + p.second;
 }

@@ -130,6 +130,20 @@ impl<'a> Unit<'a> {
         self.signed_enums.insert(tag, signed);
     }
 
+    /// The type that a name stands for, through typedefs; a struct without a tag has the name of its typedef.
+    pub fn meant(&self, name: &str) -> String {
+        let mut name = name;
+        for _ in 0..self.typedefs.len() {
+            let Some(node) = self.typedefs.get(name) else { break };
+            let text = node.written_type.trim_start_matches("const ");
+            if text.split_whitespace().last() == Some(name) {
+                break;
+            }
+            name = text;
+        }
+        name.to_string()
+    }
+
     /// An enumerator by its name.
     pub fn constant(&self, name: &str) -> Option<i128> {
         self.constants_by_name.get(name).copied()

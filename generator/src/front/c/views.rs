@@ -14,14 +14,17 @@ pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
         if !seen.insert(name.clone()) {
             continue;
         }
-        for function in units.iter().filter_map(|unit| unit.functions.get(name.as_str())) {
-            look(function, &mut open, &mut found);
+        for unit in units {
+            if let Some(function) = unit.functions.get(name.as_str()) {
+                look(function, unit, &mut open, &mut found);
+            }
         }
     }
     found
 }
 
-fn look(node: &Node, called: &mut Vec<String>, found: &mut HashSet<String>) {
+fn look(node: &Node, unit: &Unit, called: &mut Vec<String>, found: &mut HashSet<String>) {
+    let taken = |from: &str, to: &str| taken(from, to, &|name| unit.meant(name));
     match (node.kind, &node.inner[..]) {
         ("DeclRefExpr", _) if node.refers_kind == "FunctionDecl" => called.push(node.refers_name.to_string()),
         ("CStyleCastExpr" | "ImplicitCastExpr", [from]) if node.operator == "BitCast" => {
@@ -34,7 +37,7 @@ fn look(node: &Node, called: &mut Vec<String>, found: &mut HashSet<String>) {
         }
         _ => {}
     }
-    node.inner.iter().for_each(|part| look(part, called, found));
+    node.inner.iter().for_each(|part| look(part, unit, called, found));
 }
 
 fn copies(callee: &Node) -> bool {
@@ -53,11 +56,11 @@ fn before_conversion<'n, 'a>(mut node: &'n Node<'a>) -> &'n Node<'a> {
 }
 
 /// The struct whose pointer becomes one to numbers.
-fn taken(from: &str, to: &str) -> Option<String> {
+fn taken(from: &str, to: &str, meant: &dyn Fn(&str) -> String) -> Option<String> {
     const NUMBERS: &[&str] = &["double", "float", "long double", "int", "unsigned int", "long", "unsigned long"];
-    let (name, number) = (target(from)?, target(to)?);
-    let from_struct = !NUMBERS.contains(&name) && name != "void" && name != "char";
-    (from_struct && NUMBERS.contains(&number)).then(|| name.to_string())
+    let (name, number) = (meant(target(from)?), meant(target(to)?));
+    let from_struct = !NUMBERS.contains(&name.as_str()) && name != "void" && name != "char";
+    (from_struct && NUMBERS.contains(&number.as_str())).then_some(name)
 }
 
 /// What a pointer type points to, without qualifiers.
@@ -89,8 +92,11 @@ mod tests {
 
     #[test]
     fn struct_is_taken_for_numbers_in_one_direction_only() {
+        let taken = |from, to| taken(from, to, &|name| if name == "real" { "double".into() } else { name.into() });
         assert_eq!(taken("const point *", "const double *").as_deref(), Some("point"));
+        assert_eq!(taken("point *", "real *").as_deref(), Some("point"));
         assert_eq!(taken("double *", "point *"), None);
+        assert_eq!(taken("real *", "double *"), None);
         assert_eq!(taken("void *", "double *"), None);
         assert_eq!(taken("point *", "void *"), None);
     }
