@@ -3,17 +3,28 @@
 #![forbid(unsafe_code)]
 
 use super::called::{Called, calls};
+use super::ranges::pack_range;
 use super::set::{LiveRange, LiveStats, Objects, Waiter};
 use crate::error::{Error, Status};
 use crate::map::registry::RangeKind;
-use crate::tape::Cursor;
+use crate::tape::{Cursor, Type};
 use std::ffi::{CStr, CString};
 
 calls! {
     /// [`push_range`](Objects::push_range) and [`live_remove`](Objects::live_remove) in one.
     pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
+        let (registry, lane) = (self.registry(), self.lane()?);
+        if let Some(record) = registry.frame(lane, base as u64) {
+            tape.push_words(Type::Range, pack_range(&record), self.site)?;
+            // Another thread may have asked for it meanwhile.
+            if !registry.end_frame(lane, &record) {
+                registry.remove(lane, base as u64)?;
+            }
+            self.note(|history| history.ended(record.serial, self.site, false));
+            return Ok(());
+        }
         let (value, object) = self.push_found(tape, base)?;
-        self.registry().end(self.lane()?, value, &object)?;
+        registry.end(lane, value, &object)?;
         self.note(|history| history.ended(object.serial, self.site, false));
         Ok(())
     }

@@ -159,6 +159,12 @@ impl Ranges {
         self.tree.overlapping(range)
     }
 
+    /// Addresses around this one in which no range lies, up to the second. They reach over at most `steps` hollow
+    /// ranges to each side. If a range lies there, the first is not below `address`.
+    pub fn gap(&self, address: u64, steps: usize) -> (u64, u64) {
+        self.tree.gap(address, steps)
+    }
+
     /// Whether a range ends at `address`.
     pub fn ends_at(&self, address: u64) -> bool {
         self.tree.ends_at(address)

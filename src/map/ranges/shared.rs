@@ -163,6 +163,11 @@ impl SharedRanges {
         self.read(|tree| tree.overlapping(range))
     }
 
+    /// As [`super::Ranges::gap`].
+    pub fn gap(&self, address: u64, steps: usize) -> (u64, u64) {
+        self.read(|tree| tree.gap(address, steps))
+    }
+
     /// As [`super::Ranges::ends_at`].
     pub fn ends_at(&self, address: u64) -> bool {
         self.read(|tree| tree.ends_at(address))

@@ -18,6 +18,7 @@ trait Subject {
     fn find_hollow(&self, address: u64) -> Option<Range>;
     fn overlapping(&self, range: Range) -> Option<Range>;
     fn ends_at(&self, address: u64) -> bool;
+    fn gap(&self, address: u64, steps: usize) -> (u64, u64);
     fn all_hollow(&self) -> Vec<Range>;
     fn at(&self, base: u64) -> Option<Range>;
     fn find(&self, address: u64) -> Option<Range>;
@@ -69,6 +70,9 @@ macro_rules! subject {
             }
             fn ends_at(&self, address: u64) -> bool {
                 $kind::ends_at(self, address)
+            }
+            fn gap(&self, address: u64, steps: usize) -> (u64, u64) {
+                $kind::gap(self, address, steps)
             }
             fn all_hollow(&self) -> Vec<Range> {
                 let all: Vec<Range> = subject!(@hollow $kind, self);
@@ -316,6 +320,11 @@ fn run_program<S: Subject>(seed: u64, plan: Plan) {
             assert_eq!(ranges.above(p), model.above(p), "{}: above {p}", what(i));
             assert_eq!(ranges.find_hollow(p), model.find_hollow(p), "{}: find hollow {p}", what(i));
             assert_eq!(ranges.ends_at(p), model.0.iter().any(|range| range.end() == p), "{}: ends at {p}", what(i));
+            let (low, high) = ranges.gap(p, plan.most);
+            let (below, above) = (model.below(p).map_or(0, |range| range.end()), model.above(p));
+            assert_eq!((low, high), (below, above.map_or(u64::MAX, |range| range.base)), "{}: gap at {p}", what(i));
+            let (nearer, lower) = ranges.gap(p, 1);
+            assert!(low <= nearer && lower <= high, "{}: gap at {p}", what(i));
             if let bytes @ 1.. = of_any_size(&mut random, plan.size_bits).min(u64::MAX - p) {
                 let there = Range { base: p, bytes, value: 0 };
                 let last = model.0.iter().rfind(|range| overlap(range, &there)).copied();

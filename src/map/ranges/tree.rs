@@ -156,6 +156,31 @@ impl Tree {
         there.solid().filter(|there| there.base.wrapping_add(there.bytes) > range.base)
     }
 
+    /// Addresses around this one in which no range lies, up to the second. They reach over at most `steps` hollow
+    /// ranges to each side. If a range lies there, the first is not below `address`.
+    pub fn gap(&self, address: u64, steps: usize) -> (u64, u64) {
+        let (mut low, mut high) = (0, u64::MAX);
+        let mut there = self.predecessor(address).map(|(there, _)| there);
+        for step in 0..=steps {
+            let Some(There { range, hollow }) = there else { break };
+            if !hollow || step == steps {
+                low = if hollow { range.base } else { range.base.wrapping_add(range.bytes) };
+                break;
+            }
+            there = self.down(range).map(|(there, _)| there);
+        }
+        let mut there = self.successor(address);
+        for step in 0..=steps {
+            let Some(There { range, hollow }) = there else { break };
+            if !hollow || step == steps {
+                high = if hollow { range.base.wrapping_add(range.bytes) } else { range.base };
+                break;
+            }
+            there = self.successor(range.base);
+        }
+        (low, high)
+    }
+
     /// Whether a range ends at `address`.
     pub fn ends_at(&self, address: u64) -> bool {
         let below = address.checked_sub(1).and_then(|below| self.predecessor(below));

@@ -13,6 +13,7 @@ impl Registry {
     pub fn list(&self) -> Vec<Object> {
         let mut all = Vec::new();
         for lane in self.claimed() {
+            self.settle_lane(lane);
             lane.objects.for_each(|_, object| all.extend((object.state == LifeState::Alive).then_some(object)));
         }
         all.sort_by_key(|object| (object.base, object.bytes, object.serial));
@@ -22,7 +23,7 @@ impl Registry {
     /// How many are alive, and their bytes.
     pub fn alive_count(&self) -> (usize, u64) {
         let stacks = self.claimed().map(|lane| {
-            let stack = lane.stack();
+            let stack = self.stack(lane);
             (stack.ranges.len(), stack.ranges.covered())
         });
         let others = (self.heap.len() + self.empties.len(), self.heap.covered());
@@ -32,7 +33,7 @@ impl Registry {
     /// How many died whose place is remembered.
     pub fn dead(&self) -> usize {
         let stacks = self.claimed().map(|lane| {
-            let stack = lane.stack();
+            let stack = self.stack(lane);
             stack.ranges.hollow() + stack.dead.outside()
         });
         self.heap.hollow() + self.past().dead.outside() + stacks.sum::<usize>()

@@ -183,10 +183,20 @@ impl Dead {
         self.take(map, base, |there| plain(there) == value);
     }
 
+    /// As [`remove`](Dead::remove), where the object came back to the same place in the map.
+    pub fn remove_outside(&mut self, base: u64, value: u64) {
+        self.take_outside(base, |there| plain(there) == value);
+    }
+
     /// Takes a dead range out whose value is the one that is meant. Whether it was there.
     fn take(&mut self, map: &mut impl Places, base: u64, is_meant: impl Fn(u64) -> bool) -> bool {
-        if map.remove_hollow(base, &is_meant) {
-            return true;
+        map.remove_hollow(base, &is_meant) || self.take_outside(base, is_meant)
+    }
+
+    /// As [`take`](Dead::take), of those that are not in the map.
+    fn take_outside(&mut self, base: u64, is_meant: impl Fn(u64) -> bool) -> bool {
+        if self.outside() == 0 {
+            return false;
         }
         if self.covered.get(&base).is_some_and(|there| is_meant(there.value)) {
             self.covered.remove(&base);

@@ -41,7 +41,7 @@ impl Describe<'_> {
         let own = registry.lane(lane);
         let (mut below, mut above) = (registry.heap.below(address), registry.heap.above(address));
         for lane in std::iter::once(own).chain(registry.claimed()) {
-            let stack = lane.stack();
+            let stack = registry.stack(lane);
             below = nearer(below, stack.ranges.below(address), |a, b| a.base > b.base);
             above = nearer(above, stack.ranges.above(address), |a, b| a.base < b.base);
         }

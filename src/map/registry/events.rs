@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::dead::{Dead, Places};
-use super::lane::Lane;
+use super::lane::{Lane, Stack};
 use super::moved::Moved;
 use super::object::{LifeState, MAX_BYTES, Object, Present, RangeKind, Serial};
 use super::range::RangeRecord;
@@ -20,6 +20,12 @@ impl Registry {
         check_extent(base, bytes)?;
         let own = self.lane(lane);
         let label = own.number(label, &self.labels);
+        if kind == RangeKind::Stack
+            && bytes > 0
+            && let Some(serial) = self.add_frame(own, base, bytes, label)
+        {
+            return Ok(serial);
+        }
         let birth = own.births.load(Ordering::Relaxed) + 1;
         let serial = Serial::new(lane, birth);
         let object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
@@ -31,6 +37,11 @@ impl Registry {
 
     /// The object that begins at `base` dies in the forward sweep.
     pub fn remove(&self, lane: u16, base: u64) -> Result<Object, Error> {
+        if let Some(RangeRecord { serial, bytes, kind, label, .. }) =
+            self.frame(lane, base).filter(|record| self.end_frame(lane, record))
+        {
+            return Ok(Object { serial, home: lane, ..Object::new(base, bytes, kind, label) });
+        }
         let (value, object) = self.exact(lane, base)?;
         self.end(lane, value, &object)?;
         Ok(object)
@@ -51,8 +62,8 @@ impl Registry {
         }
         let range = Range { base: object.base, bytes: object.bytes, value };
         let died = if object.kind == RangeKind::Stack {
-            let stack = &mut *self.lane(object.home).stack();
-            self.die(range, object, &mut stack.ranges, &mut stack.dead, &mut stack.moved)
+            let Stack { ranges, dead, moved, .. } = &mut *self.stack(self.lane(object.home));
+            self.die(range, object, ranges, dead, moved)
         } else {
             let Past { dead, moved } = &mut *self.past();
             self.die(range, object, &mut &self.heap, dead, moved)
@@ -67,13 +78,16 @@ impl Registry {
 
     /// An object with bytes dies in its map. Whether it was there.
     #[inline]
-    fn die(&self, range: Range, object: &Object, map: &mut impl Places, dead: &mut Dead, moved: &mut Moved) -> bool {
+    pub(super) fn die(
+        &self,
+        range: Range,
+        object: &Object,
+        map: &mut impl Places,
+        dead: &mut Dead,
+        moved: &mut Moved,
+    ) -> bool {
         let Some(overlaps) = dead.insert(map, range, |value| self.forget(value)) else { return false };
-        self.update(range.value, |object| {
-            object.state = LifeState::Dead;
-            (object.adjoint_base, object.adjoint_bytes) = (0, 0);
-            object.reused |= overlaps;
-        });
+        self.lane((range.value >> 32) as u16).objects.die(range.value as u32, overlaps);
         if object.forward_base != object.base {
             moved.remove(object.forward_base, range.value);
         }
@@ -104,6 +118,7 @@ impl Registry {
         check_adjoint(present.adjoint_base, present.adjoint_bytes)?;
         let RangeRecord { serial, bytes, kind, label, .. } = *record;
         let home = self.lanes.get(usize::from(serial.lane())).and_then(OnceLock::get);
+        home.inspect(|home| self.settle_lane(home));
         let births = home.map_or(0, |home| home.births.load(Ordering::Relaxed));
         if !(1..=births).contains(&serial.birth()) {
             return Err(describe::no_record(serial));
@@ -186,13 +201,17 @@ impl Registry {
         match (entered, was) {
             (Ok(touching), _) => {
                 if let Some(was) = was {
-                    self.forget_place(&was, value);
+                    let place = |object: &Object| (object.base, object.bytes, object.kind, object.home);
+                    if place(&was) == place(&object) {
+                        self.forget_outside(&was, value);
+                    } else {
+                        self.forget_place(&was, value);
+                    }
                 }
                 // A newborn meets the dead of its place; nobody else knows it yet.
                 object.reused |= touching.hollow && state == LifeState::Alive;
                 if touching.below || object.reused || was.is_some() || state != object.state {
-                    objects
-                        .update(slot, |there| *there = Object { touched: touching.below || there.touched, ..object });
+                    objects.put(slot, Object { touched: touching.below, ..object });
                 }
                 Ok(object.reused)
             }
@@ -219,19 +238,18 @@ impl Registry {
             self.empties.insert(range.base, value);
             return Ok(Touching::default());
         }
-        let before = Range { base: object.forward_base, ..range };
-        let moved = before.base != range.base;
+        let moved = object.forward_base != range.base;
         if object.kind == RangeKind::Stack {
             if let Some(there) = self.heap.overlapping(range) {
                 return Err(self.object(there.value));
             }
             let lane = self.lane(object.home);
             self.free_in_stacks(range, Some(lane))?;
-            let stack = &mut *lane.stack();
+            let stack = &mut *self.stack(lane);
             let touching = stack.ranges.insert_over(range, |there, wholly| stack.dead.give_way(there, wholly, value));
             let touching = touching.map_err(|there| self.object(there.value))?;
             if moved {
-                stack.moved.insert(before);
+                stack.moved.insert(value, |value| self.object(value));
             }
             self.spans.widen(&lane.span, object.home, range.base, range.bytes);
             return Ok(self.touch(range, touching, &stack.dead));
@@ -241,15 +259,18 @@ impl Registry {
         let touching = self.heap.insert_over(range, |there, wholly| past.dead.give_way(there, wholly, value));
         let touching = touching.map_err(|there| self.object(there.value))?;
         if moved {
-            past.moved.insert(before);
+            past.moved.insert(value, |value| self.object(value));
         }
         Ok(self.touch(range, touching, &past.dead))
     }
 
     /// Whether no stack range overlaps this one, those of one lane apart; or the one that does.
     fn free_in_stacks(&self, range: Range, but: Option<&Lane>) -> Result<(), Option<Object>> {
+        if but.is_none() && self.spans.are_apart(range.base, range.end()) {
+            return Ok(());
+        }
         for lane in self.other_stacks(but, range.base, range.end()) {
-            let there = lane.stack().ranges.overlapping(range);
+            let there = self.stack(lane).ranges.overlapping(range);
             if let Some(there) = there {
                 return Err(self.object(there.value));
             }
@@ -258,7 +279,7 @@ impl Registry {
     }
 
     /// What a range that came touches, the dead outside of the map included. Marks the one that begins where it ends.
-    fn touch(&self, range: Range, touching: Touching, dead: &Dead) -> Touching {
+    pub(super) fn touch(&self, range: Range, touching: Touching, dead: &Dead) -> Touching {
         if let Some(above) = touching.above {
             self.update(above, |object| object.touched = true);
         }
@@ -278,7 +299,7 @@ impl Registry {
     pub(super) fn leave(&self, value: u64, object: &Object) -> bool {
         let there = match (object.bytes, object.kind) {
             (0, _) => self.empties.remove(object.base, value),
-            (_, RangeKind::Stack) => self.lane(object.home).stack().leave(value, object),
+            (_, RangeKind::Stack) => self.stack(self.lane(object.home)).leave(value, object),
             _ => {
                 let past = &mut *self.past();
                 if object.forward_base != object.base {

@@ -14,10 +14,10 @@ impl Registry {
     /// The object that begins at `base`, after what the maps find.
     pub fn exact(&self, lane: u16, base: u64) -> Result<(u64, Object), Error> {
         let own = self.lane(lane);
-        let mut found = own.span.meets(base, base).then(|| own.stack().ranges.at(base)).flatten();
+        let mut found = own.span.meets(base, base).then(|| self.stack(own).ranges.at(base)).flatten();
         found = found.or_else(|| self.heap.at(base));
-        found =
-            found.or_else(|| self.other_stacks(Some(own), base, base).find_map(|other| other.stack().ranges.at(base)));
+        found = found
+            .or_else(|| self.other_stacks(Some(own), base, base).find_map(|other| self.stack(other).ranges.at(base)));
         let empties = self.empties.at(base);
         let value = match (found, &empties[..]) {
             (Some(range), []) => range.value,
@@ -54,12 +54,12 @@ impl Registry {
                 None
             }
         };
-        let stack = own.span.meets(address, address).then(|| own.stack().ranges.find(address)).flatten();
+        let stack = own.span.meets(address, address).then(|| self.stack(own).ranges.find(address)).flatten();
         if let Some(range) = inside(stack).or_else(|| inside(self.heap.find(address))) {
             return Some(range);
         }
         for other in self.other_stacks(Some(own), address, address) {
-            let found = other.stack().ranges.find(address);
+            let found = self.stack(other).ranges.find(address);
             if let Some(range) = inside(found) {
                 return Some(range);
             }
@@ -99,7 +99,7 @@ impl Registry {
             Some(ObjectOffset { serial: object.serial, offset: (address - range.base) as i64 })
         };
         let of_stack = |lane: &Lane| {
-            let stack = lane.stack();
+            let stack = self.stack(lane);
             place(stack.dead.find(&stack.ranges, address))
         };
         let own = self.lane(lane);
@@ -110,7 +110,9 @@ impl Registry {
 
     /// Whether a range that is alive ends at the address.
     fn ends_at(&self, lane: u16, address: u64) -> bool {
-        self.lane(lane).stack().ranges.ends_at(address) || self.heap.ends_at(address)
+        let own = self.lane(lane);
+        let in_stack = own.span.meets(address, address) && self.stack(own).ranges.ends_at(address);
+        in_stack || self.heap.ends_at(address)
     }
 
     /// The object that begins at `base`, be it dead, with this offset; None for NULL.
@@ -208,10 +210,11 @@ impl Registry {
 
     /// The range of the forward sweep, of an object that lies elsewhere now, that an address is in.
     fn moved_at(&self, lane: u16, address: u64) -> Option<Range> {
-        let own = self.lane(lane).stack().moved.find(address);
-        let heap = self.past().moved.find(address);
+        let object = |value| self.object(value);
+        let own = self.lane(lane).stack().moved.find(address, object);
+        let heap = self.past().moved.find(address, object);
         let inside = |range: &Range| address < range.end();
-        let others = || self.claimed().find_map(|lane| lane.stack().moved.find(address));
+        let others = || self.claimed().find_map(|lane| lane.stack().moved.find(address, object));
         own.filter(inside).or(heap.filter(inside)).or(own).or(heap).or_else(others)
     }
 

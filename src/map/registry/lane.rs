@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::dead::Dead;
+use super::frames::Frames;
 use super::labels::Labels;
 use super::moved::Moved;
 use super::object::Object;
@@ -19,11 +20,14 @@ use std::ffi::CStr;
 
 /// See the module.
 pub(super) struct Lane {
+    pub number: u16,
     /// How many objects were born here.
     pub births: AtomicU64,
     pub objects: ObjectTable,
     /// Holds every stack range that is or was here, since the lane changed hands.
     pub span: Span,
+    /// 1 if the stack has frames.
+    pub has_frames: AtomicU32,
     stack: Lock<Stack>,
     /// Numbers of labels, as in the registry's table.
     labels: Lock<HashMap<Arc<CStr>, u32>>,
@@ -34,6 +38,7 @@ pub(super) struct Lane {
 /// The ranges of a thread's stack.
 #[derive(Default)]
 pub(super) struct Stack {
+    pub frames: Frames,
     pub ranges: Ranges,
     /// Those of the ranges that are hollow, and others.
     pub dead: Dead,
@@ -44,15 +49,18 @@ pub(super) struct Stack {
 impl Lane {
     pub fn new(lane: u16) -> Lane {
         Lane {
+            number: lane,
             births: AtomicU64::new(0),
             objects: ObjectTable::new(lane),
             span: Span::new(),
+            has_frames: AtomicU32::new(0),
             stack: Lock::new(Stack::default()),
             labels: Lock::new(HashMap::new()),
             last_label: AtomicU32::new(0),
         }
     }
 
+    /// The stack as it is. Its maps lack the frames; [`Registry::stack`](super::Registry::stack) puts them in.
     pub fn stack(&self) -> LockGuard<'_, Stack> {
         self.stack.lock()
     }

@@ -27,7 +27,7 @@ impl Registry {
     /// Takes a lane back from a thread that ends. What is left of its stack's ranges ends with it.
     pub fn give_back(&self, lane: u16) {
         let own = self.lane(lane);
-        let mut left: Vec<u64> = own.stack().ranges.iter().map(|range| range.value).collect();
+        let mut left: Vec<u64> = self.stack(own).ranges.iter().map(|range| range.value).collect();
         left.extend(self.empties.values());
         for value in left {
             let object = self.object(value).filter(|object| object.kind == RangeKind::Stack && object.home == lane);
@@ -37,7 +37,7 @@ impl Registry {
                 self.waiting.released(object.serial, None);
             }
         }
-        let mut stack = own.stack();
+        let mut stack = self.stack(own);
         let Stack { ranges, dead, .. } = &mut *stack;
         dead.clear(ranges, |value| self.forget(value));
         self.spans.clear(&own.span, lane);

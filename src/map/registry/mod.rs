@@ -30,6 +30,7 @@ mod describe;
 mod empties;
 mod events;
 mod find;
+mod frames;
 mod history;
 mod labels;
 mod lane;
@@ -46,6 +47,7 @@ mod saved;
 mod side_tables;
 mod snapshot;
 mod spans;
+mod stack;
 mod table;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -162,9 +164,19 @@ impl Registry {
         self.lane((value >> 32) as u16).objects.remove_if(value as u32, wanted);
     }
 
+    /// Forgets the place of a dead object that is back there.
+    fn forget_outside(&self, object: &Object, value: u64) {
+        if object.kind == RangeKind::Stack {
+            self.lane(object.home).stack().dead.remove_outside(object.base, value);
+        } else {
+            self.past().dead.remove_outside(object.base, value);
+        }
+    }
+
     /// Forgets the place of a dead object.
     fn forget_place(&self, object: &Object, value: u64) {
         if object.kind == RangeKind::Stack {
+            // Frames are no dead objects.
             let stack = &mut *self.lane(object.home).stack();
             stack.dead.remove(&mut stack.ranges, object.base, value);
         } else {
@@ -175,7 +187,7 @@ impl Registry {
     /// Whether the place of a dead object is remembered.
     fn remembers(&self, object: &Object, value: u64) -> bool {
         if object.kind == RangeKind::Stack {
-            let stack = self.lane(object.home).stack();
+            let stack = self.stack(self.lane(object.home));
             stack.dead.holds(&stack.ranges, object.base, value)
         } else {
             self.past().dead.holds(&&self.heap, object.base, value)
@@ -185,6 +197,7 @@ impl Registry {
     /// The object with this serial, if it is alive.
     pub fn alive(&self, serial: Serial) -> Option<Object> {
         let lane = self.lanes.get(usize::from(serial.lane()))?.get()?;
+        self.settle_lane(lane);
         lane.objects.get(serial).map(|(_, object)| object).filter(|object| object.state == LifeState::Alive)
     }
 }

@@ -1,38 +1,160 @@
 //! Where the forward sweep knew objects that lie elsewhere now.
+//!
+//! Many come back and few are asked for by an address of the forward sweep. So they are listed as they come, and entered
+//! into a map when somebody asks. Of what has ended since, the list is cleared when it has become twice as long.
 
 #![forbid(unsafe_code)]
 
+use super::object::{LifeState, Object};
 use crate::map::ranges::{Range, Ranges};
 
-/// See the module.
+/// A list that is not longer is not worth clearing.
+const SHORT: usize = if cfg!(loom) { 2 } else { 1024 };
+
+/// See the module. A value is that of the live map.
 #[derive(Default)]
 pub(super) struct Moved {
     ranges: Ranges,
+    /// Values of those that came since somebody asked, some of which ended.
+    came: Vec<u64>,
+    /// How many were left when the list was cleared last.
+    left: usize,
     /// Values of those that lie elsewhere as well, but had addresses that another one had later.
     hidden: Vec<u64>,
 }
 
 impl Moved {
-    /// Notes an object, in place of all that had its addresses.
-    pub fn insert(&mut self, range: Range) {
-        while let Err(there) = self.ranges.insert(range) {
-            self.ranges.remove(there.base);
-            self.hidden.push(there.value);
+    /// Notes an object, in place of all that had its addresses. `object` says what has a value now.
+    pub fn insert(&mut self, value: u64, object: impl Fn(u64) -> Option<Object>) {
+        if self.came.len() > SHORT + 2 * self.left {
+            self.came.retain(|value| object(*value).is_some_and(|object| object.state != LifeState::Dead));
+            self.came.shrink_to_fit();
+            self.left = self.came.len();
+        }
+        self.came.push(value);
+    }
+
+    /// Forgets an object that ends.
+    pub fn remove(&mut self, forward_base: u64, value: u64) {
+        if self.ranges.len() > 0 {
+            self.ranges.remove_if(forward_base, |range| range.value == value);
         }
     }
 
-    pub fn remove(&mut self, forward_base: u64, value: u64) {
-        self.ranges.remove_if(forward_base, |range| range.value == value);
+    pub fn find(&mut self, address: u64, object: impl Fn(u64) -> Option<Object>) -> Option<Range> {
+        if !self.came.is_empty() {
+            self.enter(object);
+        }
+        self.ranges.find(address)
     }
 
-    pub fn find(&self, address: u64) -> Option<Range> {
-        self.ranges.find(address)
+    #[cold]
+    fn enter(&mut self, object: impl Fn(u64) -> Option<Object>) {
+        for value in std::mem::take(&mut self.came) {
+            match object(value) {
+                // Where the forward sweep knew it is not known for certain before it is there.
+                Some(Object { state: LifeState::Coming, .. }) => self.came.push(value),
+                Some(Object { state: LifeState::Alive, base, forward_base, bytes: bytes @ 1.., .. })
+                    if base != forward_base =>
+                {
+                    self.place(Range { base: forward_base, bytes, value });
+                }
+                _ => {}
+            }
+        }
+        self.left = 0;
+    }
+
+    fn place(&mut self, range: Range) {
+        while let Err(there) = self.ranges.insert(range) {
+            self.ranges.remove(there.base);
+            if there.value != range.value {
+                self.hidden.push(there.value);
+            }
+        }
     }
 
     /// Forgets all, and returns their values; among them may be some of objects that ended since.
     pub fn take(&mut self) -> Vec<u64> {
-        let Moved { ranges, mut hidden } = std::mem::take(self);
+        let Moved { ranges, came, mut hidden, .. } = std::mem::take(self);
+        hidden.extend(came);
         hidden.extend(ranges.iter().map(|range| range.value));
         hidden
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::object::RangeKind;
+    use super::*;
+    use fastrand::Rng;
+
+    /// Objects that lie elsewhere, by value; those in the state Dead ended.
+    fn object(forward_base: u64, bytes: u64) -> Object {
+        Object { forward_base, ..Object::new((1 << 40) + forward_base, bytes, RangeKind::Heap, 0) }
+    }
+
+    #[test]
+    fn random_programs_find_what_came_last_where_the_forward_sweep_knew_it() {
+        for seed in 1..=100 {
+            let mut random = Rng::with_seed(seed);
+            let (mut moved, mut objects) = (Moved::default(), Vec::new());
+            // Of those that are there, each without what has its addresses since.
+            let mut model: Vec<u64> = Vec::new();
+            let asked = 1 + random.u64(..50);
+            for _ in 0..2000 {
+                let at = |objects: &[Object], value: u64| objects[value as usize];
+                if random.u64(..3) > 0 {
+                    let new = object(100 + random.u64(..200), 1 + random.u64(..9));
+                    let value = objects.len() as u64;
+                    objects.push(new);
+                    moved.insert(value, |value| objects.get(value as usize).copied());
+                    let end = new.forward_base + new.bytes;
+
+                    let apart = |there: Object| {
+                        there.forward_base >= end || there.forward_base + there.bytes <= new.forward_base
+                    };
+                    // Those that would be hidden end here, as nothing is asked of them again.
+                    let hidden: Vec<u64> = model.extract_if(.., |value| !apart(at(&objects, *value))).collect();
+                    for value in hidden {
+                        objects[value as usize].state = LifeState::Dead;
+                        moved.remove(at(&objects, value).forward_base, value);
+                    }
+                    model.push(value);
+                } else if !model.is_empty() {
+                    let value = model.swap_remove(random.usize(..model.len()));
+                    objects[value as usize].state = LifeState::Dead;
+                    moved.remove(at(&objects, value).forward_base, value);
+                }
+                if random.u64(..asked) == 0 {
+                    let address = 90 + random.u64(..230);
+                    let found = moved.find(address, |value| objects.get(value as usize).copied());
+                    let places = model.iter().map(|value| (at(&objects, *value), *value));
+                    let within = places
+                        .filter(|(there, _)| (0..=there.bytes).contains(&address.wrapping_sub(there.forward_base)));
+                    let expected = within.max_by_key(|(there, _)| there.forward_base);
+                    assert_eq!(
+                        found.map(|range| range.value),
+                        expected.map(|(_, value)| value),
+                        "seed {seed}: {address}"
+                    );
+                }
+            }
+            assert!(moved.came.len() <= SHORT + 2 * model.len().max(moved.left) + 1, "{} listed", moved.came.len());
+            let mut all = moved.take();
+            all.sort_unstable();
+            assert!(model.iter().all(|value| all.binary_search(value).is_ok()), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn object_that_comes_while_others_are_asked_for_is_found_when_it_is_there() {
+        let mut moved = Moved::default();
+        let coming = Object { state: LifeState::Coming, ..object(100, 8) };
+        moved.insert(7, |_| None);
+        assert_eq!(moved.find(100, |_| Some(coming)), None);
+        let there = Object { state: LifeState::Alive, ..object(200, 8) };
+        assert_eq!(moved.find(203, |_| Some(there)), Some(Range { base: 200, bytes: 8, value: 7 }));
+        assert_eq!(moved.find(100, |_| Some(there)), None);
     }
 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::codes::codes;
+use crate::sync::{AtomicU64, Ordering};
 
 /// Most threads that use a registry at the same time.
 pub(super) const LANES: usize = if cfg!(loom) { 2 } else { 4096 };
@@ -20,6 +21,12 @@ const LOW_48: u64 = (1 << 48) - 1;
 
 /// Words of an object in memory that threads share.
 pub(super) const WORDS: usize = 6;
+/// In the flags of an object: its state, and whether it is reused.
+const STATE_SHIFT: u32 = 13;
+const STATE: u64 = 3 << STATE_SHIFT;
+const REUSED_SHIFT: u32 = 9;
+/// In the word of the flags.
+const TOUCHED_SHIFT: u32 = 63;
 /// Labels have numbers below this.
 pub(crate) const LABELS: u32 = 1 << 25;
 
@@ -139,8 +146,8 @@ impl Object {
     pub fn to_words(self) -> [u64; WORDS] {
         debug_assert!(self.label < LABELS && (self.bytes | self.adjoint_bytes) <= LOW_48);
         let label = u64::from(self.label);
-        let flags = u64::from(self.touched) << 15 | (self.state as u64) << 13 | (self.kind as u64) << 10;
-        let flags = flags | u64::from(self.reused) << 9 | label >> 16;
+        let flags = u64::from(self.touched) << 15 | (self.state as u64) << STATE_SHIFT | (self.kind as u64) << 10;
+        let flags = flags | u64::from(self.reused) << REUSED_SHIFT | label >> 16;
         [
             u64::from(self.home) << 48 | self.serial.birth(),
             self.base,
@@ -151,11 +158,23 @@ impl Object {
         ]
     }
 
+    /// Whether the object of these words is touched.
+    pub fn is_touched(words: &[AtomicU64; WORDS]) -> bool {
+        words[5].load(Ordering::Relaxed) >> TOUCHED_SHIFT != 0
+    }
+
+    /// Makes a dead object, without an adjoint, of the words of one that is alive; reused if that has to be.
+    pub fn die(words: &[AtomicU64; WORDS], reused: bool) {
+        let flags = (words[5].load(Ordering::Relaxed) >> 48) & !STATE | (LifeState::Dead as u64) << STATE_SHIFT;
+        words[3].store(0, Ordering::Relaxed);
+        words[5].store((flags | u64::from(reused) << REUSED_SHIFT) << 48, Ordering::Relaxed);
+    }
+
     /// The object of this lane; none of a slot that is free, or read while it was written.
     pub fn from_words(lane: u16, words: [u64; WORDS]) -> Option<Object> {
         let [first, base, forward_base, adjoint_base, bytes, adjoint_bytes] = words;
         let flags = adjoint_bytes >> 48;
-        let state = match flags >> 13 & 3 {
+        let state = match flags >> STATE_SHIFT & 3 {
             1 => LifeState::Alive,
             2 => LifeState::Dead,
             3 => LifeState::Coming,
@@ -172,7 +191,7 @@ impl Object {
             kind: RangeKind::from_code((flags >> 10 & 7) as i32)?,
             state,
             touched: flags >> 15 != 0,
-            reused: flags >> 9 & 1 != 0,
+            reused: flags >> REUSED_SHIFT & 1 != 0,
             home: (first >> 48) as u16,
         })
     }
@@ -204,6 +223,14 @@ mod tests {
                 };
                 assert_eq!(Object::from_words(4095, object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
+                for reused in [false, true] {
+                    let words = object.to_words().map(AtomicU64::new);
+                    assert_eq!(Object::is_touched(&words), touched);
+                    Object::die(&words, reused);
+                    let dead = Object { state: LifeState::Dead, adjoint_base: 0, adjoint_bytes: 0, ..object };
+                    let dead = Object { reused: reused || object.reused, ..dead };
+                    assert_eq!(Object::from_words(4095, words.map(|word| word.load(Ordering::Relaxed))), Some(dead));
+                }
             }
         }
         assert_eq!(Object::from_words(0, [0; WORDS]), None);

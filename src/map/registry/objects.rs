@@ -73,6 +73,15 @@ struct Slot<'a> {
     next: &'a AtomicU32,
 }
 
+impl Slot<'_> {
+    #[inline]
+    fn store(&self, object: &Object) {
+        for (word, value) in self.words.iter().zip(object.to_words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+    }
+}
+
 impl ObjectTable {
     pub fn new(lane: u16) -> ObjectTable {
         let lock = Seqlock::new(Writer { free: 0, fresh: 0, len: 0, greatest: 0 });
@@ -186,6 +195,7 @@ impl ObjectTable {
     }
 
     /// Puts an object whose serial is not there into a free slot.
+    #[inline]
     fn insert(&self, writer: &mut Writing<Writer>, object: &Object) -> u32 {
         let id = ObjectTable::slot_of(writer.free).unwrap_or(writer.fresh);
         assert!(id < SLOTS, "adtape: more than {SLOTS} objects of one thread that are alive, or on the tape");
@@ -204,8 +214,8 @@ impl ObjectTable {
             writer.len += 1;
             let birth = object.serial.birth();
             writer.greatest = writer.greatest.max(birth);
-            self.store(id, object);
-            self.link(id, birth, buckets);
+            slot.store(object);
+            self.link(id, slot.next, birth, buckets);
             if more {
                 self.split(buckets);
             }
@@ -221,6 +231,24 @@ impl ObjectTable {
         change(&mut object);
         debug_assert_eq!(object.serial, serial);
         self.lock.change(&mut writer, |_| self.store(slot, &object));
+    }
+
+    /// Puts an object where it was, or its like; it is touched if that was noted there.
+    pub fn put(&self, slot: u32, mut object: Object) {
+        let mut writer = self.lock();
+        let there = self.slot(slot).expect("its chunk is there");
+        debug_assert_eq!(birth_in(there.words[0].load(Ordering::Relaxed)), object.serial.birth());
+        object.touched |= Object::is_touched(there.words);
+        self.lock.change(&mut writer, |_| there.store(&object));
+    }
+
+    /// The object in a slot dies; it is reused if that has to be.
+    pub fn die(&self, slot: u32, reused: bool) {
+        let mut writer = self.lock();
+        let words = self.slot(slot).expect("its chunk is there").words;
+        if birth_in(words[0].load(Ordering::Relaxed)) != 0 {
+            self.lock.change(&mut writer, |_| Object::die(words, reused));
+        }
     }
 
     /// Takes the object in a slot out if it is one to be taken; the slot is free.
@@ -249,20 +277,18 @@ impl ObjectTable {
     }
 
     fn store(&self, slot: u32, object: &Object) {
-        let words = self.slot(slot).expect("its chunk is there").words;
-        for (word, value) in words.iter().zip(object.to_words()) {
-            word.store(value, Ordering::Relaxed);
-        }
+        self.slot(slot).expect("its chunk is there").store(object);
     }
 
     fn head(&self, bucket: u32) -> &AtomicU32 {
         self.heads.get(bucket as usize).expect("a bucket in use")
     }
 
-    /// Puts a slot with a birth into its list, among so many.
-    fn link(&self, id: u32, birth: u64, buckets: u32) {
-        let (slot, head) = (self.slot(id).expect("its chunk is there"), self.head(ObjectTable::bucket(birth, buckets)));
-        slot.next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
+    /// Puts a slot with a birth, and this link of its own, into its list, among so many.
+    #[inline]
+    fn link(&self, id: u32, next: &AtomicU32, birth: u64, buckets: u32) {
+        let head = self.head(ObjectTable::bucket(birth, buckets));
+        next.store(head.load(Ordering::Relaxed), Ordering::Relaxed);
         head.store(ObjectTable::link_to(id, ObjectTable::tag(birth)), Ordering::Relaxed);
     }
 
@@ -290,7 +316,7 @@ impl ObjectTable {
         while let Some(id) = ObjectTable::slot_of(link) {
             let slot = self.slot(id).expect("its chunk is there");
             link = slot.next.load(Ordering::Relaxed);
-            self.link(id, birth_in(slot.words[0].load(Ordering::Relaxed)), buckets + 1);
+            self.link(id, slot.next, birth_in(slot.words[0].load(Ordering::Relaxed)), buckets + 1);
         }
         self.buckets.store(buckets + 1, Ordering::Relaxed);
     }

@@ -34,6 +34,7 @@ impl Registry {
     pub fn list_by_serial(&self) -> Vec<Object> {
         let mut all = Vec::new();
         for lane in self.claimed() {
+            self.settle_lane(lane);
             lane.objects.for_each(|_, object| all.extend((object.state == LifeState::Alive).then_some(object)));
         }
         all.sort_by_key(|object| object.serial);
@@ -102,6 +103,7 @@ impl Registry {
         for lane in 0..births.len() {
             self.lanes[lane].get_or_init(|| Box::new(Lane::new(lane as u16)));
         }
+        self.claimed().for_each(|lane| self.settle_lane(lane));
         out.iter().for_each(|object| self.take_object(object));
         for (i, object) in into.iter().enumerate() {
             if let Err(error) = self.place(*object).map(drop) {
@@ -189,7 +191,9 @@ impl Registry {
         let there: Vec<(u64, Object, u64)> = moved
             .iter()
             .filter_map(|(serial, base)| {
-                let (slot, object) = self.lane(serial.lane()).objects.get(*serial)?;
+                let lane = self.lane(serial.lane());
+                self.settle_lane(lane);
+                let (slot, object) = lane.objects.get(*serial)?;
                 (object.state == LifeState::Alive).then_some((value(*serial, slot), object, *base))
             })
             .collect();
@@ -199,8 +203,7 @@ impl Registry {
         for (value, object, base) in there {
             self.update(value, |object| object.forward_base = base);
             if base != object.base && object.bytes > 0 {
-                let range = Range { base, bytes: object.bytes, value };
-                self.note_moved(&object, |moved| moved.insert(range));
+                self.note_moved(&object, |moved| moved.insert(value, |value| self.object(value)));
             }
         }
     }

@@ -28,7 +28,7 @@ impl Span {
         Span { low: AtomicU64::new(u64::MAX), high: AtomicU64::new(0) }
     }
 
-    fn get(&self) -> (u64, u64) {
+    pub fn get(&self) -> (u64, u64) {
         (self.low.load(Ordering::Relaxed), self.high.load(Ordering::Relaxed))
     }
 
@@ -107,6 +107,11 @@ impl Spans {
         self.crossed.load(Ordering::Acquire) != 0
     }
 
+    /// Whether no span has an address between two, both included, for certain.
+    pub fn are_apart(&self, low: u64, high: u64) -> bool {
+        !self.crossed() && self.pieces.below(high).is_none_or(|piece| piece.end() < low)
+    }
+
     /// The lanes whose spans have an address between two, both included, while no two spans cross; some more than once.
     pub fn between(&self, low: u64, high: u64) -> impl Iterator<Item = u16> {
         let mut next = Some(high);
@@ -136,6 +141,7 @@ mod tests {
         assert_eq!(between(&spans, 0, u64::MAX), [2, 1]);
         assert_eq!(between(&spans, 16 * GRANULE, 16 * GRANULE), [1]);
         assert_eq!(between(&spans, 17 * GRANULE - 1, 32 * GRANULE - 1), [1]);
+        assert!(spans.are_apart(17 * GRANULE, 32 * GRANULE - 1) && !spans.are_apart(17 * GRANULE - 1, 20 * GRANULE));
         assert_eq!(between(&spans, 33 * GRANULE, 33 * GRANULE), [2], "the end of a range belongs to it");
         for (low, high) in [(0, 16 * GRANULE - 1), (17 * GRANULE, 32 * GRANULE - 1), (34 * GRANULE, u64::MAX)] {
             assert_eq!(between(&spans, low, high), [], "{low}");

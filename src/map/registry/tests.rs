@@ -1,9 +1,11 @@
 //! The registry against a naive model: random programs run forward and backward, with allocators that reuse addresses
-//! or never do. Rules by example: [`births`] and [`pointers`]; dangling pointers: [`stale`].
+//! or never do. Rules by example: [`births`] and [`pointers`]; dangling pointers: [`stale`];
+//! variables of procedures: [`frames`].
 
 #![forbid(unsafe_code)]
 
 mod births;
+mod frames;
 mod pointers;
 mod stale;
 
