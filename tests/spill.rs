@@ -187,9 +187,14 @@ fn what_a_child_does() {
                 }
                 assert!(found.iter().all(|x| *x == left as f64), "array {left}");
             };
-            assert_eq!(error.status(), Status::Io, "{error}");
             assert!(left < count && left * ARRAY * 8 > spilled as usize / 2, "{left} arrays are left");
-            assert!(error.message().contains("reading back the oldest part of a tape"), "{error}");
+            // A block that was still on its way makes the file long again, with a hole in place of what was cut off.
+            let said = match error.status() {
+                Status::Io => "reading back the oldest part of a tape",
+                Status::Damaged => "the oldest part of a tape does not come back",
+                other => panic!("{other:?}: {error}"),
+            };
+            assert!(error.message().contains(said), "{error}");
             assert!(tape.pop_slice(&mut found).is_err(), "the tape has lost something");
         }
         "no directory" => {
