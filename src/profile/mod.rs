@@ -5,7 +5,7 @@
 //! |---|---|
 //! | use | what one place did on one tape, in counts that any thread may read while the tape's own adds to them: [`uses`] |
 //! | lane | a tape's side: its uses, and what it compares with: [`lane`] |
-//! | watched, resting | a tape whose operations are all counted, or none of them: [`rest`] |
+//! | watched, resting | a part of a tape whose operations are all counted, or none of them: [`stretches`] |
 //! | repeated | a value that is what its place had pushed the time before |
 //! | unchanged | an array or variable that is what its place had pushed from this address the time before: [`seen`] |
 //! | still held | a value that the variable had when the pop was about to restore it |
