@@ -4,7 +4,7 @@
 
 use super::set::Objects;
 use crate::error::{counted, say};
-use crate::map::registry::{RangeKind, Target, Wait};
+use crate::map::registry::{RangeKind, Target, Wait, number};
 
 /// Lines for each kind of thing.
 const LINES: usize = 10;
@@ -51,7 +51,7 @@ impl Objects {
                 let life = registry.history().map_or(String::new(), |history| history.said(serial));
                 format!(
                     "the pointer at {variable:#x}{popped} waits for object {}{life}, {offset} bytes in",
-                    serial.birth()
+                    number(serial)
                 )
             }
             Target::Forward(address) => {

@@ -206,7 +206,7 @@ fn nearer(a: Option<Range>, b: Option<Range>, better: impl Fn(&Range, &Range) ->
 }
 
 /// As people count: of lane 0 without the lane.
-fn number(serial: Serial) -> String {
+pub(crate) fn number(serial: Serial) -> String {
     match serial.lane() {
         0 => serial.birth().to_string(),
         lane => format!("{} of thread {lane}", serial.birth()),

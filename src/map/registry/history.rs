@@ -7,7 +7,7 @@ use crate::site::Site;
 use crate::sync::Mutex;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Objects are known that are gone for good, and pointer variables: as many as this, the latest.
+/// As many objects that are gone for good are known, the latest, and pointer variables, the first.
 const GONE: usize = 1 << 16;
 
 /// See the module.
@@ -76,7 +76,7 @@ impl History {
     /// A pointer variable waits that was popped there.
     pub fn waits(&self, variable: u64, site: Site) {
         let mut known = self.known.lock();
-        if known.pops.len() < GONE {
+        if known.pops.len() < GONE || known.pops.contains_key(&variable) {
             known.pops.insert(variable, site);
         }
     }

@@ -53,6 +53,7 @@ mod table;
 mod tests;
 mod waiting;
 
+pub(crate) use describe::number;
 pub use object::RangeKind;
 pub(crate) use object::{LABELS, LifeState, Object, Present, Serial};
 pub(crate) use range::RangeRecord;

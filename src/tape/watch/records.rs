@@ -56,7 +56,7 @@ pub(super) struct Records {
     /// What the depth must not fall below unnoticed: the last mark, and in a region the least depth so far.
     threshold: u64,
     levels: Vec<Level>,
-    /// Marks that a pop has made invalid, until somebody takes them.
+    /// Marks that the last pop has made invalid, until somebody takes them.
     lost: Vec<u64>,
 }
 
@@ -166,24 +166,24 @@ impl Records {
         self.hot.drop_words(words);
         self.depth -= words as u64;
         if self.depth < self.threshold {
-            self.fell();
+            self.lost = self.fell();
         }
     }
 
-    /// Forgets the marks that lie above what is left.
+    /// Forgets the marks that lie above what is left, and says which.
     #[inline(never)]
-    fn fell(&mut self) {
-        while let Some(last) = self.marks.pop_if(|last| last.depth > self.depth) {
-            self.lost.push(last.mark);
-        }
+    fn fell(&mut self) -> Vec<u64> {
+        let left = self.marks.partition_point(|noted| noted.depth <= self.depth);
+        let lost = self.marks.drain(left..).map(|noted| noted.mark).collect();
         self.threshold = self.marks.last().map_or(0, |last| last.depth);
         if let Some(level) = self.levels.last_mut() {
             level.low = level.low.min(self.depth);
             self.threshold = self.threshold.max(level.low);
         }
+        lost
     }
 
-    /// The marks that the last operation has made invalid.
+    /// The marks that the last pop has made invalid.
     #[inline]
     pub fn take_lost(&mut self) -> Option<Vec<u64>> {
         if self.lost.is_empty() { None } else { Some(std::mem::take(&mut self.lost)) }
@@ -368,6 +368,24 @@ mod tests {
             records.drop_last(last);
         }
         assert_eq!(records.last().unwrap(), None);
+    }
+
+    #[test]
+    fn mark_is_lost_to_the_pop_that_went_below_it_and_not_to_a_reset() {
+        let mut records = records();
+        records.push(record(1)).unwrap();
+        let low = records.mark();
+        for by_reset in [true, false] {
+            records.push(record(2)).unwrap();
+            let high = records.mark();
+            if by_reset {
+                records.forget_after(low).unwrap();
+            } else {
+                records.drop_last(record(2));
+            }
+            assert_eq!(records.take_lost(), (!by_reset).then(|| vec![high]));
+        }
+        assert_eq!(records.take_lost(), None);
     }
 
     #[test]
