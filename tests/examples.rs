@@ -251,13 +251,14 @@ fn restoration_of_a_model_in_fortran_has_the_same_result_bit_for_bit() {
 fn long_run(language: Language) {
     let Some((_, text)) = example("long_run", language, &["small"]) else { return };
     assert_eq!(number(&text, "forward runs extra"), 1.98);
+    assert!(text.contains("adtape: derivative test by complex step: passed\n"), "{text}");
 }
 #[test]
-fn long_run_in_c_has_the_gradient_of_differences() {
+fn long_run_in_c_has_the_gradient_of_a_complex_step() {
     long_run(C);
 }
 #[test]
-fn long_run_in_fortran_has_the_gradient_of_differences() {
+fn long_run_in_fortran_has_the_gradient_of_a_complex_step() {
     long_run(Fortran);
 }
 

@@ -169,60 +169,35 @@ static inline uint64_t bratu_b(adtape_t *t, bool all, int dim, const double *x, 
 
 /* ---- checks ------------------------------------------------------------------------------------- */
 
-static const double step = 1e-100;
-
-/* The discretisation as the formula above says it, independent of the code: F of complex x, s and t. */
-static void formula(int dim, const double complex *x, double complex s, double complex t, double complex *F,
-                    double complex *f) {
-    const double h = 2.0 / (dim + 1);
-    for (int i = 0; i <= dim + 1; i++) {
-        f[i] = s * cexp(x[i] / (1.0 + t * x[i]));
-    }
-    for (int i = 1; i <= dim; i++) {
-        F[i] = x[i - 1] - 2 * x[i] + x[i + 1] + h * h * (f[i - 1] + 10 * f[i] + f[i + 1]) / 12;
-    }
-}
-
 static double weight(int i) { return noise(i + 4001); }
 
-/* Every component of the gradient against complex steps. F(i) depends on x(i-1), x(i), x(i+1) only, so that every
- * third component can be stepped in one evaluation; s and t take one each. */
+static double complex rate(double complex x, double complex s, double complex t) {
+    return s * cexp(x / (1.0 + t * x));
+}
+
+/* sum(weight * F) as the formula above says it, independent of the code: of complex x(1) to x(dim), s and t. */
+static void formula(int64_t n, const void *independents, double *value, void *user) {
+    const int dim = (int)n - 2;
+    const double complex *x = independents, s = x[dim], t = x[dim + 1];
+    const double h = 2.0 / (dim + 1);
+    double complex sum = 0.0;
+    (void)user;
+    for (int i = 1; i <= dim; i++) {
+        const double complex left = i > 1 ? x[i - 2] : 0.0, here = x[i - 1], right = i < dim ? x[i] : 0.0;
+        const double complex f = rate(left, s, t) + 10 * rate(here, s, t) + rate(right, s, t);
+        sum += weight(i) * (left - 2 * here + right + h * h * f / 12);
+    }
+    value[0] = creal(sum), value[1] = cimag(sum);
+}
+
+/* The gradient with respect to x, s and t, in a direction in which all of them change. */
 static void check_gradient(int dim, const double *x, const double *prm, const double *xb, const double *prmb) {
-    double complex *z = allocate(dim + 2, sizeof *z), *F = allocate(dim + 2, sizeof *F);
-    double complex *f = allocate(dim + 2, sizeof *f);
-    double worst = 0.0, sum_s = 0.0, sum_t = 0.0, scale_s = 0.0, scale_t = 0.0;
-
-    for (int colour = 0; colour < 3; colour++) {
-        for (int i = 1; i <= dim; i++) {
-            z[i] = stepped(x[i], i % 3 == colour ? step : 0.0);
-        }
-        formula(dim, z, prm[1], prm[2], F, f);
-        for (int i = colour == 0 ? 3 : colour; i <= dim; i += 3) {
-            double sum = 0.0;
-            for (int k = i > 1 ? i - 1 : 1; k <= i + 1 && k <= dim; k++) {
-                sum += weight(k) * (cimag(F[k]) / step);
-            }
-            worst = larger(worst, fabs(sum - xb[i]));
-        }
-    }
-    check_error("gradient with respect to x against complex steps", worst, 1e-14);
-
-    for (int i = 1; i <= dim; i++) {
-        z[i] = x[i];
-    }
-    formula(dim, z, stepped(prm[1], step), prm[2], F, f);
-    for (int i = 1; i <= dim; i++) {
-        sum_s += weight(i) * (cimag(F[i]) / step);
-        scale_s += fabs(weight(i) * (cimag(F[i]) / step));
-    }
-    formula(dim, z, prm[1], stepped(prm[2], step), F, f);
-    for (int i = 1; i <= dim; i++) {
-        sum_t += weight(i) * (cimag(F[i]) / step);
-        scale_t += fabs(weight(i) * (cimag(F[i]) / step));
-    }
-    check_close("gradient with respect to s against a complex step", prmb[1], sum_s, scale_s, 1e-12);
-    check_close("gradient with respect to t against a complex step", prmb[2], sum_t, scale_t, 1e-12);
-    free(z), free(F), free(f);
+    double *first = allocate(dim + 2, sizeof *first), *gradient = allocate(dim + 2, sizeof *gradient);
+    memcpy(first, x + 1, (size_t)dim * sizeof *x), memcpy(first + dim, prm + 1, 2 * sizeof *prm);
+    memcpy(gradient, xb + 1, (size_t)dim * sizeof *xb), memcpy(gradient + dim, prmb + 1, 2 * sizeof *prmb);
+    check_error("gradient in a direction against a complex step",
+                error_of_complex_step(formula, NULL, dim + 2, first, gradient, NULL, 1e-14), 1e-14);
+    free(first), free(gradient);
 }
 
 /* One gradient; seconds taken, bytes on the tape between the sweeps. */

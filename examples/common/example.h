@@ -25,9 +25,6 @@ static inline double noise(int64_t k) {
     return 2.0 * (turns - floor(turns)) - 1.0;
 }
 
-/* A number with an imaginary part, for derivatives by a complex step. (CMPLX is C11, but not in every library.) */
-static inline double complex stepped(double real, double imaginary) { return real + imaginary * I; }
-
 /* Memory or the end of the program. */
 static inline void *allocate(int64_t count, size_t bytes_each) {
     void *memory = calloc((size_t)count, bytes_each);

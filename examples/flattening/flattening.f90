@@ -11,7 +11,11 @@
 !   flattening [n [m]]      by default 1000 cells, 1000 steps; 1 and 2 run on n * m pairs
 module figures_code
   use adtape
+  use example, only: noise
   implicit none
+
+  ! What figure_complex is called with: how far the index moves.
+  integer :: distance
 
 contains
 
@@ -154,6 +158,25 @@ contains
     end do
   end subroutine
 
+  ! sum(weight * z) + sum(weight * y) of complex x and, behind them, z.
+  function figure_complex(first) result(total)
+    complex(8), intent(in) :: first(:)
+    complex(8) :: total
+    complex(8), allocatable :: z(:)
+    integer :: n, i
+    n = (size(first) - 1)/2
+    allocate (z(n + 1))
+    z(:) = first(n + 1:)
+    total = 0
+    do i = 1, n
+      z(i) = -(z(i)*first(i))
+      total = total + noise(i + 1716)*(z(i + distance)/first(i))
+    end do
+    do i = 1, n + 1
+      total = total + noise(i + 900)*z(i)
+    end do
+  end function
+
 end module
 
 module ignition_code
@@ -166,6 +189,9 @@ module ignition_code
   !   r = D fuel exp(heat / (1 + g heat)),  heat' = r - loss heat,  fuel' = feed (1 - fuel) - use r
   real(8), parameter :: D = 0.25d0, g = 0.1d0, loss = 0.4d0, feed = 0.1d0, use = 0.3d0, dt = 0.01d0
   real(8), parameter :: diffusion = 0.2d0
+
+  ! What ignition_complex is called with.
+  integer :: steps_of_complex
 
   ! What a variant reports: bytes between the sweeps and the seconds of each.
   type :: report
@@ -355,12 +381,18 @@ contains
     sweeps%reverse_seconds = seconds() - start
   end subroutine
 
-  subroutine ignition_complex(n, m, heat, fuel)
-    integer, intent(in) :: n, m
-    complex(8), intent(inout) :: heat(n), fuel(n)
+  ! sum(weight * heat) + sum(weight * fuel) after steps_of_complex steps, of complex heat and, behind it, fuel.
+  function ignition_complex(first) result(total)
+    complex(8), intent(in) :: first(:)
+    complex(8) :: total
+    complex(8), allocatable :: heat(:), fuel(:)
     complex(8) :: r1, h1, f1, r2, before, here, after
-    integer :: i, s
-    do s = 1, m
+    integer :: n, i, s
+    n = size(first)/2
+    allocate (heat(n), fuel(n))
+    heat(:) = first(:n)
+    fuel(:) = first(n + 1:)
+    do s = 1, steps_of_complex
       do i = 1, n
         r1 = D*fuel(i)*exp(heat(i)/(1 + g*heat(i)))
         h1 = heat(i) + dt*(r1 - loss*heat(i))
@@ -377,7 +409,11 @@ contains
         before = here
       end do
     end do
-  end subroutine
+    total = 0
+    do i = 1, n
+      total = total + noise(i + 12)*heat(i) + noise(i + 1312)*fuel(i)
+    end do
+  end function
 
 end module
 
@@ -387,7 +423,6 @@ program flattening
   use figures_code
   use ignition_code
   implicit none
-  real(8), parameter :: step = 1d-100
   integer :: n, m
 
   n = argument(1, 1000)
@@ -404,14 +439,12 @@ contains
   subroutine run_figure(name, n, k)
     character(*), intent(in) :: name
     integer, intent(in) :: n, k
-    real(8), allocatable :: x(:), y(:), yb(:), z(:), xb(:, :), zb(:, :)
-    complex(8), allocatable :: zc(:)
-    complex(8) :: xc, total
-    real(8) :: worst, product, scale
+    real(8), allocatable :: x(:), y(:), yb(:), z(:), xb(:, :), zb(:, :), first(:)
+    real(8) :: worst
     integer(int64) :: bytes(2)
     integer :: i, variant
     print '(2a)', '-- ', name
-    allocate (x(n), y(n), yb(n), z(n + 1), xb(n, 2), zb(n + 1, 2), zc(n + 1))
+    allocate (x(n), y(n), yb(n), z(n + 1), xb(n, 2), zb(n + 1, 2))
     xb = 0
     do variant = 1, 2
       do i = 1, n + 1
@@ -422,6 +455,7 @@ contains
         x(i) = 1.5d0 + 0.7d0*noise(i + 2)
         yb(i) = noise(i + 1716)
       end do
+      first = [x, z]
       if (k < 0 .and. variant == 1) then
         call fig1_values_forward(n, x, y, z)
         bytes(variant) = tape_bytes()
@@ -449,41 +483,22 @@ contains
       worst = larger(worst, abs(zb(i, 1) - zb(i, 2)))
     end do
     call check_error('values and partials give the same gradient', worst, 1d-14)
-
-    product = 0
-    scale = 0
-    do i = 1, n + 1
-      zc(i) = cmplx(noise(i + 8), step*noise(i + 54), 8)
-      product = product + noise(i + 54)*zb(i, 2)
-      scale = scale + abs(noise(i + 54)*zb(i, 2))
-    end do
-    total = 0
-    do i = 1, n
-      xc = cmplx(x(i), step*noise(i + 65), 8)
-      zc(i) = -(zc(i)*xc)
-      total = total + noise(i + 1716)*(zc(i + max(k, 0))/xc)
-      product = product + noise(i + 65)*xb(i, 2)
-      scale = scale + abs(noise(i + 65)*xb(i, 2))
-    end do
-    do i = 1, n + 1
-      total = total + noise(i + 900)*zc(i)
-    end do
-    call check_close('gradient in a direction against a complex step', product, aimag(total)/step, scale, 1d-12)
+    distance = max(k, 0)
+    call check_error('gradient in a direction against a complex step', &
+                     error_of_complex_step(figure_complex, first, [xb(:, 2), zb(:, 2)], 1d-12), 1d-12)
     call check_count('tape bytes with values', bytes(1), 8_int64*n)
     call check_count('tape bytes with partials', bytes(2), 32_int64*n)
   end subroutine
 
   subroutine run_ignition()
-    real(8), allocatable :: first(:, :), plain(:, :), state(:, :), direction(:, :), gradient(:, :, :)
-    complex(8), allocatable :: stepped(:, :)
-    real(8) :: largest, worst, product, scale, expected
+    real(8), allocatable :: first(:, :), plain(:, :), state(:, :), gradient(:, :, :)
+    real(8) :: largest, worst
     type(report) :: sweeps(2)
     integer :: i, field
     print '(a,i0,a,i0,a)', '-- ignition, ', n, ' cells, ', m, ' steps'
-    allocate (first(n, 2), plain(n, 2), state(n, 2), direction(n, 2), gradient(n, 2, 2), stepped(n, 2))
+    allocate (first(n, 2), plain(n, 2), state(n, 2), gradient(n, 2, 2))
     do i = 1, n
       first(i, :) = [1.0d0 + 0.8d0*noise(i), 0.8d0 + 0.2d0*noise(i + 5000)]
-      direction(i, :) = [noise(i + 70), noise(i + 71)]
       gradient(i, 1, :) = noise(i + 12)
       gradient(i, 2, :) = noise(i + 1312)
     end do
@@ -502,24 +517,17 @@ contains
 
     largest = 0
     worst = 0
-    product = 0
-    scale = 0
     do field = 1, 2
       do i = 1, n
         largest = larger(largest, abs(gradient(i, field, 1)))
         worst = larger(worst, abs(gradient(i, field, 1) - gradient(i, field, 2)))
-        product = product + direction(i, field)*gradient(i, field, 2)
-        scale = scale + abs(direction(i, field)*gradient(i, field, 2))
       end do
     end do
     call check_error('values and partials give the same gradient', worst/largest, 1d-12)
-    stepped(:, :) = cmplx(first, step*direction, 8)
-    call ignition_complex(n, m, stepped(:, 1), stepped(:, 2))
-    expected = 0
-    do i = 1, n
-      expected = expected + (noise(i + 12)*aimag(stepped(i, 1)) + noise(i + 1312)*aimag(stepped(i, 2)))/step
-    end do
-    call check_close('gradient in a direction against a complex step', product, expected, scale, 1d-12)
+    steps_of_complex = m
+    call check_error('gradient in a direction against a complex step', &
+                     error_of_complex_step(ignition_complex, reshape(first, [2*n]), reshape(gradient(:, :, 2), [2*n]), &
+                                           1d-12), 1d-12)
     call report_real('largest component of the gradient', largest)
     call check_count('tape bytes with values', sweeps(1)%bytes, 64_int64*n*m)
     call check_count('tape bytes with partials', sweeps(2)%bytes, 32_int64*n*m)
