@@ -1,8 +1,9 @@
 /* adtape_kit.c: the calls that generated adjoints make, under the names of their stock run-time ("the kit"), over
  * the inline header of the tape.
  *
- * One translation unit, three uses: libadtape_kit.a and libadtape_kit.so for programs that are linked anew only, and,
- * through adtape_kit_lto.c, the source from which the calls are inlined into a program compiled with -flto.
+ * One translation unit, three uses: libadtape_kit.a and libadtape_kit.so.0 for programs that are linked anew only, and,
+ * through adtape_kit_lto.c, the source from which the calls are inlined into a program compiled with -flto. What a
+ * program with the shared library calls most is in adtape_kit_calls.c.
  *
  *   adtape_kit.h    fast path, inlined here and into C programs that are compiled anew
  *   adtape_kit_types.h, adtape_kit_calls.h   the one table of types, pushes and pops in the C spelling

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds libadtape_kit and libadtape_kit_admm2020, each .a and .so.0, into OUT, against the libadtape in BUILT.
+# Builds libadtape_kit and libadtape_kit_admm2020, each .a and .so.0, into OUT, against the libadtape in BUILT, and
+# libadtape_kit_calls.a (adtape_kit_calls.c). libadtape_kit.so is a script for linkers.
 #
 #   kit/build.sh BUILT OUT      CC, CFLAGS: compiler and further flags
 #
@@ -22,14 +23,17 @@ compile "$out/adtape_kit_shared.o"
 beside=(-Wl,--disable-new-dtags -Wl,-rpath,'$ORIGIN')
 rm -f "$out/libadtape_kit.a"
 ar rcs "$out/libadtape_kit.a" "$out/adtape_kit.o"
-${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs "${beside[@]}" -o "$out/libadtape_kit.so" "$out/adtape_kit_shared.o" \
+${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs "${beside[@]}" -o "$out/libadtape_kit.so.0" "$out/adtape_kit_shared.o" \
   -L "$built" -ladtape -lpthread
-ln -sf libadtape_kit.so "$out/libadtape_kit.so.0"
+source=adtape_kit_calls.c compile "$out/adtape_kit_calls.o"
+rm -f "$out/libadtape_kit_calls.a" "$out/libadtape_kit.so"
+ar rcs "$out/libadtape_kit_calls.a" "$out/adtape_kit_calls.o"
+echo "/* GNU ld script */ INPUT(libadtape_kit_calls.a libadtape_kit.so.0)" >"$out/libadtape_kit.so"
 
 # The names of 2020 that have other arguments, for programs that are linked anew only: to come before libadtape_kit.
 source=adtape_kit_admm2020.c compile "$out/adtape_kit_admm2020.o"
 rm -f "$out/libadtape_kit_admm2020.a"
 ar rcs "$out/libadtape_kit_admm2020.a" "$out/adtape_kit_admm2020.o"
-${CC:-cc} -shared -Wl,-soname,libadtape_kit_admm2020.so.0 -Wl,-z,defs "${beside[@]}" -o "$out/libadtape_kit_admm2020.so" \
+${CC:-cc} -shared -Wl,-soname,libadtape_kit_admm2020.so.0 -Wl,-z,defs "${beside[@]}" -o "$out/libadtape_kit_admm2020.so.0" \
   "$out/adtape_kit_admm2020.o" -L "$out" -L "$built" -ladtape_kit -ladtape -lpthread
-ln -sf libadtape_kit_admm2020.so "$out/libadtape_kit_admm2020.so.0"
+ln -sf libadtape_kit_admm2020.so.0 "$out/libadtape_kit_admm2020.so"

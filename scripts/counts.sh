@@ -35,7 +35,7 @@ build_kit() { # program, how: call, shared or inline, flags
   local link=("$work/libadtape_kit.a" "$release/libadtape.a" -lpthread -ldl -lm) flags=("${@:3}")
   case $2 in
     inline) flags+=(-DKIT_INLINE -Ikit/include) ;;
-    shared) link=("$work/libadtape_kit.so" "$release/libadtape.so" "-Wl,-z,now,-rpath,$work") ;;
+    shared) link=("-L$work" -ladtape_kit "$release/libadtape.so" "-Wl,-z,now,-rpath,$work") ;;
   esac
   gcc -O2 -DHOW="kit_$2" "${flags[@]}" -Iinclude benches/counts/kit_paths.c -o "$work/$1" "${link[@]}"
 }

@@ -10,7 +10,8 @@
 #
 #   include/adtape.h, include/adtape/*.h
 #   lib/libadtape.a, libadtape.so.VERSION, libadtape.so.0, libadtape.so
-#   include/adtape/kit/*.h, lib/libadtape_kit.a, libadtape_kit.so.VERSION, libadtape_kit.so.0, libadtape_kit.so
+#   include/adtape/kit/*.h, lib/libadtape_kit.a, libadtape_kit.so.VERSION, libadtape_kit.so.0
+#   lib/libadtape_kit.so, libadtape_kit_calls.a   a script for linkers, which names the second and libadtape_kit.so.0
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
 #   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
@@ -78,14 +79,18 @@ fill() { # template, directory, name, spelling of that directory, further substi
   note "$2/$3"
 }
 
-library() { # shared library as built, name, SONAME
+library() { # shared library as built, name, SONAME, what linkers find if it is a script
   install -d "$(dest "$libdir")"
   install -m 755 "$1" "$(dest "$libdir")/$2.so.$version"
   ln -sf "$2.so.$version" "$(dest "$libdir")/$3"
-  ln -sf "$3" "$(dest "$libdir")/$2.so"
   note "$libdir/$2.so.$version"
   note "$libdir/$3"
-  note "$libdir/$2.so"
+  if [ -n "${4:-}" ]; then
+    put 644 "$libdir" "$4"
+  else
+    ln -sf "$3" "$(dest "$libdir")/$2.so"
+    note "$libdir/$2.so"
+  fi
 }
 
 put 644 "$prefix/include" include/adtape.h
@@ -100,10 +105,9 @@ kit/build.sh "$built" "$kit"
 put 644 "$prefix/include/adtape/kit" kit/include/*.h
 put 644 "$prefix/share/adtape/kit" kit/*.c kit/admm_tapenade_interface.f90
 put 644 "$prefix/share/adtape/kit/src" kit/src/*.c
-for name in libadtape_kit libadtape_kit_admm2020; do
-  put 644 "$libdir" "$kit/$name.a"
-  library "$kit/$name.so" "$name" "$name.so.0"
-done
+put 644 "$libdir" "$kit"/*.a
+library "$kit/libadtape_kit.so.0" libadtape_kit libadtape_kit.so.0 "$kit/libadtape_kit.so"
+library "$kit/libadtape_kit_admm2020.so.0" libadtape_kit_admm2020 libadtape_kit_admm2020.so.0
 
 put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindings/*.inc fortran-bindings/adtape_glue.c
 for folder in generated glue; do

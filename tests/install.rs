@@ -81,6 +81,10 @@ foreach(kind adtape static)
   add_executable(c_${kind} check.c)
   target_link_libraries(c_${kind} PRIVATE adtape::${kind})
 endforeach()
+foreach(kind kit kit_static)
+  add_executable(c_${kind} kit.c)
+  target_link_libraries(c_${kind} PRIVATE adtape::${kind})
+endforeach()
 foreach(kind kit_admm2020 kit_admm2020_static)
   add_executable(c_${kind} admm2020.c)
   target_link_libraries(c_${kind} PRIVATE adtape::${kind})
@@ -183,6 +187,7 @@ fn installation_holds_the_files_listed_and_no_more() {
         "lib/libadtape_kit.so",
         "lib/libadtape_kit.so.0",
         concat!("lib/libadtape_kit.so.", env!("CARGO_PKG_VERSION")),
+        "lib/libadtape_kit_calls.a",
         "lib/libadtape_kit_admm2020.a",
         "lib/libadtape_kit_admm2020.so",
         "lib/libadtape_kit_admm2020.so.0",
@@ -202,6 +207,7 @@ fn installation_holds_the_files_listed_and_no_more() {
         "share/adtape/kit/admm_tapenade_interface.f90",
         "share/adtape/kit/adtape_kit.c",
         "share/adtape/kit/adtape_kit_admm2020.c",
+        "share/adtape/kit/adtape_kit_calls.c",
         "share/adtape/kit/adtape_kit_lto.c",
         "share/doc/adtape/LICENSE-APACHE",
         "share/doc/adtape/LICENSE-MIT",
@@ -387,6 +393,7 @@ fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
         ("CMakeLists.txt", CMAKE_PROJECT),
         ("check.c", C_PROGRAM),
         ("check.f90", FORTRAN_PROGRAM),
+        ("kit.c", KIT_C_PROGRAM),
         ("admm2020.c", ADMM2020_PROGRAM),
     ];
     for (file, text) in files {
@@ -397,10 +404,11 @@ fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
     configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DCMAKE_Fortran_COMPILER={}", fc()));
     let log = stdout(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
     run(Command::new("cmake").arg("--build").arg(&build));
-    for program in ["c_adtape", "c_static", "c_kit_admm2020", "c_kit_admm2020_static", "f_fortran", "f_fortran_static"]
-    {
-        assert_eq!(stdout(&mut Command::new(build.join(program))), SAYS, "{program}");
-        assert_eq!(needs_shared_adtape(&build.join(program)), !program.contains("static"), "{program}");
+    for program in ["c_adtape", "c_kit", "c_kit_admm2020", "f_fortran"].iter().flat_map(|name| {
+        [(*name).to_owned(), if *name == "c_adtape" { "c_static".to_owned() } else { format!("{name}_static") }]
+    }) {
+        assert_eq!(stdout(&mut Command::new(build.join(&program))), SAYS, "{program}");
+        assert_eq!(needs_shared_adtape(&build.join(&program)), !program.contains("static"), "{program}");
     }
     log
 }

@@ -9,6 +9,8 @@ mod common;
 mod lto;
 #[path = "kit/reports.rs"]
 mod reports;
+#[path = "kit/shared.rs"]
+mod shared;
 #[path = "kit/sites.rs"]
 mod sites;
 #[path = "kit/symbols.rs"]
@@ -24,7 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 // ---- building ----------------------------------------------------------------------------------------
 
-/// The directory of libadtape_kit.a and libadtape_kit.so, built as `make install` builds them.
+/// The directory of libadtape_kit.a, libadtape_kit.so.0 and what goes with them, built as `make install` builds them.
 fn build_kit() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -39,8 +41,11 @@ fn build_kit() -> &'static Path {
 enum How {
     /// Separately compiled, static library.
     Static,
-    /// Separately compiled, shared library.
+    /// Separately compiled, shared library: what -ladtape_kit finds.
     Shared,
+    /// Separately compiled, all calls in the shared library, through the linker's table: as programs that are linked
+    /// already.
+    Table,
     /// Compiled anew against the headers.
     Inline,
     /// Compiled with the source for -flto.
@@ -49,8 +54,9 @@ enum How {
 
 fn link(compiler: &mut Command, how: How) {
     let (release, kit) = (build_release(), build_kit());
-    if how == How::Shared {
-        compiler.arg("-L").arg(kit).arg("-L").arg(release).args(["-ladtape_kit", "-ladtape", "-lm"]);
+    if [How::Shared, How::Table].contains(&how) {
+        let library = if how == How::Shared { "-ladtape_kit" } else { "-l:libadtape_kit.so.0" };
+        compiler.arg("-L").arg(kit).arg("-L").arg(release).args([library, "-ladtape", "-lm"]);
         // Also for what the kit's library needs, not only for what the program does.
         compiler.arg(format!("-Wl,--disable-new-dtags,-rpath,{}:{}", kit.display(), release.display()));
         return;
@@ -139,7 +145,7 @@ fn random_programs(program: &Path, programs: &str) {
 
 #[test]
 fn random_programs_in_c_agree_with_the_model() {
-    for how in [How::Static, How::Shared, How::Inline] {
+    for how in [How::Static, How::Shared, How::Table, How::Inline] {
         let program = compile(&cc(), &["random.c"], how, &["-w"]);
         random_programs(&program, "150");
         passes(&program, &["150", "2500", "4001", "type"], &[BY_TYPE]);

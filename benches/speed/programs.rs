@@ -78,7 +78,8 @@ impl Programs {
         run(gcc(&[&here])
             .args(&objects)
             .arg(self.path("libfloor.so"))
-            .arg(self.path("libadtape_kit.so"))
+            .arg(format!("-L{}", self.0.display()))
+            .arg("-ladtape_kit")
             .arg(release.join("libadtape.so"))
             .arg("-o")
             .arg(self.path("bench_shared")));
@@ -122,6 +123,12 @@ impl Programs {
         let source = "benches/c/micro_adjoint.c";
         build(gcc(FLAGS).arg(source), "micro_adjoint_c_calls");
         build(gcc(FLAGS).args(["-DKIT_INLINE", "-Ikit/include", source]), "micro_adjoint_c_inlined");
+        let here = self.0.display();
+        run(gcc(FLAGS)
+            .args([source, &format!("-L{here}"), "-ladtape_kit", &format!("-Wl,-rpath,{here}")])
+            .arg(release.join("libadtape.so"))
+            .arg("-o")
+            .arg(self.path("micro_adjoint_c_shared")));
         if has_gnu_fortran() {
             let source = "benches/c/micro_adjoint.f90";
             build(&mut fortran(&["-O2", source]), "micro_adjoint_fortran_calls");

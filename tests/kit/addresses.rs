@@ -82,7 +82,7 @@ fn module_for_fortran_binds_the_arguments_that_it_declares() {
 #[test]
 fn library_of_2020_has_the_two_names_with_other_arguments() {
     let names = ["ADMM_register", "ADMM_registerShadowed"].map(str::to_owned);
-    let shared = symbols(&build_kit().join("libadtape_kit_admm2020.so"), &["-D", "--defined-only"], "TWVDBR");
+    let shared = symbols(&build_kit().join("libadtape_kit_admm2020.so.0"), &["-D", "--defined-only"], "TWVDBR");
     assert_eq!(shared, BTreeSet::from(names.clone()));
     let archive = symbols(&build_kit().join("libadtape_kit_admm2020.a"), &["-g", "--defined-only"], "TW");
     assert_eq!(archive, BTreeSet::from(names));

@@ -35,7 +35,7 @@ pub fn symbols(file: &Path, options: &[&str], letters: &str) -> BTreeSet<String>
 #[test]
 fn library_exports_the_symbols_listed() {
     let listed = listed();
-    let shared = symbols(&build_kit().join("libadtape_kit.so"), &["-D", "--defined-only"], "TWVDBR");
+    let shared = symbols(&build_kit().join("libadtape_kit.so.0"), &["-D", "--defined-only"], "TWVDBR");
     assert_eq!(shared.difference(&listed).collect::<Vec<_>>(), [] as [&String; 0], "exported, but not listed");
     assert_eq!(listed.difference(&shared).collect::<Vec<_>>(), [] as [&String; 0], "listed, but not exported");
     let archive = symbols(&build_kit().join("libadtape_kit.a"), &["-g", "--defined-only"], "TW");
