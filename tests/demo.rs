@@ -192,6 +192,22 @@ fn demo_computes_the_same_in_c_and_in_fortran() {
     }
 }
 
+#[test]
+fn demo_with_an_eighth_of_its_tape_in_memory_computes_the_same_bits() {
+    let directory = scratch("demo_spilled");
+    let limit = "2900000";
+    let settings = [("ADTAPE_MEMORY_LIMIT", limit), ("ADTAPE_SPILL_DIRECTORY", directory.to_str().expect("UTF-8"))];
+    for program in programs() {
+        let (plain, spilled) = (output(program, "small", &[]), output(program, "small", &settings));
+        assert_verified(&spilled);
+        assert!(bytes(value(&spilled, "tape peak")) >= 8.0 * limit.parse::<f64>().expect("bytes"), "{spilled}");
+        for label in ["cost", "gradient norm", "(y, H' d)", "(H'^T y, d)", "grid", "tape bytes", "control bits"] {
+            assert_eq!(value(&plain, label), value(&spilled, label));
+        }
+        assert_eq!(iterations(&plain), iterations(&spilled));
+    }
+}
+
 /// Extra steps as few as the binomial formula says, one state of memory for each snapshot, the tape of one step.
 #[test]
 fn demo_gives_the_same_gradient_with_any_number_of_snapshots() {

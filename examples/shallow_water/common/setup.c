@@ -105,11 +105,12 @@ static int shrink_to_budget(setup_t *s) {
 
 void setup_choose(setup_t *s, int64_t limit_bytes) {
     const int i = size_from_environment();
-    const char *source;
+    const char *source, *directory = getenv("ADTAPE_SPILL_DIRECTORY");
     char needed[16], have[16];
     int64_t available = memory_available_bytes(&source);
     memset(s, 0, sizeof *s);
-    if (limit_bytes > 0 && limit_bytes < available) {
+    /* What exceeds the tapes' limit goes to a directory, if the user has named one. */
+    if ((directory == NULL || directory[0] == '\0') && limit_bytes > 0 && limit_bytes < available) {
         available = limit_bytes;
         s->budget_of_tape = 1;
         source = getenv("ADTAPE_MEMORY_LIMIT") != NULL ? "ADTAPE_MEMORY_LIMIT" : "the tape's memory limit";
