@@ -6,7 +6,9 @@ use super::called::{Called, calls};
 use super::set::{Objects, Restored, Waiter, corrupt};
 use super::variables::Writer;
 use crate::error::{Error, bytes, say};
-use crate::map::registry::{History, Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
+use crate::map::registry::{
+    History, Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack, unpack_first_lane,
+};
 use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
@@ -28,6 +30,9 @@ calls! {
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        if let Some(restored) = self.pop_at_once(tape, [0, variable, adjoint_variable]) {
+            return Ok(self.noted(restored, variable, adjoint_variable));
+        }
         let restored = tape.pop_record(Type::Pointer, self.site, |record| {
             self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], self.writer)
         })?;
@@ -65,10 +70,26 @@ impl Called<'_> {
     /// Pops a pair, also with the address of a variable for the base, before the other two.
     #[inline(always)]
     pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
+        if let Some(restored) = self.pop_at_once(tape, variables) {
+            return Ok(self.noted(restored, variables[1], variables[2]));
+        }
         let restored = tape.pop_record(Type::Pair, self.site, |record| {
             self.restored_place(read(record, "pair")?, true, variables, self.writer)
         })?;
         Ok(self.noted(restored, variables[1], variables[2]))
+    }
+
+    /// Pops a pointer or pair whose object is alive, while nothing waits.
+    #[inline(always)]
+    fn pop_at_once(&self, tape: &Cursor, variables: [usize; 3]) -> Option<Restored> {
+        let [word] = tape.top_words()?;
+        let place = unpack_first_lane(word)?;
+        let (address, adjoint) = self.registry().locate_at_once(place)?;
+        tape.drop_words(1);
+        let (address, adjoint, offset) = (address as usize, adjoint as usize, place.offset as isize);
+        let values = [address.wrapping_add_signed(-offset), address, adjoint];
+        variables.into_iter().zip(values).for_each(|(variable, value)| self.writer.set(variable, value));
+        Some(Restored { address, adjoint, offset, waits: false })
     }
 
     /// In check mode, keeps where a variable was popped that waits, and hints at an adjoint pointer that is NULL.

@@ -8,7 +8,7 @@
 use super::{AtomicU64, Lock, LockGuard, Ordering, fence};
 use std::ops::{Deref, DerefMut};
 
-/// A reader that meets a writer this often waits for its lock instead.
+/// A reader that meets writers more often waits each time until the lock is free.
 const TRIES: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// The count, and `W`, which only the writer needs.
@@ -49,21 +49,43 @@ impl<W> Seqlock<W> {
     }
 
     /// What `look` returned when no change was under way.
-    #[inline]
+    #[inline(always)]
     pub fn read<R>(&self, look: impl Fn() -> R) -> R {
-        for _ in 0..TRIES {
-            let before = self.changes.load(Ordering::Acquire);
-            if before & 1 == 0 {
+        let mut tries = 0;
+        loop {
+            if let Some(before) = self.begin() {
+                // Called at one place only, so that it becomes a part of the caller.
                 let found = look();
-                fence(Ordering::Acquire);
-                if self.changes.load(Ordering::Relaxed) == before {
+                if self.is_unchanged(before) {
                     return found;
                 }
             }
-            std::hint::spin_loop();
+            tries = self.met_writer(tries);
         }
-        let _writer = self.lock();
-        look()
+    }
+
+    /// Begins to read, unless a change is under way.
+    #[inline(always)]
+    pub fn begin(&self) -> Option<u64> {
+        Some(self.changes.load(Ordering::Acquire)).filter(|changes| changes & 1 == 0)
+    }
+
+    /// Whether what was read since [`begin`](Seqlock::begin) returned this belongs together.
+    #[inline(always)]
+    pub fn is_unchanged(&self, before: u64) -> bool {
+        fence(Ordering::Acquire);
+        self.changes.load(Ordering::Relaxed) == before
+    }
+
+    /// A reader has met a writer once more.
+    #[cold]
+    fn met_writer(&self, tries: usize) -> usize {
+        if tries < TRIES {
+            std::hint::spin_loop();
+        } else {
+            drop(self.lock());
+        }
+        tries + 1
     }
 
     /// Waits for the other writers. Readers go on until [`change`](Seqlock::change).

@@ -132,6 +132,18 @@ impl Registry {
 
     // ---- where things lie now --------------------------------------------------------------------------
 
+    /// Where a place and its adjoint lie, unless there is more to it, such as a variable that waits for something.
+    #[inline(always)]
+    pub fn locate_at_once(&self, place: ObjectOffset) -> Option<(u64, u64)> {
+        let lane = self.lanes.get(usize::from(place.serial.lane()))?.get()?;
+        if lane.has_frames.load(Ordering::Relaxed) != 0 || self.anyone_waits() {
+            return None;
+        }
+        let (base, adjoint_base) = lane.objects.simple_place(place.serial.birth())?;
+        let adjoint = if adjoint_base == 0 { 0 } else { offset(adjoint_base, place.offset) };
+        Some((offset(base, place.offset), adjoint))
+    }
+
     /// Where a place lies; None while its object is not alive.
     pub fn locate(&self, place: ObjectOffset) -> Result<Option<Located>, Error> {
         self.alive(place.serial).map(|object| self.located(&object, place.offset)).transpose()

@@ -19,7 +19,7 @@ const ENDED: usize = if cfg!(loom) { 2 } else { 1024 };
 /// A frame lies among the last so many, by address: stacks grow, but for the order within a procedure.
 const NEAR: usize = 8;
 /// Sets of places where frames ended last, by hash of the base; and places of a set.
-const SETS: usize = 256;
+const SETS: usize = if cfg!(loom) { 2 } else { 256 };
 const OF_SET: usize = 4;
 
 /// See the module.

@@ -57,7 +57,7 @@ pub(crate) use describe::number;
 pub use object::RangeKind;
 pub(crate) use object::{LABELS, LifeState, Object, Present, Serial};
 pub(crate) use range::RangeRecord;
-pub(crate) use record::{LONG, Located, ObjectOffset, Record, pack, unpack};
+pub(crate) use record::{LONG, Located, ObjectOffset, Record, pack, unpack, unpack_first_lane};
 pub(crate) use saved::{Saved, SavedObject, Slot, decode_slots, encode_slots};
 pub(crate) use snapshot::Exchange;
 pub(crate) use waiting::{Arrival, Target, Variables, Wait};
@@ -141,6 +141,7 @@ impl Registry {
 
     // ---- objects ---------------------------------------------------------------------------------------
 
+    #[inline(always)]
     fn object(&self, value: u64) -> Option<Object> {
         self.lane((value >> 32) as u16).objects.at(value as u32)
     }

@@ -41,28 +41,34 @@ impl Moved {
         }
     }
 
+    #[inline]
     pub fn find(&mut self, address: u64, object: impl Fn(u64) -> Option<Object>) -> Option<Range> {
         if !self.came.is_empty() {
             self.enter(object);
         }
-        self.ranges.find(address)
+        if self.ranges.len() == 0 { None } else { self.ranges.find(address) }
     }
 
     #[cold]
     fn enter(&mut self, object: impl Fn(u64) -> Option<Object>) {
-        for value in std::mem::take(&mut self.came) {
-            match object(value) {
-                // Where the forward sweep knew it is not known for certain before it is there.
-                Some(Object { state: LifeState::Coming, .. }) => self.came.push(value),
-                Some(Object { state: LifeState::Alive, base, forward_base, bytes: bytes @ 1.., .. })
-                    if base != forward_base =>
-                {
-                    self.place(Range { base: forward_base, bytes, value });
-                }
-                _ => {}
+        let mut came = Vec::with_capacity(self.came.len());
+        self.came.retain(|value| {
+            let there = object(*value);
+            if let Some(Object { state: LifeState::Alive, base, forward_base, bytes: bytes @ 1.., .. }) = there
+                && base != forward_base
+            {
+                came.push(Range { base: forward_base, bytes, value: *value });
             }
-        }
+            // Where the forward sweep knew it is not known for certain before it is there.
+            there.is_some_and(|there| there.state == LifeState::Coming)
+        });
+        self.came.shrink_to_fit();
         self.left = 0;
+        // In order of address, which is quick, unless some lay at one place: of those the last one counts.
+        let mut ordered = came.clone();
+        ordered.sort_unstable_by_key(|range| range.base);
+        let are_apart = ordered.is_sorted_by(|one, next| one.end() <= next.base);
+        (if are_apart { ordered } else { came }).into_iter().for_each(|range| self.place(range));
     }
 
     fn place(&mut self, range: Range) {

@@ -163,6 +163,16 @@ impl Object {
         words[5].load(Ordering::Relaxed) >> TOUCHED_SHIFT != 0
     }
 
+    /// Where an object lies, and its adjoint, if both are as long; 0 if it has none. It is alive and not reused, or this is
+    /// None. The words are 1, 3, 4 and 5 of the object.
+    #[inline(always)]
+    pub fn simple_place([base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<(u64, u64)> {
+        const SIMPLE: u64 = STATE | 1 << REUSED_SHIFT;
+        let is_simple = (adjoint_bytes >> 48) & SIMPLE == (LifeState::Alive as u64) << STATE_SHIFT;
+        let fits = adjoint_base == 0 || (bytes ^ adjoint_bytes) & LOW_48 == 0;
+        (is_simple && fits).then_some((base, adjoint_base))
+    }
+
     /// Makes a dead object, without an adjoint, of the words of one that is alive; reused if that has to be.
     pub fn die(words: &[AtomicU64; WORDS], reused: bool) {
         let flags = (words[5].load(Ordering::Relaxed) >> 48) & !STATE | (LifeState::Dead as u64) << STATE_SHIFT;
@@ -171,6 +181,7 @@ impl Object {
     }
 
     /// The object of this lane; none of a slot that is free, or read while it was written.
+    #[inline(always)]
     pub fn from_words(lane: u16, words: [u64; WORDS]) -> Option<Object> {
         let [first, base, forward_base, adjoint_base, bytes, adjoint_bytes] = words;
         let flags = adjoint_bytes >> 48;

@@ -10,6 +10,9 @@
 //!                    slots:  | 0 | 1 | 2 | … | 6 | …   WORDS words and the next of the list each
 //! ```
 //!
+//! What came last is found without the index: a table, *recent*, has the slot of a birth where the births that are a
+//! multiple of its length away had theirs. It is never wrong, since the slot itself says whose it is.
+//!
 //! The *tag* in the high bits of a link is a part of the hash: a search reads only the slots of a list with the right
 //! tag, since each read is a miss of the cache.
 //!
@@ -32,6 +35,9 @@ const SLOTS: u32 = (1 << SLOT_BITS) - 1;
 /// The tag of free slots; others are below.
 const FREE: u32 = (1 << (32 - SLOT_BITS)) - 1;
 
+/// Births whose slots the table of recent ones has.
+const RECENT: usize = if cfg!(loom) { 2 } else { 4096 };
+
 struct Chunk {
     words: [[AtomicU64; WORDS]; CHUNK],
     /// The link to the next slot in the list of the same bucket, or of free slots; 0 at the end.
@@ -52,6 +58,8 @@ pub(super) struct ObjectTable {
     lane: u16,
     chunks: Table<OnceLock<Box<Chunk>>>,
     heads: Table<AtomicU32>,
+    /// By the low bits of a birth: its other bits, as many as fit, above its slot.
+    recent: Box<[AtomicU64; RECENT]>,
     /// How many of the heads are in use.
     buckets: AtomicU32,
     lock: Seqlock<Writer>,
@@ -80,6 +88,17 @@ impl Slot<'_> {
             word.store(value, Ordering::Relaxed);
         }
     }
+
+    #[inline(always)]
+    fn load(&self) -> [u64; WORDS] {
+        let word = |i: usize| self.words[i].load(Ordering::Relaxed);
+        [word(0), word(1), word(2), word(3), word(4), word(5)]
+    }
+
+    #[inline(always)]
+    fn has(&self, birth: u64) -> bool {
+        birth_in(self.words[0].load(Ordering::Relaxed)) == birth
+    }
 }
 
 impl ObjectTable {
@@ -87,46 +106,60 @@ impl ObjectTable {
         let lock = Seqlock::new(Writer { free: 0, fresh: 0, len: 0, greatest: 0 });
         let (chunks, heads) = (Table::new(), Table::new());
         heads.get_or_make(0, || AtomicU32::new(0));
-        ObjectTable { lane, chunks, heads, buckets: AtomicU32::new(1), lock }
+        let recent = Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
+        ObjectTable { lane, chunks, heads, recent, buckets: AtomicU32::new(1), lock }
     }
 
     // ---- reading ---------------------------------------------------------------------------------------
 
     /// The object with this serial, and its slot.
     pub fn get(&self, serial: Serial) -> Option<(u32, Object)> {
-        self.lock.read(|| {
-            let slot = self.find(serial.birth())?;
-            Some((slot, self.load(slot)?))
-        })
+        let found = self.lock.read(|| self.find(serial.birth()).map(|(id, slot)| (id, slot.load())));
+        let (id, words) = found?;
+        Some((id, Object::from_words(self.lane, words)?))
+    }
+
+    /// Where the object with this birth lies, and its adjoint, if both are as long, the object is alive and no other one was
+    /// where it is. None also if it changes just now.
+    #[inline(always)]
+    pub fn simple_place(&self, birth: u64) -> Option<(u64, u64)> {
+        let before = self.lock.begin()?;
+        let (_, slot) = self.find(birth)?;
+        let word = |i: usize| slot.words[i].load(Ordering::Relaxed);
+        let words = [word(1), word(3), word(4), word(5)];
+        if self.lock.is_unchanged(before) { Object::simple_place(words) } else { None }
     }
 
     /// The object in a slot, if there is one.
+    #[inline(always)]
     pub fn at(&self, slot: u32) -> Option<Object> {
-        self.lock.read(|| self.load(slot))
+        let words = self.lock.read(|| self.slot(slot).map(|slot| slot.load()));
+        Object::from_words(self.lane, words?)
     }
 
-    #[inline]
+    #[inline(always)]
     fn slot(&self, slot: u32) -> Option<Slot<'_>> {
         let (chunk, i) = (slot as usize / CHUNK, slot as usize % CHUNK);
         let chunk = self.chunks.get(chunk)?.get()?;
         Some(Slot { words: &chunk.words[i], next: &chunk.next[i] })
     }
 
+    #[inline(always)]
     fn load(&self, slot: u32) -> Option<Object> {
-        let slot = self.slot(slot)?;
-        Object::from_words(self.lane, std::array::from_fn(|i| slot.words[i].load(Ordering::Relaxed)))
+        Object::from_words(self.lane, self.slot(slot)?.load())
     }
 
-    /// The hash of a birth. Births of the same time have heads in the same line of the cache.
-    #[inline]
+    /// The hash of a birth, whose low bits are for the bucket. Births of the same time have heads in the same line of the
+    /// cache.
+    #[inline(always)]
     fn hash(birth: u64) -> u32 {
         (mix(birth >> 4) >> 32) as u32 ^ (birth as u32 & 15)
     }
 
-    /// Another hash, below [`FREE`].
-    #[inline]
+    /// The high bits of the hash, as a number below [`FREE`].
+    #[inline(always)]
     fn tag(birth: u64) -> u32 {
-        (mix(birth) >> 32) as u32 % FREE
+        ((u64::from(ObjectTable::hash(birth)) * u64::from(FREE)) >> 32) as u32
     }
 
     /// The link to a slot that has a birth with this tag, or is free.
@@ -142,7 +175,7 @@ impl ObjectTable {
     }
 
     /// The bucket of a birth among so many.
-    #[inline]
+    #[inline(always)]
     fn bucket(birth: u64, buckets: u32) -> u32 {
         let hash = ObjectTable::hash(birth);
         let whole = 1 << buckets.ilog2();
@@ -152,10 +185,30 @@ impl ObjectTable {
         }
     }
 
-    /// The slot of a birth. A reader may be led astray while a writer is there, but ends: at a free slot if nowhere
-    /// else.
-    #[inline]
-    fn find(&self, birth: u64) -> Option<u32> {
+    /// The slot of a birth.
+    #[inline(always)]
+    fn find(&self, birth: u64) -> Option<(u32, Slot<'_>)> {
+        let recent = self.recent[birth as usize % RECENT].load(Ordering::Relaxed);
+        let id = recent as u32 & SLOTS;
+        if ObjectTable::recent(birth, id) == recent
+            && let Some(slot) = self.slot(id)
+            && slot.has(birth)
+        {
+            return Some((id, slot));
+        }
+        self.find_in_lists(birth)
+    }
+
+    /// What the table of recent ones has of a birth.
+    #[inline(always)]
+    fn recent(birth: u64, slot: u32) -> u64 {
+        birth << SLOT_BITS | u64::from(slot)
+    }
+
+    /// As [`find`](ObjectTable::find). A reader may be led astray while a writer is there, but ends: at a free slot if
+    /// nowhere else.
+    #[inline(never)]
+    fn find_in_lists(&self, birth: u64) -> Option<(u32, Slot<'_>)> {
         let bucket = ObjectTable::bucket(birth, self.buckets.load(Ordering::Relaxed));
         let mut link = self.heads.get(bucket as usize)?.load(Ordering::Relaxed);
         let tag = ObjectTable::tag(birth);
@@ -164,7 +217,7 @@ impl ObjectTable {
             let slot = self.slot(id)?;
             match link >> SLOT_BITS {
                 FREE => return None,
-                there if there == tag && birth_in(slot.words[0].load(Ordering::Relaxed)) == birth => return Some(id),
+                there if there == tag && slot.has(birth) => return Some((id, slot)),
                 _ => link = slot.next.load(Ordering::Relaxed),
             }
         }
@@ -182,14 +235,14 @@ impl ObjectTable {
         let mut writer = self.lock();
         let birth = object.serial.birth();
         if birth <= writer.greatest
-            && let Some(slot) = self.find(birth)
+            && let Some((id, slot)) = self.find(birth)
         {
-            let there = self.load(slot).expect("an object in the slot");
+            let there = Object::from_words(self.lane, slot.load()).expect("an object in the slot");
             if there.state != LifeState::Dead {
                 return Err(there);
             }
-            self.lock.change(&mut writer, |_| self.store(slot, &Object { state: LifeState::Coming, ..there }));
-            return Ok((slot, Some(there)));
+            self.lock.change(&mut writer, |_| slot.store(&Object { state: LifeState::Coming, ..there }));
+            return Ok((id, Some(there)));
         }
         Ok((self.insert(&mut writer, &object), None))
     }
@@ -215,6 +268,7 @@ impl ObjectTable {
             let birth = object.serial.birth();
             writer.greatest = writer.greatest.max(birth);
             slot.store(object);
+            self.recent[birth as usize % RECENT].store(ObjectTable::recent(birth, id), Ordering::Relaxed);
             self.link(id, slot.next, birth, buckets);
             if more {
                 self.split(buckets);
@@ -323,116 +377,7 @@ impl ObjectTable {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::super::object::RangeKind;
-    use super::*;
-    use std::collections::BTreeMap;
-
-    fn object(serial: Serial, base: u64) -> Object {
-        Object { serial, ..Object::new(base, 8, RangeKind::Heap, 0) }
-    }
-
-    /// Adds an object that is not there.
-    fn add(objects: &ObjectTable, serial: Serial, base: u64) -> u32 {
-        let (slot, was) = objects.claim(object(serial, base)).unwrap();
-        assert_eq!(was, None);
-        objects.update(slot, |object| object.state = LifeState::Alive);
-        slot
-    }
-
-    #[test]
-    fn objects_are_found_by_serial_as_in_a_map() {
-        for seed in 1..20_u64 {
-            let mut random = fastrand::Rng::with_seed(seed);
-            let (objects, mut model) = (ObjectTable::new(3), BTreeMap::new());
-            let (range, spread) = ([10, 100, 5000][seed as usize % 3], [1, 1 << 20, 1 << 33][seed as usize / 3 % 3]);
-            for step in 0..20_000 {
-                let serial = Serial::new(3, (1 + random.u64(..range)) * spread);
-                match (random.u64(..3), model.contains_key(&serial)) {
-                    (0, false) => {
-                        model.insert(serial, (add(&objects, serial, step), step));
-                    }
-                    (0, true) => assert_eq!(objects.claim(object(serial, step)).unwrap_err().serial, serial),
-                    (1, true) => {
-                        let (slot, _) = model.remove(&serial).expect("it is there");
-                        assert_eq!(objects.remove_if(slot, |_| false), None);
-                        assert_eq!(objects.remove_if(slot, |_| true).map(|o| o.serial), Some(serial), "seed {seed}");
-                        assert_eq!(objects.remove_if(slot, |_| true), None);
-                        objects.update(slot, |_| panic!("nothing is there"));
-                    }
-                    (2, true) => {
-                        let entry = model.get_mut(&serial).expect("it is there");
-                        objects.update(entry.0, |object| object.base = step);
-                        entry.1 = step;
-                    }
-                    _ => {}
-                }
-                let found = objects.get(serial).map(|(slot, object)| (slot, object.base));
-                assert_eq!(found, model.get(&serial).copied(), "seed {seed}, step {step}");
-            }
-            assert_eq!(objects.lock().len, model.len());
-            let mut all = BTreeMap::new();
-            objects.for_each(|slot, object| {
-                all.insert(object.serial, (slot, object.base));
-            });
-            assert_eq!(all, model, "seed {seed}");
-        }
-    }
-
-    #[test]
-    fn dead_object_that_comes_back_keeps_its_slot_and_comes_once() {
-        let objects = ObjectTable::new(0);
-        let slot = add(&objects, Serial(1), 100);
-        objects.update(slot, |object| object.state = LifeState::Dead);
-        let dead = objects.at(slot).unwrap();
-        assert_eq!(objects.claim(object(Serial(1), 200)), Ok((slot, Some(dead))));
-        assert_eq!(objects.remove_if(slot, |object| object.state == LifeState::Dead), None, "it is coming");
-        assert_eq!(objects.claim(object(Serial(1), 300)).unwrap_err().state, LifeState::Coming);
-    }
-
-    #[test]
-    fn index_has_few_objects_a_bucket_whatever_the_births() {
-        for step in [1, 3, 64, 1000, 1 << 16, 1 << 20] {
-            let objects = ObjectTable::new(0);
-            (1..=20_000).for_each(|i| _ = add(&objects, Serial(step * i), i));
-            let length = |bucket| {
-                let list = std::iter::successors(Some(objects.head(bucket)), |link| {
-                    Some(link.load(Ordering::Relaxed)).filter(|link| *link > 0).map(|link| objects.next(link))
-                });
-                list.count() - 1
-            };
-            let lengths: Vec<usize> = (0..objects.buckets.load(Ordering::Relaxed)).map(length).collect();
-            assert_eq!(lengths.iter().sum::<usize>(), 20_000, "steps of {step}");
-            let probes: usize = lengths.iter().map(|length| length * (length + 1) / 2).sum();
-            assert!(probes < 3 * 20_000, "{probes} probes for births in steps of {step}");
-        }
-    }
-
-    /// A reader sees an object whole: base and adjoint base are always written together.
-    #[test]
-    fn reader_sees_no_half_written_object_while_others_come_and_go() {
-        let objects = ObjectTable::new(0);
-        let slot = add(&objects, Serial(1), 0);
-        let done = std::sync::atomic::AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut slots = vec![];
-                for i in 0..20_000 {
-                    objects.update(slot, |o| (o.base, o.adjoint_base) = (i, i));
-                    slots.push(add(&objects, Serial(2 + i), i));
-                    if i % 3 == 0 {
-                        objects.remove_if(slots[i as usize / 2], |_| true);
-                    }
-                }
-                done.store(true, std::sync::atomic::Ordering::Release);
-            });
-            while !done.load(std::sync::atomic::Ordering::Acquire) {
-                let (found, object) = objects.get(Serial(1)).expect("it stays");
-                assert_eq!((found, object.base), (slot, object.adjoint_base));
-            }
-        });
-    }
-}
+mod tests;
 
 #[cfg(all(test, loom))]
 mod models {

@@ -64,19 +64,27 @@ pub(crate) fn pack(place: Option<ObjectOffset>) -> Record {
 pub(crate) fn unpack(record: Record) -> Option<Option<ObjectOffset>> {
     let (serial, offset) = match record {
         Record::Short(0) => return Some(None),
-        Record::Short(word) => {
-            let offset = (word as u32 as i32 >> 2).into();
-            match word & 3 {
-                1 if word >> 32 != 0 => (Serial::new(0, word >> 32), offset),
-                2 if word >> 40 != 0 && word >> 32 & 0xff != 0 => {
-                    (Serial::new((word >> 32 & 0xff) as u16, word >> 40), offset)
-                }
-                _ => return None,
+        Record::Short(word) => match unpack_first_lane(word) {
+            Some(place) => return Some(Some(place)),
+            None if word & 3 == 2 && word >> 40 != 0 && word >> 32 & 0xff != 0 => {
+                (Serial::new((word >> 32 & 0xff) as u16, word >> 40), offset_in(word))
             }
-        }
+            None => return None,
+        },
         Record::Long([offset, serial]) => (Serial(serial), offset as i64),
     };
     (serial.birth() != 0).then_some(Some(ObjectOffset { serial, offset }))
+}
+
+/// As [`unpack`], of the word of an object born on lane 0.
+#[inline(always)]
+pub(crate) fn unpack_first_lane(word: u64) -> Option<ObjectOffset> {
+    let is_one = word & 3 == 1 && word >> 32 != 0;
+    is_one.then(|| ObjectOffset { serial: Serial::new(0, word >> 32), offset: offset_in(word) })
+}
+
+fn offset_in(word: u64) -> i64 {
+    (word as u32 as i32 >> 2).into()
 }
 
 #[cfg(test)]

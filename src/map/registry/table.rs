@@ -1,4 +1,4 @@
-//! Tables that grow and never move, read without a lock: a *segment* is as long as all before it.
+//! Tables that grow and never move, read without a lock: a *segment* is twice as long as the one before it.
 
 #![forbid(unsafe_code)]
 
@@ -17,14 +17,14 @@ impl<T> Table<T> {
     }
 
     /// Segment, place in it, length of it.
+    #[inline(always)]
     fn place(i: usize) -> (usize, usize, usize) {
-        match (i / FIRST).checked_ilog2() {
-            None => (0, i, FIRST),
-            Some(log) => (log as usize + 1, i - (FIRST << log), FIRST << log),
-        }
+        // Counted from FIRST on, segments begin at powers of two.
+        let log = (i + FIRST).ilog2();
+        ((log - FIRST.ilog2()) as usize, i + FIRST - (1 << log), 1 << log)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, i: usize) -> Option<&T> {
         let (segment, place, _) = Table::<T>::place(i);
         self.0.get(segment)?.get()?.get(place)
