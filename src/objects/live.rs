@@ -23,6 +23,11 @@ calls! {
             self.note(|history| history.ended(record.serial, self.site, false));
             return Ok(());
         }
+        let ended = registry.end_at_once(lane, base as u64, |record| tape.put_words(pack_range(record)));
+        if let Some(serial) = ended {
+            self.note(|history| history.ended(serial, self.site, false));
+            return Ok(());
+        }
         let (value, object) = self.push_found(tape, base)?;
         registry.end(lane, value, &object)?;
         self.note(|history| history.ended(object.serial, self.site, false));

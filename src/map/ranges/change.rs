@@ -37,30 +37,44 @@ struct Path {
 
 /// Where a base is, or belongs.
 #[derive(Clone, Copy)]
-pub(super) struct LeafPlace {
+pub(super) struct LeafPlace<'a> {
     pub leaf: u32,
+    /// That leaf.
+    pub node: &'a Node,
     /// Behind the last range of the leaf whose base is not above it.
     pub behind: usize,
 }
 
+impl LeafPlace<'_> {
+    /// Whether the leaf takes the range as one more entry.
+    #[inline(always)]
+    fn has_room_for(&self, range: Range) -> bool {
+        let near = range.base - self.node.origin() <= MAX_DELTA;
+        near && !self.node.is_full() && extent::pack(range.bytes, range.value).is_some()
+    }
+}
+
 impl Tree {
     /// Where `base` is or belongs. Any change makes the place invalid. `hint` is that of changes.
-    pub fn place(&self, base: u64, hint: &mut Hint) -> LeafPlace {
+    #[inline]
+    pub fn place(&self, base: u64, hint: &mut Hint) -> LeafPlace<'_> {
         if let Some(place) = hint.leaf().and_then(|leaf| self.place_in(leaf, base)) {
             return place;
         }
         let leaf = self.leaf_of(base).expect("the writer sees the tree as it is");
         *hint = hint.next(leaf);
-        LeafPlace { leaf, behind: up_to(self.nodes.node(leaf), base) }
+        let node = self.nodes.node(leaf);
+        LeafPlace { leaf, node, behind: up_to(node, base) }
     }
 
     /// Where `base` is or belongs, if the leaf `hint`, which once was one, is certain to be its leaf.
-    fn place_in(&self, hint: u32, base: u64) -> Option<LeafPlace> {
+    #[inline(always)]
+    fn place_in(&self, hint: u32, base: u64) -> Option<LeafPlace<'_>> {
         let leaf = self.nodes.get(hint)?;
         let delta = base.checked_sub(leaf.origin()).filter(|delta| *delta <= MAX_DELTA)?;
         let behind = leaf.deltas_up_to(delta as u32);
         let is_before_next = || self.nodes.get(leaf.next()).is_none_or(|next| base < next.origin());
-        (behind < leaf.end() || is_before_next()).then_some(LeafPlace { leaf: hint, behind })
+        (behind < leaf.end() || is_before_next()).then_some(LeafPlace { leaf: hint, node: leaf, behind })
     }
 
     /// What `range` would touch, or the lowest of the ranges, hollow ones too, that it overlaps; `place` is that of its
@@ -68,7 +82,7 @@ impl Tree {
     #[inline]
     pub fn room(&self, place: LeafPlace, range: Range) -> Result<Touching, There> {
         debug_assert!(range.bytes > 0 && range.base.checked_add(range.bytes).is_some(), "{range:?}");
-        let leaf = self.nodes.node(place.leaf);
+        let leaf = place.node;
         let below = self.before(place.leaf, leaf, place.behind).map(|(below, _)| below);
         let above = self.from(leaf, place.behind);
         let overlapping = below.filter(|below| below.range.end() > range.base);
@@ -92,7 +106,7 @@ impl Tree {
     /// The range, or hollow one, that begins at `base`; `place` is that of `base`.
     #[inline]
     pub fn range_at(&self, place: LeafPlace, base: u64) -> Option<There> {
-        let leaf = self.nodes.node(place.leaf);
+        let leaf = place.node;
         let i = place.behind.checked_sub(1).filter(|i| *i >= leaf.front())?;
         self.range(leaf, i).filter(|there| there.range.base == base)
     }
@@ -111,8 +125,15 @@ impl Tree {
     }
 
     /// Makes sure that there are nodes to insert a range at the place of its base.
+    #[inline(always)]
     pub fn reserve(&self, place: LeafPlace, range: Range, account: &mut Account) {
-        let leaf = self.nodes.node(place.leaf);
+        if !place.has_room_for(range) {
+            self.reserve_nodes(place.node, range, account);
+        }
+    }
+
+    #[cold]
+    fn reserve_nodes(&self, leaf: &Node, range: Range, account: &mut Account) {
         if leaf.is_full() || range.base - leaf.origin() > MAX_DELTA {
             account.reserve(&self.nodes, Kind::Leaf, 1);
             account.reserve(&self.nodes, Kind::Inner, self.root().1 + 1);
@@ -129,13 +150,24 @@ impl Tree {
     // ---- insert --------------------------------------------------------------------------------------------
 
     /// Inserts a range that overlaps none at the place of its base; enough nodes are reserved.
+    #[inline]
     pub fn insert(&self, place: LeafPlace, range: Range, account: &mut Account) {
-        let LeafPlace { leaf, behind: i } = place;
-        let leaf = self.nodes.node(leaf);
-        let wide = self.extent(range, account);
-        let entry_in = |leaf: &Node| Entry { wide, narrow: (range.base - leaf.origin()) as u32 };
         self.len.store(self.len() as u64 + 1, Ordering::Relaxed);
         self.covered.store(self.covered() + range.bytes, Ordering::Relaxed);
+        match extent::pack(range.bytes, range.value).filter(|_| place.has_room_for(range)) {
+            Some(wide) => {
+                let narrow = (range.base - place.node.origin()) as u32;
+                place.node.insert(place.behind, Entry { wide, narrow })
+            }
+            None => self.insert_anyhow(place, range, account),
+        }
+    }
+
+    #[cold]
+    fn insert_anyhow(&self, place: LeafPlace, range: Range, account: &mut Account) {
+        let LeafPlace { node: leaf, behind: i, .. } = place;
+        let wide = self.extent(range, account);
+        let entry_in = |leaf: &Node| Entry { wide, narrow: (range.base - leaf.origin()) as u32 };
         if !leaf.is_full() && range.base - leaf.origin() <= MAX_DELTA {
             return leaf.insert(i, entry_in(leaf));
         }
@@ -245,7 +277,7 @@ impl Tree {
     /// Removes a range that is there, or a hollow one; `place` is that of its base.
     pub fn remove(&self, place: LeafPlace, range: Range, account: &mut Account) {
         let base = range.base;
-        let leaf = self.nodes.node(place.leaf);
+        let leaf = place.node;
         let extent = leaf.remove_in_leaf(place.behind - 1).wide;
         if let Err(id) = extent::unpack(extent) {
             account.give_back(&self.nodes, Kind::Aside, id);

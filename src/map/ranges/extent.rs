@@ -15,6 +15,7 @@ const ASIDE: u64 = 3 << 62;
 const HOLLOW: u64 = 1 << 61;
 
 /// `None` if they do not fit.
+#[inline(always)]
 pub(super) fn pack(bytes: u64, value: u64) -> Option<u64> {
     let fits = |shift: u32| bytes < 1 << (61 - shift) && value < 1 << shift;
     match (fits(SHORT), fits(LONG)) {

@@ -33,7 +33,7 @@ impl Tree {
 
     /// As [`Tree::way`], where this hollow range is the lowest that is overlapped.
     fn over(&self, place: LeafPlace, range: Range, lowest: Range) -> Result<Way, Range> {
-        let leaf = self.nodes.node(place.leaf);
+        let leaf = place.node;
         if (lowest.base, lowest.bytes) == (range.base, range.bytes)
             && extent::pack(range.bytes, range.value).is_some()
             && extent::unpack(leaf.get(place.behind - 1).wide).is_ok()
@@ -54,7 +54,7 @@ impl Tree {
     /// Puts another value where the range is that `place` is behind, and makes it hollow or not. False, and nothing
     /// changes, if the value does not fit there.
     pub fn set(&self, place: LeafPlace, there: There, value: u64, hollow: bool) -> bool {
-        let (leaf, i) = (self.nodes.node(place.leaf), place.behind - 1);
+        let (leaf, i) = (place.node, place.behind - 1);
         let entry = leaf.get(i);
         let extent = match extent::unpack(entry.wide) {
             Ok((bytes, _)) => match extent::pack(bytes, value) {

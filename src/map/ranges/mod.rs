@@ -46,8 +46,9 @@ pub(crate) struct Ranges {
     account: Account,
     /// The leaf where something was found last.
     hint: Cell<Hint>,
-    /// The leaf where something was changed last.
-    changed: Hint,
+    /// The leaf where something was inserted last, and where something was removed or made hollow.
+    inserted: Hint,
+    removed: Hint,
 }
 
 impl Default for Ranges {
@@ -59,7 +60,8 @@ impl Default for Ranges {
 impl Ranges {
     pub fn new() -> Ranges {
         let (tree, account) = Tree::first();
-        Ranges { tree, account, hint: Cell::new(Hint::UNKNOWN), changed: Hint::UNKNOWN }
+        let unknown = Hint::UNKNOWN;
+        Ranges { tree, account, hint: Cell::new(unknown), inserted: unknown, removed: unknown }
     }
 
     /// Fails, and changes nothing, if `range` overlaps one that is there: with the lowest of those.
@@ -70,7 +72,7 @@ impl Ranges {
     /// As [`insert`](Ranges::insert). Calls `displaced` with each hollow range whose place this one takes, and whether
     /// the new one's leaving can give it back ([`hollow_out`](Ranges::hollow_out)): both are equally long, and so on.
     pub fn insert_over(&mut self, range: Range, mut displaced: impl FnMut(Range, bool)) -> Result<Touching, Range> {
-        let place = self.tree.place(range.base, &mut self.changed);
+        let place = self.tree.place(range.base, &mut self.inserted);
         match self.tree.way(place, range)? {
             Way::Free(touching) => {
                 self.tree.reserve(place, range, &mut self.account);
@@ -108,18 +110,20 @@ impl Ranges {
     }
 
     fn take(&mut self, base: u64, wanted: impl FnOnce(&There) -> bool) -> Option<Range> {
-        let place = self.tree.place(base, &mut self.changed);
+        let place = self.tree.place(base, &mut self.removed);
         let range = self.tree.range_at(place, base).filter(wanted)?.range;
         self.tree.remove(place, range, &mut self.account);
         Some(range)
     }
 
-    /// Makes the range that begins at `base` hollow, if it has this value. Its value is `hollow` then, of a magnitude
-    /// that the range had before.
-    pub fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool {
-        let place = self.tree.place(base, &mut self.changed);
-        let there = self.tree.range_at(place, base).filter(|there| !there.hollow && there.range.value == value);
-        there.is_some_and(|there| self.tree.set(place, there, hollow, true))
+    /// Makes the range that begins at `base` hollow, if `hollow` returns a value for it. It has that then, which is of the
+    /// magnitude that it had before. Returns the range as it was.
+    #[inline]
+    pub fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range> {
+        let place = self.tree.place(base, &mut self.removed);
+        let there = self.tree.range_at(place, base)?;
+        let value = hollow(there.solid()?)?;
+        self.tree.set(place, there, value, true).then_some(there.range)
     }
 
     /// The range that begins at `base`.

@@ -229,7 +229,10 @@ impl Node {
     pub fn insert(&self, i: usize, entry: Entry) {
         let (front, end) = (self.front(), self.end());
         debug_assert!((front..=end).contains(&i) && end - front < CAPACITY);
-        if i == front && end > front {
+        if i == end && end < CAPACITY {
+            self.set(i, entry);
+            self.set_header(Header::End, end as u32 + 1);
+        } else if i == front && end > front {
             // More may come here: half of the room is for them.
             let front = if front > 0 { front } else { self.open_gap((CAPACITY - end).div_ceil(2)) };
             self.set(front - 1, entry);

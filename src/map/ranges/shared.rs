@@ -23,8 +23,9 @@ pub(crate) struct SharedRanges {
 /// What only the writer needs.
 struct Writer {
     account: Account,
-    /// The leaf of the last change.
-    hint: Hint,
+    /// The leaf where something was inserted last, and where something was removed or made hollow.
+    inserted: Hint,
+    removed: Hint,
 }
 
 /// Numbers given to maps.
@@ -42,7 +43,11 @@ impl SharedRanges {
     pub fn new() -> SharedRanges {
         let (tree, account) = Tree::first();
         let number = NUMBERS.fetch_add(1, UNORDERED) as u32;
-        SharedRanges { tree, lock: Seqlock::new(Writer { account, hint: Hint::UNKNOWN }), number }
+        SharedRanges {
+            tree,
+            lock: Seqlock::new(Writer { account, inserted: Hint::UNKNOWN, removed: Hint::UNKNOWN }),
+            number,
+        }
     }
 
     /// As [`super::Ranges::insert`].
@@ -53,7 +58,7 @@ impl SharedRanges {
     /// As [`super::Ranges::insert_over`]. `displaced` does not call this map.
     pub fn insert_over(&self, range: Range, mut displaced: impl FnMut(Range, bool)) -> Result<Touching, Range> {
         let mut writer = self.lock();
-        let place = self.tree.place(range.base, &mut writer.hint);
+        let place = self.tree.place(range.base, &mut writer.inserted);
         match self.tree.way(place, range)? {
             Way::Free(touching) => {
                 self.add(&mut writer, place, range);
@@ -68,10 +73,10 @@ impl SharedRanges {
             Way::Hollow(others) => {
                 for there in others {
                     displaced(there, false);
-                    let place = self.tree.place(there.base, &mut writer.hint);
+                    let place = self.tree.place(there.base, &mut writer.removed);
                     self.change(&mut writer, |tree, account| tree.remove(place, there, account));
                 }
-                let place = self.tree.place(range.base, &mut writer.hint);
+                let place = self.tree.place(range.base, &mut writer.inserted);
                 let touching = self.tree.room(place, range).map_err(|there| there.range)?;
                 self.add(&mut writer, place, range);
                 Ok(Touching { hollow: true, ..touching })
@@ -103,19 +108,20 @@ impl SharedRanges {
 
     fn take(&self, base: u64, wanted: impl FnOnce(&There) -> bool) -> Option<Range> {
         let mut writer = self.lock();
-        let place = self.tree.place(base, &mut writer.hint);
+        let place = self.tree.place(base, &mut writer.removed);
         let range = self.tree.range_at(place, base).filter(wanted)?.range;
         self.change(&mut writer, |tree, account| tree.remove(place, range, account));
         Some(range)
     }
 
     /// As [`super::Ranges::hollow_out`].
-    pub fn hollow_out(&self, base: u64, value: u64, hollow: u64) -> bool {
+    #[inline]
+    pub fn hollow_out(&self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range> {
         let mut writer = self.lock();
-        let place = self.tree.place(base, &mut writer.hint);
-        let there = self.tree.range_at(place, base).filter(|there| !there.hollow && there.range.value == value);
-        let Some(there) = there else { return false };
-        self.change(&mut writer, |tree, _| tree.set(place, there, hollow, true))
+        let place = self.tree.place(base, &mut writer.removed);
+        let there = self.tree.range_at(place, base)?;
+        let value = hollow(there.solid()?)?;
+        self.change(&mut writer, |tree, _| tree.set(place, there, value, true)).then_some(there.range)
     }
 
     /// As [`super::Ranges::at`].

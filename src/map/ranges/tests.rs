@@ -57,7 +57,7 @@ macro_rules! subject {
                 $kind::remove(self, base)
             }
             fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool {
-                $kind::hollow_out(self, base, value, hollow)
+                $kind::hollow_out(self, base, |there| (there.value == value).then_some(hollow)).is_some()
             }
             fn remove_hollow(&mut self, base: u64) -> Option<Range> {
                 $kind::remove_hollow(self, base, |_| true)
@@ -363,17 +363,17 @@ fn a_range_that_comes_where_a_hollow_one_of_its_size_is_can_give_the_place_back(
     let mut ranges = Ranges::new();
     let (there, new) = (range(100, 50), Range { value: 99, ..range(100, 50) });
     ranges.insert(there).unwrap();
-    assert!(ranges.hollow_out(100, there.value, 7));
+    assert!(Subject::hollow_out(&mut ranges, 100, there.value, 7));
     let mut wholly = Vec::new();
     ranges.insert_over(new, |hollow, is| wholly.push((hollow.value, is))).unwrap();
     assert_eq!((wholly, ranges.hollow(), ranges.at(100)), (vec![(7, true)], 0, Some(new)));
-    assert!(ranges.hollow_out(100, 99, 7));
+    assert!(Subject::hollow_out(&mut ranges, 100, 99, 7));
     assert_eq!((ranges.find(120), ranges.find_hollow(120)), (None, Some(Range { value: 7, ..there })));
     for (new, gone) in [(range(100, 49), 1), (range(99, 53), 1)] {
         let mut wholly = Vec::new();
         ranges.insert_over(new, |_, is| wholly.push(is)).unwrap();
         assert_eq!(wholly, vec![false; gone], "{new:?}");
-        assert!(ranges.hollow_out(new.base, new.value, 7));
+        assert!(Subject::hollow_out(&mut ranges, new.base, new.value, 7));
     }
     assert_eq!(ranges.remove_if(99, |_| true), None, "it is hollow");
     assert_eq!(ranges.remove_hollow(99, |range| range.value == 5), None);

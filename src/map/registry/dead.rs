@@ -38,7 +38,7 @@ pub(super) fn plain(value: u64) -> u64 {
 /// The map that the dead are hollow ranges of.
 pub(super) trait Places {
     fn alive(&self) -> usize;
-    fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool;
+    fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range>;
     fn remove(&mut self, base: u64, value: u64) -> bool;
     fn remove_hollow(&mut self, base: u64, is_meant: impl FnOnce(u64) -> bool) -> bool;
     fn find_hollow(&self, address: u64) -> Option<Range>;
@@ -51,8 +51,8 @@ macro_rules! places {
             fn alive(&self) -> usize {
                 self.len()
             }
-            fn hollow_out(&mut self, base: u64, value: u64, hollow: u64) -> bool {
-                <$map>::hollow_out(self, base, value, hollow)
+            fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range> {
+                <$map>::hollow_out(self, base, hollow)
             }
             fn remove(&mut self, base: u64, value: u64) -> bool {
                 self.remove_if(base, |range| range.value == value).is_some()
@@ -91,14 +91,28 @@ pub(super) struct Dead {
 }
 
 impl Dead {
-    /// A range of the map dies, in place of all that it overlaps. `forget` gets the value of each that is remembered no
-    /// more. Whether it overlaps any; None, and nothing happens, if the map does not have it.
-    pub fn insert(&mut self, map: &mut impl Places, range: Range, mut forget: impl FnMut(u64)) -> Option<bool> {
+    /// The range of the map that begins at `base` dies, if it is the one that is meant, in place of all that it overlaps.
+    /// `forget` gets the value of each that is remembered no more. Whether it overlaps any; None if nothing happens.
+    #[inline]
+    pub fn insert(
+        &mut self,
+        map: &mut impl Places,
+        base: u64,
+        is_meant: impl FnOnce(Range) -> bool,
+        forget: impl FnMut(u64),
+    ) -> Option<bool> {
         // Most are alive at once where one dies next, so no greater number passes unseen.
         self.most = self.most.max(map.alive()).max(REMEMBERED);
-        if !map.hollow_out(range.base, range.value, range.value | self.term) {
-            return None;
-        }
+        let term = self.term;
+        let range = map.hollow_out(base, |range| is_meant(range).then_some(range.value | term))?;
+        self.died += 1;
+        // Most die where nothing else did.
+        let alone = self.outside() == 0 && self.old.is_empty() && self.died <= self.most;
+        Some(!alone && self.replace(map, range, forget))
+    }
+
+    /// A range has died in place of all that it overlaps, as in [`insert`](Dead::insert).
+    fn replace(&mut self, map: &mut impl Places, range: Range, mut forget: impl FnMut(u64)) -> bool {
         let covered = if self.covered.is_empty() { None } else { self.covered.remove(&range.base) };
         let mut overlaps = covered.is_some();
         covered.inspect(|there| forget(plain(there.value)));
@@ -115,11 +129,10 @@ impl Dead {
         for _ in 0..AT_ONCE.min(self.old.len()) {
             self.forget_old(map, &mut forget);
         }
-        self.died += 1;
         if self.died > self.most {
             self.end_term(map);
         }
-        Some(overlaps)
+        overlaps
     }
 
     /// A hollow range of the map gives way to one with this value, `wholly` if that is as long. It is the same object's
@@ -139,7 +152,9 @@ impl Dead {
     /// Takes a range out of the map, as if it had never been there. Whether it was.
     pub fn leave(&mut self, map: &mut impl Places, base: u64, value: u64) -> bool {
         match self.covered.get(&base).copied() {
-            Some(there) if map.hollow_out(base, value, there.value) => self.covered.remove(&base).is_some(),
+            Some(there) if map.hollow_out(base, |range| (range.value == value).then_some(there.value)).is_some() => {
+                self.covered.remove(&base).is_some()
+            }
             _ => map.remove(base, value),
         }
     }
@@ -287,7 +302,9 @@ mod tests {
         /// Values that are forgotten when the range dies.
         fn death(&mut self, range: Range) -> Vec<u64> {
             let mut gone = Vec::new();
-            self.dead.insert(&mut self.map, range, |value| gone.push(value)).expect("alive");
+            self.dead
+                .insert(&mut self.map, range.base, |there| there == range, |value| gone.push(value))
+                .expect("alive");
             gone
         }
 

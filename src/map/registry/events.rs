@@ -29,7 +29,10 @@ impl Registry {
         let birth = own.births.load(Ordering::Relaxed) + 1;
         let serial = Serial::new(lane, birth);
         let object = Object { serial, home: lane, ..Object::new(base, bytes, kind, label) };
-        self.place_as(LifeState::Alive, object)?;
+        match own.objects.add(&object) {
+            Some(slot) => self.place_new(slot, &object)?,
+            None => _ = self.place_as(LifeState::Alive, object)?,
+        }
         self.associate(&object);
         own.births.store(birth, Ordering::Relaxed);
         Ok(serial)
@@ -45,6 +48,29 @@ impl Registry {
         let (value, object) = self.exact(lane, base)?;
         self.end(lane, value, &object)?;
         Ok(object)
+    }
+
+    /// As [`end`](Registry::end), of a block that begins at `base` and whose record `push` has pushed, unless there is more
+    /// to it. Returns its serial.
+    #[inline]
+    pub fn end_at_once(&self, lane: u16, base: u64, push: impl FnOnce(&RangeRecord) -> bool) -> Option<Serial> {
+        if self.empties.len() > 0 || self.lane(lane).span.meets(base, base) {
+            return None;
+        }
+        let Past { dead, moved } = &mut *self.past();
+        let mut found = None;
+        let is_pushed = |range: Range| {
+            let object = self.object_of(range).filter(|object| object.state == LifeState::Alive);
+            found = object.filter(|object| push(&RangeRecord::of(object))).map(|object| (range, object));
+            found.is_some()
+        };
+        let overlaps = dead.insert(&mut &self.heap, base, is_pushed, |value| self.forget(value))?;
+        let (range, object) = found?;
+        self.died(range.value, &object, overlaps, moved);
+        self.left(&object);
+        self.side_tables.ended(&object);
+        self.waiting.released(object.serial, None);
+        Some(object.serial)
     }
 
     /// An object that was found dies in the forward sweep.
@@ -86,12 +112,19 @@ impl Registry {
         dead: &mut Dead,
         moved: &mut Moved,
     ) -> bool {
-        let Some(overlaps) = dead.insert(map, range, |value| self.forget(value)) else { return false };
-        self.lane((range.value >> 32) as u16).objects.die(range.value as u32, overlaps);
-        if object.forward_base != object.base {
-            moved.remove(object.forward_base, range.value);
-        }
+        let overlaps = dead.insert(map, range.base, |there| there == range, |value| self.forget(value));
+        let Some(overlaps) = overlaps else { return false };
+        self.died(range.value, object, overlaps, moved);
         true
+    }
+
+    /// An object is hollow in its map.
+    #[inline]
+    fn died(&self, value: u64, object: &Object, reused: bool, moved: &mut Moved) {
+        self.lane((value >> 32) as u16).objects.die(value as u32, reused);
+        if object.forward_base != object.base {
+            moved.remove(object.forward_base, value);
+        }
     }
 
     /// The birth of the object that begins at `base` is reversed.
@@ -184,6 +217,23 @@ impl Registry {
     /// Puts an object that is not alive into the maps, or changes nothing. Whether it is reused.
     pub(super) fn place(&self, object: Object) -> Result<bool, Error> {
         self.place_as(LifeState::Coming, object)
+    }
+
+    /// Puts an object with a serial above all others, in this slot of its lane, into the maps.
+    fn place_new(&self, slot: u32, object: &Object) -> Result<(), Error> {
+        let objects = &self.lane(object.serial.lane()).objects;
+        match self.enter(object, value(object.serial, slot)) {
+            Ok(Touching { below: false, hollow: false, .. }) => {}
+            // A newborn meets the dead of its place; nobody else knows it yet.
+            Ok(Touching { below, hollow, .. }) => {
+                objects.put(slot, Object { touched: below, reused: hollow, ..*object })
+            }
+            Err(there) => {
+                objects.remove_if(slot, |_| true);
+                return Err(self.describe().overlap(object, there.as_ref()));
+            }
+        }
+        Ok(())
     }
 
     /// Puts an object into the maps; until it is there, it is in this state. Nobody knows a newborn's serial yet, so it

@@ -148,6 +148,7 @@ impl Registry {
 
     /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object
     /// then.
+    #[inline]
     fn object_of(&self, range: Range) -> Option<Object> {
         self.object(range.value).filter(|object| object.base == range.base && object.bytes == range.bytes)
     }

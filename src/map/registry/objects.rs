@@ -229,6 +229,14 @@ impl ObjectTable {
         self.lock.lock()
     }
 
+    /// A slot for an object that is born, if its serial is above all that ever were here.
+    #[inline]
+    pub fn add(&self, object: &Object) -> Option<u32> {
+        let mut writer = self.lock();
+        let is_new = object.serial.birth() > writer.greatest;
+        is_new.then(|| self.insert(&mut writer, object))
+    }
+
     /// A slot for an object that comes, and, in the state [`LifeState::Coming`], the dead object that it was; or the object
     /// with this serial that is there.
     pub fn claim(&self, object: Object) -> Result<(u32, Option<Object>), Object> {
@@ -252,8 +260,7 @@ impl ObjectTable {
     fn insert(&self, writer: &mut Writing<Writer>, object: &Object) -> u32 {
         let id = ObjectTable::slot_of(writer.free).unwrap_or(writer.fresh);
         assert!(id < SLOTS, "adtape: more than {SLOTS} objects of one thread that are alive, or on the tape");
-        self.chunks.get_or_make(id as usize / CHUNK, OnceLock::new).get_or_init(Chunk::new);
-        let slot = self.slot(id).expect("its chunk is there");
+        let slot = self.slot(id).unwrap_or_else(|| self.new_slot(id));
         let buckets = self.buckets.load(Ordering::Relaxed);
         let more = writer.len + 1 > LOAD * buckets as usize;
         if more {
@@ -275,6 +282,13 @@ impl ObjectTable {
             }
         });
         id
+    }
+
+    /// A slot of a chunk that is not there yet.
+    #[cold]
+    fn new_slot(&self, id: u32) -> Slot<'_> {
+        self.chunks.get_or_make(id as usize / CHUNK, OnceLock::new).get_or_init(Chunk::new);
+        self.slot(id).expect("its chunk is there")
     }
 
     /// Changes the object in a slot, if there is one.

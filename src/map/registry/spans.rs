@@ -54,13 +54,15 @@ impl Span {
 pub(super) struct Spans {
     /// The pieces of all spans, each with its lane. The end of a piece is its last address.
     pieces: SharedRanges,
+    /// Reaches over all pieces that ever were there.
+    all: Span,
     /// 1 once two spans crossed.
     crossed: AtomicU32,
 }
 
 impl Spans {
     pub fn new() -> Spans {
-        Spans { pieces: SharedRanges::new(), crossed: AtomicU32::new(0) }
+        Spans { pieces: SharedRanges::new(), all: Span::new(), crossed: AtomicU32::new(0) }
     }
 
     /// Makes room in a lane's span for a range. Nobody else changes this span meanwhile.
@@ -85,6 +87,8 @@ impl Spans {
 
     fn add(&self, lane: u16, low: u64, high: u64) {
         let piece = Range { base: low, bytes: high - low, value: lane.into() };
+        self.all.low.fetch_min(low, Ordering::Relaxed);
+        self.all.high.fetch_max(high, Ordering::Relaxed);
         if self.pieces.insert(piece).is_err() {
             self.crossed.store(1, Ordering::Release);
         }
@@ -109,7 +113,7 @@ impl Spans {
 
     /// Whether no span has an address between two, both included, for certain.
     pub fn are_apart(&self, low: u64, high: u64) -> bool {
-        !self.crossed() && self.pieces.below(high).is_none_or(|piece| piece.end() < low)
+        !self.crossed() && (!self.all.meets(low, high) || self.pieces.below(high).is_none_or(|piece| piece.end() < low))
     }
 
     /// The lanes whose spans have an address between two, both included, while no two spans cross; some more than once.

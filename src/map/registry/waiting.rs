@@ -278,12 +278,17 @@ impl Waiting {
     /// The object is back, after the same variables. `set` sets each of them to the value that it returns, unless that is
     /// None: such a variable waits on. Sees each that waited before it was called. Nobody else begins or ends to wait
     /// meanwhile, so that no later value is overwritten.
+    #[inline]
     pub fn take(
         &self,
         (serial, base, bytes): (Serial, u64, u64),
         reused: bool,
         mut set: impl FnMut(u64, i64, Wait) -> Option<u64>,
     ) {
+        // With the lock: who began to wait before has it, or had it.
+        if self.lock().by_variable.is_empty() {
+            return;
+        }
         self.change(|table| {
             for (variable, by, wait) in table.of(serial, base, bytes) {
                 if let Some(value) = set(variable, by, wait) {
