@@ -39,7 +39,7 @@ struct Path {
 #[derive(Clone, Copy)]
 pub(super) struct LeafPlace<'a> {
     pub leaf: u32,
-    /// That leaf.
+    /// The node of the leaf.
     pub node: &'a Node,
     /// Behind the last range of the leaf whose base is not above it.
     pub behind: usize,
