@@ -13,7 +13,8 @@
 //!
 //! Huge pages cost a fraction of small ones, unless the kernel has none ready: in a virtual machine that gives free
 //! memory back, the host has to find each anew, while small ones come from what the machine has kept. So the first of
-//! each step is timed, and where two in succession are slow, the rest of the span is small pages.
+//! each step is timed. Where two in succession are slow, the span goes on with small pages, and tries a huge one again
+//! now and then.
 //!
 //! A span that is outgrown moves to a larger reservation; offsets stay, addresses change. Pages are moved, not
 //! copied.
@@ -43,6 +44,19 @@ const LARGEST_STEP: usize = 64 << 20;
 const SLOW_HUGE_PAGE: Duration = Duration::from_micros(1500);
 /// So many slow ones in succession are no chance.
 const SLOW_HUGE_PAGES: u32 = 2;
+/// Behind so many bytes of small pages a huge one is tried: if it is slow, it takes a small part of their time.
+const SMALL_STRETCH: usize = 256 << 20;
+
+/// Which pages a span asks for above its first 2 MiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pages {
+    /// As the system gives them.
+    Unasked,
+    /// So many in succession were slow to come.
+    Huge { slow: u32 },
+    /// Since so many bytes, because huge ones were slow to come.
+    Small { bytes: usize },
+}
 
 /// What trimming does with the pages that are not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +85,7 @@ pub(crate) struct Span {
     /// Size that memory is committed in, for tests; 0: as the module says.
     step: usize,
     first_reserve: usize,
-    huge_pages: bool,
-    slow_huge_pages: u32,
+    pages: Pages,
 }
 
 impl Span {
@@ -90,8 +103,7 @@ impl Span {
             budget: process(),
             step: settings.step.map_or(0, |n| (n as usize).next_multiple_of(PAGE)),
             first_reserve: settings.reserve.map_or(RESERVE, |n| n as usize),
-            huge_pages: settings.huge_pages,
-            slow_huge_pages: 0,
+            pages: if settings.huge_pages { Pages::Huge { slow: 0 } } else { Pages::Unasked },
         })
     }
 
@@ -211,21 +223,50 @@ impl Span {
         }
         let first = self.committed.next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
         self.committed = target;
-        if self.huge_pages && first + HUGE_PAGE <= target {
+        if first + HUGE_PAGE <= target && self.tries_huge_page(first, more) {
             self.judge_huge_page(first, os::touch(self.base + first));
         }
         Ok(())
     }
 
-    /// Takes small pages above the huge one at `offset`, if that and the ones before were slow to come.
-    fn judge_huge_page(&mut self, offset: usize, took: Duration) {
-        self.slow_huge_pages = if took > SLOW_HUGE_PAGE { self.slow_huge_pages + 1 } else { 0 };
-        if self.slow_huge_pages >= SLOW_HUGE_PAGES {
-            let from = offset + HUGE_PAGE;
-            os::advise_small(self.base + from, self.reserved - from);
-            self.seams.push(from);
-            self.huge_pages = false;
+    /// Whether the page at `offset`, the first whole huge one of `more` bytes that were committed, shall be huge.
+    fn tries_huge_page(&mut self, offset: usize, more: usize) -> bool {
+        match &mut self.pages {
+            Pages::Unasked => return false,
+            Pages::Huge { .. } => {}
+            Pages::Small { bytes } => {
+                *bytes += more;
+                if *bytes < SMALL_STRETCH {
+                    return false;
+                }
+                os::advise_huge(self.base + offset, HUGE_PAGE);
+            }
         }
+        true
+    }
+
+    /// Goes on with small pages, or with huge ones, as the one at `offset` and those before came.
+    fn judge_huge_page(&mut self, offset: usize, took: Duration) {
+        let (slow, next) = (took > SLOW_HUGE_PAGE, offset + HUGE_PAGE);
+        let (above, rest) = (self.base + next, self.reserved - next);
+        self.pages = match self.pages {
+            Pages::Huge { slow: before } if slow && before + 1 >= SLOW_HUGE_PAGES => {
+                os::advise_small(above, rest);
+                self.seams.push(next);
+                Pages::Small { bytes: 0 }
+            }
+            Pages::Huge { slow: before } => Pages::Huge { slow: if slow { before + 1 } else { 0 } },
+            Pages::Small { .. } if slow => {
+                os::advise_small(self.base + offset, HUGE_PAGE);
+                Pages::Small { bytes: 0 }
+            }
+            Pages::Small { .. } => {
+                os::advise_huge(above, rest);
+                self.seams.push(offset);
+                Pages::Huge { slow: 0 }
+            }
+            Pages::Unasked => Pages::Unasked,
+        };
     }
 
     /// Writes committed bytes.

@@ -7,8 +7,9 @@ impl Span {
     pub(super) fn relocate(&mut self, need: usize) -> Result<(), Error> {
         let (base, reserved) = self.reserve(need)?;
         let mut seams = Vec::new();
-        if self.huge_pages && reserved > HUGE_PAGE {
-            os::advise_huge(base + HUGE_PAGE, reserved - HUGE_PAGE);
+        if self.pages != Pages::Unasked && reserved > HUGE_PAGE {
+            let advise = if matches!(self.pages, Pages::Huge { .. }) { os::advise_huge } else { os::advise_small };
+            advise(base + HUGE_PAGE, reserved - HUGE_PAGE);
             seams.push(HUGE_PAGE);
         }
         if self.reserved > 0 {

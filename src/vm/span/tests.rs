@@ -80,22 +80,32 @@ fn moves_across_the_border_of_huge_pages_keep_contents() {
 }
 
 #[test]
-fn span_whose_huge_pages_are_slow_goes_on_with_small_ones_and_keeps_contents() {
+fn span_goes_on_with_small_pages_where_huge_ones_are_slow_and_back_where_one_is_not() {
     let mut span = Span::with_steps(0, 16 << 20);
     span.commit(3 << 20).unwrap();
-    let slow = 2 * SLOW_HUGE_PAGE;
-    span.slow_huge_pages = 0;
-    let just_not = SLOW_HUGE_PAGE;
-    for (took, still) in
-        [(slow, true), (Duration::ZERO, true), (slow, true), (just_not, true), (slow, true), (slow, false)]
-    {
-        span.huge_pages = true;
+    span.pages = Pages::Huge { slow: 0 };
+    let (quick, slow) = (SLOW_HUGE_PAGE, 2 * SLOW_HUGE_PAGE);
+    let of_page = |span: &Span, page| flags(span.base + page * HUGE_PAGE, span.base + (page + 1) * HUGE_PAGE).concat();
+    for (took, pages) in [
+        (slow, Pages::Huge { slow: 1 }),
+        (quick, Pages::Huge { slow: 0 }),
+        (slow, Pages::Huge { slow: 1 }),
+        (slow, Pages::Small { bytes: 0 }),
+    ] {
         span.judge_huge_page(HUGE_PAGE, took);
-        assert_eq!(span.huge_pages, still);
+        assert_eq!(span.pages, pages);
     }
-    assert_eq!(span.seams.last(), Some(&(2 * HUGE_PAGE)));
-    assert_eq!(flags(span.base + 2 * HUGE_PAGE, span.base + span.reserved), ["nh"]);
-    assert!(!flags(span.base, span.base + 2 * HUGE_PAGE).contains(&"nh".to_owned()));
+    assert_eq!((of_page(&span, 1), of_page(&span, 2), of_page(&span, 7)), ("hg".into(), "nh".into(), "nh".into()));
+    for (page, took) in [(3, slow), (5, quick)] {
+        assert!(!span.tries_huge_page(page * HUGE_PAGE, SMALL_STRETCH - 1));
+        assert!(span.tries_huge_page(page * HUGE_PAGE, 1));
+        assert_eq!(of_page(&span, page), "hg");
+        span.judge_huge_page(page * HUGE_PAGE, took);
+    }
+    assert_eq!(span.pages, Pages::Huge { slow: 0 });
+    assert_eq!([2, 3, 4, 5, 6, 7].map(|page| of_page(&span, page)), ["nh", "nh", "nh", "hg", "hg", "hg"]);
+    span.judge_huge_page(6 * HUGE_PAGE, slow);
+    span.judge_huge_page(6 * HUGE_PAGE, slow);
     let mut done = 0;
     while done < 40 << 20 {
         span.commit(done + 1).unwrap();
@@ -103,6 +113,7 @@ fn span_whose_huge_pages_are_slow_goes_on_with_small_ones_and_keeps_contents() {
         done += PAGE;
     }
     assert!(span.moves() >= 1);
+    assert_eq!(flags(span.base + span.committed(), span.base + span.reserved), ["nh"]);
     for offset in (0..done).step_by(PAGE) {
         assert_eq!(read(&span, offset), (offset / PAGE % 251) as u8);
     }
@@ -234,14 +245,14 @@ fn step_shrinks_to_what_the_limit_leaves() {
 #[test]
 fn huge_pages_are_asked_for_above_the_first_and_reach_to_the_end() {
     let mut span = Span::with_steps(0, 3 * HUGE_PAGE);
-    span.huge_pages = true;
+    span.pages = Pages::Huge { slow: 0 };
     span.commit(1).unwrap();
     assert_eq!(span.seams, [HUGE_PAGE]);
     assert_eq!(flags(span.base + HUGE_PAGE, span.base + span.reserved), ["hg"]);
     assert_eq!(flags(span.base, span.base + HUGE_PAGE), ["", ""], "what is committed, and the rest");
     // Not where the first is all there is.
     let mut span = Span::with_steps(PAGE, HUGE_PAGE);
-    span.huge_pages = true;
+    span.pages = Pages::Huge { slow: 0 };
     span.commit(1).unwrap();
     assert_eq!((span.reserved, span.seams.len()), (HUGE_PAGE, 0));
 }
@@ -250,7 +261,7 @@ fn huge_pages_are_asked_for_above_the_first_and_reach_to_the_end() {
 #[test]
 fn seams_of_a_span_that_moved_are_where_it_was_committed_to() {
     let mut span = Span::with_steps(PAGE, 4 * PAGE);
-    span.huge_pages = false;
+    span.pages = Pages::Unasked;
     span.commit(3 * PAGE).unwrap();
     assert_eq!(span.seams, [0; 0]);
     span.commit(span.reserved + 1).unwrap();
