@@ -18,7 +18,7 @@ RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
 FROM ?= 1
 
-.PHONY: help demo test matrix restoration programs reference bench dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test matrix restoration programs reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,9 +50,13 @@ programs: ## random programs through the generator, PROGRAMS (10000) of them fro
 	$(LIBRARY)
 	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --nocapture
 
-bench: ## speed beside the hardware's limit, in the same run
+bench: ## speed beside the hardware's limit, in the same run; ends with one table
 	$(SETUP) bench
-	cargo bench --locked
+	@scripts/bench.sh
+
+bench-record: ## make bench, and benches/RESULTS.md with its table and the machine's description
+	$(SETUP) bench
+	@scripts/bench.sh record
 
 dist: ## target/adtape-VERSION.tar.gz, which builds without a network (docs/packages.md)
 	@scripts/dist.sh

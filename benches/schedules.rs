@@ -1,23 +1,23 @@
 //! What an action of a schedule costs at 10^9 steps, beside the same schedule of 10^4 steps and beside a loop that reads
 //! the same actions from a list: `cargo bench --bench schedules`. See `benches/README.md`.
 
+#[allow(dead_code, reason = "some of it is for the other benches")]
+#[path = "common/table.rs"]
+mod table;
+
 use adtape::{Action, Schedule};
 use std::hint::black_box;
 use std::time::Instant;
+use table::{Bound, Row, Table, Unit, median};
 
-/// The time of an action at 10^9 steps, in ns.
-const BOUND: f64 = 100.0;
+/// What an action at 10^9 steps may take, in ns.
+const MOST: f64 = 100.0;
 
 const ACTIONS: usize = 200_000;
 const ROUNDS: usize = 15;
 
 /// Steps of a loop whose length is not known, from its beginning.
 const ONLINE: usize = 5_000_000;
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
-}
 
 /// A number made of an action, so that it is not optimised away.
 fn digest(action: Action) -> u64 {
@@ -47,9 +47,13 @@ fn endless(fresh: &Schedule) -> impl FnMut() -> Action {
     }
 }
 
+/// A figure beside another one.
+fn row(title: String, ours: f64, reference: f64, bound: Option<Bound>) -> Row {
+    Row { title, ours, reference, unit: Unit::Nanoseconds, ratio: ours / reference, bound }
+}
+
 fn main() {
-    println!("{:<42} {:>9} {:>11} {:>9}  bound", "ns an action", "10^9 steps", "10^4 steps", "a list");
-    let mut short = 0;
+    let mut table = Table::default();
     for snapshots in [1, 2, 3, 10, 50, 1000] {
         let schedules = [1_000_000_000, 10_000].map(|steps| Schedule::binomial(steps, snapshots).expect("a schedule"));
         let list: Vec<Action> = schedules[0].clone().take(ACTIONS).collect();
@@ -60,11 +64,13 @@ fn main() {
             let mut listed = list.iter().copied().cycle();
             times[2].push(time(|| listed.next().expect("a cycle")));
         }
-        let [billion, thousands, plain] = times.map(median);
-        let verdict = if billion <= BOUND { "ok" } else { "short" };
-        short += u32::from(billion > BOUND);
-        let title = format!("binomial, {snapshots} snapshots");
-        println!("{title:<42} {billion:>10.1} {thousands:>11.1} {plain:>9.1}  <= {BOUND} {verdict}");
+        let [billion, thousands, plain] = times.map(|times| median(times.into_iter()));
+        let title = |beside: &str| format!("action, binomial, {snapshots} snapshots / {beside}");
+        table.extend(vec![
+            row(title("100 ns"), billion, MOST, Some(Bound::AtMost(1.0))),
+            row(title("at 10^4 steps"), billion, thousands, None),
+            row(title("from a list"), billion, plain, None),
+        ]);
     }
     for snapshots in [2, 10, 50, 1000] {
         let mut schedule = Schedule::online(snapshots).expect("a schedule");
@@ -72,8 +78,7 @@ fn main() {
         let sum = (0..ONLINE).fold(0, |sum, _| sum ^ schedule.next().map_or(0, digest));
         black_box(sum);
         let each = start.elapsed().as_nanos() as f64 / ONLINE as f64;
-        let title = format!("online, {snapshots} snapshots, first {ONLINE} actions");
-        println!("{title:<42} {each:>10.1}");
+        table.extend(vec![row(format!("action, online, {snapshots} snapshots / 100 ns"), each, MOST, None)]);
     }
-    println!("{} of 6 bounds held", 6 - short);
+    table.print();
 }

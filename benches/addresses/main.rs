@@ -1,7 +1,7 @@
 //! The calls on addresses beside the same bookkeeping with std's `BTreeMap` and a `Vec` for a tape, in one process, turn and
 //! turn about: through the Rust API and through the C ABI. And the memory of a live range. See `benches/README.md`.
 
-#[path = "../speed/table.rs"]
+#[path = "../common/table.rs"]
 #[allow(unused)]
 mod table;
 

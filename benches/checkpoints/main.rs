@@ -2,7 +2,7 @@
 //! turn and turn about. See `benches/README.md`.
 
 #[allow(dead_code, reason = "some of it is for the other bench")]
-#[path = "../speed/table.rs"]
+#[path = "../common/table.rs"]
 mod table;
 
 use adtape::{ArchiveStore, CheckpointReader, CheckpointWriter, FileOptions, FileStore, MemoryStore, Store};

@@ -9,7 +9,7 @@ mod ranges;
 #[path = "../../src/sync/mod.rs"]
 #[allow(unused)]
 mod sync;
-#[path = "../speed/table.rs"]
+#[path = "../common/table.rs"]
 #[allow(unused)]
 mod table;
 

@@ -9,6 +9,7 @@ mod figures;
 mod programs;
 mod rust_tape;
 mod single;
+#[path = "../common/table.rs"]
 mod table;
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};

@@ -4,7 +4,7 @@
 
 mod adjoint;
 #[allow(dead_code, reason = "some of it is for the other benches")]
-#[path = "../speed/table.rs"]
+#[path = "../common/table.rs"]
 mod table;
 
 use adjoint::Model;
