@@ -45,15 +45,27 @@ const CALL: &str = "f_b(&m, &m_b, 1.3, &a_b, x, x_b, y, y_b, 8, 1.0)";
 
 /// Builds the model's check, changed by `damage`, with a driver that makes `call`; its exit status and what it said.
 fn checked(name: &str, call: &str, damage: impl Fn(String) -> String) -> (Option<i32>, String) {
+    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+    let head = Head { proc: "f".into(), dependents: names(&["f", "y"]), independents: names(&["m", "a", "x", "y"]) };
+    checked_model(name, MODEL, &DRIVER.replace("CALL", call), head, damage)
+}
+
+/// Builds the check of any model with the head `f` with a driver; its exit status and what it said.
+fn checked_model(
+    name: &str,
+    model: &str,
+    driver: &str,
+    head: Head,
+    damage: impl Fn(String) -> String,
+) -> (Option<i32>, String) {
     let folder = std::env::temp_dir().join(format!("adtape-check-test-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
-    write("model.c", MODEL);
+    write("model.c", model);
     let files = vec![folder.join("model.c").to_string_lossy().into_owned()];
     let program = front::read(&Input { files, heads: vec!["f".into()], ..Input::default() });
     let program = program.unwrap_or_else(|what| panic!("{what:#?}"));
-    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
-    let heads = [Head { proc: "f".into(), dependents: names(&["f", "y"]), independents: names(&["m", "a", "x", "y"]) }];
+    let heads = [head];
     let choices = Choices { check: true, ..Choices::default() };
     let sweeps = adjoint(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
     let tangents = tangent(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
@@ -62,7 +74,7 @@ fn checked(name: &str, call: &str, damage: impl Fn(String) -> String) -> (Option
     write("model_b.c", &damage(output.source));
     write("model_b.h", &output.header);
     write("check.c", &output.check);
-    write("driver.c", &DRIVER.replace("CALL", call));
+    write("driver.c", driver);
     let library = library();
     let mut build = Command::new("gcc");
     build.current_dir(&folder).args(["-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined"]);
@@ -143,4 +155,43 @@ fn driver_that_calls_no_adjoint_fails() {
     let (status, said) = checked("none", &format!("if (x[0] < 0) {CALL}"), |text| text);
     assert_eq!(status, Some(4), "{said}");
     assert!(said.contains("check: the driver called no adjoint"), "{said}");
+}
+
+const SCALAR_DRIVER: &str = "#include \"model_b.h\"
+int main(void) {
+    double x_b = 0;
+    f_b(2.0, &x_b, 1.0);
+    return !(x_b == DERIVATIVE);
+}
+";
+
+fn scalar(name: &str, model: &str, derivative: &str) -> (Option<i32>, String) {
+    let head = Head { proc: "f".into(), dependents: vec!["f".into()], independents: vec!["x".into()] };
+    checked_model(name, model, &SCALAR_DRIVER.replace("DERIVATIVE", derivative), head, |text| text)
+}
+
+/// No memory of the caller has an adjoint: the sanitizers stopped the child, which wrote no words from NULL.
+#[test]
+fn head_without_pointers_is_compared_with_its_tangent() {
+    let (status, said) = scalar("scalar", "double f(double x);\ndouble f(double x) { return x * x; }\n", "4.0");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
+}
+
+#[test]
+fn call_of_an_adjoint_that_does_nothing_counts() {
+    let head = Head { proc: "f".into(), dependents: vec!["y".into()], independents: vec!["x".into()] };
+    let model = "void f(double *x, double *y);\nvoid f(double *x, double *y) { (void)x, (void)y; }\n";
+    let driver = "#include \"model_b.h\"\nint main(void) {\n    double x = 1, y = 2;\n    f_b(&x, &x, &y, &y);\n    return 0;\n}\n";
+    let (status, said) = checked_model("nothing", model, driver, head, |text| text);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: no derivative flows"), "{said}");
+}
+
+/// The program of the model and the driver each have a `main`.
+#[test]
+fn model_may_have_a_main() {
+    let model = "double f(double x);\ndouble f(double x) { return x * x; }\nint main(void) { return f(1.0) < 0; }\n";
+    let (status, said) = scalar("main", model, "4.0");
+    assert_eq!(status, Some(0), "{said}");
 }

@@ -18,6 +18,8 @@ void @_compare(uint32_t site, const void *value, size_t bytes);
 void @_shadowed(const void *place, void *shadow, int bits);
 void *@_allocated(void *block, size_t bytes);
 void @_add(@_head *head, @_block block);
+/* A call of a head without sweeps. */
+void @_nothing(const char *head);
 /* The run that the calling process is to make; 0: the caller's own. */
 int @_trial(@_head *head, const void *frame);
 double @_direction(int argument, double value);

@@ -134,7 +134,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         for (id, name, proc) in &tangents.tangents {
             other.name_sweep(*id, proc, &format!("{name}_d"));
         }
-        let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();
+        // Nothing compares the tangent of a head without sweeps.
+        let compared = |id: &ProcId| !adjoint.heads.contains(id) || adjoint.sweeps.iter().any(|each| each.proc == *id);
+        let tangents_used = tangents.tangents.iter().filter(|(id, ..)| compared(id));
+        let procs: Vec<(ProcId, &Proc)> = tangents_used.map(|(id, _, proc)| (*id, proc)).collect();
         for (printed, (_, proc)) in other.print(&procs, false).into_iter().zip(&procs) {
             text.proc(other.program, &proc.name, printed, false);
         }
@@ -386,9 +389,16 @@ impl Text {
         let heads: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
         let title = |file: &str| format!("/* {file}: the {what} of {}, written by adtape. */\n", heads.join(", "));
         let mut source = format!("{}{PROLOGUE}\n", title(&options.file));
+        // The driver of a check has the program's `main`.
+        if !self.runtime.is_empty() {
+            source += &format!("#define main {}_main\n", unit.witness);
+        }
         match unit.program.sources.iter().find(|source| !source.origins.is_empty()) {
             Some(joint) => source += &joint.text,
             None => options.includes.iter().for_each(|include| source += &format!("#include \"{include}\"\n")),
+        }
+        if !self.runtime.is_empty() {
+            source += "#undef main\n";
         }
         // A macro of the sources must not change the headers.
         let macros = names::macros_in_headers(unit.program);

@@ -116,6 +116,9 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         body += &format!("    {ignore}{}({});\n", unit.sweep_name(head, Role::Forward), forward_args.join(", "));
         body += &format!("    {}({});\n", unit.sweep_name(head, Role::Reverse), reverse_args.join(", "));
     } else {
+        if checked.is_some() {
+            body += &format!("    {}_nothing(\"{}\");\n", unit.witness, proc.name);
+        }
         let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
         body += &format!("    {ignore}{}({});\n", proc.name, primals.join(", "));
     }

@@ -1,6 +1,6 @@
 //! Runs clang.
 
-use super::stream::{self, Parts};
+use super::stream::{self, Parts, Unreadable};
 use super::tree::Tree;
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
@@ -75,11 +75,9 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
             "mend the file, or pass -I and -D",
         );
     }
-    said.tree.or_else(|error| {
-        if error == stream::NO_TEXT {
-            return fail(format!("{file} is not encoded in UTF-8"), "convert the file to UTF-8");
-        }
-        fail(format!("clang's syntax tree of {file} is not understood: {error}"), "")
+    said.tree.or_else(|why| match why {
+        Unreadable::Encoding => fail(format!("{file} is not encoded in UTF-8"), "convert the file to UTF-8"),
+        Unreadable::Tree(why) => fail(format!("clang's syntax tree of {file} is not understood: {why}"), ""),
     })
 }
 

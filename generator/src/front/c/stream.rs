@@ -13,8 +13,14 @@ const PART_BYTES: usize = 1 << 18;
 /// Parts of a tree; the last one holds what is left.
 const PARTS: usize = 4096;
 
-/// A source that is not encoded in UTF-8.
-pub const NO_TEXT: &str = "it is not encoded in UTF-8";
+/// Why a tree cannot be read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// The source is not encoded in UTF-8.
+    Encoding,
+    /// What is wrong with the compiler's output.
+    Tree(String),
+}
 
 /// The text of one tree, from which its nodes borrow: each part is a list of declarations.
 pub struct Parts(Box<[OnceLock<String>]>);
@@ -28,7 +34,7 @@ impl Default for Parts {
 /// What a compiler said.
 pub struct Said<'a> {
     pub status: ExitStatus,
-    pub tree: Result<Tree<'a>, String>,
+    pub tree: Result<Tree<'a>, Unreadable>,
     pub errors: Vec<u8>,
 }
 
@@ -49,7 +55,7 @@ pub fn read(mut compiler: Child, parts: &Parts) -> std::io::Result<Said<'_>> {
         let mut growing = Ok(Growing::default());
         for part in ready {
             let text = parts.0[part].get().map_or("", String::as_str);
-            growing = growing.and_then(|tree| tree.with(text));
+            growing = growing.and_then(|tree| tree.with(text).map_err(Unreadable::Tree));
         }
         let whole = reader.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault));
         let tree = whole.and(growing).map(Growing::finish);
@@ -58,25 +64,26 @@ pub fn read(mut compiler: Child, parts: &Parts) -> std::io::Result<Said<'_>> {
 }
 
 /// Cuts a tree into parts, and says which of them is complete.
-fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result<(), String> {
+fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result<(), Unreadable> {
+    let failed = |error: std::io::Error| Unreadable::Tree(error.to_string());
     let (mut line, mut text, mut next, mut inside) = (Vec::new(), Vec::new(), 0, false);
     let mut complete = |text: &mut Vec<u8>| {
         while text.last().is_some_and(|last| b",\n".contains(last)) {
             text.pop();
         }
         text.push(b']');
-        let part = String::from_utf8(std::mem::take(text)).map_err(|_| NO_TEXT)?;
+        let part = String::from_utf8(std::mem::take(text)).map_err(|_| Unreadable::Encoding)?;
         if parts.0[next].set(part).is_ok() {
             ready(next);
         }
         next += 1;
-        Ok::<bool, String>(next + 1 < PARTS)
+        Ok::<bool, Unreadable>(next + 1 < PARTS)
     };
     let mut cut = true;
     loop {
         line.clear();
-        if from.read_until(b'\n', &mut line).map_err(|error| error.to_string())? == 0 {
-            return Err("it ends too early".into());
+        if from.read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            return Err(Unreadable::Tree("it ends too early".into()));
         }
         match &line[..] {
             b"  \"inner\": [\n" if !inside => inside = true,
@@ -98,7 +105,7 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
     if !text.is_empty() {
         complete(&mut text)?;
     }
-    std::io::copy(&mut from, &mut std::io::sink()).map_err(|error| error.to_string())?;
+    std::io::copy(&mut from, &mut std::io::sink()).map_err(failed)?;
     Ok(())
 }
 
