@@ -31,7 +31,7 @@ double f(struct model *m, double a, const double *x, double *y, int n) {
 }
 ";
 
-const DRIVER: &str = "struct model { int n; double scale; double *w; };
+const DRIVER: &str = "\
 #include \"model_b.h\"
 int main(void) {
     double w[3] = {1, 2, 3}, w_b[3] = {0}, x[8], x_b[8] = {0}, y[8] = {1}, y_b[8] = {0}, a_b = 0;

@@ -1,8 +1,4 @@
 /* The gradient of the energy with respect to heights and lengths. */
-struct mesh {
-    int across, up;
-    double *length;
-};
 #include "mesh_b.h"
 #include "../common.h"
 

@@ -7,6 +7,7 @@
 #endif
 
 #include "mesh.c"
+#define ADTAPE_OWN_TYPES
 #include "mesh_b.h"
 
 #include <adtape.h>

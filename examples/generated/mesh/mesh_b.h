@@ -2,6 +2,18 @@
 #ifndef MESH_B_H
 #define MESH_B_H
 
+/* Types of the sources. Define ADTAPE_OWN_TYPES first where these types are declared in another way. */
+#ifndef ADTAPE_OWN_TYPES
+#include <math.h>
+#include <stddef.h>
+#ifndef ADTAPE_TAG_mesh
+#define ADTAPE_TAG_mesh
+struct mesh {
+    int across, up;
+    double *length; /* of an edge */
+};
+#endif
+#endif
 
 /* The adjoint of energy. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.

@@ -1,8 +1,4 @@
 /* The gradient of the loss with respect to all weights. */
-typedef struct {
-    int inputs, hidden, classes;
-    double *first, *second;
-} network;
 #include "network_b.h"
 #include "../common.h"
 

@@ -7,6 +7,7 @@
 #endif
 
 #include "network.c"
+#define ADTAPE_OWN_TYPES
 #include "network_b.h"
 
 #include <adtape.h>

@@ -2,6 +2,17 @@
 #ifndef NETWORK_B_H
 #define NETWORK_B_H
 
+/* Types of the sources. Define ADTAPE_OWN_TYPES first where these types are declared in another way. */
+#ifndef ADTAPE_OWN_TYPES
+#include <math.h>
+#ifndef ADTAPE_TYPE_network
+#define ADTAPE_TYPE_network
+typedef struct {
+    int inputs, hidden, classes;
+    double *first, *second; /* weights, row by row; the last of a row is the bias */
+} network;
+#endif
+#endif
 
 /* The adjoint of loss. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.

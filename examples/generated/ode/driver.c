@@ -1,7 +1,4 @@
 /* The gradient of the distance with respect to the rates and the start. */
-struct rates {
-    double birth, hunt, death, gain;
-};
 #include "ode_b.h"
 #include "../common.h"
 

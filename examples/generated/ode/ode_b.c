@@ -7,6 +7,7 @@
 #endif
 
 #include "ode.c"
+#define ADTAPE_OWN_TYPES
 #include "ode_b.h"
 
 #include <adtape.h>

@@ -2,6 +2,16 @@
 #ifndef ODE_B_H
 #define ODE_B_H
 
+/* Types of the sources. Define ADTAPE_OWN_TYPES first where these types are declared in another way. */
+#ifndef ADTAPE_OWN_TYPES
+#include <math.h>
+#ifndef ADTAPE_TAG_rates
+#define ADTAPE_TAG_rates
+struct rates {
+    double birth, hunt, death, gain;
+};
+#endif
+#endif
 
 /* The adjoint of distance. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.

@@ -9,6 +9,7 @@ pub mod calls;
 pub mod expr;
 mod helpers;
 pub mod names;
+mod types;
 mod wrapper;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -386,8 +387,8 @@ impl Text {
             return Err(problems.into_iter().map(refusal).collect());
         }
         let header_name = options.file.strip_suffix(".c").unwrap_or(&options.file).to_string() + ".h";
-        let heads: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
-        let title = |file: &str| format!("/* {file}: the {what} of {}, written by adtape. */\n", heads.join(", "));
+        let names: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
+        let title = |file: &str| format!("/* {file}: the {what} of {}, written by adtape. */\n", names.join(", "));
         let mut source = format!("{}{PROLOGUE}\n", title(&options.file));
         // The driver of a check has the program's `main`.
         if !self.runtime.is_empty() {
@@ -402,6 +403,11 @@ impl Text {
         }
         // A macro of the sources must not change the headers.
         let macros = names::macros_in_headers(unit.program);
+        let Text { globals, documents, .. } = &self;
+        let declared = types::declarations(unit.program, &options.includes, heads, &format!("{globals}{documents}"));
+        if declared.contains(types::OWN_TYPES) {
+            source += &format!("#define {}\n", types::OWN_TYPES);
+        }
         source += &format!("#include \"{header_name}\"\n\n");
         macros.iter().for_each(|name| source += &format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
         source += &format!("#include {}\n", calls::HEADER);
@@ -409,6 +415,7 @@ impl Text {
         source += "#include <stdlib.h>\n#include <string.h>\n";
         macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));
         source += "\n";
+        unit.program.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;
         source += &self.runtime;
         source += &self.shadows;
@@ -419,9 +426,8 @@ impl Text {
         source += &self.prototypes;
         source += &self.bodies;
         let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        let Text { globals, documents, .. } = self;
         let title = title(&header_name);
-        let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{globals}{documents}\n#endif\n");
+        let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{declared}{globals}{documents}\n#endif\n");
         Ok(Output { source, header, check: String::new() })
     }
 }

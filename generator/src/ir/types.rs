@@ -91,6 +91,10 @@ pub struct Program {
     pub procs: Vec<Proc>,
     /// What functions declare inside that their sweeps must declare too.
     pub statics: Vec<Static>,
+    /// Declarations, inside of functions, of variables at file scope: nothing else may declare these.
+    pub externs: Vec<String>,
+    /// Types that the sources and their headers declare at file scope.
+    pub declared: Vec<DeclaredType>,
     /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
     pub assumed: Vec<(String, String)>,
 }
@@ -106,6 +110,15 @@ pub struct Static {
     /// The declaration in C, with the variables under the names that [`Program::globals`] has.
     pub text: String,
     /// Where the function has it.
+    pub span: Span,
+}
+
+/// A declaration of a typedef, struct, union or enumeration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeclaredType {
+    /// The typedef or the tag, and enumerators.
+    pub names: Vec<String>,
+    /// Where it is; `};` and declarators that follow are not part of it.
     pub span: Span,
 }
 

@@ -50,3 +50,34 @@ double f_counted(int n, double *x, int *ia, double *w) {
     seen += x[0];
     return x[n - 1] * x[0];
 }
+
+/* Constants by their addresses, as translated Fortran passes them. */
+static const int one = 1, two = 2;
+
+static double strided(const int *n, const double *x, const int *step) {
+    double s = 0.0;
+    for (int i = 0; i < *n; i += *step) s += x[i] * x[i];
+    return s;
+}
+
+double f_constants_by_address(int n, double *x, int *ia, double *w);
+double f_constants_by_address(int n, double *x, int *ia, double *w) {
+    (void)ia;
+    return strided(&n, x, &one) * w[one] + strided(&two, x, &two);
+}
+
+/* Variables that functions declare, and the file only behind them. */
+static double gained(double x) {
+    extern double gain, offsets[2];
+    return gain * x * x + offsets[1];
+}
+
+double f_declared_inside(int n, double *x, int *ia, double *w);
+double f_declared_inside(int n, double *x, int *ia, double *w) {
+    extern double gain;
+    (void)ia;
+    gain = 2.0 + w[0];
+    return gained(x[0]) * gained(x[n - 1]);
+}
+
+double gain = 1.0, offsets[2] = {0.5, 0.25};

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "model.c"
+#define ADTAPE_OWN_TYPES
 
 #define K 3
 #define N 4

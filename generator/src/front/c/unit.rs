@@ -3,7 +3,7 @@
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
-use crate::ir::{Field, FieldId, Struct, StructId, Type, Types};
+use crate::ir::{DeclaredType, Field, FieldId, Struct, StructId, Type, Types};
 use std::collections::{HashMap, HashSet};
 
 /// Tables of one tree.
@@ -20,6 +20,8 @@ pub struct Unit<'a> {
     pub fields: HashMap<u64, FieldId>,
     /// Members that are other names for elements of an array: the first of these, and their types.
     pub overlays: HashMap<u64, (u64, Type)>,
+    /// Types at file scope.
+    pub declared: Vec<DeclaredType>,
     /// Enumerators.
     pub constants: HashMap<u64, i128>,
     constants_by_name: HashMap<&'a str, i128>,
@@ -51,6 +53,7 @@ impl<'a> Unit<'a> {
             definitions: HashMap::new(),
             fields: HashMap::new(),
             overlays: HashMap::new(),
+            declared: Vec::new(),
             constants: HashMap::new(),
             constants_by_name: HashMap::new(),
             typedefs: HashMap::new(),
@@ -66,7 +69,10 @@ impl<'a> Unit<'a> {
                     unit.functions.insert(&node.name, node);
                 }
                 "VarDecl" => unit.variable(node),
-                _ => unit.type_declaration(node, sources),
+                _ => {
+                    unit.type_declaration(node, sources);
+                    unit.declared.extend(unit.declared_type(node, sources));
+                }
             }
         }
         unit
@@ -94,6 +100,18 @@ impl<'a> Unit<'a> {
             "EnumDecl" => self.enumeration(node, sources),
             _ => {}
         }
+    }
+
+    fn declared_type(&self, node: &Node, sources: &Sources) -> Option<DeclaredType> {
+        let declares = match node.kind {
+            "TypedefDecl" => !node.implicit,
+            "RecordDecl" => node.complete,
+            kind => kind == "EnumDecl",
+        };
+        let constants = node.inner.iter().filter(|part| part.kind == "EnumConstantDecl");
+        let named = std::iter::once(node).chain(constants).filter(|node| declares && !node.name.is_empty());
+        let names: Vec<String> = named.map(|node| node.name.to_string()).collect();
+        (!names.is_empty()).then(|| DeclaredType { names, span: self.files.span(node, sources) })
     }
 
     fn record_declaration(&mut self, node: &'a Node<'a>, sources: &Sources) {

@@ -51,7 +51,7 @@ impl<'a> Lower<'_, 'a> {
             return self.local_static(node);
         }
         if node.storage == "extern" {
-            return Ok(());
+            return self.local_extern(node);
         }
         if types::is_list(node.ty()) {
             self.b.proc_mut().has_list = true;
@@ -288,6 +288,28 @@ impl<'a> Lower<'_, 'a> {
         Ok(binding)
     }
 
+    /// A variable at file scope that a function declares: the generated file declares it at file scope.
+    fn local_extern(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let span = self.span(node);
+        let text = self.reader.sources.text(span.source as usize, span.start, span.end).to_string();
+        if !self.reader.externs.contains(&text) {
+            self.reader.externs.push(text);
+        }
+        self.reader.units[self.unit].variables.insert(node.id, node);
+        Ok(())
+    }
+
+    /// The memory of a constant at file scope whose address is taken.
+    pub fn constant_memory(&mut self, node: &'a Node<'a>) -> Result<Option<Place>> {
+        let unit = &self.reader.units[self.unit];
+        let Some(named) = unit.variables.get(&node.refers).copied() else { return Ok(None) };
+        let is_static = named.storage == "static";
+        let definition = unit.definitions.get(named.name.as_ref()).copied().unwrap_or(named);
+        let binding = self.object_in_memory(definition, &named.name, is_static.then_some(self.unit))?;
+        let Binding::Global(global) = binding else { return Ok(None) };
+        Ok(Some(Place { base: Base::Global(global), path: Vec::new(), ty: self.ir_type(node) }))
+    }
+
     /// `errno`, a variable that programs may write and not read.
     pub fn errno(&mut self, node: &'a Node<'a>) -> Binding {
         let key = (None, ERRNO.to_string());
@@ -318,13 +340,18 @@ impl<'a> Lower<'_, 'a> {
         if found.is_volatile() {
             return self.refuse(node, Class::Type, format!("'{}' is volatile", node.name), "remove volatile");
         }
-        let constant = found.is_constant();
-        if constant
+        if found.is_constant()
             && let (CType::Int { .. }, Some(init)) = (&found.ty, node.inner.last().filter(|_| node.has_init))
             && let Ok(Some(value)) = self.value(init).map(|value| known(&value))
         {
             return Ok(Binding::Constant(value));
         }
+        self.object_in_memory(node, name, unit)
+    }
+
+    fn object_in_memory(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {
+        let found = self.ctype(node);
+        let constant = found.is_constant();
         let key = (unit, name.to_string());
         if let Some(number) = self.reader.global_numbers.get(&key) {
             return Ok(Binding::Global(*number));

@@ -73,6 +73,8 @@ pub struct Reader<'a> {
     reentered: usize,
     /// Function pointers at file scope that are taken to hold the function of their initialiser: both, and a call.
     assumed: Vec<(String, String, Span)>,
+    /// See [`Program::externs`].
+    externs: Vec<String>,
     /// Names of variables that functions assign, or take the address of.
     changed: HashSet<String>,
     /// Whether no function keeps an address beyond its call; found out when it is needed.
@@ -101,6 +103,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         kept: HashSet::new(),
         reentered: 0,
         assumed: Vec::new(),
+        externs: Vec::new(),
         changed: HashSet::new(),
         addresses_stay: None,
         stored_functions: None,
@@ -139,6 +142,8 @@ impl<'a> Reader<'a> {
         let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
         Ok(Program {
             statics,
+            externs: self.externs,
+            declared: self.units.into_iter().flat_map(|unit| unit.declared).collect(),
             assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
             types: self.structs.types,
             sources: self.sources.list,

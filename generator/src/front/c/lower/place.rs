@@ -480,8 +480,16 @@ impl<'a> Lower<'_, 'a> {
         }
         match self.place(inner)? {
             Spot::Memory(place) if !self.is_errno(&place) => Ok(address(place)),
-            _ => self.refuse(node, Class::Pointer, "the address of this is taken", "use a variable"),
+            Spot::Constant(..) => match self.constant_memory(inner.bare())? {
+                Some(place) => Ok(address(place)),
+                None => self.no_address(node),
+            },
+            _ => self.no_address(node),
         }
+    }
+
+    fn no_address(&mut self, node: &Node) -> Result<Expr> {
+        self.refuse(node, Class::Pointer, "the address of this is taken", "use a variable")
     }
 }
 

@@ -1,0 +1,91 @@
+//! Generated headers compile alone: they bring the types that their prototypes name.
+
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+
+use std::process::Command;
+
+use common::{Scratch, include};
+
+/// Both headers.
+const HEADERS: &str = "#include \"model_b.h\"\n#include \"model_d.h\"\n";
+
+/// Writes adjoint and tangent of `f` for these files into a folder of their own, and compiles them with the text of a
+/// user.
+fn compiles(name: &str, files: &[(&str, &str)], user: &str) {
+    let folder = Scratch::new(&format!("headers-{name}"));
+    for (file, text) in files {
+        let path = folder.0.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    std::fs::create_dir_all(folder.0.join("out")).unwrap();
+    for (what, file) in [("adjoint", "out/model_b.c"), ("tangent", "out/model_d.c")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+        command.current_dir(&folder.0).args([what, "model/model.c", "--head", "f(f)/(p)", "-o", file]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    std::fs::write(folder.0.join("out/user.c"), user).unwrap();
+    for compiler in ["gcc", "clang"] {
+        let mut build = Command::new(compiler);
+        build.current_dir(folder.0.join("out")).args(["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-c"]);
+        let built = build.arg(include()).args(["user.c", "model_b.c", "model_d.c"]).output().unwrap();
+        assert!(built.status.success(), "{compiler}: {}", String::from_utf8_lossy(&built.stderr));
+    }
+}
+
+#[test]
+fn types_of_the_source_and_what_they_name_stand_in_the_header() {
+    let model = "#include <stddef.h>
+#define SIDES 3 /* of a triangle */
+#define ALL (SIDES + COUNT)
+enum { COUNT = 2 };
+typedef double real;
+struct corner { real at[SIDES]; };
+typedef struct corner corner;
+typedef struct shape_s { corner first; struct { real all[ALL]; } rest; } shape, *shapes;
+struct model { shapes all; size_t count; } __attribute__((aligned(16)));
+double f(struct model *p);
+double f(struct model *p) {
+    double sum = 0;
+    for (size_t i = 0; i < p->count; i++) sum += p->all[i].first.at[1] * p->all[i].rest.all[ALL - 1];
+    return sum;
+}
+";
+    let user = "int user(void);\nint user(void) {\n    shape all;\n    struct model m = {&all, 1};\n    (void)m;\n    \
+                return _Alignof(struct model) == 16 ? (int)sizeof all.rest : 0;\n}\n";
+    compiles("own", &[("model/model.c", model)], &format!("{HEADERS}{user}"));
+}
+
+/// The second header needs the first one, and the first one a macro of the source.
+#[test]
+fn types_of_headers_come_with_the_includes_of_the_source() {
+    let model = "/*
+#include \"gone.h\"
+*/
+#define WIDE
+#ifdef WIDE
+#include \"base.h\"
+#include \"parts/part.h\" // behind base.h
+#else
+#include \"narrow.h\"
+#endif
+double f(const part *p);
+double f(const part *p) {
+    return p->x * p->x;
+}
+";
+    let base = "#ifndef BASE_H\n#define BASE_H\n#ifdef WIDE\ntypedef double real;\n#endif\n#endif\n";
+    let part = "#ifndef PART_H\n#define PART_H\ntypedef struct { real x; } part;\n#endif\n";
+    let files = [("model/model.c", model), ("model/base.h", base), ("model/parts/part.h", part)];
+    compiles("included", &files, &format!("{HEADERS}extern const part user;\nconst part user = {{1.0}};\n"));
+}
+
+#[test]
+fn file_with_types_of_its_own_says_so() {
+    let model = "struct pair { double x, y; };\ndouble f(const struct pair *p);\n\
+                 double f(const struct pair *p) { return p->x * p->y; }\n";
+    let user = "struct pair { double x, y; };\n#define ADTAPE_OWN_TYPES\n";
+    compiles("taken", &[("model/model.c", model)], &format!("{user}{HEADERS}"));
+}
