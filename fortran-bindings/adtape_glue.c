@@ -9,7 +9,9 @@
  *
  * Every function here that Fortran calls passes its own return address on as the call site, so that check mode
  * and messages name the line in the user's program. */
+#if !defined(ADTAPE_INLINED) /* which leaves scalars and control: see glue/scalars.inc */
 #include <ISO_Fortran_binding.h>
+#endif
 #include <adtape.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -32,6 +34,10 @@ refuse(adtape_status_t status, const void *site, const char *format, ...) {
     adtape_abi0_fail(status, message, site);
     abort();
 }
+
+#include "generated/kinds_glue.inc"
+
+#if !defined(ADTAPE_INLINED)
 
 /* Ends a call with an optional `stat`: a failure that nobody asks for goes to the error handler. */
 static void finish(adtape_status_t status, int32_t *stat, const void *site) {
@@ -160,7 +166,6 @@ static int64_t number(int64_t n, const char *what, const void *site) {
 
 /* ---- calls, by theme: by hand what reads descriptors, generated what only converts arguments ------------------ */
 
-#include "generated/kinds_glue.inc"
 #include "glue/descriptor.inc"
 #include "glue/variable.inc"
 #include "glue/argument.inc"
@@ -170,7 +175,6 @@ static int64_t number(int64_t n, const char *what, const void *site) {
 
 #include "generated/tape_glue.inc"
 #include "glue/arrays.inc"
-#include "glue/control.inc"
 
 #include "generated/objects_glue.inc"
 #include "glue/pointers.inc"
@@ -188,3 +192,8 @@ static int64_t number(int64_t n, const char *what, const void *site) {
 #include "glue/driver.inc"
 
 #include "glue/verify.inc"
+
+#endif
+
+#include "glue/scalars.inc"
+#include "glue/control.inc"

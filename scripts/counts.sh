@@ -14,8 +14,9 @@ cd "$(dirname "$0")/.."
 
 bounds=benches/counts.txt
 # An array below 4096 bytes costs at most this much more than memcpy: of the project's requirements, not to be blessed
-# away.
+# away. So is how many times the header's instructions the Fortran module's inlined form takes.
 most_over_memcpy=15
+most_over_header=1.2
 
 target=${CARGO_TARGET_DIR:-target}
 release=$target/release
@@ -24,7 +25,7 @@ rm -rf "$work"
 mkdir -p "$work"
 
 toolchain() {
-  echo "gcc $(gcc -dumpfullversion), $(rustc --version | cut -d' ' -f1,2), $(ldd --version | head -1 | grep -o '[0-9.]*$' |
+  echo "gcc $(gcc -dumpfullversion), gfortran $(gfortran -dumpfullversion), $(rustc --version | cut -d' ' -f1,2), $(ldd --version | head -1 | grep -o '[0-9.]*$' |
     sed 's/^/glibc /'), $(valgrind --version | tr - ' '), $(uname -m)"
 }
 
@@ -38,6 +39,13 @@ build_kit() { # program, how: call, shared or inline, flags
     shared) link=("-L$work" -ladtape_kit "$release/libadtape.so" "-Wl,-z,now,-rpath,$work") ;;
   esac
   gcc -O2 -DHOW="kit_$2" "${flags[@]}" -Iinclude benches/counts/kit_paths.c -o "$work/$1" "${link[@]}"
+}
+build_fortran() { # program, how: call or inline
+  local module=$work/fortran sources=(benches/counts/fortran_paths.F90)
+  [ "$2" = call ] || sources=(-w -flto=auto -Ifortran-bindings -Iinclude "${sources[@]}" scripts/install/adtape_inlined.c)
+  gcc -O2 -Iinclude -c benches/counts/fortran.c -o "$work/$1.o"
+  gfortran -O2 -ffree-line-length-none -J"$work" -I"$module" "${sources[@]}" "$work/$1.o" -o "$work/$1" \
+    "$module/libadtape_fortran.a" "$release/libadtape.a" -lpthread -ldl -lm
 }
 build_rust() { # program
   rustc --edition 2024 -C opt-level=3 -C panic=abort --extern adtape="$release/libadtape.rlib" \
@@ -72,11 +80,11 @@ count() { # program
 
 # Prints counts beside bounds; fails if one is above its bound or has none.
 compare() { # counts
-  awk -v most="$most_over_memcpy" '
+  awk -v most="$most_over_memcpy" -v most_header="$most_over_header" '
     FNR == NR { if ($1 != "#" && NF == 2) bound[$1] = $2; next }
     FNR == 1  { printf "%-28s %8s %8s\n", "instructions of", "count", "bound" }
     {
-      verdict = ""
+      verdict = ""; count[$1] = $2
       if (!($1 in bound)) verdict = "NO BOUND"
       else if ($2 > bound[$1]) verdict = sprintf("ABOVE by %.1f", $2 - bound[$1])
       else if ($1 ~ /-memcpy$/ && $1 !~ /_4096-/ && $2 > most) verdict = sprintf("ABOVE the required %d", most)
@@ -84,6 +92,12 @@ compare() { # counts
       bad += verdict != ""; delete bound[$1]
     }
     END {
+      for (path in count) {
+        header = path
+        if (sub(/^fortran_inline_/, "header_", header) && count[path] > most_header * count[header]) {
+          printf "%s: %.1f, more than %.1f times %.1f of the header\n", path, count[path], most_header, count[header]; bad++
+        }
+      }
       for (path in bound) { printf "%-28s %8s %8s  NOT COUNTED\n", path, "", bound[path]; bad++ }
       exit bad > 0
     }' "$bounds" "$1"
@@ -95,7 +109,14 @@ build_rust rust_paths
 kit/build.sh "$release" "$work"
 ln -sf "$(realpath "$release")/libadtape.so" "$work/libadtape.so.0"
 for how in call shared inline; do build_kit "kit_$how" $how; done
-for program in paths rust_paths kit_call kit_shared kit_inline; do count $program; done >"$work/counts"
+FC=gfortran CC=gcc FCFLAGS=-O2 CFLAGS=-O2 scripts/install/build_fortran.sh fortran-bindings include "$work/fortran"
+for how in call inline; do build_fortran "fortran_$how" $how; done
+{
+  for program in paths rust_paths kit_call kit_shared kit_inline; do count $program; done
+  # Both have the header's form beside the module's.
+  count fortran_call | sed '/^header/d; s/^fortran_/fortran_call_/'
+  count fortran_inline | sed 's/^fortran_/fortran_inline_/'
+} >"$work/counts"
 
 if [ "${1:-}" = bless ]; then
   {

@@ -15,9 +15,11 @@
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
 #   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
-#   lib/pkgconfig/                     adtape, adtape-fortran, adtape-kit, adtape-kit-admm2020, and each with -static
+#   lib/pkgconfig/                     adtape, adtape-fortran, adtape-fortran-lto, adtape-kit, adtape-kit-admm2020, and each with
+#                                      -static
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
-#   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler
+#   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler; adtape_inlined.c:
+#                                      for programs compiled with -flto
 #   bin/adtape, share/man/man1/adtape*.1   the command and its manual pages
 #   share/doc/adtape/                  licences
 #   share/adtape/installed.txt         what is installed, a path a line, for uninstall.sh
@@ -113,13 +115,16 @@ put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindi
 for folder in generated glue; do
   put 644 "$prefix/share/adtape/fortran/$folder" fortran-bindings/$folder/*.inc
 done
+put 644 "$prefix/share/adtape/fortran" scripts/install/adtape_inlined.c
 put 755 "$prefix/share/adtape/fortran" scripts/install/build_fortran.sh
 scripts/install/build_fortran.sh fortran-bindings include "$(dest "$libdir/adtape/fortran/$compiler")"
 for file in "$(dest "$libdir/adtape/fortran/$compiler")"/*; do note "$libdir/adtape/fortran/$compiler/${file##*/}"; done
 
 for suffix in "" -static; do
   fill "adtape$suffix.pc.in" "$libdir/pkgconfig" "adtape$suffix.pc" '${pcfiledir}'
-  fill adtape-fortran.pc.in "$libdir/pkgconfig" "adtape-fortran$suffix.pc" '${pcfiledir}' -e "s|@SUFFIX@|$suffix|g"
+  for name in adtape-fortran adtape-fortran-lto; do
+    fill "$name.pc.in" "$libdir/pkgconfig" "$name$suffix.pc" '${pcfiledir}' -e "s|@SUFFIX@|$suffix|g"
+  done
   for name in adtape-kit adtape-kit-admm2020; do
     fill "$name$suffix.pc.in" "$libdir/pkgconfig" "$name$suffix.pc" '${pcfiledir}'
   done

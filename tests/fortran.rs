@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+#[path = "fortran/lto.rs"]
+mod lto;
+
 const SIGABRT: i32 = 6;
 
 /// Stop code of the error handler of errors.F90.
@@ -83,12 +86,16 @@ fn module() -> &'static Path {
 /// executable.
 fn compile(source: &Path, further: &[&str]) -> (Output, PathBuf) {
     let name = source.file_stem().expect("a file").to_str().expect("a name in ASCII");
-    let level = further.iter().find(|flag| flag.starts_with("-O")).unwrap_or(&"");
+    let of_the_name = further.iter().filter(|flag| flag.starts_with("-O") || flag.starts_with("-f"));
+    let level: String = of_the_name.copied().collect();
     let directory = scratch(&format!("fortran_{name}{}{level}", further.len()));
     let program = directory.join(name);
     let mut command = Command::new(fc());
     command.current_dir(&directory).args(flags()).arg("-I").arg(module()).arg("-I").arg(programs());
     command.arg("-cpp").args(further).arg(source).arg(module().join("support.o"));
+    if further.contains(&lto::FLAG) {
+        command.arg(lto::inlined(further, &directory));
+    }
     command.arg(module().join("libadtape_fortran.a")).arg(build_release().join("libadtape.a"));
     let said = run(command.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
     (said, program)
@@ -109,13 +116,19 @@ fn passes(file: &str) {
     }
     // An optimiser may take it for granted that a procedure keeps no address of an argument; without one nothing is.
     for level in levels() {
-        let (_, program) = compile(&programs().join(file), &[&level]);
-        let profile = ("ADTAPE_PROFILE", env!("CARGO_TARGET_TMPDIR"));
-        for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(profile)] {
-            let output = run(quiet(&program).envs(mode));
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(said.contains(&format!("{name}: checks passed: ")), "{level} {mode:?}: {said}");
-        }
+        passes_with(file, &[&level]);
+    }
+}
+
+/// Compiles a test program with these flags and runs it in every mode.
+fn passes_with(file: &str, flags: &[&str]) {
+    let name = file.split('.').next().expect("a name");
+    let (_, program) = compile(&programs().join(file), flags);
+    let profile = ("ADTAPE_PROFILE", env!("CARGO_TARGET_TMPDIR"));
+    for mode in [None, Some(("ADTAPE_STEP", "4096")), Some(("ADTAPE_CHECK", "1")), Some(profile)] {
+        let output = run(quiet(&program).envs(mode));
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains(&format!("{name}: checks passed: ")), "{flags:?} {mode:?}: {said}");
     }
 }
 
@@ -333,24 +346,27 @@ fn cases() -> Vec<Case> {
 /// The program of all error cases.
 fn errors_program() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let object = scratch("fortran_descriptors").join("descriptors.o");
-        let mut compile_c = Command::new(cc());
-        compile_c.args(["-g", "-c"]).arg(errors_file("descriptors.c")).arg("-o").arg(&object);
-        run(&mut compile_c);
-        let addresses = errors_file("errors_addresses.F90");
-        let further = [&object, &addresses].map(|path| path.to_str().expect("a name in UTF-8"));
-        compile(&errors_file("errors.F90"), &further).1
-    })
+    BUILT.get_or_init(|| build_errors_program(&[]))
+}
+
+/// The program of all error cases, compiled with further flags.
+fn build_errors_program(flags: &[&str]) -> PathBuf {
+    let object = scratch("fortran_descriptors").join("descriptors.o");
+    let mut compile_c = Command::new(cc());
+    compile_c.args(["-g", "-c"]).arg(errors_file("descriptors.c")).arg("-o").arg(&object);
+    run(&mut compile_c);
+    let addresses = errors_file("errors_addresses.F90");
+    let further = [&object, &addresses].map(|path| path.to_str().expect("a name in UTF-8"));
+    compile(&errors_file("errors.F90"), &[&further, flags].concat()).1
 }
 
 /// Runs a case; returns how it ended and what it said on standard error.
-fn provoke(case: &Case, how: &str) -> (Output, String) {
+fn provoke(program: &Path, case: &Case, how: &str) -> (Output, String) {
     let mut command = match &case.limit {
-        None => quiet(errors_program()),
+        None => quiet(program),
         Some(kib) => {
             let mut shell = quiet(Path::new("sh"));
-            shell.args(["-c", &format!("ulimit -v {kib} && exec \"$@\""), "sh"]).arg(errors_program());
+            shell.args(["-c", &format!("ulimit -v {kib} && exec \"$@\""), "sh"]).arg(program);
             shell
         }
     };
@@ -382,7 +398,7 @@ fn error_without_handler_says_what_and_where_and_aborts() {
     let mut faults = Vec::new();
     for (i, case) in tested_cases().iter().enumerate() {
         // "default": another handler is installed and the default restored.
-        let (output, said) = provoke(case, if i % 10 == 0 { "default" } else { "" });
+        let (output, said) = provoke(errors_program(), case, if i % 10 == 0 { "default" } else { "" });
         if output.status.signal() != Some(SIGABRT) || !said.starts_with("adtape: error: ") {
             faults.push(format!("{}: {}: {said}", case.name, output.status));
         }
@@ -398,7 +414,7 @@ fn error_handler_gets_status_and_message_once() {
     }
     let mut faults = Vec::new();
     for case in tested_cases() {
-        let (output, said) = provoke(&case, "handler");
+        let (output, said) = provoke(errors_program(), &case, "handler");
         let status = format!("{}: ", case.status);
         if output.status.code() != Some(HANDLED) || !said.contains(&status) || !said.contains(" calls: 1") {
             faults.push(format!("{}: {}, not {}once: {said}", case.name, output.status, status));
@@ -414,7 +430,7 @@ fn program_aborts_where_the_handler_returns() {
         return;
     }
     for case in tested_cases().iter().filter(|case| case.name.starts_with("underflow")) {
-        let (output, said) = provoke(case, "returning");
+        let (output, said) = provoke(errors_program(), case, "returning");
         assert!(said.contains("the handler returns"), "{}: {said}", case.name);
         assert_eq!(output.status.signal(), Some(SIGABRT), "{}: {}\n{said}", case.name, output.status);
     }

@@ -4,6 +4,8 @@
 //! `FC` names the Fortran compiler (default gfortran).
 
 mod common;
+#[path = "install/kit.rs"]
+mod kit;
 
 use common::{build_release, fc, files_below, root, run, scratch, stdout};
 use std::fs;
@@ -23,30 +25,6 @@ int main(void) {
   adtape_pop_array_f64(t, a, 3);
   adtape_pop_f64(t, &x);
   if (x != 42.5 || a[0] != 1.0 || a[2] != 3.0) return 1;
-  puts("popped what was pushed");
-  return 0;
-}
-"#;
-
-/// As an adjoint that was compiled with the arguments of 2020 calls them: with those of today nothing would be found, or
-/// the program would crash.
-const ADMM2020_PROGRAM: &str = r#"
-#include <stdio.h>
-void pushReal8(double x);
-void popReal8(double *x);
-void ADMM_register(void *base, void *obase, int size, int elements);
-void ADMM_unregister(void *base, int *elements);
-void ADMM_rebase(void **p);
-int main(void) {
-  double then[10], now[10], x = 0.0;
-  void *p = &then[3];
-  int n = 0;
-  ADMM_register(now, then, (int)sizeof now, 10);
-  ADMM_rebase(&p);
-  ADMM_unregister(now, &n);
-  pushReal8(42.5);
-  popReal8(&x);
-  if (p != (void *)&now[3] || n != 10 || x != 42.5) return 1;
   puts("popped what was pushed");
   return 0;
 }
@@ -89,7 +67,11 @@ foreach(kind kit_admm2020 kit_admm2020_static)
   add_executable(c_${kind} admm2020.c)
   target_link_libraries(c_${kind} PRIVATE adtape::${kind})
 endforeach()
-foreach(kind fortran fortran_static)
+set(kinds fortran fortran_static)
+if(CMAKE_Fortran_COMPILER_ID STREQUAL GNU)
+  list(APPEND kinds fortran_lto fortran_lto_static)
+endif()
+foreach(kind IN LISTS kinds)
   add_executable(f_${kind} check.f90)
   target_link_libraries(f_${kind} PRIVATE adtape::${kind})
 endforeach()
@@ -192,6 +174,8 @@ fn installation_holds_the_files_listed_and_no_more() {
         "lib/libadtape_kit_admm2020.so",
         "lib/libadtape_kit_admm2020.so.0",
         concat!("lib/libadtape_kit_admm2020.so.", env!("CARGO_PKG_VERSION")),
+        "lib/pkgconfig/adtape-fortran-lto-static.pc",
+        "lib/pkgconfig/adtape-fortran-lto.pc",
         "lib/pkgconfig/adtape-fortran-static.pc",
         "lib/pkgconfig/adtape-fortran.pc",
         "lib/pkgconfig/adtape-kit-admm2020-static.pc",
@@ -203,6 +187,7 @@ fn installation_holds_the_files_listed_and_no_more() {
         "share/adtape/installed.txt",
         "share/adtape/fortran/adtape.F90",
         "share/adtape/fortran/adtape_glue.c",
+        "share/adtape/fortran/adtape_inlined.c",
         "share/adtape/fortran/build_fortran.sh",
         "share/adtape/kit/admm_tapenade_interface.f90",
         "share/adtape/kit/adtape_kit.c",
@@ -308,6 +293,12 @@ fn cxx_program_builds_through_pkg_config() {
     build_and_run(installed(), &["c++", "-std=c++17", "-Wall", "-Werror"], "check.cpp", C_PROGRAM, "adtape");
 }
 
+/// Whether no push of a double is left as a call.
+fn inlines(program: &Path) -> bool {
+    let code = stdout(Command::new("objdump").arg("-d").arg(program));
+    !code.lines().any(|line| line.contains("call") && line.contains("adtape_fortran_self_push_f64"))
+}
+
 #[test]
 fn fortran_program_builds_through_pkg_config() {
     for prefix in [installed(), moved()] {
@@ -315,74 +306,13 @@ fn fortran_program_builds_through_pkg_config() {
         assert!(needs_shared_adtape(&shared));
         let alone = build_and_run(prefix, &[&fc()], "check.f90", FORTRAN_PROGRAM, "adtape-fortran-static");
         assert!(!needs_shared_adtape(&alone));
-    }
-}
-
-const KIT_C_PROGRAM: &str = r#"
-#include "adBuffer.h"
-#include "adOMP.h"
-#include <stdio.h>
-int main(void) {
-  double x = 0;
-  int branch = 0;
-  pushReal8(42.5);
-  pushControl2b(2);
-  popControl2b(&branch);
-  popReal8(&x);
-  if (x != 42.5 || branch != 2) return 1;
-  puts("popped what was pushed");
-  return 0;
-}
-"#;
-
-const KIT_FORTRAN_PROGRAM: &str = "
-program check
-  implicit none
-  double precision :: x
-  integer :: branch
-  call pushreal8(42.5d0)
-  call pushcontrol2b(2)
-  call popcontrol2b(branch)
-  call popreal8(x)
-  if (x /= 42.5d0 .or. branch /= 2) stop 1
-  print '(a)', 'popped what was pushed'
-end program
-";
-
-/// The commands of docs/kit.md, with no other -I and -L than those.
-#[test]
-fn kit_programs_build_as_the_docs_say() {
-    for prefix in [installed(), moved()] {
-        for package in ["adtape-kit", "adtape-kit-static"] {
-            build_and_run(prefix, &["cc", "-O2"], "check.c", KIT_C_PROGRAM, package);
-            build_and_run(prefix, &[&fc(), "-O2"], "check.f90", KIT_FORTRAN_PROGRAM, package);
+        if stdout(Command::new(fc()).arg("--version")).starts_with("GNU") {
+            for package in ["adtape-fortran-lto", "adtape-fortran-lto-static"] {
+                let flags = [&fc(), "-O2", "-march=native"];
+                assert!(inlines(&build_and_run(prefix, &flags, "check.f90", FORTRAN_PROGRAM, package)), "{package}");
+            }
+            assert!(!inlines(&alone), "the test's own check");
         }
-    }
-    let directory = scratch("install_kit_by_hand");
-    let prefix = installed().display();
-    fs::write(directory.join("check.c"), KIT_C_PROGRAM).expect("scratch directory is writable");
-    fs::write(directory.join("check.f90"), KIT_FORTRAN_PROGRAM).expect("scratch directory is writable");
-    let include = format!("-I{prefix}/include/adtape/kit");
-    let library = format!("-L{prefix}/lib");
-    let source = format!("{prefix}/share/adtape/kit/adtape_kit_lto.c");
-    let mut commands = vec![("cc".to_owned(), vec!["-O2", &include, "check.c", &library, "-ladtape_kit", "-ladtape"])];
-    if stdout(Command::new(fc()).arg("--version")).starts_with("GNU") {
-        commands.push((fc(), vec!["-O2", "-flto", "check.f90", &source, &include, &library, "-ladtape"]));
-    }
-    for (compiler, arguments) in commands {
-        run(Command::new(compiler).current_dir(&directory).args(arguments).args(["-o", "check"]));
-        let program = directory.join("check");
-        assert_eq!(stdout(Command::new(&program).env("LD_LIBRARY_PATH", installed().join("lib"))), SAYS);
-    }
-}
-
-#[test]
-fn program_with_addresses_as_of_2020_builds_through_pkg_config() {
-    for prefix in [installed(), moved()] {
-        let shared = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020");
-        assert!(needs_shared_adtape(&shared));
-        let alone = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020-static");
-        assert!(!needs_shared_adtape(&alone));
     }
 }
 
@@ -393,8 +323,8 @@ fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
         ("CMakeLists.txt", CMAKE_PROJECT),
         ("check.c", C_PROGRAM),
         ("check.f90", FORTRAN_PROGRAM),
-        ("kit.c", KIT_C_PROGRAM),
-        ("admm2020.c", ADMM2020_PROGRAM),
+        ("kit.c", kit::C_PROGRAM),
+        ("admm2020.c", kit::ADMM2020_PROGRAM),
     ];
     for (file, text) in files {
         fs::write(directory.join(file), text).expect("scratch directory is writable");
@@ -402,11 +332,17 @@ fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
     let build = directory.join("build");
     let mut configure = Command::new("cmake");
     configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DCMAKE_Fortran_COMPILER={}", fc()));
+    configure.arg("-DCMAKE_BUILD_TYPE=Release");
     let log = stdout(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
     run(Command::new("cmake").arg("--build").arg(&build));
-    for program in ["c_adtape", "c_kit", "c_kit_admm2020", "f_fortran"].iter().flat_map(|name| {
-        [(*name).to_owned(), if *name == "c_adtape" { "c_static".to_owned() } else { format!("{name}_static") }]
-    }) {
+    let static_or_shared = |name: &str| [name.to_owned(), format!("{name}_static")];
+    let mut programs = vec!["c_adtape".to_owned(), "c_static".to_owned()];
+    programs.extend(["c_kit", "c_kit_admm2020", "f_fortran"].into_iter().flat_map(static_or_shared));
+    if stdout(Command::new(fc()).arg("--version")).starts_with("GNU") {
+        programs.extend(static_or_shared("f_fortran_lto"));
+        assert!(inlines(&build.join("f_fortran_lto_static")) && !inlines(&build.join("f_fortran_static")));
+    }
+    for program in programs {
         assert_eq!(stdout(&mut Command::new(build.join(&program))), SAYS, "{program}");
         assert_eq!(needs_shared_adtape(&build.join(&program)), !program.contains("static"), "{program}");
     }

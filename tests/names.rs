@@ -155,7 +155,7 @@ fn glue_defines_nothing_that_the_module_does_not_bind() {
     assert_eq!(defined.difference(&used).collect::<Vec<_>>(), Vec::<&String>::new(), "in the glue, but never bound");
 }
 
-/// In Fortran each type is bound as the library's function by address; or, where it has no interoperable type, as an
+/// In Fortran each type is bound as a function of the glue, by address; or, where it has no interoperable type, as an
 /// external; a character comes with its length.
 #[test]
 fn every_type_of_the_table_is_bound_on_the_threads_tape_and_by_handle() {
@@ -169,7 +169,7 @@ fn every_type_of_the_table_is_bound_on_the_threads_tape_and_by_handle() {
                 let found = match suffix.as_str() {
                     "char" => bound.contains(&format!("adtape_fortran_{text}{operation}_text")),
                     _ => {
-                        bound.contains(&format!("adtape_{form}_{operation}_{suffix}"))
+                        bound.contains(&format!("adtape_fortran_{text}{operation}_{suffix}"))
                             || externals.contains(&format!("adtape{form}{operation}{}", suffix.replace('_', "")))
                     }
                 };

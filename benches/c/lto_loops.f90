@@ -24,3 +24,30 @@ subroutine pop_loop(x, n)
     end do
   end do
 end subroutine
+
+! Through the module.
+subroutine module_push_loop(x, n)
+  use adtape
+  implicit none
+  real(8), intent(in) :: x(1024)
+  integer(8), intent(in) :: n
+  integer(8) :: i, part
+  do part = 1, n/1024
+    do i = 1, 1024
+      call push(x(i))
+    end do
+  end do
+end subroutine
+
+subroutine module_pop_loop(x, n)
+  use adtape
+  implicit none
+  real(8), intent(inout) :: x(1024)
+  integer(8), intent(in) :: n
+  integer(8) :: i, part
+  do part = 1, n/1024
+    do i = 1, 1024
+      call pop(x(i))
+    end do
+  end do
+end subroutine

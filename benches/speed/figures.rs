@@ -117,6 +117,7 @@ fn kit(all: &mut Vec<Figure>) {
     }
     if has_gnu_fortran() {
         all.push(figure("real8_, kit, Fortran -flto", Runs::Lto, "lto/real8", CACHED, 8, Some(AtMost(1.2))));
+        all.push(figure("double, Fortran module -flto", Runs::Lto, "lto/module", CACHED, 8, Some(AtMost(1.2))));
     } else {
         println!("SKIPPED Fortran -flto: the Fortran compiler is not GNU's");
     }

@@ -9,7 +9,7 @@ const FLAGS: &[&str] =
     &["-O2", "-falign-functions=64", "-falign-loops=64", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-Ibenches/c"];
 /// The references' own: see the plain loop in benches/README.md.
 const PLAIN: &[&str] = &["-fno-tree-vectorize", "-fno-tree-loop-distribute-patterns"];
-/// Flags for a Fortran program and for the kit's source, which the Fortran command compiles.
+/// Flags for a Fortran program and for the sources in C, of the kit and of the module, which the Fortran command compiles.
 const LTO: &[&str] = &["-O2", "-flto=auto", "-falign-functions=64", "-falign-loops=64", "-Ikit/include", "-Iinclude"];
 const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
@@ -58,11 +58,16 @@ impl Programs {
             .arg("-o")
             .arg(self.path("bench_static")));
         if has_gnu_fortran() {
+            let module = self.path("fortran_module");
+            run(Command::new("scripts/install/build_fortran.sh").args(["fortran-bindings", "include"]).arg(&module));
             run(fortran(LTO)
-                .args(["benches/c/lto_loops.f90", "kit/adtape_kit_lto.c"])
+                .arg("-Ifortran-bindings")
+                .arg(format!("-I{}", module.display()))
+                .args(["benches/c/lto_loops.f90", "kit/adtape_kit_lto.c", "scripts/install/adtape_inlined.c"])
                 .args(&objects)
                 .arg(self.compile("lto", &[]))
                 .arg(&floor)
+                .arg(module.join("libadtape_fortran.a"))
                 .arg(release.join("libadtape.a"))
                 .args(LIBRARIES)
                 .arg("-o")

@@ -225,7 +225,7 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
     /* Pushes a value: itself, or its address where C has no type for it. Undone by adtape_pop_<type>.     \
      *                                                                                                     \
      * Errors go to the error handler: MEMORY_LIMIT, OUT_OF_MEMORY. Cost: inlined in C, one compare,       \
-     * one copy, one addition; one call from Fortran. Kit: `pushReal8`, `pushInteger4`, ...                \
+     * one copy, one addition; from Fortran one call, or inlined with -flto. Kit: `pushReal8`, ...         \
      * Fortran: `call push(x)`, `call push(t, x)`, one generic name for all types and kinds. */            \
     ADTAPE_INLINE_ void adtape_push_##name(adtape_t *t, T x) { adtape_push_raw_(t, &x, sizeof x, code); }  \
     /* Pops a value. Undoes adtape_push_<type>.                                                            \
@@ -264,8 +264,7 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
 /* Functions of the library, for Fortran and for languages without this header. */
 #define ADTAPE_DECLARE_CALLS_(name, T, code)                                                               \
     /* adtape_push_<type> on the calling thread's own tape, as a function of the library: every type by    \
-     * address, for languages that cannot include `adtape.h`. Fortran's `push` and `pop` of scalars are    \
-     * these four.                                                                                         \
+     * address, for languages that cannot include `adtape.h`.                                              \
      *                                                                                                     \
      * Errors go to the error handler: as adtape_push_<type>, and NULL_POINTER where the fast path does not\
      * serve the call. */                                                                                  \

@@ -124,15 +124,18 @@ impl fmt::Display for Site {
     }
 }
 
-/// Whether a source file's code is inlined into programs on our behalf: the headers, and what `-flto` inlines of the kit.
+/// Whether a source file's code is inlined into programs on our behalf: the headers, and what `-flto` inlines of
+/// the kit and of the Fortran glue.
 fn is_ours(file: &Path) -> bool {
-    const INLINED: [&str; 6] = [
+    const INLINED: [&str; 8] = [
         "adtape/inline.h",
         "adtape/inline_objects.h",
         "adtape/inline_heap.h",
         "adtape_kit.h",
         "adtape_kit_calls.h",
         "adtape_kit_entry.c",
+        "glue/scalars.inc",
+        "glue/control.inc",
     ];
     INLINED.iter().any(|name| file.ends_with(name))
 }
