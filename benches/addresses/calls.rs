@@ -111,6 +111,7 @@ pub struct RangeInfo {
 
 unsafe extern "C" {
     fn adtape_create(out: *mut *mut c_void) -> i32;
+    fn adtape_objects_create(out: *mut *mut c_void) -> i32;
     fn adtape_live_add(s: *mut c_void, base: *mut c_void, bytes: u64, kind: i32, label: *const c_char) -> u64;
     fn adtape_live_remove(s: *mut c_void, base: *mut c_void);
     fn adtape_live_end(t: *mut c_void, s: *mut c_void, base: *mut c_void);
@@ -139,13 +140,11 @@ pub struct CApi {
 
 impl CApi {
     pub fn new() -> CApi {
-        let mut t = null_mut();
-        // SAFETY: as the header declares them; the objects of the process, and room for the tape.
-        unsafe {
-            let s = null_mut();
-            assert_eq!(adtape_create(&mut t), 0);
-            CApi { s, t }
-        }
+        let (mut s, mut t) = (null_mut(), null_mut());
+        // SAFETY: as the header declares them, with room for both handles.
+        let made = unsafe { (adtape_objects_create(&mut s), adtape_create(&mut t)) };
+        assert_eq!(made, (0, 0));
+        CApi { s, t }
     }
 }
 

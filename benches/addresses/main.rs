@@ -13,12 +13,16 @@ use calls::{CApi, Calls, Record, RustApi};
 use fastrand::Rng;
 use plain::Plain;
 use std::time::Instant;
-use table::{Row, Table, Unit, median};
+use table::{Bound, Row, Table, Unit, median};
 
-/// Objects that stay alive, and others that come and go between them.
-const ALIVE: usize = 100_000;
+/// Objects that stay alive.
+const ALIVE: [usize; 2] = [10_000, 1_000_000];
+/// At most so many others come and go between them, and so many pointers lead into those that stay.
 const OTHERS: usize = 50_000;
+const POINTERS: usize = 100_000;
 const ROUNDS: usize = 7;
+/// The most that a call may take, of the reference's time.
+const BOUND: f64 = 1.5;
 
 /// Blocks as an allocator lays them out, 16 bytes to 8 KiB, 16 bytes apart, from `base` on.
 fn blocks(random: &mut Rng, base: usize, count: usize) -> Vec<(usize, usize)> {
@@ -32,11 +36,11 @@ fn blocks(random: &mut Rng, base: usize, count: usize) -> Vec<(usize, usize)> {
     (0..count).map(|_| block()).collect()
 }
 
-/// What all sides do.
+/// What all sides do, in this order.
 struct Work {
     others: Vec<(usize, usize)>,
-    /// Each once, in random order, and in order of address.
-    pointers: [Vec<(usize, usize)>; 2],
+    /// Bases and offsets.
+    pointers: Vec<(usize, usize)>,
 }
 
 /// How far away things lie in the reverse sweep.
@@ -53,10 +57,9 @@ fn time(times: &mut Times, figure: &'static str, count: usize, run: impl FnOnce(
 }
 
 /// One round: everything that happens leaves the maps as they were.
-fn round(calls: &mut impl Calls, work: &Work) -> Times {
+fn round(calls: &mut impl Calls, Work { others, pointers }: &Work) -> Times {
     let mut times = Times::new();
-    let others = &work.others;
-    time(&mut times, "live_add + live_remove, random", others.len(), || {
+    time(&mut times, "live_add + live_remove", others.len(), || {
         others.iter().for_each(|(base, bytes)| calls.live_add(*base, *bytes, false));
         others.iter().rev().for_each(|(base, _)| calls.live_remove(*base));
     });
@@ -67,17 +70,14 @@ fn round(calls: &mut impl Calls, work: &Work) -> Times {
             (0..DEPTH).rev().for_each(|i| calls.live_remove((1 << 46) - 128 * i));
         }
     });
-    let bases = &work.pointers[0][..others.len()];
-    for (figure, pointers) in ["push_pointer, random", "push_pointer, address order"].iter().zip(&work.pointers) {
-        time(&mut times, figure, pointers.len(), || {
-            pointers.iter().for_each(|(base, offset)| calls.push_pointer(base + offset));
-        });
-    }
-    time(&mut times, "push_pair, random", bases.len(), || {
-        bases.iter().for_each(|(base, offset)| calls.push_pair(*base, 10 * offset));
+    time(&mut times, "push_pointer", pointers.len(), || {
+        pointers.iter().for_each(|(base, offset)| calls.push_pointer(base + offset));
+    });
+    time(&mut times, "push_pair", pointers.len(), || {
+        pointers.iter().for_each(|(base, offset)| calls.push_pair(*base, 10 * offset));
     });
     others.iter().for_each(|(base, bytes)| calls.live_add(*base, *bytes, false));
-    time(&mut times, "live_end, random", others.len(), || others.iter().for_each(|(base, _)| calls.live_end(*base)));
+    time(&mut times, "live_end", others.len(), || others.iter().for_each(|(base, _)| calls.live_end(*base)));
     calls.begin_reverse();
     time(&mut times, "pop_range + rebase_add, elsewhere", others.len(), || {
         for (base, bytes) in others.iter().rev() {
@@ -86,24 +86,20 @@ fn round(calls: &mut impl Calls, work: &Work) -> Times {
             calls.rebase_add(&record, base + AWAY, base + ADJOINT);
         }
     });
-    time(&mut times, "rebase_pointer, random", others.len(), || {
+    time(&mut times, "rebase_pointer", others.len(), || {
         for (base, bytes) in others {
             assert_eq!(calls.rebase_pointer(base + bytes / 2), base + bytes / 2 + AWAY);
         }
     });
-    time(&mut times, "rebase_remove, random", others.len(), || {
+    time(&mut times, "rebase_remove", others.len(), || {
         others.iter().for_each(|(base, _)| calls.rebase_remove(*base + AWAY, *base));
     });
-    time(&mut times, "pop_pair, random", bases.len(), || {
-        bases.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pair(), base + 10 * offset));
+    time(&mut times, "pop_pair", pointers.len(), || {
+        pointers.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pair(), base + 10 * offset));
     });
-    for (figure, pointers) in
-        ["pop_pointer, address order", "pop_pointer, random"].iter().zip(work.pointers.iter().rev())
-    {
-        time(&mut times, figure, pointers.len(), || {
-            pointers.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pointer(), base + offset));
-        });
-    }
+    time(&mut times, "pop_pointer", pointers.len(), || {
+        pointers.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pointer(), base + offset));
+    });
     calls.end_reverse();
     times
 }
@@ -123,12 +119,12 @@ fn rows(how: &str, ours: &mut impl Calls, reference: &mut Plain, work: &Work) ->
     // The first meets cold caches and fresh pages.
     let rounds = &rounds[1..];
     let row = |i: usize| Row {
-        title: format!("{}, {how}", rounds[0][i].0),
+        title: format!("{}{how}", rounds[0][i].0),
         ours: median(rounds.iter().map(|round| round[i].1)),
         reference: median(rounds.iter().map(|round| round[i].2)),
         unit: Unit::Nanoseconds,
         ratio: median(rounds.iter().map(|round| round[i].1 / round[i].2)),
-        bound: None,
+        bound: Some(Bound::AtMost(BOUND)),
     };
     (0..rounds[0].len()).map(row).collect()
 }
@@ -138,28 +134,42 @@ fn main() {
     if std::env::args().skip(1).any(|argument| !argument.starts_with("--") && argument != "addresses") {
         return;
     }
-    let mut random = Rng::with_seed(1);
-    let (mut alive, mut others) = (Vec::new(), Vec::new());
-    for (i, block) in blocks(&mut random, 1 << 32, ALIVE + OTHERS).into_iter().enumerate() {
-        if i % 3 == 2 { others.push(block) } else { alive.push(block) }
+    let mut table = Table::default();
+    for alive in ALIVE {
+        table.extend(calls_among(alive));
     }
-    let ordered: Vec<_> = alive.iter().map(|(base, bytes)| (*base, random.usize(..*bytes))).collect();
-    let mut mixed = ordered.clone();
-    random.shuffle(&mut mixed);
-    random.shuffle(&mut others);
-    let work = Work { others, pointers: [mixed, ordered] };
+    table.extend(memory::rows());
+    table.print();
+}
+
+/// The calls while so many objects are alive, in random order and in order of address.
+fn calls_among(count: usize) -> Vec<Row> {
+    let mut random = Rng::with_seed(1);
+    let every = count / OTHERS.min(count / 2) + 1;
+    let (mut alive, mut others) = (Vec::new(), Vec::new());
+    for (i, block) in blocks(&mut random, 1 << 32, count + count / (every - 1)).into_iter().enumerate() {
+        if i % every == 1 { others.push(block) } else { alive.push(block) }
+    }
+    random.shuffle(&mut alive);
     let mut reference = Plain::default();
     let (mut by_rust, mut by_c) = (RustApi::new(), CApi::new());
-    random.shuffle(&mut alive);
     for (base, bytes) in &alive {
         by_rust.live_add(*base, *bytes, false);
         by_c.live_add(*base, *bytes, false);
         reference.live_add(*base, *bytes, false);
     }
-    let mut table = Table::default();
-    table.extend(rows("Rust", &mut by_rust, &mut reference, &work));
-    table.extend(rows("C", &mut by_c, &mut reference, &work));
-    drop((by_rust, by_c, reference));
-    table.extend(memory::rows());
-    table.print();
+    let mut pointers: Vec<_> =
+        alive.iter().take(POINTERS).map(|(base, bytes)| (*base, random.usize(..*bytes))).collect();
+    random.shuffle(&mut pointers);
+    random.shuffle(&mut others);
+    let mut rows_of = Vec::new();
+    for order in ["random", "in order"] {
+        let work = Work { others: others.clone(), pointers: pointers.clone() };
+        let how = |api: &str| format!(", {order}, 10^{}, {api}", count.ilog10());
+        rows_of.extend(rows(&how("C"), &mut by_c, &mut reference, &work));
+        rows_of.extend(rows(&how("Rust"), &mut by_rust, &mut reference, &work));
+        others.sort_unstable();
+        pointers.sort_unstable();
+    }
+    rows_of
 }

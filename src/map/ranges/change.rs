@@ -147,6 +147,22 @@ impl Tree {
         self.root.store((height as u64) << 32 | u64::from(id), Ordering::Relaxed);
     }
 
+    /// Inserts a range above all of this leaf, if that is the last one and has room.
+    #[inline]
+    pub fn append(&self, leaf: u32, range: Range) -> bool {
+        let node = self.nodes.node(leaf);
+        let place = LeafPlace { leaf, node, behind: node.end() };
+        let Some(last) = node.end().checked_sub(1).filter(|_| node.count() > 0 && node.next() == NONE) else {
+            return false;
+        };
+        let is_above = self.range(node, last).is_some_and(|there| !there.hollow && there.range.end() <= range.base);
+        let fits = is_above && place.has_room_for(range);
+        if fits {
+            self.insert(place, range, &mut Account::default());
+        }
+        fits
+    }
+
     // ---- insert --------------------------------------------------------------------------------------------
 
     /// Inserts a range that overlaps none at the place of its base; enough nodes are reserved.

@@ -94,6 +94,15 @@ impl Ranges {
         }
     }
 
+    /// As [`insert`](Ranges::insert), of a range that mostly lies above all others.
+    #[inline]
+    pub fn append(&mut self, range: Range) -> Result<(), Range> {
+        match self.inserted.leaf() {
+            Some(leaf) if self.tree.append(leaf, range) => Ok(()),
+            _ => self.insert(range).map(drop),
+        }
+    }
+
     /// The range that began at `base`.
     pub fn remove(&mut self, base: u64) -> Option<Range> {
         self.remove_if(base, |_| true)

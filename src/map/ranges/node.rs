@@ -300,6 +300,11 @@ impl Node {
     pub fn remove(&self, i: usize) -> Entry {
         let (end, removed) = (self.end(), self.get(i));
         debug_assert!(i < end);
+        if i + 1 == end {
+            self.set(i, PADDING);
+            self.set_header(Header::End, i as u32);
+            return removed;
+        }
         // From the last line down: what each loses at its front goes to the end of the one before.
         let mut coming = PADDING;
         for (j, line) in self.lines.iter().enumerate().take(end.div_ceil(PER_LINE)).skip(i / PER_LINE).rev() {

@@ -54,7 +54,7 @@ impl Registry {
     /// to it. Returns its serial.
     #[inline]
     pub fn end_at_once(&self, lane: u16, base: u64, push: impl FnOnce(&RangeRecord) -> bool) -> Option<Serial> {
-        if self.empties.len() > 0 || self.lane(lane).span.meets(base, base) {
+        if self.is_in_doubt(lane, base) {
             return None;
         }
         let Past { dead, moved } = &mut *self.past();
@@ -129,8 +129,14 @@ impl Registry {
 
     /// The birth of the object that begins at `base` is reversed.
     pub fn undo_birth(&self, lane: u16, base: u64) -> Result<Object, Error> {
-        let (value, object) = self.exact(lane, base)?;
-        self.take(lane, value, &object)?;
+        let (value, object) = match self.take_at_once(lane, base) {
+            Some(taken) => taken,
+            None => {
+                let (value, object) = self.exact(lane, base)?;
+                self.take(lane, value, &object)?;
+                (value, object)
+            }
+        };
         self.erase(value, |_| true);
         self.waiting.released(object.serial, Some(object.forward_base));
         self.lose(&object);
@@ -343,6 +349,35 @@ impl Registry {
         }
         self.side_tables.ended(object);
         Ok(())
+    }
+
+    /// As [`take`](Registry::take), of the block that begins at `base`, with its value, unless there is more to it.
+    fn take_at_once(&self, lane: u16, base: u64) -> Option<(u64, Object)> {
+        if self.is_in_doubt(lane, base) {
+            return None;
+        }
+        let mut found = None;
+        let Past { dead, moved } = &mut *self.past();
+        if dead.outside() > 0 {
+            return None;
+        }
+        let range = self.heap.remove_if(base, |range| {
+            found = self.object_of(*range).filter(|object| object.state == LifeState::Alive);
+            found.is_some()
+        })?;
+        let object = found?;
+        if object.forward_base != object.base {
+            moved.remove(object.forward_base, range.value);
+        }
+        self.left(&object);
+        self.side_tables.ended(&object);
+        Some((range.value, object))
+    }
+
+    /// Whether something else than a block of the heap may begin at `base`.
+    #[inline(always)]
+    fn is_in_doubt(&self, lane: u16, base: u64) -> bool {
+        self.empties.len() > 0 || self.lane(lane).span.meets(base, base)
     }
 
     /// Takes an object out of the maps, with what waits in it. Whether it was there.

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::lane::Lane;
-use super::object::{LifeState, Object};
+use super::object::{LifeState, Object, Serial};
 use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
@@ -67,10 +67,25 @@ impl Registry {
         end_of
     }
 
+    /// As [`find`](Registry::find), of an address inside of a block, unless there is more to it.
+    #[inline(always)]
+    pub fn find_at_once(&self, lane: u16, address: u64) -> Option<ObjectOffset> {
+        if self.lane(lane).span.meets(address, address) {
+            return None;
+        }
+        let range = self.heap.find(address).filter(|range| address < range.end())?;
+        let home = (range.value >> 32) as u16;
+        let birth = self.lane(home).objects.birth_of(range, address == range.base)?;
+        Some(ObjectOffset { serial: Serial::new(home, birth), offset: (address - range.base) as i64 })
+    }
+
     /// The object that an address is in, dead ones last; None for NULL.
     pub fn find(&self, lane: u16, address: u64) -> Result<Option<ObjectOffset>, Error> {
         if address == 0 {
             return Ok(None);
+        }
+        if let Some(place) = self.find_at_once(lane, address) {
+            return Ok(Some(place));
         }
         let mut attempts = 0;
         while let Some(range) = self.range_of(lane, address) {
@@ -119,6 +134,11 @@ impl Registry {
     pub fn find_pair(&self, lane: u16, base: u64, offset: i64) -> Result<Option<ObjectOffset>, Error> {
         if base == 0 {
             return if offset == 0 { Ok(None) } else { Err(describe::null_pair(offset)) };
+        }
+        if self.empties.len() == 0
+            && let Some(place) = self.find_at_once(lane, base).filter(|place| place.offset == 0)
+        {
+            return Ok(Some(ObjectOffset { offset, ..place }));
         }
         match self.exact(lane, base) {
             Ok((_, object)) => Ok(Some(ObjectOffset { serial: object.serial, offset })),

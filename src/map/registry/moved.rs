@@ -72,7 +72,7 @@ impl Moved {
     }
 
     fn place(&mut self, range: Range) {
-        while let Err(there) = self.ranges.insert(range) {
+        while let Err(there) = self.ranges.append(range) {
             self.ranges.remove(there.base);
             if there.value != range.value {
                 self.hidden.push(there.value);

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::codes::codes;
+use crate::map::ranges::Range;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Most threads that use a registry at the same time.
@@ -171,6 +172,12 @@ impl Object {
         let is_simple = (adjoint_bytes >> 48) & SIMPLE == (LifeState::Alive as u64) << STATE_SHIFT;
         let fits = adjoint_base == 0 || (bytes ^ adjoint_bytes) & LOW_48 == 0;
         (is_simple && fits).then_some((base, adjoint_base))
+    }
+
+    /// Whether the words 1 and 4 of an object are of one that lies where the range does.
+    #[inline(always)]
+    pub fn lies_at(range: Range, base: u64, bytes: u64) -> bool {
+        base == range.base && bytes & LOW_48 == range.bytes
     }
 
     /// Makes a dead object, without an adjoint, of the words of one that is alive; reused if that has to be.

@@ -23,6 +23,7 @@
 use super::object::{LifeState, Object, Serial, WORDS, birth_in};
 use super::table::Table;
 use crate::hash::mix;
+use crate::map::ranges::Range;
 use crate::sync::{AtomicU32, AtomicU64, LockGuard, OnceLock, Ordering, Seqlock, Writing};
 
 /// Slots of a chunk.
@@ -128,6 +129,17 @@ impl ObjectTable {
         let word = |i: usize| slot.words[i].load(Ordering::Relaxed);
         let words = [word(1), word(3), word(4), word(5)];
         if self.lock.is_unchanged(before) { Object::simple_place(words) } else { None }
+    }
+
+    /// The birth of the object that a range of a map is; None also if it changes just now, or may not be touched and is.
+    #[inline(always)]
+    pub fn birth_of(&self, range: Range, untouched: bool) -> Option<u64> {
+        let before = self.lock.begin()?;
+        let Slot { words, .. } = self.slot(range.value as u32)?;
+        let [first, base, bytes] = [&words[0], &words[1], &words[4]].map(|word| word.load(Ordering::Relaxed));
+        let is_touched = Object::is_touched(words);
+        let is_it = self.lock.is_unchanged(before) && Object::lies_at(range, base, bytes) && !(untouched && is_touched);
+        Some(birth_in(first)).filter(|birth| is_it && *birth != 0)
     }
 
     /// The object in a slot, if there is one.
