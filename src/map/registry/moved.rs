@@ -65,10 +65,13 @@ impl Moved {
         self.came.shrink_to_fit();
         self.left = 0;
         // In order of address, which is quick, unless some lay at one place: of those the last one counts.
-        let mut ordered = came.clone();
-        ordered.sort_unstable_by_key(|range| range.base);
-        let are_apart = ordered.is_sorted_by(|one, next| one.end() <= next.base);
-        (if are_apart { ordered } else { came }).into_iter().for_each(|range| self.place(range));
+        let is_ordered = |ranges: &[Range]| ranges.is_sorted_by(|one, next| one.end() <= next.base);
+        if !is_ordered(&came) {
+            let mut ordered = came.clone();
+            ordered.sort_unstable_by_key(|range| range.base);
+            came = if is_ordered(&ordered) { ordered } else { came };
+        }
+        came.into_iter().for_each(|range| self.place(range));
     }
 
     fn place(&mut self, range: Range) {
