@@ -6,8 +6,9 @@
 #include "child.h"
 
 /* Inline code starts at a constant closed tape. Every call must take it for the thread's own tape, as it does what
- * adtape_self() returns, before and after the first use. */
-enum { FIRST_CALLS = 14 };
+ * adtape_self() returns, before and after the first use. The header's pushes of scalars and arrays, the first two calls,
+ * never get it: they go on with the handle that they have. */
+enum { FIRST_CALLS = 14, WITH_THEIR_HANDLE = 2 };
 
 static adtape_t *closed(void) { return (adtape_t *)&adtape_abi0_closed; }
 
@@ -69,6 +70,9 @@ static void *first_call_on_new_thread(void *argument) {
 
 static void every_first_call_finds_the_threads_tape(void) {
     for (int i = 0; i < 2 * FIRST_CALLS; i++) {
+        if (i % 2 == 0 && i / 2 < WITH_THEIR_HANDLE) {
+            continue;
+        }
         first_t first = {i / 2, i % 2 == 0 ? closed : self};
         pthread_t thread;
         CHECK(pthread_create(&thread, NULL, first_call_on_new_thread, &first) == 0);

@@ -109,13 +109,14 @@ ADTAPE_COLD_ void adtape_null_(int64_t count) {
 /* ---- scalars ----------------------------------------------------------------------------------- */
 
 /* bytes and type are constants at every call. The cursor is read once: the compiler cannot know that the copy does
- * not change it. */
+ * not change it. The operation goes on with t, which the slow path returns: with what it returns, the compiler would
+ * take the tape of the next operation for another one and read its cursor anew. */
 ADTAPE_INLINE_ void adtape_push_raw_(adtape_t *t, const void *x, uintptr_t bytes, adtape_type_t type) {
     uintptr_t cur;
     ADTAPE_NONNULL_(t);
     cur = t->cur;
     if (ADTAPE_RARE_(cur + bytes > t->limit)) {
-        t = adtape_push_room_(t, type, 1);
+        (void)adtape_push_room_(t, type, 1);
         cur = t->cur;
     }
     memcpy((void *)cur, x, bytes);
@@ -127,7 +128,7 @@ ADTAPE_INLINE_ const void *adtape_pop_at_(adtape_t *t, uintptr_t bytes, adtape_t
     ADTAPE_NONNULL_(t);
     cur = t->cur - bytes;
     if (ADTAPE_RARE_(cur < t->floor)) {
-        t = adtape_pop_room_(t, type, 1);
+        (void)adtape_pop_room_(t, type, 1);
         cur = t->cur - bytes;
     }
     t->cur = cur;
@@ -145,7 +146,7 @@ ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t c
         if (x == NULL && count > 0) {
             adtape_null_(count);
         }
-        t = adtape_push_room_from_(t, type, count, x);
+        (void)adtape_push_room_from_(t, type, count, x);
         if (count == 0) {
             return;
         }
@@ -167,7 +168,7 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
         if (x == NULL && count > 0) {
             adtape_null_(count);
         }
-        t = adtape_pop_room_into_(t, type, count, x);
+        (void)adtape_pop_room_into_(t, type, count, x);
         if (count == 0) {
             return;
         }
