@@ -52,6 +52,17 @@ fn structs_with_pointers_have_right_adjoints() {
 }
 
 #[test]
+fn local_variables_may_hold_one_of_several_functions() {
+    check("chosen_functions.c", &["by_condition", "in_a_loop"]);
+}
+
+/// The base of `p = c ? a : b` was always the first one: the reverse sweep added to other memory.
+#[test]
+fn pointers_that_a_condition_chooses_have_the_base_of_its_arm() {
+    check("chosen_pointers.c", &["taken", "linear", "nested", "of_two"]);
+}
+
+#[test]
 fn names_that_one_block_knows_stay_apart() {
     check("named_inside.c", &["enumerators"]);
 }

@@ -11,12 +11,13 @@ use adtape_generate::transform::{Choices, adjoint};
 use common::{Scratch, generate, head};
 
 /// A macro of the driver; the head.
-const HEADS: [(&str, &str); 6] = [
+const HEADS: [(&str, &str); 7] = [
     ("ENERGY", "energy(energy c total)/(c angle total)"),
     ("GRID", "grid(y a)/(x a)"),
     ("SWAPS", "swaps(swaps)/(p by)"),
     ("CHAIN", "chain(chain)/(first)"),
     ("MIXED", "mixed(mixed y)/(x y)"),
+    ("LINEAR", "linear(linear x y)/(x y)"),
     ("ROWS", "rows(rows)/(a list)"),
 ];
 

@@ -45,10 +45,8 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> Hash
     loop {
         let mut more = vars.clone();
         for value in &out.values {
-            if let (true, Def::Is(expr)) = (vars.contains(&value.var), &value.def)
-                && let Some(from) = pointer_in(expr)
-            {
-                more.insert(out.values[from.index()].var);
+            if let (true, Def::Is(expr)) = (vars.contains(&value.var), &value.def) {
+                more.extend(pointers_in(expr).into_iter().map(|from| out.values[from.index()].var));
             }
         }
         if more.len() == vars.len() {
@@ -155,11 +153,24 @@ impl Numbering<'_> {
         Expr { kind: ExprKind::Int(k as i128), ty: int() }
     }
 
-    /// Which base of `value` the expression that defines it points into.
+    /// Which base of `value` the expression that defines it points into, or a part of this expression.
     fn number_of(&self, out: &Proc, value: ValueId, expr: &Expr) -> Expr {
         let bases = |value: ValueId| of_variable(self.cx, self.id, out.values[value.index()].var).unwrap_or_default();
         let to = bases(value);
-        match pointer_in(expr).and_then(|from| Some((from, *self.numbers.get(&from)?))) {
+        match &expr.kind {
+            ExprKind::Cast(inner) => return self.number_of(out, value, inner),
+            ExprKind::Address(Place { base: Base::At(pointer), .. }) => return self.number_of(out, value, pointer),
+            ExprKind::Select(on, then, otherwise) => {
+                let arms = [then, otherwise].map(|arm| Box::new(self.number_of(out, value, arm)));
+                let [then, otherwise] = arms;
+                if then == otherwise {
+                    return *then;
+                }
+                return Expr { kind: ExprKind::Select(on.clone(), then, otherwise), ty: int() };
+            }
+            _ => {}
+        }
+        match pointers_in(expr).first().and_then(|from| Some((*from, *self.numbers.get(from)?))) {
             Some((from, number)) => {
                 let from = bases(from);
                 let number = value_expr(out, number);
@@ -192,12 +203,15 @@ fn define(out: &mut Proc, value: ValueId, expr: Expr, like: Option<ItemId>) -> I
     ItemId::new(out.items.len() - 1)
 }
 
-/// The pointer value that an expression is an offset from.
-fn pointer_in(expr: &Expr) -> Option<ValueId> {
+/// The pointer values that an expression is an offset from: several, if a condition chooses.
+fn pointers_in(expr: &Expr) -> Vec<ValueId> {
     match &expr.kind {
-        ExprKind::Value(value) if matches!(expr.ty, Type::Pointer(_)) => Some(*value),
-        ExprKind::Cast(x) => pointer_in(x),
-        ExprKind::Address(Place { base: Base::At(pointer), .. }) => pointer_in(pointer),
-        _ => None,
+        ExprKind::Value(value) if matches!(expr.ty, Type::Pointer(_)) => vec![*value],
+        ExprKind::Cast(x) => pointers_in(x),
+        ExprKind::Address(Place { base: Base::At(pointer), .. }) => pointers_in(pointer),
+        ExprKind::Select(_, then, otherwise) => {
+            [then, otherwise].into_iter().flat_map(|arm| pointers_in(arm)).collect()
+        }
+        _ => Vec::new(),
     }
 }

@@ -136,6 +136,19 @@ int main(void) {
     }
     print("chain");
 #endif
+#ifdef LINEAR
+    EACH {
+        double x[2] = {0.5, 1.5}, y[3] = {0.1, 0.2, 0.3};
+        double ONE(x_b[2]), ONE(y_b[3]), ONE(seed);
+        for (int i = 0; i < 2; i++) SET(x_b[i], 0.5);
+        for (int i = 0; i < 3; i++) SET(y_b[i], 0.25);
+        SET(seed, 1.0);
+        CALL(linear_b)(5, x, x_b, y, y_b, seed);
+        for (int i = 0; i < 2; i++) SAY(x_b[i]);
+        for (int i = 0; i < 3; i++) SAY(y_b[i]);
+    }
+    print("linear");
+#endif
 #ifdef ROWS
     EACH {
         float a[N][3], b[N][3], *list[N];

@@ -288,8 +288,9 @@ impl<'a> Widener<'a> {
                 }
             }
             ItemKind::Free { pointer } => *pointer = self.expr(proc, pointer, None),
-            ItemKind::Pop { what: Popped::Pointer { shadows, .. } } => {
-                shadows.iter_mut().for_each(|base| *base = self.expr(proc, base, None));
+            ItemKind::Pop { what: Popped::Pointer { bases, shadows, .. } } => {
+                // A pointer of which only the shadow is read has the shadows as its bases.
+                bases.iter_mut().chain(shadows).for_each(|base| *base = self.expr(proc, base, None));
             }
             _ => {}
         }

@@ -113,7 +113,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn scalar(&mut self, node: &'a Node<'a>, found: &Qualified) -> Result<()> {
         if matches!(&found.ty, CType::Pointer(to) if to.ty == CType::Function) {
-            return self.function_variable(node);
+            return if self.is_choice(node) { self.begin_choice(node) } else { self.function_variable(node) };
         }
         self.evaluate_extents(&found.ty, node, false)?;
         let (span, ty) = (self.span(node), found.ty.ir());

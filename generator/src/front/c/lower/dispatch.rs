@@ -6,6 +6,8 @@
 //!                                else abort();       (after a message)
 //! ```
 //!
+//! A local variable is a number in place of a pointer: `choices.rs`.
+//!
 //! The functions are those that some source assigns to a member, table or variable of this name, or that an initialiser
 //! names there. What else a program puts there stops it: nothing is computed that has no derivative.
 
@@ -20,7 +22,7 @@ const MOST: usize = 8;
 pub type Stored = HashMap<String, Vec<(usize, String)>>;
 
 /// The functions that an expression may name.
-fn functions_in<'a>(node: &'a Node<'a>, found: &mut Vec<String>) {
+pub fn functions_in<'a>(node: &'a Node<'a>, found: &mut Vec<String>) {
     let node = node.bare();
     match (node.kind, &node.inner[..]) {
         ("DeclRefExpr", _) if node.refers_kind == "FunctionDecl" => found.push(node.refers_name.to_string()),
@@ -132,29 +134,44 @@ impl<'a> Lower<'_, 'a> {
         }
         let result = self.ctype(node).ty;
         let Some(slot) = slot(callee).filter(|_| !matches!(result, CType::Struct(_))) else { return Ok(None) };
-        let mut functions = self.stored_functions().get(&slot).cloned().unwrap_or_default();
-        let arguments = node.inner.len() - 1;
+        let chosen = self.choice(callee);
+        let mut functions = match chosen {
+            Some(var) => self.choices.of(var).map(|name| (self.unit, name.clone())).collect(),
+            None => self.stored_functions().get(&slot).cloned().unwrap_or_default(),
+        };
+        let (arguments, all) = (node.inner.len() - 1, functions.len());
         functions.retain(|(unit, name)| match self.reader.definition(*unit, name, false) {
             Some((_, function)) => function.inner.iter().filter(|part| part.kind == "ParmVarDecl").count() == arguments,
             None => library::math(name).is_some_and(|function| function.arity() == arguments),
         });
-        if functions.is_empty() || functions.len() > MOST {
+        // A variable may hold each of its functions; a member of a struct has namesakes elsewhere.
+        let is_open = chosen.is_some() && functions.len() < all;
+        if functions.is_empty() || functions.len() > MOST || is_open {
             return Ok(None);
         }
-        let pointer = self.value(callee)?;
+        let pointer = match chosen {
+            Some(var) => self.b.get(var),
+            None => self.value(callee)?,
+        };
         let var = match &result {
             CType::Void => None,
             ty => Some(self.b.var("result", ty.ir(), VarKind::Temporary, self.b.span)),
         };
         for (unit, name) in &functions {
-            let function = Expr { kind: ExprKind::Verbatim(name.clone()), ty: pointer.ty.clone() };
+            let function = match chosen {
+                Some(_) => self.number_of(name.as_str()),
+                None => Expr { kind: ExprKind::Verbatim(name.clone()), ty: pointer.ty.clone() },
+            };
             self.b.begin_branch(binary(Binary::Equal, pointer.clone(), function, int()));
+            // One of the calls is made: what another one changes does not matter to its arguments.
+            let aside = self.begin_operand();
             let given = self.given(*unit, name, node);
             let value = match (self.reader.procedure(*unit, name, false, given), library::math(name)) {
                 (Some(id), _) => self.call_procedure(node, id, true)?,
                 (None, Some(function)) => Some(self.function_of_math(function, &node.inner[1..])?),
                 (None, None) => return Ok(None),
             };
+            self.end_ordered(aside);
             if let (Some(var), Some(value)) = (var, value) {
                 self.b.assign(var, value);
             }

@@ -290,8 +290,8 @@ impl<'a> Lower<'_, 'a> {
     /// Writes a value and keeps it, if it is wanted.
     fn put(&mut self, spot: Spot, from: Expr, wanted: bool, node: &Node) -> Result<Option<Expr>> {
         if let Spot::Var(var) = spot {
-            self.b.assign(var, from);
-            return Ok(wanted.then(|| self.b.get(var)));
+            self.assign_variable(var, from, node)?;
+            return Ok(wanted.then(|| self.chosen(var)));
         }
         let simple = matches!(from.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Value(_));
         let from = if wanted && !simple { self.b.keep("assigned", from) } else { from };

@@ -46,6 +46,7 @@ impl<'a> Lower<'_, 'a> {
             self.parameter(param, position)?;
         }
         self.bind_result(node)?;
+        self.number_functions(body);
         self.returns = self.target("returned");
         let ends = self.list(&body.inner);
         self.finish_result(node, ends)

@@ -10,6 +10,7 @@
 
 mod automatic;
 mod call;
+mod choices;
 mod convert;
 mod declare;
 mod dispatch;
@@ -45,6 +46,7 @@ use crate::front::Unread;
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
+use choices::Choices;
 use effects::{Effects, Summary};
 use given::{Given, Key};
 use std::collections::{HashMap, HashSet};
@@ -352,6 +354,8 @@ struct Lower<'r, 'a> {
     /// What its parameters stand for, and by declaration the unit and name of the functions that they are.
     given: Vec<Given>,
     functions: HashMap<u64, (usize, String)>,
+    /// Local variables that hold one of several functions: see `choices.rs`.
+    choices: Choices,
     /// Names in scope, innermost last.
     visible: Vec<(String, u64)>,
     /// Names of all objects and variables so far.
@@ -401,6 +405,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             refused: HashMap::new(),
             given: given.to_vec(),
             functions: HashMap::new(),
+            choices: Choices::default(),
             visible: Vec::new(),
             names: HashSet::new(),
             addressed: HashSet::new(),

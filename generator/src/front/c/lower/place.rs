@@ -363,7 +363,7 @@ impl<'a> Lower<'_, 'a> {
     /// The value of an lvalue.
     pub fn read(&mut self, spot: Spot, node: &Node) -> Result<Expr> {
         match spot {
-            Spot::Var(var) => Ok(self.b.get(var)),
+            Spot::Var(var) => Ok(self.chosen(var)),
             Spot::Constant(value, ty) => Ok(constant(value, ty)),
             Spot::Text(text, ty) => Ok(Expr { kind: ExprKind::Verbatim(text), ty }),
             Spot::Memory(place) if self.is_errno(&place) => self.refuse(
@@ -389,10 +389,7 @@ impl<'a> Lower<'_, 'a> {
     /// Writes an lvalue.
     pub fn write(&mut self, spot: Spot, from: Expr, node: &Node) -> Result<()> {
         match spot {
-            Spot::Var(var) => {
-                self.b.assign(var, from);
-                Ok(())
-            }
+            Spot::Var(var) => self.assign_variable(var, from, node),
             Spot::Memory(to) if matches!(to.ty, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_)) => {
                 self.touch(&to, true);
                 let written = effects::Kinds::of(&to.ty, &self.reader.structs.types);

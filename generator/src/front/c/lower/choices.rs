@@ -1,0 +1,159 @@
+//! Local variables that hold one of several functions.
+//!
+//! Such a variable is a number here, so that both sweeps know which function it holds: 0 for no function, and the
+//! position, from 1, in the list of all functions that the procedure assigns to such variables.
+//!
+//! ```text
+//!   g = n > 2 ? square : cube;    ──►    g_choice = n > 2 ? 1 : 2;
+//!   y = g(x);                            if (g_choice == 1) y = square(x); else if (g_choice == 2) ...
+//! ```
+
+use super::dispatch::functions_in;
+use super::place::Spot;
+use super::*;
+use crate::ir::build::int;
+use make::*;
+
+/// The variables of one procedure.
+#[derive(Default)]
+pub struct Choices {
+    /// The functions that they may hold, each with the type of the variables that hold it, as C spells it.
+    functions: Vec<(String, String)>,
+    /// The type of each variable.
+    types: HashMap<VarId, (Type, String)>,
+}
+
+impl Choices {
+    /// The functions that a variable may hold.
+    pub fn of(&self, var: VarId) -> impl DoubleEndedIterator<Item = &String> {
+        let ty = self.types.get(&var).map(|(_, text)| text);
+        self.functions.iter().filter(move |(_, held_by)| Some(held_by) == ty).map(|(name, _)| name)
+    }
+
+    fn note(&mut self, from: &Node, held_by: &str) {
+        let mut found = Vec::new();
+        functions_in(from, &mut found);
+        for name in found {
+            let function = (name, held_by.to_string());
+            if !self.functions.contains(&function) {
+                self.functions.push(function);
+            }
+        }
+    }
+}
+
+impl<'a> Lower<'_, 'a> {
+    /// Declares a number for each variable of the body that may hold different functions.
+    pub fn number_functions(&mut self, body: &'a Node<'a>) {
+        let mut variables = Vec::new();
+        scan::walk(body, &mut |node| {
+            if node.kind == "VarDecl" && node.storage.is_empty() {
+                variables.push(node);
+            }
+            true
+        });
+        variables.retain(|node| {
+            let init = node.inner.iter().rfind(|_| node.has_init);
+            let is_fixed = !self.assigned.contains(&node.id) && init.is_some_and(|init| self.passed(init).is_some());
+            let is_pointer = matches!(&self.ctype(node).ty, CType::Pointer(to) if to.ty == CType::Function);
+            is_pointer && !is_fixed && !self.addressed.contains(&node.id)
+        });
+        for node in &variables {
+            node.inner.iter().filter(|_| node.has_init).for_each(|init| self.choices.note(init, node.ty()));
+            let ty = self.ir_type(node);
+            let name = self.unique(&format!("{}_choice", node.name));
+            let var = self.b.var(&name, int(), VarKind::Renamed, self.span(node));
+            self.b.emit(ItemKind::DeclareVar { var });
+            self.b.assign(var, constant(0, int()));
+            self.bindings.insert(node.id, Binding::Var(var));
+            self.choices.types.insert(var, (ty, node.ty().to_string()));
+        }
+        scan::walk(body, &mut |node| {
+            if let ("BinaryOperator", "=", [to, from]) = (node.kind, node.operator.as_ref(), &node.inner[..])
+                && let Some(variable) = variables.iter().find(|variable| variable.id == to.bare().refers)
+            {
+                self.choices.note(from, variable.ty());
+            }
+            true
+        });
+    }
+
+    /// The number that a variable is, which an expression names.
+    pub fn choice(&self, node: &Node) -> Option<VarId> {
+        let mut node = node.bare();
+        while let ("ImplicitCastExpr", [inner]) = (node.kind, &node.inner[..]) {
+            node = inner.bare();
+        }
+        self.number_variable(node.refers)
+    }
+
+    /// Whether the variable of a declaration is a number.
+    pub fn is_choice(&self, node: &Node) -> bool {
+        self.number_variable(node.id).is_some()
+    }
+
+    fn number_variable(&self, declaration: u64) -> Option<VarId> {
+        match self.bindings.get(&declaration) {
+            Some(Binding::Var(var)) if self.choices.types.contains_key(var) => Some(*var),
+            _ => None,
+        }
+    }
+
+    /// The declaration of such a variable.
+    pub fn begin_choice(&mut self, node: &'a Node<'a>) -> Result<()> {
+        let Some(Binding::Var(var)) = self.bindings.get(&node.id).cloned() else { return self.unknown(node) };
+        match node.inner.iter().rfind(|_| node.has_init) {
+            Some(init) => {
+                let from = self.value(init)?;
+                self.write(Spot::Var(var), from, node)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The number of a function.
+    pub fn number_of(&self, name: &str) -> Expr {
+        let position = self.choices.functions.iter().position(|(known, _)| known == name);
+        constant(position.map_or(0, |position| position as i128 + 1), int())
+    }
+
+    /// The value of a variable: of one that is a number here, the function.
+    pub fn chosen(&mut self, var: VarId) -> Expr {
+        let value = self.b.get(var);
+        let Some((ty, _)) = self.choices.types.get(&var) else { return value };
+        let none = Expr { kind: ExprKind::Null, ty: ty.clone() };
+        self.choices.of(var).fold(none, |otherwise, name| {
+            let is_this = binary(Binary::Equal, value.clone(), self.number_of(name), int());
+            let this = Expr { kind: ExprKind::Verbatim(name.clone()), ty: ty.clone() };
+            Expr { kind: ExprKind::Select(Box::new(is_this), Box::new(this), Box::new(otherwise)), ty: ty.clone() }
+        })
+    }
+
+    /// Assigns a value to a variable: to one that is a number here, the number of the function.
+    pub fn assign_variable(&mut self, var: VarId, from: Expr, node: &Node) -> Result<()> {
+        let from = if self.choices.types.contains_key(&var) { self.number(&from, var) } else { Some(from) };
+        let Some(from) = from else {
+            return self.refuse(
+                node,
+                Class::Control,
+                "a variable gets a function, and which one it is, is not known here",
+                "assign functions by their names, or call functions by their names",
+            );
+        };
+        self.b.assign(var, from);
+        Ok(())
+    }
+
+    fn number(&self, function: &Expr, var: VarId) -> Option<Expr> {
+        match &function.kind {
+            ExprKind::Null => Some(constant(0, int())),
+            ExprKind::Verbatim(name) if self.choices.of(var).any(|known| known == name) => Some(self.number_of(name)),
+            ExprKind::Cast(inner) => self.number(inner, var),
+            ExprKind::Select(on, then, otherwise) => {
+                let (then, otherwise) = (Box::new(self.number(then, var)?), Box::new(self.number(otherwise, var)?));
+                Some(Expr { kind: ExprKind::Select(on.clone(), then, otherwise), ty: int() })
+            }
+            _ => None,
+        }
+    }
+}

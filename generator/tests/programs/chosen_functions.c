@@ -1,0 +1,66 @@
+/* Local variables that hold one of several functions. */
+#include <math.h>
+#include <stddef.h>
+
+typedef double (*law)(double x);
+
+static double square(double x) { return x * x; }
+static double cube(double x) { return x * x * x; }
+
+double f_by_condition(int n, double *x, int *ia, double *w) {
+    double (*g)(double) = ia[0] > 0 ? square : cube;
+    double (*h)(double) = ia[1] > 0 ? square : &cube;
+    (void)n;
+    return g(x[0]) * w[0] + (*h)(x[1]) * g(x[2]);
+}
+
+/* Another function in each pass, and the choice depends on what the loop computes. */
+double f_in_a_loop(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    law g = sin, last = NULL;
+    (void)ia;
+    for (int i = 0; i < n; i++) {
+        s += g(x[i] + s) * w[i];
+        last = g;
+        if (s > 0.5) g = cube;
+        else if (i % 2 == 0) g = square;
+        else g = last == cube ? sin : exp;
+    }
+    return last ? s + last(x[0]) : 0.0;
+}
+
+/* One after the other, and passed on. */
+static double applied(law f, double x) { return f(x) + 1.0; }
+
+double f_switched(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)w;
+    for (int i = 0; i < n; i++) {
+        law g;
+        switch (ia[i % 3]) {
+        case 0: g = square; break;
+        case 1: g = cos; break;
+        default: g = cube; break;
+        }
+        x[i] = g(x[i]);
+        s += x[i] * g(s) + applied(square, x[i]);
+    }
+    return s;
+}
+
+/* Functions that write through their arguments. */
+typedef void (*step)(double *x, double h);
+static void forward(double *x, double h) { x[0] += h * x[0] * x[1]; }
+static void twice(double *x, double h) {
+    forward(x, 0.5 * h);
+    forward(x + 1, 0.5 * h);
+}
+
+double f_steps(int n, double *x, int *ia, double *w) {
+    step advance = forward;
+    for (int i = 0; i + 2 < n + 2; i++) {
+        advance(x, w[i]);
+        advance = x[0] > 1.2 || ia[0] == 0 ? twice : forward;
+    }
+    return x[0] * x[1] * x[2];
+}
