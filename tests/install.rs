@@ -406,7 +406,7 @@ fn packages_of_other_managers_have_the_version_of_the_library() {
     for (file, line) in [
         ("fpm.toml", format!("version = \"{version}\"")),
         ("packaging/spack/packages/adtape/package.py", format!("    version(\"{version}\")")),
-        ("packaging/conda/meta.yaml", format!("{{% set version = \"{version}\" %}}")),
+        ("packaging/conda/recipe.yaml", format!("  version: \"{version}\"")),
     ] {
         let text = fs::read_to_string(root().join(file)).expect("the file is there");
         assert!(text.lines().any(|other| other == line), "{file} has no line {line}");
