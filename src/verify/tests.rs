@@ -81,6 +81,19 @@ fn small_error_is_seen_and_falls_with_order_one_in_the_end() {
     assert!(report.summary.passed, "{report}");
 }
 
+/// A kink between the steps looks like an error of the slope from the larger ones; the smaller ones know better.
+#[test]
+fn small_kink_near_x_is_no_error() {
+    for (constant, kink, at) in [(1e3, 1e-5, 1e-5), (1.0, 1e-5, 1e-6)] {
+        let mut f = |x: &[f64]| constant + x[0] * x[0] + kink * (x[0] - 1.0 - at).max(0.0);
+        let mut options = TestOptions { direction: Some(&[1.0]), ..TestOptions::default() };
+        let mut tested = |g| test_gradient(&mut f, Gradient::Array(&[g]), &[1.0], &mut options).unwrap();
+        let report = tested(2.0);
+        assert!(report.summary.passed && (report.summary.order - 2.0).abs() < 0.1, "{report}");
+        assert_eq!(tested(2.0001).reason(), Reason::Wrong);
+    }
+}
+
 #[test]
 fn common_factor_of_all_components_is_said() {
     let x = point(5);
