@@ -29,6 +29,40 @@ pub fn of_variable(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
     (!all.is_empty()).then_some(all)
 }
 
+/// Whether [`number`] can follow a pointer variable: each value of it, and of the variables that it is computed from, is
+/// an argument or an address with one base, or comes from such a value. What is loaded from memory, or returned by a
+/// call, may have one of several.
+pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
+    let primal = &cx.program.procs[id.index()];
+    let has_one = |pointer: &Expr| cx.facts.bases(id, pointer).is_some_and(|bases| bases.len() <= 1);
+    let (mut vars, mut followed) = (vec![var], 0);
+    while let Some(&var) = vars.get(followed) {
+        followed += 1;
+        for (at, value) in primal.values.iter().enumerate().filter(|(_, value)| value.var == var) {
+            let expr = match &value.def {
+                Def::Undefined | Def::Join(..) | Def::Head(..) | Def::Out(..) => continue,
+                Def::Result(_) | Def::Popped(_) => return false,
+                Def::Entry(_) if has_one(&value_expr(primal, ValueId::new(at))) => continue,
+                Def::Entry(_) => return false,
+                Def::Is(expr) => expr,
+            };
+            for pointer in pointers_in(expr) {
+                match pointer.kind {
+                    ExprKind::Value(from) => {
+                        let from = primal.values[from.index()].var;
+                        if !vars.contains(&from) {
+                            vars.push(from);
+                        }
+                    }
+                    _ if has_one(pointer) => {}
+                    _ => return false,
+                }
+            }
+        }
+    }
+    true
+}
+
 /// Adds number variables for all pointers with several bases that the plan stores: value of the pointer to value of
 /// the number.
 pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> HashMap<ValueId, ValueId> {
@@ -46,7 +80,7 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> Hash
         let mut more = vars.clone();
         for value in &out.values {
             if let (true, Def::Is(expr)) = (vars.contains(&value.var), &value.def) {
-                more.extend(pointers_in(expr).into_iter().map(|from| out.values[from.index()].var));
+                more.extend(values_in(expr).map(|from| out.values[from.index()].var));
             }
         }
         if more.len() == vars.len() {
@@ -170,7 +204,7 @@ impl Numbering<'_> {
             }
             _ => {}
         }
-        match pointers_in(expr).first().and_then(|from| Some((*from, *self.numbers.get(from)?))) {
+        match values_in(expr).next().and_then(|from| Some((from, *self.numbers.get(&from)?))) {
             Some((from, number)) => {
                 let from = bases(from);
                 let number = value_expr(out, number);
@@ -203,15 +237,22 @@ fn define(out: &mut Proc, value: ValueId, expr: Expr, like: Option<ItemId>) -> I
     ItemId::new(out.items.len() - 1)
 }
 
-/// The pointer values that an expression is an offset from: several, if a condition chooses.
-fn pointers_in(expr: &Expr) -> Vec<ValueId> {
+/// The pointers that an expression is an offset from: several, if a condition chooses.
+fn pointers_in(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
-        ExprKind::Value(value) if matches!(expr.ty, Type::Pointer(_)) => vec![*value],
         ExprKind::Cast(x) => pointers_in(x),
         ExprKind::Address(Place { base: Base::At(pointer), .. }) => pointers_in(pointer),
         ExprKind::Select(_, then, otherwise) => {
             [then, otherwise].into_iter().flat_map(|arm| pointers_in(arm)).collect()
         }
-        _ => Vec::new(),
+        _ => vec![expr],
     }
+}
+
+/// Those of them that are values of pointer variables.
+fn values_in(expr: &Expr) -> impl Iterator<Item = ValueId> {
+    pointers_in(expr).into_iter().filter_map(|pointer| match pointer.kind {
+        ExprKind::Value(value) if matches!(pointer.ty, Type::Pointer(_)) => Some(value),
+        _ => None,
+    })
 }

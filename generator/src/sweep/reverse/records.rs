@@ -89,13 +89,16 @@ impl Builder<'_> {
     /// A pointer on the tape: the offset from its base, which the reverse sweep can name.
     fn popped_pointer(&mut self, value: ValueId, new: ValueId, pop: ItemId, level: usize) -> (Popped, Option<Expr>) {
         let this = value_expr(self.primal, value);
-        let bases = bases::of_variable(self.cx, self.id, self.primal.values[value.index()].var);
+        let var = self.primal.values[value.index()].var;
+        let bases = bases::of_variable(self.cx, self.id, var)
+            .filter(|bases| bases.len() == 1 || bases::can_follow(self.cx, self.id, var));
         let active = self.cx.facts.active_pointer(self.id, &this);
         let Some(bases) = bases else {
-            let name = self.primal.vars[self.primal.values[value.index()].var.index()].name.clone();
+            let name = self.primal.vars[var.index()].name.clone();
             let what = format!("the reverse sweep cannot name what the pointer '{name}' points into");
             self.refuse(Class::Pointer, what, "keep the array's address in a parameter or in a variable of its own");
-            return (Popped::Value(new), None);
+            // Nothing is written: any adjoint will do.
+            return (Popped::Value(new), active.then_some(this));
         };
         let shadow = active.then(|| {
             let ty = this.ty.clone();
