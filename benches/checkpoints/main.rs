@@ -157,6 +157,7 @@ fn files(table: &mut Table, directory: &Path) {
     })]);
     assert!(into == state);
     store.remove("state").expect("the checkpoint");
+    drop(store);
     let archive = ArchiveStore::new(directory, options).expect("a store");
     let write_archive = || {
         let _ = archive.remove("state");
