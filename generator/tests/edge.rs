@@ -12,7 +12,7 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 14] = [
+const STORED: [Stored; 15] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
@@ -26,6 +26,7 @@ const STORED: [Stored; 14] = [
     ("overwritten_from_itself", [40, 0, 0, 0], "40 steps: 1; nothing reads t at the end"),
     ("runs", [218, 0, 0, 0], "the 100 of t at the end; 39, 40 and 39 elements; none in the loop without passes"),
     ("stride_of_two", [102, 0, 0, 0], "the 100 of t; the element that was read, and the one between, which a stride counts as read"),
+    ("sums_begun_anew", [76, 0, 0, 0], "37 passes: s, and the element that is overwritten; the sums before the loop"),
     ("triangle", [140, 0, 0, 0], "the 100 of t; 40 steps: 1"),
 ];
 

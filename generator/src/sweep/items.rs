@@ -66,7 +66,13 @@ impl Builder<'_> {
             self.emit(ItemKind::Store { to, from: zero });
             return;
         }
-        let same = |e: &Expr| matches!(e.kind, ExprKind::Value(v) if self.primal.values[v.index()].var == this.var);
+        // The definition of a passive x does not clear its adjoint, so this one has to.
+        let same = |e: &Expr| match e.kind {
+            ExprKind::Value(v) => {
+                self.primal.values[v.index()].var == this.var && self.cx.facts.active_value(self.id, v)
+            }
+            _ => false,
+        };
         let spine = spine(expr, &same);
         self.defined = Some(value);
         self.reverse_assignment(to, expr, spine);
