@@ -16,9 +16,10 @@ SECONDS_OF_FUZZ ?= 60
 .DEFAULT_GOAL := help
 RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
+MPI_PROGRAMS ?= 100000
 FROM ?= 1
 
-.PHONY: help demo test matrix restoration programs reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo test matrix restoration programs mpi-random reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +50,11 @@ programs: ## random programs through the generator, PROGRAMS (10000) of them fro
 	$(SETUP) test
 	$(LIBRARY)
 	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --nocapture
+
+mpi-random: ## random programs of messages on 1 to 4 ranks, MPI_PROGRAMS (100000) under each MPI from seed FROM (1)
+	$(SETUP) mpi-random
+	$(LIBRARY)
+	MPI_PROGRAMS=$(MPI_PROGRAMS) FROM=$(FROM) $(TESTS) --test mpi random_programs_agree -- --nocapture
 
 bench: ## speed beside the hardware's limit, in the same run; ends with one table
 	$(SETUP) bench

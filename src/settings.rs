@@ -97,8 +97,8 @@ impl Settings {
     }
 }
 
-/// The variables that somebody reads: the library, the kit, the command and the tests.
-const NAMES: [&str; 10] = [
+/// The variables that somebody reads: the library, the kit, adtape_mpi, the command and the tests.
+const NAMES: [&str; 11] = [
     "ADTAPE_CHECK",
     "ADTAPE_PROFILE",
     "ADTAPE_MEMORY_LIMIT",
@@ -108,6 +108,7 @@ const NAMES: [&str; 10] = [
     "ADTAPE_SPILL_DIRECTORY",
     "ADTAPE_DISK_LIMIT",
     "ADTAPE_KIT_ORDER",
+    "ADTAPE_MPI_TIMEOUT",
     "ADTAPE_FLAGS",
 ];
 const NAMES_OF_TESTS: [&str; 4] = ["ADTAPE_BLESS", "ADTAPE_LIB", "ADTAPE_RESTORATION_", "ADTAPE_TEST_"];

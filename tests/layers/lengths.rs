@@ -6,7 +6,7 @@ use std::fs;
 
 const MOST_LINES: usize = 500;
 /// Folders with sources of the workspace's own.
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 14] = [
     "src",
     "include",
     "tests",
@@ -16,6 +16,7 @@ const FOLDERS: [&str; 13] = [
     "examples",
     "fortran-bindings",
     "kit",
+    "mpi",
     "generator",
     "command",
     "tools",

@@ -1,0 +1,71 @@
+/* adtape_mpi.c: the adjoint of a program's messages, over the user's MPI and adtape's public calls. docs/mpi.md says
+ * what it promises and why.
+ *
+ *   record    what a forward call leaves on the thread's tape and its reverse call pops: a head, a leg for each buffer
+ *   leg       a buffer of a call and its message: how many values of which layout, with whom, by which tag, its number
+ *   number    of a message, counted from 0 by communicator, direction, peer and tag, in the order of posting
+ *   layout    where the values of a datatype lie, and of which type they are
+ *   packed    the values of a buffer one after the other, as adjoints travel
+ *   twin      the library's own duplicate of a communicator, on which adjoints travel
+ *   plain, headed   how they travel: by a tag that says which message it is; or behind a header that says so
+ *
+ * One translation unit:
+ *
+ *   src/common.c      state, errors, memory, a table
+ *   src/layout.c      what a datatype is made of
+ *   src/layouts.c     the layouts that there are; packing
+ *   src/comm.c        communicators and their twins
+ *   src/record.c      records on the tape; where adjoints are
+ *   src/number.c      which message is which
+ *   src/transport.c   messages of the reverse sweep
+ *   src/agree.c       check mode: whether all ranks reverse one collective call
+ *   src/point.c       blocking calls between two ranks
+ *   src/request.c     calls that make requests, and that wait for them
+ *   src/collective.c  Barrier, Bcast
+ *   src/reduce.c      Reduce, Allreduce
+ *   src/life.c        the beginning and the end */
+#include "adtape_mpi.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adtape.h"
+
+#if __SIZEOF_POINTER__ != 8
+#error "adtape_mpi needs a 64-bit machine"
+#endif
+
+/* Entry points are never inlined: SITE would be the call of the function that they are inlined into. */
+#define API __attribute__((visibility("default"), noinline))
+#define SITE __builtin_return_address(0)
+
+#include "src/common.c"
+
+#include "src/layout.c"
+
+#include "src/layouts.c"
+
+#include "src/comm.c"
+
+#include "src/record.c"
+
+#include "src/number.c"
+
+#include "src/transport.c"
+
+#include "src/agree.c"
+
+#include "src/point.c"
+
+#include "src/request.c"
+
+#include "src/collective.c"
+
+#include "src/reduce.c"
+
+#include "src/life.c"

@@ -1,0 +1,128 @@
+/* adtape_mpi.h: the adjoint of a program on many ranks, over the program's own MPI.
+ *
+ *   forward sweep:  adtape_MPI_Send(x, n, MPI_DOUBLE, 1, 0, comm);      reverse sweep:  adtape_MPI_Send_b();
+ *
+ * A forward call has the name of MPI's with adtape_ in front and MPI's arguments, does what MPI's does, returns what it
+ * returns, and leaves one record on the calling thread's tape, also for MPI_PROC_NULL and for what has no derivative.
+ * Its reverse call, with _b behind the name, pops that record and takes no argument. Reverse calls come in the mirrored
+ * order of the forward calls, mixed with pushes and pops as the program needs them.
+ *
+ * Where the adjoint of a buffer is comes from adtape's addresses: the buffer lies in a range of adtape_live_add, and in
+ * the reverse sweep that range has an adjoint of its own type and layout. A range without one has no derivative; the
+ * partner's adjoint is zero then. A buffer in no range is an error of the reverse call; the form with _b_at takes the
+ * adjoints of the buffers instead, NULL for one that has none.
+ *
+ * What is sent is float or double, complex numbers of them, and types derived from these. Integers and bytes have no
+ * derivative and are sent only; in a buffer that has an adjoint they are an error.
+ *
+ * Errors of forward calls that MPI finds are returned as MPI's are. All others go to adtape's error handler, as those
+ * of pushes and pops do. ADTAPE_CHECK=1 on one rank is check mode on all: partners compare what they reverse, and a
+ * message that does not come within ADTAPE_MPI_TIMEOUT seconds (300) is an error. docs/mpi.md has all of this.
+ *
+ * One thread at a time calls (MPI_THREAD_SERIALIZED), and a call is reversed on the thread that made it. */
+#ifndef ADTAPE_MPI_H
+#define ADTAPE_MPI_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- beginning, end, communicators: they leave no record and have no reverse --------------------------------- */
+
+/* MPI_Init, and the library's own beginning. Where MPI is initialised already, only that. Collective on all ranks. */
+int adtape_MPI_Init(int *argc, char ***argv);
+/* MPI_Init_thread, likewise; provides MPI_THREAD_SERIALIZED at most. */
+int adtape_MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+/* The library's end, and MPI_Finalize. */
+int adtape_MPI_Finalize(void);
+
+/* Communicators that the other calls take: MPI_COMM_WORLD, MPI_COMM_SELF, those made by these calls, and those that
+ * are adopted. Each has a duplicate, on which adjoints travel. MPI_Comm_free may come before the reverse sweep. */
+int adtape_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+int adtape_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+int adtape_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+int adtape_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+int adtape_MPI_Cart_create(MPI_Comm old_comm, int ndims, const int dims[], const int periods[], int reorder,
+                           MPI_Comm *comm_cart);
+/* Takes a communicator that was made otherwise, by a library for instance. Collective on its ranks. */
+void adtape_mpi_adopt(MPI_Comm comm);
+
+/* ---- between two ranks ----------------------------------------------------------------------------------------- */
+
+/* Send, Ssend, Bsend. The reverse receives the adjoint of what was sent, and adds it up. */
+int adtape_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+void adtape_MPI_Send_b(void);
+void adtape_MPI_Send_b_at(void *buf_b);
+int adtape_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+void adtape_MPI_Ssend_b(void);
+void adtape_MPI_Ssend_b_at(void *buf_b);
+int adtape_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+void adtape_MPI_Bsend_b(void);
+void adtape_MPI_Bsend_b_at(void *buf_b);
+
+/* Recv. The reverse sends the adjoint of what was received, which is zero then, and does not wait. */
+int adtape_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                    MPI_Status *status);
+void adtape_MPI_Recv_b(void);
+void adtape_MPI_Recv_b_at(void *buf_b);
+
+/* Sendrecv: both at once. */
+int adtape_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                        void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                        MPI_Status *status);
+void adtape_MPI_Sendrecv_b(void);
+void adtape_MPI_Sendrecv_b_at(void *sendbuf_b, void *recvbuf_b);
+
+/* Isend. The reverse waits for the adjoint that the reverse of its wait has asked for, and adds it up. */
+int adtape_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                     MPI_Request *request);
+void adtape_MPI_Isend_b(void);
+void adtape_MPI_Isend_b_at(void *buf_b);
+
+/* Irecv. The reverse waits until the adjoint that the reverse of its wait sends is on its way; then it is zero. */
+int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                     MPI_Request *request);
+void adtape_MPI_Irecv_b(void);
+
+/* Wait, Waitall, for requests of adtape_MPI_Isend and adtape_MPI_Irecv and MPI_REQUEST_NULL. The reverse begins to send
+ * the adjoints of what was received, and asks for those of what was sent. The adjoints given to _b_at are those of
+ * receives, in the order of the requests; those of sends are ignored. */
+int adtape_MPI_Wait(MPI_Request *request, MPI_Status *status);
+void adtape_MPI_Wait_b(void);
+void adtape_MPI_Wait_b_at(void *buf_b);
+int adtape_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses);
+void adtape_MPI_Waitall_b(void);
+void adtape_MPI_Waitall_b_at(void *const array_of_bufs_b[]);
+
+/* ---- between all ranks ----------------------------------------------------------------------------------------- */
+
+/* Barrier. The reverse is one, too. */
+int adtape_MPI_Barrier(MPI_Comm comm);
+void adtape_MPI_Barrier_b(void);
+
+/* Bcast. In the reverse the root's adjoint becomes the sum of all ranks', and the others' zero. */
+int adtape_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+void adtape_MPI_Bcast_b(void);
+void adtape_MPI_Bcast_b_at(void *buffer_b);
+
+/* Reduce, Allreduce, by MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN of MPI_FLOAT, MPI_DOUBLE and their names in Fortran, by
+ * MPI_SUM of complex numbers, and by any operation on integers. The adjoint of the result, of Allreduce summed up over
+ * the ranks, goes to all ranks (MPI_SUM), to the rank that had the value, the lowest of several (MPI_MAX, MPI_MIN), or
+ * to each with the product of the others' factors (MPI_PROD); the result's own is zero then. With MPI_IN_PLACE both are
+ * one buffer, and so may sendbuf_b be. */
+int adtape_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                      MPI_Comm comm);
+void adtape_MPI_Reduce_b(void);
+void adtape_MPI_Reduce_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm);
+void adtape_MPI_Allreduce_b(void);
+void adtape_MPI_Allreduce_b_at(void *sendbuf_b, void *recvbuf_b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+/* point.c: blocking calls between two ranks. */
+
+/* The leg gets its communicator and, unless the peer is MPI_PROC_NULL, its message. */
+static void draft_sent(struct draft *draft, struct comm *comm, int peer, int tag, const void *site) {
+    struct leg *leg = &draft->leg;
+    leg->comm = comm->number;
+    leg->peer = peer;
+    leg->tag = tag;
+    if (peer != MPI_PROC_NULL) {
+        leg->number = number_next(comm, SENDING, peer, tag, site);
+        leg->flags |= leg->values > 0 && !leg->integers ? LEG_MESSAGE : 0;
+    }
+}
+
+/* How many floating-point numbers came. The datatype may be gone; MPI counts bytes without it. */
+static int64_t values_received(const struct layout *layout, const MPI_Status *status) {
+    MPI_Count bytes = 0;
+    (void)MPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    return packed_values(layout, (int64_t)bytes);
+}
+
+/* The leg of a receive, which is complete. Its number is set by the caller. */
+static void leg_received(struct leg *leg, const MPI_Status *status) {
+    leg->peer = status->MPI_SOURCE;
+    leg->tag = status->MPI_TAG;
+    leg->flags |= LEG_RECEIVED;
+    if (!leg->integers && layouts.at[leg->layout]->values > 0) {
+        leg->values = values_received(layouts.at[leg->layout], status);
+        leg->flags |= leg->values > 0 ? LEG_MESSAGE : 0;
+    }
+}
+
+/* ---- Send ---- */
+
+typedef int send_function(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+
+static int send(send_function *call, enum operation operation, const void *buf, int count, MPI_Datatype datatype,
+                int dest, int tag, MPI_Comm handle, const void *site) {
+    struct comm *comm = comm_at(handle, site);
+    struct draft draft = draft_buffer(buf, count, datatype, site);
+    const int code = call(buf, count, datatype, dest, tag, handle);
+    if (code == MPI_SUCCESS) {
+        draft_sent(&draft, comm, dest, tag, site);
+        record_push(operation, &draft, 1, site);
+    }
+    return code;
+}
+
+static void send_reverse(enum operation operation, void *const *given, const void *site) {
+    struct head head;
+    struct leg leg;
+    pop_head(operation, &head, site);
+    pop_legs(&leg, 1, site);
+    void *adjoint = leg_adjoint(&leg, given, &head, site);
+    if (leg.flags & LEG_MESSAGE) {
+        struct incoming incoming = incoming_begin(&leg, site);
+        incoming_end(&leg, &incoming, adjoint, &head, site);
+    }
+}
+
+#define DEFINE_SEND_(name)                                                                                       \
+    API int adtape_MPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,              \
+                              MPI_Comm comm) {                                                                   \
+        return send(MPI_##name, OP_##name, buf, count, datatype, dest, tag, comm, SITE);                         \
+    }                                                                                                            \
+    API void adtape_MPI_##name##_b(void) { send_reverse(OP_##name, NULL, SITE); }                                \
+    API void adtape_MPI_##name##_b_at(void *buf_b) { send_reverse(OP_##name, &buf_b, SITE); }
+DEFINE_SEND_(Send)
+DEFINE_SEND_(Ssend)
+DEFINE_SEND_(Bsend)
+
+/* ---- Recv ---- */
+
+/* The number of a message whose receive is complete at once. */
+static void number_received(struct leg *leg, struct comm *comm, struct request *request, const void *site) {
+    if (request == NULL) {
+        leg->number = number_next(comm, RECEIVING, leg->peer, leg->tag, site);
+        return;
+    }
+    request->peer = leg->peer;
+    request->tag = leg->tag;
+    number_settle_all(comm, site);
+    if (request->settled) {
+        leg->number = request->number;
+        free(request);
+    } else {
+        request->waited = true;
+        leg->number = request->serial;
+        leg->flags |= LEG_LATE;
+    }
+}
+
+/* A receive that has to wait for its number, while others do: it is posted, as they are. */
+static struct request *post_receive(struct comm *comm, int source, int tag, const void *site) {
+    if (source == MPI_PROC_NULL || comm->unsettled == NULL) {
+        return NULL;
+    }
+    struct request *request = allocate_zeros(sizeof *request, site);
+    request->serial = ++mpi.requests;
+    request->peer = source;
+    request->tag = tag;
+    number_enqueue(comm, request);
+    return request;
+}
+
+API int adtape_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm_,
+                        MPI_Status *status) {
+    const void *site = SITE;
+    struct comm *comm = comm_at(comm_, site);
+    struct draft draft = draft_buffer(buf, count, datatype, site);
+    struct request *request = post_receive(comm, source, tag, site);
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    const int code = MPI_Recv(buf, count, datatype, source, tag, comm_, status);
+    if (code == MPI_SUCCESS) {
+        draft.leg.comm = comm->number;
+        if (source != MPI_PROC_NULL) {
+            leg_received(&draft.leg, status);
+            number_received(&draft.leg, comm, request, site);
+        }
+        record_push(OP_Recv, &draft, 1, site);
+    }
+    return code;
+}
+
+static void settle_leg(struct leg *leg, const void *site) {
+    if (leg->flags & LEG_LATE) {
+        leg->number = number_late(leg->number, site);
+        leg->flags &= ~(uint32_t)LEG_LATE;
+    }
+}
+
+static void recv_reverse(void *const *given, const void *site) {
+    struct head head;
+    struct leg leg;
+    pop_head(OP_Recv, &head, site);
+    pop_legs(&leg, 1, site);
+    void *adjoint = leg_adjoint(&leg, given, &head, site);
+    if (leg.flags & LEG_MESSAGE) {
+        settle_leg(&leg, site);
+        adjoint_send(&leg, OP_Recv, adjoint, site);
+    }
+}
+
+API void adtape_MPI_Recv_b(void) { recv_reverse(NULL, SITE); }
+API void adtape_MPI_Recv_b_at(void *buf_b) { recv_reverse(&buf_b, SITE); }
+
+/* ---- Sendrecv ---- */
+
+API int adtape_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                            void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                            MPI_Comm comm_, MPI_Status *status) {
+    const void *site = SITE;
+    struct comm *comm = comm_at(comm_, site);
+    struct draft drafts[2] = {draft_buffer(sendbuf, sendcount, sendtype, site),
+                              draft_buffer(recvbuf, recvcount, recvtype, site)};
+    struct request *request = post_receive(comm, source, recvtag, site);
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    const int code = MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                                  recvtag, comm_, status);
+    if (code == MPI_SUCCESS) {
+        draft_sent(&drafts[0], comm, dest, sendtag, site);
+        drafts[1].leg.comm = comm->number;
+        if (source != MPI_PROC_NULL) {
+            leg_received(&drafts[1].leg, status);
+            number_received(&drafts[1].leg, comm, request, site);
+        }
+        record_push(OP_Sendrecv, drafts, 2, site);
+    }
+    return code;
+}
+
+/* What was received travels first: both partners can do that. */
+static void sendrecv_reverse(void *const *given, const void *site) {
+    struct head head;
+    struct leg legs[2];
+    pop_head(OP_Sendrecv, &head, site);
+    pop_legs(legs, 2, site);
+    void *received = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
+    void *sent = leg_adjoint(&legs[0], given, &head, site);
+    if (legs[1].flags & LEG_MESSAGE) {
+        settle_leg(&legs[1], site);
+        adjoint_send(&legs[1], OP_Sendrecv, received, site);
+    }
+    if (legs[0].flags & LEG_MESSAGE) {
+        struct incoming incoming = incoming_begin(&legs[0], site);
+        incoming_end(&legs[0], &incoming, sent, &head, site);
+    }
+}
+
+API void adtape_MPI_Sendrecv_b(void) { sendrecv_reverse(NULL, SITE); }
+API void adtape_MPI_Sendrecv_b_at(void *sendbuf_b, void *recvbuf_b) {
+    void *const given[2] = {sendbuf_b, recvbuf_b};
+    sendrecv_reverse(given, SITE);
+}

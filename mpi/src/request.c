@@ -1,0 +1,305 @@
+/* request.c: calls that make requests, and that wait for them.
+ *
+ *   forward   Irecv: serial        Wait: everything about the message
+ *   reverse   Wait: sends the adjoint      Irecv: waits until it is sent
+ *
+ *   forward   Isend: everything    Wait: the message
+ *   reverse   Wait: asks for the adjoint   Isend: waits for it and adds it up
+ *
+ * A request is known by its handle. Implementations give one handle to several sends that are complete at once; which
+ * of them a wait means does not matter, since each is waited for. */
+
+static struct table requests_by_handle; /* the oldest of those with a handle; further ones behind twin */
+static struct table underway;           /* serial of a request to its struct exchange */
+
+/* What the reverse of a wait has begun. */
+struct exchange {
+    struct leg leg;
+    struct incoming incoming; /* of what was sent; of what was received, its request if it goes from the adjoint */
+    void *adjoint;
+};
+
+static uint64_t handle_bits(MPI_Request handle) {
+    uint64_t bits = 0;
+    memcpy(&bits, &handle, sizeof handle);
+    return bits;
+}
+
+/* ---- the requests that there are ---- */
+
+static void request_enter(struct request *request, const void *site) {
+    uint64_t *first = table_at(&requests_by_handle, handle_bits(request->handle), site);
+    struct request *other = (struct request *)(uintptr_t)*first;
+    if (other == NULL) {
+        *first = (uint64_t)(uintptr_t)request;
+        return;
+    }
+    for (; other->twin != NULL; other = other->twin) {
+    }
+    other->twin = request;
+}
+
+/* The request of a handle, which is taken out; NULL: none. */
+static struct request *request_take(MPI_Request handle) {
+    const uint64_t key = handle_bits(handle);
+    uint64_t *first = table_find(&requests_by_handle, key);
+    if (first == NULL) {
+        return NULL;
+    }
+    struct request *request = (struct request *)(uintptr_t)*first;
+    if (request->twin != NULL) {
+        *first = (uint64_t)(uintptr_t)request->twin;
+        request->twin = NULL;
+    } else {
+        table_remove(&requests_by_handle, key);
+    }
+    return request;
+}
+
+static struct request *request_new(struct draft *draft, MPI_Request handle, const void *site) {
+    struct request *request = allocate_zeros(sizeof *request, site);
+    request->handle = handle;
+    request->serial = draft->leg.serial = ++mpi.requests;
+    request->draft = *draft;
+    request_enter(request, site);
+    return request;
+}
+
+/* ---- Isend, Irecv ---- */
+
+API int adtape_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm_,
+                         MPI_Request *request) {
+    const void *site = SITE;
+    struct comm *comm = comm_at(comm_, site);
+    struct draft draft = draft_buffer(buf, count, datatype, site);
+    const int code = MPI_Isend(buf, count, datatype, dest, tag, comm_, request);
+    if (code == MPI_SUCCESS) {
+        draft_sent(&draft, comm, dest, tag, site);
+        (void)request_new(&draft, *request, site);
+        record_push(OP_Isend, &draft, 1, site);
+    }
+    return code;
+}
+
+API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm_,
+                         MPI_Request *request) {
+    const void *site = SITE;
+    struct comm *comm = comm_at(comm_, site);
+    struct draft draft = draft_buffer(buf, count, datatype, site);
+    const int code = MPI_Irecv(buf, count, datatype, source, tag, comm_, request);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    draft.leg.comm = comm->number;
+    draft.leg.peer = source;
+    draft.leg.tag = tag;
+    struct request *made = request_new(&draft, *request, site);
+    made->receives = true;
+    made->peer = source;
+    made->tag = tag;
+    if (source == MPI_PROC_NULL) {
+        made->settled = true;
+    } else if (is_unsettled(comm, source, tag)) {
+        number_enqueue(comm, made);
+    } else {
+        made->number = number_next(comm, RECEIVING, source, tag, site);
+        made->settled = true;
+    }
+    /* The buffer is pointed to by the wait's record, which comes first in the reverse sweep. */
+    draft.leg.flags = 0;
+    record_push(OP_Irecv, &draft, 1, site);
+    return code;
+}
+
+/* ---- Wait: forward ---- */
+
+/* A request that is complete: the leg of its wait. Receives are settled when all that completed together are done. */
+static void request_complete(struct request *request, const MPI_Status *status) {
+    struct leg *leg = &request->draft.leg;
+    if (!request->receives) {
+        request->draft.leg.flags &= ~(uint32_t)(LEG_POINTER | LEG_OUTSIDE);
+    } else if (leg->peer != MPI_PROC_NULL) {
+        leg_received(leg, status);
+        request->peer = leg->peer;
+        request->tag = leg->tag;
+    }
+}
+
+/* The leg of a request that is complete and settled, or waits for its number; gives the request up. */
+static struct draft request_end(struct request *request, const void *site) {
+    if (request == NULL) {
+        return (struct draft){0};
+    }
+    struct draft draft = request->draft;
+    if (request->receives && !request->settled) {
+        number_settle_all(comms.at[draft.leg.comm], site);
+    }
+    if (request->receives) {
+        draft.leg.number = request->settled ? request->number : request->serial;
+        draft.leg.flags |= request->settled ? 0 : LEG_LATE;
+    }
+    if (request->receives && !request->settled) {
+        request->waited = true;
+    } else {
+        free(request);
+    }
+    return draft;
+}
+
+/* The request behind a handle; NULL behind MPI_REQUEST_NULL. */
+static struct request *request_expect(MPI_Request handle, int index, const void *site) {
+    if (handle == MPI_REQUEST_NULL) {
+        return NULL;
+    }
+    struct request *request = request_take(handle);
+    if (request == NULL) {
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
+             "a wait on an unknown request, number %d of those given\n"
+             "  make it by adtape_MPI_Isend or adtape_MPI_Irecv; requests of MPI's own calls go to its own wait",
+             index);
+    }
+    return request;
+}
+
+API int adtape_MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    const void *site = SITE;
+    expect_ready(site);
+    struct request *known = request_expect(*request, 0, site);
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    const int code = MPI_Wait(request, status);
+    if (code == MPI_SUCCESS) {
+        if (known != NULL) {
+            request_complete(known, status);
+        }
+        struct draft draft = request_end(known, site);
+        record_push(OP_Wait, &draft, 1, site);
+    }
+    return code;
+}
+
+API int adtape_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses) {
+    const void *site = SITE;
+    expect_ready(site);
+    struct request **known = allocate((size_t)count * sizeof *known, site);
+    MPI_Status *own = NULL;
+    for (int i = 0; i < count; i++) {
+        known[i] = request_expect(array_of_requests[i], i, site);
+    }
+    if (array_of_statuses == MPI_STATUSES_IGNORE) {
+        array_of_statuses = own = allocate((size_t)count * sizeof *own, site);
+    }
+    const int code = MPI_Waitall(count, array_of_requests, array_of_statuses);
+    if (code == MPI_SUCCESS) {
+        struct draft *drafts = allocate((size_t)count * sizeof *drafts, site);
+        for (int i = 0; i < count; i++) {
+            if (known[i] != NULL) {
+                request_complete(known[i], &array_of_statuses[i]);
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            drafts[i] = request_end(known[i], site);
+        }
+        record_push(OP_Waitall, drafts, count, site);
+        free(drafts);
+    }
+    free(own);
+    free(known);
+    return code;
+}
+
+/* ---- Wait: reverse ---- */
+
+/* The reverse of a request's wait: its adjoint begins to travel. */
+static void exchange_begin(struct leg *leg, void *adjoint, const void *site) {
+    const struct layout *layout = layouts.at[leg->layout];
+    if (leg->serial == 0) {
+        return; /* MPI_REQUEST_NULL */
+    }
+    struct exchange *exchange = allocate_zeros(sizeof *exchange, site);
+    settle_leg(leg, site);
+    exchange->leg = *leg;
+    exchange->incoming.request = MPI_REQUEST_NULL;
+    if (!(leg->flags & LEG_MESSAGE)) {
+        exchange->adjoint = NULL;
+    } else if (!(leg->flags & LEG_RECEIVED)) {
+        exchange->incoming = incoming_begin(leg, site);
+    } else if (adjoint != NULL && layout->dense && !is_headed(leg)) {
+        MPI_Datatype unit;
+        const int count = units(packed_bytes(layout, leg->values), &unit, site);
+        exchange->adjoint = adjoint;
+        expect(MPI_Isend(adjoint, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
+                         &exchange->incoming.request),
+               site, "MPI_Isend of an adjoint");
+    } else {
+        adjoint_send(leg, OP_Irecv, adjoint, site);
+    }
+    *table_at(&underway, leg->serial, site) = (uint64_t)(uintptr_t)exchange;
+}
+
+static void wait_reverse(enum operation operation, void *const *given, const void *site) {
+    struct head head;
+    pop_head(operation, &head, site);
+    struct leg *legs = allocate((size_t)head.legs * sizeof *legs, site);
+    void **adjoints = allocate((size_t)head.legs * sizeof *adjoints, site);
+    pop_legs(legs, head.legs, site);
+    for (int i = head.legs - 1; i >= 0; i--) {
+        adjoints[i] = leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site);
+    }
+    for (int i = 0; i < head.legs; i++) {
+        exchange_begin(&legs[i], adjoints[i], site);
+    }
+    free(adjoints);
+    free(legs);
+}
+
+API void adtape_MPI_Wait_b(void) { wait_reverse(OP_Wait, NULL, SITE); }
+API void adtape_MPI_Wait_b_at(void *buf_b) { wait_reverse(OP_Wait, &buf_b, SITE); }
+API void adtape_MPI_Waitall_b(void) { wait_reverse(OP_Waitall, NULL, SITE); }
+API void adtape_MPI_Waitall_b_at(void *const array_of_bufs_b[]) { wait_reverse(OP_Waitall, array_of_bufs_b, SITE); }
+
+/* ---- Isend, Irecv: reverse ---- */
+
+/* What the reverse of the request's wait has begun. */
+static struct exchange *exchange_take(const struct leg *leg, const struct head *head) {
+    const uint64_t *found = table_find(&underway, leg->serial);
+    if (found == NULL) {
+        fail(ADTAPE_STATUS_MISMATCH, head->site,
+             "the request of this %s was not waited for by a call of adtape_mpi, or that wait is not reversed",
+             operation_names[head->operation]);
+    }
+    struct exchange *exchange = (struct exchange *)(uintptr_t)*found;
+    table_remove(&underway, leg->serial);
+    return exchange;
+}
+
+static void isend_reverse(void *const *given, const void *site) {
+    struct head head;
+    struct leg leg;
+    pop_head(OP_Isend, &head, site);
+    pop_legs(&leg, 1, site);
+    void *adjoint = leg_adjoint(&leg, given, &head, site);
+    struct exchange *exchange = exchange_take(&leg, &head);
+    if (leg.flags & LEG_MESSAGE) {
+        incoming_end(&leg, &exchange->incoming, adjoint, &head, site);
+    }
+    free(exchange);
+}
+
+API void adtape_MPI_Isend_b(void) { isend_reverse(NULL, SITE); }
+API void adtape_MPI_Isend_b_at(void *buf_b) { isend_reverse(&buf_b, SITE); }
+
+/* The adjoint of the buffer is known since the reverse of the wait. */
+API void adtape_MPI_Irecv_b(void) {
+    const void *site = SITE;
+    struct head head;
+    struct leg leg;
+    pop_head(OP_Irecv, &head, site);
+    pop_legs(&leg, 1, site);
+    struct exchange *exchange = exchange_take(&leg, &head);
+    expect(MPI_Wait(&exchange->incoming.request, MPI_STATUS_IGNORE), site, "MPI_Wait for an adjoint that was sent");
+    if (exchange->adjoint != NULL) {
+        clear_dense(exchange->adjoint, layouts.at[leg.layout], exchange->leg.values);
+    }
+    free(exchange);
+}

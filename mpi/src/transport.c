@@ -1,0 +1,258 @@
+/* transport.c: messages of the reverse sweep, on the twin of a communicator, as bytes.
+ *
+ * A plain message has a tag that says which one it is: the program's tag and the low bits of its number. So it needs no
+ * header, and goes from the adjoint and to where it is wanted without a copy that MPI does not make. Its number comes
+ * again after 2^number_bits messages, which is more than can be under way.
+ *
+ * A headed message says in front of its values which one it is. It goes under one tag for all, and what comes before it
+ * is asked for is kept. Messages of tags that are too large for plain ones go so, and in check mode all do: there the
+ * header also says what the partner reverses. */
+
+struct header {
+    uint64_t number;
+    int64_t bytes;
+    int32_t tag;
+    uint32_t operation; /* that the sender reverses */
+    int32_t mixed, kind;
+};
+
+/* ---- which tag ---- */
+
+static int headed_tag(void) { return (1 << mpi.tag_bits) - 1; }
+
+static bool is_headed(const struct leg *leg) { return mpi.check || leg->tag >= headed_tag(); }
+
+static int plain_tag(const struct leg *leg) {
+    const uint64_t number = leg->number & ((UINT64_C(1) << mpi.number_bits) - 1);
+    return (int)(number << mpi.tag_bits) | leg->tag;
+}
+
+static void tags_begin(void) {
+    int *most = NULL, found = 0, bits = 0;
+    (void)MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+    while (found && bits < 31 && ((INT64_C(2) << bits) - 1) <= *most) {
+        bits++;
+    }
+    mpi.tag_bits = bits / 2;
+    mpi.number_bits = bits - mpi.tag_bits;
+}
+
+/* ---- sending ---- */
+
+/* A message that was sent from memory of its own. */
+struct outgoing {
+    MPI_Request request;
+    struct outgoing *next;
+    char data[];
+};
+static struct {
+    struct outgoing *first, **end;
+} outgoing = {NULL, &outgoing.first};
+
+/* Gives back the memory of what has arrived, oldest first; `all`: waits for the rest. */
+static void outgoing_collect(bool all, const void *site) {
+    while (outgoing.first != NULL) {
+        struct outgoing *message = outgoing.first;
+        int done = all;
+        if (all) {
+            expect(MPI_Wait(&message->request, MPI_STATUS_IGNORE), site, "an adjoint's message");
+        } else {
+            expect(MPI_Test(&message->request, &done, MPI_STATUS_IGNORE), site, "an adjoint's message");
+        }
+        if (!done) {
+            return;
+        }
+        outgoing.first = message->next;
+        free(message);
+    }
+    outgoing.end = &outgoing.first;
+}
+
+/* Bytes as a count of MPI's and a type. */
+static int units(int64_t bytes, MPI_Datatype *type, const void *site) {
+    const int64_t size = bytes <= INT_MAX ? 1 : bytes % 8 == 0 ? 8 : 4;
+    *type = size == 1 ? MPI_BYTE : size == 8 ? MPI_DOUBLE : MPI_FLOAT;
+    if (bytes / size > INT_MAX) {
+        fail(ADTAPE_STATUS_COUNT_RANGE, site, "a message of %" PRId64 " bytes\n  send it in parts", bytes);
+    }
+    return (int)(bytes / size);
+}
+
+/* Sends the adjoint of what was received, which is zero then; zeros if there is none. Does not wait. */
+static void adjoint_send(const struct leg *leg, enum operation operation, void *adjoint, const void *site) {
+    const struct layout *layout = layouts.at[leg->layout];
+    const int64_t bytes = packed_bytes(layout, leg->values);
+    const bool headed = is_headed(leg);
+    const size_t front = headed ? sizeof(struct header) : 0;
+    struct outgoing *message = allocate(sizeof *message + front + (size_t)bytes, site);
+    MPI_Datatype unit;
+    const int count = units((int64_t)front + bytes, &unit, site);
+    if (headed) {
+        const struct header header = {leg->number, bytes, leg->tag, operation, layout->mixed, layout->kind};
+        memcpy(message->data, &header, sizeof header);
+    }
+    if (adjoint != NULL) {
+        pack(TAKE, adjoint, message->data + front, layout, leg->values);
+    } else {
+        memset(message->data + front, 0, (size_t)bytes);
+    }
+    expect(MPI_Isend(message->data, count, unit, leg->peer, headed ? headed_tag() : plain_tag(leg),
+                     comms.at[leg->comm]->twin, &message->request),
+           site, "MPI_Isend of an adjoint");
+    message->next = NULL;
+    *outgoing.end = message;
+    outgoing.end = &message->next;
+    outgoing_collect(false, site);
+}
+
+/* ---- receiving ---- */
+
+/* A headed message that came before it was asked for. */
+struct arrival {
+    struct arrival *next;
+    int peer;
+    struct header header;
+    char data[];
+};
+
+/* The adjoint of what was sent, on its way. */
+struct incoming {
+    MPI_Request request; /* of a plain message */
+    int64_t bytes;
+    char *data;
+};
+
+static struct incoming incoming_begin(const struct leg *leg, const void *site) {
+    struct incoming incoming = {MPI_REQUEST_NULL, packed_bytes(layouts.at[leg->layout], leg->values), NULL};
+    if (!is_headed(leg)) {
+        MPI_Datatype unit;
+        const int count = units(incoming.bytes, &unit, site);
+        incoming.data = allocate((size_t)incoming.bytes, site);
+        expect(MPI_Irecv(incoming.data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
+                         &incoming.request),
+               site, "MPI_Irecv of an adjoint");
+    }
+    return incoming;
+}
+
+static void take_plain(const struct leg *leg, struct incoming *incoming, const struct head *head, const void *site) {
+    MPI_Status status;
+    MPI_Datatype unit;
+    int count = 0;
+    const int expected = units(incoming->bytes, &unit, site);
+    const int code = MPI_Wait(&incoming->request, &status);
+    if (code == MPI_SUCCESS) {
+        (void)MPI_Get_count(&status, unit, &count);
+    }
+    if (code != MPI_SUCCESS || count != expected) {
+        fail(ADTAPE_STATUS_MISMATCH, site,
+             "the adjoint of what %s sent to rank %d with tag %d has another size there than here, %" PRId64 " bytes\n"
+             "  ADTAPE_CHECK=1 says what that rank reverses",
+             operation_names[head->operation], leg->peer, leg->tag, incoming->bytes);
+    }
+}
+
+static struct arrival *arrival_find(struct comm *comm, const struct leg *leg) {
+    for (struct arrival **place = &comm->arrivals; *place != NULL; place = &(*place)->next) {
+        struct arrival *arrival = *place;
+        if (arrival->peer == leg->peer && arrival->header.tag == leg->tag && arrival->header.number == leg->number) {
+            *place = arrival->next;
+            return arrival;
+        }
+    }
+    return NULL;
+}
+
+static __attribute__((cold, noreturn)) void fail_missing(const struct leg *leg, const struct head *head,
+                                                         const void *site) {
+    const struct comm *comm = comms.at[leg->comm];
+    char kept[256] = "\n  nothing has come from it";
+    if (comm->arrivals != NULL) {
+        const struct arrival *other = comm->arrivals;
+        (void)snprintf(kept, sizeof kept,
+                       "\n  what has come, and is not asked for: from rank %d, tag %d, number %" PRIu64 ", by %s",
+                       other->peer, other->header.tag, other->header.number, operation_names[other->header.operation]);
+    }
+    fail(ADTAPE_STATUS_MISMATCH, site,
+         "the adjoint of message number %" PRIu64 " with tag %d, which %s sent to rank %d of a communicator of %d, did "
+         "not come within %g s (ADTAPE_MPI_TIMEOUT)%s\n"
+         "  that rank has not reversed the receive: it stopped, waits itself, or its sweeps do not mirror each other",
+         leg->number, leg->tag, operation_names[head->operation], leg->peer, comm->size, mpi.timeout, kept);
+}
+
+/* The next headed message of the leg's partner. In check mode it has to come in time. */
+static struct arrival *arrival_next(const struct leg *leg, const struct head *head, const void *site) {
+    struct comm *comm = comms.at[leg->comm];
+    const double begun = MPI_Wtime();
+    MPI_Message handle;
+    MPI_Status status;
+    int there = 0, bytes = 0;
+    while (mpi.check && !there) {
+        expect(MPI_Improbe(leg->peer, headed_tag(), comm->twin, &there, &handle, &status), site, "MPI_Improbe");
+        if (!there && MPI_Wtime() - begun > mpi.timeout) {
+            fail_missing(leg, head, site);
+        }
+    }
+    if (!there) {
+        expect(MPI_Mprobe(leg->peer, headed_tag(), comm->twin, &handle, &status), site, "MPI_Mprobe");
+    }
+    (void)MPI_Get_count(&status, MPI_BYTE, &bytes);
+    struct arrival *arrival = allocate(sizeof *arrival + (size_t)bytes, site);
+    arrival->peer = leg->peer;
+    expect(MPI_Mrecv(&arrival->header, bytes, MPI_BYTE, &handle, MPI_STATUS_IGNORE), site, "MPI_Mrecv");
+    return arrival;
+}
+
+static char *take_headed(const struct leg *leg, const struct incoming *incoming, const struct head *head,
+                         const void *site) {
+    struct comm *comm = comms.at[leg->comm];
+    const struct layout *layout = layouts.at[leg->layout];
+    struct arrival *arrival = arrival_find(comm, leg);
+    while (arrival == NULL) {
+        struct arrival *next = arrival_next(leg, head, site);
+        next->next = comm->arrivals;
+        comm->arrivals = next;
+        arrival = arrival_find(comm, leg);
+    }
+    const struct header *header = &arrival->header;
+    if (header->bytes != incoming->bytes || header->kind != (int)layout->kind ||
+        header->mixed != (int)layout->mixed) {
+        fail(ADTAPE_STATUS_MISMATCH, site,
+             "%s sent %" PRId64 " bytes of %s to rank %d with tag %d, and that rank reverses %s of %" PRId64
+             " bytes of %s\n"
+             "  the two forward calls are not those of one message, or the datatypes do not match",
+             operation_names[head->operation], incoming->bytes, layout->kind == F64 ? "double" : "float", leg->peer,
+             leg->tag, operation_names[header->operation], header->bytes, header->kind == F64 ? "double" : "float");
+    }
+    char *data = allocate((size_t)incoming->bytes, site);
+    memcpy(data, arrival->data, (size_t)incoming->bytes);
+    free(arrival);
+    return data;
+}
+
+/* Waits for an adjoint, and adds it up; NULL: it is not wanted. */
+static void incoming_end(const struct leg *leg, struct incoming *incoming, void *adjoint, const struct head *head,
+                         const void *site) {
+    if (is_headed(leg)) {
+        incoming->data = take_headed(leg, incoming, head, site);
+    } else {
+        take_plain(leg, incoming, head, site);
+    }
+    if (adjoint != NULL) {
+        pack(ADD, adjoint, incoming->data, layouts.at[leg->layout], leg->values);
+    }
+    free(incoming->data);
+}
+
+/* ---- the library's beginning and end ---- */
+
+static void transport_end(const void *site) {
+    outgoing_collect(true, site);
+    for (int i = 0; i < comms.count; i++) {
+        while (comms.at[i]->arrivals != NULL) {
+            struct arrival *arrival = comms.at[i]->arrivals;
+            comms.at[i]->arrivals = arrival->next;
+            free(arrival);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+/* calls.c: what random.c leaves out of the calls between two ranks: datatypes, buffers that moved or have no adjoint,
+ * explicit adjoints, empty requests, large messages, repeat regions. For two ranks. */
+#include "check.h"
+
+static int other(void) { return 1 - me; }
+
+/* ---- datatypes: rank 0 sends `type`, rank 1 receives it; each value's adjoint comes back to its place --------- */
+
+struct cell {
+    double u;
+    float v, w;
+    double z;
+};
+
+static void one_type(MPI_Datatype type, int count, void *x, void *xb, size_t bytes) {
+    MPI_Type_commit(&type);
+    active(x, xb, bytes, "x");
+    if (me == 0) {
+        adtape_MPI_Send(x, count, type, 1, 7, MPI_COMM_WORLD);
+    } else {
+        adtape_MPI_Recv(x, count, type, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    adtape_MPI_Bcast(x, count, type, 1, MPI_COMM_WORLD);
+    /* The layout is kept: the reverse sweep needs no datatype. */
+    MPI_Type_free(&type);
+    adtape_MPI_Bcast_b();
+    me == 0 ? adtape_MPI_Send_b() : adtape_MPI_Recv_b();
+    check_tape_is_empty();
+    ended(x);
+}
+
+/* Doubles 0 to 11 of which a type takes those in `taken`. With a seed of k + 1 on rank k and a broadcast in between,
+ * the adjoint of what is sent is 1 + 2 + 0 on rank 0, and of what is not sent stays the seed. */
+static void check_doubles(MPI_Datatype type, int count, const char *taken) {
+    static double x[12], xb[12];
+    for (int i = 0; i < 12; i++) {
+        x[i] = me == 0 ? i : -1;
+        xb[i] = me + 1;
+    }
+    one_type(type, count, x, xb, sizeof x);
+    for (int i = 0; i < 12; i++) {
+        const bool is_taken = taken[i] == 'x';
+        CHECK(x[i] == (me == 0 || is_taken ? i : -1));
+        CHECK(xb[i] == (!is_taken ? me + 1 : me == 0 ? 3 : 0));
+    }
+}
+
+static void check_derived_types(void) {
+    const int lengths[2] = {2, 1}, places[2] = {1, 6}, sizes[2] = {3, 4}, parts[2] = {2, 2}, starts[2] = {1, 1};
+    const MPI_Aint bytes[2] = {8, 40};
+    const MPI_Datatype doubles[2] = {MPI_DOUBLE, MPI_DOUBLE};
+    MPI_Datatype type, inner;
+    MPI_Type_vector(3, 2, 4, MPI_DOUBLE, &type);
+    check_doubles(type, 1, "xx..xx..xx..");
+    MPI_Type_create_hvector(2, 1, 24, MPI_DOUBLE, &type);
+    check_doubles(type, 1, "x..x........");
+    MPI_Type_indexed(2, lengths, places, MPI_DOUBLE, &type);
+    check_doubles(type, 1, ".xx...x.....");
+    MPI_Type_create_hindexed(2, lengths, bytes, MPI_DOUBLE, &type);
+    check_doubles(type, 1, ".xx..x......");
+    MPI_Type_create_indexed_block(2, 3, places, MPI_DOUBLE, &type);
+    check_doubles(type, 1, ".xxx..xxx...");
+    MPI_Type_create_hindexed_block(2, 2, bytes, MPI_DOUBLE, &type);
+    check_doubles(type, 1, ".xx..xx.....");
+    MPI_Type_create_struct(2, lengths, bytes, doubles, &type);
+    check_doubles(type, 1, ".xx..x......");
+    MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &type);
+    check_doubles(type, 1, ".....xx..xx.");
+    MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_DOUBLE, &type);
+    check_doubles(type, 1, "....xx.xx...");
+    MPI_Type_contiguous(2, MPI_DOUBLE, &inner);
+    MPI_Type_create_resized(inner, 0, 40, &type);
+    check_doubles(type, 2, "xx...xx.....");
+    MPI_Type_dup(inner, &type);
+    check_doubles(type, 3, "xxxxxx......");
+    MPI_Type_free(&inner);
+    MPI_Type_dup(MPI_C_DOUBLE_COMPLEX, &type);
+    check_doubles(type, 2, "xxxx........");
+}
+
+/* A structure of doubles and floats; its third member is not sent. */
+static void check_mixed_type(void) {
+    struct cell x[2], xb[2];
+    const int lengths[3] = {1, 1, 1};
+    const MPI_Aint places[3] = {offsetof(struct cell, u), offsetof(struct cell, v), offsetof(struct cell, z)};
+    const MPI_Datatype types[3] = {MPI_DOUBLE, MPI_FLOAT, MPI_DOUBLE};
+    MPI_Datatype inner, type;
+    for (int i = 0; i < 2; i++) {
+        const float seed = (float)(me + 1);
+        x[i] = (struct cell){me, 2 * (float)me, 3, 4 * me};
+        xb[i] = (struct cell){seed, seed, seed, seed};
+    }
+    MPI_Type_create_struct(3, lengths, places, types, &inner);
+    MPI_Type_create_resized(inner, 0, sizeof(struct cell), &type);
+    one_type(type, 2, x, xb, sizeof x);
+    MPI_Type_free(&inner);
+    for (int i = 0; i < 2; i++) {
+        const double sum = me == 0 ? 3 : 0;
+        CHECK(x[i].u == 0 && x[i].v == 0 && x[i].w == 3 && x[i].z == 0);
+        CHECK(xb[i].u == sum && xb[i].v == (float)sum && xb[i].w == (float)me + 1 && xb[i].z == sum);
+    }
+}
+
+/* The message ends within the receiver's second element. */
+static void check_part_of_an_element(void) {
+    float x[6] = {1, 2, 3, 4, 5, 6}, xb[6] = {1, 1, 1, 1, 1, 1};
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, MPI_FLOAT, &type);
+    MPI_Type_commit(&type);
+    active(x, xb, sizeof x, "x");
+    if (me == 0) {
+        adtape_MPI_Send(x, 3, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);
+        adtape_MPI_Send_b();
+        CHECK(xb[0] == 2 && xb[1] == 2 && xb[2] == 2 && xb[3] == 1);
+    } else {
+        adtape_MPI_Recv(x, 3, type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        adtape_MPI_Recv_b();
+        CHECK(xb[0] == 0 && xb[1] == 0 && xb[2] == 0 && xb[3] == 1);
+    }
+    ended(x);
+    MPI_Type_free(&type);
+}
+
+/* ---- where adjoints are --------------------------------------------------------------------------------------- */
+
+/* The blocks end before the reverse sweep, and come back elsewhere. */
+static void check_blocks_that_moved(void) {
+    double *x = calloc(4, sizeof *x), *xb, *moved;
+    MPI_Request request;
+    adtape_range_t range;
+    adtape_live_add(NULL, x, 4 * sizeof *x, ADTAPE_KIND_HEAP, "x");
+    if (me == 0) {
+        adtape_MPI_Isend(x + 1, 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+    } else {
+        adtape_MPI_Irecv(x + 2, 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &request);
+    }
+    adtape_MPI_Wait(&request, MPI_STATUS_IGNORE);
+    adtape_live_end(adtape_self(), NULL, x);
+    adtape_live_begin_reverse(NULL);
+    adtape_pop_range(adtape_self(), NULL, &range);
+    moved = malloc((size_t)range.bytes);
+    xb = malloc((size_t)range.bytes);
+    for (int i = 0; i < 4; i++) {
+        xb[i] = 10 * me + i;
+    }
+    adtape_rebase_add(NULL, &range, moved, xb, range.bytes);
+    adtape_MPI_Wait_b();
+    me == 0 ? adtape_MPI_Isend_b() : adtape_MPI_Irecv_b();
+    CHECK(me == 0 ? xb[1] == 1 + 12 && xb[2] == 2 + 13 : xb[1] == 11 && xb[2] == 0 && xb[3] == 0);
+    adtape_rebase_remove(NULL, moved);
+    free(moved);
+    free(xb);
+    free(x);
+}
+
+/* Rank 1 has no derivative: rank 0 gets zeros, and what it sends is not wanted. */
+static void check_range_without_adjoint(void) {
+    double x[4] = {1, 2, 3, 4}, xb[4] = {5, 5, 5, 5};
+    active(x, me == 0 ? xb : NULL, sizeof x, "x");
+    adtape_MPI_Sendrecv(x, 2, MPI_DOUBLE, other(), 0, x + 2, 2, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE);
+    adtape_MPI_Bcast(x, 1, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+    adtape_MPI_Allreduce(MPI_IN_PLACE, x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    adtape_MPI_Allreduce_b();
+    adtape_MPI_Bcast_b();
+    adtape_MPI_Sendrecv_b();
+    CHECK(me == 1 || (xb[0] == 0 && xb[1] == 5 && xb[2] == 0 && xb[3] == 0));
+    ended(x);
+}
+
+/* Buffers that nobody registered, with their adjoints by address. */
+static void check_explicit_adjoints(void) {
+    double x[2] = {1, 2}, y[2] = {0}, sum = 0, xb[2] = {0}, yb[2] = {0}, sum_b = me + 1;
+    void *adjoints[2];
+    MPI_Request requests[2];
+    adtape_MPI_Irecv(y, 2, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD, &requests[0]);
+    adtape_MPI_Isend(x, 2, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD, &requests[1]);
+    adtape_MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    adtape_MPI_Allreduce(y, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    adtape_MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    CHECK(sum == 2);
+    adtape_MPI_Bcast_b_at(&sum_b);
+    CHECK(sum_b == (me == 0 ? 3 : 0));
+    adtape_MPI_Allreduce_b_at(yb, &sum_b);
+    CHECK(sum_b == 0 && yb[0] == 3);
+    adjoints[0] = yb;
+    adjoints[1] = NULL;
+    adtape_MPI_Waitall_b_at(adjoints);
+    adtape_MPI_Isend_b_at(xb);
+    adtape_MPI_Irecv_b();
+    CHECK(xb[0] == 3 && xb[1] == 0 && yb[0] == 0);
+}
+
+/* ---- requests and messages ------------------------------------------------------------------------------------ */
+
+static void check_empty_requests(void) {
+    double x[2] = {1, 2}, xb[2] = {3, 4};
+    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[3];
+    active(x, xb, sizeof x, "x");
+    adtape_MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    adtape_MPI_Irecv(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]);
+    adtape_MPI_Isend(x + 1, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[2]);
+    adtape_MPI_Waitall(3, requests, statuses);
+    adtape_MPI_Waitall(0, requests, MPI_STATUSES_IGNORE);
+    adtape_MPI_Send(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    adtape_MPI_Recv(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    adtape_MPI_Recv_b();
+    adtape_MPI_Send_b();
+    adtape_MPI_Waitall_b();
+    adtape_MPI_Waitall_b();
+    adtape_MPI_Isend_b();
+    adtape_MPI_Irecv_b();
+    adtape_MPI_Wait_b();
+    CHECK(xb[0] == 3 && xb[1] == 4);
+    check_tape_is_empty();
+    ended(x);
+}
+
+/* Messages that MPI does not buffer: the reverse of a receive does not wait, so both ranks may reverse theirs first. */
+static void check_large_messages(void) {
+    enum { N = 1 << 17 };
+    double *x = calloc(2 * N, sizeof *x), *xb = calloc(2 * N, sizeof *xb);
+    MPI_Request request;
+    active(x, xb, 2 * N * sizeof *x, "x");
+    adtape_MPI_Isend(x, N, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD, &request);
+    adtape_MPI_Recv(x + N, N, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    adtape_MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++) {
+        xb[N + i] = i + me;
+    }
+    adtape_MPI_Wait_b();
+    adtape_MPI_Recv_b();
+    adtape_MPI_Isend_b();
+    for (int i = 0; i < N; i++) {
+        CHECK(xb[i] == i + other() && xb[N + i] == 0);
+    }
+    ended(x);
+    free(xb);
+    free(x);
+}
+
+/* Whole numbers have no derivative, and need no range. */
+static void check_integers(void) {
+    int n = me, got = -1;
+    adtape_MPI_Sendrecv(&n, 1, MPI_INT, other(), 0, &got, 1, MPI_INT, other(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(got == other());
+    adtape_MPI_Sendrecv_b();
+    check_tape_is_empty();
+}
+
+/* One exchange is reversed three times, as the adjoint of a fixed-point iteration does. */
+static void check_repeat_region(void) {
+    double x[2] = {1, 2}, xb[2] = {0, 0};
+    MPI_Request requests[2];
+    active(x, xb, sizeof x, "x");
+    adtape_MPI_Irecv(x + 1, 1, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD, &requests[0]);
+    adtape_MPI_Isend(x, 1, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD, &requests[1]);
+    adtape_MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(adtape_repeat_start(adtape_self()) == ADTAPE_STATUS_OK);
+    for (int i = 0; i < 3; i++) {
+        xb[1] = i + 1;
+        adtape_MPI_Waitall_b();
+        adtape_MPI_Isend_b();
+        adtape_MPI_Irecv_b();
+        if (i < 2) {
+            CHECK(adtape_repeat_reset(adtape_self()) == ADTAPE_STATUS_OK);
+        }
+    }
+    CHECK(adtape_repeat_end(adtape_self()) == ADTAPE_STATUS_OK);
+    CHECK(xb[0] == 1 + 2 + 3 && xb[1] == 0);
+    check_tape_is_empty();
+    ended(x);
+}
+
+/* More communicators, one after the other, than MPI has at a time; one that was made by MPI's own call. */
+static void check_communicators(void) {
+    double x = 1, xb = 1;
+    MPI_Comm comm;
+    active(&x, &xb, sizeof x, "x");
+    for (int i = 0; i < 5000; i++) {
+        adtape_MPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    adtape_mpi_adopt(comm);
+    adtape_MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Comm_free(&comm);
+    adtape_MPI_Allreduce_b();
+    CHECK(x == 2 && xb == 2);
+    adtape_MPI_Comm_split(MPI_COMM_WORLD, me == 0 ? 0 : MPI_UNDEFINED, 0, &comm);
+    CHECK((comm == MPI_COMM_NULL) == (me == 1));
+    ended(&x);
+}
+
+/* Floats, and complex numbers. */
+static void check_reductions(void) {
+    float x[2] = {(float)me + 2, 5}, y[2] = {0}, xb[2] = {0}, yb[2] = {1, 1};
+    double z[4] = {1, 2, 3, 4}, zb[4] = {0, 0, 1, me};
+    active(x, xb, sizeof x, "x");
+    active(y, yb, sizeof y, "y");
+    active(z, zb, sizeof z, "z");
+    adtape_MPI_Reduce(x, y, 2, MPI_FLOAT, MPI_MIN, 1, MPI_COMM_WORLD);
+    CHECK(me == 0 || (y[0] == 2 && y[1] == 5));
+    adtape_MPI_Reduce_b();
+    CHECK(xb[0] == (me == 0) && xb[1] == (me == 0) && yb[0] == (me == 0) && yb[1] == (me == 0));
+    yb[0] = 1;
+    adtape_MPI_Allreduce(x, y, 1, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
+    CHECK(y[0] == 6);
+    adtape_MPI_Allreduce_b();
+    CHECK(xb[0] == (me == 0 ? 7 : 4) && yb[0] == 0);
+    adtape_MPI_Allreduce(z, z + 2, 1, MPI_C_DOUBLE_COMPLEX, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(z[2] == 2 && z[3] == 4);
+    adtape_MPI_Allreduce_b();
+    CHECK(zb[0] == 2 && zb[1] == 1 && zb[2] == 0 && zb[3] == 0);
+    ended(x);
+    ended(y);
+    ended(z);
+}
+
+int main(int argc, char **argv) {
+    begin(&argc, &argv);
+    CHECK(ranks == 2);
+    check_derived_types();
+    check_mixed_type();
+    check_part_of_an_element();
+    check_blocks_that_moved();
+    check_range_without_adjoint();
+    check_explicit_adjoints();
+    check_empty_requests();
+    check_large_messages();
+    check_integers();
+    check_repeat_region();
+    check_communicators();
+    check_reductions();
+    check_tape_is_empty();
+    adtape_MPI_Finalize();
+    return 0;
+}

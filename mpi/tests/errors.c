@@ -1,0 +1,176 @@
+/* errors.c: each wrong use, by its name: errors CASE. Ends in adtape's error handler, which prints and aborts.
+ * errors --list prints the cases and the ranks that each is for. */
+#include "check.h"
+
+static double x[8], xb[8], y[8], outside[8];
+static MPI_Request request;
+
+static void unknown_request(void) {
+    MPI_Isend(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+    adtape_MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void unknown_request_among_several(void) {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[1]);
+    adtape_MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void reverse_without_forward(void) { adtape_MPI_Barrier_b(); }
+
+static void reverse_of_another_call(void) {
+    adtape_MPI_Bcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_SELF);
+    adtape_MPI_Barrier_b();
+}
+
+static void reverse_of_other_values(void) {
+    const double values[16] = {1};
+    adtape_push_array_f64(adtape_self(), values, 16);
+    adtape_MPI_Barrier_b();
+}
+
+static void request_not_waited_for(void) {
+    adtape_MPI_Isend(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    adtape_MPI_Isend_b();
+}
+
+static void unknown_communicator(void) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    adtape_MPI_Barrier(comm);
+}
+
+static void call_before_init(void) {
+    adtape_MPI_Barrier(MPI_COMM_SELF);
+}
+
+static void buffer_outside(void) {
+    adtape_MPI_Bcast(outside, 1, MPI_DOUBLE, 0, MPI_COMM_SELF);
+    adtape_MPI_Bcast_b();
+}
+
+static void buffer_beyond_its_range(void) { adtape_MPI_Bcast(x + 6, 3, MPI_DOUBLE, 0, MPI_COMM_SELF); }
+
+static void adjoint_of_another_size(void) {
+    adtape_live_add(NULL, y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    adtape_live_set_adjoint(NULL, y, xb, sizeof xb / 2);
+    adtape_MPI_Bcast(y, 2, MPI_DOUBLE, 0, MPI_COMM_SELF);
+    adtape_MPI_Bcast_b();
+}
+
+static void buffer_not_back(void) {
+    adtape_live_add(NULL, y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    adtape_MPI_Bcast(y, 2, MPI_DOUBLE, 0, MPI_COMM_SELF);
+    adtape_live_remove(NULL, y);
+    adtape_MPI_Bcast_b();
+}
+
+static void integers_in_active_buffer(void) { adtape_MPI_Bcast(x, 8, MPI_BYTE, 0, MPI_COMM_SELF); }
+
+static void integers_in_buffer_that_gets_an_adjoint(void) {
+    adtape_live_add(NULL, y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    adtape_MPI_Bcast(y, 8, MPI_INT, 0, MPI_COMM_SELF);
+    adtape_live_set_adjoint(NULL, y, xb, sizeof xb);
+    adtape_MPI_Bcast_b();
+}
+
+static void integers_and_doubles(void) {
+    const int lengths[2] = {1, 1};
+    const MPI_Aint places[2] = {0, 8};
+    const MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE};
+    MPI_Datatype type;
+    MPI_Type_create_struct(2, lengths, places, types, &type);
+    MPI_Type_commit(&type);
+    adtape_MPI_Bcast(x, 1, type, 0, MPI_COMM_SELF);
+}
+
+static void type_without_arithmetic(void) { adtape_MPI_Bcast(x, 1, MPI_LONG_DOUBLE, 0, MPI_COMM_SELF); }
+
+static void operation_unknown(void) { adtape_MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_LAND, MPI_COMM_SELF); }
+
+/* ---- two ranks that disagree, since one of them calls MPI itself ------------------------------------------------ */
+
+/* Rank 0 has sent two doubles, and rank 1 reverses a receive of one. */
+static void size_differs(void) {
+    if (me == 0) {
+        MPI_Send(x, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        adtape_MPI_Send(x, 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        adtape_MPI_Send_b();
+    } else {
+        adtape_MPI_Recv(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(x, 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        adtape_MPI_Recv_b();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/* Rank 1 does not reverse its receive. */
+static void message_missing(void) {
+    if (me == 0) {
+        adtape_MPI_Send(x, 1, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD);
+        adtape_MPI_Send_b();
+    } else {
+        MPI_Recv(x, 1, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void collective_calls_differ(void) {
+    if (me == 0) {
+        adtape_MPI_Bcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        adtape_MPI_Bcast_b();
+    } else {
+        MPI_Bcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        adtape_MPI_Barrier(MPI_COMM_WORLD);
+        adtape_MPI_Barrier_b();
+    }
+}
+
+static void collective_call_missing(void) {
+    if (me == 0) {
+        adtape_MPI_Barrier(MPI_COMM_WORLD);
+        adtape_MPI_Barrier_b();
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static const struct {
+    const char *name;
+    void (*provoke)(void);
+    int ranks;
+} cases[] = {
+#define CASE(name, ranks) {#name, name, ranks},
+    CASE(unknown_request, 1) CASE(unknown_request_among_several, 1) CASE(reverse_without_forward, 1)
+    CASE(reverse_of_another_call, 1) CASE(reverse_of_other_values, 1) CASE(request_not_waited_for, 1)
+    CASE(unknown_communicator, 1) CASE(call_before_init, 1) CASE(buffer_outside, 1) CASE(buffer_beyond_its_range, 1)
+    CASE(adjoint_of_another_size, 1) CASE(buffer_not_back, 1) CASE(integers_in_active_buffer, 1)
+    CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
+    CASE(operation_unknown, 1) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
+    CASE(collective_call_missing, 2)
+};
+
+int main(int argc, char **argv) {
+    const size_t count = sizeof cases / sizeof *cases;
+    if (strcmp(argv[1], "--list") == 0) {
+        for (size_t i = 0; i < count; i++) {
+            printf("%s %d\n", cases[i].name, cases[i].ranks);
+        }
+        return 0;
+    }
+    if (strcmp(argv[1], "call_before_init") == 0) {
+        MPI_Init(&argc, &argv);
+    } else {
+        begin(&argc, &argv);
+    }
+    active(x, xb, sizeof x, "x");
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(argv[1], cases[i].name) == 0) {
+            cases[i].provoke();
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,199 @@
+/* random_point.h: steps of random.c between two ranks, one at a time, in a ring, and many at once. */
+
+static MPI_Datatype strided; /* one double in two */
+static char *bsend_buffer;
+
+static void begin_messages(void) {
+    MPI_Type_create_resized(MPI_DOUBLE, 0, 2 * sizeof(double), &strided);
+    MPI_Type_commit(&strided);
+    bsend_buffer = malloc(1 << 16);
+    MPI_Buffer_attach(bsend_buffer, 1 << 16);
+}
+
+static void end_messages(void) {
+    int bytes;
+    MPI_Buffer_detach(&bsend_buffer, &bytes);
+    free(bsend_buffer);
+    MPI_Type_free(&strided);
+}
+
+/* A datatype for cells that are `stride` apart, made for one call. */
+static MPI_Datatype cells_type(int count, int stride) {
+    MPI_Datatype type;
+    MPI_Type_vector(count, 1, stride, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+typedef int send_call(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+
+/* One message, received by a call that takes up to `more` cells more than are sent. */
+static void step_message(void) {
+    static send_call *const sends[3] = {adtape_MPI_Send, adtape_MPI_Ssend, adtape_MPI_Bsend};
+    static reverse_function *const reverses[3] = {adtape_MPI_Send_b, adtape_MPI_Ssend_b, adtape_MPI_Bsend_b};
+    const int kind = pick(4), how = pick(3), count = pick(6), more = pick(3);
+    const int tag = pick(2) ? pick(5) : 1000000 + pick(5);
+    const int from = pick(CELLS - 20), to = pick(CELLS - 20), gap = 1 + pick(2), gap_to = 1 + pick(2);
+    const bool any_source = pick(3) == 0, any_tag = pick(3) == 0, ignore = pick(2);
+    const int sender = pick(ranks), receiver = (sender + 1 + pick(ranks > 1 ? ranks - 1 : 1)) % ranks;
+    int list[RANKS];
+    const int size = members(kind, sender, list);
+    int s = -1, r = -1;
+    for (int i = 0; i < size; i++) {
+        s = list[i] == sender ? i : s;
+        r = list[i] == receiver ? i : r;
+    }
+    if (s < 0 || r < 0 || s == r) {
+        return;
+    }
+    for (int k = 0; k < count; k++) {
+        model_copy(cell_of(receiver, to + gap_to * k), cell_of(sender, from + gap * k));
+    }
+    model_step();
+    if (me == sender) {
+        MPI_Datatype type = cells_type(count, gap);
+        sends[how](x + from, 1, type, r, tag, comms[kind]);
+        MPI_Type_free(&type);
+        called(reverses[how]);
+    }
+    if (me == receiver) {
+        MPI_Status status;
+        adtape_MPI_Recv(x + to, count + more, gap_to == 1 ? MPI_DOUBLE : strided, any_source ? MPI_ANY_SOURCE : s,
+                        any_tag ? MPI_ANY_TAG : tag, comms[kind], ignore ? MPI_STATUS_IGNORE : &status);
+        assert(ignore || (status.MPI_SOURCE == s && status.MPI_TAG == tag));
+        called(adtape_MPI_Recv_b);
+    }
+    if (any_source || any_tag) {
+        PMPI_Barrier(MPI_COMM_WORLD); /* or it might take a message of a later step */
+    }
+}
+
+/* Each rank sends to the one `by` further on; without `around`, the ends have no neighbour. */
+static void step_shift(void) {
+    const int by = 1 + pick(2), count = pick(6), from = pick(CELLS / 2 - 6), to = CELLS / 2 + pick(CELLS / 2 - 6);
+    const bool around = pick(2);
+    for (int rank = 0; rank < ranks; rank++) {
+        const int source = rank - by;
+        for (int k = 0; k < count && (around || source >= 0); k++) {
+            model_copy(cell_of(rank, to + k), cell_of((source + 2 * ranks) % ranks, from + k));
+        }
+    }
+    model_step();
+    const int next = me + by, last = me - by;
+    adtape_MPI_Sendrecv(x + from, count, MPI_DOUBLE, around ? next % ranks : next < ranks ? next : MPI_PROC_NULL, 3,
+                        x + to, count, MPI_DOUBLE,
+                        around ? (last + 2 * ranks) % ranks : last >= 0 ? last : MPI_PROC_NULL, 3, comms[GRID],
+                        MPI_STATUS_IGNORE);
+    called(adtape_MPI_Sendrecv_b);
+}
+
+/* ---- many messages at once ---- */
+
+enum { MOST = 12, WIDTH = 4 };
+struct message {
+    int from, to, tag, count;
+    int cell;                /* that it is sent from; the first one holds its number */
+    int slot;                /* of the receiver, that it is meant for */
+    bool any_source, any_tag;
+    int took;                /* which message the receive that stands here took */
+};
+
+static int slot_cell(int slot) { return CELLS / 2 + slot * WIDTH; }
+
+/* Swaps at random. */
+static void shuffle(int *order, int count, uint64_t *state) {
+    for (int i = count - 1; i > 0; i--) {
+        *state = *state * UINT64_C(6364136223846793005) + 1;
+        const int k = (int)((*state >> 33) % (uint64_t)(i + 1)), kept = order[i];
+        order[i] = order[k];
+        order[k] = kept;
+    }
+}
+
+/* Waits for the requests in a random order, one by one or several at once. */
+static void wait_for(MPI_Request *requests, int count, uint64_t state) {
+    int order[2 * MOST];
+    for (int i = 0; i < count; i++) {
+        order[i] = i;
+    }
+    shuffle(order, count, &state);
+    for (int i = 0; i < count;) {
+        const int some = 1 + (int)((state >> (i + 20)) % 3), several = some < count - i ? some : count - i;
+        if (several == 1) {
+            MPI_Status status;
+            adtape_MPI_Wait(&requests[order[i]], i % 2 ? &status : MPI_STATUS_IGNORE);
+            called(adtape_MPI_Wait_b);
+        } else {
+            MPI_Request part[3];
+            for (int k = 0; k < several; k++) {
+                part[k] = requests[order[i + k]];
+            }
+            adtape_MPI_Waitall(several, part, MPI_STATUSES_IGNORE);
+            called(adtape_MPI_Waitall_b);
+        }
+        i += several;
+    }
+}
+
+/* This rank's part: receives and sends are posted in an order of its own. */
+static void post_batch(struct message *messages, int count, uint64_t state, int kind) {
+    MPI_Request requests[2 * MOST];
+    int order[2 * MOST], posted = 0;
+    for (int i = 0; i < 2 * count; i++) {
+        order[i] = i;
+    }
+    shuffle(order, 2 * count, &state);
+    for (int i = 0; i < 2 * count; i++) {
+        const struct message *m = &messages[order[i] / 2];
+        if (order[i] % 2 == 0 && m->from == me) {
+            adtape_MPI_Isend(x + m->cell, m->count, MPI_DOUBLE, m->to, m->tag, comms[kind], &requests[posted++]);
+            called(adtape_MPI_Isend_b);
+        } else if (order[i] % 2 == 1 && m->to == me) {
+            adtape_MPI_Irecv(x + slot_cell(m->slot), WIDTH, MPI_DOUBLE, m->any_source ? MPI_ANY_SOURCE : m->from,
+                             m->any_tag ? MPI_ANY_TAG : m->tag, comms[kind], &requests[posted++]);
+            called(adtape_MPI_Irecv_b);
+        }
+    }
+    wait_for(requests, posted, state);
+}
+
+/* Which receives may take a message of another sender or tag, so that all of them find one: all of a rank, or none. */
+static int make_batch(struct message *messages) {
+    const int count = 1 + pick(MOST), tags = 1 + pick(3), large = pick(4) == 0 ? 5000000 : 0;
+    int slots[RANKS] = {0}, sources[RANKS], wild[RANKS];
+    for (int rank = 0; rank < ranks; rank++) {
+        wild[rank] = pick(4);
+    }
+    memset(sources, 0, sizeof sources);
+    for (int i = 0; i < count; i++) {
+        struct message *m = &messages[i];
+        *m = (struct message){pick(ranks), pick(ranks), large + pick(tags), 1 + pick(WIDTH - 1), i * WIDTH, 0, 0, 0, 0};
+        m->slot = slots[m->to]++;
+        /* Any tag of one source finds one if all of that source do; any source of one tag likewise. */
+        m->any_tag = wild[m->to] == 1 || wild[m->to] == 3;
+        m->any_source = wild[m->to] == 2 || wild[m->to] == 3;
+    }
+    return count;
+}
+
+static void step_batch(void) {
+    struct message messages[MOST];
+    int took[RANKS * MOST], mine[MOST] = {0};
+    const int kind = pick(2) ? WORLD : DUPLICATE, count = make_batch(messages);
+    for (int i = 0; i < count; i++) {
+        set(messages[i].from, messages[i].cell, i);
+    }
+    /* Drawn from what all ranks have in common, so that they stay in step. */
+    post_batch(messages, count, random_word() + (uint64_t)me * 7919, kind);
+    for (int i = 0; i < count; i++) {
+        mine[i] = messages[i].to == me ? (int)x[slot_cell(messages[i].slot)] : 0;
+    }
+    PMPI_Allgather(mine, MOST, MPI_INT, took, MOST, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++) {
+        const struct message *m = &messages[i], *came = &messages[took[m->to * MOST + i]];
+        for (int k = 0; k < came->count; k++) {
+            model_copy(cell_of(m->to, slot_cell(m->slot) + k), cell_of(came->from, came->cell + k));
+        }
+    }
+    model_step();
+}

@@ -1,0 +1,241 @@
+//! `libadtape_mpi` under each MPI that this machine has: the programs of `mpi/tests`, on a few ranks.
+//!
+//! `MPI_PROGRAMS=100000 FROM=1` runs that many random programs (`make mpi-random`).
+
+mod common;
+#[path = "mpi/errors.rs"]
+mod errors;
+
+use common::{build_release, clean, root, run, scratch, skip, stdout};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, OnceLock};
+
+/// An MPI: its name, which Debian puts behind those of its commands.
+type Mpi = &'static str;
+const MPIS: [Mpi; 2] = ["openmpi", "mpich"];
+
+/// Each MPI that is here.
+fn mpis(test: &str) -> Vec<Mpi> {
+    let is_here = |mpi: &Mpi| {
+        let here = clean(format!("mpicc.{mpi}")).arg("--version").output().is_ok();
+        if !here {
+            skip(test, &format!("mpicc.{mpi} not found"));
+        }
+        here
+    };
+    MPIS.into_iter().filter(is_here).collect()
+}
+
+// ---- building ------------------------------------------------------------------------------------------------------
+
+/// The directory with libadtape_mpi, built for an MPI as a user builds it.
+fn library(mpi: Mpi) -> &'static Path {
+    static BUILT: [OnceLock<PathBuf>; 2] = [OnceLock::new(), OnceLock::new()];
+    BUILT[usize::from(mpi == MPIS[1])].get_or_init(|| {
+        let directory = scratch(&format!("mpi-{mpi}"));
+        let mut build = clean(root().join("mpi/build.sh"));
+        build.arg(build_release()).arg(&directory);
+        run(build.env("MPICC", format!("mpicc.{mpi}")).env("CFLAGS", "-Wpedantic -Werror"));
+        directory
+    })
+}
+
+/// A program of mpi/tests, with further flags.
+fn compile(mpi: Mpi, program: &str, flags: &[&str]) -> PathBuf {
+    let binary = scratch(&format!("mpi-{mpi}-{program}{}", flags.concat().replace('/', "-"))).join(program);
+    let mut compiler = clean(format!("mpicc.{mpi}"));
+    compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    compiler.args(["-Impi/include", "-Iinclude"]).args(flags).arg(format!("mpi/tests/{program}.c"));
+    if !flags.contains(&"-ladtape_mpi") {
+        compiler.arg(library(mpi).join("libadtape_mpi.a")).arg(build_release().join("libadtape.a"));
+    }
+    run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
+    binary
+}
+
+// ---- running -------------------------------------------------------------------------------------------------------
+
+const SECONDS: &str = "300";
+const CHECK: &[(&str, &str)] = &[("ADTAPE_CHECK", "1")];
+
+/// A program on some ranks, a single one without mpiexec. They give way to each other where they wait. One program runs
+/// at a time.
+fn on_ranks(mpi: Mpi, ranks: usize, program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Output {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut command = clean("timeout");
+    command.args(["-k", "5", SECONDS]);
+    if ranks > 1 {
+        command.arg(format!("mpiexec.{mpi}")).args(["-n", &ranks.to_string()]);
+    }
+    command.arg(program).args(arguments).envs(settings.iter().copied());
+    for variable in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+        command.env(variable, "1");
+    }
+    command.env("OMPI_MCA_mpi_yield_when_idle", "1").env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    command.env("MPIR_CVAR_POLLS_BEFORE_YIELD", "1").output().expect("timeout runs")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn passes(mpi: Mpi, ranks: usize, program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> String {
+    let output = on_ranks(mpi, ranks, program, arguments, settings);
+    let all = said(&output);
+    assert!(output.status.success(), "{mpi}, {ranks} ranks, {arguments:?}, {settings:?}: {}\n{all}", output.status);
+    all
+}
+
+// ---- the tests -----------------------------------------------------------------------------------------------------
+
+#[test]
+fn calls_and_their_reverse_agree_with_what_they_are_by_hand() {
+    for mpi in mpis("calls") {
+        let program = compile(mpi, "calls", &[]);
+        for settings in [&[], CHECK] {
+            passes(mpi, 2, &program, &[], settings);
+        }
+    }
+}
+
+/// On how many ranks, how many programs under each MPI by default. MPICH's ranks do not give way to each other, and
+/// take long where there are more of them than cores.
+const RANDOM: [(usize, [u64; 2]); 4] = [(1, [20, 20]), (2, [80, 20]), (3, [40, 4]), (4, [30, 2])];
+
+#[test]
+fn random_programs_agree_with_the_serial_model() {
+    let number = |name| std::env::var(name).ok().map(|text: String| text.parse::<u64>().expect("a number"));
+    let (all, from) = (number("MPI_PROGRAMS"), number("FROM").unwrap_or(1));
+    for mpi in mpis("random") {
+        let program = compile(mpi, "random", &[]);
+        let own_of = |counts: [u64; 2]| counts[usize::from(mpi == MPIS[1])];
+        let sum: u64 = RANDOM.iter().map(|(_, counts)| own_of(*counts)).sum();
+        for (ranks, counts) in RANDOM {
+            let own = own_of(counts);
+            let total = all.map_or(own, |all| (all * own).div_ceil(sum));
+            let mut first = from;
+            // Some at a time, each within the time limit.
+            while first < from + total {
+                let count = (from + total - first).min(own * 20);
+                let numbers = [first.to_string(), count.to_string()];
+                let arguments = numbers.each_ref().map(String::as_str);
+                passes(mpi, ranks, &program, &arguments, &[]);
+                first += count;
+            }
+            if ranks == 2 {
+                passes(mpi, ranks, &program, &["1", "10"], CHECK);
+            }
+        }
+    }
+}
+
+/// The program of docs/mpi.md prints what the page says.
+#[test]
+fn example_of_the_page_gives_the_right_gradient() {
+    let page = std::fs::read_to_string(root().join("docs/mpi.md")).expect("docs/mpi.md");
+    let block = |language: &str| {
+        let (_, behind) = page.split_once("<!-- example: whole").expect("an example");
+        let (_, text) = behind.split_once(&format!("```{language}\n")).expect("a block");
+        text.split_once("```").expect("its end").0.to_owned()
+    };
+    for mpi in mpis("example") {
+        let directory = scratch(&format!("mpi-{mpi}-page"));
+        std::fs::write(directory.join("model.c"), block("c")).expect("written");
+        let mut compiler = clean(format!("mpicc.{mpi}"));
+        compiler.current_dir(root()).args(["-std=c11", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+        compiler.args(["-Iinclude", "-Impi/include"]).arg(directory.join("model.c"));
+        compiler.arg(library(mpi).join("libadtape_mpi.a")).arg(build_release().join("libadtape.a"));
+        run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(directory.join("model")));
+        for (ranks, settings) in [(1, &[][..]), (2, &[]), (3, CHECK)] {
+            let said = passes(mpi, ranks, &directory.join("model"), &[], settings);
+            assert!(said.contains(block("text").trim()), "{mpi}, {ranks} ranks: {said}");
+        }
+    }
+}
+
+/// The C part on its own has no undefined behaviour and leaves its bounds nowhere.
+#[test]
+fn random_programs_pass_the_sanitizers() {
+    for mpi in mpis("sanitizers").into_iter().take(1) {
+        let sources = ["mpi/adtape_mpi.c", "-Impi", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+        let library = build_release().join("libadtape.a");
+        let binary = scratch("mpi-sanitized").join("random");
+        let mut compiler = clean(format!("mpicc.{mpi}"));
+        compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Impi/include", "-Iinclude"]).args(sources);
+        compiler.arg("mpi/tests/random.c").arg(library).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary);
+        run(&mut compiler);
+        // MPI itself leaves memory behind.
+        let settings = [("ASAN_OPTIONS", "detect_leaks=0")];
+        passes(mpi, 3, &binary, &["1001", "20"], &settings);
+        passes(mpi, 2, &binary, &["2001", "10"], &[settings[0], CHECK[0]]);
+    }
+}
+
+#[test]
+fn every_wrong_use_ends_in_an_error_that_says_what_is_wrong() {
+    for mpi in mpis("errors") {
+        let program = compile(mpi, "errors", &[]);
+        let list = stdout(clean(&program).arg("--list"));
+        let cases: Vec<_> = list.lines().filter_map(|line| line.split_once(' ')).collect();
+        errors::every_case_is_in_the_table(&cases.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        for (name, ranks) in cases {
+            let ranks: usize = ranks.parse().expect("a number");
+            // On one rank there is nothing in which MPIs differ, and MPICH starts at once.
+            if ranks > 1 || mpi == MPIS[1] {
+                errors::check(name, |settings| on_ranks(mpi, ranks, &program, &[name], settings));
+            }
+        }
+    }
+}
+
+#[test]
+fn header_compiles_without_a_warning_in_c_and_in_cpp() {
+    for mpi in mpis("header") {
+        let file = scratch(&format!("mpi-header-{mpi}")).join("header.c");
+        std::fs::write(&file, "#include \"adtape_mpi.h\"\n#include \"adtape_mpi.h\"\n").expect("written");
+        let include = stdout(clean(format!("mpicc.{mpi}")).arg("-show"));
+        let folders: Vec<_> = include.split_whitespace().filter(|word| word.starts_with("-I")).collect();
+        for (compiler, language, std) in [("gcc", "c", "c99"), ("clang", "c", "c11"), ("g++", "c++", "c++17")] {
+            let mut command = Command::new(compiler);
+            command.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", language]).args(&folders);
+            command.arg(format!("-std={std}")).arg("-DOMPI_SKIP_MPICXX").arg("-DMPICH_SKIP_MPICXX");
+            run(command.arg("-I").arg(root().join("mpi/include")).arg(&file));
+        }
+    }
+}
+
+/// The calls of the header, and no other names, which might be the program's.
+#[test]
+fn shared_library_exports_what_the_header_declares() {
+    let header = std::fs::read_to_string(root().join("mpi/include/adtape_mpi.h")).expect("the header");
+    let words = header.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let code = header.lines().filter(|line| line.starts_with("int ") || line.starts_with("void "));
+    let declared: Vec<_> = code.filter_map(|line| line.split([' ', '(']).nth(1)).collect();
+    assert!(words.count() > 500 && declared.len() > 40, "{declared:?}");
+    for mpi in mpis("symbols") {
+        let table =
+            stdout(Command::new("nm").args(["-D", "--defined-only"]).arg(library(mpi).join("libadtape_mpi.so")));
+        let mut exported: Vec<_> = table.lines().filter_map(|line| line.split_whitespace().last()).collect();
+        let mut expected = declared.clone();
+        exported.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(exported, expected);
+    }
+}
+
+#[test]
+fn programs_work_with_the_shared_library() {
+    for mpi in mpis("shared") {
+        let (own, release) = (library(mpi).display().to_string(), build_release().display().to_string());
+        let paths = [format!("-L{own}"), format!("-L{release}"), format!("-Wl,-rpath,{own}:{release}")];
+        let [mine, theirs, search] = &paths;
+        let binary = scratch(&format!("mpi-shared-{mpi}")).join("calls");
+        let mut compiler = clean(format!("mpicc.{mpi}"));
+        compiler.current_dir(root()).args(["-std=gnu11", "-Impi/include", "-Iinclude", "mpi/tests/calls.c"]);
+        compiler.args([mine, theirs, search, "-ladtape_mpi", "-ladtape", "-o"]).arg(&binary);
+        run(&mut compiler);
+        passes(mpi, 2, &binary, &[], &[]);
+    }
+}

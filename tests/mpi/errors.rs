@@ -1,0 +1,95 @@
+//! Every error of `mpi/tests/errors.c`, and what it says.
+
+use super::said;
+use std::process::Output;
+
+/// In which modes a case is run.
+#[derive(PartialEq)]
+enum Mode {
+    /// With check mode and without.
+    Both,
+    /// Without it check mode of the tape is not there to find it first.
+    Plain,
+    /// Without it the ranks would wait for ever.
+    Check,
+}
+use Mode::{Both, Check, Plain};
+
+/// Name, mode, parts of the message.
+const ERRORS: &[(&str, Mode, &[&str])] = &[
+    ("unknown_request", Both, &["a wait on an unknown request, number 0", "make it by adtape_MPI_Isend"]),
+    ("unknown_request_among_several", Both, &["a wait on an unknown request, number 1"]),
+    ("reverse_without_forward", Both, &["reverse of MPI_Barrier, but no call of the forward sweep is left"]),
+    ("reverse_of_another_call", Both, &["reverse of MPI_Barrier, but the last call", "is MPI_Bcast"]),
+    (
+        "reverse_of_other_values",
+        Plain,
+        &["reverse of MPI_Barrier, but what is on the tape is no record", "ADTAPE_CHECK"],
+    ),
+    ("request_not_waited_for", Both, &["the request of this MPI_Isend was not waited for by a call of adtape_mpi"]),
+    ("unknown_communicator", Both, &["a communicator that adtape_mpi does not know", "adtape_mpi_adopt"]),
+    ("call_before_init", Both, &["a call of adtape_mpi before adtape_MPI_Init"]),
+    (
+        "buffer_outside",
+        Both,
+        &["the buffer of this MPI_Bcast is in no range", "adtape_live_add", "adtape_MPI_Bcast_b_at"],
+    ),
+    ("buffer_beyond_its_range", Both, &["a buffer of 24 bytes at byte 48 of `x`, which has 64 bytes only"]),
+    ("adjoint_of_another_size", Both, &["the adjoint of `y` has 32 bytes, and it has 64"]),
+    ("buffer_not_back", Both, &["the buffer of this MPI_Bcast has ended and is not back yet", "adtape_rebase_add"]),
+    ("integers_in_active_buffer", Both, &["integers or bytes for a buffer in `x`", "name the type of the values"]),
+    ("integers_in_buffer_that_gets_an_adjoint", Both, &["integers or bytes for a buffer in `y`"]),
+    ("integers_and_doubles", Both, &["a datatype of integers and floating-point numbers, 1 of these"]),
+    ("type_without_arithmetic", Both, &["a datatype whose adjoint adtape_mpi cannot send", "MPI_PACKED"]),
+    ("operation_unknown", Both, &["MPI_Allreduce of 1 values with an operation", "it takes MPI_SUM"]),
+    (
+        "size_differs",
+        Plain,
+        &["the adjoint of what MPI_Send sent to rank 1 with tag 0 has another size", "ADTAPE_CHECK"],
+    ),
+    (
+        "size_differs",
+        Check,
+        &["MPI_Send sent 16 bytes of double to rank 1 with tag 0", "that rank reverses MPI_Recv of 8 bytes of double"],
+    ),
+    (
+        "message_missing",
+        Check,
+        &[
+            "the adjoint of message number 0 with tag 3, which MPI_Send sent to rank 1",
+            "within 1 s",
+            "nothing has come",
+        ],
+    ),
+    ("collective_calls_differ", Check, &["reverses MPI_Bcast (root 0, 1 values), and rank 1 MPI_Barrier"]),
+    ("collective_call_missing", Check, &["reverse of MPI_Barrier on a communicator of 2: not all of its ranks came"]),
+];
+
+pub fn every_case_is_in_the_table(cases: &[&str]) {
+    for case in cases {
+        assert!(ERRORS.iter().any(|(name, ..)| name == case), "{case} is not in the table of tests/mpi/errors.rs");
+    }
+    for (name, ..) in ERRORS {
+        assert!(cases.contains(name), "{name} is no case of mpi/tests/errors.c");
+    }
+}
+
+/// Runs a case in its modes. It has to end in an error that names the rank, the place, and what is wrong.
+pub fn check(case: &str, run: impl Fn(&[(&str, &str)]) -> Output) {
+    for (name, mode, parts) in ERRORS.iter().filter(|(name, ..)| *name == case) {
+        let settings = [("ADTAPE_MPI_TIMEOUT", "1"), ("ADTAPE_CHECK", "1")];
+        let modes: &[&[_]] = match mode {
+            Both => &[&settings[..1], &settings],
+            Plain => &[&settings[..1]],
+            Check => &[&settings],
+        };
+        for settings in modes {
+            let output = run(settings);
+            let text = said(&output);
+            assert!(!output.status.success(), "{name}: no error\n{text}");
+            for part in parts.iter().chain(&["adtape: error: rank ", "mpi/tests/errors.c:"]) {
+                assert!(text.contains(part), "{name}, {settings:?}: \"{part}\" is not in\n{text}");
+            }
+        }
+    }
+}
