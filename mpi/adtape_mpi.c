@@ -20,9 +20,13 @@
  *   src/transport.c   messages of the reverse sweep
  *   src/agree.c       check mode: whether all ranks reverse one collective call
  *   src/point.c       blocking calls between two ranks
- *   src/request.c     calls that make requests, and that wait for them
+ *   src/request.c     requests, and calls that make them
+ *   src/wait.c        calls that wait for them
  *   src/collective.c  Barrier, Bcast
+ *   src/blocks.c      buffers of a block for each rank
+ *   src/exchange.c    Gather, Scatter, Allgather, Alltoall, and those with counts for each rank
  *   src/reduce.c      Reduce, Allreduce
+ *   src/scan.c        Reduce_scatter, Scan
  *   src/life.c        the beginning and the end */
 #include "adtape_mpi.h"
 
@@ -64,8 +68,16 @@
 
 #include "src/request.c"
 
+#include "src/wait.c"
+
 #include "src/collective.c"
 
+#include "src/blocks.c"
+
+#include "src/exchange.c"
+
 #include "src/reduce.c"
+
+#include "src/scan.c"
 
 #include "src/life.c"

@@ -68,12 +68,16 @@ int adtape_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int
 void adtape_MPI_Recv_b(void);
 void adtape_MPI_Recv_b_at(void *buf_b);
 
-/* Sendrecv: both at once. */
+/* Sendrecv, Sendrecv_replace: both at once. */
 int adtape_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                         void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                         MPI_Status *status);
 void adtape_MPI_Sendrecv_b(void);
 void adtape_MPI_Sendrecv_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                                int recvtag, MPI_Comm comm, MPI_Status *status);
+void adtape_MPI_Sendrecv_replace_b(void);
+void adtape_MPI_Sendrecv_replace_b_at(void *buf_b);
 
 /* Isend. The reverse waits for the adjoint that the reverse of its wait has asked for, and adds it up. */
 int adtape_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -86,15 +90,42 @@ int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, in
                      MPI_Request *request);
 void adtape_MPI_Irecv_b(void);
 
-/* Wait, Waitall, for requests of adtape_MPI_Isend and adtape_MPI_Irecv and MPI_REQUEST_NULL. The reverse begins to send
- * the adjoints of what was received, and asks for those of what was sent. The adjoints given to _b_at are those of
- * receives, in the order of the requests; those of sends are ignored. */
+/* Wait, Waitall, Waitany, Waitsome and Test, Testall, Testany, Testsome, for requests of adtape_MPI_Isend and
+ * adtape_MPI_Irecv and MPI_REQUEST_NULL. The reverse begins to send the adjoints of what was received, and asks for
+ * those of what was sent, as far as the call has completed the requests. The adjoints given to _b_at are those of
+ * completed receives, in the order of the requests or of array_of_indices; those of sends are ignored. */
 int adtape_MPI_Wait(MPI_Request *request, MPI_Status *status);
 void adtape_MPI_Wait_b(void);
 void adtape_MPI_Wait_b_at(void *buf_b);
 int adtape_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses);
 void adtape_MPI_Waitall_b(void);
-void adtape_MPI_Waitall_b_at(void *const array_of_bufs_b[]);
+void adtape_MPI_Waitall_b_at(void *const bufs_b[]);
+int adtape_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status);
+void adtape_MPI_Waitany_b(void);
+void adtape_MPI_Waitany_b_at(void *buf_b);
+int adtape_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+                        MPI_Status *array_of_statuses);
+void adtape_MPI_Waitsome_b(void);
+void adtape_MPI_Waitsome_b_at(void *const bufs_b[]);
+int adtape_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+void adtape_MPI_Test_b(void);
+void adtape_MPI_Test_b_at(void *buf_b);
+int adtape_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses);
+void adtape_MPI_Testall_b(void);
+void adtape_MPI_Testall_b_at(void *const bufs_b[]);
+int adtape_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status);
+void adtape_MPI_Testany_b(void);
+void adtape_MPI_Testany_b_at(void *buf_b);
+int adtape_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+                        MPI_Status *array_of_statuses);
+void adtape_MPI_Testsome_b(void);
+void adtape_MPI_Testsome_b_at(void *const bufs_b[]);
+
+/* Probe, Iprobe. The reverse does nothing. */
+int adtape_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+void adtape_MPI_Probe_b(void);
+int adtape_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+void adtape_MPI_Iprobe_b(void);
 
 /* ---- between all ranks ----------------------------------------------------------------------------------------- */
 
@@ -120,6 +151,53 @@ int adtape_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
                          MPI_Comm comm);
 void adtape_MPI_Allreduce_b(void);
 void adtape_MPI_Allreduce_b_at(void *sendbuf_b, void *recvbuf_b);
+
+/* Reduce_scatter, Scan: likewise. The reverse of Scan by other operations than MPI_SUM takes memory for all ranks' values
+ * on each. */
+int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                              MPI_Op op, MPI_Comm comm);
+void adtape_MPI_Reduce_scatter_b(void);
+void adtape_MPI_Reduce_scatter_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+void adtape_MPI_Scan_b(void);
+void adtape_MPI_Scan_b_at(void *sendbuf_b, void *recvbuf_b);
+
+/* Gather, Scatter, Allgather, Alltoall, and those with counts. The reverse sends the adjoints of what was received back
+ * to where it came from, where they are added up; what was received has zero then. The adjoint of a buffer that MPI
+ * ignores on a rank, or that is in place, is ignored, too. */
+int adtape_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, int root, MPI_Comm comm);
+void adtape_MPI_Gather_b(void);
+void adtape_MPI_Gather_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+void adtape_MPI_Gatherv_b(void);
+void adtape_MPI_Gatherv_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, int root, MPI_Comm comm);
+void adtape_MPI_Scatter_b(void);
+void adtape_MPI_Scatter_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                        void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+void adtape_MPI_Scatterv_b(void);
+void adtape_MPI_Scatterv_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                         MPI_Datatype recvtype, MPI_Comm comm);
+void adtape_MPI_Allgather_b(void);
+void adtape_MPI_Allgather_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+void adtape_MPI_Allgatherv_b(void);
+void adtape_MPI_Allgatherv_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                        MPI_Datatype recvtype, MPI_Comm comm);
+void adtape_MPI_Alltoall_b(void);
+void adtape_MPI_Alltoall_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                         void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                         MPI_Comm comm);
+void adtape_MPI_Alltoallv_b(void);
+void adtape_MPI_Alltoallv_b_at(void *sendbuf_b, void *recvbuf_b);
 
 #ifdef __cplusplus
 }

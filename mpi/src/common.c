@@ -1,9 +1,11 @@
 /* common.c: the library's state, errors, memory, and a table. */
 
 /* Calls that leave a record. The names are MPI's, without the prefix. */
-#define OPERATIONS(X)                                                                                        \
-    X(Send) X(Ssend) X(Bsend) X(Recv) X(Sendrecv) X(Isend) X(Irecv) X(Wait) X(Waitall) X(Barrier) X(Bcast) \
-    X(Reduce) X(Allreduce)
+#define OPERATIONS(X)                                                                                           \
+    X(Send) X(Ssend) X(Bsend) X(Recv) X(Sendrecv) X(Sendrecv_replace) X(Isend) X(Irecv) X(Wait) X(Waitall)      \
+    X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Probe) X(Iprobe) X(Barrier) X(Bcast)     \
+    X(Reduce) X(Allreduce) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall)   \
+    X(Alltoallv) X(Reduce_scatter) X(Scan)
 enum operation {
 #define OPERATION_(name) OP_##name,
     OPERATIONS(OPERATION_)

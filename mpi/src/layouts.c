@@ -88,6 +88,12 @@ static int layout_number(MPI_Datatype type, const void *site) {
     return number;
 }
 
+/* The layout of a datatype. Entering it may move the list of all. */
+static const struct layout *layout_of(MPI_Datatype type, const void *site) {
+    const int number = layout_number(type, site);
+    return layouts.at[number];
+}
+
 static void layouts_begin(void) {
     (void)MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &mpi.layout_key, NULL);
     (void)layout_enter(layout_of_type(MPI_DOUBLE, NULL), NULL);

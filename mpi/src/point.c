@@ -147,6 +147,18 @@ API void adtape_MPI_Recv_b_at(void *buf_b) { recv_reverse(&buf_b, SITE); }
 
 /* ---- Sendrecv ---- */
 
+/* Both legs of a call that has sent and received. */
+static void exchanged(enum operation operation, struct draft drafts[2], struct comm *comm, struct request *request,
+                      int dest, int sendtag, int source, const MPI_Status *status, const void *site) {
+    draft_sent(&drafts[0], comm, dest, sendtag, site);
+    drafts[1].leg.comm = comm->number;
+    if (source != MPI_PROC_NULL) {
+        leg_received(&drafts[1].leg, status);
+        number_received(&drafts[1].leg, comm, request, site);
+    }
+    record_push(operation, drafts, 2, site);
+}
+
 API int adtape_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                             void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
                             MPI_Comm comm_, MPI_Status *status) {
@@ -160,28 +172,38 @@ API int adtape_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sen
     const int code = MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                                   recvtag, comm_, status);
     if (code == MPI_SUCCESS) {
-        draft_sent(&drafts[0], comm, dest, sendtag, site);
-        drafts[1].leg.comm = comm->number;
-        if (source != MPI_PROC_NULL) {
-            leg_received(&drafts[1].leg, status);
-            number_received(&drafts[1].leg, comm, request, site);
-        }
-        record_push(OP_Sendrecv, drafts, 2, site);
+        exchanged(OP_Sendrecv, drafts, comm, request, dest, sendtag, source, status, site);
+    }
+    return code;
+}
+
+API int adtape_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                                    int recvtag, MPI_Comm comm_, MPI_Status *status) {
+    const void *site = SITE;
+    struct comm *comm = comm_at(comm_, site);
+    const struct draft draft = draft_buffer(buf, count, datatype, site);
+    struct draft drafts[2] = {draft, draft};
+    struct request *request = post_receive(comm, source, recvtag, site);
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    const int code = MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm_, status);
+    if (code == MPI_SUCCESS) {
+        exchanged(OP_Sendrecv_replace, drafts, comm, request, dest, sendtag, source, status, site);
     }
     return code;
 }
 
 /* What was received travels first: both partners can do that. */
-static void sendrecv_reverse(void *const *given, const void *site) {
+static void sendrecv_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(OP_Sendrecv, &head, site);
+    pop_head(operation, &head, site);
     pop_legs(legs, 2, site);
     void *received = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
     void *sent = leg_adjoint(&legs[0], given, &head, site);
     if (legs[1].flags & LEG_MESSAGE) {
         settle_leg(&legs[1], site);
-        adjoint_send(&legs[1], OP_Sendrecv, received, site);
+        adjoint_send(&legs[1], operation, received, site);
     }
     if (legs[0].flags & LEG_MESSAGE) {
         struct incoming incoming = incoming_begin(&legs[0], site);
@@ -189,8 +211,44 @@ static void sendrecv_reverse(void *const *given, const void *site) {
     }
 }
 
-API void adtape_MPI_Sendrecv_b(void) { sendrecv_reverse(NULL, SITE); }
+API void adtape_MPI_Sendrecv_b(void) { sendrecv_reverse(OP_Sendrecv, NULL, SITE); }
 API void adtape_MPI_Sendrecv_b_at(void *sendbuf_b, void *recvbuf_b) {
     void *const given[2] = {sendbuf_b, recvbuf_b};
-    sendrecv_reverse(given, SITE);
+    sendrecv_reverse(OP_Sendrecv, given, SITE);
+}
+
+API void adtape_MPI_Sendrecv_replace_b(void) { sendrecv_reverse(OP_Sendrecv_replace, NULL, SITE); }
+API void adtape_MPI_Sendrecv_replace_b_at(void *buf_b) {
+    void *const given[2] = {buf_b, buf_b};
+    sendrecv_reverse(OP_Sendrecv_replace, given, SITE);
+}
+
+/* ---- Probe: nothing to reverse, but for its record ---- */
+
+API int adtape_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    expect_ready(SITE);
+    const int code = MPI_Probe(source, tag, comm, status);
+    if (code == MPI_SUCCESS) {
+        record_push(OP_Probe, NULL, 0, SITE);
+    }
+    return code;
+}
+
+API int adtape_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+    expect_ready(SITE);
+    const int code = MPI_Iprobe(source, tag, comm, flag, status);
+    if (code == MPI_SUCCESS) {
+        record_push(OP_Iprobe, NULL, 0, SITE);
+    }
+    return code;
+}
+
+API void adtape_MPI_Probe_b(void) {
+    struct head head;
+    pop_head(OP_Probe, &head, SITE);
+}
+
+API void adtape_MPI_Iprobe_b(void) {
+    struct head head;
+    pop_head(OP_Iprobe, &head, SITE);
 }

@@ -13,7 +13,7 @@ enum leg_flag {
     LEG_POINTER = 4,   /* a pointer to the buffer is on the tape */
     LEG_OUTSIDE = 8,   /* float or double in no range that was alive */
     LEG_LATE = 16,     /* the number is in late_numbers, under the serial that stands in its place */
-    LEG_POSTED = 32,   /* of a request, which has a message */
+    LEG_IN_PLACE = 32, /* the buffer is the other leg's */
 };
 
 struct leg {

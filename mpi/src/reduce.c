@@ -40,44 +40,61 @@ struct float_int {
     int rank;
 };
 
-/* MAX, MIN: the winners are on the tape of the ranks that have the result. */
-static int reduce_extreme(const struct reduce *call) {
-    const bool wide = call->layout->kind == F64;
-    const size_t pair = wide ? sizeof(struct double_int) : sizeof(struct float_int);
-    const MPI_Op op = call->reduction == MAX ? MPI_MAXLOC : MPI_MINLOC;
-    const MPI_Datatype type = wide ? MPI_DOUBLE_INT : MPI_FLOAT_INT;
-    char *pairs = allocate_zeros((size_t)call->values * pair, call->site);
-    int32_t *ranks = allocate((size_t)call->values * sizeof *ranks, call->site);
-    for (int64_t i = 0; i < call->values; i++) {
-        if (wide) {
-            const struct double_int one = {((const double *)call->x)[i], call->comm->rank};
-            memcpy(pairs + (size_t)i * pair, &one, sizeof one);
+static MPI_Datatype pair_type(const struct reduce *call) {
+    return call->layout->kind == F64 ? MPI_DOUBLE_INT : MPI_FLOAT_INT;
+}
+
+static MPI_Op pair_op(const struct reduce *call) { return call->reduction == MAX ? MPI_MAXLOC : MPI_MINLOC; }
+
+/* What this rank gives, each value with the rank. */
+static void *pairs_of(const struct reduce *call) {
+    const size_t count = (size_t)call->values;
+    if (call->layout->kind == F64) {
+        struct double_int *pairs = allocate_zeros(count * sizeof *pairs, call->site);
+        for (size_t i = 0; i < count; i++) {
+            pairs[i].value = ((const double *)call->x)[i];
+            pairs[i].rank = call->comm->rank;
+        }
+        return pairs;
+    }
+    struct float_int *pairs = allocate_zeros(count * sizeof *pairs, call->site);
+    for (size_t i = 0; i < count; i++) {
+        pairs[i].value = ((const float *)call->x)[i];
+        pairs[i].rank = call->comm->rank;
+    }
+    return pairs;
+}
+
+/* The first `count` values go to the result, their ranks onto the tape. */
+static void pairs_done(const struct reduce *call, const void *pairs, int64_t count) {
+    int32_t *ranks = allocate((size_t)count * sizeof *ranks, call->site);
+    for (int64_t i = 0; i < count; i++) {
+        if (call->layout->kind == F64) {
+            ((double *)call->y)[i] = ((const struct double_int *)pairs)[i].value;
+            ranks[i] = ((const struct double_int *)pairs)[i].rank;
         } else {
-            const struct float_int one = {((const float *)call->x)[i], call->comm->rank};
-            memcpy(pairs + (size_t)i * pair, &one, sizeof one);
+            ((float *)call->y)[i] = ((const struct float_int *)pairs)[i].value;
+            ranks[i] = ((const struct float_int *)pairs)[i].rank;
         }
     }
+    push_bytes(ranks, (size_t)count * sizeof *ranks, call->site);
+    free(ranks);
+}
+
+/* MAX, MIN: the winners are on the tape of the ranks that have the result. */
+static int reduce_extreme(const struct reduce *call) {
+    const MPI_Datatype type = pair_type(call);
+    const MPI_Op op = pair_op(call);
+    void *pairs = pairs_of(call);
     const bool root = call->comm->rank == call->root;
     const int count = (int)call->values;
     const int code = call->root < 0
                          ? MPI_Allreduce(MPI_IN_PLACE, pairs, count, type, op, call->comm->twin)
                          : MPI_Reduce(root ? MPI_IN_PLACE : pairs, root ? pairs : NULL, count, type, op, call->root,
                                       call->comm->twin);
-    for (int64_t i = 0; code == MPI_SUCCESS && call->y != NULL && i < call->values; i++) {
-        if (wide) {
-            const struct double_int *one = (const struct double_int *)(pairs + (size_t)i * pair);
-            ((double *)call->y)[i] = one->value;
-            ranks[i] = one->rank;
-        } else {
-            const struct float_int *one = (const struct float_int *)(pairs + (size_t)i * pair);
-            ((float *)call->y)[i] = one->value;
-            ranks[i] = one->rank;
-        }
-    }
     if (code == MPI_SUCCESS && call->y != NULL) {
-        push_bytes(ranks, (size_t)call->values * sizeof *ranks, call->site);
+        pairs_done(call, pairs, call->values);
     }
-    free(ranks);
     free(pairs);
     return code;
 }
@@ -157,6 +174,15 @@ API int adtape_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_
 
 /* ---- reverse ---- */
 
+/* The ranks in reverse order. It is made where all of them need it. */
+static MPI_Comm mirrored(struct comm *comm, const void *site) {
+    if (comm->mirrored == MPI_COMM_NULL) {
+        expect(MPI_Comm_split(comm->twin, 0, comm->size - comm->rank, &comm->mirrored), site, "MPI_Comm_split");
+        (void)MPI_Comm_set_errhandler(comm->mirrored, MPI_ERRORS_RETURN);
+    }
+    return comm->mirrored;
+}
+
 /* The product of the other ranks' x: of the lower ones times that of the higher ones. */
 static void *others_product(const void *x, const struct leg *leg, const void *site) {
     struct comm *comm = comms.at[leg->comm];
@@ -164,12 +190,8 @@ static void *others_product(const void *x, const struct leg *leg, const void *si
     const size_t bytes = (size_t)packed_bytes(layout, leg->values);
     const int count = int_count(leg->values, site);
     void *below = allocate(bytes, site), *above = allocate(bytes, site);
-    if (comm->mirrored == MPI_COMM_NULL) {
-        expect(MPI_Comm_split(comm->twin, 0, comm->size - comm->rank, &comm->mirrored), site, "MPI_Comm_split");
-        (void)MPI_Comm_set_errhandler(comm->mirrored, MPI_ERRORS_RETURN);
-    }
     expect(MPI_Exscan(x, below, count, unit_of(layout), MPI_PROD, comm->twin), site, "MPI_Exscan");
-    expect(MPI_Exscan(x, above, count, unit_of(layout), MPI_PROD, comm->mirrored), site, "MPI_Exscan");
+    expect(MPI_Exscan(x, above, count, unit_of(layout), MPI_PROD, mirrored(comm, site)), site, "MPI_Exscan");
     for (int64_t i = 0; i < leg->values; i++) {
         const bool lowest = comm->rank == 0, highest = comm->rank == comm->size - 1;
         if (layout->kind == F64) {

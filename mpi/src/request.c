@@ -1,4 +1,4 @@
-/* request.c: calls that make requests, and that wait for them.
+/* request.c: requests, and the calls that make them. Those that wait for them are in wait.c.
  *
  *   forward   Irecv: serial        Wait: everything about the message
  *   reverse   Wait: sends the adjoint      Irecv: waits until it is sent
@@ -111,7 +111,7 @@ API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source
     return code;
 }
 
-/* ---- Wait: forward ---- */
+/* ---- waits: forward ---- */
 
 /* A request that is complete: the leg of its wait. Receives are settled when all that completed together are done. */
 static void request_complete(struct request *request, const MPI_Status *status) {
@@ -146,69 +146,7 @@ static struct draft request_end(struct request *request, const void *site) {
     return draft;
 }
 
-/* The request behind a handle; NULL behind MPI_REQUEST_NULL. */
-static struct request *request_expect(MPI_Request handle, int index, const void *site) {
-    if (handle == MPI_REQUEST_NULL) {
-        return NULL;
-    }
-    struct request *request = request_take(handle);
-    if (request == NULL) {
-        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
-             "a wait on an unknown request, number %d of those given\n"
-             "  make it by adtape_MPI_Isend or adtape_MPI_Irecv; requests of MPI's own calls go to its own wait",
-             index);
-    }
-    return request;
-}
-
-API int adtape_MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    const void *site = SITE;
-    expect_ready(site);
-    struct request *known = request_expect(*request, 0, site);
-    MPI_Status own;
-    status = status == MPI_STATUS_IGNORE ? &own : status;
-    const int code = MPI_Wait(request, status);
-    if (code == MPI_SUCCESS) {
-        if (known != NULL) {
-            request_complete(known, status);
-        }
-        struct draft draft = request_end(known, site);
-        record_push(OP_Wait, &draft, 1, site);
-    }
-    return code;
-}
-
-API int adtape_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses) {
-    const void *site = SITE;
-    expect_ready(site);
-    struct request **known = allocate((size_t)count * sizeof *known, site);
-    MPI_Status *own = NULL;
-    for (int i = 0; i < count; i++) {
-        known[i] = request_expect(array_of_requests[i], i, site);
-    }
-    if (array_of_statuses == MPI_STATUSES_IGNORE) {
-        array_of_statuses = own = allocate((size_t)count * sizeof *own, site);
-    }
-    const int code = MPI_Waitall(count, array_of_requests, array_of_statuses);
-    if (code == MPI_SUCCESS) {
-        struct draft *drafts = allocate((size_t)count * sizeof *drafts, site);
-        for (int i = 0; i < count; i++) {
-            if (known[i] != NULL) {
-                request_complete(known[i], &array_of_statuses[i]);
-            }
-        }
-        for (int i = 0; i < count; i++) {
-            drafts[i] = request_end(known[i], site);
-        }
-        record_push(OP_Waitall, drafts, count, site);
-        free(drafts);
-    }
-    free(own);
-    free(known);
-    return code;
-}
-
-/* ---- Wait: reverse ---- */
+/* ---- waits: reverse ---- */
 
 /* The reverse of a request's wait: its adjoint begins to travel. */
 static void exchange_begin(struct leg *leg, void *adjoint, const void *site) {
@@ -252,11 +190,6 @@ static void wait_reverse(enum operation operation, void *const *given, const voi
     free(adjoints);
     free(legs);
 }
-
-API void adtape_MPI_Wait_b(void) { wait_reverse(OP_Wait, NULL, SITE); }
-API void adtape_MPI_Wait_b_at(void *buf_b) { wait_reverse(OP_Wait, &buf_b, SITE); }
-API void adtape_MPI_Waitall_b(void) { wait_reverse(OP_Waitall, NULL, SITE); }
-API void adtape_MPI_Waitall_b_at(void *const array_of_bufs_b[]) { wait_reverse(OP_Waitall, array_of_bufs_b, SITE); }
 
 /* ---- Isend, Irecv: reverse ---- */
 

@@ -191,6 +191,25 @@ static void check_explicit_adjoints(void) {
     CHECK(xb[0] == 3 && xb[1] == 0 && yb[0] == 0);
 }
 
+/* Blocks that nobody registered, the first of them not at the beginning of the buffer. */
+static void check_explicit_adjoints_of_blocks(void) {
+    const int counts[2] = {1, 2}, places[2] = {3, 1};
+    float x[2] = {1, 2}, y[4] = {0}, sum[2] = {0}, xb[2] = {0}, yb[4] = {0, 5, 6, 7}, sum_b[2] = {(float)me + 1, 0};
+    adtape_MPI_Gatherv(x, me + 1, MPI_FLOAT, y, counts, places, MPI_FLOAT, 0, MPI_COMM_WORLD);
+    CHECK(me == 1 || (y[0] == 0 && y[1] == 1 && y[2] == 2 && y[3] == 1));
+    adtape_MPI_Scan(x, sum, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD);
+    adtape_MPI_Reduce_scatter(x, sum + 1, (const int[]){1, 1}, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
+    CHECK(sum[0] == 1 && sum[1] == (me == 0 ? 1 : 4));
+    sum_b[1] = 1;
+    adtape_MPI_Reduce_scatter_b_at(xb, sum_b + 1);
+    CHECK(xb[0] == 1 && xb[1] == 2 && sum_b[1] == 0);
+    adtape_MPI_Scan_b_at(xb, sum_b);
+    CHECK(xb[0] == (me == 0 ? 4 : 1) && sum_b[0] == 0);
+    adtape_MPI_Gatherv_b_at(xb, yb);
+    CHECK(me == 0 ? xb[0] == 11 && xb[1] == 2 : xb[0] == 6 && xb[1] == 8);
+    CHECK(me == 1 || (yb[1] == 0 && yb[2] == 0 && yb[3] == 0));
+}
+
 /* ---- requests and messages ------------------------------------------------------------------------------------ */
 
 static void check_empty_requests(void) {
@@ -238,6 +257,42 @@ static void check_large_messages(void) {
     ended(x);
     free(xb);
     free(x);
+}
+
+/* More requests than a call keeps on its stack; each rank waits for some at a time. */
+static void check_many_requests(void) {
+    enum { N = 40 };
+    double x[2 * N], xb[2 * N];
+    MPI_Request requests[2 * N];
+    int indices[2 * N], done, calls = 0;
+    for (int i = 0; i < 2 * N; i++) {
+        x[i] = i + me;
+        xb[i] = i < N ? 0 : i;
+    }
+    active(x, xb, sizeof x, "x");
+    for (int i = 0; i < N; i++) {
+        adtape_MPI_Irecv(x + N + i, 1, MPI_DOUBLE, other(), i % 3, MPI_COMM_WORLD, &requests[i]);
+        adtape_MPI_Isend(x + i, 1, MPI_DOUBLE, other(), i % 3, MPI_COMM_WORLD, &requests[N + i]);
+    }
+    for (int left = 2 * N; left > N; left -= done) {
+        adtape_MPI_Waitsome(2 * N, requests, &done, indices, MPI_STATUSES_IGNORE);
+        calls++;
+    }
+    adtape_MPI_Waitall(2 * N, requests, MPI_STATUSES_IGNORE);
+    CHECK(x[N] == other() && x[2 * N - 1] == N - 1 + other());
+    adtape_MPI_Waitall_b();
+    for (; calls > 0; calls--) {
+        adtape_MPI_Waitsome_b();
+    }
+    for (int i = 0; i < N; i++) {
+        adtape_MPI_Isend_b();
+        adtape_MPI_Irecv_b();
+    }
+    for (int i = 0; i < N; i++) {
+        CHECK(xb[i] == N + i && xb[N + i] == 0);
+    }
+    check_tape_is_empty();
+    ended(x);
 }
 
 /* Whole numbers have no derivative, and need no range. */
@@ -327,8 +382,10 @@ int main(int argc, char **argv) {
     check_blocks_that_moved();
     check_range_without_adjoint();
     check_explicit_adjoints();
+    check_explicit_adjoints_of_blocks();
     check_empty_requests();
     check_large_messages();
+    check_many_requests();
     check_integers();
     check_repeat_region();
     check_communicators();

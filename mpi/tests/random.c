@@ -156,10 +156,12 @@ static void set(int rank, int cell, double value) {
 
 #include "random_collective.h"
 
+#include "random_blocks.h"
+
 /* ---- a program ---- */
 
 static void step(void) {
-    switch (pick(8)) {
+    switch (pick(11)) {
     case 0: step_local(); break;
     case 1: step_message(); break;
     case 2: step_shift(); break;
@@ -167,6 +169,9 @@ static void step(void) {
     case 4: step_batch(); break;
     case 5: step_bcast(); break;
     case 6: step_reduce(); break;
+    case 7:
+    case 8: step_blocks(); break;
+    case 9: step_scan(); break;
     default: step_passive(); break;
     }
 }

@@ -58,6 +58,10 @@ static void step_message(void) {
     }
     if (me == receiver) {
         MPI_Status status;
+        if (!any_source && !any_tag && ignore) {
+            adtape_MPI_Probe(s, tag, comms[kind], &status);
+            called(adtape_MPI_Probe_b);
+        }
         adtape_MPI_Recv(x + to, count + more, gap_to == 1 ? MPI_DOUBLE : strided, any_source ? MPI_ANY_SOURCE : s,
                         any_tag ? MPI_ANY_TAG : tag, comms[kind], ignore ? MPI_STATUS_IGNORE : &status);
         assert(ignore || (status.MPI_SOURCE == s && status.MPI_TAG == tag));
@@ -71,20 +75,25 @@ static void step_message(void) {
 /* Each rank sends to the one `by` further on; without `around`, the ends have no neighbour. */
 static void step_shift(void) {
     const int by = 1 + pick(2), count = pick(6), from = pick(CELLS / 2 - 6), to = CELLS / 2 + pick(CELLS / 2 - 6);
-    const bool around = pick(2);
+    const bool around = pick(2), replace = pick(2);
     for (int rank = 0; rank < ranks; rank++) {
         const int source = rank - by;
         for (int k = 0; k < count && (around || source >= 0); k++) {
-            model_copy(cell_of(rank, to + k), cell_of((source + 2 * ranks) % ranks, from + k));
+            model_copy(cell_of(rank, (replace ? from : to) + k), cell_of((source + 2 * ranks) % ranks, from + k));
         }
     }
     model_step();
     const int next = me + by, last = me - by;
-    adtape_MPI_Sendrecv(x + from, count, MPI_DOUBLE, around ? next % ranks : next < ranks ? next : MPI_PROC_NULL, 3,
-                        x + to, count, MPI_DOUBLE,
-                        around ? (last + 2 * ranks) % ranks : last >= 0 ? last : MPI_PROC_NULL, 3, comms[GRID],
-                        MPI_STATUS_IGNORE);
-    called(adtape_MPI_Sendrecv_b);
+    const int dest = around ? next % ranks : next < ranks ? next : MPI_PROC_NULL;
+    const int source = around ? (last + 2 * ranks) % ranks : last >= 0 ? last : MPI_PROC_NULL;
+    if (replace) {
+        adtape_MPI_Sendrecv_replace(x + from, count, MPI_DOUBLE, dest, 3, source, 3, comms[GRID], MPI_STATUS_IGNORE);
+        called(adtape_MPI_Sendrecv_replace_b);
+    } else {
+        adtape_MPI_Sendrecv(x + from, count, MPI_DOUBLE, dest, 3, x + to, count, MPI_DOUBLE, source, 3, comms[GRID],
+                            MPI_STATUS_IGNORE);
+        called(adtape_MPI_Sendrecv_b);
+    }
 }
 
 /* ---- many messages at once ---- */
@@ -110,7 +119,55 @@ static void shuffle(int *order, int count, uint64_t *state) {
     }
 }
 
-/* Waits for the requests in a random order, one by one or several at once. */
+/* Calls that may find nothing; what waits for the rest comes behind them. */
+static void test_some(MPI_Request *part, int several, int how) {
+    int flag, index, count, indices[3];
+    MPI_Status status, statuses[3];
+    switch (how) {
+    case 4:
+        adtape_MPI_Test(&part[0], &flag, MPI_STATUS_IGNORE);
+        called(adtape_MPI_Test_b);
+        break;
+    case 5:
+        adtape_MPI_Testany(several, part, &index, &flag, &status);
+        called(adtape_MPI_Testany_b);
+        break;
+    case 6:
+        adtape_MPI_Testsome(several, part, &count, indices, statuses);
+        called(adtape_MPI_Testsome_b);
+        break;
+    default:
+        adtape_MPI_Testall(several, part, &flag, MPI_STATUSES_IGNORE);
+        called(adtape_MPI_Testall_b);
+        break;
+    }
+}
+
+static void wait_for_part(MPI_Request *part, int several, int how) {
+    int index, count, indices[3];
+    MPI_Status status;
+    if (how >= 4) {
+        test_some(part, several, how);
+    }
+    for (int i = 0; how == 1 && i < several; i++) {
+        adtape_MPI_Waitany(several, part, &index, i % 2 ? MPI_STATUS_IGNORE : &status);
+        called(adtape_MPI_Waitany_b);
+    }
+    for (int rest = several; how == 2 && rest > 0; rest -= count) {
+        adtape_MPI_Waitsome(several, part, &count, indices, MPI_STATUSES_IGNORE);
+        called(adtape_MPI_Waitsome_b);
+    }
+    if (how % 2) {
+        adtape_MPI_Waitall(several, part, MPI_STATUSES_IGNORE);
+        called(adtape_MPI_Waitall_b);
+    }
+    for (int i = 0; how % 2 == 0 && i < several; i++) {
+        adtape_MPI_Wait(&part[i], i % 2 ? &status : MPI_STATUS_IGNORE);
+        called(adtape_MPI_Wait_b);
+    }
+}
+
+/* Waits for the requests in a random order, one by one or several at once, by any of the calls. */
 static void wait_for(MPI_Request *requests, int count, uint64_t state) {
     int order[2 * MOST];
     for (int i = 0; i < count; i++) {
@@ -118,19 +175,12 @@ static void wait_for(MPI_Request *requests, int count, uint64_t state) {
     }
     shuffle(order, count, &state);
     for (int i = 0; i < count;) {
+        MPI_Request part[3];
         const int some = 1 + (int)((state >> (i + 20)) % 3), several = some < count - i ? some : count - i;
-        if (several == 1) {
-            MPI_Status status;
-            adtape_MPI_Wait(&requests[order[i]], i % 2 ? &status : MPI_STATUS_IGNORE);
-            called(adtape_MPI_Wait_b);
-        } else {
-            MPI_Request part[3];
-            for (int k = 0; k < several; k++) {
-                part[k] = requests[order[i + k]];
-            }
-            adtape_MPI_Waitall(several, part, MPI_STATUSES_IGNORE);
-            called(adtape_MPI_Waitall_b);
+        for (int k = 0; k < several; k++) {
+            part[k] = requests[order[i + k]];
         }
+        wait_for_part(part, several, (int)((state >> (i + 8)) % 8));
         i += several;
     }
 }

@@ -1,0 +1,247 @@
+/* scan.c: Reduce_scatter, whose result is cut into a block for each rank, and Scan, whose result on a rank is that of
+ * the ranks up to it. Operations and their adjoints are those of reduce.c. */
+
+/* The factors of PROD, for the reverse sweep; a copy, because the call may be in place. NULL: not wanted. */
+static void *factors_kept(const struct reduce *call) {
+    const size_t bytes = (size_t)packed_bytes(call->layout, call->values);
+    return call->reduction == PROD ? memcpy(allocate(bytes, call->site), call->x, bytes) : NULL;
+}
+
+static void factors_push(const struct reduce *call, void *kept, int code) {
+    if (kept != NULL && code == MPI_SUCCESS) {
+        push_bytes(kept, (size_t)packed_bytes(call->layout, call->values), call->site);
+    }
+    free(kept);
+}
+
+static void record_reduced(const struct reduce *call, struct draft drafts[2]) {
+    draft_collective(&drafts[0], call->comm, -1, (int)call->reduction);
+    draft_collective(&drafts[1], call->comm, -1, (int)call->reduction);
+    record_push(call->operation, drafts, 2, call->site);
+}
+
+static struct reduce reduce_call(enum operation operation, const void *x, void *y, const struct draft *draft, MPI_Op op,
+                                 const struct comm *comm, const void *site) {
+    return (struct reduce){operation, x, y, draft->leg.values, -1, reduction_of(op), layouts.at[draft->leg.layout], comm,
+                           site};
+}
+
+static bool is_active(const struct reduce *call, const struct leg *leg) { return call->values > 0 && !leg->integers; }
+
+static bool is_extreme(const struct reduce *call) { return call->reduction == MAX || call->reduction == MIN; }
+
+/* ---- Reduce_scatter ---- */
+
+API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm_) {
+    const void *site = SITE, *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    const struct comm *comm = comm_at(comm_, site);
+    struct blocks counts = blocks_of(comm->size, 0, recvcounts, recvcounts, layout_of(datatype, site), site);
+    int64_t total = 0;
+    for (int i = 0; i < comm->size; i++) {
+        total += recvcounts[i];
+    }
+    struct draft drafts[2] = {draft_buffer(x, total, datatype, site),
+                              draft_buffer(recvbuf, recvcounts[comm->rank], datatype, site)};
+    const struct reduce call = reduce_call(OP_Reduce_scatter, x, recvbuf, &drafts[0], op, comm, site);
+    const bool active = is_active(&call, &drafts[0].leg);
+    int code;
+    if (active) {
+        refuse_reduction(&call);
+    }
+    if (active && is_extreme(&call)) {
+        void *pairs = pairs_of(&call), *mine = allocate((size_t)call.values * sizeof(struct double_int), site);
+        code = MPI_Reduce_scatter(pairs, mine, recvcounts, pair_type(&call), pair_op(&call), comm->twin);
+        if (code == MPI_SUCCESS) {
+            pairs_done(&call, mine, drafts[1].leg.values);
+        }
+        free(mine);
+        free(pairs);
+    } else {
+        void *kept = active ? factors_kept(&call) : NULL;
+        code = MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm_);
+        factors_push(&call, kept, code);
+    }
+    if (code == MPI_SUCCESS) {
+        push_bytes(counts.values, (size_t)comm->size * sizeof *counts.values, site);
+        record_reduced(&call, drafts);
+    }
+    blocks_free(&counts);
+    return code;
+}
+
+/* The blocks of all ranks, of `unit` each, one behind the other. */
+static void *all_blocks(const void *mine, const struct leg *legs, const int64_t *values, MPI_Datatype unit, size_t size,
+                        const void *site) {
+    const struct comm *comm = comms.at[legs[0].comm];
+    int *counts = allocate((size_t)comm->size * sizeof *counts, site);
+    int *places = allocate((size_t)comm->size * sizeof *places, site);
+    void *all = allocate((size_t)legs[0].values * size, site);
+    for (int i = 0, place = 0; i < comm->size; i++) {
+        counts[i] = int_count(values[i], site);
+        places[i] = place;
+        place += counts[i];
+    }
+    expect(MPI_Allgatherv(mine, int_count(legs[1].values, site), unit, all, counts, places, unit, comm->twin), site,
+           "MPI_Allgatherv");
+    free(places);
+    free(counts);
+    return all;
+}
+
+static void reduce_scatter_reverse(void *const *given, const void *site) {
+    struct head head;
+    struct leg legs[2];
+    pop_head(OP_Reduce_scatter, &head, site);
+    pop_legs(legs, 2, site);
+    struct leg *leg = &legs[0];
+    const struct comm *comm = comms.at[leg->comm];
+    const struct layout *layout = layouts.at[leg->layout];
+    void *result_b = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
+    void *given_b = leg_adjoint(leg, given, &head, site);
+    int64_t *values = allocate((size_t)comm->size * sizeof *values, site);
+    pop_bytes(values, (size_t)comm->size * sizeof *values, site);
+    agree(leg, &head, site);
+    if (leg->values > 0 && !leg->integers) {
+        const size_t bytes = (size_t)packed_bytes(layout, leg->values), each = (size_t)kind_bytes(layout->kind);
+        const size_t rank_bytes = (size_t)legs[1].values * sizeof(int32_t);
+        void *x = leg->tag == PROD ? allocate(bytes, site) : NULL, *ranks = NULL;
+        if (x != NULL) {
+            pop_bytes(x, bytes, site);
+        } else if (leg->tag != SUM) {
+            void *mine = allocate(rank_bytes, site);
+            pop_bytes(mine, rank_bytes, site);
+            ranks = all_blocks(mine, legs, values, MPI_INT32_T, sizeof(int32_t), site);
+            free(mine);
+        }
+        void *mine_b = take_adjoint(result_b, &legs[1], site);
+        void *yb = all_blocks(mine_b, legs, values, unit_of(layout), each, site);
+        scale_adjoint(yb, leg, x, ranks, site);
+        add_adjoint(given_b, yb, leg);
+        free(yb);
+        free(mine_b);
+        free(ranks);
+        free(x);
+    }
+    free(values);
+}
+
+/* ---- Scan ---- */
+
+API int adtape_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm_) {
+    const void *site = SITE, *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    const struct comm *comm = comm_at(comm_, site);
+    struct draft drafts[2] = {draft_buffer(x, count, datatype, site), draft_buffer(recvbuf, count, datatype, site)};
+    const struct reduce call = reduce_call(OP_Scan, x, recvbuf, &drafts[0], op, comm, site);
+    const bool active = is_active(&call, &drafts[0].leg);
+    int code;
+    if (active) {
+        refuse_reduction(&call);
+    }
+    if (active && is_extreme(&call)) {
+        void *pairs = pairs_of(&call);
+        code = MPI_Scan(MPI_IN_PLACE, pairs, (int)call.values, pair_type(&call), pair_op(&call), comm->twin);
+        if (code == MPI_SUCCESS) {
+            pairs_done(&call, pairs, call.values);
+        }
+        free(pairs);
+    } else {
+        void *kept = active ? factors_kept(&call) : NULL;
+        code = MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm_);
+        factors_push(&call, kept, code);
+    }
+    if (code == MPI_SUCCESS) {
+        record_reduced(&call, drafts);
+    }
+    return code;
+}
+
+/* A value of all ranks' arrays, one behind the other. */
+static double value_of(const void *all, const struct leg *leg, int rank, int64_t i) {
+    const size_t place = (size_t)(rank * leg->values + i);
+    return layouts.at[leg->layout]->kind == F64 ? ((const double *)all)[place] : (double)((const float *)all)[place];
+}
+
+/* The arrays of all ranks. */
+static void *all_arrays(const void *mine, const struct leg *leg, size_t bytes, const void *site) {
+    const struct comm *comm = comms.at[leg->comm];
+    void *all = allocate(bytes * (size_t)comm->size, site);
+    const int count = int_count((int64_t)bytes, site);
+    expect(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm->twin), site, "MPI_Allgather");
+    return all;
+}
+
+/* What one value of this rank changes in the results of the ranks from it on. `x`, `ranks`: of all ranks, or NULL. */
+static double scan_adjoint(const void *yb, const void *x, const int32_t *ranks, const struct leg *leg, int64_t i) {
+    const struct comm *comm = comms.at[leg->comm];
+    double sum = 0, product = 1;
+    for (int rank = 0; rank < comm->size; rank++) {
+        if (x != NULL && rank != comm->rank) {
+            product *= value_of(x, leg, rank, i);
+        }
+        if (rank >= comm->rank && (ranks == NULL || ranks[rank * leg->values + i] == comm->rank)) {
+            sum += product * value_of(yb, leg, rank, i);
+        }
+    }
+    return sum;
+}
+
+/* MAX, MIN and PROD: each rank gets what all others have. */
+static void scan_by_all(void *yb, const struct leg *leg, const void *x, const int32_t *ranks, const void *site) {
+    const size_t bytes = (size_t)packed_bytes(layouts.at[leg->layout], leg->values);
+    void *all_yb = all_arrays(yb, leg, bytes, site);
+    void *all_x = x != NULL ? all_arrays(x, leg, bytes, site) : NULL;
+    int32_t *all_ranks = ranks != NULL ? all_arrays(ranks, leg, (size_t)leg->values * sizeof *ranks, site) : NULL;
+    for (int64_t i = 0; i < leg->values; i++) {
+        const double xb = scan_adjoint(all_yb, all_x, all_ranks, leg, i);
+        if (layouts.at[leg->layout]->kind == F64) {
+            ((double *)yb)[i] = xb;
+        } else {
+            ((float *)yb)[i] = (float)xb;
+        }
+    }
+    free(all_ranks);
+    free(all_x);
+    free(all_yb);
+}
+
+static void scan_reverse(void *const *given, const void *site) {
+    struct head head;
+    struct leg legs[2];
+    pop_head(OP_Scan, &head, site);
+    pop_legs(legs, 2, site);
+    struct leg *leg = &legs[0];
+    struct comm *comm = comms.at[leg->comm];
+    const struct layout *layout = layouts.at[leg->layout];
+    void *result_b = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
+    void *given_b = leg_adjoint(leg, given, &head, site);
+    agree(leg, &head, site);
+    if (leg->values == 0 || leg->integers) {
+        return;
+    }
+    const size_t bytes = leg->tag == PROD ? (size_t)packed_bytes(layout, leg->values)
+                         : leg->tag == SUM ? 0
+                                           : (size_t)leg->values * sizeof(int32_t);
+    void *kept = bytes > 0 ? allocate(bytes, site) : NULL;
+    pop_bytes(kept, bytes, site);
+    void *yb = take_adjoint(result_b, leg, site);
+    if (leg->tag == SUM) {
+        expect(MPI_Scan(MPI_IN_PLACE, yb, int_count(leg->values, site), unit_of(layout), MPI_SUM, mirrored(comm, site)),
+               site, "MPI_Scan");
+    } else {
+        scan_by_all(yb, leg, leg->tag == PROD ? kept : NULL, leg->tag == PROD ? NULL : kept, site);
+    }
+    add_adjoint(given_b, yb, leg);
+    free(yb);
+    free(kept);
+}
+
+#define DEFINE_SCAN_(name, reverse)                                                                              \
+    API void adtape_MPI_##name##_b(void) { reverse(NULL, SITE); }                                                \
+    API void adtape_MPI_##name##_b_at(void *sendbuf_b, void *recvbuf_b) {                                        \
+        void *const given[2] = {sendbuf_b == MPI_IN_PLACE ? recvbuf_b : sendbuf_b, recvbuf_b};                   \
+        reverse(given, SITE);                                                                                    \
+    }
+DEFINE_SCAN_(Reduce_scatter, reduce_scatter_reverse)
+DEFINE_SCAN_(Scan, scan_reverse)
