@@ -1,6 +1,6 @@
 # adtape: what there is to do, each target with its own set-up (scripts/setup.sh: installs what is missing, says so).
 #
-# Variables, given as in `make install PREFIX=/opt/adtape` or in the environment: PREFIX, DESTDIR, LIBDIR, FC, CC of
+# Variables, given as in `make install PREFIX=/opt/adtape` or in the environment: PREFIX, DESTDIR, LIBDIR, FC, CC, MPICC of
 # install (scripts/install.sh); SIZE of demo; NO_INSTALL=1 keeps the set-up from installing anything.
 
 SHELL := /bin/bash
@@ -71,7 +71,7 @@ build: ## libadtape.a and libadtape.so in target/release
 	$(SETUP) build
 	$(LIBRARY)
 
-install: ## library, headers, Fortran module, command, manual pages, pkg-config and CMake files under PREFIX (/usr/local)
+install: ## library, headers, Fortran module, command, pkg-config and CMake files under PREFIX (/usr/local); MPICC=mpicc: libadtape_mpi
 	@scripts/install.sh
 
 uninstall: ## removes what make install has put under PREFIX

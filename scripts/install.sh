@@ -4,6 +4,7 @@
 #   PREFIX   default /usr/local         LIBDIR   default PREFIX/lib
 #   DESTDIR  put before every path that is written, for packagers; not part of what the files say
 #   COMMAND  the command adtape, if it is built already; default: it is built
+#   MPICC    compiler of the MPI to build libadtape_mpi for, as mpicc; default: only its source is installed
 #   FC, CC, FCFLAGS, CFLAGS             compilers of the Fortran module and their flags: see build_fortran.sh
 #
 # What is installed (VERSION as in Cargo.toml, COMPILER as gfortran-12):
@@ -14,9 +15,11 @@
 #   lib/libadtape_kit.so, libadtape_kit_calls.a   a script for linkers, which names the second and libadtape_kit.so.0
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
+#   include/adtape_mpi.h, share/adtape/mpi/   libadtape_mpi as source, with build.sh
+#   lib/libadtape_mpi.…            with MPICC: the library
 #   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
-#   lib/pkgconfig/                     adtape, adtape-fortran, adtape-fortran-lto, adtape-kit, adtape-kit-admm2020, and each with
-#                                      -static
+#   lib/pkgconfig/                     adtape, adtape-fortran, adtape-fortran-lto, adtape-kit, adtape-kit-admm2020, with MPICC
+#                                      adtape-mpi, and each with -static
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler; adtape_inlined.c:
 #                                      for programs compiled with -flto
@@ -111,6 +114,19 @@ put 644 "$libdir" "$kit"/*.a
 library "$kit/libadtape_kit.so.0" libadtape_kit libadtape_kit.so.0 "$kit/libadtape_kit.so"
 library "$kit/libadtape_kit_admm2020.so.0" libadtape_kit_admm2020 libadtape_kit_admm2020.so.0
 
+put 644 "$prefix/include" mpi/include/adtape_mpi.h
+put 644 "$prefix/share/adtape/mpi" mpi/adtape_mpi.c
+put 755 "$prefix/share/adtape/mpi" mpi/build.sh
+put 644 "$prefix/share/adtape/mpi/src" mpi/src/*.c
+if [ -n "${MPICC:-}" ]; then
+  mpi/build.sh "$built" "$kit/mpi"
+  put 644 "$libdir" "$kit/mpi/libadtape_mpi.a"
+  library "$kit/mpi/libadtape_mpi.so.0" libadtape_mpi libadtape_mpi.so.0
+  for suffix in "" -static; do
+    fill "adtape-mpi$suffix.pc.in" "$libdir/pkgconfig" "adtape-mpi$suffix.pc" '${pcfiledir}'
+  done
+fi
+
 put 644 "$prefix/share/adtape/fortran" fortran-bindings/adtape.F90 fortran-bindings/*.inc fortran-bindings/adtape_glue.c
 for folder in generated glue; do
   put 644 "$prefix/share/adtape/fortran/$folder" fortran-bindings/$folder/*.inc
@@ -151,6 +167,8 @@ note "$prefix/share/adtape/installed.txt"
 install -m 644 "$kit/installed.txt" "$manifest"
 
 echo "installed adtape $version under $(dest "$prefix"), Fortran module for $compiler"
+[ -n "${MPICC:-}" ] ||
+  echo "  without libadtape_mpi; to build it: MPICC=mpicc $prefix/share/adtape/mpi/build.sh $libdir $libdir"
 case $libdir in /usr/lib | /lib) ;; *)
   [ -n "${DESTDIR:-}" ] || echo "  to find it: export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir (or: ldconfig, cmake -DCMAKE_PREFIX_PATH=$prefix)"
 esac

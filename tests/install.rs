@@ -6,6 +6,8 @@
 mod common;
 #[path = "install/kit.rs"]
 mod kit;
+#[path = "install/mpi.rs"]
+mod mpi;
 
 use common::{build_release, fc, files_below, root, run, scratch, stdout};
 use std::fs;
@@ -95,7 +97,8 @@ fn make_install(variables: &[String]) {
         .env("CARGO_TARGET_DIR", target)
         // Variables of the make that runs these tests, if one does.
         .env_remove("MAKEFLAGS")
-        .env_remove("MAKELEVEL"));
+        .env_remove("MAKELEVEL")
+        .env_remove("MPICC"));
 }
 
 /// A tree that lies where it was installed.
@@ -159,6 +162,7 @@ fn installation_holds_the_files_listed_and_no_more() {
     let mut expected: Vec<String> = [
         "bin/adtape",
         "include/adtape.h",
+        "include/adtape_mpi.h",
         "lib/cmake/adtape/adtapeConfig.cmake",
         "lib/cmake/adtape/adtapeConfigVersion.cmake",
         "lib/libadtape.a",
@@ -194,6 +198,8 @@ fn installation_holds_the_files_listed_and_no_more() {
         "share/adtape/kit/adtape_kit_admm2020.c",
         "share/adtape/kit/adtape_kit_calls.c",
         "share/adtape/kit/adtape_kit_lto.c",
+        "share/adtape/mpi/adtape_mpi.c",
+        "share/adtape/mpi/build.sh",
         "share/doc/adtape/LICENSE-APACHE",
         "share/doc/adtape/LICENSE-MIT",
     ]
@@ -210,6 +216,7 @@ fn installation_holds_the_files_listed_and_no_more() {
     expected.extend(headers.iter().map(|file| format!("include/adtape/{file}")));
     expected.extend(files(&root().join("kit/include")).iter().map(|file| format!("include/adtape/kit/{file}")));
     expected.extend(files(&root().join("kit/src")).iter().map(|file| format!("share/adtape/kit/src/{file}")));
+    expected.extend(files(&root().join("mpi/src")).iter().map(|file| format!("share/adtape/mpi/src/{file}")));
     let pages: Vec<String> = tops("command/man", ".1");
     assert!(pages.iter().any(|page| page == "adtape-report.1"), "{pages:?}");
     expected.extend(pages.iter().map(|page| format!("share/man/man1/{page}")));

@@ -1,0 +1,90 @@
+//! `libadtape_mpi`, installed with an MPI's compiler, and compiled later from the source that is installed.
+
+use super::*;
+
+const MPI_PROGRAM: &str = r#"
+#include <adtape.h>
+#include <adtape_mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  double x = 1.0, xb = 2.0;
+  adtape_MPI_Init(&argc, &argv);
+  adtape_MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  adtape_MPI_Bcast_b_at(&xb);
+  if (xb != 2.0) return 1;
+  puts("popped what was pushed");
+  adtape_MPI_Finalize();
+  return 0;
+}
+"#;
+
+const PROJECT: &str = "
+cmake_minimum_required(VERSION 3.16)
+project(check LANGUAGES C)
+find_package(adtape 0.1 REQUIRED COMPONENTS mpi)
+foreach(kind mpi mpi_static)
+  add_executable(c_${kind} check.c)
+  target_link_libraries(c_${kind} PRIVATE adtape::${kind})
+endforeach()
+";
+
+/// The compiler of an MPI that is here.
+fn mpicc(test: &str) -> Option<&'static str> {
+    let found = ["mpicc.mpich", "mpicc.openmpi"].into_iter().find(|name| Command::new(name).arg("-v").output().is_ok());
+    if found.is_none() {
+        common::skip(test, "no mpicc.mpich and no mpicc.openmpi");
+    }
+    found
+}
+
+fn says_what_it_should(program: &Path, prefix: &Path) {
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", prefix.join("lib"));
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    assert_eq!(stdout(&mut command), SAYS);
+}
+
+fn written(directory: &Path) -> PathBuf {
+    let source = directory.join("check.c");
+    fs::write(&source, MPI_PROGRAM).expect("scratch directory is writable");
+    source
+}
+
+#[test]
+fn mpi_program_builds_through_pkg_config_and_cmake() {
+    let Some(mpicc) = mpicc("mpi_program_builds_through_pkg_config_and_cmake") else { return };
+    let (prefix, directory) = (scratch("install_mpi_prefix"), scratch("install_mpi"));
+    make_install(&[format!("PREFIX={}", prefix.display()), format!("MPICC={mpicc}")]);
+    let source = written(&directory);
+    for package in ["adtape-mpi", "adtape-mpi-static"] {
+        let program = directory.join(package);
+        let mut compiler = Command::new(mpicc);
+        compiler.args(["-std=c99", "-Wall", "-Wextra"]).arg(&source).arg("-o").arg(&program);
+        run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
+        says_what_it_should(&program, &prefix);
+    }
+    fs::write(directory.join("CMakeLists.txt"), PROJECT).expect("scratch directory is writable");
+    let build = directory.join("build");
+    let mut configure = Command::new("cmake");
+    configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DMPI_C_COMPILER={mpicc}"));
+    run(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    for kind in ["c_mpi", "c_mpi_static"] {
+        says_what_it_should(&build.join(kind), &prefix);
+    }
+}
+
+/// The command that `make install` names where it has no MPICC.
+#[test]
+fn installed_source_of_the_mpi_library_compiles_in_one_command() {
+    let Some(mpicc) = mpicc("installed_source_of_the_mpi_library_compiles_in_one_command") else { return };
+    let (prefix, directory) = (moved(), scratch("install_mpi_source"));
+    let source = written(&directory);
+    let mut build = Command::new(prefix.join("share/adtape/mpi/build.sh"));
+    run(build.arg(prefix.join("lib")).arg(&directory).env("MPICC", mpicc));
+    let program = directory.join("check");
+    let mut compiler = Command::new(mpicc);
+    compiler.arg("-I").arg(prefix.join("include")).arg(&source).arg(directory.join("libadtape_mpi.a"));
+    run(compiler.args(pkg_config(prefix, &["--libs", "adtape-static"])).arg("-o").arg(&program));
+    says_what_it_should(&program, prefix);
+}
