@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::directives::directives;
+use crate::directives::{directives, literal, without_comments};
 use crate::ir::{Program, functions};
 
 /// Keywords of C99 and C23, and names of the standard headers that generated code includes.
@@ -153,30 +153,13 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
 
 /// C without its comments, and with nothing in its strings: what names its words are.
 pub fn code(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '\'', '/']) {
+    let text = without_comments(text);
+    let (mut out, mut rest) = (String::new(), text.as_str());
+    while let Some(at) = rest.find(['"', '\'']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        let end = match (&from[..1], from.as_bytes().get(1)) {
-            ("/", Some(b'*')) => from[2..].find("*/").map(|end| end + 4),
-            ("/", Some(b'/')) => from.find('\n'),
-            ("/", _) => {
-                out.push('/');
-                Some(1)
-            }
-            (quote, _) => {
-                let mut escaped = false;
-                let closes = |(_, c): &(usize, char)| {
-                    let ends = !escaped && quote.contains(*c);
-                    escaped = *c == '\\' && !escaped;
-                    ends
-                };
-                out.push_str("\"\"");
-                from.char_indices().skip(1).find(closes).map(|(at, _)| at + 1)
-            }
-        };
-        rest = &from[end.unwrap_or(from.len())..];
+        out.push_str("\"\"");
+        rest = &from[literal(from)..];
     }
     out + rest
 }

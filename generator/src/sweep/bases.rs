@@ -191,19 +191,16 @@ impl Numbering<'_> {
     fn number_of(&self, out: &Proc, value: ValueId, expr: &Expr) -> Expr {
         let bases = |value: ValueId| of_variable(self.cx, self.id, out.values[value.index()].var).unwrap_or_default();
         let to = bases(value);
-        match &expr.kind {
-            ExprKind::Cast(inner) => return self.number_of(out, value, inner),
-            ExprKind::Address(Place { base: Base::At(pointer), .. }) => return self.number_of(out, value, pointer),
-            ExprKind::Select(on, then, otherwise) => {
-                let arms = [then, otherwise].map(|arm| Box::new(self.number_of(out, value, arm)));
-                let [then, otherwise] = arms;
+        let expr = match offset_from(expr) {
+            Origin::One(pointer) => pointer,
+            Origin::Chosen(on, arms) => {
+                let [then, otherwise] = arms.map(|arm| Box::new(self.number_of(out, value, arm)));
                 if then == otherwise {
                     return *then;
                 }
-                return Expr { kind: ExprKind::Select(on.clone(), then, otherwise), ty: int() };
+                return Expr { kind: ExprKind::Select(Box::new(on.clone()), then, otherwise), ty: int() };
             }
-            _ => {}
-        }
+        };
         match values_in(expr).next().and_then(|from| Some((from, *self.numbers.get(&from)?))) {
             Some((from, number)) => {
                 let from = bases(from);
@@ -237,15 +234,27 @@ fn define(out: &mut Proc, value: ValueId, expr: Expr, like: Option<ItemId>) -> I
     ItemId::new(out.items.len() - 1)
 }
 
+/// What a pointer is an offset from.
+enum Origin<'a> {
+    One(&'a Expr),
+    /// A condition chooses.
+    Chosen(&'a Expr, [&'a Expr; 2]),
+}
+
+fn offset_from(expr: &Expr) -> Origin<'_> {
+    match &expr.kind {
+        ExprKind::Cast(x) => offset_from(x),
+        ExprKind::Address(Place { base: Base::At(pointer), .. }) => offset_from(pointer),
+        ExprKind::Select(on, then, otherwise) => Origin::Chosen(on, [then, otherwise]),
+        _ => Origin::One(expr),
+    }
+}
+
 /// The pointers that an expression is an offset from: several, if a condition chooses.
 fn pointers_in(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Cast(x) => pointers_in(x),
-        ExprKind::Address(Place { base: Base::At(pointer), .. }) => pointers_in(pointer),
-        ExprKind::Select(_, then, otherwise) => {
-            [then, otherwise].into_iter().flat_map(|arm| pointers_in(arm)).collect()
-        }
-        _ => vec![expr],
+    match offset_from(expr) {
+        Origin::One(pointer) => vec![pointer],
+        Origin::Chosen(_, arms) => arms.into_iter().flat_map(|arm| pointers_in(arm)).collect(),
     }
 }
 

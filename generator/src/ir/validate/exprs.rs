@@ -114,7 +114,8 @@ impl Checker<'_> {
         let fits = match &expr.kind {
             ExprKind::Int(_) => expr.ty.is_integer(),
             ExprKind::Float(_) => expr.ty.is_float(),
-            ExprKind::Null | ExprKind::Verbatim(_) => true,
+            ExprKind::Null => matches!(expr.ty, Type::Pointer(_) | Type::Opaque(_)),
+            ExprKind::Verbatim(_) => true,
             ExprKind::Cast(operand) => self.cast(&operand.ty, &expr.ty),
             kind => self.scope.expr(kind).is_some_and(|natural| natural.same(&expr.ty)),
         };

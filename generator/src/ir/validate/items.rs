@@ -318,11 +318,15 @@ impl Checker<'_> {
 
     fn popped(&mut self, id: ItemId, region: RegionId, what: &Popped) {
         match what {
-            Popped::Value(value) | Popped::Count(value) => self.defines(*value, region, &Def::Popped(id)),
+            Popped::Value(value) => {
+                let ty = self.popped_into(*value, id, region);
+                self.demand(ty.is_integer() || ty.is_float(), || "what is popped is no number".into());
+            }
+            Popped::Count(value) => self.popped_integer(*value, id, region),
             Popped::Memory(place) => self.written(place),
             Popped::Bits { value, bits } => {
                 self.demand((1..=62).contains(bits), || format!("{bits} bits are popped"));
-                self.defines(*value, region, &Def::Popped(id));
+                self.popped_integer(*value, id, region);
             }
             Popped::Elements { place, count } => {
                 self.integer(count);
@@ -336,11 +340,22 @@ impl Checker<'_> {
                 self.demand(!bases.is_empty(), || "there is no base".into());
                 let matching = shadow.is_none() || shadows.len() == bases.len();
                 self.demand(matching, || "each base needs its shadow".into());
-                self.defines(*value, region, &Def::Popped(id));
-                if let Some(shadow) = shadow {
-                    self.defines(*shadow, region, &Def::Popped(id));
+                for popped in [Some(value), shadow.as_ref()].into_iter().flatten() {
+                    let ty = self.popped_into(*popped, id, region);
+                    self.demand(ty.target().is_some(), || "what is popped is no pointer".into());
                 }
             }
         }
+    }
+
+    fn popped_integer(&mut self, value: ValueId, id: ItemId, region: RegionId) {
+        let ty = self.popped_into(value, id, region);
+        self.demand(ty.is_integer(), || "what is popped is no integer".into());
+    }
+
+    /// Notes that an item pops a value: the type of its variable.
+    fn popped_into(&mut self, value: ValueId, id: ItemId, region: RegionId) -> Type {
+        self.defines(value, region, &Def::Popped(id));
+        self.proc.values.get(value.index()).map_or(Type::Void, |known| self.proc.vars[known.var.index()].ty.clone())
     }
 }

@@ -77,6 +77,11 @@ fn types_of_operands_agree() {
     refused("let y.0 = a.0 % a.0", "operands of % have types double and double");
     refused("if a.0 { }", "a test is neither integer nor pointer");
     refused("var int i let i.0 = a.0", "the expression has type double, not int");
+    refused("var int i let i.0 = x.0", "the expression has type double*, not int");
+    refused("var int i let i.0 = &x.0[1]", "the expression has type double*, not int");
+    refused("var int i let i.0 = (null : int)", "`(null : int)` has not the type int");
+    refused("var int i let i.0 = n.0 ? x.0 : x.0", "the expression has type double*, not int");
+    refused("var int i if n.0 { let i.0 = 1 } join i.1 = x.0 | i.0", "x.0 is a value of another variable");
     refused("let y.0 = (a.0 + a.0 : float)", "has not the type float");
 }
 
@@ -101,6 +106,11 @@ fn calls_have_the_arguments_of_their_callee() {
 fn tape_items_stand_in_sweeps_only() {
     refused("push a.0", "no place in a procedure of role Primal");
     refused("accumulate x.0[0] += a.0", "no place in a procedure of role Primal");
+    let popped = |body: &str| errors(&format!("proc f() {{ }} reverse proc f_rev(double* x) {{ {body} }}")).join("\n");
+    assert!(popped("var int i pop pointer i.0 from [x.0] shadows []").contains("what is popped is no pointer"));
+    assert!(popped("var double* p pop p.0").contains("what is popped is no number"));
+    assert!(popped("var double v pop count v.0").contains("what is popped is no integer"));
+    assert_eq!(popped("var double* p pop pointer p.0 from [x.0] shadows []"), "");
     accepted("proc f() { } reverse proc f_rev(double* x) { var double v pop v.0 accumulate x.0[0] += v.0 }");
 }
 
