@@ -1,4 +1,5 @@
-//! Blocks that several paths free: freed at the end of the region that allocates them instead.
+//! Blocks that several paths free, or that a pointer to one of several blocks frees: freed at the end of the region that
+//! allocates them instead.
 //!
 //! ```text
 //!   work = malloc(...);              work = malloc(...);
@@ -13,17 +14,33 @@
 //! The adjoint needs one place where the contents of a block get lost. Nobody can tell that a block is freed later: no
 //! pointer to it outlives the region, so nothing reads it in between.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::flow::{Flow, Loc, Root};
 use crate::ir::*;
 
-/// Whether a branch frees something: then it is worth a closer look.
-pub fn in_branches(program: &Program) -> bool {
+/// Whether a branch frees something, or a free does not say which block: then it is worth a closer look.
+pub fn worth_a_look(program: &Program) -> bool {
     program.procs.iter().any(|proc| {
         proc.regions.iter().any(|region| {
-            let frees = |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Free { .. });
-            region.parent.is_some() && region.items.iter().any(frees)
+            region.items.iter().any(|item| match &proc.items[item.index()].kind {
+                ItemKind::Free { pointer } => region.parent.is_some() || !names_a_block(proc, pointer),
+                _ => false,
+            })
         })
     })
+}
+
+fn names_a_block(proc: &Proc, pointer: &Expr) -> bool {
+    match &pointer.kind {
+        ExprKind::Cast(inner) => names_a_block(proc, inner),
+        ExprKind::Address(place) => matches!(place.base, Base::Object(_)),
+        ExprKind::Value(value) => match &proc.values[value.index()].def {
+            Def::Is(is) => names_a_block(proc, is),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// The program with such blocks freed later; `None` if there is none.
@@ -36,9 +53,7 @@ pub fn later(program: &Program, flow: &Flow) -> Option<Program> {
         }
         let regions = proc.positions();
         let region = |item: ItemId| regions.get(item.index()).copied().flatten().map(|(region, _)| region);
-        for o in (0..proc.objects.len()).map(ObjectId::new) {
-            blocks.extend(block(flow, id, o, &region).map(|(home, frees)| (id, o, home, frees)));
-        }
+        blocks.extend(of_proc(flow, id, &region).into_iter().map(|(o, home, frees)| (id, o, home, frees)));
     }
     if blocks.is_empty() || !program.procs.iter().enumerate().all(|(p, _)| frees_its_own(flow, ProcId::new(p))) {
         return None;
@@ -49,7 +64,7 @@ pub fn later(program: &Program, flow: &Flow) -> Option<Program> {
         let place = crate::sweep::first(&proc.objects[object.index()], object);
         let ty = Type::Pointer(Box::new(place.ty.clone()));
         let pointer = Expr { kind: ExprKind::Address(place), ty };
-        let span = frees.last().map(|item| proc.items[item.index()].span).unwrap_or_default();
+        let span = frees.iter().next_back().map(|item| proc.items[item.index()].span).unwrap_or_default();
         for region in &mut proc.regions {
             region.items.retain(|item| !frees.contains(item));
         }
@@ -64,36 +79,69 @@ pub fn later(program: &Program, flow: &Flow) -> Option<Program> {
     Some(program)
 }
 
-/// The region that allocates an object and the items that free it, if some of them stand in branches or loops inside.
-fn block(
+/// The blocks of a procedure that have to be freed later, each with the region that allocates it and the items that may
+/// free it: some of these stand in branches or loops inside, or may free another block.
+fn of_proc(
     flow: &Flow,
     p: ProcId,
-    object: ObjectId,
     region: &dyn Fn(ItemId) -> Option<RegionId>,
-) -> Option<(RegionId, Vec<ItemId>)> {
+) -> Vec<(ObjectId, RegionId, BTreeSet<ItemId>)> {
+    let proc = &flow.program.procs[p.index()];
+    let objects = (0..proc.objects.len()).map(ObjectId::new);
+    let mut homes: BTreeMap<ObjectId, RegionId> =
+        objects.filter_map(|object| Some((object, home(flow, p, object, region)?))).collect();
+    let mut frees: Vec<(ItemId, RegionId, BTreeSet<ObjectId>)> = Vec::new();
+    for item in (0..proc.items.len()).map(ItemId::new) {
+        let (ItemKind::Free { pointer }, Some(at)) = (&proc.items[item.index()].kind, region(item)) else { continue };
+        let own = |loc: Loc| match flow.points.locs.root(loc) {
+            Root::Object(owner, object) if owner == p => Some(object),
+            _ => None,
+        };
+        frees.push((item, at, flow.targets(p, pointer).into_iter().filter_map(own).collect()));
+    }
+    // A free that must stay keeps all that it may free.
+    loop {
+        let stays = |at: RegionId, all: &BTreeSet<ObjectId>| {
+            !all.iter().all(|object| homes.get(object).is_some_and(|home| proc.is_within(at, *home)))
+        };
+        let kept: Vec<ObjectId> =
+            frees.iter().filter(|(_, at, all)| stays(*at, all)).flat_map(|(.., all)| all).copied().collect();
+        let before = homes.len();
+        homes.retain(|object, _| !kept.contains(object));
+        if homes.len() == before {
+            break;
+        }
+    }
+    let is_odd = |at: RegionId, all: &BTreeSet<ObjectId>| {
+        all.len() > 1 || all.iter().any(|object| homes.get(object) != Some(&at))
+    };
+    let mut later: BTreeSet<ObjectId> =
+        frees.iter().filter(|(_, at, all)| is_odd(*at, all)).flat_map(|(.., all)| all).copied().collect();
+    later.retain(|object| homes.contains_key(object));
+    while let Some(more) = frees
+        .iter()
+        .flat_map(|(.., all)| all.iter().filter(|object| !later.contains(*object) && !all.is_disjoint(&later)))
+        .next()
+        .copied()
+    {
+        later.insert(more);
+    }
+    let of =
+        |object: ObjectId| frees.iter().filter(|(.., all)| all.contains(&object)).map(|(item, ..)| *item).collect();
+    later.into_iter().map(|object| (object, homes[&object], of(object))).collect()
+}
+
+/// The region that allocates a block, if one item does and no pointer to the block outlives it.
+fn home(flow: &Flow, p: ProcId, object: ObjectId, region: &dyn Fn(ItemId) -> Option<RegionId>) -> Option<RegionId> {
     let proc = &flow.program.procs[p.index()];
     let top = flow.points.locs.find(Root::Object(p, object))?;
     if proc.objects[object.index()].life != Life::Heap || flow.points.escapes(top) {
         return None;
     }
-    let items = || (0..proc.items.len()).map(ItemId::new).filter(|item| region(*item).is_some());
-    let mut allocs = items()
-        .filter(|item| matches!(proc.items[item.index()].kind, ItemKind::Alloc { object: o, .. } if o == object));
-    let home = region(allocs.next().filter(|_| allocs.next().is_none())?)?;
-    let mut frees = Vec::new();
-    for item in items() {
-        let ItemKind::Free { pointer } = &proc.items[item.index()].kind else { continue };
-        let targets = flow.targets(p, pointer);
-        let of = |loc: &Loc| flow.points.locs.root(*loc) == Root::Object(p, object);
-        if targets.iter().any(of) {
-            if !targets.iter().all(of) || !proc.is_within(region(item)?, home) {
-                return None;
-            }
-            frees.push(item);
-        }
-    }
-    let nested = frees.iter().any(|item| region(*item) != Some(home));
-    nested.then_some((home, frees))
+    let makes =
+        |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Alloc { object: o, .. } if o == object);
+    let mut homes = (0..proc.items.len()).map(ItemId::new).filter(makes).filter_map(region);
+    homes.next().filter(|_| homes.next().is_none())
 }
 
 /// Whether a procedure frees no blocks of its callers.

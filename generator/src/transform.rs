@@ -102,7 +102,7 @@ fn or_inlined<T>(
 
 fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
     let mut analysed = specialise(program, heads)?;
-    if frees::in_branches(&analysed)
+    if frees::worth_a_look(&analysed)
         && let Some(later) = frees::later(&analysed, &Flow::analyse(&analysed, heads)?)
     {
         analysed = later;

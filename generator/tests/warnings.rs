@@ -85,7 +85,7 @@ fn programs_of_known_kinds_have_no_warnings() {
 #[test]
 fn programs_of_the_other_tests_have_no_warnings() {
     let names = ["callbacks", "copied", "flags_and_counts", "globals", "library", "objects", "pointers_and_recursion"];
-    let more = ["frees", "jumps", "operations", "rows_and_blocks", "unions"];
+    let more = ["frees", "swapped", "jumps", "operations", "rows_and_blocks", "unions"];
     for name in names.into_iter().chain(more) {
         clean(&format!("programs/{name}.c"), &[]);
     }

@@ -111,7 +111,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
             unit.name_sweep(each.proc, proc, &format!("{}_{suffix}{several}", each.name));
         }
     }
-    let rows = adjoint.sweeps.iter().flat_map(|each| rows_refused(&each.reverse));
+    let rows = adjoint
+        .sweeps
+        .iter()
+        .flat_map(|each| rows_refused(&each.reverse).into_iter().chain(row_variables(&each.forward)));
     let heads = adjoint.heads.iter().map(|&head| (head, adjoint.name(head)));
     let refused: Vec<Refusal> = names_taken(program, heads, "adjoint").into_iter().chain(rows).collect();
     if !refused.is_empty() {
@@ -177,6 +180,23 @@ fn structure(program: &Program, id: StructId) -> String {
     format!("{} {{\n{members}}};\n", known.name)
 }
 
+/// Variables that point to such rows: their declarations need the extents.
+fn row_variables(proc: &Proc) -> Vec<Refusal> {
+    let is_open = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Array { extent: None, .. }));
+    let is_param = |var: usize| proc.params.iter().any(|param| param.var == Some(VarId::new(var)));
+    let vars = proc.vars.iter().enumerate().filter(|(at, var)| is_open(&var.ty) && !is_param(*at));
+    let refused = |(_, var): (usize, &Var)| Refusal {
+        class: Class::Pointer,
+        span: var.span,
+        what: format!(
+            "'{}' is a pointer to rows of variable extent, which the generated code cannot declare",
+            var.name
+        ),
+        help: "use the array itself, or a pointer to the row's first number".into(),
+    };
+    vars.map(refused).collect()
+}
+
 /// Objects of rows whose extents no type knows: the reverse sweep, which has flat subscripts, cannot name them.
 fn rows_refused(proc: &Proc) -> Vec<Refusal> {
     let mut refusals = Vec::new();
@@ -220,7 +240,8 @@ fn names_taken(program: &Program, heads: impl Iterator<Item = (ProcId, String)>,
 /// The tangent as C.
 pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
     let named = tangents.tangents.iter().filter(|(id, ..)| tangents.heads.contains(id));
-    let refused = names_taken(&tangents.program, named.map(|(id, name, _)| (*id, format!("{name}_d"))), "tangent");
+    let mut refused = names_taken(&tangents.program, named.map(|(id, name, _)| (*id, format!("{name}_d"))), "tangent");
+    refused.extend(tangents.tangents.iter().flat_map(|(.., proc)| row_variables(proc)));
     if !refused.is_empty() {
         return Err(refused);
     }

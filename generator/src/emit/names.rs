@@ -32,7 +32,8 @@ impl Names {
             names.take(word);
         }
         let objects = program.globals.iter().map(|global| &global.name);
-        objects.chain(program.procs.iter().map(|proc| &proc.name)).for_each(|name| names.take(name));
+        let procs = program.procs.iter().map(|proc| &proc.name);
+        objects.chain(procs).chain(&program.macros).for_each(|name| names.take(name));
         names.shared()
     }
 
@@ -142,7 +143,8 @@ pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
     let standard = Names::of_c();
     let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
     let met = |name: &&str| used.contains(name) || standard.has(name);
-    all.map(|line| line.name).filter(|name| met(name) && !needed(name)).map(String::from).collect()
+    let all = all.map(|line| line.name).chain(program.macros.iter().map(String::as_str));
+    all.filter(|name| met(name) && !needed(name)).map(String::from).collect()
 }
 
 /// The identifiers of a text.

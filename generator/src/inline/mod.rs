@@ -1,4 +1,5 @@
-//! Functions that make or free memory for their callers, written where they are called.
+//! Functions that make or free memory for their callers, written where they are called; and blocks that are allocated
+//! where the one before them could be.
 //!
 //! ```text
 //!   struct work *w = work_new(n);          work w;  w_a = malloc(n * sizeof(double));
@@ -27,7 +28,9 @@ const LARGEST: usize = 6000;
 /// The program without calls of functions that make or free memory for others; `None` if there is nothing to win.
 pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
     let flow = Flow::analyse(program, heads).ok()?;
-    let makes: Vec<bool> = (0..program.procs.len()).map(|p| gives_away(&flow, ProcId::new(p))).collect();
+    let makes: Vec<bool> = (0..program.procs.len())
+        .map(|p| gives_away(&flow, ProcId::new(p)) || allocates_on_condition(&program.procs[p]))
+        .collect();
     if !makes.contains(&true) {
         return None;
     }
@@ -71,6 +74,15 @@ fn gives_away(flow: &Flow, p: ProcId) -> bool {
         _ => false,
     };
     (0..proc.objects.len()).any(escapes) || proc.items.iter().any(foreign)
+}
+
+/// Whether a branch allocates something: `if (!a) goto failed; b = malloc(...)` does, if `b` is used behind `failed`.
+fn allocates_on_condition(proc: &Proc) -> bool {
+    proc.regions.iter().any(|region| {
+        let is_arm =
+            region.parent.is_some_and(|(_, item)| matches!(proc.items[item.index()].kind, ItemKind::Branch { .. }));
+        is_arm && region.items.iter().any(|item| matches!(proc.items[item.index()].kind, ItemKind::Alloc { .. }))
+    })
 }
 
 /// Writes calls of such procedures into a procedure, and takes structs apart, until nothing changes; `None` if it grows

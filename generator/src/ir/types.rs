@@ -93,6 +93,8 @@ pub struct Program {
     pub statics: Vec<Static>,
     /// Declarations, inside of functions, of variables at file scope: nothing else may declare these.
     pub externs: Vec<String>,
+    /// Macros that the sources and their headers define, as far as the compiler was asked for them.
+    pub macros: Vec<String>,
     /// Types that the sources and their headers declare at file scope.
     pub declared: Vec<DeclaredType>,
     /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.

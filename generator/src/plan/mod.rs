@@ -20,6 +20,8 @@ use crate::ir::{Expr, ItemId, Place, RegionId, Span, ValueId};
 pub struct ProcPlan {
     /// Values that are stored: pushed at the end of their region, popped at its start in the reverse sweep.
     pub records: BTreeMap<RegionId, Vec<ValueId>>,
+    /// Those of them that point into an object of their region: pushed before its contents, popped behind them.
+    pub late: BTreeSet<ValueId>,
     /// Branches whose arm is stored, one bit each.
     pub bits: BTreeSet<ItemId>,
     /// Loops whose passes are counted on the tape.

@@ -67,20 +67,20 @@ pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
 /// the number.
 pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> HashMap<ValueId, ValueId> {
     let stored = plan.records.values().flatten().copied();
-    let several = |value: &ValueId| {
-        matches!(out.vars[out.values[value.index()].var.index()].ty, Type::Pointer(_))
-            && of_variable(cx, id, out.values[value.index()].var).is_some_and(|bases| bases.len() > 1)
+    let several = |var: &VarId| {
+        matches!(out.vars[var.index()].ty, Type::Pointer(_))
+            && of_variable(cx, id, *var).is_some_and(|bases| bases.len() > 1)
     };
-    let mut vars: BTreeSet<VarId> = stored.filter(several).map(|value| out.values[value.index()].var).collect();
+    let mut vars: BTreeSet<VarId> = stored.map(|value| out.values[value.index()].var).filter(several).collect();
     if vars.is_empty() {
         return HashMap::new();
     }
-    // What a numbered pointer is computed from is numbered too.
+    // What a numbered pointer is computed from is numbered too, if it has several bases.
     loop {
         let mut more = vars.clone();
         for value in &out.values {
             if let (true, Def::Is(expr)) = (vars.contains(&value.var), &value.def) {
-                more.extend(values_in(expr).map(|from| out.values[from.index()].var));
+                more.extend(values_in(expr).map(|from| out.values[from.index()].var).filter(several));
             }
         }
         if more.len() == vars.len() {

@@ -88,15 +88,26 @@ impl Builder<'_> {
                 Def::Undefined | Def::Popped(_) => {}
             }
         }
+        let (late, early): (Vec<_>, Vec<_>) = record.into_iter().partition(|value| self.plan.late.contains(value));
+        let frees = |item: &ItemId| matches!(self.out.items[item.index()].kind, ItemKind::Free { .. });
+        // A pointer into a block goes on the tape while the block is there.
+        let last = if late.is_empty() { cut } else { cut - old[..cut].iter().rev().take_while(|i| frees(i)).count() };
         for (at, &item) in old[..cut].iter().enumerate() {
             self.witness(&mut items, item, false);
             self.before(&mut items, item);
+            if at >= last {
+                continue;
+            }
             items.push(item);
             self.witness(&mut items, item, true);
             self.behind(&mut items, item);
             for value in defined.remove(&item).unwrap_or_default() {
                 self.save(&mut items, region, &changed, at + 1, value);
             }
+        }
+        for value in late {
+            let what = self.recorded(value);
+            self.push(&mut items, None, what);
         }
         for object in self.kept.clone() {
             let this = &self.out.objects[object.index()];
@@ -110,10 +121,11 @@ impl Builder<'_> {
                 self.push(&mut items, None, Pushed::Elements { place, count });
             }
         }
-        for value in record {
+        for value in early {
             let what = self.recorded(value);
             self.push(&mut items, None, what);
         }
+        items.extend(&old[last..cut]);
         if let Some(bit) = bit {
             let value = Expr { kind: ExprKind::Int(bit), ty: int() };
             self.push(&mut items, None, Pushed::Bits { value, bits: 1 });

@@ -25,7 +25,6 @@ impl Builder<'_> {
                 self.block(region, *object, count);
             }
         }
-        self.pointers_of_region(region);
     }
 
     pub(super) fn local(&mut self, object: ObjectId) {

@@ -125,6 +125,9 @@ pub struct Builder<'a> {
     /// The region of the sweep that belongs to each level, and the pops of its record.
     regions: Vec<RegionId>,
     pops: Vec<Vec<ItemId>>,
+    /// Of each level, the pops of pointers into objects of its region, and the item in whose place they stand: behind
+    /// the declarations of these objects.
+    late: Vec<(ItemId, Vec<ItemId>)>,
     pub(super) span: Span,
     pub(super) statement: Option<StatementId>,
     pub(super) refusals: Vec<Refusal>,
@@ -199,6 +202,7 @@ impl<'a> Builder<'a> {
             params: Vec::new(),
             regions: Vec::new(),
             pops: Vec::new(),
+            late: Vec::new(),
             span: primal.span,
             statement: None,
             refusals: Vec::new(),

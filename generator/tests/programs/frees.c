@@ -74,3 +74,42 @@ double f_status(int n, double *x, int *ia, double *w) {
     }
     return s;
 }
+
+static int failing(int n, const double *x, double *out) {
+    int status = -1;
+    double *a = malloc((size_t)n * sizeof *a), *b = NULL, *c = NULL;
+    if (!a) goto done;
+    b = calloc((size_t)n, sizeof *b);
+    if (b == NULL) goto done;
+    c = malloc((size_t)n * sizeof *c);
+    if (!c) {
+        status = -3;
+        goto done;
+    }
+    for (int i = 0; i < n; i++) {
+        a[i] = exp(x[i]);
+        if (a[i] > 1e3) {
+            status = -2;
+            goto done;
+        }
+        b[i] += a[i] * x[0];
+        c[i] = i > 0 ? c[i - 1] * b[i] : 0.5;
+    }
+    *out = 0.0;
+    for (int i = 0; i < n; i++) {
+        *out += a[i] * b[n - 1 - i] * c[i];
+    }
+    status = 0;
+done:
+    free(c);
+    free(b);
+    free(a);
+    return status;
+}
+
+double f_to_the_end(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)ia;
+    if (failing(n, x, &s) != 0) return w[0];
+    return s * w[1];
+}

@@ -203,10 +203,10 @@ impl<'a> Body<'a> {
         let scalar = calls::Scalar { suffix: "i64", c_type: "int64_t", exact: true };
         let offset = self.raw(&name, &scalar);
         let define = |this: &mut Self, value: ValueId, bases: &[Expr]| {
-            let mut from = this.exprs.expr(&bases[0], 1, this);
+            let mut from = this.assigned(&bases[0]);
             for (index, other) in bases.iter().enumerate().skip(1) {
                 let number = number.as_deref().unwrap_or_default();
-                from = format!("({number} == {index} ? {} : {from})", this.exprs.expr(other, 1, this));
+                from = format!("({number} == {index} ? {} : {from})", this.assigned(other));
             }
             this.define(value, &format!("{from} + {offset}"));
         };

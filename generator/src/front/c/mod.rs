@@ -25,12 +25,22 @@ const STACK_BYTES: usize = 1 << 30;
 /// Reads the sources.
 pub fn read(input: &Input) -> Result<Program, Unread> {
     std::thread::scope(|scope| {
+        // A stored tree may come from another machine: its source stays unread.
+        let files = if input.trees.is_empty() { &input.files[..] } else { &[] };
+        let macros: Vec<_> =
+            files.iter().map(|file| scope.spawn(|| run::macros(compiler(input), &input.arguments, file))).collect();
         let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(input));
-        match reader.map(|reader| reader.join()) {
-            Ok(Ok(result)) => result,
-            _ => Err(without_sources(vec![internal("the front end stopped")])),
-        }
+        let mut program = match reader.map(|reader| reader.join()) {
+            Ok(Ok(result)) => result?,
+            _ => return Err(without_sources(vec![internal("the front end stopped")])),
+        };
+        program.macros = macros.into_iter().filter_map(|names| names.join().ok()).flatten().collect();
+        Ok(program)
     })
+}
+
+fn compiler(input: &Input) -> &str {
+    if input.clang.is_empty() { "clang" } else { &input.clang }
 }
 
 fn not_understood(error: &str) -> Refusal {
@@ -46,7 +56,7 @@ fn without_sources(refusals: Vec<Refusal>) -> Unread {
 }
 
 fn read_here(input: &Input) -> Result<Program, Unread> {
-    let clang = if input.clang.is_empty() { "clang" } else { &input.clang };
+    let clang = compiler(input);
     let asked = input.trees.is_empty().then(|| run::ask(clang));
     let parts: Vec<Parts> = input.files.iter().map(|_| Parts::default()).collect();
     let texts: Vec<_> = input.trees.iter().map(|tree| run::stored(tree)).collect();

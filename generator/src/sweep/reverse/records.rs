@@ -33,14 +33,21 @@ impl Builder<'_> {
         self.regions.push(self.at);
         self.pops.push(Vec::new());
         let known = self.start.records.get(&region).cloned().unwrap_or_default();
+        let (late, early): (Vec<_>, Vec<_>) = known.iter().partition(|value| self.is_late(region, **value));
         let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
         given.extend(known.iter().map(|value| (*value, Token::Named)));
         self.game.enter(region, given, same);
         let level = self.names.len() - 1;
-        for value in known {
+        for value in early {
             self.record(level, region, value);
         }
         self.objects(region);
+        let mark = self.emit(ItemKind::Comment { text: String::new() });
+        self.late.push((mark, Vec::new()));
+        for value in late {
+            self.record(level, region, value);
+        }
+        self.pointers_of_region(region);
         for var in self.vars.remove(&region).unwrap_or_default() {
             self.declare_adjoint(var);
         }
@@ -51,7 +58,10 @@ impl Builder<'_> {
         self.free_blocks();
         let pops = self.pops.pop().expect("entered");
         let region = self.regions.pop().expect("entered");
+        let (mark, late) = self.late.pop().expect("entered");
         let items = &mut self.out.regions[region.index()].items;
+        let at = items.iter().position(|item| *item == mark).expect("emitted by `enter`");
+        items.splice(at..=at, late.into_iter().rev());
         items.splice(0..0, pops.into_iter().rev());
         self.game.leave();
         self.names.pop();
@@ -78,12 +88,38 @@ impl Builder<'_> {
             _ => Popped::Value(new),
         };
         self.out.items[pop.index()].kind = ItemKind::Pop { what };
-        self.pops[level].push(pop);
+        if self.is_late(region, value) {
+            self.plan.late.insert(value);
+            self.late[level].1.push(pop);
+        } else {
+            self.pops[level].push(pop);
+        }
         self.names[level].insert(value, Named { value: expr, shadow });
         let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
         let how = format!("stored: {}", self.why(value));
         let line = Explanation { span: this.span, what: name, how, readers: Vec::new(), bytes };
         self.explain_stored(pop, Stored::Record(region, value), line);
+    }
+
+    /// Whether a value of the record of a region points into an object that lives there: its pop needs the object.
+    fn is_late(&self, region: RegionId, value: ValueId) -> bool {
+        let var = self.primal.values[value.index()].var;
+        let is_pointer = matches!(self.primal.vars[var.index()].ty, Type::Pointer(_));
+        let bases = if is_pointer { bases::of_variable(self.cx, self.id, var) } else { None };
+        bases.into_iter().flatten().any(|base| match &base.kind {
+            ExprKind::Address(Place { base: Base::Object(object), .. }) => self.lives_in(*object, region),
+            _ => false,
+        })
+    }
+
+    fn lives_in(&self, object: ObjectId, region: RegionId) -> bool {
+        let makes = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Alloc { object: this, .. } if this == object);
+        match self.primal.objects[object.index()].life {
+            Life::Region(home) => home == region,
+            Life::Param(_) => region == RegionId(0),
+            Life::Heap => self.primal.regions[region.index()].items.iter().any(makes),
+            _ => false,
+        }
     }
 
     /// A pointer on the tape: the offset from its base, which the reverse sweep can name.

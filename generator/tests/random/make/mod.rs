@@ -6,6 +6,7 @@
 
 mod control;
 mod expr;
+mod pointers;
 mod procs;
 mod stmt;
 

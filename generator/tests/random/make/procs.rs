@@ -158,6 +158,7 @@ impl Maker {
                 0..=4 => (Ty::ptr(self.real_type()), 10),
                 5 => (Ty::ptr(self.real_type()), 1),
                 6 if self.swarm.rows => (Ty::ptr(Ty::array(self.real_type(), 4)), 4),
+                12 if self.swarm.rows => (Ty::ptr(Ty::array(Ty::array(self.real_type(), 3), 2)), 3),
                 7 => (self.real_type(), 0),
                 8 | 9 if !self.program.structs.is_empty() => {
                     let extent = self.rng.pick(&[1, 1, 3]);

@@ -35,6 +35,7 @@ impl Maker {
                 47..=48 if self.swarm.copies => self.copy(),
                 49..=51 if self.swarm.pointers => self.pointer_variable(),
                 52..=53 if self.swarm.swaps => self.swap(),
+                66..=67 if self.swarm.pointers => self.pointed_elsewhere(),
                 54..=55 if self.swarm.structs => self.struct_copy(),
                 56..=62 if self.loops > 0 && self.swarm.jumps => self.jump(),
                 63 if self.swarm.returns => self.early_return(),
@@ -189,6 +190,7 @@ impl Maker {
                 self.show(var, None, 0, true);
                 vec![decl]
             }
+            2 if self.swarm.rows && self.rng.chance(40) => self.rows_of_rows(elem),
             2 | 3 if self.swarm.rows => {
                 let var = self.variable("t", Ty::array(Ty::array(elem, 4), 3));
                 let (i, j) = (self.variable("i", Ty::Int(Int::I32)), self.variable("j", Ty::Int(Int::I32)));
@@ -264,29 +266,6 @@ impl Maker {
         }
         let from = self.pointer(&of, count.max(2), false)?;
         Some(vec![Stmt::Copy(to, from, count, of, self.rng.chance(40))])
-    }
-
-    /// A pointer variable, now and then one of two places, and now and then moved.
-    fn pointer_variable(&mut self) -> Made {
-        let write = !self.pure;
-        let of = self.real_type();
-        let extent = self.rng.pick(&[1, 3, 4, 5]);
-        let first = self.pointer(&of, extent, write)?;
-        let init = if self.rng.chance(25) {
-            let other = self.pointer(&of, extent, write)?;
-            Expr::Cond(Box::new([self.cond(0), first, other]))
-        } else {
-            first
-        };
-        let var = self.variable("p", Ty::ptr(of.clone()));
-        self.vars[var].constant = !write;
-        let mut list = vec![Stmt::Decl(var, Init::One(init), None)];
-        if self.rng.chance(25) {
-            let other = self.pointer(&of, extent, write)?;
-            list.push(Stmt::If(self.cond(0), vec![Stmt::Assign(Self::local(var), None, other)], Vec::new()));
-        }
-        self.show(var, None, extent, write);
-        Some(list)
     }
 
     fn swap(&mut self) -> Made {

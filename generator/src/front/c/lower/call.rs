@@ -72,6 +72,12 @@ impl<'a> Lower<'_, 'a> {
                 format!("'{name}' reads data into the program in the middle of what is differentiated"),
                 "read the data before, and pass it as an argument",
             ),
+            None if matches!(name, "qsort" | "qsort_r" | "bsearch") => self.refuse(
+                node,
+                Class::NoSource,
+                format!("'{name}' moves or finds elements in an order that the reverse sweep cannot follow"),
+                "write the loops that sort or search, or pass the sorted order as an array of integers",
+            ),
             None if functions::unsupported(name).is_some() => self.refuse(
                 node,
                 Class::Derivative,

@@ -145,6 +145,7 @@ impl<'a> Reader<'a> {
         Ok(Program {
             statics,
             externs: self.externs,
+            macros: Vec::new(),
             declared: self.units.into_iter().flat_map(|unit| unit.declared).collect(),
             assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
             types: self.structs.types,

@@ -1,0 +1,145 @@
+/* Pointers into local memory that are exchanged, or walk over it. */
+#include <math.h>
+#include <stdlib.h>
+
+double f_scalars(int n, double *x, int *ia, double *w) {
+    double a = 1.0, b = x[0], *p = &a, *q = &b;
+    for (int i = 0; i < n; i++) {
+        *p = *p * x[i] + *q * w[0];
+        if (ia[i % 3] != 1) {
+            double *t = p;
+            p = q;
+            q = t;
+        }
+        *q += 0.1 * *p * *p;
+    }
+    return a * b;
+}
+
+struct point {
+    double v, w;
+};
+
+double f_points(int n, double *x, int *ia, double *w) {
+    struct point both[2] = {{x[0], w[0]}, {x[1], w[1]}}, *now = &both[0], *next = &both[1];
+    (void)ia;
+    for (int i = 0; i < n; i++) {
+        next->v = now->v * x[i] + now->w;
+        next->w = sin(now->w) * next->v;
+        struct point *t = now;
+        now = next;
+        next = t;
+    }
+    return now->v + next->w;
+}
+
+double f_marching(int n, double *x, int *ia, double *w) {
+    double stack[10], *top = stack, s = 0.5;
+    for (int i = 0; i < n; i++) {
+        *top++ = x[i] * x[i];
+        if (ia[i % 3] > 1) *top++ = w[0] * x[i];
+    }
+    while (top > stack) {
+        --top;
+        s = s * *top + *top;
+    }
+    return s;
+}
+
+/* What the pointers are behind the loop goes on the tape before the blocks are freed. */
+double f_buffers(int n, double *x, int *ia, double *w) {
+    double *u = malloc((size_t)n * sizeof *u), *v = malloc((size_t)n * sizeof *v), s = 0.0;
+    if (!u || !v) abort();
+    for (int i = 0; i < n; i++) {
+        u[i] = x[i];
+        v[i] = 0.0;
+    }
+    for (int k = 0; k < 2 + ia[0]; k++) {
+        for (int i = 0; i < n; i++) {
+            v[i] = u[i] * u[(i + 1) % n] * 0.5 + w[0];
+        }
+        double *t = u;
+        u = v;
+        v = t;
+    }
+    for (int i = 0; i < n; i++) {
+        s += u[i] * v[i];
+    }
+    free(u);
+    free(v);
+    return s;
+}
+
+/* The blocks change places, and a path of its own frees them. */
+double f_freed_twice(int n, double *x, int *ia, double *w) {
+    double *u = calloc((size_t)n, sizeof(double)), *v = calloc((size_t)n, sizeof(double)), s = 1.0;
+    for (int i = 0; i < n; i++) {
+        u[i] = x[i] * w[0];
+    }
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < n; i++) {
+            v[i] += u[i] * x[i];
+            s *= v[i] * v[i] + 0.5;
+        }
+        if (s > 50.0 || ia[k] == 2) {
+            free(v);
+            free(u);
+            return s;
+        }
+        double *t = u;
+        u = v;
+        v = t;
+    }
+    s += u[0] * v[n - 1];
+    free(u);
+    free(v);
+    return s;
+}
+
+/* One of the two has no derivative. */
+double f_passive(int n, double *x, int *ia, double *w) {
+    double t[5], s = 0.0;
+    for (int i = 0; i < 5; i++) {
+        t[i] = sin(0.5 * i);
+    }
+    double *p = x, *q = t;
+    for (int k = 0; k < ia[2]; k++) {
+        for (int i = 1; i < 4; i++) {
+            q[i] = 0.25 * i * w[i];
+        }
+        double *other = p;
+        p = q;
+        q = other;
+    }
+    for (int i = 0; i < n; i++) {
+        s += x[i] * x[i] * t[1];
+    }
+    return s;
+}
+
+static const double table[3][2] = {{1.0, 2.0}, {0.5, 0.25}, {1.5, 0.75}};
+
+/* A pointer to constants, and a number of a base that nothing asks for. */
+double f_tables(int n, double *x, int *ia, double *w) {
+    double a = x[0], b = x[1], t[8], s = 0.0, *p = &a, *q = t;
+    const double *c = table[0];
+    for (int i = 0; i < 8; i++) {
+        t[i] = x[i % n] * w[0];
+    }
+    for (int i = 0; i < n; i++) {
+        double inner[2] = {x[i], w[i]}, *r = i % 2 ? inner : q;
+        if (ia[i % 3] == 0) {
+            p = &b;
+            c = table[1];
+        } else if (ia[i % 3] == 1) {
+            p = &a;
+            c = table[2];
+        }
+        r[1] = r[0] * x[i];
+        *p += c[i % 2] * r[1];
+        q = t + i * 3 % 6;
+        *q += *p * 0.1;
+        s += r[1];
+    }
+    return a * b * *c + s * *q;
+}
