@@ -87,3 +87,28 @@ again:
     if (++i < n) goto again;
     return s;
 }
+
+/* One end for several errors, in the block of the first one. */
+double f_shared_end(int n, double *x, int *ia, double *w) {
+    double s = 1.0, u = x[0];
+    if (ia[1] > 5) {
+        s = x[1] * u;
+        if (s > 100.0) {
+        failed:
+            w[2] = -1.0;
+            return s * u;
+        }
+        if (s < -100.0) goto failed;
+        return s;
+    }
+    for (int i = 0; i < n; i++) {
+        while (u < 2.0) {
+            if (x[i] * u > 1.9) goto failed;
+            s /= u + 1.0;
+            u = u * 1.5 + x[i];
+        }
+        if (ia[i % 3] == 2 && s < 0.2) goto failed;
+        u -= x[i];
+    }
+    return s * u;
+}

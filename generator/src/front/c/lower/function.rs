@@ -35,6 +35,7 @@ impl<'a> Lower<'_, 'a> {
         }
         self.b.proc_mut().has_list = prints_arguments(node);
         self.local_types(body);
+        self.body = Some(body);
         self.addressed = scan::addressed(body);
         self.assigned = scan::assigned(body);
         scan::changed(body, &mut self.reader.changed);

@@ -363,6 +363,8 @@ struct Lower<'r, 'a> {
     names: HashSet<String>,
     /// Declarations whose address is taken.
     addressed: HashSet<u64>,
+    /// The function's statements.
+    body: Option<&'a Node<'a>>,
     /// Declarations of scalars that a statement assigns.
     assigned: HashSet<u64>,
     /// Flags of the targets.
@@ -410,6 +412,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             visible: Vec::new(),
             names: HashSet::new(),
             addressed: HashSet::new(),
+            body: None,
             assigned: HashSet::new(),
             flags: Vec::new(),
             breaks: Vec::new(),

@@ -137,6 +137,35 @@ pub fn labels_in_arms(node: &Node) -> Vec<u64> {
     found
 }
 
+/// The statements from a label to the end of its block, if they always leave and mean the same wherever they stand: they
+/// have no jumps but `return`, no labels and no declarations, and name no variables of a block inside the function's.
+pub fn ending<'a>(body: &'a Node<'a>, label: u64) -> Option<Vec<&'a Node<'a>>> {
+    let is_it = |part: &Node| part.kind == "LabelStmt" && part.refers == label;
+    let mut todo = vec![body];
+    while let Some(node) = todo.pop() {
+        let Some(at) = node.inner.iter().position(is_it).filter(|_| node.kind == "CompoundStmt") else {
+            todo.extend(node.inner.iter());
+            continue;
+        };
+        let statements: Vec<_> = node.inner[at].inner.iter().chain(&node.inner[at + 1..]).collect();
+        let outer =
+            |id: u64| body.inner.iter().any(|part| part.kind == "DeclStmt" && part.inner.iter().any(|v| v.id == id));
+        let is_inner = |part: &Node| {
+            part.kind == "DeclRefExpr"
+                && !outer(part.refers)
+                && any(body, &|v| v.kind == "VarDecl" && v.id == part.refers)
+        };
+        let stays_here = |part: &Node| {
+            let jumps = matches!(part.kind, "GotoStmt" | "IndirectGotoStmt" | "BreakStmt" | "ContinueStmt");
+            jumps || matches!(part.kind, "LabelStmt" | "CaseStmt" | "DefaultStmt" | "DeclStmt") || is_inner(part)
+        };
+        let leaves = !statements.iter().all(|statement| may_fall(statement));
+        let alone = !statements.iter().any(|statement| any(statement, &stays_here));
+        return (leaves && alone).then_some(statements);
+    }
+    None
+}
+
 /// Labels in one arm of an `if` that the other arm jumps to; not if both jump.
 pub fn crossing_labels<'a>(node: &'a Node<'a>) -> Option<Vec<u64>> {
     let [_, then, otherwise] = &node.inner[..] else { return None };

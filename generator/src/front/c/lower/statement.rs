@@ -42,12 +42,19 @@ impl<'a> Lower<'_, 'a> {
             "ContinueStmt" => self.jump(node, self.continues.last().copied()),
             "GotoStmt" => match self.labels.get(&node.refers).copied() {
                 Some(target) => self.jump(node, Some(target)),
-                None => self.refuse(
-                    node,
-                    Class::Control,
-                    "this goto leads into a loop, a branch or a block from outside",
-                    "move the label to the block of the goto, or to one around it",
-                ),
+                None => match self.body.and_then(|body| scan::ending(body, node.refers)) {
+                    // They stand here once more.
+                    Some(statements) => {
+                        let pieces: Vec<_> = statements.into_iter().map(jumps::Piece::Statement).collect();
+                        Ok(self.plain(&pieces))
+                    }
+                    None => self.refuse(
+                        node,
+                        Class::Control,
+                        "this goto leads into a loop, a branch or a block from outside",
+                        "move the label to the block of the goto, or to one around it",
+                    ),
+                },
             },
             // A label at the end of an arm without braces, or one that nothing jumps to.
             "LabelStmt" => Ok(self.list(std::slice::from_ref(node))),
