@@ -1,5 +1,5 @@
-//! Blocks that several paths free, or that a pointer to one of several blocks frees: freed at the end of the region that
-//! allocates them instead.
+//! Blocks that several paths free, or that a pointer to one of several blocks frees: freed at the end of the region
+//! that allocates them instead.
 //!
 //! ```text
 //!   work = malloc(...);              work = malloc(...);
@@ -141,7 +141,7 @@ fn home(flow: &Flow, p: ProcId, object: ObjectId, region: &dyn Fn(ItemId) -> Opt
     let makes =
         |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Alloc { object: o, .. } if o == object);
     let mut homes = (0..proc.items.len()).map(ItemId::new).filter(makes).filter_map(region);
-    homes.next().filter(|_| homes.next().is_none())
+    homes.next().filter(|home| homes.next().is_none() && !flow.reached_later(p, top, *home))
 }
 
 /// Whether a procedure frees no blocks of its callers.

@@ -17,6 +17,7 @@ pub mod lasting;
 pub mod locate;
 pub mod locs;
 pub mod needs;
+mod passes;
 pub mod points;
 pub mod poly;
 pub mod required;
@@ -187,7 +188,12 @@ impl<'a> Flow<'a> {
         {
             touched |= walk::loads(e).into_iter().any(|place| touches(&self.points.cells(proc, place)));
         }
-        !touched && !self.points.escapes(top)
+        !touched && !self.points.escapes(top) && !self.reached_later(proc, top, region)
+    }
+
+    /// Whether a loop reaches an object of a region in a pass behind the one that made it.
+    pub fn reached_later(&self, proc: ProcId, top: Loc, region: RegionId) -> bool {
+        passes::reached_later(self, proc, top, region)
     }
 
     /// Whether a location, or what pointers in it lead to, has an adjoint.

@@ -125,8 +125,8 @@ pub struct Builder<'a> {
     /// The region of the sweep that belongs to each level, and the pops of its record.
     regions: Vec<RegionId>,
     pops: Vec<Vec<ItemId>>,
-    /// Of each level, the pops of pointers into objects of its region, and the item in whose place they stand: behind
-    /// the declarations of these objects.
+    /// Each level's pops of pointers into objects of its region, and the item in whose place they stand: behind the
+    /// declarations of these objects.
     late: Vec<(ItemId, Vec<ItemId>)>,
     pub(super) span: Span,
     pub(super) statement: Option<StatementId>,

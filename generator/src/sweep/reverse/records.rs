@@ -41,9 +41,10 @@ impl Builder<'_> {
         for value in early {
             self.record(level, region, value);
         }
-        self.objects(region);
-        let mark = self.emit(ItemKind::Comment { text: String::new() });
+        let mark = self.item(ItemKind::Comment { text: String::new() });
         self.late.push((mark, Vec::new()));
+        self.objects(region);
+        self.out.regions[self.at.index()].items.push(mark);
         for value in late {
             self.record(level, region, value);
         }
@@ -91,6 +92,10 @@ impl Builder<'_> {
         if self.is_late(region, value) {
             self.plan.late.insert(value);
             self.late[level].1.push(pop);
+            if !self.out.regions[self.regions[level].index()].items.contains(&self.late[level].0) {
+                let what = format!("the size of an array depends on '{name}', which points into another one");
+                self.refuse(Class::Pointer, what, "keep the size in an integer that does not come from the pointer");
+            }
         } else {
             self.pops[level].push(pop);
         }
@@ -113,7 +118,10 @@ impl Builder<'_> {
     }
 
     fn lives_in(&self, object: ObjectId, region: RegionId) -> bool {
-        let makes = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Alloc { object: this, .. } if this == object);
+        let makes = |item: &ItemId| {
+            let kind = &self.primal.items[item.index()].kind;
+            matches!(kind, ItemKind::Alloc { object: this, .. } if *this == object)
+        };
         match self.primal.objects[object.index()].life {
             Life::Region(home) => home == region,
             Life::Param(_) => region == RegionId(0),
