@@ -326,3 +326,31 @@ fn realloc_leaves_a_block_where_it_is_while_its_size_class_is_the_same_and_where
     heap.undo_realloc(&tape).unwrap();
     assert_eq!(heap.undo_realloc(&tape).unwrap(), large);
 }
+
+/// A chunk that lost its only block before the reversal point had no adjoints then.
+#[test]
+fn block_that_comes_back_into_an_empty_chunk_has_an_adjoint_of_zero() {
+    let (tape, mut heap) = (Tape::new().unwrap(), Heap::new().unwrap());
+    for bytes in [16, 300, 8192] {
+        let before = heap.mark();
+        let p = heap.alloc(&tape, bytes).unwrap();
+        heap.free(&tape, p).unwrap();
+        heap.begin_reverse().unwrap();
+        for value in [1, 2] {
+            assert_eq!(heap.undo_free(&tape).unwrap(), p);
+            let adjoint = heap.adjoint(p).unwrap();
+            // SAFETY: the adjoint of a block that is alive.
+            unsafe {
+                assert!((0..bytes).all(|i| adjoint.add(i).read() == 0), "{bytes}");
+                adjoint.write_bytes(value, bytes);
+            }
+            heap.free(&tape, p).unwrap();
+            heap.end_reverse().unwrap();
+            heap.begin_reverse().unwrap();
+        }
+        heap.undo_free(&tape).unwrap();
+        heap.undo_alloc(&tape).unwrap();
+        heap.end_reverse().unwrap();
+        heap.check_mark(&before).unwrap();
+    }
+}

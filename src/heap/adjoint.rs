@@ -43,6 +43,8 @@ impl Heap {
                 }
             }
         }
+        // What comes back in the reverse sweep has the memory of its adjoint where its chunk had a block with one.
+        self.arena.settle();
         self.arena.adjoints = Adjoints::Alive;
         self.arena.shared.reversing.store(1, UNORDERED);
         Ok(())
@@ -50,7 +52,7 @@ impl Heap {
 
     /// [`begin_reverse`](Heap::begin_reverse); where memory is short, the tape gives up some of its own.
     pub(crate) fn begin_reverse_beside(&mut self, tape: &Cursor) -> Result<(), Error> {
-        self.with_memory_of(tape, self.arena.bytes as usize, Heap::begin_reverse)
+        self.with_memory_of(tape, self.arena.bytes() as usize, Heap::begin_reverse)
     }
 
     /// The end of the reverse sweep: no block has an adjoint any more, and their memory is inaccessible until the next
@@ -129,7 +131,7 @@ impl Heap {
 
     /// Whether something may be undone.
     #[inline(always)]
-    pub(super) fn is_reversing(&self) -> bool {
+    pub(crate) fn is_reversing(&self) -> bool {
         matches!(self.arena.adjoints, Adjoints::Alive) || self.factor == 0
     }
 

@@ -4,11 +4,12 @@
 //! nothing else, and all that can fail lies there. [`take`](Arena::take) and [`give`](Arena::give) cannot fail.
 
 use super::class::{CHUNK, Class};
-use super::fingerprint::Fingerprint;
+use super::fingerprint::{FACTORS, Factors, Fingerprint};
+use super::head::HeadAt;
 use super::large::UNIT;
 use super::record::Block;
 use super::shared::{Layout, Shared, Zones};
-use super::slabs::{HEAD_BYTES, Slabs, Slot};
+use super::slabs::{Slabs, Slot};
 use crate::error::{Error, Status, bytes, counted};
 use crate::sync::{Arc, UNORDERED};
 use std::ptr::NonNull;
@@ -31,9 +32,10 @@ pub(super) struct Arena {
     slabs: Slabs,
     zones: Zones,
     pub print: Fingerprint,
-    pub bytes: u64,
-    /// The most that `bytes` has been.
-    pub peak_bytes: u64,
+    factors: Factors,
+    /// The most bytes that were alive at once, and how many less there are now.
+    peak_bytes: u64,
+    below_peak: i64,
     /// Counts free intervals that came to be, so that they have an age.
     clock: u64,
     /// Which adjoints exist: those of the blocks that are alive ([`Adjoints::Alive`]), others, or none.
@@ -76,8 +78,9 @@ impl Arena {
             zones,
             shared,
             print: Fingerprint::default(),
-            bytes: 0,
+            factors: FACTORS,
             peak_bytes: 0,
+            below_peak: 0,
             clock: 0,
             adjoints: Adjoints::None { used: false },
         }
@@ -88,7 +91,7 @@ impl Arena {
     /// A place for a new block of `bytes` at a multiple of `alignment`, a power of two.
     #[inline]
     pub fn plan(&mut self, bytes: usize, alignment: usize) -> Result<Placement, Error> {
-        match Class::of(bytes, alignment) {
+        match Class::of_aligned(bytes, alignment) {
             Some(class) => {
                 let (offset, opens) = self.slabs.place(class);
                 if offset >= self.layout.half {
@@ -136,100 +139,135 @@ impl Arena {
                  of which {} in {} are alive\n  \
                  make the heap with more (reserve_bytes of adtape_heap_create); it cannot move",
                 bytes(self.layout.half as u64),
-                bytes(self.bytes),
+                bytes(self.bytes()),
                 counted(self.blocks(), "block")
             ),
         )
     }
 
-    /// The small block that begins at an address, where no other thread freed one.
+    /// The small block that begins at `offset`, where no other thread freed one of its chunk.
     #[inline(always)]
-    pub fn find_small(&self, address: usize) -> Option<Slot> {
-        if !self.shared.quarantine.is_empty() {
-            return None;
-        }
-        // What lies below has an offset above all.
-        self.slabs.heads.find(address.wrapping_sub(self.layout.base), self.slabs.top)
-    }
-
-    /// Where a small block goes, if that opens no chunk.
-    #[inline(always)]
-    pub fn place_small(&self, class: Class) -> Option<Slot> {
-        self.slabs.place_in_open(class)
+    pub fn find_small(&self, offset: usize) -> Option<Slot> {
+        self.slabs.find(offset)
     }
 
     /// Where a small block comes back, if that opens no chunk: the slot at `offset`, which is free.
     #[inline(always)]
     pub fn free_small(&self, offset: usize) -> Option<Slot> {
-        self.slabs.free_in_open(offset)
+        self.slabs.free_slot(offset)
     }
 
-    /// Adds a small block in an open chunk.
+    /// Adds the next small block of a class, if that opens no chunk. Returns its slot and key, and whether its word is
+    /// full, for [`end_taking`](Arena::end_taking) at the end of the operation.
     #[inline(always)]
-    pub fn take_small(&mut self, slot: Slot) {
-        let full = self.slabs.take(slot);
-        self.count_in(slot.offset, slot.bytes);
-        if full {
-            self.slabs.no_more_room(slot.chunk, slot.class);
-        }
+    pub fn take_lowest(&mut self, class: Class) -> Option<(Slot, u64, bool)> {
+        let (slot, full) = self.slabs.take_lowest(class)?;
+        let key = slot.key();
+        self.count_in(key, slot.bytes());
+        Some((slot, key, full))
     }
 
-    /// Removes a small block.
+    /// Adds a small block in an open chunk. Returns whether its word is full, as [`take_lowest`](Arena::take_lowest).
     #[inline(always)]
-    pub fn give_small(&mut self, slot: Slot) {
-        self.count_out(slot.offset, slot.bytes);
-        if self.slabs.give(slot) {
-            self.close(slot.chunk, slot.class);
-        }
+    pub fn take_small(&mut self, slot: Slot) -> bool {
+        self.count_in(slot.key(), slot.bytes());
+        self.slabs.take(slot)
     }
 
+    /// What comes after taking a slot. Returns its address.
+    #[inline(always)]
+    pub fn end_taking(&mut self, slot: Slot, full: bool) -> NonNull<u8> {
+        let p = slot.address();
+        if full { self.word_is_full(slot.head, slot.within, p) } else { p }
+    }
+
+    /// Returns `p`, so that the caller need not keep it.
     #[cold]
-    fn close(&mut self, chunk: usize, class: Class) {
-        self.clock += 1;
-        self.slabs.close(chunk, class, self.clock);
+    #[inline(never)]
+    fn word_is_full(&mut self, head: HeadAt, within: u32, p: NonNull<u8>) -> NonNull<u8> {
+        self.slabs.word_is_full(head, within);
+        p
     }
 
+    /// Removes a small block, if it is alive. Returns its key, and whether its word was full, for
+    /// [`end_giving`](Arena::end_giving) at the end of the operation.
     #[inline(always)]
-    fn count_in(&mut self, offset: usize, bytes: usize) {
-        self.print.toggle(offset, bytes);
-        self.bytes += bytes as u64;
-        if self.bytes > self.peak_bytes {
-            self.peak_bytes = self.bytes;
+    pub fn give_small(&mut self, slot: Slot) -> Option<(u64, bool)> {
+        let was_full = self.slabs.give(slot)?;
+        let key = slot.key();
+        self.count_out(key, slot.bytes());
+        Some((key, was_full))
+    }
+
+    /// What comes after [`give_small`](Arena::give_small).
+    #[inline(always)]
+    pub fn end_giving(&mut self, slot: Slot, was_full: bool) {
+        if was_full || slot.head.get().taken() == 0 {
+            self.chunk_turns(slot.head, slot.within);
         }
     }
 
+    /// The chunk of a slot that was freed last has room, or no block any more.
+    #[cold]
+    #[inline(never)]
+    fn chunk_turns(&mut self, head: HeadAt, within: u32) {
+        self.clock += 1;
+        self.slabs.chunk_turns(head, within, self.clock);
+    }
+
+    /// From now on a block opens its chunk where that had none.
+    pub fn settle(&mut self) {
+        self.slabs.settle();
+    }
+
     #[inline(always)]
-    fn count_out(&mut self, offset: usize, bytes: usize) {
-        self.print.toggle(offset, bytes);
-        self.bytes -= bytes as u64;
+    fn count_in(&mut self, key: u64, bytes: usize) {
+        self.below_peak -= bytes as i64;
+        if self.below_peak < 0 {
+            self.peak_bytes += self.below_peak.unsigned_abs();
+            self.below_peak = 0;
+        }
+        self.print.toggle(key, &self.factors);
+    }
+
+    #[inline(always)]
+    fn count_out(&mut self, key: u64, bytes: usize) {
+        self.print.toggle(key, &self.factors);
+        self.below_peak += bytes as i64;
     }
 
     /// Adds the planned block.
     #[inline]
     pub fn take(&mut self, plan: Placement) {
         let block = plan.block;
-        let Some(slot) = block.slot() else {
+        let Some(class) = block.class else {
             self.shared.large().take(block.offset, block.bytes);
-            self.count_in(block.offset, block.bytes);
+            self.count_in(block.key(), block.bytes);
             return;
         };
         if plan.opens {
-            self.slabs.open(slot);
+            self.slabs.open(block.offset, class);
             self.shared.top.store(self.slabs.top as u64, UNORDERED);
         }
-        self.take_small(slot);
+        if let Some(slot) = self.slabs.slot(block.offset, class) {
+            let full = self.take_small(slot);
+            self.end_taking(slot, full);
+        }
     }
 
     /// Removes a block that is alive.
     #[inline]
     pub fn give(&mut self, block: Block) {
-        match block.slot() {
-            Some(slot) => self.give_small(slot),
-            None => {
-                self.clock += 1;
-                self.shared.large().give(block.offset, self.clock);
-                self.count_out(block.offset, block.bytes);
-            }
+        let Some(class) = block.class else {
+            self.clock += 1;
+            self.shared.large().give(block.offset, self.clock);
+            self.count_out(block.key(), block.bytes);
+            return;
+        };
+        if let Some(slot) = self.slabs.slot(block.offset, class)
+            && let Some((_, was_full)) = self.give_small(slot)
+        {
+            self.end_giving(slot, was_full);
         }
     }
 
@@ -247,21 +285,31 @@ impl Arena {
     pub fn resize(&mut self, block: Block, resized: Block) {
         self.clock += 1;
         self.shared.large().resize(block.offset, resized.bytes, self.clock);
-        self.count_out(block.offset, block.bytes);
-        self.count_in(resized.offset, resized.bytes);
+        self.count_out(block.key(), block.bytes);
+        self.count_in(resized.key(), resized.bytes);
     }
 
     /// The fingerprint with these blocks added or taken away.
     #[inline]
     pub fn print_with(&self, blocks: &[Block]) -> Fingerprint {
         let mut print = self.print;
-        blocks.iter().for_each(|block| print.toggle(block.offset, block.bytes));
+        blocks.iter().for_each(|block| print.toggle(block.key(), &self.factors));
         print
     }
 
     /// How many are alive.
     pub fn blocks(&self) -> u64 {
-        self.slabs.taken + self.shared.large().count() as u64
+        self.slabs.count() + self.shared.large().count() as u64
+    }
+
+    /// What they take.
+    pub fn bytes(&self) -> u64 {
+        self.peak_bytes - self.below_peak as u64
+    }
+
+    /// The most that they took.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
     }
 
     /// Each block in order of its offset.
@@ -282,7 +330,7 @@ impl Arena {
         self.clock += 1;
         self.slabs.clear(self.clock);
         self.shared.large().clear();
-        (self.print, self.bytes) = (Fingerprint::default(), 0);
+        (self.print, self.below_peak) = (Fingerprint::default(), self.peak_bytes as i64);
         for block in blocks {
             let opens = block.class.and_then(|class| self.slabs.is_free(block.offset, class)).unwrap_or(false);
             self.take(Placement { block: *block, opens });
@@ -290,13 +338,6 @@ impl Arena {
     }
 
     // ---- addresses and memory ------------------------------------------------------------------------
-
-    /// Where the block of a slot lies.
-    #[inline(always)]
-    pub fn slot_address(&self, slot: Slot) -> NonNull<u8> {
-        // SAFETY: within the reservation.
-        unsafe { NonNull::new_unchecked((self.layout.base + slot.offset) as *mut u8) }
-    }
 
     /// Where the block lies.
     #[inline]
@@ -390,7 +431,7 @@ impl Arena {
     fn short_of_memory(&self, error: Error) -> Error {
         error.with_line(&format!(
             "the heap has {} in {} alive, and no memory in free intervals of {} or more",
-            bytes(self.bytes),
+            bytes(self.bytes()),
             counted(self.blocks(), "block"),
             bytes(GAP as u64)
         ))
@@ -442,29 +483,5 @@ impl Arena {
             }
         }
         gained
-    }
-}
-
-impl Zones {
-    #[inline]
-    fn touch(&mut self, block: Block, half: usize) -> Result<(), Error> {
-        if block.offset < half {
-            let (chunk, top) = (block.offset / CHUNK * CHUNK, block.offset / CHUNK * HEAD_BYTES + HEAD_BYTES);
-            self.heads.touch(top - HEAD_BYTES, top)?;
-            self.small.touch(chunk, chunk + CHUNK)
-        } else {
-            self.large.touch(block.offset - half, block.end() - half)
-        }
-    }
-
-    #[inline]
-    fn touch_adjoint(&mut self, block: Block, layout: &Layout) -> Result<(), Error> {
-        let (half, factor) = (layout.half, layout.factor);
-        if block.offset < half {
-            let chunk = block.offset / CHUNK * CHUNK;
-            self.adjoint_small.touch(factor * chunk, factor * (chunk + CHUNK))
-        } else {
-            self.adjoint_large.touch(factor * (block.offset - half), factor * (block.end() - half))
-        }
     }
 }

@@ -43,6 +43,13 @@ impl Bitset {
         }
     }
 
+    /// Whether it has this number and no other.
+    pub fn is_only(&self, number: usize) -> bool {
+        let i = number / 64;
+        self.low.get(i) == Some(&(1 << (number % 64)))
+            && self.high.iter().enumerate().all(|(j, word)| *word == if j == i / 64 { 1 << (i % 64) } else { 0 })
+    }
+
     /// The lowest number in the set, of which none is below `least`.
     #[inline(always)]
     pub fn first_from(&self, least: usize) -> Option<usize> {

@@ -6,11 +6,19 @@ use super::class::{Class, GRANULE};
 use super::fingerprint::Fingerprint;
 use super::record::{self, Block, Kind};
 use super::shared::Shared;
-use super::slabs::Slot;
 use crate::error::{Error, Status, bytes};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_BYTES};
 use std::ptr::NonNull;
+
+/// What is known before an operation.
+#[derive(Clone, Copy)]
+pub(crate) enum Way {
+    /// It is forward and recorded, or it is undone and may be: [`is_forward`](Heap::is_forward),
+    /// [`is_reversing`](Heap::is_reversing).
+    Armed,
+    Unknown,
+}
 
 /// The least that a tape is asked for: not for each chunk anew.
 const RELIEF: usize = 1 << 20;
@@ -87,39 +95,46 @@ impl Heap {
         alignment: usize,
         site: Site,
     ) -> Result<*mut u8, Error> {
-        match self.quick_alloc(tape, bytes, alignment) {
-            Some(p) => Ok(p.as_ptr()),
-            None => self.alloc_elsewhere(tape, bytes, alignment, site),
+        if alignment <= GRANULE
+            && let Some(p) = self.quick_alloc(Way::Unknown, tape, bytes)
+        {
+            return Ok(p.as_ptr());
         }
+        self.alloc_elsewhere(tape, bytes, alignment, site)
     }
 
     /// Allocates where that takes a slot of an open chunk and a word of the tape and nothing else; `None`: nothing has
     /// changed.
     #[inline(always)]
-    pub(crate) fn quick_alloc(&mut self, tape: &Cursor, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
-        if !self.is_quick(tape) {
-            return None;
+    pub(crate) fn quick_alloc(&mut self, way: Way, tape: &Cursor, bytes: usize) -> Option<NonNull<u8>> {
+        let recording = self.is_quick(way, tape)?;
+        let (slot, key, full) = self.arena.take_lowest(Class::of(bytes)?)?;
+        self.quick_record(recording, tape, Kind::Alloc, key);
+        Some(self.arena.end_taking(slot, full))
+    }
+
+    /// Whether a forward operation is recorded; `None` if its record has no room, or something else is to be done.
+    #[inline(always)]
+    fn is_quick(&self, way: Way, tape: &Cursor) -> Option<bool> {
+        match way {
+            Way::Unknown if matches!(self.arena.adjoints, Adjoints::Alive) => None,
+            Way::Unknown if !self.recording => Some(false),
+            _ => tape.has_room(size_of::<u64>()).then_some(true),
         }
-        let slot = self.arena.place_small(Class::of(bytes, alignment)?)?;
-        self.arena.take_small(slot);
-        self.quick_record(tape, Kind::Alloc, slot);
-        Some(self.arena.slot_address(slot))
     }
 
-    /// Whether the record of a forward operation has room, and nothing else is to be done but that.
-    #[inline(always)]
-    fn is_quick(&self, tape: &Cursor) -> bool {
-        let forward = !matches!(self.arena.adjoints, Adjoints::Alive);
-        forward && (!self.recording || tape.has_room(size_of::<u64>()))
+    /// Whether nothing but the tape's room stands in the way of a quick forward operation with a record.
+    pub(crate) fn is_forward(&self) -> bool {
+        self.recording && !matches!(self.arena.adjoints, Adjoints::Alive)
     }
 
-    /// Pushes that record.
+    /// Counts the operation, and pushes its record if that is wanted.
     #[inline(always)]
-    fn quick_record(&mut self, tape: &Cursor, kind: Kind, slot: Slot) {
+    fn quick_record(&mut self, recording: bool, tape: &Cursor, kind: Kind, key: u64) {
         self.operations += 1;
-        if self.recording {
+        if recording {
             // SAFETY: `is_quick` looked for room.
-            unsafe { tape.put_words_in_room([record::small_word(kind, slot, self.arena.print)]) };
+            unsafe { tape.put_words_in_room([record::small_word(kind, key, self.arena.print)]) };
         }
     }
 
@@ -163,7 +178,7 @@ impl Heap {
 
     #[inline(always)]
     pub(crate) fn free_at(&mut self, tape: &Cursor, p: *mut u8, save: bool, site: Site) -> Result<(), Error> {
-        if !save && self.quick_free(tape, p).is_some() {
+        if !save && self.quick_free(Way::Unknown, tape, p).is_some() {
             return Ok(());
         }
         self.free_elsewhere(tape, p, save, site)
@@ -171,13 +186,13 @@ impl Heap {
 
     /// Frees where that takes a slot and a word of the tape and nothing else; `None`: nothing has changed.
     #[inline(always)]
-    pub(crate) fn quick_free(&mut self, tape: &Cursor, p: *mut u8) -> Option<()> {
-        if !self.is_quick(tape) {
-            return None;
-        }
-        let slot = self.arena.find_small(p as usize)?;
-        self.arena.give_small(slot);
-        self.quick_record(tape, Kind::Free, slot);
+    pub(crate) fn quick_free(&mut self, way: Way, tape: &Cursor, p: *mut u8) -> Option<()> {
+        let recording = self.is_quick(way, tape)?;
+        // What lies below has an offset above all.
+        let slot = self.arena.find_small((p as usize).wrapping_sub(self.arena.layout.base))?;
+        let (key, was_full) = self.arena.give_small(slot)?;
+        self.quick_record(recording, tape, Kind::Free, key);
+        self.arena.end_giving(slot, was_full);
         Some(())
     }
 
@@ -227,7 +242,7 @@ impl Heap {
             Some((other, block))
         });
         let Some((other, block)) = found else { return Err(no_own_block) };
-        if !other.quarantine.insert(block.offset) {
+        if !other.set_aside(block) {
             return Err(Error::new(
                 Status::BadBlock,
                 format!("{p:p}, a block of another thread's heap, was freed already by a thread that is not its owner"),
@@ -243,7 +258,7 @@ impl Heap {
                 record::push(tape, kind, block, self.arena.print, site)
             });
             if let Err(error) = pushed {
-                other.quarantine.remove(block.offset);
+                other.take_back(block);
                 return Err(error);
             }
         }
@@ -310,7 +325,7 @@ impl Heap {
 
     /// The block with another size at the same address, where a realloc leaves it there.
     fn in_place(&mut self, old: Block, bytes: usize) -> Result<Option<Block>, Error> {
-        match (old.class, Class::of(bytes, GRANULE)) {
+        match (old.class, Class::of(bytes)) {
             (Some(have), Some(want)) if have == want => Ok(Some(old)),
             (None, None) => self.arena.plan_resize(old, bytes),
             _ => Ok(None),

@@ -42,7 +42,7 @@ impl Heap {
         HeapMark {
             fingerprint: self.arena.print.0,
             blocks: self.arena.blocks(),
-            bytes: self.arena.bytes,
+            bytes: self.arena.bytes(),
             operations: self.operations,
         }
     }
@@ -62,7 +62,7 @@ impl Heap {
                 bytes(mark.bytes),
                 counted(mark.blocks, "block"),
                 mark.operations,
-                bytes(self.arena.bytes),
+                bytes(self.arena.bytes()),
                 counted(self.arena.blocks(), "block"),
                 self.operations
             ),

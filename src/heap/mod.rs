@@ -12,7 +12,7 @@
 //!           ^ base + offset                        ^ adjoint_base + factor * offset
 //! ```
 //!
-//! * [`class`], [`slabs`], [`large`]: where blocks go, a function of the blocks that are alive.
+//! * [`class`], [`head`], [`slabs`], [`large`]: where blocks go, a function of the blocks that are alive.
 //! * [`arena`]: those, the memory behind them and that of their adjoints; [`shared`]: what other threads see.
 //! * [`record`]: what an operation leaves on the tape; [`fingerprint`]: whether the heap is what it was then.
 //! * [`forward`], [`reverse`], [`adjoint`]: the operations. [`mark`], [`snapshot`]: for checkpoints.
@@ -29,6 +29,7 @@ mod class;
 mod extent;
 mod fingerprint;
 mod forward;
+mod head;
 mod large;
 mod mark;
 mod program;
@@ -41,6 +42,7 @@ mod snapshot;
 mod stats;
 
 pub(crate) use extent::is_of_a_heap;
+pub(crate) use forward::Way;
 pub use mark::HeapMark;
 pub use program::{ObjectMemory, ProcessMemory};
 pub use stats::HeapStats;
@@ -171,7 +173,7 @@ impl Heap {
     fn own_block(&self, p: *mut u8) -> Result<Block, Error> {
         let offset = self.arena.layout.offset(p as usize);
         match offset.and_then(|offset| self.arena.shared.find(offset)) {
-            Some(block) if !self.arena.shared.quarantine.contains(block.offset) => Ok(block),
+            Some(block) if !self.arena.shared.is_quarantined(block.offset) => Ok(block),
             _ => Err(self.no_block(p)),
         }
     }
@@ -193,7 +195,7 @@ impl Heap {
             );
         };
         let what = match shared.around(offset) {
-            Some(block) if shared.quarantine.contains(block.offset) => format!(
+            Some(block) if shared.is_quarantined(block.offset) => format!(
                 "{p:p} lies in the block of {} at {:p}, which another thread freed\n  \
                  a block is freed once; in the reverse sweep that thread undoes its free first",
                 counted(block.bytes as u64, "byte"),

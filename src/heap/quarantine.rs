@@ -8,6 +8,7 @@
 
 use crate::sync::{AtomicUsize, Lock, Ordering};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Offsets of the blocks in quarantine.
 pub(super) struct Quarantine {
@@ -22,18 +23,24 @@ impl Quarantine {
         Quarantine { count: AtomicUsize::new(0), blocks: Lock::new(BTreeSet::new()) }
     }
 
-    /// Puts a block in; `false` if it is in already.
-    pub fn insert(&self, offset: usize) -> bool {
+    /// Puts a block in; `false` if it is in already. `note` is for a new one.
+    pub fn insert(&self, offset: usize, note: impl FnOnce()) -> bool {
         let mut blocks = self.lock();
         let new = blocks.insert(offset);
+        if new {
+            note();
+        }
         self.count.store(blocks.len(), Ordering::Release);
         new
     }
 
-    /// Takes a block out; `false` if it is not in.
-    pub fn remove(&self, offset: usize) -> bool {
+    /// Takes a block out; `false` if it is not in. `note` is for the last of its neighbours.
+    pub fn remove(&self, offset: usize, neighbours: Range<usize>, note: impl FnOnce()) -> bool {
         let mut blocks = self.lock();
         let there = blocks.remove(&offset);
+        if there && blocks.range(neighbours).next().is_none() {
+            note();
+        }
         self.count.store(blocks.len(), Ordering::Release);
         there
     }
@@ -41,11 +48,6 @@ impl Quarantine {
     #[inline]
     pub fn contains(&self, offset: usize) -> bool {
         self.count.load(Ordering::Acquire) > 0 && self.lock().contains(&offset)
-    }
-
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.count.load(Ordering::Acquire) == 0
     }
 
     pub fn len(&self) -> usize {
@@ -76,7 +78,7 @@ mod models {
             let threads: Vec<_> = (0..2)
                 .map(|_| {
                     let quarantine = quarantine.clone();
-                    loom::thread::spawn(move || quarantine.insert(16))
+                    loom::thread::spawn(move || quarantine.insert(16, || ()))
                 })
                 .collect();
             let winners = threads.into_iter().map(|t| t.join().unwrap()).filter(|won| *won).count();
@@ -92,10 +94,10 @@ mod models {
             let shared = Arc::new((Quarantine::new(), AtomicUsize::new(0)));
             let other = shared.clone();
             let thread = loom::thread::spawn(move || {
-                assert!(other.0.insert(16));
+                assert!(other.0.insert(16, || ()));
                 other.1.store(1, Ordering::Release);
-                assert!(other.0.insert(32));
-                assert!(other.0.remove(16));
+                assert!(other.0.insert(32, || ()));
+                assert!(other.0.remove(16, 0..64, || ()));
                 other.1.store(2, Ordering::Release);
             });
             match shared.1.load(Ordering::Acquire) {
@@ -116,11 +118,21 @@ mod tests {
     #[test]
     fn block_is_in_quarantine_from_its_insertion_to_its_removal() {
         let quarantine = Quarantine::new();
-        assert!(!quarantine.contains(16) && !quarantine.remove(16));
-        assert!(quarantine.insert(16) && !quarantine.insert(16));
+        assert!(!quarantine.contains(16) && !quarantine.remove(16, 0..64, || ()));
+        assert!(quarantine.insert(16, || ()) && !quarantine.insert(16, || ()));
         assert!(quarantine.contains(16) && !quarantine.contains(32));
         quarantine.set([32, 64]);
         assert!(quarantine.len() == 2 && !quarantine.contains(16) && quarantine.contains(64));
-        assert!(quarantine.remove(32) && !quarantine.contains(32));
+        assert!(quarantine.remove(32, 0..64, || ()) && !quarantine.contains(32));
+    }
+
+    #[test]
+    fn first_and_last_of_neighbours_are_noted() {
+        let (quarantine, notes) = (Quarantine::new(), std::cell::Cell::new(0));
+        let note = || notes.set(notes.get() + 1);
+        assert!(quarantine.insert(16, note) && quarantine.insert(32, || ()) && quarantine.insert(64, || ()));
+        assert!(!quarantine.insert(16, note) && !quarantine.remove(48, 0..64, note) && notes.get() == 1);
+        assert!(quarantine.remove(32, 0..64, note) && notes.get() == 1);
+        assert!(quarantine.remove(16, 0..64, note) && notes.get() == 2);
     }
 }

@@ -1,10 +1,12 @@
 //! What an operation leaves on the tape: one or two words.
 //!
 //! ```text
-//!  63          46 45                      10 9      4 3    0
-//!  |    tag      |  offset / 16             | class  | kind |      small block
-//!  |    tag      |  offset / 16             |   63   | kind |      large block; its size is in the word below
+//!  63          46 45     40 39               4 3    0
+//!  |    tag      | class+1 |  offset / 16      | kind |      small block
+//!  |    tag      |   63    |  offset / 16      | kind |      large block; its size is in the word below
 //! ```
+//!
+//! Offset and class are the *key* of a small block, which is never 0.
 //!
 //! The *tag* is of the fingerprint after the operation. The reverse sweep compares it with that of the heap before it
 //! undoes the operation. A difference is missed with probability 2^-18, and then by all comparisons, as it stays the
@@ -14,7 +16,6 @@
 
 use super::class::{Class, GRANULE};
 use super::fingerprint::{Fingerprint, TAG_BITS};
-use super::slabs::Slot;
 use crate::codes::codes;
 use crate::error::Error;
 use crate::site::Site;
@@ -57,7 +58,10 @@ codes! {
 
 /// Offsets that a record can hold.
 pub(super) const MAX_OFFSET: usize = 1 << 40;
-const LARGE: u64 = 63;
+/// In a record, above the offset.
+const CLASS_SHIFT: u32 = MAX_OFFSET.trailing_zeros();
+/// In place of a class.
+const LARGE: u64 = (1 << (64 - TAG_BITS - CLASS_SHIFT)) - 1;
 
 /// A block: where it begins and what it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +87,12 @@ impl Block {
         Block::large(0, 0)
     }
 
-    /// Its slot; `None` for a large one.
-    pub fn slot(&self) -> Option<Slot> {
-        Slot::at(self.offset, self.class?)
+    /// What its fingerprint is made of.
+    pub fn key(&self) -> u64 {
+        match self.class {
+            Some(class) => key(self.offset, class),
+            None => (self.offset as u64).wrapping_add((self.bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        }
     }
 
     pub fn end(&self) -> usize {
@@ -102,31 +109,37 @@ pub(super) fn push(tape: &Cursor, kind: Kind, block: Block, print: Fingerprint, 
 #[inline]
 pub(super) fn push_tagged(tape: &Cursor, kind: Kind, block: Block, tag: u64, site: Site) -> Result<(), Error> {
     if let Some(class) = block.class {
-        return tape.push_at(word(kind, block.offset, class.index() as u64, tag) as i64, site);
+        return tape.push_at(word(kind, key(block.offset, class), tag) as i64, site);
     }
     tape.push_at(block.bytes as i64, site)?;
-    tape.push_at(word(kind, block.offset, LARGE, tag) as i64, site).or_else(|error| {
+    tape.push_at(word(kind, block.offset as u64 | LARGE << CLASS_SHIFT, tag) as i64, site).or_else(|error| {
         tape.pop_at::<i64>(site)?;
         Err(error)
     })
 }
 
+/// What tells a small block from all others.
 #[inline(always)]
-fn word(kind: Kind, offset: usize, class: u64, tag: u64) -> u64 {
-    const { assert!(GRANULE == 1 << 4) };
-    tag << (64 - TAG_BITS) | (offset as u64) << (10 - 4) | class << 4 | kind as u64
+pub(super) fn key(offset: usize, class: Class) -> u64 {
+    offset as u64 | (class.index() as u64 + 1) << CLASS_SHIFT
+}
+
+#[inline(always)]
+fn word(kind: Kind, key: u64, tag: u64) -> u64 {
+    // They have no bit in common.
+    (tag << (64 - TAG_BITS)) + key + kind as u64
 }
 
 /// The record of a small block.
 #[inline(always)]
-pub(super) fn small_word(kind: Kind, slot: Slot, print: Fingerprint) -> u64 {
-    word(kind, slot.offset, slot.class.index() as u64, print.tag())
+pub(super) fn small_word(kind: Kind, key: u64, print: Fingerprint) -> u64 {
+    word(kind, key, print.tag())
 }
 
-/// The offset in a record.
+/// The offset in a record or key.
 #[inline(always)]
 pub(super) fn offset(word: u64) -> usize {
-    (word >> 10) as usize % (MAX_OFFSET / GRANULE) * GRANULE
+    word as usize % MAX_OFFSET / GRANULE * GRANULE
 }
 
 /// Pops the record that [`push`] pushed: its kind, block and tag; `None` if what lies there is none, which is then left
@@ -135,8 +148,8 @@ pub(super) fn offset(word: u64) -> usize {
 pub(super) fn pop(tape: &Cursor, site: Site) -> Result<Option<(Kind, Block, u64)>, Error> {
     let word = tape.pop_at::<i64>(site)? as u64;
     let kind = Kind::from_code(word & 15);
-    let (offset, class) = (offset(word), word >> 4 & 63);
-    let block = match (kind, Class::from_index(class as usize)) {
+    let (offset, class) = (offset(word), word >> CLASS_SHIFT & LARGE);
+    let block = match (kind, Class::from_index((class as usize).wrapping_sub(1))) {
         (Some(_), Some(class)) => Some(Block::small(offset, class)),
         (Some(_), None) if class == LARGE => match tape.pop_at::<i64>(site) {
             Ok(bytes) if bytes >= 0 => Some(Block::large(offset, bytes as usize)),
@@ -166,8 +179,8 @@ mod tests {
     fn records_come_back_as_they_were_pushed() {
         let tape = Tape::new().unwrap();
         let blocks = [
-            Block::small(0, Class::of(1, 1).unwrap()),
-            Block::small(MAX_OFFSET - 64, Class::of(8192, 1).unwrap()),
+            Block::small(0, Class::of(1).unwrap()),
+            Block::small(MAX_OFFSET - 64, Class::of(8192).unwrap()),
             Block::large(1 << 39, 1 << 38),
             Block::none(),
         ];
@@ -185,7 +198,7 @@ mod tests {
     #[test]
     fn what_is_no_record_is_left_on_the_tape() {
         let tape = Tape::new().unwrap();
-        for word in [0_i64, 15, 33 << 4 | 1] {
+        for word in [0_i64, 15, 34 << CLASS_SHIFT | 1] {
             tape.push(word).unwrap();
             assert_eq!(pop(&tape, Site::UNKNOWN).unwrap(), None);
             assert_eq!(tape.pop::<i64>().unwrap(), word);

@@ -1,9 +1,9 @@
 //! The reverse sweep: what the forward sweep did, undone in the opposite order.
 
 use super::Heap;
+use super::forward::Way;
 use super::record::{self, Block, Kind};
 use super::shared::Shared;
-use super::slabs::Slot;
 use crate::error::{Error, Status, bytes, counted};
 use crate::site::Site;
 use crate::sync::UNORDERED;
@@ -36,7 +36,7 @@ impl Heap {
 
     #[inline(always)]
     pub(crate) fn undo_alloc_at(&mut self, tape: &Cursor, site: Site) -> Result<(), Error> {
-        match self.quick_undo_alloc(tape) {
+        match self.quick_undo_alloc(Way::Unknown, tape) {
             Some(()) => Ok(()),
             None => self.undo_alloc_elsewhere(tape, site),
         }
@@ -44,23 +44,34 @@ impl Heap {
 
     /// Undoes an allocation as [`quick_alloc`](Heap::quick_alloc) makes it; `None`: nothing has changed.
     #[inline(always)]
-    pub(crate) fn quick_undo_alloc(&mut self, tape: &Cursor) -> Option<()> {
-        let [word] = tape.top_words()?;
-        let slot = self.arena.find_small(self.arena.layout.base + record::offset(word))?;
-        self.quick_unrecord(tape, word, Kind::Alloc, slot)?;
-        self.arena.give_small(slot);
+    pub(crate) fn quick_undo_alloc(&mut self, way: Way, tape: &Cursor) -> Option<()> {
+        let word = self.quick_top(way, tape)?;
+        let slot = self.arena.find_small(record::offset(word))?;
+        if word != record::small_word(Kind::Alloc, slot.key(), self.arena.print) {
+            return None;
+        }
+        let (_, was_full) = self.arena.give_small(slot)?;
+        self.quick_unrecord(tape);
+        self.arena.end_giving(slot, was_full);
         Some(())
     }
 
-    /// Takes the record of that operation off the tape, if it is on top and may be undone.
+    /// The word on top of the tape, if something may be undone.
     #[inline(always)]
-    fn quick_unrecord(&mut self, tape: &Cursor, word: u64, kind: Kind, slot: Slot) -> Option<()> {
-        if word != record::small_word(kind, slot, self.arena.print) || !self.is_reversing() {
+    fn quick_top(&self, way: Way, tape: &Cursor) -> Option<u64> {
+        if let Way::Unknown = way
+            && !self.is_reversing()
+        {
             return None;
         }
+        tape.top_words().map(|[word]| word)
+    }
+
+    /// Takes the record of that operation off the tape.
+    #[inline(always)]
+    fn quick_unrecord(&mut self, tape: &Cursor) {
         tape.drop_words(1);
         self.operations = self.operations.wrapping_sub(1);
-        Some(())
     }
 
     #[cold]
@@ -83,7 +94,7 @@ impl Heap {
 
     #[inline(always)]
     pub(crate) fn undo_free_at(&mut self, tape: &Cursor, site: Site) -> Result<*mut u8, Error> {
-        match self.quick_undo_free(tape) {
+        match self.quick_undo_free(Way::Unknown, tape) {
             Some(p) => Ok(p.as_ptr()),
             None => self.undo_free_elsewhere(tape, site),
         }
@@ -91,16 +102,22 @@ impl Heap {
 
     /// Undoes a free as [`quick_free`](Heap::quick_free) makes it; `None`: nothing has changed.
     #[inline(always)]
-    pub(crate) fn quick_undo_free(&mut self, tape: &Cursor) -> Option<NonNull<u8>> {
-        let [word] = tape.top_words()?;
+    pub(crate) fn quick_undo_free(&mut self, way: Way, tape: &Cursor) -> Option<NonNull<u8>> {
+        let word = self.quick_top(way, tape)?;
         let slot = self.arena.free_small(record::offset(word))?;
-        self.quick_unrecord(tape, word, Kind::Free, slot)?;
-        if self.factor > 0 {
-            // Its memory is there: the chunk has a block.
-            self.arena.zero_adjoint(Block::small(slot.offset, slot.class), 0, slot.bytes);
+        if word != record::small_word(Kind::Free, slot.key(), self.arena.print) {
+            return None;
         }
-        self.arena.take_small(slot);
-        Some(self.arena.slot_address(slot))
+        self.quick_unrecord(tape);
+        let (p, bytes) = (slot.address(), slot.bytes());
+        if self.factor > 0 {
+            let adjoint = (self.factor.wrapping_mul(p.as_ptr() as usize)).wrapping_add(self.origin) as *mut u8;
+            // SAFETY: of a block that comes back. Its memory is there: the chunk has a block, or had one since the
+            // reversal point.
+            unsafe { adjoint.write_bytes(0, self.factor * bytes) };
+        }
+        let full = self.arena.take_small(slot);
+        Some(self.arena.end_taking(slot, full))
     }
 
     #[cold]
@@ -160,7 +177,7 @@ impl Heap {
                      and goes on when all have",
                 ));
             }
-            if other.find(block.offset) != Some(block) || !other.quarantine.remove(block.offset) {
+            if other.find(block.offset) != Some(block) || !other.take_back(block) {
                 return Err(Error::new(
                     Status::HeapState,
                     format!(
@@ -322,7 +339,7 @@ impl Heap {
             "at operation {} of the heap, {} from the beginning of the tape; {} in {} are alive",
             self.operations,
             bytes(on_tape),
-            bytes(self.arena.bytes),
+            bytes(self.arena.bytes()),
             counted(self.arena.blocks(), "block")
         )
     }
@@ -330,7 +347,7 @@ impl Heap {
     #[inline]
     fn check_alive(&self, block: Block) -> Result<(), Error> {
         let shared = &self.arena.shared;
-        if shared.find(block.offset) == Some(block) && !shared.quarantine.contains(block.offset) {
+        if shared.find(block.offset) == Some(block) && !shared.is_quarantined(block.offset) {
             return Ok(());
         }
         Err(self.no_block(self.arena.address(block)))

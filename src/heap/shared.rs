@@ -1,10 +1,10 @@
 //! What other threads see of a heap: where it lies, which blocks are alive, which are in quarantine.
 
 use super::class::CHUNK;
+use super::head::{HEAD_BYTES, Heads};
 use super::large::Large;
 use super::quarantine::Quarantine;
 use super::record::{Block, MAX_OFFSET};
-use super::slabs::{HEAD_BYTES, Heads};
 use crate::error::{Error, Status, bytes};
 use crate::sync::MutexGuard;
 use crate::sync::{Arc, Mutex, StaticCounter, UNORDERED, Unordered};
@@ -58,7 +58,7 @@ pub(super) struct Shared {
     pub top: Unordered,
     /// Changed by the owner only, who hardly waits: others hold it for one block.
     large: Mutex<Large>,
-    pub quarantine: Quarantine,
+    quarantine: Quarantine,
     /// Not 0 while the blocks have adjoints.
     pub reversing: Unordered,
     /// Dropped last.
@@ -72,6 +72,32 @@ pub(super) struct Zones {
     pub large: Zone,
     pub adjoint_small: Zone,
     pub adjoint_large: Zone,
+}
+
+impl Zones {
+    /// Sees to the memory of a block, and of the head of its chunk.
+    #[inline]
+    pub fn touch(&mut self, block: Block, half: usize) -> Result<(), Error> {
+        if block.offset < half {
+            let (chunk, top) = (block.offset / CHUNK * CHUNK, block.offset / CHUNK * HEAD_BYTES + HEAD_BYTES);
+            self.heads.touch(top - HEAD_BYTES, top)?;
+            self.small.touch(chunk, chunk + CHUNK)
+        } else {
+            self.large.touch(block.offset - half, block.end() - half)
+        }
+    }
+
+    /// Sees to the memory of a block's adjoint.
+    #[inline]
+    pub fn touch_adjoint(&mut self, block: Block, layout: &Layout) -> Result<(), Error> {
+        let (half, factor) = (layout.half, layout.factor);
+        if block.offset < half {
+            let chunk = block.offset / CHUNK * CHUNK;
+            self.adjoint_small.touch(factor * chunk, factor * (chunk + CHUNK))
+        } else {
+            self.adjoint_large.touch(factor * (block.offset - half), factor * (block.end() - half))
+        }
+    }
 }
 
 /// The heaps of the process, but for those of adjoints only.
@@ -94,7 +120,7 @@ impl Shared {
         let base = region.base();
         // SAFETY: the zone has room for that many, is zero at first, and lives as long as the region, which is dropped
         // with what is made here.
-        let heads = unsafe { Heads::new(zones.heads.base(), half / CHUNK) };
+        let heads = unsafe { Heads::new(zones.heads.base(), half / CHUNK, base) };
         let shared = Arc::new(Shared {
             id: NEXT_ID.fetch_add(1, UNORDERED),
             layout: Layout { base, half, adjoint_base: base + adjoint_at, factor },
@@ -123,10 +149,7 @@ impl Shared {
     #[inline]
     pub fn find(&self, offset: usize) -> Option<Block> {
         if offset < self.layout.half {
-            return self
-                .heads
-                .find(offset, self.top.load(UNORDERED) as usize)
-                .map(|slot| Block::small(offset, slot.class));
+            return self.around(offset).filter(|block| block.offset == offset);
         }
         self.large().find(offset).map(|bytes| Block::large(offset, bytes))
     }
@@ -138,6 +161,40 @@ impl Shared {
             return found.map(|(start, class)| Block::small(start, class));
         }
         self.large().around(offset).map(|(start, bytes)| Block::large(start, bytes))
+    }
+
+    /// Puts a block that another thread freed into quarantine; `false` if it is in already.
+    pub fn set_aside(&self, block: Block) -> bool {
+        self.quarantine.insert(block.offset, || self.note_quarantined(block.offset, true))
+    }
+
+    /// Takes a block out of quarantine; `false` if it is not in.
+    pub fn take_back(&self, block: Block) -> bool {
+        let chunk = block.offset / CHUNK * CHUNK;
+        self.quarantine.remove(block.offset, chunk..chunk + CHUNK, || self.note_quarantined(block.offset, false))
+    }
+
+    /// Whether the block that begins at `offset` is in quarantine.
+    pub fn is_quarantined(&self, offset: usize) -> bool {
+        self.quarantine.contains(offset)
+    }
+
+    /// How many are in quarantine.
+    pub fn quarantined(&self) -> usize {
+        self.quarantine.len()
+    }
+
+    /// Blocks in quarantine from now on, where all others were opened anew.
+    pub fn set_quarantined(&self, offsets: Vec<usize>) {
+        offsets.iter().for_each(|offset| self.note_quarantined(*offset, true));
+        self.quarantine.set(offsets);
+    }
+
+    /// The quick ways leave chunks with such a block alone.
+    fn note_quarantined(&self, offset: usize, any: bool) {
+        if offset < self.layout.half {
+            self.heads.set_quarantined(offset, any);
+        }
     }
 
     /// The heap that the address lies in.

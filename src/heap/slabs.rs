@@ -9,330 +9,285 @@
 //! goes to the lowest free slot of the lowest chunk with room of its class or, where there is none, to the lowest
 //! closed chunk. So where it goes depends on the blocks that are alive and on nothing else.
 //!
+//! *Idle*: a chunk that was closed and is the lowest closed one, of a class without room elsewhere. The next block of
+//! that class goes there anyway, so the chunk stays among those with room until anything else changes or is asked for.
+//! A program that allocates and frees one block again and again neither opens nor closes chunks.
+//!
 //! The heads of chunks are written by the heap's thread and read by any thread that has a block of it, which was
 //! given to it after the head was written: relaxed atomics, which order nothing.
 
 use super::bitset::Bitset;
-use super::class::{CHUNK, CLASSES, Class, slot_at};
-use crate::sync::{UNORDERED, Unordered, Unordered32};
-
-const WORDS: usize = 64;
+use super::class::{CHUNK, CLASSES, Class};
+use super::head::{Head, HeadAt, Heads};
+use super::record;
+use crate::sync::UNORDERED;
+use std::ptr::NonNull;
 
 /// A slot of a chunk, taken or free: looked up once, then used for all of an operation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Slot {
-    /// Where it begins, in the arena.
-    pub offset: usize,
-    /// What it takes.
-    pub bytes: usize,
-    pub class: Class,
-    pub chunk: usize,
+    pub head: HeadAt,
+    /// Where it begins in its chunk.
+    pub within: u32,
     /// Its number in its chunk.
     index: u32,
 }
 
 impl Slot {
-    /// The slot that begins at `offset` if its chunk is one of this class.
-    pub fn at(offset: usize, class: Class) -> Option<Slot> {
-        let index = class.slot_at(offset)?;
-        Some(Slot { offset, bytes: class.slot_bytes(), class, chunk: offset / CHUNK, index })
+    /// What tells the block in it from all others: its offset and class.
+    #[inline(always)]
+    pub fn key(self) -> u64 {
+        self.head.get().key.load(UNORDERED) + u64::from(self.within)
+    }
+
+    /// What it takes.
+    #[inline(always)]
+    pub fn bytes(self) -> usize {
+        self.head.get().bytes.load(UNORDERED) as usize
+    }
+
+    /// Where it lies.
+    #[inline(always)]
+    pub fn address(self) -> NonNull<u8> {
+        let address = self.head.get().address.load(UNORDERED) as usize + self.within as usize;
+        // SAFETY: in the heap's reservation, which does not begin at 0.
+        unsafe { NonNull::new_unchecked(address as *mut u8) }
     }
 }
 
-/// What is known of a chunk. All zero is a closed one.
-#[repr(C, align(64))]
-pub(super) struct Head {
-    /// What [`slot_at`] divides by; 0 if closed.
-    reciprocal: Unordered32,
-    /// Slots that are free.
-    free: Unordered32,
-    /// The class's index, the bytes of a slot, the number of slots.
-    class: Unordered32,
-    bytes: Unordered32,
-    slots: Unordered32,
-    /// Bit i: a slot of word i is free, or none of the chunk is. Of a closed one: when it was closed.
-    room: Unordered,
-    /// Bit i of word j: slot 64 j + i is taken. Slots that do not exist are not.
-    taken: [Unordered; WORDS],
-}
-
-impl Head {
-    /// `None` if closed.
-    #[inline(always)]
-    fn class(&self) -> Option<Class> {
-        match self.reciprocal.load(UNORDERED) {
-            0 => None,
-            _ => Class::from_index(self.class.load(UNORDERED) as usize),
-        }
-    }
-
-    #[inline(always)]
-    fn bytes(&self) -> usize {
-        self.bytes.load(UNORDERED) as usize
-    }
-
-    /// The slot that begins at `offset`, in the arena, of this chunk, if it is taken, or if it is not; the rest behind
-    /// the last slot is not.
-    #[inline(always)]
-    fn find(&self, offset: usize, chunk: usize, taken: bool) -> Option<Slot> {
-        let index = slot_at(offset, self.reciprocal.load(UNORDERED))?;
-        if self.is_taken(index) != taken {
-            return None;
-        }
-        let class = Class::from_index(self.class.load(UNORDERED) as usize % CLASSES)?;
-        Some(Slot { offset, bytes: self.bytes(), class, chunk, index })
-    }
-
-    #[inline(always)]
-    fn is_taken(&self, index: u32) -> bool {
-        self.taken[index as usize / 64 % WORDS].load(UNORDERED) >> (index % 64) & 1 != 0
-    }
-
-    fn open(&self, class: Class) {
-        let words = class.slots().div_ceil(64);
-        // With the bit of the rest behind the last slot: where that ends a word there is no rest.
-        self.taken.iter().take(words).for_each(|word| word.store(0, UNORDERED));
-        self.room.store(u64::MAX >> (64 - words), UNORDERED);
-        self.free.store(class.slots() as u32, UNORDERED);
-        self.class.store(class.index() as u32, UNORDERED);
-        self.bytes.store(class.slot_bytes() as u32, UNORDERED);
-        self.slots.store(class.slots() as u32, UNORDERED);
-        self.reciprocal.store(class.reciprocal(), UNORDERED);
-    }
-
-    /// Takes a free slot; whether it was the last.
-    #[inline(always)]
-    fn take(&self, index: u32) -> bool {
-        let word = &self.taken[index as usize / 64 % WORDS];
-        let now = word.load(UNORDERED) | 1 << (index % 64);
-        word.store(now, UNORDERED);
-        let full = u64::from(now == u64::MAX) << (index / 64);
-        self.room.store(self.room.load(UNORDERED) & !full, UNORDERED);
-        let free = self.free.load(UNORDERED) - 1;
-        self.free.store(free, UNORDERED);
-        free == 0
-    }
-
-    /// Frees a taken slot; whether it is the only one that is free.
-    #[inline(always)]
-    fn give(&self, index: u32) -> bool {
-        let word = &self.taken[index as usize / 64 % WORDS];
-        word.store(word.load(UNORDERED) & !(1 << (index % 64)), UNORDERED);
-        self.room.store(self.room.load(UNORDERED) | 1 << (index / 64), UNORDERED);
-        let free = self.free.load(UNORDERED);
-        self.free.store(free + 1, UNORDERED);
-        free == 0
-    }
-
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        self.free.load(UNORDERED) == self.slots.load(UNORDERED)
-    }
-
-    /// The lowest free place of a chunk with room.
-    #[inline(always)]
-    fn lowest_free(&self) -> u32 {
-        let word = self.room.load(UNORDERED).trailing_zeros();
-        word * 64 + (!self.taken[word as usize % WORDS].load(UNORDERED)).trailing_zeros()
-    }
-}
-
-/// The heads of all chunks, in memory that is zero where it was never used.
-#[derive(Clone, Copy)]
-pub(super) struct Heads {
-    first: *const Head,
-    count: usize,
-}
-
-// SAFETY: heads consist of atomics; the memory lives as long as the heap's reservation, which whoever has this has.
-unsafe impl Send for Heads {}
-// SAFETY: as above.
-unsafe impl Sync for Heads {}
-
-/// Bytes of one head.
-pub(super) const HEAD_BYTES: usize = size_of::<Head>();
-
-impl Heads {
-    /// # Safety
-    /// From `address` on there is room for `count` heads, zero at first, which live as long as this is used. Only
-    /// heads that were committed are asked for.
-    pub unsafe fn new(address: usize, count: usize) -> Heads {
-        Heads { first: address as *const Head, count }
-    }
-
-    #[inline(always)]
-    fn get(&self, chunk: usize) -> &Head {
-        debug_assert!(chunk < self.count);
-        // SAFETY: in range and committed; all bytes are valid.
-        unsafe { &*self.first.add(chunk) }
-    }
-
-    /// The slot of the block that begins at `offset`, of chunks below `top`; `None` if there is none.
-    #[inline(always)]
-    pub fn find(&self, offset: usize, top: usize) -> Option<Slot> {
-        let chunk = offset / CHUNK;
-        if chunk >= top {
-            return None;
-        }
-        self.get(chunk).find(offset, chunk, true)
-    }
-
-    /// The block around `offset`, where there is one: where it begins, and its class.
-    pub fn around(&self, offset: usize, top: usize) -> Option<(usize, Class)> {
-        let chunk = offset / CHUNK;
-        let class = if chunk < top { self.get(chunk).class()? } else { return None };
-        let slot = offset % CHUNK / class.slot_bytes();
-        let taken = self.get(chunk).is_taken(slot as u32);
-        taken.then(|| (chunk * CHUNK + slot * class.slot_bytes(), class))
-    }
+/// The chunk of a head.
+fn chunk_of(head: &Head) -> usize {
+    record::offset(head.key.load(UNORDERED)) / CHUNK
 }
 
 /// Which slots are taken.
 pub(super) struct Slabs {
     pub heads: Heads,
+    /// For each class the first chunk with room, or the head that stands for none.
+    lowest: [HeadAt; CLASSES],
+    /// Chunks from here on were never open; the offset of the first.
+    pub top: usize,
+    top_offset: usize,
     /// For each class, the chunks with room.
     room: [Bitset; CLASSES],
-    /// The first of each, or [`NONE`].
-    lowest: [usize; CLASSES],
-    /// The closed ones below `top`.
+    /// The closed ones below `top`, but for the idle one.
     closed: Bitset,
-    /// Chunks from here on were never open.
-    pub top: usize,
-    /// Slots taken in all chunks. Kept away from the sums of [`Arena`](super::arena::Arena): two neighbours that
-    /// change together are loaded as one pair, which waits until the stores of the operation before have left the
-    /// store buffer, behind one into a new block, which is out of cache.
-    pub taken: u64,
+    /// The chunk that was idle when it was closed last.
+    idle: Option<usize>,
 }
-
-const NONE: usize = usize::MAX;
 
 impl Slabs {
     pub fn new(heads: Heads) -> Slabs {
-        Slabs { heads, room: Default::default(), lowest: [NONE; CLASSES], closed: Bitset::default(), top: 0, taken: 0 }
+        Slabs {
+            heads,
+            lowest: [HeadAt::none(); CLASSES],
+            top: 0,
+            top_offset: 0,
+            room: Default::default(),
+            closed: Bitset::default(),
+            idle: None,
+        }
     }
 
-    /// Where the next block of this class goes, if that opens no chunk.
+    // ---- what needs no other chunk ---------------------------------------------------------------
+
+    /// Takes the slot where the next block of this class goes, if that opens no chunk. Returns it, and whether it was
+    /// the last of its word: then [`word_is_full`](Slabs::word_is_full) comes next.
     #[inline(always)]
-    pub fn place_in_open(&self, class: Class) -> Option<Slot> {
-        let chunk = self.lowest[class.index()];
-        (chunk != NONE).then(|| {
-            let head = self.heads.get(chunk);
-            let (index, bytes) = (head.lowest_free(), head.bytes());
-            Slot { offset: chunk * CHUNK + index as usize * bytes, bytes, class, chunk, index }
-        })
+    pub fn take_lowest(&mut self, class: Class) -> Option<(Slot, bool)> {
+        let head = self.lowest[class.index()];
+        let (index, last) = head.get().take_lowest()?;
+        Some((Slot { head, index, within: index * head.get().bytes.load(UNORDERED) }, last))
     }
+
+    /// The slot of the block that begins at `offset`, of no block in quarantine.
+    #[inline(always)]
+    pub fn find(&self, offset: usize) -> Option<Slot> {
+        if offset >= self.top_offset {
+            return None;
+        }
+        let (head, within) = (self.heads.at(offset / CHUNK), offset % CHUNK);
+        let index = head.get().slot_at(within)?;
+        Some(Slot { head, index, within: within as u32 })
+    }
+
+    /// Frees the slot, if it is taken. Returns whether its word was full. Then, and where the chunk has no block any
+    /// more, [`chunk_turns`](Slabs::chunk_turns) comes next.
+    #[inline(always)]
+    pub fn give(&mut self, slot: Slot) -> Option<bool> {
+        slot.head.get().give(slot.index)
+    }
+
+    /// Takes a slot that is free and whose chunk is open or idle. Returns whether
+    /// [`word_is_full`](Slabs::word_is_full) comes next.
+    #[inline(always)]
+    pub fn take(&mut self, slot: Slot) -> bool {
+        slot.head.get().take(slot.index)
+    }
+
+    /// The slot at `offset` if it is free and its chunk open or idle.
+    #[inline(always)]
+    pub fn free_slot(&self, offset: usize) -> Option<Slot> {
+        let slot = self.find(offset)?;
+        let head = slot.head.get();
+        let there = head.taken() > 0 || self.idle == Some(offset / CHUNK);
+        (there && head.is_free(slot.index)).then_some(slot)
+    }
+
+    // ---- chunks that get or lose room ---------------------------------------------------------------
+
+    /// The word of the slot that begins there in the chunk has no free slot any more.
+    #[cold]
+    pub fn word_is_full(&mut self, head: HeadAt, within: u32) {
+        let head = head.get();
+        let room = head.room.load(UNORDERED) & !head.bit_of_word(within);
+        head.room.store(room, UNORDERED);
+        if room == 0 {
+            self.no_more_room(chunk_of(head), head.last_class());
+        }
+    }
+
+    fn no_more_room(&mut self, chunk: usize, class: Class) {
+        self.room[class.index()].remove(chunk);
+        self.find_lowest(class);
+    }
+
+    fn find_lowest(&mut self, class: Class) {
+        let first = self.room[class.index()].first_from(0);
+        self.lowest[class.index()] = first.map_or(HeadAt::none(), |chunk| self.heads.at(chunk));
+    }
+
+    /// The slot that begins there in the chunk was freed, in a word that was full or in a chunk that has nothing else.
+    /// `now` counts up.
+    #[cold]
+    pub fn chunk_turns(&mut self, head: HeadAt, within: u32, now: u64) {
+        let head = head.get();
+        let (chunk, class, room) = (chunk_of(head), head.last_class(), head.room.load(UNORDERED));
+        head.room.store(room | head.bit_of_word(within), UNORDERED);
+        if room == 0 {
+            self.settle();
+            self.room[class.index()].insert(chunk);
+            self.find_lowest(class);
+        }
+        if head.taken() == 0 {
+            self.close(chunk, class, now);
+        }
+    }
+
+    fn close(&mut self, chunk: usize, class: Class, now: u64) {
+        self.heads.get(chunk).closed_at.store(now, UNORDERED);
+        if self.idle != Some(chunk) {
+            self.settle();
+            let is_lowest = self.closed.first_from(0).is_none_or(|first| chunk < first);
+            if is_lowest && self.room[class.index()].is_only(chunk) {
+                self.idle = Some(chunk);
+            } else {
+                self.no_more_room(chunk, class);
+                self.closed.insert(chunk);
+            }
+        }
+    }
+
+    /// No chunk is idle any more: an idle one is closed as others are.
+    pub fn settle(&mut self) {
+        let Some(chunk) = self.idle.take() else { return };
+        let head = self.heads.get(chunk);
+        if head.taken() == 0 {
+            self.no_more_room(chunk, head.last_class());
+            self.closed.insert(chunk);
+        }
+    }
+
+    // ---- any chunk ----------------------------------------------------------------------------------
 
     /// Where the next block of this class goes, and whether that opens a chunk; the memory may not be committed yet.
     #[inline]
     pub fn place(&mut self, class: Class) -> (usize, bool) {
-        match self.place_in_open(class) {
-            Some(slot) => (slot.offset, false),
+        self.settle();
+        match self.room[class.index()].first_from(0) {
+            Some(chunk) => {
+                let head = self.heads.get(chunk);
+                (chunk * CHUNK + head.lowest_free() as usize * class.slot_bytes(), false)
+            }
             None => (self.closed.first_from(0).unwrap_or(self.top) * CHUNK, true),
         }
     }
 
-    /// Whether the slot at `offset` is free for a block of this class, and whether taking it opens a chunk.
-    pub fn is_free(&self, offset: usize, class: Class) -> Option<bool> {
-        let slot = Slot::at(offset, class)?;
-        if slot.chunk >= self.top {
-            return Some(true);
-        }
-        let head = self.heads.get(slot.chunk);
-        match head.class() {
-            None => Some(true),
-            Some(found) => (found == class && !head.is_taken(slot.index)).then_some(false),
-        }
+    /// The slot at `offset` of a chunk of this class, whose head is committed.
+    pub fn slot(&self, offset: usize, class: Class) -> Option<Slot> {
+        let index = class.slot_at(offset)?;
+        Some(Slot { head: self.heads.at(offset / CHUNK), index, within: (offset % CHUNK) as u32 })
     }
 
-    /// The slot at `offset` if it is free and its chunk open.
-    #[inline(always)]
-    pub fn free_in_open(&self, offset: usize) -> Option<Slot> {
+    /// Whether the slot at `offset` is free for a block of this class, and whether taking it opens a chunk.
+    pub fn is_free(&mut self, offset: usize, class: Class) -> Option<bool> {
+        self.settle();
+        let index = class.slot_at(offset)?;
         let chunk = offset / CHUNK;
         if chunk >= self.top {
-            return None;
+            return Some(true);
         }
         let head = self.heads.get(chunk);
-        head.find(offset, chunk, false).filter(|slot| slot.index < head.slots.load(UNORDERED))
+        match head.class() {
+            None => Some(true),
+            Some(found) => (found == class && head.is_free(index)).then_some(false),
+        }
     }
 
-    /// Takes a slot that is free and whose chunk is open; whether the chunk has [`no_more_room`](Slabs::no_more_room).
-    #[inline(always)]
-    pub fn take(&mut self, slot: Slot) -> bool {
-        self.taken += 1;
-        self.heads.get(slot.chunk).take(slot.index)
-    }
-
-    /// Notes that the chunk has no room any more.
-    #[inline(always)]
-    pub fn no_more_room(&mut self, chunk: usize, class: Class) {
-        let (room, lowest) = (&mut self.room[class.index()], &mut self.lowest[class.index()]);
-        room.remove(chunk);
-        *lowest = room.first_from(*lowest).unwrap_or(NONE);
-    }
-
-    /// Opens the chunk of a slot.
+    /// Opens the chunk that `offset` is in for blocks of this class.
     #[cold]
-    pub fn open(&mut self, slot: Slot) {
-        for between in self.top..slot.chunk {
+    pub fn open(&mut self, offset: usize, class: Class) {
+        self.settle();
+        let chunk = offset / CHUNK;
+        for between in self.top..chunk {
             self.closed.insert(between);
         }
-        self.top = self.top.max(slot.chunk + 1);
-        self.closed.remove(slot.chunk);
-        self.heads.get(slot.chunk).open(slot.class);
-        self.room[slot.class.index()].insert(slot.chunk);
-        let lowest = &mut self.lowest[slot.class.index()];
-        *lowest = (*lowest).min(slot.chunk);
+        self.top = self.top.max(chunk + 1);
+        self.top_offset = self.top * CHUNK;
+        self.closed.remove(chunk);
+        self.heads.open(chunk, class);
+        self.room[class.index()].insert(chunk);
+        self.find_lowest(class);
     }
 
-    /// Frees the slot of a block that [`Heads::find`] found; whether the chunk is then to be [closed](Slabs::close).
-    #[inline(always)]
-    pub fn give(&mut self, slot: Slot) -> bool {
-        let head = self.heads.get(slot.chunk);
-        self.taken -= 1;
-        if head.give(slot.index) {
-            self.room[slot.class.index()].put_back(slot.chunk);
-            let lowest = &mut self.lowest[slot.class.index()];
-            *lowest = (*lowest).min(slot.chunk);
-        }
-        head.is_empty()
-    }
-
-    /// Closes that chunk, of which all slots are free. `now` counts up.
-    pub fn close(&mut self, chunk: usize, class: Class, now: u64) {
-        let head = self.heads.get(chunk);
-        head.reciprocal.store(0, UNORDERED);
-        head.room.store(now, UNORDERED);
-        self.no_more_room(chunk, class);
-        self.closed.insert(chunk);
-    }
-
-    /// Frees all. `now` as for [`close`](Slabs::close).
+    /// Frees all. `now` as for [`chunk_turns`](Slabs::chunk_turns).
     pub fn clear(&mut self, now: u64) {
         for head in (0..self.top).map(|chunk| self.heads.get(chunk)).filter(|head| head.class().is_some()) {
-            head.reciprocal.store(0, UNORDERED);
-            head.room.store(now, UNORDERED);
+            head.clear(now);
         }
         *self = Slabs::new(self.heads);
     }
 
+    fn in_use(&self) -> impl Iterator<Item = (usize, &Head, Class)> {
+        (0..self.top).filter_map(|chunk| {
+            let head = self.heads.get(chunk);
+            head.class().map(|class| (chunk, head, class))
+        })
+    }
+
+    /// How many blocks there are.
+    pub fn count(&self) -> u64 {
+        self.in_use().map(|(_, head, _)| u64::from(head.taken())).sum()
+    }
+
     /// Each block in order: offset and class.
     pub fn for_each(&self, mut visit: impl FnMut(usize, Class)) {
-        for chunk in 0..self.top {
-            let head = self.heads.get(chunk);
-            let Some(class) = head.class() else { continue };
-            for slot in (0..class.slots()).filter(|slot| head.is_taken(*slot as u32)) {
+        for (chunk, head, class) in self.in_use() {
+            for slot in (0..class.slots()).filter(|slot| !head.is_free(*slot as u32)) {
                 visit(chunk * CHUNK + slot * class.slot_bytes(), class);
             }
         }
     }
 
-    /// Runs of closed chunks: from, to (offsets), and when the last of them was closed.
-    pub fn for_each_gap(&self, mut visit: impl FnMut(usize, usize, u64)) {
+    /// Runs of closed chunks: from, to (offsets), and when the last of them was closed. None of them is idle any more:
+    /// their memory may be given back.
+    pub fn for_each_gap(&mut self, mut visit: impl FnMut(usize, usize, u64)) {
+        self.settle();
         let mut chunk = 0;
         while chunk < self.top {
             let (from, mut stamp) = (chunk, 0);
             while chunk < self.top && self.heads.get(chunk).class().is_none() {
-                stamp = stamp.max(self.heads.get(chunk).room.load(UNORDERED));
+                stamp = stamp.max(self.heads.get(chunk).closed_at.load(UNORDERED));
                 chunk += 1;
             }
             if chunk > from {

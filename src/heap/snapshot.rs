@@ -10,8 +10,8 @@
 
 use super::Heap;
 use super::arena::Adjoints;
-use super::class::{CHUNK, Class, GRANULE, SMALL};
-use super::fingerprint::Fingerprint;
+use super::class::{CHUNK, Class, SMALL};
+use super::fingerprint::{FACTORS, Fingerprint};
 use super::large::UNIT;
 use super::record::Block;
 use crate::error::{Error, Status, bytes};
@@ -25,7 +25,7 @@ const QUARANTINED: u64 = 1 << 63;
 impl Heap {
     /// The size of a snapshot of the present state.
     pub fn snapshot_bytes(&self) -> usize {
-        8 * (HEAD_WORDS + WORDS_A_BLOCK * self.arena.blocks() as usize) + self.arena.bytes as usize
+        8 * (HEAD_WORDS + WORDS_A_BLOCK * self.arena.blocks() as usize) + self.arena.bytes() as usize
     }
 
     /// A snapshot: the blocks that are alive and their contents, for [`restore`](Heap::restore).
@@ -47,10 +47,9 @@ impl Heap {
         let mut out = Vec::with_capacity(self.snapshot_bytes());
         let head = [MAGIC, self.arena.shared.id, self.operations, self.arena.print.0, self.arena.blocks()];
         head.iter().for_each(|word| out.extend_from_slice(&word.to_ne_bytes()));
-        let quarantine = &self.arena.shared.quarantine;
         let blocks = self.arena.list();
         for block in &blocks {
-            let flag = if quarantine.contains(block.offset) { QUARANTINED } else { 0 };
+            let flag = if self.arena.shared.is_quarantined(block.offset) { QUARANTINED } else { 0 };
             out.extend_from_slice(&(block.offset as u64).to_ne_bytes());
             out.extend_from_slice(&(block.bytes as u64 | flag).to_ne_bytes());
         }
@@ -73,7 +72,7 @@ impl Heap {
             self.set_adjoints_apart();
         }
         self.arena.replace(&plan.blocks);
-        self.arena.shared.quarantine.set(plan.quarantined);
+        self.arena.shared.set_quarantined(plan.quarantined);
         self.operations = plan.operations;
         let mut contents = plan.contents;
         for block in &plan.blocks {
@@ -127,7 +126,7 @@ impl Heap {
             }
             last = Some(block);
             (end, total) = (block.end(), total + block.bytes);
-            found.toggle(block.offset, block.bytes);
+            found.toggle(block.key(), &FACTORS);
             if size & QUARANTINED != 0 {
                 quarantined.push(block.offset);
             }
@@ -143,7 +142,7 @@ impl Heap {
     fn block(&self, offset: usize, bytes: usize) -> Option<Block> {
         let (half, end) = (self.arena.layout.half, offset.checked_add(bytes)?);
         if offset < half {
-            let class = Class::of(bytes, GRANULE).filter(|class| bytes <= SMALL && class.slot_bytes() == bytes)?;
+            let class = Class::of(bytes).filter(|class| bytes <= SMALL && class.slot_bytes() == bytes)?;
             class.slot_at(offset)?;
             return (end <= half).then_some(Block::small(offset, class));
         }
@@ -167,7 +166,7 @@ mod tests {
     fn snapshot(heap: &Heap, blocks: &[(usize, usize)]) -> Vec<u8> {
         let (mut print, mut total) = (Fingerprint::default(), 0);
         for (offset, bytes) in blocks {
-            print.toggle(*offset, *bytes);
+            print.toggle(heap.block(*offset, *bytes).map_or(0, |block| block.key()), &FACTORS);
             total += bytes;
         }
         let head = [MAGIC, heap.arena.shared.id, 7, print.0, blocks.len() as u64];

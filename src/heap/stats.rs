@@ -40,10 +40,10 @@ impl Heap {
         let [(base, _), (adjoint_base, adjoint_end)] = self.ranges();
         HeapStats {
             blocks: self.arena.blocks(),
-            bytes: self.arena.bytes,
-            peak_bytes: self.arena.peak_bytes,
+            bytes: self.arena.bytes(),
+            peak_bytes: self.arena.peak_bytes(),
             operations: self.operations,
-            quarantined_blocks: self.arena.shared.quarantine.len() as u64,
+            quarantined_blocks: self.arena.shared.quarantined() as u64,
             committed_bytes,
             adjoint_committed_bytes: adjoint_committed_bytes + extra[0],
             overhead_bytes: overhead_bytes + extra[2],

@@ -1,6 +1,7 @@
 //! The program's objects: which are alive, and where they and their adjoints lie in both sweeps. One set for the
 //! process, unless a program wants several.
 
+mod armed;
 mod at_end;
 mod by_label;
 mod called;

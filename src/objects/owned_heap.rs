@@ -8,9 +8,11 @@
 //! and makes a reference after that is known.
 
 use super::Objects;
+use super::armed::Armed;
 use crate::error::{Error, Status, bytes, counted};
 use crate::heap::Heap;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
+use crate::tape::Cursor;
 use crate::tape::cursor::thread;
 use std::cell::{Cell, RefCell};
 
@@ -91,7 +93,30 @@ impl OwnedHeap {
         unsafe { &(*h).owner }.load(Ordering::Relaxed) == this_thread()
     }
 
-    /// The heap, for the thread that owns it.
+    /// Whether the heap is [armed](super::armed) for forward operations on this tape.
+    #[inline(always)]
+    pub(crate) fn is_armed_forward(h: *const OwnedHeap, t: *const Cursor) -> bool {
+        Armed::is_forward(h as usize, t as usize)
+    }
+
+    /// Whether the heap is armed for what undoes operations on this tape.
+    #[inline(always)]
+    pub(crate) fn is_armed_reverse(h: *const OwnedHeap, t: *const Cursor) -> bool {
+        Armed::is_reverse(h as usize, t as usize)
+    }
+
+    /// Arms the heap, where it may be, for operations on this tape.
+    ///
+    /// # Safety
+    /// As [`is_mine`](OwnedHeap::is_mine), and the calling thread owns the heap.
+    #[inline]
+    pub(crate) unsafe fn arm(h: *const OwnedHeap, tape: &Cursor) {
+        // SAFETY: a heap of this thread.
+        let (alone, heap) = unsafe { ((*h).joined.is_none(), &(*h).heap) };
+        Armed::arm(h as usize, alone && heap.is_forward(), alone && heap.is_reversing(), tape);
+    }
+
+    /// The heap, for the thread that owns it. It is armed no more.
     ///
     /// # Safety
     /// As [`is_mine`](OwnedHeap::is_mine), and nothing else of this thread uses the heap for `'a`.
@@ -102,6 +127,7 @@ impl OwnedHeap {
         if owner != this_thread() {
             return Err(denied(owner));
         }
+        Armed::disarm();
         // SAFETY: as above, and this thread's.
         Ok(unsafe { &mut (*h).heap })
     }
@@ -136,6 +162,7 @@ impl OwnedHeap {
         if owner != RELEASED && owner != ENDED && owner != this_thread() {
             return Err(denied(owner));
         }
+        Armed::disarm();
         forget_owned(h);
         // SAFETY: as above, and nobody uses it any more.
         unsafe { unmake(h) }
@@ -266,6 +293,7 @@ struct Own {
 
 impl Drop for Own {
     fn drop(&mut self) {
+        Armed::disarm();
         for h in self.owned.take() {
             // SAFETY: it exists.
             unsafe { &(*h).owner }.store(ENDED, Ordering::Release);

@@ -77,15 +77,15 @@ impl<W> Seqlock<W> {
         self.changes.load(Ordering::Relaxed) == before
     }
 
-    /// A reader has met a writer once more.
+    /// A reader has met a writer once more, after so many tries; how many that are now, up to [`TRIES`].
     #[cold]
     fn met_writer(&self, tries: usize) -> usize {
         if tries < TRIES {
             std::hint::spin_loop();
-        } else {
-            drop(self.lock());
+            return tries + 1;
         }
-        tries + 1
+        drop(self.lock());
+        tries
     }
 
     /// Waits for the other writers. Readers go on until [`change`](Seqlock::change).

@@ -31,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
 const UNSAFE: &[&str] = &[
     "site::module",
+    "objects::armed",
     "objects::owned_heap",
     "objects::variables",
     "vm",

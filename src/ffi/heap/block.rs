@@ -5,7 +5,7 @@ use crate::ffi::heap::heaps::{heap, operate, size, usual};
 use crate::ffi::heap::join::{operate_moving, usual_moving};
 use crate::ffi::jump::with_site;
 use crate::ffi::outcome::value_or_fail;
-use crate::heap::Heap;
+use crate::heap::{Heap, Way};
 use crate::objects::{Leaving, OwnedHeap};
 use crate::site::Site;
 use crate::tape::Cursor;
@@ -13,11 +13,25 @@ use std::ffi::c_void;
 
 // ---- the forward sweep -----------------------------------------------------------------------------------
 
-// The usual case first, which needs no stack: all else is a jump to what does the whole of an operation.
+// The armed heap first, which needs no stack; then any heap of this thread in the usual case, which arms it. All else is
+// a jump to what does the whole of an operation.
 
 unsafe extern "C" fn alloc(h: *mut OwnedHeap, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers. A negative count is a large one.
-    match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_alloc(tape, bytes as usize, 1)) {
+    unsafe {
+        if OwnedHeap::is_armed_forward(h, t)
+            && let Some(p) = OwnedHeap::my_heap(h).quick_alloc(Way::Armed, &*t, bytes as usize)
+        {
+            return p.as_ptr();
+        }
+        alloc_unarmed(h, t, bytes, site)
+    }
+}
+
+#[inline(never)]
+unsafe extern "C" fn alloc_unarmed(h: *mut OwnedHeap, t: *mut Cursor, bytes: i64, site: usize) -> *mut u8 {
+    // SAFETY: the contract of pointers.
+    match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_alloc(Way::Unknown, tape, bytes as usize)) {
         Some(p) => p.as_ptr(),
         // SAFETY: as above.
         None => unsafe { alloc_anyhow(h, t, bytes, site) },
@@ -67,7 +81,18 @@ fn there(p: &*mut u8) -> *const u8 {
 
 unsafe extern "C" fn free(h: *mut OwnedHeap, t: *mut Cursor, p: *mut u8, site: usize) {
     // SAFETY: the contract of pointers.
-    match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_free(tape, p)) {
+    unsafe {
+        if OwnedHeap::is_armed_forward(h, t) && OwnedHeap::my_heap(h).quick_free(Way::Armed, &*t, p).is_some() {
+            return;
+        }
+        free_unarmed(h, t, p, site)
+    }
+}
+
+#[inline(never)]
+unsafe extern "C" fn free_unarmed(h: *mut OwnedHeap, t: *mut Cursor, p: *mut u8, site: usize) {
+    // SAFETY: the contract of pointers.
+    match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_free(Way::Unknown, tape, p)) {
         Some(()) => (),
         // SAFETY: as above.
         None => unsafe { free_anyhow(h, t, p, site) },
@@ -228,7 +253,18 @@ pub unsafe extern "C" fn adtape_heap_free_save(h: *mut OwnedHeap, t: *mut Cursor
 
 unsafe extern "C" fn undo_alloc(h: *mut OwnedHeap, t: *mut Cursor, site: usize) {
     // SAFETY: the contract of pointers.
-    match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_undo_alloc(tape)) {
+    unsafe {
+        if OwnedHeap::is_armed_reverse(h, t) && OwnedHeap::my_heap(h).quick_undo_alloc(Way::Armed, &*t).is_some() {
+            return;
+        }
+        undo_alloc_unarmed(h, t, site)
+    }
+}
+
+#[inline(never)]
+unsafe extern "C" fn undo_alloc_unarmed(h: *mut OwnedHeap, t: *mut Cursor, site: usize) {
+    // SAFETY: the contract of pointers.
+    match unsafe { usual_moving(h, t) }.and_then(|(heap, tape)| heap.quick_undo_alloc(Way::Unknown, tape)) {
         Some(()) => (),
         // SAFETY: as above.
         None => unsafe { undo_alloc_anyhow(h, t, site) },
@@ -248,7 +284,20 @@ unsafe extern "C" fn undo_realloc(h: *mut OwnedHeap, t: *mut Cursor, site: usize
 
 unsafe extern "C" fn undo_free(h: *mut OwnedHeap, t: *mut Cursor, site: usize) -> *mut u8 {
     // SAFETY: the contract of pointers.
-    match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_undo_free(tape)) {
+    unsafe {
+        if OwnedHeap::is_armed_reverse(h, t)
+            && let Some(p) = OwnedHeap::my_heap(h).quick_undo_free(Way::Armed, &*t)
+        {
+            return p.as_ptr();
+        }
+        undo_free_unarmed(h, t, site)
+    }
+}
+
+#[inline(never)]
+unsafe extern "C" fn undo_free_unarmed(h: *mut OwnedHeap, t: *mut Cursor, site: usize) -> *mut u8 {
+    // SAFETY: the contract of pointers.
+    match unsafe { usual(h, t) }.and_then(|(heap, tape)| heap.quick_undo_free(Way::Unknown, tape)) {
         Some(p) => p.as_ptr(),
         // SAFETY: as above.
         None => unsafe { undo_free_anyhow(h, t, site) },

@@ -47,7 +47,7 @@ unsafe fn record_on<'a>(t: *const Cursor, heap: &Heap) -> Result<&'a Cursor, Err
     unsafe { tape(t) }
 }
 
-/// The heap of this thread and the tape of an operation; `None` where [`operate`] has more to do or to say.
+/// The heap of this thread, armed, and the tape of an operation; `None` where [`operate`] has more to do or to say.
 ///
 /// # Safety
 /// As [`heap`] and [`tape()`].
@@ -60,12 +60,14 @@ pub(in crate::ffi) unsafe fn usual<'a>(h: *mut OwnedHeap, t: *mut Cursor) -> Opt
     // SAFETY: as above, and this thread's.
     let heap = unsafe { OwnedHeap::my_heap(h) };
     let own = thread::cursor();
-    // Not by `record_on`, which takes an instruction more.
-    if std::ptr::eq(t, own) || (t.is_null() && !heap.is_recording()) {
+    if t.is_null() && !heap.is_recording() {
         return Some((heap, own));
     }
     // SAFETY: by contract.
-    unsafe { tape(t) }.ok().map(|tape| (heap, tape))
+    let tape = unsafe { tape(t) }.ok()?;
+    // SAFETY: this thread's.
+    unsafe { OwnedHeap::arm(h, tape) };
+    Some((heap, tape))
 }
 
 /// Runs `operation` on a heap and its tape, or ends the program.
