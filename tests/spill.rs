@@ -116,7 +116,7 @@ fn what_a_child_does() {
                 pop_arrays_down_to(&tape, before - popped, before);
                 push_arrays(&tape, within);
                 // Much of what was popped is in the store, although it is not on the tape at present.
-                assert!(tape.stats().expect("stats").spilled_bytes > ((before - popped + 20) * ARRAY * 8) as u64);
+                assert!(tape.stats().expect("stats").spilled_bytes > ((before - popped + 10) * ARRAY * 8) as u64);
                 pop_arrays_down_to(&tape, 0, within);
                 pop_arrays_down_to(&tape, before - popped - 5, before - popped);
                 tape.repeat_reset().expect("the region's start");

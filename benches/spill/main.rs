@@ -3,12 +3,14 @@
 //! `benches/README.md`.
 
 mod adjoint;
+mod demo;
 #[allow(dead_code, reason = "some of it is for the other benches")]
 #[path = "../common/table.rs"]
 mod table;
 
 use adjoint::Model;
 use adtape::{Tape, process};
+use demo::Demo;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -173,11 +175,34 @@ fn adjoints() -> Vec<Row> {
     )
 }
 
+fn demos(directory: &Path) -> Vec<Row> {
+    let [mut spilling, mut in_memory] = Demo::both(directory);
+    let (mut first, mut second) = (None, None);
+    let rows = measure(
+        || rounds(|| spilling.gradient(&mut first), || in_memory.gradient(&mut second)),
+        |rounds| {
+            let bound = Some(Bound::AtMost(1.3));
+            let values = demo::BYTES as f64 / 8.0;
+            let title = "demo's gradient, tape of 2.25 GB / in memory";
+            vec![
+                row(title, bound, rounds, both, values, Unit::Nanoseconds),
+                row("its forward sweep", None, rounds, |times| times[0], values, Unit::Nanoseconds),
+                row("its reverse sweep", None, rounds, |times| times[1], values, Unit::Nanoseconds),
+            ]
+        },
+    );
+    assert_eq!(first, second, "the gradient does not depend on where the tape is");
+    spilling.end();
+    in_memory.end();
+    rows
+}
+
 fn main() {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
     process::set_spill_directory(Some(directory)).expect("a directory on the disk");
     let mut table = Table::default();
     table.extend(files(directory));
     table.extend(adjoints());
+    table.extend(demos(directory));
     table.print();
 }

@@ -39,6 +39,7 @@ pub use files::{FileOptions, FileStore};
 pub use memory::MemoryStore;
 pub(crate) use memory::beyond_the_end;
 pub use reading::ReadOnlyFile;
+pub(crate) use spill::{Room, Rooms};
 pub use spill::{Spill, SpillFile};
 pub use tiers::TieredStore;
 

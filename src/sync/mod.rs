@@ -9,7 +9,7 @@
 mod monitor;
 mod seqlock;
 
-pub(crate) use monitor::{Monitor, Signal};
+pub(crate) use monitor::{Monitor, MonitorGuard, Signal};
 pub(crate) use seqlock::{Seqlock, Writing};
 
 #[cfg(not(loom))]

@@ -12,6 +12,9 @@ use std::sync::PoisonError;
 #[cfg(not(loom))]
 use std::sync::{Condvar, Mutex, MutexGuard};
 
+/// The state of a [`Monitor`], while one thread has it.
+pub(crate) type MonitorGuard<'a, T> = MutexGuard<'a, T>;
+
 /// A state that one thread at a time has.
 pub(crate) struct Monitor<T>(Mutex<T>);
 

@@ -16,9 +16,10 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Status, bytes, say};
-use crate::store::{Spill, spill};
+use super::aside::Aside;
+use crate::store::spill;
 use crate::sync::{Arc, Lock, LockGuard, Mutex, OnceLock, StaticCounter, UNORDERED, wait};
-use crate::vm::{self, HUGE_PAGE, Lent, PAGE};
+use crate::vm::{self, Lent, PAGE};
 use std::sync::Weak;
 use std::time::{Duration, Instant};
 
@@ -26,21 +27,23 @@ use std::time::{Duration, Instant};
 pub(super) struct Part {
     pub memory: Lent,
     /// None: a file in the spill directory, if one is set, is made when it is needed.
-    pub store: Option<Box<dyn Spill>>,
+    pub store: Option<Aside>,
 }
 
 /// Bytes above the top, and of values that could go to a store.
 type Spare = (usize, usize);
 
-/// The most values that go to a store at once where fewer are wanted: a store writes them while the tape goes on.
-const AT_ONCE: usize = 8 << 20;
-/// Values go to a store in pieces of this size, each of which leaves its memory to others at once.
-const PIECE: usize = HUGE_PAGE;
+/// The most values that go to a store at once where fewer are wanted: a file writes them while the tape goes on.
+const AT_ONCE: usize = 32 << 20;
 
 impl Part {
     /// What it has to give.
     fn spare(&self, directory: bool) -> Spare {
-        let values = if directory || self.store.is_some() { self.memory.len() } else { 0 };
+        let values = match &self.store {
+            Some(store) => self.memory.len() + store.held(),
+            None if directory => self.memory.len(),
+            None => 0,
+        };
         (self.memory.warm_bytes(), values)
     }
 
@@ -58,20 +61,12 @@ impl Part {
         }
         let there = self.memory.len();
         if self.store.is_none() && there > 0 && directory {
-            self.store = spill::in_directory()?;
+            self.store = spill::in_directory()?.map(Aside::File);
         }
-        let Some(store) = &mut self.store else { return Ok(0) };
-        let (n, mut gone) = (share(there, AT_ONCE), 0);
-        while gone < n {
-            let piece = PIECE.min(n - gone);
-            match store.write(self.memory.from() as u64, self.memory.first(piece)) {
-                Ok(()) => self.memory.discard_first(piece),
-                Err(error) if gone == 0 => return Err(error),
-                Err(_) => break,
-            }
-            gone += piece;
+        match &mut self.store {
+            Some(store) => store.keep(&mut self.memory, share(there, AT_ONCE), wanted),
+            None => Ok(0),
         }
-        Ok(gone)
     }
 }
 

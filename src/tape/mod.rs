@@ -36,6 +36,7 @@
 //! # }
 //! ```
 
+mod aside;
 mod bits;
 pub(crate) mod branches;
 mod control;

@@ -41,6 +41,21 @@ impl Lent {
         unsafe { std::slice::from_raw_parts((self.base + self.from) as *const u8, n) }
     }
 
+    /// Leaves the first `n` of them, a multiple of [`PAGE`], and their memory to others. The span must not move while they
+    /// are there, nor have them [`back`](super::Span::regain) before they are [left](Pages::leave).
+    pub fn take_first(&mut self, n: usize) -> Pages {
+        assert!(n <= self.len() && n.is_multiple_of(PAGE));
+        let pages = Pages { address: self.base + self.from, size: n, resident: true, budget: self.budget };
+        self.from += n;
+        pages
+    }
+
+    /// Takes back `n` bytes that [`take_first`](Lent::take_first) left last, with their memory.
+    pub fn regain_first(&mut self, n: usize) {
+        assert!(n <= self.from);
+        self.from -= n;
+    }
+
     /// Gives back the memory behind the first `n` of them, a multiple of [`PAGE`].
     pub fn discard_first(&mut self, n: usize) {
         assert!(n <= self.len() && n.is_multiple_of(PAGE));
@@ -60,5 +75,51 @@ impl Lent {
         self.committed -= n;
         os::decommit(self.base + self.committed, n);
         self.budget.refund(n as u64);
+    }
+}
+
+/// Bytes of a span in other hands, perhaps without memory.
+pub(crate) struct Pages {
+    address: usize,
+    size: usize,
+    /// They have memory, charged to the budget.
+    resident: bool,
+    budget: &'static Budget,
+}
+
+impl Pages {
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the range is mapped, and the span keeps off it.
+        unsafe { std::slice::from_raw_parts(self.address as *const u8, self.size) }
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as for `bytes`; the pages are borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(self.address as *mut u8, self.size) }
+    }
+
+    /// Gives the memory back; they stay accessible and read as zero.
+    pub fn empty(&mut self) {
+        if std::mem::take(&mut self.resident) {
+            os::discard(self.address, self.size);
+            self.budget.refund(self.size as u64);
+        }
+    }
+
+    /// Takes memory again. False if the budget has none.
+    pub fn fill(&mut self) -> bool {
+        self.resident = self.resident || self.budget.charge(self.size as u64).is_ok();
+        self.resident
+    }
+
+    /// Leaves them to the span, with their memory.
+    pub fn leave(mut self) {
+        assert!(std::mem::take(&mut self.resident));
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        self.empty();
     }
 }

@@ -15,7 +15,7 @@ mod span;
 #[cfg(test)]
 pub(crate) use budget::{Budget, budget};
 pub(crate) use budget::{default_limit, is_safe_share, leave_safe_share, process, set_limit, update_limit};
-pub(crate) use lent::Lent;
+pub(crate) use lent::{Lent, Pages};
 pub(crate) use os::{has_memory, word_at};
 pub(crate) use region::{Region, Zone};
 pub(crate) use span::Span;

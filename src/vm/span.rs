@@ -339,6 +339,12 @@ impl Span {
         (self.discarded, self.committed, self.kept) = (lent.from(), lent.committed(), None);
     }
 
+    /// Counts the last `n` discarded bytes as its own again, with the memory that they have.
+    pub fn regain(&mut self, n: usize) {
+        assert!(!self.has_lent() && n <= self.discarded);
+        self.discarded -= n;
+    }
+
     /// Gives `[from, discarded)` memory again, which reads as zero; nothing above `need` is needed. Takes no more memory
     /// than there is as long as `[from, need)` fits into that: the same number of bytes lower down. On error nothing has
     /// changed.

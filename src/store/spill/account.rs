@@ -1,15 +1,17 @@
-//! The memory of buffers, which the process's tapes account for: they say how, because stores know nothing of tapes.
+//! The memory of blocks on their way, which the process's tapes account for: they say how, because stores know nothing of
+//! tapes.
 
 #![forbid(unsafe_code)]
 
 use crate::sync::OnceLock;
+use crate::vm::PAGE;
 
-/// How buffers are paid for.
+/// How such memory is paid for.
 pub(crate) struct Account {
     /// Takes bytes; false if there are none left.
     pub charge: fn(usize) -> bool,
     pub refund: fn(usize),
-    /// The most that all tapes and buffers may have.
+    /// The most that all tapes and blocks on their way may have.
     pub limit: fn() -> u64,
     /// Whether tapes go to a disk that nobody has named.
     pub spills_unasked: fn() -> bool,
@@ -24,25 +26,26 @@ pub(crate) fn set_account(account: Account) {
     ACCOUNT.get_or_init(|| account);
 }
 
-/// All buffers together have at most this share of the limit, and no more than is of use.
+/// All blocks on their way together have at most this share of the limit, and no more than is of use.
 const SHARE: u64 = 8;
 const MOST: u64 = 32 << 20;
-/// Bytes of a block: small enough to stay in the cache between its copy and its checksum.
-const LARGEST_BLOCK: usize = 256 << 10;
-const SMALLEST_BLOCK: usize = 4 << 10;
+/// Bytes of a block: a huge page where there is enough memory.
+const LARGEST_BLOCK: usize = 2 << 20;
+const SMALLEST_BLOCK: usize = PAGE;
 
 pub(super) fn limit() -> u64 {
     ACCOUNT.get().map_or(u64::MAX, |account| (account.limit)())
 }
 
-/// Bytes that all buffers may have.
+/// Bytes that all blocks on their way may have.
 pub(super) fn room() -> usize {
     (limit() / SHARE).min(MOST) as usize
 }
 
-/// Bytes of a block, so that there may be eight buffers.
+/// Bytes of a block, a power of two: eight may be on their way.
 pub(super) fn block() -> usize {
-    (room() / 8 / SMALLEST_BLOCK * SMALLEST_BLOCK).clamp(SMALLEST_BLOCK, LARGEST_BLOCK)
+    let eighth = room() / 8;
+    ((eighth + 1).next_power_of_two() / 2).clamp(SMALLEST_BLOCK, LARGEST_BLOCK)
 }
 
 /// Whether the system has memory for a thread: its stack, and what it allocates. The C library ends a process one of whose

@@ -1,52 +1,46 @@
 //! Where tapes hand over what is to be written, and a thread in the background takes it and brings it back.
 //!
 //! ```text
-//!   push, short of memory --> buffer --> thread --> file          writes behind the pushes
-//!   pop <-------------------- buffer <-- thread <-- file          reads ahead of the pops
+//!   push, short of memory --> block --> thread --> file           writes behind the pushes
+//!   pop <-------------------- block <-- thread <-- file           reads ahead of the pops
 //! ```
 //!
-//! Buffers are few and counted in the budget. Without one, a block goes its way on the thread that has it. What could not
-//! be written stays in its buffer, so that nothing is lost: it is tried again when a tape next wants to write something.
-//! What could not be read ahead is read again by the pop that needs it, which gets the error.
+//! A block that a tape hands over stays where it is, and so does one that comes back: nothing is copied but to and from
+//! the file. Bytes that are handed over as such are copied. Blocks on their way are few and counted in the budget. Where
+//! there may be none, a block goes its way on the thread that has it. What could not be written stays in memory, so that
+//! nothing is lost: it is tried again when a tape next wants to write something. What could not be read ahead is read
+//! again by the pop that needs it, which gets the error.
 
 #![forbid(unsafe_code)]
 
 use super::account;
-use super::blocks::{Blocks, Buffer, Content, Job};
+use super::blocks::{Blocks, Content, Job, Taken};
 use super::medium::Medium;
-use super::space::{Lost, Place, Space, sum};
+use super::memory::{Memory, Room};
+use super::space::{Lost, Place, Space};
 use super::tally::TALLY;
-use crate::sync::{Arc, Monitor, Signal};
+use crate::sync::{Arc, Monitor, MonitorGuard, Signal};
 use std::io;
-
-/// Whoever waits for a buffer gets this part of them at once, as a thread that is woken for each takes longer.
-const BATCHES: usize = 4;
 
 /// What all tapes that spill to one file share.
 pub(super) struct Desk<M> {
     space: Space<M>,
     /// Bytes of a block.
     block: usize,
-    /// The most that all buffers have, or less where the account says so.
+    /// The most that all blocks on their way have, or less where the account says so.
     most: usize,
     state: Monitor<State>,
     /// Given when there is work for the thread.
     work: Signal,
     /// Given when a block is not what it was.
     done: Signal,
-    /// Given when buffers got free, several at once where the thread has more to write.
-    free: Signal,
 }
 
 #[derive(Default)]
 struct State {
     blocks: Blocks,
-    /// Buffers that nobody uses.
-    spare: Vec<Buffer>,
-    /// Buffers there are.
-    buffers: usize,
-    /// Bytes of them that the account has.
-    charged: usize,
+    /// Bytes that were on their way to the file and have left memory, since the beginning.
+    gone: u64,
     /// Why a block could not be written. Nothing more is written until a tape tries it again.
     failure: Option<Arc<io::Error>>,
     /// A thread is there to do the work.
@@ -65,7 +59,7 @@ pub(super) struct Missing {
 impl<M: Medium> Desk<M> {
     pub fn new(space: Space<M>, block: usize, most: usize) -> Desk<M> {
         let state = Monitor::new(State::default());
-        Desk { space, block, most, state, work: Signal::new(), done: Signal::new(), free: Signal::new() }
+        Desk { space, block, most, state, work: Signal::new(), done: Signal::new() }
     }
 
     #[cfg(all(test, not(loom)))]
@@ -83,27 +77,46 @@ impl<M: Medium> Desk<M> {
 
     pub fn remove_part(&self, part: u64) {
         self.cut(part, 0);
-        self.state.lock().blocks.remove_part(part);
+        let mut state = self.state.lock();
+        state.blocks.remove_part(part);
+        let is_last = !state.blocks.has_parts();
+        drop(state);
+        if is_last {
+            self.space.let_go();
+        }
     }
 
     pub fn end(&self, part: u64) -> u64 {
         self.state.lock().blocks.end(part)
     }
 
-    /// Drops what lies at `end` or above it.
-    pub fn cut(&self, part: u64, end: u64) {
+    /// The state, when nobody is at work on what a part has beyond `end`.
+    fn idle(&self, part: u64, end: u64) -> MonitorGuard<'_, State> {
         let mut state = self.state.lock();
-        let (places, buffers) = state.blocks.cut(part, end);
-        state.spare.extend(buffers);
+        while state.blocks.is_at_work(part, end) {
+            state = TALLY.wait(|| self.done.wait(state));
+        }
+        state
+    }
+
+    /// Drops what lies at `end` or above it. The tape's memory there is the tape's again, and empty.
+    pub fn cut(&self, part: u64, end: u64) {
+        let mut state = self.idle(part, end);
+        let places = state.blocks.cut(part, end);
         let staffed = state.staffed;
         drop(state);
         places.into_iter().for_each(|place| self.space.give(place));
         self.done.give();
-        self.free.give();
         self.work.give();
         if !staffed {
             self.space.shorten();
         }
+    }
+
+    /// Leaves the tape's memory at `from` and above to the tape, empty: what is there is read as bytes from now on.
+    pub fn leave(&self, part: u64, from: u64) {
+        self.idle(part, from).blocks.leave(part, from);
+        self.done.give();
     }
 
     // ---- writing -----------------------------------------------------------------------------------
@@ -115,71 +128,134 @@ impl<M: Medium> Desk<M> {
         }
     }
 
-    /// Adds a block at the end of a part: in a buffer, where there is one or will be in a moment, else in the file. On error
-    /// nothing was added.
+    /// Adds bytes at the end of a part: in memory, where there is some for blocks on their way or will be in a moment, else
+    /// in the file. On error nothing was added.
     pub fn put(&self, part: u64, bytes: &[u8]) -> Result<(), Arc<io::Error>> {
-        let content = match self.buffer()? {
-            Some(mut buffer) => {
-                buffer.clear();
-                buffer.extend_from_slice(bytes);
-                let sum = sum(&buffer);
-                Content::Waiting(buffer, sum)
-            }
-            None => Content::Stored(TALLY.wait(|| self.space.write(bytes, sum(bytes)))?),
+        let memory = if self.wait_for_room(bytes.len())? { Memory::copy(bytes) } else { None };
+        let content = match memory {
+            Some(memory) => Content::Waiting(memory),
+            None => Content::Stored(TALLY.wait(|| self.space.write(bytes))?, Memory::copy(&[]).unwrap_or(Memory::Nowhere)),
         };
         self.state.lock().blocks.push(part, bytes.len(), content);
         self.work.give();
         Ok(())
     }
 
-    /// A buffer for a block; none where memory is too short for any.
-    fn buffer(&self) -> Result<Option<Buffer>, Arc<io::Error>> {
+    /// Adds a tape's memory at the end of a part, where it stays until it is in the file. On error it is the tape's.
+    pub fn take(&self, part: u64, mut room: Box<dyn Room>) -> Result<(), (Arc<io::Error>, Box<dyn Room>)> {
+        let bytes = room.bytes().len();
+        let content = match self.wait_for_room(bytes) {
+            Ok(true) => Content::Waiting(Memory::Tape(room)),
+            Ok(false) => match TALLY.wait(|| self.space.write(room.bytes())) {
+                Ok(place) => {
+                    room.empty();
+                    self.state.lock().gone += bytes as u64;
+                    Content::Stored(place, Memory::Tape(room))
+                }
+                Err(error) => return Err((Arc::new(error), room)),
+            },
+            Err(failure) => return Err((failure, room)),
+        };
+        self.state.lock().blocks.push(part, bytes, content);
+        self.work.give();
+        Ok(())
+    }
+
+    /// Waits until so many bytes more may be on their way; false where they never may.
+    fn wait_for_room(&self, bytes: usize) -> Result<bool, Arc<io::Error>> {
         let mut state = self.state.lock();
         loop {
-            if !state.staffed {
-                return Ok(None);
+            if !state.staffed || bytes > self.room() {
+                return Ok(false);
             }
-            if let Some(buffer) = self.free_buffer(&mut state).or_else(|| state.blocks.steal()) {
-                return Ok(Some(buffer));
+            if state.blocks.held() + bytes <= self.room() {
+                return Ok(true);
+            }
+            if state.blocks.steal() {
+                continue;
             }
             if let Some(failure) = &state.failure {
                 return Err(failure.clone());
             }
-            if state.buffers == 0 {
-                return Ok(None);
-            }
-            state = TALLY.wait(|| self.free.wait(state));
+            state = TALLY.wait(|| self.done.wait(state));
         }
     }
 
-    /// Bytes that all buffers may have.
+    /// Whether [`take`](Desk::take) would wait for something to be written.
+    pub fn is_full(&self, bytes: usize) -> bool {
+        let mut state = self.state.lock();
+        let fits = |state: &State| !state.staffed || bytes > self.room() || state.blocks.held() + bytes <= self.room();
+        while !fits(&state) {
+            if !state.blocks.steal() {
+                return state.blocks.is_writing();
+            }
+        }
+        false
+    }
+
+    /// Bytes of memory that blocks have on their way.
+    pub fn held(&self) -> usize {
+        self.state.lock().blocks.held()
+    }
+
+    /// Bytes that were on their way to the file and have left memory, since the beginning.
+    pub fn gone(&self) -> u64 {
+        self.state.lock().gone
+    }
+
+    /// Waits until `bytes` more have left memory than `since` then, or all that are on their way have, or none can; how many
+    /// have.
+    pub fn wait_until_gone(&self, since: u64, bytes: u64) -> Result<u64, Arc<io::Error>> {
+        let mut state = self.state.lock();
+        loop {
+            let gone = state.gone - since;
+            match &state.failure {
+                _ if gone >= bytes || !state.blocks.is_writing() => return Ok(gone),
+                Some(failure) if gone == 0 => return Err(failure.clone()),
+                Some(_) => return Ok(gone),
+                None => state = TALLY.wait(|| self.done.wait(state)),
+            }
+        }
+    }
+
+    /// Bytes that all blocks on their way may have.
     fn room(&self) -> usize {
         account::room().min(self.most)
     }
 
-    /// A buffer that nobody uses, or a new one.
-    fn free_buffer(&self, state: &mut State) -> Option<Buffer> {
-        if let Some(buffer) = state.spare.pop() {
-            return Some(buffer);
-        }
-        if (state.buffers + 1) * self.block > self.room() {
-            return None;
-        }
-        let mut buffer = Vec::new();
-        let charged = account::charge(self.block)?;
-        if buffer.try_reserve_exact(self.block).is_err() {
-            account::refund(charged);
-            return None;
-        }
-        state.charged += charged;
-        state.buffers += 1;
-        Some(buffer)
-    }
-
     // ---- reading -----------------------------------------------------------------------------------
 
+    /// Gives a tape the last block of its part back, with its memory, and has what lies below read ahead. None where it has
+    /// to be read as bytes: because it is not where it was, or there is no memory.
+    pub fn give_back(&self, part: u64) -> Result<Option<Box<dyn Room>>, Missing> {
+        let end = self.end(part);
+        let mut state = self.idle(part, end.saturating_sub(1));
+        let taken = state.blocks.take_last(part);
+        let from = state.blocks.end(part);
+        state.blocks.set_read(part, from);
+        drop(state);
+        self.work.give();
+        let (room, place) = match taken {
+            None => return Ok(None),
+            Some(Taken::Whole(room, place)) => (room, place),
+            Some(Taken::Empty { number, from, place, mut room }) => {
+                let is_full = room.fill();
+                let read = if is_full { TALLY.wait(|| self.space.read(place, room.bytes_mut())) } else { Ok(()) };
+                if !is_full || read.is_err() {
+                    room.empty();
+                    self.state.lock().blocks.put_back(part, Taken::Empty { number, from, place, room });
+                    return read.map(|()| None).map_err(|why| Missing { why, place, from });
+                }
+                (room, Some(place))
+            }
+        };
+        place.into_iter().for_each(|place| self.space.give(place));
+        self.done.give();
+        Ok(Some(room))
+    }
+
     /// Reads `bytes` of a part at `offset` back, whatever its blocks are, and has what lies below read ahead.
-    pub fn get(&self, part: u64, offset: u64, bytes: &mut [u8], scratch: &mut Buffer) -> Result<(), Missing> {
+    pub fn get(&self, part: u64, offset: u64, bytes: &mut [u8], scratch: &mut Vec<u8>) -> Result<(), Missing> {
         self.state.lock().blocks.set_read(part, offset);
         self.work.give();
         let (mut done, mut read) = (0, Ok(()));
@@ -187,34 +263,31 @@ impl<M: Medium> Desk<M> {
             let block = self.get_block(part, offset + done as u64, &mut bytes[done..], scratch);
             read = block.map(|n| done += n);
         }
-        // Buffers got free, for whoever waits for one and for what lies below.
-        self.free.give();
+        // There is memory again, for whoever waits for some and for what lies below.
+        self.done.give();
         self.work.give();
         read
     }
 
     /// Reads what is at `offset` up to the end of its block; how many bytes that were.
-    fn get_block(&self, part: u64, offset: u64, bytes: &mut [u8], scratch: &mut Buffer) -> Result<usize, Missing> {
+    fn get_block(&self, part: u64, offset: u64, bytes: &mut [u8], scratch: &mut Vec<u8>) -> Result<usize, Missing> {
         let mut state = self.state.lock();
         loop {
             let block = state.blocks.at(part, offset);
             let (from, whole, first) = (block.from, block.whole, (offset - block.from) as usize);
             let n = bytes.len().min(block.bytes - first);
-            match &mut block.content {
-                Content::Writing | Content::Reading(_) => state = TALLY.wait(|| self.done.wait(state)),
-                Content::Waiting(buffer, _) => {
-                    bytes[..n].copy_from_slice(&buffer[first..first + n]);
+            match &block.content {
+                Content::Writing | Content::Reading => state = TALLY.wait(|| self.done.wait(state)),
+                Content::Waiting(memory) => {
+                    bytes[..n].copy_from_slice(&memory.bytes()[first..first + n]);
                     return Ok(n);
                 }
-                Content::Ready(place, buffer) => {
-                    let (place, buffer) = (*place, std::mem::take(buffer));
-                    block.content = Content::Stored(place);
-                    drop(state);
-                    bytes[..n].copy_from_slice(&buffer[first..first + n]);
-                    self.state.lock().spare.push(buffer);
+                Content::Ready(_, memory) => {
+                    bytes[..n].copy_from_slice(&memory.bytes()[first..first + n]);
+                    state.blocks.forget(part, offset);
                     return Ok(n);
                 }
-                Content::Stored(place) => {
+                Content::Stored(place, _) => {
                     let place = *place;
                     drop(state);
                     let read = if n == whole {
@@ -254,90 +327,60 @@ impl<M: Medium> Desk<M> {
                     self.done.give();
                     self.space.shorten();
                     state = self.state.lock();
-                    if state.spare.len() >= (state.buffers / BATCHES).max(1) {
-                        self.free.give();
-                    }
                 }
                 None if self.space.is_long() => {
                     drop(state);
                     self.space.shorten();
                     state = self.state.lock();
                 }
-                None => {
-                    self.free.give();
-                    state = self.work.wait(state);
-                }
+                None => state = self.work.wait(state),
             }
         }
     }
 
-    /// What is most urgent: what a pop may wait for, then what takes up buffers.
-    fn next(&self, state: &mut State) -> Option<(Job, Option<Buffer>)> {
-        if let Some((part, number)) = state.blocks.next_to_read(self.room() / 2)
-            && let Some(buffer) = self.free_buffer(state)
-        {
-            return state.blocks.begin_to_read(part, number).map(|job| (job, Some(buffer)));
+    /// What is most urgent: what a pop may wait for, then what takes up memory.
+    fn next(&self, state: &mut State) -> Option<Job> {
+        let room = self.room();
+        match state.blocks.begin_to_read(room / 2, room) {
+            None if state.failure.is_none() => state.blocks.begin_to_write(),
+            job => job,
         }
-        if state.failure.is_some() {
-            return None;
-        }
-        state.blocks.next_to_write().map(|job| (job, None))
     }
 
-    fn perform(&self, job: (Job, Option<Buffer>)) {
+    fn perform(&self, job: Job) {
         match job {
-            (Job::Write { part, number, buffer, sum }, _) => self.write(part, number, buffer, sum),
-            (Job::Read { part, number, place, whole }, buffer) => {
-                self.read_ahead(part, number, place, whole, buffer.expect("to read into"));
+            Job::Write { part, number, mut memory } => {
+                let written = self.space.write(memory.bytes());
+                let bytes = memory.bytes().len() as u64;
+                if written.is_ok() {
+                    memory.empty();
+                }
+                let mut state = self.state.lock();
+                let content = match written {
+                    Ok(place) => {
+                        state.gone += bytes;
+                        Content::Stored(place, memory)
+                    }
+                    Err(error) => {
+                        state.failure = Some(Arc::new(error));
+                        Content::Waiting(memory)
+                    }
+                };
+                state.blocks.finish(part, number, content, false);
+            }
+            Job::Read { part, number, place, mut memory } => {
+                let read = self.space.read(place, memory.bytes_mut());
+                let content = match read {
+                    Ok(()) => Content::Ready(place, memory),
+                    Err(_) => {
+                        memory.empty();
+                        Content::Stored(place, memory)
+                    }
+                };
+                let refused = matches!(content, Content::Stored(..));
+                self.state.lock().blocks.finish(part, number, content, refused);
             }
         }
-    }
-
-    fn write(&self, part: u64, number: u64, buffer: Buffer, sum: u32) {
-        let written = self.space.write(&buffer, sum);
-        let mut state = self.state.lock();
-        let block = state.blocks.find(part, number);
-        match (written, block) {
-            (Ok(place), Some(block)) => {
-                block.content = Content::Stored(place);
-                state.spare.push(buffer);
-            }
-            (Ok(place), None) => {
-                state.spare.push(buffer);
-                drop(state);
-                self.space.give(place);
-            }
-            (Err(error), Some(block)) => {
-                block.content = Content::Waiting(buffer, sum);
-                state.blocks.write_again(part, number);
-                state.failure = Some(Arc::new(error));
-            }
-            (Err(error), None) => {
-                state.spare.push(buffer);
-                state.failure = Some(Arc::new(error));
-            }
-        }
-    }
-
-    fn read_ahead(&self, part: u64, number: u64, place: Place, whole: usize, mut buffer: Buffer) {
-        buffer.resize(whole, 0);
-        let read = self.space.read(place, &mut buffer);
-        let mut state = self.state.lock();
-        match (state.blocks.find(part, number), read) {
-            (Some(block), Ok(())) => block.content = Content::Ready(place, buffer),
-            (Some(block), Err(_)) => {
-                block.content = Content::Stored(place);
-                block.refused = true;
-                state.spare.push(buffer);
-            }
-            (None, _) => state.spare.push(buffer),
-        }
-    }
-}
-
-impl<M> Drop for Desk<M> {
-    fn drop(&mut self) {
-        account::refund(self.state.lock().charged);
     }
 }
 
@@ -373,19 +416,95 @@ mod models {
         }
     }
 
+    /// A byte of a tape, which is there or not.
+    struct Byte([u8; 1], bool);
+
+    impl Room for Byte {
+        fn bytes(&self) -> &[u8] {
+            assert!(self.1);
+            &self.0
+        }
+
+        fn bytes_mut(&mut self) -> &mut [u8] {
+            assert!(self.1);
+            &mut self.0
+        }
+
+        fn empty(&mut self) {
+            *self = Byte([0], false);
+        }
+
+        fn fill(&mut self) -> bool {
+            self.1 = true;
+            true
+        }
+
+        fn leave(self: Box<Self>) {
+            assert!(self.1);
+        }
+    }
+
+    /// A model whose threads take turns at two places at most.
+    fn check(model: impl Fn() + Sync + Send + 'static) {
+        let mut bounds = loom::model::Builder::new();
+        bounds.preemption_bound = Some(2);
+        bounds.check(model);
+    }
+
+    /// A desk with memory for one block of a byte, and its thread.
+    fn staffed(fails: bool) -> (loom::sync::Arc<Desk<Bytes>>, loom::thread::JoinHandle<()>) {
+        let space = Space::new(Bytes(Lock::new(([0; 64], fails))), u64::MAX);
+        let desk = loom::sync::Arc::new(Desk::new(space, 1, 1));
+        desk.set_staffed(true);
+        let at_work = desk.clone();
+        (desk, loom::thread::spawn(move || at_work.run()))
+    }
+
+    /// Two blocks that a tape leaves come back in their memory, the upper one in another version.
+    fn memory_left_and_given_back(fails: bool) {
+        check(move || {
+            let (desk, thread) = staffed(fails);
+            let part = desk.add_part();
+            let leave = |value: u8| {
+                let mut byte: Box<dyn Room> = Box::new(Byte([value], true));
+                while let Err((_, again)) = desk.take(part, byte) {
+                    byte = again;
+                    desk.try_again();
+                }
+            };
+            leave(1);
+            let _ = desk.wait_until_gone(0, 1);
+            desk.try_again();
+            leave(2);
+            desk.cut(part, 1);
+            leave(3);
+            for (end, value) in [(2, 3), (1, 1)] {
+                assert_eq!(desk.end(part), end);
+                let room = desk.give_back(part).ok().flatten().expect("there is memory");
+                assert_eq!(room.bytes(), [value]);
+                room.leave();
+            }
+            desk.remove_part(part);
+            desk.close();
+            thread.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn memory_that_was_left_comes_back_whenever_the_thread_is_at_work() {
+        memory_left_and_given_back(false);
+    }
+
+    #[test]
+    fn memory_that_could_not_be_written_comes_back() {
+        memory_left_and_given_back(true);
+    }
+
     /// Two blocks of a byte go over one buffer and come back, the upper one in another version, whenever the thread takes
     /// what; and it ends.
     fn sweep_up_and_down(fails: bool) {
-        let mut bounds = loom::model::Builder::new();
-        bounds.preemption_bound = Some(2);
-        bounds.check(move || {
-            let space = Space::new(Bytes(Lock::new(([0; 64], fails))), u64::MAX);
-            let desk = loom::sync::Arc::new(Desk::new(space, 1, 1));
-            desk.set_staffed(true);
-            let thread = {
-                let desk = desk.clone();
-                loom::thread::spawn(move || desk.run())
-            };
+        check(move || {
+            let (desk, thread) = staffed(fails);
             let part = desk.add_part();
             let put = |value: u8| {
                 while desk.put(part, &[value]).is_err() {

@@ -6,6 +6,7 @@ use super::account;
 use super::door::Spill;
 use super::handle::{Handle, Shared};
 use super::medium::nameless;
+use super::memory::{Room, Rooms};
 use crate::error::{Error, bytes, say};
 use crate::settings::{Directory, settings};
 use crate::store::os;
@@ -15,8 +16,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
 
-/// A part of a file without a name in a directory, which all of them in that directory share. Its space on the disk is
-/// given back when it is dropped, or the process ends in whatever way. It belongs to the process that made it, and is an
+/// A part of a file without a name in a directory, which all of them in that directory share. Its space on the disk is for
+/// the others when it is dropped, and is given back with the last of them, or when the process ends in whatever way. It belongs to the process that made it, and is an
 /// error in a child of fork.
 ///
 /// ```
@@ -40,6 +41,28 @@ impl SpillFile {
     /// A part without bytes, in a directory that exists.
     pub fn new(directory: impl AsRef<Path>) -> Result<SpillFile, Error> {
         Ok(SpillFile(Handle::new(file_in(directory.as_ref())?)))
+    }
+}
+
+impl SpillFile {
+    /// As [`Handle::keep`].
+    pub(crate) fn keep(&mut self, rooms: &mut dyn Rooms, bytes: usize, wanted: usize) -> Result<usize, Error> {
+        self.0.keep(rooms, bytes, wanted)
+    }
+
+    /// As [`Handle::held`].
+    pub(crate) fn held(&self) -> usize {
+        self.0.held()
+    }
+
+    /// As [`Handle::give_back`].
+    pub(crate) fn give_back(&mut self, end: u64) -> Result<Option<Box<dyn Room>>, Error> {
+        self.0.give_back(end)
+    }
+
+    /// As [`Handle::leave`].
+    pub(crate) fn leave(&mut self, from: u64) {
+        self.0.leave(from);
     }
 }
 
@@ -115,13 +138,13 @@ pub(crate) fn is_directory_set(unasked: bool) -> bool {
 }
 
 /// A part of a file for a tape that has no store of its own; None where there is no directory for it.
-pub(crate) fn in_directory() -> Result<Option<Box<dyn Spill>>, Error> {
+pub(crate) fn in_directory() -> Result<Option<SpillFile>, Error> {
     let Some(choice) = directory() else { return Ok(None) };
     let file = SpillFile::new(&choice.path)?;
     if !choice.is_asked_for {
         say_begin(&choice.path);
     }
-    Ok(Some(Box::new(file)))
+    Ok(Some(file))
 }
 
 /// Says, once, that tapes begin to go to a disk that nobody has asked for.

@@ -3,10 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::account;
-use super::blocks::Buffer;
 use super::desk::{Desk, Missing};
 use super::door::Spill;
 use super::medium::Medium;
+use super::memory::{Room, Rooms};
 use super::space::{Lost, OverLimit, Space};
 use crate::error::{Error, Status, bytes};
 use crate::store::os;
@@ -151,13 +151,13 @@ pub(super) struct Handle<M: Medium + 'static> {
     shared: Arc<Shared<M>>,
     part: u64,
     /// For blocks that are needed in part.
-    scratch: Buffer,
+    scratch: Vec<u8>,
 }
 
 impl<M: Medium> Handle<M> {
     pub fn new(shared: Arc<Shared<M>>) -> Handle<M> {
         let part = shared.desk.add_part();
-        Handle { shared, part, scratch: Buffer::new() }
+        Handle { shared, part, scratch: Vec::new() }
     }
 
     /// Refuses bytes that were never written.
@@ -170,6 +170,69 @@ impl<M: Medium> Handle<M> {
             Status::BadArgument,
             format!("a spill file holds {}, not the {end} that are asked for", bytes(written)),
         ))
+    }
+}
+
+/// What is for the tapes of this process alone, whose memory stays where it is.
+impl<M: Medium> Handle<M> {
+    /// Keeps the first `bytes`, or as many as may be on their way: they are written while the tape goes on. Waits until
+    /// `wanted` bytes have left memory, or all that are on their way; returns how many have. What is not kept is the tape's.
+    pub fn keep(&mut self, rooms: &mut dyn Rooms, bytes: usize, wanted: usize) -> Result<usize, Error> {
+        self.shared.check_process()?;
+        self.shared.staff();
+        let desk = self.shared.desk.clone();
+        desk.try_again();
+        let (before, mut kept) = (desk.gone(), 0);
+        while kept < bytes && rooms.len() > 0 {
+            let piece = desk.block().min(rooms.len());
+            if desk.is_full(piece) {
+                break;
+            }
+            match self.take(rooms.from(), rooms.take_first(piece)) {
+                Ok(()) => kept += piece,
+                Err((error, room)) => {
+                    rooms.put_back(room);
+                    if kept == 0 {
+                        return Err(error);
+                    }
+                    break;
+                }
+            }
+        }
+        let gone = desk.wait_until_gone(before, wanted as u64);
+        gone.map(|bytes| bytes as usize).map_err(|cause| self.shared.unwritten(&cause))
+    }
+
+    /// Keeps what a tape has at `offset`. On error it is the tape's.
+    fn take(&mut self, offset: u64, room: Box<dyn Room>) -> Result<(), (Error, Box<dyn Room>)> {
+        if let Err(error) = self.check_end(offset) {
+            return Err((error, room));
+        }
+        let desk = &self.shared.desk;
+        desk.cut(self.part, offset);
+        desk.take(self.part, room).map_err(|(cause, room)| (self.shared.unwritten(&cause), room))
+    }
+
+    /// Bytes of memory that may be free in a moment.
+    pub fn held(&self) -> usize {
+        if self.shared.is_ours() { self.shared.desk.held() } else { 0 }
+    }
+
+    /// Gives back what the tape had below `end`, a block with its memory; what lies above is not needed any more. None where
+    /// it has to be read.
+    pub fn give_back(&mut self, end: u64) -> Result<Option<Box<dyn Room>>, Error> {
+        self.shared.check_process()?;
+        self.check_end(end)?;
+        let desk = &self.shared.desk;
+        desk.cut(self.part, end);
+        desk.give_back(self.part).map_err(|missing| self.shared.missing(missing))
+    }
+
+    /// Leaves the tape's memory at `from` and above to the tape, empty; what was there can be read.
+    pub fn leave(&mut self, from: u64) {
+        if self.shared.is_ours() {
+            self.shared.desk.leave(self.part, from);
+        }
     }
 }
 

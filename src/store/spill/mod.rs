@@ -8,7 +8,8 @@
 //!
 //! * [`door`]: what a tape asks for, of this store or of another one.
 //! * [`handle`]: a tape's end of the file, and what is said of errors.
-//! * [`desk`]: the thread that writes behind the pushes and reads ahead of the pops, and its few buffers ([`account`]).
+//! * [`desk`]: the thread that writes behind the pushes and reads ahead of the pops.
+//! * [`memory`]: what blocks have on their way, which is little ([`account`]).
 //! * [`blocks`]: what is in memory, what in the file, what is next.
 //! * [`space`]: the file, with a checksum of each block and places that are used again ([`extents`]).
 //! * [`directory`]: which directory that is.
@@ -24,6 +25,7 @@ mod door;
 mod extents;
 mod handle;
 mod medium;
+mod memory;
 mod space;
 mod tally;
 #[cfg(all(test, not(loom)))]
@@ -33,4 +35,5 @@ pub(crate) use account::{Account, set_account};
 pub use directory::SpillFile;
 pub(crate) use directory::{in_directory, is_directory_set, may_spill, set_directory};
 pub use door::Spill;
+pub(crate) use memory::{Room, Rooms};
 pub(crate) use tally::disk;

@@ -10,8 +10,10 @@ use std::io;
 
 /// Space on the disk is taken in steps of this size, where there is as much.
 const STEP: u64 = 16 << 20;
-/// More unused space than this at the end of the file is given back.
+/// More space than this beyond what stays of the file is given back.
 const KEPT: u64 = 4 * STEP;
+/// Bytes written or read at once: small enough to stay in the cache for their checksum.
+const IN_CACHE: usize = 256 << 10;
 
 /// A file with places for blocks.
 pub(super) struct Space<M> {
@@ -25,6 +27,9 @@ struct Parts {
     extents: Extents,
     /// `[0, allocated)` has its place on the disk, as far as the file system promises it.
     allocated: u64,
+    /// The highest end of the places since none was in use, and the time before: a file that is written again is quicker
+    /// than one that grows again, so what the last sweep took stays.
+    peaks: [u64; 2],
     /// The most that may be in use; what is there already stays.
     limit: u64,
 }
@@ -46,7 +51,7 @@ pub(super) enum Lost {
 
 impl<M: Medium> Space<M> {
     pub fn new(medium: M, limit: u64) -> Space<M> {
-        let parts = Lock::new(Parts { extents: Extents::default(), allocated: 0, limit });
+        let parts = Lock::new(Parts { extents: Extents::default(), allocated: 0, peaks: [0; 2], limit });
         Space { medium, length: Lock::new(()), parts }
     }
 
@@ -55,20 +60,19 @@ impl<M: Medium> Space<M> {
         &self.medium
     }
 
-    /// Writes a block, whose checksum is `sum`. Its place on the disk is taken before, so that a full disk is met here, not
-    /// when the system gets round to writing; on error no place is taken.
-    pub fn write(&self, block: &[u8], sum: u32) -> io::Result<Place> {
-        let place = Place { offset: self.take(block.len())?, bytes: block.len() as u32, sum };
-        match write_all(&self.medium, place.offset, block) {
-            Ok(()) => {
-                TALLY.write(block.len());
-                Ok(place)
-            }
-            Err(error) => {
-                self.give(place);
-                Err(error)
-            }
+    /// Writes a block. Its place on the disk is taken before, so that a full disk is met here, not when the system gets
+    /// round to writing; on error no place is taken.
+    pub fn write(&self, block: &[u8]) -> io::Result<Place> {
+        let mut place = Place { offset: self.take(block.len())?, bytes: block.len() as u32, sum: 0 };
+        let (mut sum, mut at) = (crc32fast::Hasher::new(), place.offset);
+        for piece in block.chunks(IN_CACHE) {
+            sum.update(piece);
+            write_all(&self.medium, at, piece).inspect_err(|_| self.give(place))?;
+            at += piece.len() as u64;
         }
+        TALLY.write(block.len());
+        place.sum = sum.finalize();
+        Ok(place)
     }
 
     fn take(&self, bytes: usize) -> io::Result<u64> {
@@ -78,6 +82,7 @@ impl<M: Medium> Space<M> {
             return Err(io::Error::other(OverLimit(parts.limit)));
         }
         let offset = parts.extents.take(bytes as u64);
+        parts.peaks[0] = parts.peaks[0].max(parts.extents.end());
         if parts.extents.end() > parts.allocated {
             drop(parts);
             self.lengthen().inspect_err(|_| self.parts.lock().extents.give(offset, bytes as u64))?;
@@ -103,15 +108,30 @@ impl<M: Medium> Space<M> {
 
     /// Reads a block back, as it was written.
     pub fn read(&self, place: Place, block: &mut [u8]) -> Result<(), Lost> {
-        read_all(&self.medium, place.offset, block).map_err(Lost::Unread)?;
+        let (mut sum, mut at) = (crc32fast::Hasher::new(), place.offset);
+        for piece in block.chunks_mut(IN_CACHE) {
+            read_all(&self.medium, at, piece).map_err(Lost::Unread)?;
+            sum.update(piece);
+            at += piece.len() as u64;
+        }
         TALLY.read(block.len());
-        if sum(block) == place.sum { Ok(()) } else { Err(Lost::Changed) }
+        if sum.finalize() == place.sum { Ok(()) } else { Err(Lost::Changed) }
     }
 
     /// Gives a block's place back.
     pub fn give(&self, place: Place) {
-        self.parts.lock().extents.give(place.offset, u64::from(place.bytes));
+        let mut parts = self.parts.lock();
+        parts.extents.give(place.offset, u64::from(place.bytes));
+        if parts.extents.used() == 0 {
+            parts.peaks = [0, parts.peaks[0]];
+        }
         TALLY.give(Extents::room(u64::from(place.bytes)));
+    }
+
+    /// Gives all space back to the disk that is not in use.
+    pub fn let_go(&self) {
+        self.parts.lock().peaks = [0; 2];
+        self.shorten();
     }
 
     /// Whether [`shorten`](Space::shorten) would give space back to the disk.
@@ -124,7 +144,7 @@ impl<M: Medium> Space<M> {
         let _length = self.length.lock();
         let mut parts = self.parts.lock();
         if parts.is_long() {
-            let end = parts.extents.end();
+            let end = parts.kept();
             parts.allocated = end;
             drop(parts);
             // Space that the file system keeps nevertheless is taken again with the next places there.
@@ -148,9 +168,14 @@ impl<M: Medium> Space<M> {
 }
 
 impl Parts {
+    /// What stays of the file.
+    fn kept(&self) -> u64 {
+        self.peaks.into_iter().fold(self.extents.end(), u64::max)
+    }
+
     fn is_long(&self) -> bool {
-        let end = self.extents.end();
-        end == 0 && self.allocated > 0 || self.allocated.saturating_sub(end) > KEPT
+        let kept = self.kept();
+        kept == 0 && self.allocated > 0 || self.allocated.saturating_sub(kept) > KEPT
     }
 }
 
@@ -158,11 +183,6 @@ impl<M> Drop for Space<M> {
     fn drop(&mut self) {
         TALLY.give(self.parts.lock().extents.used());
     }
-}
-
-/// The checksum of a block.
-pub(super) fn sum(block: &[u8]) -> u32 {
-    crc32fast::hash(block)
 }
 
 /// The limit on the disk, in bytes, would be exceeded.

@@ -5,6 +5,7 @@
 use super::desk::Desk;
 use super::handle::{Handle, Shared};
 use super::medium::{Medium, nameless};
+use super::memory::{Room, Rooms};
 use super::space::Space;
 use super::{Spill, SpillFile, directory, in_directory, is_directory_set, set_directory};
 use crate::error::{Error, Status};
@@ -93,6 +94,72 @@ fn nameless_file() -> File {
     nameless(&std::env::temp_dir()).unwrap()
 }
 
+/// A tape's memory, which nobody may look at while it is empty, and which there is none of at times.
+struct Piece {
+    bytes: Vec<u8>,
+    is_full: bool,
+    random: fastrand::Rng,
+}
+
+impl Room for Piece {
+    fn bytes(&self) -> &[u8] {
+        assert!(self.is_full);
+        &self.bytes
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        assert!(self.is_full);
+        &mut self.bytes
+    }
+
+    fn empty(&mut self) {
+        self.bytes.fill(0xaa);
+        self.is_full = false;
+    }
+
+    fn fill(&mut self) -> bool {
+        assert!(!self.is_full);
+        self.is_full = self.random.u8(..8) > 0;
+        self.is_full
+    }
+
+    fn leave(self: Box<Self>) {
+        assert!(self.is_full);
+    }
+}
+
+/// The oldest part of a tape.
+struct Pieces {
+    bytes: Vec<u8>,
+    from: u64,
+    random: fastrand::Rng,
+}
+
+impl Rooms for Pieces {
+    fn from(&self) -> u64 {
+        self.from
+    }
+
+    fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn take_first(&mut self, bytes: usize) -> Box<dyn Room> {
+        self.from += bytes as u64;
+        let rest = self.bytes.split_off(bytes);
+        let bytes = std::mem::replace(&mut self.bytes, rest);
+        Box::new(Piece { bytes, is_full: true, random: self.random.fork() })
+    }
+
+    fn put_back(&mut self, room: Box<dyn Room>) {
+        let mut bytes = room.bytes().to_vec();
+        self.from -= bytes.len() as u64;
+        bytes.append(&mut self.bytes);
+        self.bytes = bytes;
+        room.leave();
+    }
+}
+
 /// A part, and what it should hold.
 struct Checked<M: Medium + 'static> {
     part: Handle<M>,
@@ -115,6 +182,31 @@ impl<M: Medium> Checked<M> {
         Ok(())
     }
 
+    /// Leaves so many bytes at the end to the part, in memory, as far as it takes them, and waits until `wanted` of them are
+    /// in the file.
+    fn leave(&mut self, bytes: usize, wanted: usize) -> Result<usize, Error> {
+        let all: Vec<u8> = (0..bytes).map(|i| (i / 3) as u8 ^ self.random.u8(..)).collect();
+        let from = self.model.len() as u64;
+        let mut rooms = Pieces { bytes: all.clone(), from, random: self.random.fork() };
+        let gone = self.part.keep(&mut rooms, bytes, wanted);
+        let kept = (rooms.from - from) as usize;
+        assert!(rooms.bytes == all[kept..], "what is not kept is as it was");
+        self.model.extend(&all[..kept]);
+        gone
+    }
+
+    /// Takes the last bytes back in their memory; whether they were there.
+    fn give_back(&mut self, end: usize) -> Result<bool, Error> {
+        let room = self.part.give_back(end as u64)?;
+        self.model.truncate(end);
+        let Some(room) = room else { return Ok(false) };
+        let from = end - room.bytes().len();
+        assert!(*room.bytes() == self.model[from..], "[{from}, {end})");
+        room.leave();
+        self.model.truncate(from);
+        Ok(true)
+    }
+
     /// Reads the last `bytes` bytes below `end`; what lies above it is not needed any more.
     fn read(&mut self, end: usize, bytes: usize) -> Result<(), Error> {
         let mut found = vec![0; bytes];
@@ -134,7 +226,9 @@ impl<M: Medium> Checked<M> {
 
     fn take_all(&mut self) {
         while !self.model.is_empty() {
-            self.take(2 * BLOCK + 7).unwrap();
+            if !self.give_back(self.model.len()).unwrap() {
+                self.take(2 * BLOCK + 7).unwrap();
+            }
         }
     }
 
@@ -144,10 +238,24 @@ impl<M: Medium> Checked<M> {
         if up {
             let from = if self.random.u8(..8) == 0 { self.random.usize(len / 2..=len) } else { len };
             let bytes = self.random.usize(..9 * BLOCK);
-            self.write(from, bytes).unwrap();
+            match self.random.u8(..4) {
+                0 => self.write(from, bytes).unwrap(),
+                _ => _ = self.leave(bytes, bytes / 2).unwrap(),
+            }
         } else {
             let end = if self.random.u8(..8) == 0 { self.random.usize(len / 2..=len) } else { len };
             let bytes = self.random.usize(..9 * BLOCK).min(end);
+            if self.random.u8(..4) > 0 {
+                let mut end = end;
+                while self.give_back(end).unwrap() {
+                    end = self.model.len();
+                }
+                return;
+            }
+            if self.random.bool() {
+                // As a tape does that is about to read into the memory which it has left.
+                self.part.leave((end - bytes) as u64);
+            }
             self.read(end, bytes).unwrap();
             if self.random.bool() {
                 self.write(end - bytes, 1 + bytes / 3).unwrap();
@@ -247,6 +355,25 @@ fn disk_that_stays_full_ends_the_writes_and_what_was_accepted_comes_back() {
         second.write(0, 3 * BLOCK).unwrap();
         second.read(3 * BLOCK, 3 * BLOCK).unwrap();
         first.take_all();
+    }
+}
+
+#[test]
+fn disk_that_stays_full_leaves_memory_to_its_tape() {
+    for (at, blocks) in (0..20).flat_map(|at| [(at, 0), (at, 1), (at, 6)]) {
+        let medium = Fragile { fails: Mutex::new(at..u64::MAX), ..Fragile::default() };
+        let shared = shared(medium, blocks, u64::MAX);
+        let mut checked = Checked::new(&shared, at);
+        let error = loop {
+            match checked.leave(3 * BLOCK, BLOCK) {
+                Ok(gone) => assert!(gone >= BLOCK && checked.model.len() <= (at as usize + blocks + 1) * BLOCK),
+                Err(error) => break error,
+            }
+        };
+        assert!(error.message().contains("the disk is full"), "{error}");
+        assert!(checked.part.held() <= blocks * BLOCK);
+        checked.take_all();
+        assert_eq!(checked.part.held(), 0);
     }
 }
 

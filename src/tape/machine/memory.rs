@@ -6,6 +6,7 @@ use super::Machine;
 use super::lending::{KEPT, Lending, is_shortage};
 use crate::error::{Error, Status, bytes};
 use crate::store::Spill;
+use crate::tape::aside::Aside;
 use crate::tape::hot::copy;
 use crate::tape::idle::{self, Part};
 use crate::vm::{HUGE_PAGE, PAGE, Trim};
@@ -29,7 +30,7 @@ impl Machine {
                 ),
             ));
         }
-        self.store = Some(store);
+        self.store = Some(Aside::Program(store));
         Ok(())
     }
 
@@ -105,6 +106,10 @@ impl Machine {
     pub(super) fn commit(&mut self, need: usize) -> Result<(), Error> {
         self.take_back();
         let mut wish = self.whole_pages(need);
+        if wish > self.span.reserved() {
+            // It moves.
+            self.leave(0);
+        }
         loop {
             self.announce(need);
             match self.span.commit(wish) {
@@ -162,8 +167,39 @@ impl Machine {
         Ok(idle::wait_for(1, short, || 0) && idle::give_way(wanted - trimmed, short)? || trimmed > 0)
     }
 
-    /// Reads back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
+    /// Has the store keep off the memory at `from` and above.
+    fn leave(&mut self, from: usize) {
+        if let Some(store) = &mut self.store {
+            store.leave(from);
+        }
+    }
+
+    /// Brings back `n` bytes below `cur`, and more where memory allows; less, but some, where it does not.
     pub(super) fn unspill(&mut self, n: usize) -> Result<(), Error> {
+        while self.give_back()? {
+            if self.contiguous() >= n.min(self.cur - self.floor) {
+                return Ok(());
+            }
+        }
+        self.read_some(n)
+    }
+
+    /// Takes what lies below the memory of the tape back from the store as it is, in the memory that what lies above the top
+    /// leaves. Whether that could be.
+    fn give_back(&mut self) -> Result<bool, Error> {
+        let end = self.span.discarded();
+        if end == 0 || end > self.cur {
+            return Ok(false);
+        }
+        self.trim_above(self.top().saturating_add(self.lending.kept), Trim::Hard);
+        let store = self.store.as_mut().expect("spilled only with a store");
+        let bytes = store.give_back(end)?;
+        self.span.regain(bytes.unwrap_or(0));
+        Ok(bytes.is_some())
+    }
+
+    /// Reads bytes below `cur` back into memory of our own.
+    fn read_some(&mut self, n: usize) -> Result<(), Error> {
         let to = self.span.discarded().min(self.cur);
         let mut wish = n.max(UNSPILL_BYTES);
         loop {
@@ -182,8 +218,8 @@ impl Machine {
         let (before, top) = (self.span.discarded(), self.top());
         self.undiscard(from, top)?;
         let to = before.min(top);
-        let store = self.store.as_deref_mut().expect("spilled only with a store");
-        store.read(from as u64, self.span.slice_mut(from, to - from)).inspect_err(|_| {
+        let store = self.store.as_mut().expect("spilled only with a store");
+        store.read(from, self.span.slice_mut(from, to - from)).inspect_err(|_| {
             let end = self.span.committed();
             let mut again = self.span.lend(before.min(end)..end);
             again.discard_first(again.len());
@@ -201,8 +237,8 @@ impl Machine {
         let from = at / PAGE * PAGE;
         let mut below = vec![0; at - from];
         if !below.is_empty() {
-            let store = self.store.as_deref_mut().expect("spilled only with a store");
-            store.read(from as u64, &mut below)?;
+            let store = self.store.as_mut().expect("spilled only with a store");
+            store.read(from, &mut below)?;
         }
         self.undiscard(from, at)?;
         if !below.is_empty() {
@@ -213,6 +249,7 @@ impl Machine {
 
     /// Gives `[from, discarded)` memory again; nothing above `need` is needed.
     fn undiscard(&mut self, from: usize, need: usize) -> Result<(), Error> {
+        self.leave(from);
         loop {
             self.announce(need);
             match self.span.undiscard(from, need) {
@@ -245,5 +282,7 @@ impl Machine {
 impl Drop for Machine {
     fn drop(&mut self) {
         self.take_back();
+        // Before the memory that it may be at work on.
+        self.store = None;
     }
 }

@@ -28,11 +28,11 @@
 mod lending;
 mod memory;
 
+use super::aside::Aside;
 use super::bits;
 use super::hot::{CLOSED_BITS, Hot, NO_BITS};
 use super::idle::{Part, Slot};
 use crate::error::{Error, Status};
-use crate::store::Spill;
 use crate::sync::Arc;
 use crate::vm::Span;
 use lending::{Lending, is_shortage};
@@ -83,7 +83,7 @@ pub(super) struct Machine {
     /// No room beyond what is asked for: whoever uses the tape sees every push anyway, and the peak is exact.
     exact: bool,
     /// Has what the span has discarded. With the idle part, while that is lent.
-    store: Option<Box<dyn Spill>>,
+    store: Option<Aside>,
     /// Where the idle part is lent; None before the first time.
     slot: Option<Arc<Slot<Part>>>,
     /// It was taken back, and others may count on its being lent again.
