@@ -73,6 +73,14 @@ impl Aside {
         }
     }
 
+    /// Bytes of memory that reading back takes at first.
+    pub fn reads_ahead(&self) -> usize {
+        match self {
+            Aside::File(file) => file.reads_ahead(),
+            Aside::Program(_) => 0,
+        }
+    }
+
     /// Gives the span's last discarded bytes back with their memory, without a copy: how many. None where they have to be
     /// read.
     pub fn give_back(&mut self, end: usize) -> Result<Option<usize>, Error> {

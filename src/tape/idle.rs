@@ -15,8 +15,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, Status, bytes, say};
 use super::aside::Aside;
+use crate::error::{Error, Status, bytes, say};
 use crate::store::spill;
 use crate::sync::{Arc, Lock, LockGuard, Mutex, OnceLock, StaticCounter, UNORDERED, wait};
 use crate::vm::{self, Lent, PAGE};

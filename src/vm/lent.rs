@@ -1,7 +1,7 @@
 //! The idle parts of a span in other hands: perhaps another thread's, which may give their memory back.
 
 use super::budget::Budget;
-use super::{PAGE, os};
+use super::{PAGE, os, spare};
 
 /// What a span's owner needs least: its oldest bytes, `[from, end)`, and memory above its top, `[warm, committed)`. The
 /// span keeps off both until [`Span::take_back`](super::Span::take_back). All four are multiples of [`PAGE`].
@@ -98,17 +98,20 @@ impl Pages {
         unsafe { std::slice::from_raw_parts_mut(self.address as *mut u8, self.size) }
     }
 
-    /// Gives the memory back; they stay accessible and read as zero.
+    /// Gives the memory back; they stay accessible, with any contents.
     pub fn empty(&mut self) {
         if std::mem::take(&mut self.resident) {
-            os::discard(self.address, self.size);
+            spare::discard(self.address, self.size);
             self.budget.refund(self.size as u64);
         }
     }
 
     /// Takes memory again. False if the budget has none.
     pub fn fill(&mut self) -> bool {
-        self.resident = self.resident || self.budget.charge(self.size as u64).is_ok();
+        if !self.resident && self.budget.charge(self.size as u64).is_ok() {
+            spare::fill(self.address, self.size);
+            self.resident = true;
+        }
         self.resident
     }
 

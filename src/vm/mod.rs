@@ -11,6 +11,7 @@ mod lent;
 mod os;
 mod region;
 mod span;
+mod spare;
 
 #[cfg(test)]
 pub(crate) use budget::{Budget, budget};

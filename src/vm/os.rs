@@ -168,6 +168,14 @@ pub(super) fn move_pages(from: usize, size: usize, to: usize) -> bool {
     moved != libc::MAP_FAILED
 }
 
+/// Moves the memory of one mapping to `to`, which is mapped, too; what was there is lost. `from` stays mapped, without
+/// memory. `false` when the system refuses, a kernel before 5.7 always.
+pub(super) fn move_memory(from: usize, size: usize, to: usize) -> bool {
+    let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
+    // SAFETY: both ranges are the caller's, are mapped alike, and do not overlap; nobody needs what is in `to`.
+    unsafe { libc::mremap(from as *mut _, size, size, how, to as *mut libc::c_void) != libc::MAP_FAILED }
+}
+
 /// The end of a process whose memory is past saving.
 #[cold]
 pub(super) fn end_process(error: &Error) -> ! {

@@ -23,7 +23,7 @@ mod relocate;
 
 use super::budget::{Budget, process};
 use super::lent::Lent;
-use super::{HUGE_PAGE, PAGE, os, round_up};
+use super::{HUGE_PAGE, PAGE, os, round_up, spare};
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
 use std::ops::Range;
@@ -218,8 +218,12 @@ impl Span {
         let start = self.base + self.committed;
         if let Err(cause) = os::commit(start, more).and_then(|()| os::leave_headroom()) {
             os::decommit(start, more);
+            spare::drain();
             self.budget.refund(more as u64);
             return Err(os::refused("memory", more, self.committed, &cause));
+        }
+        if self.discarded > 0 {
+            spare::fill(start, more);
         }
         let first = self.committed.next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
         self.committed = target;
@@ -313,6 +317,9 @@ impl Span {
         match how {
             Trim::Soft => os::make_reclaimable(start, size),
             Trim::Hard => {
+                if self.discarded > 0 {
+                    spare::discard(start, size);
+                }
                 os::decommit(start, size);
                 self.budget.refund(size as u64);
                 self.committed = keep;
@@ -368,6 +375,7 @@ impl Drop for Span {
         // What is still lent may be read by another thread: better lost than unmapped.
         debug_assert!(!self.has_lent());
         if self.reserved > 0 && !self.has_lent() {
+            spare::forget(self.base, self.reserved);
             os::release(self.base, self.reserved);
             self.budget.remove_reserved(self.reserved as u64);
             self.budget.refund(self.resident_bytes() as u64);

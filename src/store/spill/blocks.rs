@@ -298,9 +298,10 @@ impl Blocks {
 
     /// Whether blocks are being written or wait for that.
     pub fn is_writing(&self) -> bool {
-        self.parts.values().flat_map(|part| part.blocks.iter().rev()).any(|block| {
-            matches!(block.content, Content::Waiting(_) | Content::Writing)
-        })
+        self.parts
+            .values()
+            .flat_map(|part| part.blocks.iter().rev())
+            .any(|block| matches!(block.content, Content::Waiting(_) | Content::Writing))
     }
 
     /// Says what became of a block that a thread was at work on.

@@ -55,6 +55,11 @@ impl SpillFile {
         self.0.held()
     }
 
+    /// As [`Handle::reads_ahead`].
+    pub(crate) fn reads_ahead(&self) -> usize {
+        self.0.reads_ahead()
+    }
+
     /// As [`Handle::give_back`].
     pub(crate) fn give_back(&mut self, end: u64) -> Result<Option<Box<dyn Room>>, Error> {
         self.0.give_back(end)

@@ -218,6 +218,11 @@ impl<M: Medium> Handle<M> {
         if self.shared.is_ours() { self.shared.desk.held() } else { 0 }
     }
 
+    /// Bytes of memory that a block takes which is given back next, and those that are read ahead meanwhile.
+    pub fn reads_ahead(&self) -> usize {
+        if self.shared.is_ours() { self.shared.desk.reads_ahead() } else { 0 }
+    }
+
     /// Gives back what the tape had below `end`, a block with its memory; what lies above is not needed any more. None where
     /// it has to be read.
     pub fn give_back(&mut self, end: u64) -> Result<Option<Box<dyn Room>>, Error> {

@@ -26,6 +26,8 @@ mod extents;
 mod handle;
 mod medium;
 mod memory;
+#[cfg(all(test, loom))]
+mod models;
 mod space;
 mod tally;
 #[cfg(all(test, not(loom)))]

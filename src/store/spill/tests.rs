@@ -5,7 +5,6 @@
 use super::desk::Desk;
 use super::handle::{Handle, Shared};
 use super::medium::{Medium, nameless};
-use super::memory::{Room, Rooms};
 use super::space::Space;
 use super::{Spill, SpillFile, directory, in_directory, is_directory_set, set_directory};
 use crate::error::{Error, Status};
@@ -15,6 +14,9 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+mod rooms;
+use rooms::Pieces;
 
 const BLOCK: usize = 4096;
 
@@ -94,72 +96,6 @@ fn nameless_file() -> File {
     nameless(&std::env::temp_dir()).unwrap()
 }
 
-/// A tape's memory, which nobody may look at while it is empty, and which there is none of at times.
-struct Piece {
-    bytes: Vec<u8>,
-    is_full: bool,
-    random: fastrand::Rng,
-}
-
-impl Room for Piece {
-    fn bytes(&self) -> &[u8] {
-        assert!(self.is_full);
-        &self.bytes
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        assert!(self.is_full);
-        &mut self.bytes
-    }
-
-    fn empty(&mut self) {
-        self.bytes.fill(0xaa);
-        self.is_full = false;
-    }
-
-    fn fill(&mut self) -> bool {
-        assert!(!self.is_full);
-        self.is_full = self.random.u8(..8) > 0;
-        self.is_full
-    }
-
-    fn leave(self: Box<Self>) {
-        assert!(self.is_full);
-    }
-}
-
-/// The oldest part of a tape.
-struct Pieces {
-    bytes: Vec<u8>,
-    from: u64,
-    random: fastrand::Rng,
-}
-
-impl Rooms for Pieces {
-    fn from(&self) -> u64 {
-        self.from
-    }
-
-    fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    fn take_first(&mut self, bytes: usize) -> Box<dyn Room> {
-        self.from += bytes as u64;
-        let rest = self.bytes.split_off(bytes);
-        let bytes = std::mem::replace(&mut self.bytes, rest);
-        Box::new(Piece { bytes, is_full: true, random: self.random.fork() })
-    }
-
-    fn put_back(&mut self, room: Box<dyn Room>) {
-        let mut bytes = room.bytes().to_vec();
-        self.from -= bytes.len() as u64;
-        bytes.append(&mut self.bytes);
-        self.bytes = bytes;
-        room.leave();
-    }
-}
-
 /// A part, and what it should hold.
 struct Checked<M: Medium + 'static> {
     part: Handle<M>,
@@ -187,7 +123,7 @@ impl<M: Medium> Checked<M> {
     fn leave(&mut self, bytes: usize, wanted: usize) -> Result<usize, Error> {
         let all: Vec<u8> = (0..bytes).map(|i| (i / 3) as u8 ^ self.random.u8(..)).collect();
         let from = self.model.len() as u64;
-        let mut rooms = Pieces { bytes: all.clone(), from, random: self.random.fork() };
+        let mut rooms = Pieces::new(all.clone(), from, self.random.fork());
         let gone = self.part.keep(&mut rooms, bytes, wanted);
         let kept = (rooms.from - from) as usize;
         assert!(rooms.bytes == all[kept..], "what is not kept is as it was");

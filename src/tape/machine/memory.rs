@@ -130,7 +130,9 @@ impl Machine {
     /// Where memory up to `need` should end: a large tape takes whole huge pages, which cost less than a part in small ones.
     fn whole_pages(&self, need: usize) -> usize {
         match self.span.fixed_step() {
-            None if self.span.resident_bytes() >= LARGE => need.checked_next_multiple_of(HUGE_PAGE).unwrap_or(need),
+            None if self.span.resident_bytes() >= LARGE || self.span.discarded() >= LARGE => {
+                need.checked_next_multiple_of(HUGE_PAGE).unwrap_or(need)
+            }
             _ => need,
         }
     }
@@ -191,7 +193,11 @@ impl Machine {
         if end == 0 || end > self.cur {
             return Ok(false);
         }
-        self.trim_above(self.top().saturating_add(self.lending.kept), Trim::Hard);
+        let wanted = self.store.as_ref().map_or(0, Aside::reads_ahead).saturating_sub(self.span.room());
+        if wanted > 0 {
+            let above = self.top().saturating_add(self.lending.kept);
+            self.trim_above(self.whole_pages(above.max(self.span.committed().saturating_sub(wanted))), Trim::Hard);
+        }
         let store = self.store.as_mut().expect("spilled only with a store");
         let bytes = store.give_back(end)?;
         self.span.regain(bytes.unwrap_or(0));

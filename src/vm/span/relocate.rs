@@ -13,6 +13,8 @@ impl Span {
             seams.push(HUGE_PAGE);
         }
         if self.reserved > 0 {
+            self.seams.append(&mut spare::forget(self.base, self.reserved));
+            self.seams.sort_unstable();
             self.move_pages_to(base).inspect_err(|_| os::release(base, reserved))?;
             // What was moved is not ours any more: another thread may have mapped something there since.
             os::release(self.base + self.committed, self.reserved - self.committed);
