@@ -4,7 +4,7 @@
 
 use crate::error::Error;
 use crate::store::{Room, Rooms, Spill, SpillFile};
-use crate::vm::{HUGE_PAGE, Lent, Pages};
+use crate::vm::{HUGE_PAGE, Lent, PAGE, Pages};
 
 pub(super) enum Aside {
     File(SpillFile),
@@ -46,7 +46,7 @@ impl Rooms for Lent {
     }
 
     fn take_first(&mut self, bytes: usize) -> Box<dyn Room> {
-        Box::new(Lent::take_first(self, bytes))
+        Box::new(Lent::take_first(self, bytes.next_multiple_of(PAGE)))
     }
 
     fn put_back(&mut self, room: Box<dyn Room>) {

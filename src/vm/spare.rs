@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn pattern(offset: usize) -> u8 {
-        (offset / 7 ^ offset >> 13) as u8
+        ((offset / 7) ^ (offset >> 13)) as u8
     }
 
     /// Pages go from the bottom of a span to its top, others come to the bottom, and the span moves with all of them.

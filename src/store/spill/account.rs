@@ -4,7 +4,6 @@
 #![forbid(unsafe_code)]
 
 use crate::sync::OnceLock;
-use crate::vm::PAGE;
 
 /// How such memory is paid for.
 pub(crate) struct Account {
@@ -31,7 +30,7 @@ const SHARE: u64 = 8;
 const MOST: u64 = 32 << 20;
 /// Bytes of a block: a huge page where there is enough memory.
 const LARGEST_BLOCK: usize = 2 << 20;
-const SMALLEST_BLOCK: usize = PAGE;
+const SMALLEST_BLOCK: usize = 4 << 10;
 
 pub(super) fn limit() -> u64 {
     ACCOUNT.get().map_or(u64::MAX, |account| (account.limit)())

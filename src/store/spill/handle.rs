@@ -175,21 +175,23 @@ impl<M: Medium> Handle<M> {
 
 /// What is for the tapes of this process alone, whose memory stays where it is.
 impl<M: Medium> Handle<M> {
-    /// Keeps the first `bytes`, or as many as may be on their way: they are written while the tape goes on. Waits until
+    /// Keeps the first `most` bytes, or as many as may be on their way: they are written while the tape goes on. Waits until
     /// `wanted` bytes have left memory, or all that are on their way; returns how many have. What is not kept is the tape's.
-    pub fn keep(&mut self, rooms: &mut dyn Rooms, bytes: usize, wanted: usize) -> Result<usize, Error> {
+    pub fn keep(&mut self, rooms: &mut dyn Rooms, most: usize, wanted: usize) -> Result<usize, Error> {
         self.shared.check_process()?;
         self.shared.staff();
         let desk = self.shared.desk.clone();
         desk.try_again();
         let (before, mut kept) = (desk.gone(), 0);
-        while kept < bytes && rooms.len() > 0 {
+        while kept < most && rooms.len() > 0 {
             let piece = desk.block().min(rooms.len());
             if desk.is_full(piece) {
                 break;
             }
-            match self.take(rooms.from(), rooms.take_first(piece)) {
-                Ok(()) => kept += piece,
+            let (offset, room) = (rooms.from(), rooms.take_first(piece));
+            let bytes = room.bytes().len();
+            match self.take(offset, room) {
+                Ok(()) => kept += bytes,
                 Err((error, room)) => {
                     rooms.put_back(room);
                     if kept == 0 {

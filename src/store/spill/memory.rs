@@ -21,7 +21,7 @@ pub(crate) trait Rooms {
     /// Offset of its first byte.
     fn from(&self) -> u64;
     fn len(&self) -> usize;
-    /// Leaves the first `bytes`.
+    /// Leaves the first `bytes`, and what is on a page with the last of them.
     fn take_first(&mut self, bytes: usize) -> Box<dyn Room>;
     /// Has them again.
     fn put_back(&mut self, room: Box<dyn Room>);
