@@ -25,6 +25,9 @@
  *   src/collective.c  Barrier, Bcast
  *   src/blocks.c      buffers of a block for each rank
  *   src/exchange.c    Gather, Scatter, Allgather, Alltoall, and those with counts for each rank
+ *   src/reduction.c   operations, and what they keep
+ *   src/extreme.c     MAX, MIN, MAXLOC, MINLOC
+ *   src/user.c        operations of the program's own
  *   src/reduce.c      Reduce, Allreduce
  *   src/scan.c        Reduce_scatter, Scan
  *   src/life.c        the beginning and the end */
@@ -75,6 +78,12 @@
 #include "src/blocks.c"
 
 #include "src/exchange.c"
+
+#include "src/reduction.c"
+
+#include "src/extreme.c"
+
+#include "src/user.c"
 
 #include "src/reduce.c"
 

@@ -139,10 +139,14 @@ void adtape_MPI_Bcast_b(void);
 void adtape_MPI_Bcast_b_at(void *buffer_b);
 
 /* Reduce, Allreduce, by MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN of MPI_FLOAT, MPI_DOUBLE and their names in Fortran, by
- * MPI_SUM of complex numbers, and by any operation on integers. The adjoint of the result, of Allreduce summed up over
- * the ranks, goes to all ranks (MPI_SUM), to the rank that had the value, the lowest of several (MPI_MAX, MPI_MIN), or
- * to each with the product of the others' factors (MPI_PROD); the result's own is zero then. With MPI_IN_PLACE both are
- * one buffer, and so may sendbuf_b be. */
+ * MPI_SUM of complex numbers, by MPI_MAXLOC and MPI_MINLOC of pairs, by operations of the program's own with an adjoint,
+ * and by any operation on integers. The adjoint of the result, of Allreduce summed up over the ranks, goes to all ranks
+ * (MPI_SUM), to the rank that had the value, the lowest of several (MPI_MAX, MPI_MIN, and MPI_MAXLOC, MPI_MINLOC among
+ * those with the lowest place), or to each with the product of the others' factors (MPI_PROD); the result's own is zero
+ * then. With MPI_IN_PLACE both are one buffer, and so may sendbuf_b be.
+ *
+ * Pairs are MPI_DOUBLE_INT and MPI_FLOAT_INT, whose place is an integer, and MPI_2DOUBLE_PRECISION and MPI_2REAL, whose
+ * place is a value that the winner's adjoint gets too. The adjoint of a pair has the layout of the pair. */
 int adtape_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                       MPI_Comm comm);
 void adtape_MPI_Reduce_b(void);
@@ -151,6 +155,16 @@ int adtape_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
                          MPI_Comm comm);
 void adtape_MPI_Allreduce_b(void);
 void adtape_MPI_Allreduce_b_at(void *sendbuf_b, void *recvbuf_b);
+
+/* The adjoint of an operation r = a ∘ b of arrays with `*len` elements of a datatype: adds to a_b what r_b says of a, and
+ * to b_b what it says of b. Both are zero before. `datatype` is that of the call or one of its layout. */
+typedef void adtape_mpi_op_adjoint_t(const void *a, const void *b, void *a_b, void *b_b, const void *r_b,
+                                     const int *len, MPI_Datatype *datatype);
+/* Makes known the adjoint of an operation that MPI_Op_create has made of `function`, on each rank that reduces by it.
+ * The operation is associative, as MPI asks, and need not commute: a is what lower ranks have. The adjoint is that of
+ * the operation in the order of ranks. What is reduced is of float or of double, also as a derived type whose elements
+ * do not overlap, a matrix for instance. MPI_Op_free may come before the reverse sweep, which calls `function`. */
+void adtape_mpi_op_adjoint(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint);
 
 /* Reduce_scatter, Scan: likewise. The reverse of Scan by other operations than MPI_SUM takes memory for all ranks' values
  * on each. */

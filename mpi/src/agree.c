@@ -29,11 +29,14 @@ static bool agrees(const struct agreed *a, const struct agreed *b) {
            a->values == b->values;
 }
 
+/* Operations of the program's own are numbered as a rank has registered them. */
+static int32_t agreed_tag(const struct leg *leg) { return leg->tag < USER ? leg->tag : USER; }
+
 /* Ends in an error on each rank that disagrees with the first one. Outside of check mode does nothing. */
 static void agree(const struct leg *leg, const struct head *head, const void *site) {
     struct comm *comm = comms.at[leg->comm];
     const struct layout *layout = layouts.at[leg->layout];
-    const struct agreed own = {(int32_t)head->operation, leg->peer, leg->tag, (int32_t)layout->kind, leg->values};
+    const struct agreed own = {(int32_t)head->operation, leg->peer, agreed_tag(leg), (int32_t)layout->kind, leg->values};
     MPI_Request request;
     if (!mpi.check) {
         return;

@@ -15,6 +15,9 @@ static const char *const operation_names[] = {
     OPERATIONS(NAME_)
 };
 
+/* Operations of reductions. */
+enum reduction { NO_REDUCTION, SUM, PROD, MAX, MIN, MAXLOC, MINLOC, USER /* and further ones: see user.c */ };
+
 static struct {
     bool ready;       /* between adtape_MPI_Init and adtape_MPI_Finalize */
     bool check;       /* check mode, of all ranks if of one */

@@ -11,9 +11,13 @@ enum class {
     NOTHING,  /* no values at all */
     FIELDS,   /* float and double only: its adjoint travels */
     INTEGERS, /* nothing that has a derivative */
+    PAIRS,    /* a float or double and the integer that says where it was: MAXLOC and MINLOC take it, nothing else */
     BOTH,     /* refused: integers have no adjoint, and their place in the adjoint is no value */
     UNKNOWN,  /* refused: nobody knows what is in it, or adtape_mpi has no arithmetic for it */
 };
+
+/* Pairs of MAXLOC and MINLOC: predefined types of a value and its place. */
+enum pair { NO_PAIR, WITH_INT, WITH_SAME };
 
 struct segment {
     int64_t offset; /* from the address of the buffer, in bytes */
@@ -27,6 +31,8 @@ struct layout {
     bool dense;        /* packed is as it lies */
     bool named;        /* a predefined datatype, which predefined operations take */
     bool complex_;     /* a predefined complex number, which is two values */
+    MPI_Datatype type; /* one of this layout, which the library has if it is not a predefined one */
+    enum pair pair;    /* the type of the place, of a predefined pair */
     int64_t extent;    /* from one element to the next, in bytes */
     int64_t lower;     /* of the first byte and behind the last byte, in bytes from the address of the buffer */
     int64_t upper;
@@ -72,16 +78,21 @@ static void layout_is(struct layout *layout, enum class class) {
     }
 }
 
+static enum pair pair_of(MPI_Datatype type) {
+    return type == MPI_DOUBLE_INT || type == MPI_FLOAT_INT             ? WITH_INT
+           : type == MPI_2DOUBLE_PRECISION || type == MPI_2REAL ? WITH_SAME
+                                                                : NO_PAIR;
+}
+
 /* `floats` is 0 for integers, -1 for what is refused, else the number of floats that the type is made of. */
 static int named_floats(MPI_Datatype type) {
-    static const MPI_Datatype refused[] = {MPI_PACKED,      MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX, MPI_FLOAT_INT,
-                                           MPI_DOUBLE_INT,  MPI_LONG_DOUBLE_INT};
+    static const MPI_Datatype refused[] = {MPI_PACKED, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX, MPI_LONG_DOUBLE_INT};
     if (type == MPI_DOUBLE || type == MPI_FLOAT || type == MPI_REAL || type == MPI_DOUBLE_PRECISION ||
         type == MPI_REAL4 || type == MPI_REAL8) {
         return 1;
     }
     if (type == MPI_C_FLOAT_COMPLEX || type == MPI_C_DOUBLE_COMPLEX || type == MPI_COMPLEX ||
-        type == MPI_DOUBLE_COMPLEX || type == MPI_COMPLEX8 || type == MPI_COMPLEX16) {
+        type == MPI_DOUBLE_COMPLEX || type == MPI_COMPLEX8 || type == MPI_COMPLEX16 || pair_of(type) == WITH_SAME) {
         return 2;
     }
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -214,6 +225,11 @@ static void walk_combined(struct layout *layout, int combiner, const int *intege
 static void walk(struct layout *layout, MPI_Datatype type, int64_t offset, const void *site) {
     int integer_count = 0, address_count = 0, type_count = 0, combiner = 0;
     (void)MPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner);
+    if (combiner == MPI_COMBINER_NAMED && pair_of(type) == WITH_INT) {
+        layout_is(layout, PAIRS);
+        layout_add(layout, offset, type == MPI_FLOAT_INT ? F32 : F64, 1, site);
+        return;
+    }
     if (combiner == MPI_COMBINER_NAMED) {
         walk_floats(layout, type, named_floats(type), offset, site);
         return;

@@ -8,6 +8,7 @@ static struct layout *layout_of_type(MPI_Datatype type, const void *site) {
     walk(layout, type, 0, site);
     (void)MPI_Type_get_envelope(type, &unused[0], &unused[1], &unused[2], &combiner);
     layout->named = combiner == MPI_COMBINER_NAMED;
+    layout->type = layout->named ? type : MPI_DATATYPE_NULL;
     layout->extent = extent_of(type);
     layout->kind = layout->segment_count > 0 ? layout->segments[0].kind : F64;
     for (int64_t i = 0; i < layout->segment_count; i++) {
@@ -19,13 +20,15 @@ static struct layout *layout_of_type(MPI_Datatype type, const void *site) {
         layout->lower = i == 0 || segment->offset < layout->lower ? segment->offset : layout->lower;
         layout->upper = i == 0 || segment->offset + bytes > layout->upper ? segment->offset + bytes : layout->upper;
     }
-    layout->complex_ = layout->named && layout->values == 2;
+    layout->pair = layout->named ? pair_of(type) : NO_PAIR;
+    layout->complex_ = layout->named && layout->values == 2 && layout->pair == NO_PAIR;
     layout->dense = layout->segment_count == 1 && layout->lower == 0 && layout->bytes == layout->extent;
     return layout;
 }
 
 static uint64_t layout_hash(const struct layout *layout) {
-    uint64_t hash = (uint64_t)layout->extent * 31 + (uint64_t)layout->class * 7 + (uint64_t)layout->named;
+    uint64_t hash = (uint64_t)layout->extent * 31 + (uint64_t)layout->class * 7 + (uint64_t)layout->named +
+                    (uint64_t)layout->pair * 3;
     for (int64_t i = 0; i < layout->segment_count; i++) {
         const struct segment *segment = &layout->segments[i];
         hash = (hash ^ (uint64_t)segment->offset) * UINT64_C(0x9e3779b97f4a7c15);
@@ -36,7 +39,7 @@ static uint64_t layout_hash(const struct layout *layout) {
 }
 
 static bool layout_equal(const struct layout *a, const struct layout *b) {
-    if (a->class != b->class || a->named != b->named || a->extent != b->extent ||
+    if (a->class != b->class || a->named != b->named || a->pair != b->pair || a->extent != b->extent ||
         a->segment_count != b->segment_count) {
         return false;
     }
@@ -84,6 +87,9 @@ static int layout_number(MPI_Datatype type, const void *site) {
         return (int)(intptr_t)known - 1;
     }
     const int number = layout_enter(layout_of_type(type, site), site);
+    if (layouts.at[number]->type == MPI_DATATYPE_NULL) {
+        expect(MPI_Type_dup(type, &layouts.at[number]->type), site, "MPI_Type_dup");
+    }
     (void)MPI_Type_set_attr(type, mpi.layout_key, (void *)(intptr_t)(number + 1));
     return number;
 }
@@ -101,6 +107,9 @@ static void layouts_begin(void) {
 
 static void layouts_end(void) {
     for (int i = 0; i < layouts.count; i++) {
+        if (!layouts.at[i]->named) {
+            (void)MPI_Type_free(&layouts.at[i]->type);
+        }
         layout_free(layouts.at[i]);
     }
     free(layouts.at);

@@ -26,6 +26,7 @@ static void begin(const void *site) {
     mpi.ready = true;
     layouts_begin();
     tags_begin();
+    extremes_begin();
     read_environment(site);
     comm_adopt(MPI_COMM_WORLD, site);
     comm_adopt(MPI_COMM_SELF, site);
@@ -68,6 +69,8 @@ static void end(const void *site) {
     (void)MPI_Comm_delete_attr(MPI_COMM_WORLD, mpi.comm_key);
     (void)MPI_Comm_delete_attr(MPI_COMM_SELF, mpi.comm_key);
     (void)MPI_Comm_free_keyval(&mpi.comm_key);
+    extremes_end();
+    users_end();
     layouts_end();
     table_clear(&late_numbers);
     table_clear(&requests_by_handle);

@@ -123,6 +123,12 @@ static void pop_legs(struct leg *legs, int count, const void *site) {
 /* ---- buffers of the forward sweep ---- */
 
 static __attribute__((cold, noreturn)) void refuse_type(const struct layout *layout, const void *site) {
+    if (layout->class == PAIRS) {
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
+             "a pair of a value and its place, which is an integer, cannot be reversed as a message\n"
+             "  send the value by itself, or MPI_2DOUBLE_PRECISION or MPI_2REAL; reduce pairs by MPI_MAXLOC or "
+             "MPI_MINLOC");
+    }
     if (layout->class == UNKNOWN) {
         fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
              "a datatype whose adjoint adtape_mpi cannot send\n"
@@ -144,8 +150,8 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_range_t
          adtape_range_label(NULL, range));
 }
 
-/* A buffer of `elements` elements of a datatype. */
-static struct draft draft_buffer(const void *buffer, int64_t elements, MPI_Datatype type, const void *site) {
+/* A buffer of `elements` elements of a datatype. `pairs`: it may be of values with their places. */
+static struct draft draft_any(const void *buffer, int64_t elements, MPI_Datatype type, bool pairs, const void *site) {
     struct draft draft = {.leg = {.layout = layout_number(type, site)}};
     const struct layout *layout = layouts.at[draft.leg.layout];
     adtape_range_t range;
@@ -153,7 +159,7 @@ static struct draft draft_buffer(const void *buffer, int64_t elements, MPI_Datat
         draft.leg.integers = layout->class != FIELDS;
         return draft;
     }
-    if (layout->class == BOTH || layout->class == UNKNOWN) {
+    if (layout->class == BOTH || layout->class == UNKNOWN || (layout->class == PAIRS && !pairs)) {
         refuse_type(layout, site);
     }
     draft.leg.values = elements * layout->values;
@@ -176,6 +182,10 @@ static struct draft draft_buffer(const void *buffer, int64_t elements, MPI_Datat
              bytes, begin, adtape_range_label(NULL, &range), range.bytes);
     }
     return draft;
+}
+
+static struct draft draft_buffer(const void *buffer, int64_t elements, MPI_Datatype type, const void *site) {
+    return draft_any(buffer, elements, type, false, site);
 }
 
 /* ---- adjoints in the reverse sweep ---- */

@@ -1,34 +1,11 @@
 /* scan.c: Reduce_scatter, whose result is cut into a block for each rank, and Scan, whose result on a rank is that of
- * the ranks up to it. Operations and their adjoints are those of reduce.c. */
-
-/* The factors of PROD, for the reverse sweep; a copy, because the call may be in place. NULL: not wanted. */
-static void *factors_kept(const struct reduce *call) {
-    const size_t bytes = (size_t)packed_bytes(call->layout, call->values);
-    return call->reduction == PROD ? memcpy(allocate(bytes, call->site), call->x, bytes) : NULL;
-}
-
-static void factors_push(const struct reduce *call, void *kept, int code) {
-    if (kept != NULL && code == MPI_SUCCESS) {
-        push_bytes(kept, (size_t)packed_bytes(call->layout, call->values), call->site);
-    }
-    free(kept);
-}
+ * the ranks up to it. Operations are in reduction.c, extreme.c and user.c. */
 
 static void record_reduced(const struct reduce *call, struct draft drafts[2]) {
-    draft_collective(&drafts[0], call->comm, -1, (int)call->reduction);
-    draft_collective(&drafts[1], call->comm, -1, (int)call->reduction);
+    draft_collective(&drafts[0], call->comm, -1, call->reduction);
+    draft_collective(&drafts[1], call->comm, -1, call->reduction);
     record_push(call->operation, drafts, 2, call->site);
 }
-
-static struct reduce reduce_call(enum operation operation, const void *x, void *y, const struct draft *draft, MPI_Op op,
-                                 const struct comm *comm, const void *site) {
-    return (struct reduce){operation, x, y, draft->leg.values, -1, reduction_of(op), layouts.at[draft->leg.layout], comm,
-                           site};
-}
-
-static bool is_active(const struct reduce *call, const struct leg *leg) { return call->values > 0 && !leg->integers; }
-
-static bool is_extreme(const struct reduce *call) { return call->reduction == MAX || call->reduction == MIN; }
 
 /* ---- Reduce_scatter ---- */
 
@@ -41,26 +18,26 @@ API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
     for (int i = 0; i < comm->size; i++) {
         total += recvcounts[i];
     }
-    struct draft drafts[2] = {draft_buffer(x, total, datatype, site),
-                              draft_buffer(recvbuf, recvcounts[comm->rank], datatype, site)};
-    const struct reduce call = reduce_call(OP_Reduce_scatter, x, recvbuf, &drafts[0], op, comm, site);
+    struct draft drafts[2] = {draft_any(x, total, datatype, true, site),
+                              draft_any(recvbuf, recvcounts[comm->rank], datatype, true, site)};
+    const struct reduce call = reduce_call(OP_Reduce_scatter, x, recvbuf, &drafts[0], op, -1, comm, site);
     const bool active = is_active(&call, &drafts[0].leg);
     int code;
     if (active) {
         refuse_reduction(&call);
     }
     if (active && is_extreme(&call)) {
-        void *pairs = pairs_of(&call), *mine = allocate((size_t)call.values * sizeof(struct double_int), site);
-        code = MPI_Reduce_scatter(pairs, mine, recvcounts, pair_type(&call), pair_op(&call), comm->twin);
+        void *all = extremes_of(&call), *mine = allocate((size_t)elements_of(&call) * sizeof(struct located), site);
+        code = MPI_Reduce_scatter(all, mine, recvcounts, extreme_type(&call), extreme_op(&call), comm->twin);
         if (code == MPI_SUCCESS) {
-            pairs_done(&call, mine, drafts[1].leg.values);
+            extremes_done(&call, mine, recvcounts[comm->rank]);
         }
         free(mine);
-        free(pairs);
+        free(all);
     } else {
-        void *kept = active ? factors_kept(&call) : NULL;
+        void *kept = active ? given_kept(&call) : NULL;
         code = MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm_);
-        factors_push(&call, kept, code);
+        given_push(&call, kept, code);
     }
     if (code == MPI_SUCCESS) {
         push_bytes(counts.values, (size_t)comm->size * sizeof *counts.values, site);
@@ -103,14 +80,10 @@ static void reduce_scatter_reverse(void *const *given, const void *site) {
     pop_bytes(values, (size_t)comm->size * sizeof *values, site);
     agree(leg, &head, site);
     if (leg->values > 0 && !leg->integers) {
-        const size_t bytes = (size_t)packed_bytes(layout, leg->values), each = (size_t)kind_bytes(layout->kind);
-        const size_t rank_bytes = (size_t)legs[1].values * sizeof(int32_t);
-        void *x = leg->tag == PROD ? allocate(bytes, site) : NULL, *ranks = NULL;
-        if (x != NULL) {
-            pop_bytes(x, bytes, site);
-        } else if (leg->tag != SUM) {
-            void *mine = allocate(rank_bytes, site);
-            pop_bytes(mine, rank_bytes, site);
+        const size_t each = (size_t)kind_bytes(layout->kind);
+        void *x = given_pop(leg, site), *ranks = NULL;
+        int32_t *mine = ranks_pop(leg, legs[1].values, true, site);
+        if (mine != NULL) {
             ranks = all_blocks(mine, legs, values, MPI_INT32_T, sizeof(int32_t), site);
             free(mine);
         }
@@ -132,24 +105,25 @@ API int adtape_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datat
                         MPI_Comm comm_) {
     const void *site = SITE, *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
     const struct comm *comm = comm_at(comm_, site);
-    struct draft drafts[2] = {draft_buffer(x, count, datatype, site), draft_buffer(recvbuf, count, datatype, site)};
-    const struct reduce call = reduce_call(OP_Scan, x, recvbuf, &drafts[0], op, comm, site);
+    struct draft drafts[2] = {draft_any(x, count, datatype, true, site),
+                              draft_any(recvbuf, count, datatype, true, site)};
+    const struct reduce call = reduce_call(OP_Scan, x, recvbuf, &drafts[0], op, -1, comm, site);
     const bool active = is_active(&call, &drafts[0].leg);
     int code;
     if (active) {
         refuse_reduction(&call);
     }
     if (active && is_extreme(&call)) {
-        void *pairs = pairs_of(&call);
-        code = MPI_Scan(MPI_IN_PLACE, pairs, (int)call.values, pair_type(&call), pair_op(&call), comm->twin);
+        void *all = extremes_of(&call);
+        code = MPI_Scan(MPI_IN_PLACE, all, count, extreme_type(&call), extreme_op(&call), comm->twin);
         if (code == MPI_SUCCESS) {
-            pairs_done(&call, pairs, call.values);
+            extremes_done(&call, all, count);
         }
-        free(pairs);
+        free(all);
     } else {
-        void *kept = active ? factors_kept(&call) : NULL;
+        void *kept = active ? given_kept(&call) : NULL;
         code = MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm_);
-        factors_push(&call, kept, code);
+        given_push(&call, kept, code);
     }
     if (code == MPI_SUCCESS) {
         record_reduced(&call, drafts);
@@ -187,15 +161,18 @@ static double scan_adjoint(const void *yb, const void *x, const int32_t *ranks, 
     return sum;
 }
 
-/* MAX, MIN and PROD: each rank gets what all others have. */
+/* All operations but SUM: each rank gets what all others have. */
 static void scan_by_all(void *yb, const struct leg *leg, const void *x, const int32_t *ranks, const void *site) {
-    const size_t bytes = (size_t)packed_bytes(layouts.at[leg->layout], leg->values);
-    void *all_yb = all_arrays(yb, leg, bytes, site);
-    void *all_x = x != NULL ? all_arrays(x, leg, bytes, site) : NULL;
+    const struct layout *layout = layouts.at[leg->layout];
+    void *all_yb = all_arrays(yb, leg, (size_t)packed_bytes(layout, leg->values), site);
+    void *all_x = x != NULL ? all_arrays(x, leg, raw_bytes(layout, leg->values), site) : NULL;
     int32_t *all_ranks = ranks != NULL ? all_arrays(ranks, leg, (size_t)leg->values * sizeof *ranks, site) : NULL;
-    for (int64_t i = 0; i < leg->values; i++) {
+    if (leg->tag >= USER) {
+        user_scan_b(yb, leg, all_x, all_yb, site);
+    }
+    for (int64_t i = 0; i < leg->values && leg->tag < USER; i++) {
         const double xb = scan_adjoint(all_yb, all_x, all_ranks, leg, i);
-        if (layouts.at[leg->layout]->kind == F64) {
+        if (layout->kind == F64) {
             ((double *)yb)[i] = xb;
         } else {
             ((float *)yb)[i] = (float)xb;
@@ -220,21 +197,19 @@ static void scan_reverse(void *const *given, const void *site) {
     if (leg->values == 0 || leg->integers) {
         return;
     }
-    const size_t bytes = leg->tag == PROD ? (size_t)packed_bytes(layout, leg->values)
-                         : leg->tag == SUM ? 0
-                                           : (size_t)leg->values * sizeof(int32_t);
-    void *kept = bytes > 0 ? allocate(bytes, site) : NULL;
-    pop_bytes(kept, bytes, site);
+    void *x = given_pop(leg, site);
+    int32_t *ranks = ranks_pop(leg, leg->values, true, site);
     void *yb = take_adjoint(result_b, leg, site);
     if (leg->tag == SUM) {
         expect(MPI_Scan(MPI_IN_PLACE, yb, int_count(leg->values, site), unit_of(layout), MPI_SUM, mirrored(comm, site)),
                site, "MPI_Scan");
     } else {
-        scan_by_all(yb, leg, leg->tag == PROD ? kept : NULL, leg->tag == PROD ? NULL : kept, site);
+        scan_by_all(yb, leg, x, ranks, site);
     }
     add_adjoint(given_b, yb, leg);
     free(yb);
-    free(kept);
+    free(ranks);
+    free(x);
 }
 
 #define DEFINE_SCAN_(name, reverse)                                                                              \

@@ -20,6 +20,9 @@ struct header {
 
 static int headed_tag(void) { return (1 << mpi.tag_bits) - 1; }
 
+/* Of values that ranks exchange for the adjoint of an operation: no plain message has it. */
+static int fold_tag(void) { return 1 << mpi.tag_bits | headed_tag(); }
+
 static bool is_headed(const struct leg *leg) { return mpi.check || leg->tag >= headed_tag(); }
 
 static int plain_tag(const struct leg *leg) {

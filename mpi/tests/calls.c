@@ -373,6 +373,102 @@ static void check_reductions(void) {
     ended(z);
 }
 
+/* A value with an integer that says where it is: the value's adjoint goes to the winner, of one place to rank 0. */
+static void check_pairs(void) {
+    struct {
+        double value;
+        int place;
+    } x[3] = {{me, 7}, {5, 3 - me}, {5, 1}}, y[3], xb[3] = {{0}}, yb[3] = {{1, 0}, {2, 0}, {3, 0}};
+    struct {
+        float value;
+        int place;
+    } u[2] = {{(float)me, 4}, {1, 1}}, ub[2] = {{1, 0}, {1, 0}};
+    active(x, xb, sizeof x, "x");
+    active(y, yb, sizeof y, "y");
+    active(u, ub, sizeof u, "u");
+    adtape_MPI_Allreduce(x, y, 3, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    CHECK(y[0].value == 1 && y[0].place == 7 && y[1].value == 5 && y[1].place == 2 && y[2].place == 1);
+    adtape_MPI_Reduce(me == 0 ? MPI_IN_PLACE : u, u, 2, MPI_FLOAT_INT, MPI_MINLOC, 0, MPI_COMM_WORLD);
+    CHECK(me == 1 || (u[0].value == 0 && u[0].place == 4));
+    adtape_MPI_Reduce_b();
+    CHECK(ub[0].value == 1 && ub[1].value == (me == 0 ? 1 : 1));
+    adtape_MPI_Allreduce_b();
+    CHECK(xb[0].value == (me == 1 ? 2 : 0) && xb[1].value == (me == 1 ? 4 : 0) && xb[2].value == (me == 0 ? 6 : 0));
+    CHECK(yb[0].value == 0 && yb[2].value == 0);
+    ended(x);
+    ended(y);
+    ended(u);
+}
+
+/* 2x2 matrices of floats do not commute, and stand in elements with a gap. The operation and the datatype are gone
+ * before the reverse sweep. */
+static void multiply(void *a_, void *r_, int *len, MPI_Datatype *datatype) {
+    const float *a = a_;
+    float *r = r_;
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(*datatype, &lower, &extent);
+    for (int n = 0; n < *len; n++, a += extent / 4, r += extent / 4) {
+        const float b[4] = {r[0], r[1], r[2], r[3]};
+        for (int i = 0; i < 4; i++) {
+            r[i] = a[i / 2 * 2] * b[i % 2] + a[i / 2 * 2 + 1] * b[2 + i % 2];
+        }
+    }
+}
+
+static void multiply_b(const void *a_, const void *b_, void *a_b_, void *b_b_, const void *r_b_, const int *len,
+                       MPI_Datatype *datatype) {
+    const float *a = a_, *b = b_, *r_b = r_b_;
+    float *a_b = a_b_, *b_b = b_b_;
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(*datatype, &lower, &extent);
+    const MPI_Aint step = extent / 4;
+    for (int n = 0; n < *len; n++, a += step, b += step, a_b += step, b_b += step, r_b += step) {
+        for (int i = 0; i < 2; i++) {
+            for (int j = 0; j < 2; j++) {
+                for (int k = 0; k < 2; k++) {
+                    a_b[2 * i + k] += r_b[2 * i + j] * b[2 * k + j];
+                    b_b[2 * k + j] += a[2 * i + k] * r_b[2 * i + j];
+                }
+            }
+        }
+    }
+}
+
+static void check_own_operation(void) {
+    const float mine[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}}, result[4] = {19, 22, 43, 50};
+    float x[9], y[9], xb[9] = {0}, yb[9] = {0};
+    MPI_Datatype inner, type;
+    MPI_Op op;
+    for (int i = 0; i < 9; i++) {
+        x[i] = mine[me][i % 5 < 4 ? i % 5 : 0];
+        y[i] = -1;
+        yb[i] = i == 1 || i == 5 ? 1 : 0;
+    }
+    active(x, xb, sizeof x, "x");
+    active(y, yb, sizeof y, "y");
+    MPI_Type_contiguous(4, MPI_FLOAT, &inner);
+    MPI_Type_create_resized(inner, 0, 5 * sizeof(float), &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&inner);
+    MPI_Op_create(multiply, 0, &op);
+    adtape_mpi_op_adjoint(op, multiply, multiply_b);
+    adtape_MPI_Reduce(x, y, 2, type, op, 1, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    for (int i = 0; i < 9; i++) {
+        CHECK(y[i] == (me == 0 || i == 4 ? -1 : result[i % 5]));
+    }
+    adtape_MPI_Reduce_b();
+    /* Rank 1's seeds are of y(0, 1) of the first matrix and y(0, 0) of the second. */
+    const float first[2][4] = {{6, 8, 0, 0}, {0, 1, 0, 2}}, second[2][4] = {{5, 7, 0, 0}, {1, 0, 2, 0}};
+    for (int i = 0; i < 4; i++) {
+        CHECK(xb[i] == first[me][i] && xb[5 + i] == second[me][i]);
+        CHECK(yb[i] == (me == 0 && i == 1) && yb[5 + i] == (me == 0 && i == 0));
+    }
+    ended(x);
+    ended(y);
+}
+
 int main(int argc, char **argv) {
     begin(&argc, &argv);
     CHECK(ranks == 2);
@@ -390,6 +486,8 @@ int main(int argc, char **argv) {
     check_repeat_region();
     check_communicators();
     check_reductions();
+    check_pairs();
+    check_own_operation();
     check_tape_is_empty();
     adtape_MPI_Finalize();
     return 0;

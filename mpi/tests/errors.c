@@ -89,6 +89,12 @@ static void type_without_arithmetic(void) { adtape_MPI_Bcast(x, 1, MPI_LONG_DOUB
 
 static void operation_unknown(void) { adtape_MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_LAND, MPI_COMM_SELF); }
 
+static void operation_without_an_adjoint(void) { adtape_mpi_op_adjoint(MPI_SUM, NULL, NULL); }
+
+static void places_without_their_values(void) { adtape_MPI_Allreduce(x, y, 2, MPI_DOUBLE, MPI_MAXLOC, MPI_COMM_SELF); }
+
+static void pair_in_a_message(void) { adtape_MPI_Bcast(x, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF); }
+
 /* ---- two ranks that disagree, since one of them calls MPI itself ------------------------------------------------ */
 
 /* Rank 0 has sent two doubles, and rank 1 reverses a receive of one. */
@@ -149,7 +155,8 @@ static const struct {
     CASE(unknown_communicator, 1) CASE(call_before_init, 1) CASE(buffer_outside, 1) CASE(buffer_beyond_its_range, 1)
     CASE(adjoint_of_another_size, 1) CASE(buffer_not_back, 1) CASE(integers_in_active_buffer, 1)
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
-    CASE(operation_unknown, 1) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
+    CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
+    CASE(pair_in_a_message, 1) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
     CASE(collective_call_missing, 2)
 };
 

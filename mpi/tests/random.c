@@ -220,6 +220,7 @@ int main(int argc, char **argv) {
     adtape_live_add(NULL, x, sizeof x, ADTAPE_KIND_STATIC, "x");
     adtape_live_set_adjoint(NULL, x, xb, sizeof xb);
     begin_messages();
+    begin_operations();
     const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
     for (seed = first; seed < first + count; seed++) {
         program();
@@ -228,6 +229,7 @@ int main(int argc, char **argv) {
     adtape_stats(adtape_self(), &stats);
     assert(stats.bytes == 0 && stats.pending_bits == 0);
     end_messages();
+    end_operations();
     adtape_MPI_Finalize();
     if (me == 0) {
         printf("%llu programs on %d ranks\n", (unsigned long long)count, ranks);

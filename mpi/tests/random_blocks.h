@@ -141,40 +141,43 @@ static void step_blocks(void) {
 /* ---- scans ---- */
 
 static void scan_part(int which, int count, int from, int to, int kind, const int list[RANKS], int size) {
+    const int each = cells_of(which);
     for (int i = 0; i < size; i++) {
         for (int k = 0; k < count; k++) {
-            model_reduce(which, list, i + 1, from + k, cell_of(list[i], to + k));
+            model_reduce(which, list, i + 1, from + k * each, cell_of(list[i], to + k * each));
         }
     }
     if (is_in(list, size, me)) {
-        adtape_MPI_Scan(from == to ? MPI_IN_PLACE : x + from, x + to, count, MPI_DOUBLE, *op_of(which), comms[kind]);
+        adtape_MPI_Scan(from == to ? MPI_IN_PLACE : x + from, x + to, count, type_of(which), op_of(which), comms[kind]);
         called(adtape_MPI_Scan_b);
     }
 }
 
 static void reduce_scatter_part(int which, const int counts[RANKS], int from, int to, int kind,
                                 const int list[RANKS], int size) {
+    const int each = cells_of(which);
     int place = from;
     for (int i = 0; i < size; i++) {
         for (int k = 0; k < counts[i]; k++) {
-            model_reduce(which, list, size, place++, cell_of(list[i], to + k));
+            model_reduce(which, list, size, place, cell_of(list[i], to + k * each));
+            place += each;
         }
     }
     if (is_in(list, size, me)) {
-        adtape_MPI_Reduce_scatter(x + from, x + to, counts, MPI_DOUBLE, *op_of(which), comms[kind]);
+        adtape_MPI_Reduce_scatter(x + from, x + to, counts, type_of(which), op_of(which), comms[kind]);
         called(adtape_MPI_Reduce_scatter_b);
     }
 }
 
 static void step_scan(void) {
     const int kind = pick(KINDS), which = pick(OPS), count = pick(4), from = pick(8);
-    const int to = pick(3) ? CELLS / 2 + pick(8) : from;
+    const int to = pick(3) ? CELLS - 20 + pick(8) : from;
     const bool scan = pick(2);
     int counts[RANKS], list[RANKS], size;
     for (int i = 0; i < RANKS; i++) {
         counts[i] = pick(4);
     }
-    fold(from, 4 * RANKS);
+    fold(from, 3 * RANKS * cells_of(which));
     for (int of = 0; of < ranks; of++) {
         if (!is_first(kind, of, list, &size)) {
             continue;
@@ -182,7 +185,7 @@ static void step_scan(void) {
         if (scan) {
             scan_part(which, count, from, to, kind, list, size);
         } else {
-            reduce_scatter_part(which, counts, from, CELLS / 2 + count, kind, list, size);
+            reduce_scatter_part(which, counts, from, CELLS - 12 + count, kind, list, size);
         }
     }
     model_step();
