@@ -19,7 +19,7 @@ PROGRAMS ?= 10000
 MPI_PROGRAMS ?= 100000
 FROM ?= 1
 
-.PHONY: help demo test matrix restoration programs mpi-random reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo demo-mpi test matrix restoration programs mpi-random reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,11 @@ demo: ## an adjoint from the generator, checked; a real model in C and in Fortra
 	cargo build --locked -p adtape-command & $(LIBRARY) && wait $$!
 	@$(MAKE) --no-print-directory -f examples/generated/demo.mk demo
 	@$(MAKE) --no-print-directory -f examples/shallow_water/demo.mk demo
+
+demo-mpi: ## the model of the demo on 1 to 4 ranks, beside the serial one (MPICC=mpicc, MPIEXEC=mpiexec, SIZE=)
+	$(SETUP) demo-mpi
+	$(LIBRARY)
+	@$(MAKE) --no-print-directory -f examples/shallow_water_mpi/demo.mk demo
 
 test: ## the tests, but for those of make matrix
 	$(SETUP) test

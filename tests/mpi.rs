@@ -5,6 +5,8 @@
 mod common;
 #[path = "mpi/errors.rs"]
 mod errors;
+#[path = "mpi/example.rs"]
+mod example;
 
 use common::{build_release, clean, root, run, scratch, skip, stdout};
 use std::path::{Path, PathBuf};

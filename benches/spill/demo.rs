@@ -18,8 +18,8 @@ fn build() {
     let target = executable.ancestors().nth(3).expect("a target directory");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     run(Command::new(cargo).args(["build", "--release", "--quiet", "--lib", "--target-dir"]).arg(target));
-    let model =
-        ["model", "tangent", "adjoint_loops", "adjoint", "fourdvar", "page"].map(|part| format!("{DEMO}/c/{part}.c"));
+    let model = ["model", "ghosts", "tangent", "adjoint_loops", "adjoint", "fourdvar", "page", "vectors"]
+        .map(|part| format!("{DEMO}/c/{part}.c"));
     let common = ["memory", "reversal", "terminal"].map(|part| format!("{DEMO}/common/{part}.c"));
     run(Command::new("cc")
         .args(["-O2", "-Iinclude", &format!("-I{DEMO}/common"), &format!("-I{DEMO}/c"), "-o", PROGRAM])

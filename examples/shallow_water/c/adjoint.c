@@ -8,9 +8,9 @@
 
 static void rate_of_change_fwd(const grid_t *g, fields_t *f, double *h, double *m, double *n, adtape_t *t) {
     const direction_t px = along_x(f, h, m, n), py = along_y(f, h, m, n);
-    fill_ghosts(g, h, 1.0);
-    fill_ghosts(g, m, 1.0);
-    fill_ghosts(g, n, -1.0);
+    fill_ghosts_fwd(g, h, 1.0);
+    fill_ghosts_fwd(g, m, 1.0);
+    fill_ghosts_fwd(g, n, -1.0);
     for (int k = 0; k < g->cells; k++) {
         f->kh[k] = 0.0;
         f->km[k] = 0.0;

@@ -1,5 +1,5 @@
-/* adjoint.h: parts of the adjoint: of the time loop (adjoint.c), and the differentiated loops over the grid
- * (adjoint_loops.c). */
+/* adjoint.h: parts of the adjoint: of the time loop (adjoint.c), the differentiated loops over the grid
+ * (adjoint_loops.c), and ghost cells (ghosts.c). */
 #ifndef SHALLOW_WATER_ADJOINT_H
 #define SHALLOW_WATER_ADJOINT_H
 
@@ -11,6 +11,7 @@ void run_step_fwd(const grid_t *g, fields_t *f, int step, double *observed, adta
 void run_step_bwd(const grid_t *g, fields_t *f, fields_t *fb, int step, double *observedb, adtape_t *t);
 void set_initial_bwd(const grid_t *g, const fields_t *f, fields_t *fb, double *wb, adtape_t *t);
 
+void fill_ghosts_fwd(const grid_t *g, double *q, double wall_sign);
 void fill_ghosts_b(const grid_t *g, double *qb, double wall_sign);
 void limited_slopes_fwd(const grid_t *g, int stride, const double *q, double *s, adtape_t *t);
 void limited_slopes_bwd(const grid_t *g, int stride, double *qb, double *sb, adtape_t *t);

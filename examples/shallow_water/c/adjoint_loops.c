@@ -14,26 +14,7 @@
 
 #include <math.h>
 
-/* ---- ghost cells and slopes ------------------------------------------------------------------------ */
-
-void fill_ghosts_b(const grid_t *g, double *qb, double wall_sign) {
-    const int nx = g->nx, ny = g->ny, row = g->row;
-    for (int i = 2; i < nx + 2; i++) {
-        qb[ny * row + i] += wall_sign * qb[(ny + 3) * row + i];
-        qb[(ny + 1) * row + i] += wall_sign * qb[(ny + 2) * row + i];
-        qb[2 * row + i] += wall_sign * qb[1 * row + i];
-        qb[3 * row + i] += wall_sign * qb[0 * row + i];
-        qb[0 * row + i] = qb[1 * row + i] = qb[(ny + 2) * row + i] = qb[(ny + 3) * row + i] = 0.0;
-    }
-    for (int j = 2; j < ny + 2; j++) {
-        double *pb = qb + j * row;
-        pb[3] += pb[nx + 3];
-        pb[2] += pb[nx + 2];
-        pb[nx + 1] += pb[1];
-        pb[nx] += pb[0];
-        pb[0] = pb[1] = pb[nx + 2] = pb[nx + 3] = 0.0;
-    }
-}
+/* ---- slopes ---------------------------------------------------------------------------------------- */
 
 enum { SLOPE_ZERO = 0, SLOPE_LEFT = 1, SLOPE_RIGHT = 2, SLOPE_BITS = 2 };
 

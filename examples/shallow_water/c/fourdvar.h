@@ -9,6 +9,7 @@
 #define SHALLOW_WATER_FOURDVAR_H
 
 #include "model.h"
+#include "vectors.h"
 
 typedef struct fourdvar {
     grid_t g;
@@ -51,10 +52,5 @@ int dot_product_test(fourdvar_t *p, const double *w, const double *d, adtape_tes
 
 /* Root mean square error of the initial depth (m) and of the initial velocity (m/s) against the truth. */
 void error_of_state(const fourdvar_t *p, const double *w, double *depth, double *velocity);
-
-/* Reproducible numbers, evenly spread over [-1, 1). */
-void noise(int64_t seed, int64_t count, double *x);
-double dot_product(int64_t count, const double *x, const double *y);
-double norm(int64_t count, const double *x);
 
 #endif

@@ -20,6 +20,10 @@ void analytic_state(double x, double y, int which, double *h, double *u, double 
 }
 
 int grid_create(grid_t *g, int nx, int ny, int steps, int observe_every) {
+    return grid_create_part(g, nx, ny, steps, observe_every, (part_t){nx, ny, 0, 0});
+}
+
+int grid_create_part(grid_t *g, int nx, int ny, int steps, int observe_every, part_t part) {
     g->nx = nx;
     g->ny = ny;
     g->row = nx + 4;
@@ -33,7 +37,7 @@ int grid_create(grid_t *g, int nx, int ny, int steps, int observe_every) {
     g->drag = 2.5e-3;
     g->sigma_h = 0.1;
     g->sigma_u = 0.1;
-    g->dx = 128.0e3 / nx;
+    g->dx = 128.0e3 / part.whole_nx;
     /* Gravity waves of 10.5 m/s on a current of up to 2 m/s. */
     g->dt = 0.4 * g->dx / 12.5;
     g->h0 = malloc((size_t)g->cells * sizeof(double));
@@ -45,7 +49,8 @@ int grid_create(grid_t *g, int nx, int ny, int steps, int observe_every) {
     for (int j = 0; j < ny + 4; j++) {
         for (int i = 0; i < nx + 4; i++) {
             const int k = j * g->row + i;
-            analytic_state((i - 1.5) / nx, (j - 1.5) / ny, 0, &g->h0[k], &g->u0[k], &g->v0[k]);
+            analytic_state((part.x + i - 1.5) / part.whole_nx, (part.y + j - 1.5) / part.whole_ny, 0, &g->h0[k],
+                           &g->u0[k], &g->v0[k]);
         }
     }
     return 1;
@@ -97,24 +102,6 @@ direction_t along_x(const fields_t *f, double *h, double *m, double *n) {
 direction_t along_y(const fields_t *f, double *h, double *m, double *n) {
     const direction_t p = {h, n, m, f->sh, f->sn, f->sm, f->kh, f->kn, f->km};
     return p;
-}
-
-/* Periodic in x; in y the mirror image, with wall_sign -1 for the momentum across the wall. */
-void fill_ghosts(const grid_t *g, double *q, double wall_sign) {
-    const int nx = g->nx, ny = g->ny, row = g->row;
-    for (int j = 2; j < ny + 2; j++) {
-        double *p = q + j * row;
-        p[0] = p[nx];
-        p[1] = p[nx + 1];
-        p[nx + 2] = p[2];
-        p[nx + 3] = p[3];
-    }
-    for (int i = 2; i < nx + 2; i++) {
-        q[0 * row + i] = wall_sign * q[3 * row + i];
-        q[1 * row + i] = wall_sign * q[2 * row + i];
-        q[(ny + 2) * row + i] = wall_sign * q[(ny + 1) * row + i];
-        q[(ny + 3) * row + i] = wall_sign * q[ny * row + i];
-    }
 }
 
 /* s: half the minmod slope of q along the direction in which neighbours are `stride` elements apart. */

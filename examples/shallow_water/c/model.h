@@ -45,8 +45,15 @@ typedef struct direction {
     double *kh, *kq, *kr; /* rates of change */
 } direction_t;
 
+/* Where a part of the channel lies: cells of the whole, and before it. */
+typedef struct part {
+    int whole_nx, whole_ny, x, y;
+} part_t;
+
 /* The channel, its background state, and all constants. 0 if there is no memory. */
 int grid_create(grid_t *g, int nx, int ny, int steps, int observe_every);
+/* A part of it, of nx x ny cells, for a program on several processes. */
+int grid_create_part(grid_t *g, int nx, int ny, int steps, int observe_every, part_t part);
 void grid_destroy(grid_t *g);
 /* All zero. 0 if there is no memory. */
 int fields_create(const grid_t *g, fields_t *f);

@@ -1,0 +1,78 @@
+//! `examples/shallow_water_mpi`: the gradient agrees with the serial program's to rounding, has its bits on one rank, and
+//! has the same bits in each run on as many ranks, under each MPI.
+
+use super::{Mpi, build_release, mpis, passes, root, run, scratch};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SMALL: (&str, &str) = ("SIZE", "small");
+
+/// The directory with the example and its serial program, built by its own rules, and what the latter wrote.
+pub fn built(mpi: Mpi) -> PathBuf {
+    let build = scratch(&format!("mpi-{mpi}-shallow-water"));
+    let mut make = Command::new("make");
+    make.current_dir(root()).args(["-f", "examples/shallow_water_mpi/demo.mk"]);
+    make.arg(format!("BUILD={}", build.display())).arg(format!("MPICC=mpicc.{mpi}"));
+    make.arg(format!("BUILT={}", build_release().display()));
+    make.args(["CC=gcc", "CFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror"]);
+    run(make.args(["serial", "shallow_water_mpi"].map(|program| build.join(program))));
+    run(Command::new(build.join("serial")).arg(build.join("gradient")).env(SMALL.0, SMALL.1));
+    build
+}
+
+/// What follows a label.
+pub fn value<'a>(said: &'a str, label: &str) -> &'a str {
+    let line = said.lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(": "));
+    line.unwrap_or_else(|| panic!("no \"{label}\" in\n{said}"))
+}
+
+#[test]
+fn model_in_parts_has_the_gradient_of_the_serial_one_and_the_same_bits_in_each_run() {
+    let mut bits: Vec<(usize, String)> = Vec::new();
+    let readme = std::fs::read_to_string(root().join("examples/shallow_water_mpi/README.md")).expect("its README");
+    for mpi in mpis("example on many ranks") {
+        let build = built(mpi);
+        let (program, gradient) = (build.join("shallow_water_mpi"), build.join("gradient").display().to_string());
+        let on = |ranks: usize, arguments: &[&str]| passes(mpi, ranks, &program, arguments, &[SMALL]);
+        let mut same_bits = |ranks: usize, said: &str| {
+            let own = value(said, "all bits of the gradient").to_owned();
+            match bits.iter().find(|(others, _)| *others == ranks) {
+                Some((_, first)) => assert_eq!(*first, own, "{mpi}, {ranks} ranks"),
+                None => bits.push((ranks, own)),
+            }
+        };
+        // Ranks of MPICH do not give way to each other.
+        let is_slow = mpi == super::MPIS[1];
+        for ranks in (1..=4).filter(|ranks| !is_slow || *ranks != 3) {
+            let said = on(ranks, &[&gradient]);
+            assert!(said.contains("all checks passed"), "{said}");
+            let beside = value(&said, "beside the serial program");
+            assert!(beside.ends_with("passed"), "{beside}");
+            assert!(ranks > 1 || beside.contains("cost differs by 0.0e+00, gradient by 0.0e+00"), "{beside}");
+            assert!(ranks < 4 || readme_shows(&readme, &said), "{said}");
+            same_bits(ranks, &said);
+        }
+        if !is_slow {
+            let said = on(2, &[]);
+            assert!(value(&said, "Taylor test").ends_with("passed"), "{said}");
+            same_bits(2, &said);
+        }
+        refuses_a_file_of_another_size(mpi, &program, &build);
+    }
+}
+
+/// All lines that the README shows, but for the last digits of what the mathematical library has a part in.
+fn readme_shows(readme: &str, said: &str) -> bool {
+    let (_, shown) = readme.split_once("```text\n").expect("a block");
+    let shown = shown.split_once("```").expect("its end").0;
+    let label = |line: &str| line.split(':').next().unwrap_or_default().to_owned();
+    shown.lines().map(label).eq(said.lines().filter(|line| !line.trim().is_empty()).map(label))
+}
+
+fn refuses_a_file_of_another_size(mpi: Mpi, program: &Path, build: &Path) {
+    let short = build.join("short");
+    std::fs::write(&short, [0; 16]).expect("written");
+    let output = super::on_ranks(mpi, 1, program, &[&short.display().to_string()], &[SMALL]);
+    let said = super::said(&output);
+    assert!(!output.status.success() && said.contains("cannot be read, or is of another size"), "{said}");
+}
