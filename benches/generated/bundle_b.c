@@ -45,7 +45,7 @@ static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, doub
         turned[1] = x[1] * cosine + (w[2] * x[0] - w[0] * x[2]) * sine + w[1] * along;
         turned[2] = x[2] * cosine + (w[0] * x[1] - w[1] * x[0]) * sine + w[2] * along;
         adtape_push_array_f64(tape, w, 3);
-        adtape_push_array_f64(tape, (const double[]){cosine, sine, along, angle}, 4);
+        adtape_push_array_f64(tape, (const double[]){angle, cosine, sine, along}, 4);
         adtape_push_control(tape, 1, 1);
     } else {
         turned[0] = x[0] + axis[1] * x[2] - axis[2] * x[1];
@@ -65,10 +65,10 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         /* bundle.c:11 */
         double record[4];
         adtape_pop_array_f64(tape, record, 4);
-        const double angle = record[3];
-        const double along = record[2];
-        const double sine = record[1];
-        const double cosine = record[0];
+        const double along = record[3];
+        const double sine = record[2];
+        const double cosine = record[1];
+        const double angle = record[0];
         /* bundle.c:13 */
         double w[3];
         double w_b[3];
@@ -198,16 +198,15 @@ static void project_fwd(adtape_t *tape, const double *camera, const double *poin
     picture[1] = b * bend * camera[FOCAL] + camera[CENTRE + 1];
     adtape_push_array_f64(tape, from, 3);
     adtape_push_array_f64(tape, seen, 3);
-    adtape_push_array_f64(tape, (const double[]){bend, b, a}, 3);
+    adtape_push_array_f64(tape, (const double[]){a, b}, 2);
 }
 
 static void project_rev(adtape_t *tape, double *camera, double *restrict camera_b, double *restrict point_b, double *restrict picture_b) {
     /* bundle.c:25 */
-    double record[3];
-    adtape_pop_array_f64(tape, record, 3);
-    const double a = record[2];
+    double record[2];
+    adtape_pop_array_f64(tape, record, 2);
     const double b = record[1];
-    const double bend = record[0];
+    const double a = record[0];
     /* bundle.c:26 */
     double seen[3];
     double seen_b[3];
@@ -221,6 +220,8 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     const double seed = picture_b[1];
     picture_b[1] = 0.0;
     const double seed_1 = camera[6] * seed;
+    const double square = a * a + b * b;
+    const double bend = 1.0 + camera[9] * square + camera[10] * square * square;
     double b_b = bend * seed_1;
     double bend_b = b * seed_1;
     camera_b[6] += b * bend * seed;
@@ -236,7 +237,6 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     /* bundle.c:31 */
     const double seed_4 = bend_b;
     bend_b = 0.0;
-    const double square = a * a + b * b;
     camera_b[9] += square * seed_4;
     double square_b = camera[9] * seed_4;
     camera_b[10] += square * (square * seed_4);

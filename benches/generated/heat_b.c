@@ -36,7 +36,7 @@ static void step_fwd(adtape_t *tape, int n, int m, double dt, const double *k, d
             const double flow =
                 u[(i - 1) * m + j] + u[(i + 1) * m + j] + u[i * m + j - 1] + u[i * m + j + 1] - 4.0 * here;
             next[i * m + j] = here + dt * conductivity * flow;
-            adtape_push_array_f64(tape, (const double[]){flow, here}, 2);
+            adtape_push_array_f64(tape, (const double[]){here, flow}, 2);
         }
     }
     for (int i = 1; i < n - 1; i++) {
@@ -60,8 +60,8 @@ static void step_rev(adtape_t *tape, int n, int m, double dt, double *k, double 
         for (int j_1 = m - 1; j_1-- > 1;) {
             double record[2];
             adtape_pop_array_f64(tape, record, 2);
-            const double here = record[1];
-            const double flow = record[0];
+            const double flow = record[1];
+            const double here = record[0];
             /* heat.c:10 */
             const double seed_1 = next_b[i_1 * m + j_1];
             next_b[i_1 * m + j_1] = 0.0;

@@ -12,9 +12,10 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 15] = [
+const STORED: [Stored; 16] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
+    ("counters_behind_a_loop", [115, 0, 0, 0], "the 100 of t; 3 passes: c and 4 elements; no counter"),
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
     ("element_by_table", [140, 0, 0, 0], "the 100 of t; 40 steps: 1; the table is read again"),
     ("first_and_last", [102, 0, 0, 0], "the 100 of t; two elements, none in the loop"),

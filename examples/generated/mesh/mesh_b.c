@@ -41,12 +41,12 @@ static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, do
                 flux[edge] = mesh->length[edge] * jump * fabs(jump);
                 jump = height[above] - height[cell];
                 flux[edge + 1] = mesh->length[edge + 1] * jump * fabs(jump);
-                adtape_push_array_f64(tape, (const double[]){jump, jump_s}, 2);
+                adtape_push_array_f64(tape, (const double[]){jump_s, jump}, 2);
                 edge += 2;
                 cell = cell + 1;
             }
         }
-        uint64_t passes = 0;
+        unsigned long edge_s = edge;
         while (edge > 0) {
             edge -= 2;
             int cell = (int)(edge / 2);
@@ -55,10 +55,8 @@ static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, do
             height[cell] += 0.1 * (flux[edge] + flux[edge + 1]);
             height[right] -= 0.1 * flux[edge];
             height[above] -= 0.1 * flux[edge + 1];
-            passes++;
         }
-        adtape_push_count(tape, (int64_t)passes);
-        adtape_push_i64(tape, (int64_t)edge);
+        adtape_push_i64(tape, (int64_t)edge_s);
     }
     for (int cell = 0; cell < mesh->across * mesh->up; cell++) {
         sum += 0.5 * height[cell] * height[cell];
@@ -83,28 +81,26 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict 
         adtape_pop_i64(tape, &edge_raw);
         const unsigned long edge = (unsigned long)edge_raw;
         /* mesh.c:30 */
-        const uint64_t passes = (uint64_t)adtape_pop_count(tape);
-        unsigned long edge_1 = edge;
-        for (uint64_t pass = passes; pass-- != 0;) {
+        for (uint64_t pass = edge > 0 ? ((uint64_t)edge - 1) / 2 + 1 : (uint64_t)0u; pass-- != 0;) {
+            const unsigned long edge_1 = edge - (unsigned long)pass * 2;
             /* mesh.c:37 */
-            const int cell_2 = (int)(edge_1 / 2);
+            const unsigned long edge_2 = edge_1 - 2;
+            const int cell_2 = (int)(edge_2 / 2);
             const int above = cell_2 / mesh->across + 1 < mesh->up ? cell_2 + mesh->across : cell_2;
             const double seed_1 = height_b[above];
-            flux_b[edge_1 + 1] += 0.1 * -seed_1;
+            flux_b[edge_2 + 1] += 0.1 * -seed_1;
             /* mesh.c:36 */
             const int right = (cell_2 + 1) % mesh->across != 0 ? cell_2 + 1 : cell_2;
             const double seed_2 = height_b[right];
-            flux_b[edge_1] += 0.1 * -seed_2;
+            flux_b[edge_2] += 0.1 * -seed_2;
             /* mesh.c:35 */
             const double seed_3 = height_b[cell_2];
-            flux_b[edge_1] += 0.1 * seed_3;
-            flux_b[edge_1 + 1] += 0.1 * seed_3;
-            const unsigned long edge_2 = edge_1 + 2;
-            edge_1 = edge_2;
+            flux_b[edge_2] += 0.1 * seed_3;
+            flux_b[edge_2 + 1] += 0.1 * seed_3;
         }
         /* mesh.c:17 */
         const int row_1 = mesh->up;
-        unsigned long edge_5 = edge_1;
+        unsigned long edge_5 = edge;
         for (int row = row_1; row-- > 0;) {
             /* mesh.c:19 */
             const int left = mesh->across;
@@ -120,10 +116,10 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict 
                 const unsigned long edge_4 = edge_3 - 2;
                 const double seed_4 = flux_b[edge_4 + 1];
                 flux_b[edge_4 + 1] = 0.0;
-                const double seed_5 = fabs(jump) * seed_4;
-                mesh_b->length[edge_4 + 1] += jump * seed_5;
+                const double seed_5 = fabs(jump_1) * seed_4;
+                mesh_b->length[edge_4 + 1] += jump_1 * seed_5;
                 double jump_b = mesh->length[edge_4 + 1] * seed_5;
-                jump_b += copysign(1.0, jump) * (mesh->length[edge_4 + 1] * jump * seed_4);
+                jump_b += copysign(1.0, jump_1) * (mesh->length[edge_4 + 1] * jump_1 * seed_4);
                 /* mesh.c:24 */
                 const double seed_6 = jump_b;
                 jump_b = 0.0;
@@ -133,10 +129,10 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict 
                 /* mesh.c:23 */
                 const double seed_7 = flux_b[edge_4];
                 flux_b[edge_4] = 0.0;
-                const double seed_8 = fabs(jump_1) * seed_7;
-                mesh_b->length[edge_4] += jump_1 * seed_8;
+                const double seed_8 = fabs(jump) * seed_7;
+                mesh_b->length[edge_4] += jump * seed_8;
                 jump_b += mesh->length[edge_4] * seed_8;
-                jump_b += copysign(1.0, jump_1) * (mesh->length[edge_4] * jump_1 * seed_7);
+                jump_b += copysign(1.0, jump) * (mesh->length[edge_4] * jump * seed_7);
                 /* mesh.c:22 */
                 const double seed_9 = jump_b;
                 jump_b = 0.0;

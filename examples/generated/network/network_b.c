@@ -115,7 +115,7 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
         sum += log(total) + largest - score[label[s]];
         s++;
         x = (double *)&x[net->inputs];
-        adtape_push_array_f64(tape, (const double[]){total, largest}, 2);
+        adtape_push_array_f64(tape, (const double[]){largest, total}, 2);
         adtape_push_i64(tape, (int64_t)(x_s - x_was));
     }
     return sum / (double)samples;
@@ -131,8 +131,8 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
         double *const x_1 = x + x_1_raw;
         double record[2];
         adtape_pop_array_f64(tape, record, 2);
-        const double largest = record[1];
-        const double total = record[0];
+        const double total = record[1];
+        const double largest = record[0];
         /* network.c:34 */
         const double seed = sum_b;
         double total_b = zero_or_product(1.0 / total, seed);

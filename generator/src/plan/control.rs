@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::affine::{advanced, distance};
+use super::exprs::{binary, cast, unsigned};
 use super::game::value_expr;
+use super::recompute::zero;
 use super::walk;
 use crate::ir::{Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Proc, RegionId, TestAt, Type, Unary, ValueId};
 
@@ -23,25 +26,57 @@ pub struct Index {
 }
 
 impl Index {
-    /// The value behind the loop, for unit steps: the bound, or the value before if no pass runs.
-    pub fn out(&self, proc: &Proc) -> Option<Expr> {
+    /// The value behind the loop: the bound for unit steps, or the value before if no pass runs.
+    pub fn out(&self, proc: &Proc) -> Expr {
         let init = value_expr(proc, self.values.init);
-        let runs = |test| Expr {
-            kind: ExprKind::Binary(test, Box::new(init.clone()), Box::new(self.bound.clone())),
-            ty: int(),
+        let last = match (self.test, self.step) {
+            _ if self.bound.ty != init.ty => None,
+            (Binary::NotEqual, _) => return self.bound.clone(),
+            (Binary::Less, 1) | (Binary::Greater, -1) => Some(self.bound.clone()),
+            (Binary::LessEqual, 1) => Some(offset(&self.bound, 1)),
+            (Binary::GreaterEqual, -1) => Some(offset(&self.bound, -1)),
+            _ => None,
         };
-        if self.bound.ty != init.ty {
+        let Some(last) = last else {
+            let step = Expr { kind: ExprKind::Int(self.step), ty: init.ty.clone() };
+            return advanced(init.clone(), &self.passes(init, self.bound.clone()), &step);
+        };
+        let runs = binary(self.test, init.clone(), self.bound.clone(), int());
+        let ty = init.ty.clone();
+        Expr { kind: ExprKind::Select(Box::new(runs), Box::new(last), Box::new(init)), ty }
+    }
+
+    /// The number of passes from the index before the loop and its bound, in unsigned arithmetic, which is exact for
+    /// every index type.
+    pub fn passes(&self, init: Expr, bound: Expr) -> Expr {
+        let wide = unsigned();
+        let runs = binary(self.test, init.clone(), bound.clone(), int());
+        let (far, near) = if self.step > 0 { (bound, init) } else { (init, bound) };
+        if self.test == Binary::NotEqual {
+            // The index may wrap around on its way.
+            return cast(distance(&far, &near), &wide);
+        }
+        let distance = binary(Binary::Subtract, cast(far, &wide), cast(near, &wide), wide.clone());
+        let inclusive = matches!(self.test, Binary::LessEqual | Binary::GreaterEqual);
+        let distance = if inclusive { distance } else { offset(&distance, -1) };
+        let step = Expr { kind: ExprKind::Int(self.step.abs()), ty: wide.clone() };
+        let passes = offset(&binary(Binary::Divide, distance, step, wide.clone()), 1);
+        let kind = ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(zero(&wide)));
+        Expr { kind, ty: wide }
+    }
+
+    /// What a carried integer is behind the loop, if each pass adds to it what no pass changes.
+    pub fn out_of(&self, proc: &Proc, values: &Carried, body: RegionId) -> Option<Expr> {
+        if !matches!(proc.values[values.end.index()].def, Def::Is(_)) {
             return None;
         }
-        let last = match (self.test, self.step) {
-            (Binary::NotEqual, _) => return Some(self.bound.clone()),
-            (Binary::Less, 1) | (Binary::Greater, -1) => self.bound.clone(),
-            (Binary::LessEqual, 1) => offset(&self.bound, 1),
-            (Binary::GreaterEqual, -1) => offset(&self.bound, -1),
-            _ => return None,
-        };
-        let kind = ExprKind::Select(Box::new(runs(self.test)), Box::new(last), Box::new(init.clone()));
-        Some(Expr { kind, ty: init.ty })
+        let step = change(proc, &[], values, body)?;
+        let init = value_expr(proc, values.init);
+        if !init.ty.is_integer() || !step.ty.is_integer() || walk::loads(&step) {
+            return None;
+        }
+        let first = value_expr(proc, self.values.init);
+        Some(advanced(init, &self.passes(first, self.bound.clone()), &step))
     }
 }
 

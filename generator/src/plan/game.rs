@@ -12,7 +12,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::facts::Facts;
-use super::recompute::Definitions;
+use super::recompute::{Definition, Definitions};
 use crate::ir::{Binary, Expr, ExprKind, ItemId, Place, Proc, ProcId, RegionId, Step, Subscript, Type, Unary, ValueId};
 
 /// How the reverse sweep gets a value.
@@ -200,18 +200,22 @@ impl<'a> Game<'a> {
 
     /// Puts a token on a value whose definition can be evaluated again.
     fn recompute(&mut self, value: ValueId) -> bool {
-        let Some(definition) = self.definitions.get(value) else { return false };
-        let real = matches!(self.type_of(value), Type::Float { .. });
-        if real && definition.cost > self.dear {
-            return false;
+        match self.definitions.get(value) {
+            Some(known) if self.has_all(&known.expr) && self.repeatable(value).is_some() => {
+                self.set(value, Token::Recipe(known.expr.clone(), How::Recompute))
+            }
+            _ => false,
         }
-        if !self.has_all(&definition.expr) || !self.facts.ordered(self.id, &definition.expr) {
-            return false;
-        }
-        if definition.loads && !self.facts.steady(self.id, definition.item, &definition.expr) {
-            return false;
-        }
-        self.set(value, Token::Recipe(definition.expr.clone(), How::Recompute))
+    }
+
+    /// The definition of a value, if it may be evaluated again where its operands have tokens.
+    pub fn repeatable(&self, value: ValueId) -> Option<&'a Definition> {
+        let known = self.definitions.get(value)?;
+        let dear = matches!(self.type_of(value), Type::Float { .. }) && known.cost > self.dear;
+        let may = !dear
+            && self.facts.ordered(self.id, &known.expr)
+            && (!known.loads || self.facts.steady(self.id, known.item, &known.expr));
+        may.then_some(known)
     }
 
     /// Solves the definition of a value that has a token for the one operand that has none.

@@ -3,7 +3,10 @@
 //! The plan of a procedure is found by building its reverse sweep (`sweep::reverse`) until nothing changes: the first
 //! time collects what is asked for, the second chooses stores by what they bring, the third has these from the start.
 
+pub(crate) mod affine;
 pub mod control;
+pub mod cut;
+pub(crate) mod exprs;
 pub mod facts;
 pub mod flow_facts;
 pub mod game;

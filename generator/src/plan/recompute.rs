@@ -74,7 +74,13 @@ impl Definitions {
             Def::Head(item, k) => Some((implied(proc, *item, *k)?, *item, false)),
             Def::Out(item, k) => {
                 let index = self.indices.get(item)?;
-                (index.carried == *k).then(|| index.out(proc)).flatten().map(|out| (out, *item, false))
+                let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return None };
+                let out = if index.carried == *k {
+                    index.out(proc)
+                } else {
+                    index.out_of(proc, &carried[*k as usize], *body)?
+                };
+                Some((out, *item, false))
             }
             Def::Entry(_) | Def::Result(_) | Def::Popped(_) => None,
         }

@@ -3,7 +3,8 @@
 use super::reverse::{Builder, Stored, bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
-use crate::plan::control::{fits, int};
+use crate::plan::control::int;
+pub(super) use crate::plan::exprs::{binary, cast, unsigned};
 use crate::plan::recompute::zero;
 use crate::plan::{Explanation, Interface, ReverseParam, walk};
 use crate::refuse::Class;
@@ -367,29 +368,4 @@ pub fn site(proc: ProcId, item: ItemId, operand: usize) -> u32 {
 
 pub(super) fn negate(expr: Expr) -> Expr {
     Expr { ty: expr.ty.clone(), kind: ExprKind::Unary(Unary::Negate, Box::new(expr)) }
-}
-
-pub(super) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
-    if ty.is_integer() {
-        match (op, &x.kind, &y.kind) {
-            (Binary::Add | Binary::Subtract, _, ExprKind::Int(0)) if x.ty == ty => return x,
-            (Binary::Multiply, _, ExprKind::Int(1)) if x.ty == ty => return x,
-            (Binary::Add, ExprKind::Int(0), _) | (Binary::Multiply, ExprKind::Int(1), _) if y.ty == ty => return y,
-            _ => {}
-        }
-    }
-    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty }
-}
-
-pub(super) fn cast(expr: Expr, ty: &Type) -> Expr {
-    match expr.kind {
-        _ if expr.ty == *ty => expr,
-        ExprKind::Int(n) if fits(n, ty) => Expr { kind: ExprKind::Int(n), ty: ty.clone() },
-        _ => Expr { kind: ExprKind::Cast(Box::new(expr)), ty: ty.clone() },
-    }
-}
-
-/// `uint64_t`.
-pub(super) fn unsigned() -> Type {
-    Type::Int { bits: 64, signed: false, name: "uint64_t".into() }
 }

@@ -4,11 +4,13 @@
 //! that each pass changes evenly have names in terms of the passes before; others are carried backwards from their
 //! last value if the game asks for them.
 
-use super::affine;
+use std::collections::BTreeSet;
+
 use super::items::{binary, cast, unsigned};
-use super::reverse::{Builder, Named, OpenLoop, Stored};
+use super::reverse::{Builder, Named, OpenLoop, Stored, bytes};
 use crate::ir::*;
 use crate::plan::Explanation;
+use crate::plan::affine;
 use crate::plan::control::{self, Index, int, offset};
 use crate::plan::game::{Token, value_expr};
 use crate::plan::recompute::{type_of, zero};
@@ -31,8 +33,9 @@ impl Builder<'_> {
         let ItemKind::Loop { body, carried, .. } = &self.primal.items[item.index()].kind else { return };
         let (span, statement) = (self.span, self.statement);
         let reversed = self.item(ItemKind::Comment { text: String::new() });
-        if let Some(index) = self.definitions.indices.get(&item).cloned().filter(|index| self.known(item, index)) {
-            self.pop_run(item, &index, *body);
+        let index = self.index_of(item);
+        if let Some(index) = &index {
+            self.pop_run(item, index, *body);
         }
         // What the passes are counted by is computed in front of the loop.
         let (region, outer) = self.open(reversed);
@@ -40,9 +43,9 @@ impl Builder<'_> {
         let level = self.names.len();
         self.loops.push(OpenLoop { item, level, reversed, body: region, carried: Vec::new(), next: 0 });
         let open = self.loops.len() - 1;
-        let control = match self.definitions.indices.get(&item).cloned() {
-            Some(index) if self.known(item, &index) => self.by_index(open, region, &index),
-            _ => self.by_count(item, open, region),
+        let control = match &index {
+            Some(index) => self.by_index(open, region, index),
+            None => self.by_count(item, open, region),
         };
         // Inits that are known name the heads of all variables that each pass changes by what no pass changes.
         let inits = self.affine(carried, *body, &control);
@@ -123,11 +126,29 @@ impl Builder<'_> {
         self.place_item(open.reversed, kind);
     }
 
-    /// Whether the passes of a loop with an index can be counted without the tape.
-    fn known(&mut self, item: ItemId, index: &Index) -> bool {
-        (!walk::loads(&index.bound) || self.cx.facts.across(self.id, item, &index.bound))
-            && self.can(&index.bound)
-            && self.can(&value_expr(self.primal, index.values.init))
+    /// The index by which the passes of a loop can be counted without a counter on the tape.
+    fn index_of(&mut self, item: ItemId) -> Option<Index> {
+        let index = self.definitions.indices.get(&item).cloned()?;
+        if walk::loads(&index.bound) && !self.cx.facts.across(self.id, item, &index.bound) {
+            return None;
+        }
+        let values = &index.values;
+        let mut ends = BTreeSet::from([values.init]);
+        walk::values(&index.bound, &mut |v| {
+            ends.insert(v);
+        });
+        let missing: Vec<ValueId> = ends.into_iter().filter(|end| !self.can(&value_expr(self.primal, *end))).collect();
+        // Where the index is stored, too, one end of it in its place tells both.
+        let size = |v: ValueId| bytes(type_of(self.primal, v));
+        let stored = [values.head, values.end, values.out].iter().any(|v| self.start.wanted.contains(v));
+        match missing[..] {
+            [] => {}
+            [end] if stored && size(end) <= size(values.head) => {
+                self.require(end);
+            }
+            _ => return None,
+        }
+        Some(index)
     }
 
     fn by_index(&mut self, open: usize, body: RegionId, index: &Index) -> Control {
@@ -167,18 +188,9 @@ impl Builder<'_> {
         Control { init: start, head, end, test, before, index: Some((index.values.head, here)) }
     }
 
-    /// Steps other than 1: the number of passes, in unsigned arithmetic, which is exact for every index type.
+    /// Steps other than 1: as many passes as the index tells.
     fn by_steps(&mut self, open: usize, body: RegionId, index: &Index, init: Expr, bound: Expr) -> Control {
-        let wide = unsigned();
-        let runs = binary(index.test, init.clone(), bound.clone(), int());
-        let (far, near) = if index.step > 0 { (bound, init.clone()) } else { (init.clone(), bound) };
-        let distance = binary(Binary::Subtract, cast(far, &wide), cast(near, &wide), wide.clone());
-        let inclusive = matches!(index.test, Binary::LessEqual | Binary::GreaterEqual);
-        let distance = if inclusive { distance } else { offset(&distance, -1) };
-        let step = Expr { kind: ExprKind::Int(index.step.abs()), ty: wide.clone() };
-        let passes = offset(&binary(Binary::Divide, distance, step, wide.clone()), 1);
-        let kind = ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(zero(&wide)));
-        let passes = self.bind_value("passes", Expr { kind, ty: wide });
+        let passes = self.bind_value("passes", index.passes(init.clone(), bound));
         let mut control = self.counted(open, body, passes);
         let ty = init.ty.clone();
         self.at = body;

@@ -1,7 +1,6 @@
 //! From a program and its plan to the sweeps, as intermediate representation: nothing here is text.
 
 pub mod adjoint;
-mod affine;
 pub mod bases;
 pub mod dead;
 mod explain;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::reverse::{Builder, Named};
+use super::reverse::{Builder, Named, bytes};
 use super::shadow;
 use crate::ir::*;
+use crate::plan::cut::{self, Candidate};
 use crate::plan::game::{How, Token, value_expr};
 use crate::plan::recompute::{type_of, zero};
 use crate::plan::walk;
@@ -15,6 +16,9 @@ const NESTED: usize = 32;
 
 /// Values that are compared when one has to be stored.
 const CANDIDATES: usize = 64;
+
+/// Values among which the least to store is searched.
+const LARGEST_CUT: usize = 1000;
 
 impl Builder<'_> {
     /// The name of a value, if it can be had without storing anything.
@@ -66,23 +70,80 @@ impl Builder<'_> {
             return named;
         }
         self.wanted.insert(value);
-        let chosen = self.choose(value);
-        let Some(level) = self.game.level_of(chosen) else {
+        if !self.game.visible(value) {
             let what = "internal: a value is asked for where it is not visible".to_owned();
             self.refuse(Class::NotProved, what, "please report this program");
             let zero = zero(type_of(self.primal, value));
             return Named { value: zero.clone(), shadow: Some(zero) };
-        };
-        let region = self.primal.values[chosen.index()].region;
-        self.game.give(level, chosen, Token::Named);
-        self.record(level, region, chosen);
-        if chosen == value || self.game.has(value) {
-            return self.name(value);
         }
-        let level = self.game.level_of(value).expect("as visible as the chosen one");
+        for chosen in self.cut(value).unwrap_or_else(|| vec![self.choose(value)]) {
+            self.store(chosen);
+        }
+        self.store(value);
+        self.name(value)
+    }
+
+    /// Puts a value into the record of its region, unless it has a token by now.
+    fn store(&mut self, value: ValueId) {
+        if self.game.has(value) {
+            return;
+        }
+        let level = self.game.level_of(value).expect("only what is visible is stored");
         self.game.give(level, value, Token::Named);
         self.record(level, self.primal.values[value.index()].region, value);
-        self.name(value)
+    }
+
+    /// The least of reals to store so that all that are asked for in the region of one of them can be computed again.
+    /// `None` in the first run, which finds out what is asked for, and for integers, which have more moves.
+    fn cut(&mut self, value: ValueId) -> Option<Vec<ValueId>> {
+        let real = |this: &Self, v: ValueId| matches!(type_of(this.primal, v), Type::Float { .. });
+        if self.start.wanted.is_empty() || !real(self, value) {
+            return None;
+        }
+        let region = |this: &Self, v: ValueId| this.primal.values[v.index()].region;
+        let of_region = |v: &ValueId| real(self, *v) && region(self, *v) == region(self, value) && !self.game.has(*v);
+        let asked: BTreeSet<ValueId> = self.start.wanted.iter().copied().filter(of_region).chain([value]).collect();
+        let mut values: Vec<ValueId> = asked.iter().copied().collect();
+        let mut positions: HashMap<ValueId, usize> = values.iter().enumerate().map(|(at, v)| (*v, at)).collect();
+        let mut candidates = Vec::new();
+        while let Some(&at) = values.get(candidates.len()) {
+            let mut candidate =
+                Candidate { weight: self.weight(at), asked: asked.contains(&at), ..Candidate::default() };
+            let mut operands = BTreeSet::new();
+            if let Some(known) = self.game.repeatable(at) {
+                walk::values(&known.expr, &mut |v| {
+                    operands.insert(v);
+                });
+            } else {
+                candidate.stored_only = true;
+            }
+            for operand in operands {
+                if self.can(&value_expr(self.primal, operand)) {
+                    continue;
+                }
+                // A pointer on the tape needs more than its bytes.
+                if matches!(type_of(self.primal, operand), Type::Pointer(_)) || !self.game.visible(operand) {
+                    candidate.stored_only = true;
+                    continue;
+                }
+                candidate.operands.push(*positions.entry(operand).or_insert_with(|| {
+                    values.push(operand);
+                    values.len() - 1
+                }));
+            }
+            if values.len() > LARGEST_CUT {
+                return None;
+            }
+            candidates.push(candidate);
+        }
+        Some(cut::least(&candidates).into_iter().map(|at| values[at]).collect())
+    }
+
+    /// What it costs to store a value: its bytes, less if it is stored once for many passes of a loop.
+    fn weight(&self, value: ValueId) -> u64 {
+        let level = self.game.level_of(value).unwrap_or(0);
+        let around = self.loops.iter().filter(|open| open.level > level).count().min(2);
+        (bytes(type_of(self.primal, value)) as u64) << (6 - 3 * around)
     }
 
     /// Heuristic H of the paper: the value whose token brings most of what is asked for.

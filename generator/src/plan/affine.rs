@@ -1,28 +1,39 @@
 //! What an integer is after a number of equal steps. The value itself fits its type, but products and sums on the way
 //! may not: where that is not certain they are computed in unsigned arithmetic, which wraps around and is exact.
 
-use super::items::{binary, cast};
+use super::exprs::{binary, cast};
 use crate::ir::{Binary, Expr, ExprKind, Type};
 
 /// `init + before * step`, in the type of `init`.
-pub(super) fn advanced(init: Expr, before: &Expr, step: &Expr) -> Expr {
+pub(crate) fn advanced(init: Expr, before: &Expr, step: &Expr) -> Expr {
     let ty = init.ty.clone();
-    let Type::Int { bits, signed: true, .. } = ty else {
-        let moved = binary(Binary::Multiply, cast(before.clone(), &ty), wrapped(step.clone(), &ty), ty.clone());
-        return binary(Binary::Add, init, moved, ty);
+    let moved = |step: &Expr, wide: &Type| {
+        binary(Binary::Multiply, cast(before.clone(), wide), wrapped(step.clone(), wide), wide.clone())
     };
+    // Unsigned arithmetic subtracts as exactly as it adds, and a reader knows small numbers.
+    let back = match step.kind {
+        ExprKind::Int(n) if n < 0 => Some(Expr { kind: ExprKind::Int(-n), ty: step.ty.clone() }),
+        _ => None,
+    };
+    let unsigned_sum = |init: Expr, wide: Type| match &back {
+        Some(back) => binary(Binary::Subtract, init, moved(back, &wide), wide),
+        None => binary(Binary::Add, init, moved(step, &wide), wide),
+    };
+    let Type::Int { bits, signed: true, .. } = ty else { return unsigned_sum(init, ty) };
     // From a constant away from 0, every number on the way lies between 0 and the value.
     let away = match (&init.kind, &step.kind) {
         (ExprKind::Int(first), ExprKind::Int(step)) => (*first >= 0) == (*step >= 0) || *first == 0,
         _ => false,
     };
-    let wide = if away { ty.clone() } else { unsigned(bits) };
-    let moved = binary(Binary::Multiply, cast(before.clone(), &wide), wrapped(step.clone(), &wide), wide.clone());
-    cast(binary(Binary::Add, wrapped(init, &wide), moved, wide), &ty)
+    if away {
+        return binary(Binary::Add, init, moved(step, &ty), ty);
+    }
+    let wide = unsigned(bits);
+    cast(unsigned_sum(wrapped(init, &wide), wide), &ty)
 }
 
 /// `to - from` for `to` that is at least `from`: as such if both are on one side of 0, else unsigned.
-pub(super) fn distance(to: &Expr, from: &Expr) -> Expr {
+pub(crate) fn distance(to: &Expr, from: &Expr) -> Expr {
     let (to, from) = (to.clone(), from.clone());
     let ty = to.ty.clone();
     let Type::Int { bits, signed: true, .. } = ty else { return binary(Binary::Subtract, to, from, ty) };

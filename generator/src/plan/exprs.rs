@@ -1,0 +1,31 @@
+//! Expressions that planner and sweeps make.
+
+use super::control::fits;
+use crate::ir::{Binary, Expr, ExprKind, Type};
+
+/// `x op y`, without operations on integers that change nothing.
+pub(crate) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
+    if ty.is_integer() {
+        match (op, &x.kind, &y.kind) {
+            (Binary::Add | Binary::Subtract, _, ExprKind::Int(0)) if x.ty == ty => return x,
+            (Binary::Multiply, _, ExprKind::Int(1)) if x.ty == ty => return x,
+            (Binary::Add, ExprKind::Int(0), _) | (Binary::Multiply, ExprKind::Int(1), _) if y.ty == ty => return y,
+            _ => {}
+        }
+    }
+    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty }
+}
+
+/// The expression at another type.
+pub(crate) fn cast(expr: Expr, ty: &Type) -> Expr {
+    match expr.kind {
+        _ if expr.ty == *ty => expr,
+        ExprKind::Int(n) if fits(n, ty) => Expr { kind: ExprKind::Int(n), ty: ty.clone() },
+        _ => Expr { kind: ExprKind::Cast(Box::new(expr)), ty: ty.clone() },
+    }
+}
+
+/// `uint64_t`.
+pub(crate) fn unsigned() -> Type {
+    Type::Int { bits: 64, signed: false, name: "uint64_t".into() }
+}
