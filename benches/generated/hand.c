@@ -1,5 +1,6 @@
 #include "hand.h"
 
+#include <adtape.h>
 #include <math.h>
 #include <string.h>
 
@@ -168,4 +169,61 @@ void bundle_by_hand(int observations, const int *camera_of, const int *point_of,
         look_back(&camera[CAMERA * camera_of[o]], &camera_b[CAMERA * camera_of[o]], &point_b[3 * point_of[o]], weight[o],
                   &weight_b[o], &kept[o]);
     }
+}
+
+/* ---- Cheaper adjoints, Fig. 8 ---------------------------------------------------------------------- */
+
+/* The adjoint of v = u * p * w, all three of them elements of a, maybe one element. */
+static inline void product_b(const double *a, double *a_b, int v, int u, double p, int w) {
+    const double seed = a_b[v];
+    a_b[v] = 0.0;
+    a_b[u] += p * a[w] * seed;
+    a_b[w] += a[u] * p * seed;
+}
+
+double addresses_storing_all(int steps, const double *p, double *a, double *a_b) {
+    adtape_t *const tape = adtape_self();
+    double sum = 0.0;
+    int i = 0, j = 0, k = 0, m = 0;
+    for (int o = 0; o < steps; o++) {
+        i = o, j = o;
+        for (int l = 0; l < 10; l++) {
+            adtape_push_i32(tape, k);
+            k = i - j;
+            adtape_push_i32(tape, m);
+            m = k + 3 + l;
+            adtape_push_i32(tape, i);
+            i = k + 2 * l;
+            adtape_push_f64(tape, a[i]);
+            a[i] = a[j] * p[k] * a[m];
+            sum += a[i];
+            adtape_push_i32(tape, j);
+            j = j + m + 4;
+            adtape_push_i32(tape, i);
+            i = i + j + 1;
+            adtape_push_f64(tape, a[j]);
+            a[j] = a[i] * p[k] * a[m];
+            sum += a[j];
+        }
+        adtape_push_i32(tape, i);
+        adtape_push_i32(tape, j);
+    }
+    for (int o = steps; o-- > 0;) {
+        adtape_pop_i32(tape, &j);
+        adtape_pop_i32(tape, &i);
+        for (int l = 10; l-- > 0;) {
+            a_b[j] += 1.0;
+            adtape_pop_f64(tape, &a[j]);
+            product_b(a, a_b, j, i, p[k], m);
+            adtape_pop_i32(tape, &i);
+            adtape_pop_i32(tape, &j);
+            a_b[i] += 1.0;
+            adtape_pop_f64(tape, &a[i]);
+            product_b(a, a_b, i, j, p[k], m);
+            adtape_pop_i32(tape, &i);
+            adtape_pop_i32(tape, &m);
+            adtape_pop_i32(tape, &k);
+        }
+    }
+    return sum;
 }

@@ -20,4 +20,7 @@ void bundle_by_hand(int observations, const int *camera_of, const int *point_of,
                     const double *camera, double *camera_b, const double *point, double *point_b, const double *weight,
                     double *weight_b, sight_t *kept);
 
+/* Stores every index before it is overwritten: 52 integers a step, on the tape. */
+double addresses_storing_all(int steps, const double *p, double *a, double *a_b);
+
 #endif

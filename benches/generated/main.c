@@ -1,9 +1,10 @@
-/* The time of generated adjoints beside those written by hand: for each model and round a line
+/* The time of generated adjoints beside those written by hand, and of the models alone: for each model and round a line
  *
- *   NAME generated_ns by_hand_ns
+ *   NAME generated_ns by_hand_ns model_ns
  *
- * Both sides run one after the other in each round and must find one gradient; otherwise the program says which and
+ * Both adjoints run one after the other in each round and must find one gradient; otherwise the program says which and
  * fails. The first round, which touches the memory, is not printed. */
+#include "addresses_b.h"
 #include "bundle_b.h"
 #include "burgers_b.h"
 #include "hand.h"
@@ -15,6 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* The models, which the generated files include. */
+double burgers(int n, int steps, double dt, double *u, double *next);
+double heat(int n, int m, int steps, double dt, const double *k, const double *data, double *u, double *next);
+double bundle(int observations, const int *camera_of, const int *point_of, const double *found, const double *camera,
+              const double *point, const double *weight);
+double addresses(int steps, const double *p, double *a);
 
 static int failures;
 
@@ -52,15 +60,23 @@ static void compare(const char *name, const double *generated, const double *by_
     }
 }
 
-/* Times two statements and prints the times, but for round 0. */
-#define ROUND(name, generated, by_hand)                                    \
-    do {                                                                   \
-        const double begin = nanoseconds();                                \
-        generated;                                                         \
-        const double between = nanoseconds();                              \
-        by_hand;                                                           \
-        const double end = nanoseconds();                                  \
-        if (round > 0) printf("%s %.0f %.0f\n", name, between - begin, end - between); \
+/* What the models compute, so that no compiler leaves them out. */
+static volatile double computed;
+
+/* Times two adjoints and the model, and prints the times, but for round 0. */
+#define ROUND(name, generated, by_hand, model)                                            \
+    do {                                                                                  \
+        double times[4] = {nanoseconds()};                                                \
+        generated;                                                                        \
+        times[1] = nanoseconds();                                                         \
+        by_hand;                                                                          \
+        times[2] = nanoseconds();                                                         \
+        computed = model;                                                                 \
+        times[3] = nanoseconds();                                                         \
+        if (round == 0) break;                                                            \
+        printf("%s", name);                                                               \
+        for (int part = 0; part < 3; part++) printf(" %.0f", times[part + 1] - times[part]); \
+        printf("\n");                                                                     \
     } while (0)
 
 static void burgers_rounds(int rounds, int n, int steps) {
@@ -75,7 +91,8 @@ static void burgers_rounds(int rounds, int n, int steps) {
             memset(u_b[side], 0, bytes);
         }
         ROUND("burgers", burgers_b(n, steps, 0.1, u[0], u_b[0], next, next_b, 1.0),
-              burgers_by_hand(n, steps, 0.1, u[1], u_b[1], next, next_b, kept));
+              burgers_by_hand(n, steps, 0.1, u[1], u_b[1], next, next_b, kept),
+              burgers(n, steps, 0.1, memcpy(u[1], start, bytes), next));
         compare("burgers", u_b[0], u_b[1], n);
     }
     for (int side = 0; side < 2; side++) free(u[side]), free(u_b[side]);
@@ -99,7 +116,8 @@ static void heat_rounds(int rounds, int n, int m, int steps) {
             memset(k_b[side], 0, bytes);
         }
         ROUND("heat", heat_b(n, m, steps, 0.05, k, k_b[0], data, u[0], u_b[0], next, next_b, 1.0),
-              heat_by_hand(n, m, steps, 0.05, k, k_b[1], data, u[1], u_b[1], next, next_b, kept));
+              heat_by_hand(n, m, steps, 0.05, k, k_b[1], data, u[1], u_b[1], next, next_b, kept),
+              heat(n, m, steps, 0.05, k, data, memcpy(u[1], start, bytes), next));
         compare("heat, state", u_b[0], u_b[1], cells);
         compare("heat, conductivity", k_b[0], k_b[1], cells);
     }
@@ -139,7 +157,8 @@ static void bundle_rounds(int rounds, int cameras, int points, int observations)
               bundle_b(observations, camera_of, point_of, found, camera, adjoint[0][0], point, adjoint[1][0], weight,
                        adjoint[2][0], 1.0),
               bundle_by_hand(observations, camera_of, point_of, found, camera, adjoint[0][1], point, adjoint[1][1],
-                             weight, adjoint[2][1], kept));
+                             weight, adjoint[2][1], kept),
+              bundle(observations, camera_of, point_of, found, camera, point, weight));
         compare("bundle, cameras", adjoint[0][0], adjoint[0][1], sizes[0]);
         compare("bundle, points", adjoint[1][0], adjoint[1][1], sizes[1]);
         compare("bundle, weights", adjoint[2][0], adjoint[2][1], sizes[2]);
@@ -148,10 +167,32 @@ static void bundle_rounds(int rounds, int cameras, int points, int observations)
     free(camera), free(point), free(weight), free(found), free(camera_of), free(point_of), free(kept);
 }
 
+static void addresses_rounds(int rounds, int steps) {
+    const size_t count = (size_t)steps + 500, bytes = count * sizeof(double);
+    double p[82], *start = numbers(count), *a[2], *a_b[2];
+    for (int side = 0; side < 2; side++) a[side] = numbers(count), a_b[side] = numbers(count);
+    /* Products neither grow nor linger near 0: all are 1 at first, and 0 soon behind the first steps. */
+    for (int k = 0; k < 82; k++) p[k] = 1.0;
+    for (size_t i = 0; i < count; i++) start[i] = i < 500 ? 1.0 : 1.0 - 0.1 * spread(i);
+    for (int round = 0; round <= rounds; round++) {
+        for (int side = 0; side < 2; side++) {
+            memcpy(a[side], start, bytes);
+            memset(a_b[side], 0, bytes);
+        }
+        ROUND("addresses", addresses_b(steps, p, a[0], a_b[0], 1.0),
+              computed = addresses_storing_all(steps, p, a[1], a_b[1]),
+              addresses(steps, p, memcpy(a[1], start, bytes)));
+        compare("addresses", a_b[0], a_b[1], count);
+    }
+    for (int side = 0; side < 2; side++) free(a[side]), free(a_b[side]);
+    free(start);
+}
+
 int main(int argc, char **argv) {
     const int rounds = argc > 1 ? atoi(argv[1]) : 15;
     burgers_rounds(rounds, 100000, 100);
     heat_rounds(rounds, 300, 300, 100);
     bundle_rounds(rounds, 100, 10000, 200000);
+    addresses_rounds(rounds, 300000);
     return failures != 0;
 }

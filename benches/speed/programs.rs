@@ -143,7 +143,7 @@ impl Programs {
 
     /// Generated adjoints beside those written by hand.
     fn build_generated(&self, release: &Path) {
-        let sources = ["main", "hand", "burgers_b", "heat_b", "bundle_b"];
+        let sources = ["main", "hand", "burgers_b", "heat_b", "bundle_b", "addresses_b"];
         let sources = sources.map(|name| format!("benches/generated/{name}.c"));
         let library = release.join("libadtape.a");
         run(gcc(FLAGS).args(sources).arg(library).args(LIBRARIES).arg("-o").arg(self.path("generated")));

@@ -111,25 +111,35 @@ pub fn generated(programs: &Programs) -> Vec<Row> {
     let output = Command::new(programs.path("generated")).output().expect("the program was built");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
-    let rounds = |model: &str| -> Vec<(f64, f64)> {
+    let rounds = |model: &str| -> Vec<[f64; 3]> {
         let words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let number = |word: &str| word.parse::<f64>().expect("a time");
-        words.filter(|words| words[0] == model).map(|words| (number(words[1]), number(words[2]))).collect()
+        let number = |word: &&str| word.parse::<f64>().expect("a time");
+        let of_model = words.filter(|words| words[0] == model);
+        of_model.map(|words| [1, 2, 3].map(|part| number(&words[part]))).collect()
     };
-    // Cells and steps; observations.
-    let models = [("burgers", 1e5 * 100.0), ("heat", 300.0 * 300.0 * 100.0), ("bundle", 2e5)];
-    let rows = models.map(|(model, elements)| {
+    // Model, its cells and steps or observations; the adjoint by hand, and the bound.
+    let models = [
+        ("burgers", 1e5 * 100.0, "one by hand", 1.3),
+        ("heat", 300.0 * 300.0 * 100.0, "one by hand", 1.3),
+        ("bundle", 2e5, "one by hand", 1.3),
+        ("addresses", 3e5 * 10.0, "one that stores all", 0.6),
+    ];
+    let rows = models.iter().flat_map(|(model, elements, by_hand, bound)| {
         let rounds = rounds(model);
-        Row {
-            title: format!("generated adjoint to one by hand, {model}"),
-            ours: median(rounds.iter().map(|round| round.0 / elements)),
-            reference: median(rounds.iter().map(|round| round.1 / elements)),
+        let row = |title: String, part: usize, bound: Option<Bound>| Row {
+            title,
+            ours: median(rounds.iter().map(|round| round[0] / elements)),
+            reference: median(rounds.iter().map(|round| round[part] / elements)),
             unit: Unit::Nanoseconds,
-            ratio: median(rounds.iter().map(|round| round.0 / round.1)),
-            bound: Some(Bound::AtMost(1.3)),
-        }
+            ratio: median(rounds.iter().map(|round| round[0] / round[part])),
+            bound,
+        };
+        [
+            row(format!("generated adjoint to {by_hand}, {model}"), 1, Some(Bound::AtMost(*bound))),
+            row(format!("generated adjoint to the model, {model}"), 2, None),
+        ]
     });
-    rows.into()
+    rows.collect()
 }
 
 /// The time of one run of a program, per element of its loops, in ns.

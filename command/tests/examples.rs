@@ -19,10 +19,11 @@ const EXAMPLES: [(&str, &str); 5] = [
 ];
 
 /// Models whose adjoints `make bench` measures beside those written by hand.
-const MEASURED: [(&str, &str); 3] = [
+const MEASURED: [(&str, &str); 4] = [
     ("burgers", "burgers(burgers)/(u)"),
     ("heat", "heat(heat)/(u k)"),
     ("bundle", "bundle(bundle)/(camera point weight)"),
+    ("addresses", "addresses(addresses)/(a)"),
 ];
 
 /// Runs a command that must succeed; what it printed.
