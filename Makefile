@@ -76,7 +76,7 @@ build: ## libadtape.a and libadtape.so in target/release
 	$(SETUP) build
 	$(LIBRARY)
 
-install: ## library, headers, Fortran module, command, pkg-config and CMake files under PREFIX (/usr/local); MPICC=mpicc: libadtape_mpi
+install: ## library, headers, Fortran module, command, pkg-config and CMake files under PREFIX (/usr/local); MPICC=mpicc MPIFC=mpifort: libadtape_mpi
 	@scripts/install.sh
 
 uninstall: ## removes what make install has put under PREFIX

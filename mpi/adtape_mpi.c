@@ -49,7 +49,7 @@
 
 /* Entry points are never inlined: SITE would be the call of the function that they are inlined into. */
 #define API __attribute__((visibility("default"), noinline))
-#define SITE __builtin_return_address(0)
+#define SITE call_site(__builtin_return_address(0))
 
 #include "src/common.c"
 

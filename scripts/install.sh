@@ -5,6 +5,7 @@
 #   DESTDIR  put before every path that is written, for packagers; not part of what the files say
 #   COMMAND  the command adtape, if it is built already; default: it is built
 #   MPICC    compiler of the MPI to build libadtape_mpi for, as mpicc; default: only its source is installed
+#   MPIFC    Fortran compiler of that MPI, as mpifort: its module adtape_mpi too; default: without
 #   FC, CC, FCFLAGS, CFLAGS             compilers of the Fortran module and their flags: see build_fortran.sh
 #
 # What is installed (VERSION as in Cargo.toml, COMPILER as gfortran-12):
@@ -15,11 +16,12 @@
 #   lib/libadtape_kit.so, libadtape_kit_calls.a   a script for linkers, which names the second and libadtape_kit.so.0
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
-#   include/adtape_mpi.h, share/adtape/mpi/   libadtape_mpi as source, with build.sh
+#   include/adtape_mpi.h, share/adtape/mpi/   libadtape_mpi as source, with build.sh and build_fortran.sh
 #   lib/libadtape_mpi.…            with MPICC: the library
+#   lib/adtape/mpi_fortran/        with MPIFC: adtape_mpi.mod, libadtape_mpi_fortran.a
 #   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
 #   lib/pkgconfig/                     adtape, adtape-fortran, adtape-fortran-lto, adtape-kit, adtape-kit-admm2020, with MPICC
-#                                      adtape-mpi, and each with -static
+#                                      adtape-mpi, with MPIFC adtape-mpi-fortran, and each with -static
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler; adtape_inlined.c:
 #                                      for programs compiled with -flto
@@ -116,7 +118,9 @@ library "$kit/libadtape_kit_admm2020.so.0" libadtape_kit_admm2020 libadtape_kit_
 
 put 644 "$prefix/include" mpi/include/adtape_mpi.h
 put 644 "$prefix/share/adtape/mpi" mpi/adtape_mpi.c
-put 755 "$prefix/share/adtape/mpi" mpi/build.sh
+put 755 "$prefix/share/adtape/mpi" mpi/build.sh mpi/build_fortran.sh
+put 644 "$prefix/share/adtape/mpi/fortran" mpi/fortran/*.*
+put 644 "$prefix/share/adtape/mpi/fortran/generated" mpi/fortran/generated/*.inc
 put 644 "$prefix/share/adtape/mpi/src" mpi/src/*.c
 if [ -n "${MPICC:-}" ]; then
   mpi/build.sh "$built" "$kit/mpi"
@@ -124,6 +128,15 @@ if [ -n "${MPICC:-}" ]; then
   library "$kit/mpi/libadtape_mpi.so.0" libadtape_mpi libadtape_mpi.so.0
   for suffix in "" -static; do
     fill "adtape-mpi$suffix.pc.in" "$libdir/pkgconfig" "adtape-mpi$suffix.pc" '${pcfiledir}'
+  done
+fi
+[ -z "${MPIFC:-}" ] || [ -n "${MPICC:-}" ] || { echo "install: MPIFC takes MPICC, its compiler of C" >&2; exit 1; }
+if [ -n "${MPIFC:-}" ]; then
+  mpi/build_fortran.sh "$kit/mpi_fortran"
+  put 644 "$libdir/adtape/mpi_fortran" "$kit"/mpi_fortran/*
+  for suffix in "" -static; do
+    fill adtape-mpi-fortran.pc.in "$libdir/pkgconfig" "adtape-mpi-fortran$suffix.pc" '${pcfiledir}' \
+      -e "s|@SUFFIX@|$suffix|g"
   done
 fi
 

@@ -200,6 +200,7 @@ fn installation_holds_the_files_listed_and_no_more() {
         "share/adtape/kit/adtape_kit_lto.c",
         "share/adtape/mpi/adtape_mpi.c",
         "share/adtape/mpi/build.sh",
+        "share/adtape/mpi/build_fortran.sh",
         "share/doc/adtape/LICENSE-APACHE",
         "share/doc/adtape/LICENSE-MIT",
     ]
@@ -216,6 +217,8 @@ fn installation_holds_the_files_listed_and_no_more() {
     expected.extend(headers.iter().map(|file| format!("include/adtape/{file}")));
     expected.extend(files(&root().join("kit/include")).iter().map(|file| format!("include/adtape/kit/{file}")));
     expected.extend(files(&root().join("kit/src")).iter().map(|file| format!("share/adtape/kit/src/{file}")));
+    let fortran = files(&root().join("mpi/fortran"));
+    expected.extend(fortran.iter().map(|file| format!("share/adtape/mpi/fortran/{file}")));
     expected.extend(files(&root().join("mpi/src")).iter().map(|file| format!("share/adtape/mpi/src/{file}")));
     let pages: Vec<String> = tops("command/man", ".1");
     assert!(pages.iter().any(|page| page == "adtape-report.1"), "{pages:?}");

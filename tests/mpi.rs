@@ -7,6 +7,8 @@ mod common;
 mod errors;
 #[path = "mpi/example.rs"]
 mod example;
+#[path = "mpi/fortran.rs"]
+mod fortran;
 
 use common::{build_release, clean, root, run, scratch, skip, stdout};
 use std::path::{Path, PathBuf};
@@ -133,27 +135,32 @@ fn random_programs_agree_with_the_serial_model() {
     }
 }
 
-/// The program of docs/mpi.md prints what the page says.
+/// The example of docs/mpi.md in a language.
+fn page_example(language: &str) -> String {
+    let page = std::fs::read_to_string(root().join("docs/mpi.md")).expect("docs/mpi.md");
+    let begin = format!("<!-- example: whole, two ranks -->\n```{language}\n");
+    let (_, text) = page.split_once(&begin).expect("an example");
+    text.split_once("```").expect("its end").0.to_owned()
+}
+
+fn prints_what_the_page_says(mpi: Mpi, program: &Path) {
+    for (ranks, settings) in [(1, &[][..]), (2, &[]), (3, CHECK)] {
+        let said = passes(mpi, ranks, program, &[], settings);
+        assert!(said.contains("gradient in the direction agrees: yes"), "{mpi}, {ranks} ranks: {said}");
+    }
+}
+
 #[test]
 fn example_of_the_page_gives_the_right_gradient() {
-    let page = std::fs::read_to_string(root().join("docs/mpi.md")).expect("docs/mpi.md");
-    let block = |language: &str| {
-        let (_, behind) = page.split_once("<!-- example: whole").expect("an example");
-        let (_, text) = behind.split_once(&format!("```{language}\n")).expect("a block");
-        text.split_once("```").expect("its end").0.to_owned()
-    };
     for mpi in mpis("example") {
         let directory = scratch(&format!("mpi-{mpi}-page"));
-        std::fs::write(directory.join("model.c"), block("c")).expect("written");
+        std::fs::write(directory.join("model.c"), page_example("c")).expect("written");
         let mut compiler = clean(format!("mpicc.{mpi}"));
         compiler.current_dir(root()).args(["-std=c11", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
         compiler.args(["-Iinclude", "-Impi/include"]).arg(directory.join("model.c"));
         compiler.arg(library(mpi).join("libadtape_mpi.a")).arg(build_release().join("libadtape.a"));
         run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(directory.join("model")));
-        for (ranks, settings) in [(1, &[][..]), (2, &[]), (3, CHECK)] {
-            let said = passes(mpi, ranks, &directory.join("model"), &[], settings);
-            assert!(said.contains(block("text").trim()), "{mpi}, {ranks} ranks: {said}");
-        }
+        prints_what_the_page_says(mpi, &directory.join("model"));
     }
 }
 

@@ -213,6 +213,13 @@ int adtape_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int 
 void adtape_MPI_Alltoallv_b(void);
 void adtape_MPI_Alltoallv_b_at(void *sendbuf_b, void *recvbuf_b);
 
+/* ---- for the Fortran module ------------------------------------------------------------------------------------ */
+
+/* The place in the program that the next calls stand for, until it is NULL again. */
+void adtape_mpi_abi0_site(const void *site);
+/* adtape_mpi_op_adjoint for procedures of Fortran, whose last argument is an integer. */
+void adtape_mpi_abi0_op_adjoint(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint);
+
 #ifdef __cplusplus
 }
 #endif

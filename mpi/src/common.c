@@ -30,6 +30,14 @@ static struct {
     uint64_t requests; /* made so far */
 } mpi;
 
+/* ---- call sites ---- */
+
+static const void *given_site; /* of a call in Fortran, that C does on its behalf */
+
+static const void *call_site(const void *own) { return __builtin_expect(given_site != NULL, 0) ? given_site : own; }
+
+API void adtape_mpi_abi0_site(const void *site) { given_site = site; }
+
 /* ---- errors ---- */
 
 /* Ends in the program's error handler. The message begins with the rank; the place comes behind it. */

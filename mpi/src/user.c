@@ -7,22 +7,36 @@
  * made by doubling: after each round a rank has twice as many neighbours' values, so that it takes log2(ranks) of them.
  * The operation's own function makes them, in the reverse sweep: MPI_Op_free and MPI_Type_free may come before it. */
 
+/* A function of Fortran gets the datatype as an integer. */
+typedef void fortran_function(const void *, void *, int *, MPI_Fint *);
+typedef void fortran_adjoint(const void *, const void *, void *, void *, const void *, const int *, MPI_Fint *);
+
 static struct user {
     MPI_Op handle;
     MPI_User_function *function;
     adtape_mpi_op_adjoint_t *adjoint;
+    bool fortran;
 } *users;
 static int user_count;
 
-API void adtape_mpi_op_adjoint(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint) {
-    expect_ready(SITE);
+static void user_enter(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint, bool fortran,
+                       const void *site) {
+    expect_ready(site);
     if (op == MPI_OP_NULL || function == NULL || adjoint == NULL) {
-        fail(ADTAPE_STATUS_BAD_ARGUMENT, SITE,
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
              "adtape_mpi_op_adjoint without an operation, its function or its adjoint\n"
              "  it takes what MPI_Op_create has made, the function given to that, and the adjoint of this function");
     }
-    users = reallocate(users, (size_t)(user_count + 1) * sizeof *users, SITE);
-    users[user_count++] = (struct user){op, function, adjoint};
+    users = reallocate(users, (size_t)(user_count + 1) * sizeof *users, site);
+    users[user_count++] = (struct user){op, function, adjoint, fortran};
+}
+
+API void adtape_mpi_op_adjoint(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint) {
+    user_enter(op, function, adjoint, false, SITE);
+}
+
+API void adtape_mpi_abi0_op_adjoint(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint) {
+    user_enter(op, function, adjoint, true, SITE);
 }
 
 /* The one that was registered last: MPI gives a handle that was freed again. */
@@ -66,8 +80,13 @@ static char *combined(const struct arrays *s, const char *a, const char *b) {
     char *result = memcpy(allocate(s->bytes, s->site), b, s->bytes);
     int count = s->count;
     MPI_Datatype type = s->type;
-    /* The function may not change its first argument; MPI's type for it says nothing of that. */
-    s->user->function((void *)(uintptr_t)a, result, &count, &type);
+    MPI_Fint fortran_type = MPI_Type_c2f(type);
+    if (s->user->fortran) {
+        ((fortran_function *)s->user->function)(a, result, &count, &fortran_type);
+    } else {
+        /* The function may not change its first argument; MPI's type for it says nothing of that. */
+        s->user->function((void *)(uintptr_t)a, result, &count, &type);
+    }
     return result;
 }
 
@@ -77,7 +96,12 @@ static void combined_b(const struct arrays *s, const char *a, const char *b, cha
     char *first = allocate_zeros(s->bytes, s->site), *second = allocate_zeros(s->bytes, s->site);
     int count = s->count;
     MPI_Datatype type = s->type;
-    s->user->adjoint(a, b, first, second, result_b, &count, &type);
+    MPI_Fint fortran_type = MPI_Type_c2f(type);
+    if (s->user->fortran) {
+        ((fortran_adjoint *)s->user->adjoint)(a, b, first, second, result_b, &count, &fortran_type);
+    } else {
+        s->user->adjoint(a, b, first, second, result_b, &count, &type);
+    }
     if (a_b != NULL) {
         *a_b = first;
     } else {

@@ -20,13 +20,34 @@ int main(int argc, char **argv) {
 
 const PROJECT: &str = "
 cmake_minimum_required(VERSION 3.16)
-project(check LANGUAGES C)
+project(check LANGUAGES C Fortran)
 find_package(adtape 0.1 REQUIRED COMPONENTS mpi)
 foreach(kind mpi mpi_static)
   add_executable(c_${kind} check.c)
   target_link_libraries(c_${kind} PRIVATE adtape::${kind})
 endforeach()
+foreach(kind mpi_fortran mpi_fortran_static)
+  add_executable(f_${kind} check.f90)
+  target_link_libraries(f_${kind} PRIVATE adtape::${kind})
+endforeach()
 ";
+
+const MPI_PROGRAM_IN_FORTRAN: &str = r#"
+program check
+  use mpi_f08
+  use adtape_mpi
+  implicit none
+  double precision :: x, xb
+  x = 1
+  xb = 2
+  call adtape_MPI_Init()
+  call adtape_MPI_Bcast(x, 1, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD)
+  call adtape_MPI_Bcast_b_at(xb)
+  if (xb /= 2) error stop
+  print '(a)', 'popped what was pushed'
+  call adtape_MPI_Finalize()
+end program
+"#;
 
 /// The compiler of an MPI that is here.
 fn mpicc(test: &str) -> Option<&'static str> {
@@ -54,7 +75,9 @@ fn written(directory: &Path) -> PathBuf {
 fn mpi_program_builds_through_pkg_config_and_cmake() {
     let Some(mpicc) = mpicc("mpi_program_builds_through_pkg_config_and_cmake") else { return };
     let (prefix, directory) = (scratch("install_mpi_prefix"), scratch("install_mpi"));
-    make_install(&[format!("PREFIX={}", prefix.display()), format!("MPICC={mpicc}")]);
+    let mpifort = mpicc.replace("mpicc", "mpifort");
+    let compilers = [format!("MPICC={mpicc}"), format!("MPIFC={mpifort}")];
+    make_install(&[&[format!("PREFIX={}", prefix.display())], &compilers[..]].concat());
     let source = written(&directory);
     for package in ["adtape-mpi", "adtape-mpi-static"] {
         let program = directory.join(package);
@@ -63,13 +86,23 @@ fn mpi_program_builds_through_pkg_config_and_cmake() {
         run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
         says_what_it_should(&program, &prefix);
     }
+    let source = directory.join("check.f90");
+    fs::write(&source, MPI_PROGRAM_IN_FORTRAN).expect("scratch directory is writable");
+    for package in ["adtape-mpi-fortran", "adtape-mpi-fortran-static"] {
+        let program = directory.join(package);
+        let mut compiler = Command::new(&mpifort);
+        compiler.args(["-std=f2018", "-Wall", "-Wextra"]).arg(&source).arg("-o").arg(&program);
+        run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
+        says_what_it_should(&program, &prefix);
+    }
     fs::write(directory.join("CMakeLists.txt"), PROJECT).expect("scratch directory is writable");
     let build = directory.join("build");
     let mut configure = Command::new("cmake");
     configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DMPI_C_COMPILER={mpicc}"));
+    configure.arg(format!("-DMPI_Fortran_COMPILER={mpifort}"));
     run(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
     run(Command::new("cmake").arg("--build").arg(&build));
-    for kind in ["c_mpi", "c_mpi_static"] {
+    for kind in ["c_mpi", "c_mpi_static", "f_mpi_fortran", "f_mpi_fortran_static"] {
         says_what_it_should(&build.join(kind), &prefix);
     }
 }

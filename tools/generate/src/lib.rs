@@ -3,13 +3,15 @@
 //! A template is a file of the target's language in which `{{ … }}` stands for what follows from a declaration;
 //! `templates.rs` says what there is. `fortran-bindings/calls/NAME.inc` becomes `fortran-bindings/generated/NAME.inc` and
 //! `…/NAME_glue.inc`, its functions of C; the public names of all of them are in `…/public.inc`. A page of the reference,
-//! `docs/reference/NAME.md`, is made of `NAME.md.in`, of the comments in the header, and of examples.
+//! `docs/reference/NAME.md`, is made of `NAME.md.in`, of the comments in the header, and of examples. What is in
+//! `mpi/fortran/generated` is made of `mpi/include/adtape_mpi.h` (`mpi.rs`).
 
 pub mod call;
 pub mod fortran;
 pub mod glue;
 pub mod header;
 pub mod kinds;
+pub mod mpi;
 pub mod reference;
 pub mod templates;
 pub mod types;
@@ -52,6 +54,7 @@ pub fn files(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
     let mut files = BTreeMap::new();
     fortran(root, &mut sources, &mut files)?;
     pages(root, &mut sources, &mut files)?;
+    files.extend(mpi::files(root)?);
     Ok(files)
 }
 
@@ -155,11 +158,12 @@ pub fn differences(root: &Path) -> Result<Vec<String>, String> {
 pub fn write(root: &Path) -> Result<usize, String> {
     let files = files(root)?;
     let say = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-    let folder = root.join(GENERATED);
-    fs::create_dir_all(&folder).map_err(|error| say(&folder, error))?;
     let mut written = 0;
     for (path, text) in &files {
         let path = root.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| say(folder, error))?;
+        }
         if fs::read_to_string(&path).ok().as_ref() != Some(text) {
             fs::write(&path, text).map_err(|error| say(&path, error))?;
             written += 1;

@@ -26,6 +26,8 @@ fn copy(name: &str) -> PathBuf {
         "include/adtape",
         "docs/reference",
         "docs/reference/examples",
+        "mpi/include",
+        "mpi/fortran/generated",
     ] {
         fs::create_dir_all(to.join(folder)).expect("a folder");
         for entry in fs::read_dir(root().join(folder)).expect("a folder of the repository") {
@@ -73,4 +75,17 @@ fn a_declaration_that_says_nothing_known_is_refused_with_its_template() {
         let message = adtape_tools::files(&root).expect_err("a template that is wrong");
         assert!(message.contains("calls/process.inc") && message.contains(said), "{wrong}: {message}");
     }
+}
+
+#[test]
+fn a_call_of_mpi_without_a_counterpart_in_fortran_is_refused_with_its_argument() {
+    let root = copy("mpi");
+    let header = root.join("mpi/include/adtape_mpi.h");
+    fs::write(&header, "int adtape_MPI_Lost(MPI_Comm comm,\n    MPI_File file);\n").expect("written");
+    let message = adtape_tools::files(&root).expect_err("a header that is wrong");
+    assert!(message.contains("adtape_MPI_Lost: `MPI_File file` has no counterpart"), "{message}");
+    fs::write(&header, "/* sends; */ int adtape_MPI_Found(int count);\n").expect("written");
+    adtape_tools::write(&root).expect("written");
+    let glue = fs::read_to_string(root.join("mpi/fortran/generated/glue.inc")).expect("the glue");
+    assert!(glue.contains("adtape_mpi_found_(const MPI_Fint *count, MPI_Fint *ierror)"), "{glue}");
 }
