@@ -17,9 +17,10 @@ SECONDS_OF_FUZZ ?= 60
 RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
 MPI_PROGRAMS ?= 100000
+MPI_KILLS ?= 1000
 FROM ?= 1
 
-.PHONY: help demo demo-mpi test matrix restoration programs mpi-random reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo demo-mpi test matrix restoration programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +61,11 @@ mpi-random: ## random programs of messages on 1 to 4 ranks, MPI_PROGRAMS (100000
 	$(SETUP) mpi-random
 	$(LIBRARY)
 	MPI_PROGRAMS=$(MPI_PROGRAMS) FROM=$(FROM) $(TESTS) --test mpi random_programs_agree -- --nocapture
+
+mpi-kills: ## jobs that are killed while they write checkpoints of all ranks, MPI_KILLS (1000) under each MPI
+	$(SETUP) mpi-random
+	$(LIBRARY)
+	MPI_KILLS=$(MPI_KILLS) $(TESTS) --test mpi killed_at_any_moment -- --nocapture
 
 bench: ## speed beside the hardware's limit, in the same run; ends with one table
 	$(SETUP) bench

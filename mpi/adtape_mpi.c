@@ -30,8 +30,11 @@
  *   src/user.c        operations of the program's own
  *   src/reduce.c      Reduce, Allreduce
  *   src/scan.c        Reduce_scatter, Scan
+ *   src/verdict.c     what fails on one rank fails on all
+ *   src/store.c       a store of files on each rank
+ *   src/checkpoints.c checkpoints of all ranks, or of none
  *   src/life.c        the beginning and the end */
-#include "adtape_mpi.h"
+#include "adtape_mpi_run.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -40,6 +43,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "adtape.h"
 
@@ -88,5 +93,11 @@
 #include "src/reduce.c"
 
 #include "src/scan.c"
+
+#include "src/verdict.c"
+
+#include "src/store.c"
+
+#include "src/checkpoints.c"
 
 #include "src/life.c"

@@ -16,7 +16,7 @@
 #   lib/libadtape_kit.so, libadtape_kit_calls.a   a script for linkers, which names the second and libadtape_kit.so.0
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
-#   include/adtape_mpi.h, share/adtape/mpi/   libadtape_mpi as source, with build.sh and build_fortran.sh
+#   include/adtape_mpi….h, share/adtape/mpi/   libadtape_mpi as source, with build.sh and build_fortran.sh
 #   lib/libadtape_mpi.…            with MPICC: the library
 #   lib/adtape/mpi_fortran/        with MPIFC: adtape_mpi.mod, libadtape_mpi_fortran.a
 #   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
@@ -116,7 +116,7 @@ put 644 "$libdir" "$kit"/*.a
 library "$kit/libadtape_kit.so.0" libadtape_kit libadtape_kit.so.0 "$kit/libadtape_kit.so"
 library "$kit/libadtape_kit_admm2020.so.0" libadtape_kit_admm2020 libadtape_kit_admm2020.so.0
 
-put 644 "$prefix/include" mpi/include/adtape_mpi.h
+put 644 "$prefix/include" mpi/include/*.h
 put 644 "$prefix/share/adtape/mpi" mpi/adtape_mpi.c
 put 755 "$prefix/share/adtape/mpi" mpi/build.sh mpi/build_fortran.sh
 put 644 "$prefix/share/adtape/mpi/fortran" mpi/fortran/*.*

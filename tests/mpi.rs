@@ -2,6 +2,8 @@
 //!
 //! `MPI_PROGRAMS=100000 FROM=1` runs that many random programs (`make mpi-random`).
 
+#[path = "mpi/checkpoints.rs"]
+mod checkpoints;
 mod common;
 #[path = "mpi/errors.rs"]
 mod errors;
@@ -13,7 +15,7 @@ mod fortran;
 use common::{build_release, clean, root, run, scratch, skip, stdout};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// An MPI: its name, which Debian puts behind those of its commands.
 type Mpi = &'static str;
@@ -66,19 +68,28 @@ const CHECK: &[(&str, &str)] = &[("ADTAPE_CHECK", "1")];
 /// A program on some ranks, a single one without mpiexec. They give way to each other where they wait. One program runs
 /// at a time.
 fn on_ranks(mpi: Mpi, ranks: usize, program: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Output {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _alone = alone();
     let mut command = clean("timeout");
     command.args(["-k", "5", SECONDS]);
     if ranks > 1 {
         command.arg(format!("mpiexec.{mpi}")).args(["-n", &ranks.to_string()]);
     }
     command.arg(program).args(arguments).envs(settings.iter().copied());
+    give_way(&mut command).output().expect("timeout runs")
+}
+
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Ranks give way to each other where they wait, and root may start them.
+fn give_way(command: &mut Command) -> &mut Command {
     for variable in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
         command.env(variable, "1");
     }
     command.env("OMPI_MCA_mpi_yield_when_idle", "1").env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-    command.env("MPIR_CVAR_POLLS_BEFORE_YIELD", "1").output().expect("timeout runs")
+    command.env("MPIR_CVAR_POLLS_BEFORE_YIELD", "1")
 }
 
 fn said(output: &Output) -> String {
@@ -206,24 +217,28 @@ fn every_wrong_use_ends_in_an_error_that_says_what_is_wrong() {
 fn header_compiles_without_a_warning_in_c_and_in_cpp() {
     for mpi in mpis("header") {
         let file = scratch(&format!("mpi-header-{mpi}")).join("header.c");
-        std::fs::write(&file, "#include \"adtape_mpi.h\"\n#include \"adtape_mpi.h\"\n").expect("written");
+        std::fs::write(&file, "#include \"adtape_mpi_run.h\"\n#include \"adtape_mpi_run.h\"\n").expect("written");
         let include = stdout(clean(format!("mpicc.{mpi}")).arg("-show"));
         let folders: Vec<_> = include.split_whitespace().filter(|word| word.starts_with("-I")).collect();
         for (compiler, language, std) in [("gcc", "c", "c99"), ("clang", "c", "c11"), ("g++", "c++", "c++17")] {
             let mut command = Command::new(compiler);
             command.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", language]).args(&folders);
             command.arg(format!("-std={std}")).arg("-DOMPI_SKIP_MPICXX").arg("-DMPICH_SKIP_MPICXX");
-            run(command.arg("-I").arg(root().join("mpi/include")).arg(&file));
+            run(command
+                .args(["include", "mpi/include"].map(|name| format!("-I{}", root().join(name).display())))
+                .arg(&file));
         }
     }
 }
 
-/// The calls of the header, and no other names, which might be the program's.
+/// The calls of the headers, and no other names, which might be the program's.
 #[test]
-fn shared_library_exports_what_the_header_declares() {
-    let header = std::fs::read_to_string(root().join("mpi/include/adtape_mpi.h")).expect("the header");
+fn shared_library_exports_what_the_headers_declare() {
+    let read = |name: &str| std::fs::read_to_string(root().join("mpi/include").join(name)).expect("the header");
+    let header = read("adtape_mpi.h") + &read("adtape_mpi_run.h");
     let words = header.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let code = header.lines().filter(|line| line.starts_with("int ") || line.starts_with("void "));
+    let types = ["int ", "void ", "int64_t ", "adtape_status_t "];
+    let code = header.lines().filter(|line| types.iter().any(|name| line.starts_with(name)));
     let declared: Vec<_> = code.filter_map(|line| line.split([' ', '(']).nth(1)).collect();
     assert!(words.count() > 500 && declared.len() > 40, "{declared:?}");
     for mpi in mpis("symbols") {
