@@ -21,15 +21,17 @@
  *   src/agree.c       check mode: whether all ranks reverse one collective call
  *   src/point.c       blocking calls between two ranks
  *   src/request.c     requests, and calls that make them
+ *   src/persistent.c  requests that are started again
  *   src/wait.c        calls that wait for them
  *   src/collective.c  Barrier, Bcast
  *   src/blocks.c      buffers of a block for each rank
  *   src/exchange.c    Gather, Scatter, Allgather, Alltoall, and those with counts for each rank
+ *   src/neighbor.c    those among neighbours
  *   src/reduction.c   operations, and what they keep
  *   src/extreme.c     MAX, MIN, MAXLOC, MINLOC
  *   src/user.c        operations of the program's own
  *   src/reduce.c      Reduce, Allreduce
- *   src/scan.c        Reduce_scatter, Scan
+ *   src/scan.c        Reduce_scatter, Reduce_scatter_block, Scan, Exscan
  *   src/verdict.c     what fails on one rank fails on all
  *   src/store.c       a store of files on each rank
  *   src/checkpoints.c checkpoints of all ranks, or of none
@@ -76,6 +78,8 @@
 
 #include "src/request.c"
 
+#include "src/persistent.c"
+
 #include "src/wait.c"
 
 #include "src/collective.c"
@@ -83,6 +87,8 @@
 #include "src/blocks.c"
 
 #include "src/exchange.c"
+
+#include "src/neighbor.c"
 
 #include "src/reduction.c"
 

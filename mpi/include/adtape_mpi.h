@@ -90,10 +90,29 @@ int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, in
                      MPI_Request *request);
 void adtape_MPI_Irecv_b(void);
 
+/* Requests that are started again and again. Those calls that make and free one leave no record and have no reverse.
+ * Start and Startall do what Isend and Irecv do, and so do their reverse calls. The adjoints given to Startall_b_at are
+ * those of sends, in the order of the requests; those of receives are ignored. */
+int adtape_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+int adtape_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                          MPI_Request *request);
+int adtape_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                          MPI_Request *request);
+int adtape_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+int adtape_MPI_Request_free(MPI_Request *request);
+int adtape_MPI_Start(MPI_Request *request);
+void adtape_MPI_Start_b(void);
+void adtape_MPI_Start_b_at(void *buf_b);
+int adtape_MPI_Startall(int count, MPI_Request array_of_requests[]);
+void adtape_MPI_Startall_b(void);
+void adtape_MPI_Startall_b_at(void *const bufs_b[]);
+
 /* Wait, Waitall, Waitany, Waitsome and Test, Testall, Testany, Testsome, for requests of adtape_MPI_Isend and
- * adtape_MPI_Irecv and MPI_REQUEST_NULL. The reverse begins to send the adjoints of what was received, and asks for
- * those of what was sent, as far as the call has completed the requests. The adjoints given to _b_at are those of
- * completed receives, in the order of the requests or of array_of_indices; those of sends are ignored. */
+ * adtape_MPI_Irecv, for started ones, and MPI_REQUEST_NULL. The reverse begins to send the adjoints of what was received,
+ * and asks for those of what was sent, as far as the call has completed the requests. The adjoints given to _b_at are
+ * those of completed receives, in the order of the requests or of array_of_indices; those of sends are ignored. */
 int adtape_MPI_Wait(MPI_Request *request, MPI_Status *status);
 void adtape_MPI_Wait_b(void);
 void adtape_MPI_Wait_b_at(void *buf_b);
@@ -166,15 +185,22 @@ typedef void adtape_mpi_op_adjoint_t(const void *a, const void *b, void *a_b, vo
  * do not overlap, a matrix for instance. MPI_Op_free may come before the reverse sweep, which calls `function`. */
 void adtape_mpi_op_adjoint(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint);
 
-/* Reduce_scatter, Scan: likewise. The reverse of Scan by other operations than MPI_SUM takes memory for all ranks' values
- * on each. */
+/* Reduce_scatter, Reduce_scatter_block, Scan, Exscan: likewise. The reverse of Scan and Exscan by other operations than
+ * MPI_SUM takes memory for all ranks' values on each. Exscan leaves rank 0's result and its adjoint as they are. */
 int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
                               MPI_Op op, MPI_Comm comm);
 void adtape_MPI_Reduce_scatter_b(void);
 void adtape_MPI_Reduce_scatter_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                    MPI_Comm comm);
+void adtape_MPI_Reduce_scatter_block_b(void);
+void adtape_MPI_Reduce_scatter_block_b_at(void *sendbuf_b, void *recvbuf_b);
 int adtape_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 void adtape_MPI_Scan_b(void);
 void adtape_MPI_Scan_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+void adtape_MPI_Exscan_b(void);
+void adtape_MPI_Exscan_b_at(void *sendbuf_b, void *recvbuf_b);
 
 /* Gather, Scatter, Allgather, Alltoall, and those with counts. The reverse sends the adjoints of what was received back
  * to where it came from, where they are added up; what was received has zero then. The adjoint of a buffer that MPI
@@ -212,6 +238,26 @@ int adtape_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int 
                          MPI_Comm comm);
 void adtape_MPI_Alltoallv_b(void);
 void adtape_MPI_Alltoallv_b_at(void *sendbuf_b, void *recvbuf_b);
+
+/* Those among the neighbours of a Cartesian communicator, likewise. A block of a neighbour that is not there
+ * (MPI_PROC_NULL) stays as it is, and so does its adjoint. */
+int adtape_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void adtape_MPI_Neighbor_allgather_b(void);
+void adtape_MPI_Neighbor_allgather_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+void adtape_MPI_Neighbor_allgatherv_b(void);
+void adtape_MPI_Neighbor_allgatherv_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void adtape_MPI_Neighbor_alltoall_b(void);
+void adtape_MPI_Neighbor_alltoall_b_at(void *sendbuf_b, void *recvbuf_b);
+int adtape_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                  MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                                  MPI_Datatype recvtype, MPI_Comm comm);
+void adtape_MPI_Neighbor_alltoallv_b(void);
+void adtape_MPI_Neighbor_alltoallv_b_at(void *sendbuf_b, void *recvbuf_b);
 
 /* ---- for the Fortran module ------------------------------------------------------------------------------------ */
 

@@ -98,6 +98,22 @@ static struct packed packed_new(const struct blocks *blocks, const struct layout
     return packed;
 }
 
+/* All blocks get the room of the largest one. */
+static void pack_evenly(struct packed *packed, int ranks, const void *site) {
+    int64_t each = 0;
+    for (int i = 0; i < ranks; i++) {
+        each = packed->counts[i] > each ? packed->counts[i] : each;
+    }
+    packed->bytes = each * ranks;
+    (void)int_count(packed->bytes, site);
+    for (int i = 0; i < ranks; i++) {
+        packed->counts[i] = (int)each;
+        packed->places[i] = (int)each * i;
+    }
+    free(packed->data);
+    packed->data = allocate_zeros((size_t)packed->bytes, site);
+}
+
 static void packed_free(struct packed *packed) {
     free(packed->data);
     free(packed->counts);

@@ -58,13 +58,33 @@ static struct comm *comm_at(MPI_Comm handle, const void *site) {
     return comm;
 }
 
+/* Whether neighbours are the same: without a topology nobody has any. Graphs are not compared. */
+static bool has_topology_of(MPI_Comm a, MPI_Comm b) {
+    enum { MANY = 16 };
+    int kinds[2], ranks[2] = {0}, sizes[2][MANY], around[2][MANY], place[MANY];
+    (void)MPI_Topo_test(a, &kinds[0]);
+    (void)MPI_Topo_test(b, &kinds[1]);
+    if (kinds[0] != MPI_CART || kinds[1] != MPI_CART) {
+        return kinds[0] == MPI_UNDEFINED && kinds[1] == MPI_UNDEFINED;
+    }
+    (void)MPI_Cartdim_get(a, &ranks[0]);
+    (void)MPI_Cartdim_get(b, &ranks[1]);
+    if (ranks[0] != ranks[1] || ranks[0] > MANY) {
+        return false;
+    }
+    (void)MPI_Cart_get(a, MANY, sizes[0], around[0], place);
+    (void)MPI_Cart_get(b, MANY, sizes[1], around[1], place);
+    const size_t bytes = (size_t)ranks[0] * sizeof(int);
+    return memcmp(sizes[0], sizes[1], bytes) == 0 && memcmp(around[0], around[1], bytes) == 0;
+}
+
 /* A twin that no communicator has any more, of the same ranks in the same order. */
 static struct comm *comm_unused(MPI_Comm handle) {
     for (int i = 0; i < comms.count; i++) {
         int same = MPI_UNEQUAL;
         if (!comms.at[i]->in_use) {
             (void)MPI_Comm_compare(comms.at[i]->twin, handle, &same);
-            if (same == MPI_CONGRUENT) {
+            if (same == MPI_CONGRUENT && has_topology_of(comms.at[i]->twin, handle)) {
                 return comms.at[i];
             }
         }

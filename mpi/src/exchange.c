@@ -40,12 +40,12 @@ static struct side side_in(const struct side *other, int rank, int ranks, const 
 }
 
 /* The record: blocks of both sides, and their legs. */
-static int exchanged_blocks(int code, enum operation operation, struct side *given, struct side *got,
-                            const struct comm *comm, int root, const void *site) {
+static int exchanged_among(int code, enum operation operation, struct side *given, struct side *got,
+                           const struct comm *comm, int root, int neighbors, const void *site) {
     struct draft drafts[2] = {given->draft, got->draft};
     if (code == MPI_SUCCESS) {
-        draft_collective(&drafts[0], comm, root, 0);
-        draft_collective(&drafts[1], comm, root, 0);
+        draft_collective(&drafts[0], comm, root, neighbors);
+        draft_collective(&drafts[1], comm, root, neighbors);
         drafts[0].leg.integers |= drafts[1].leg.integers;
         push_blocks(&given->blocks, site);
         push_blocks(&got->blocks, site);
@@ -54,6 +54,11 @@ static int exchanged_blocks(int code, enum operation operation, struct side *giv
     blocks_free(&given->blocks);
     blocks_free(&got->blocks);
     return code;
+}
+
+static int exchanged_blocks(int code, enum operation operation, struct side *given, struct side *got,
+                            const struct comm *comm, int root, const void *site) {
+    return exchanged_among(code, operation, given, got, comm, root, 0, site);
 }
 
 /* ---- Gather ---- */
@@ -165,7 +170,11 @@ API int adtape_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const 
 
 /* ---- reverse ---- */
 
-enum shape { GATHER, SCATTER, ALLGATHER, ALLTOALL };
+enum shape { GATHER, SCATTER, ALLGATHER, ALLTOALL, NEIGHBOR_ALLGATHER, NEIGHBOR_ALLTOALL, NEIGHBOR_ALLTOALLV };
+
+static bool is_one_given(enum shape shape) {
+    return shape == GATHER || shape == ALLGATHER || shape == NEIGHBOR_ALLGATHER;
+}
 
 /* Sends packed adjoints of what was got to where it came from. */
 static void travel(enum shape shape, const struct packed *got, const struct packed *given, const struct leg *leg,
@@ -179,6 +188,14 @@ static void travel(enum shape shape, const struct packed *got, const struct pack
         expect(MPI_Gatherv(got->data, (int)got->bytes, MPI_BYTE, given->data, given->counts, given->places, MPI_BYTE,
                            leg->peer, twin),
                site, "MPI_Gatherv");
+    } else if (shape == NEIGHBOR_ALLTOALL) {
+        const int each = got->counts[0];
+        expect(MPI_Neighbor_alltoall(got->data, each, MPI_BYTE, given->data, each, MPI_BYTE, twin), site,
+               "MPI_Neighbor_alltoall");
+    } else if (shape >= NEIGHBOR_ALLGATHER) {
+        expect(MPI_Neighbor_alltoallv(got->data, got->counts, got->places, MPI_BYTE, given->data, given->counts,
+                                      given->places, MPI_BYTE, twin),
+               site, "MPI_Neighbor_alltoallv");
     } else {
         expect(MPI_Alltoallv(got->data, got->counts, got->places, MPI_BYTE, given->data, given->counts, given->places,
                              MPI_BYTE, twin),
@@ -186,7 +203,7 @@ static void travel(enum shape shape, const struct packed *got, const struct pack
     }
 }
 
-/* Of Allgather each rank gets the adjoint of its one block from every rank. */
+/* Of Allgather each rank gets the adjoint of its one block from every rank, or neighbour. */
 static struct blocks repeated(const struct blocks *one, int ranks, const void *site) {
     struct blocks blocks = blocks_new(ranks, site);
     for (int i = 0; i < ranks; i++) {
@@ -199,12 +216,16 @@ static struct blocks repeated(const struct blocks *one, int ranks, const void *s
 static void exchange_blocks(enum shape shape, const struct leg *legs, struct blocks *given, struct blocks *got,
                             void *given_b, void *got_b, const void *site) {
     const struct layout *given_layout = layouts.at[legs[0].layout], *got_layout = layouts.at[legs[1].layout];
-    if (shape == ALLGATHER) {
-        struct blocks all = repeated(given, comms.at[legs[0].comm]->size, site);
+    if (shape == ALLGATHER || shape == NEIGHBOR_ALLGATHER) {
+        struct blocks all = repeated(given, got->ranks, site);
         blocks_free(given);
         *given = all;
     }
     struct packed got_packed = packed_new(got, got_layout, site), given_packed = packed_new(given, given_layout, site);
+    if (shape == NEIGHBOR_ALLTOALL) {
+        pack_evenly(&got_packed, got->ranks, site);
+        pack_evenly(&given_packed, got->ranks, site);
+    }
     pack_blocks(TAKE, got_b, &got_packed, got, got_layout);
     travel(shape, &got_packed, &given_packed, &legs[0], site);
     pack_blocks(ADD, given_b, &given_packed, given, given_layout);
@@ -223,11 +244,12 @@ static void blocks_reverse(enum operation operation, enum shape shape, void *con
     pop_head(operation, &head, site);
     pop_legs(legs, 2, site);
     const struct comm *comm = comms.at[legs[0].comm];
-    const int many = comm->rank == legs[0].peer || legs[0].peer < 0 ? comm->size : 0;
+    const bool many_here = comm->rank == legs[0].peer || legs[0].peer < 0;
+    const int many = shape >= NEIGHBOR_ALLGATHER ? legs[0].tag : many_here ? comm->size : 0;
     void *got_b = leg_adjoint(&legs[1], adjoints != NULL ? adjoints + 1 : NULL, &head, site);
     void *given_b = leg_adjoint(&legs[0], adjoints, &head, site);
     struct blocks got = pop_blocks(shape == SCATTER ? 1 : many, site);
-    struct blocks given = pop_blocks(shape == GATHER || shape == ALLGATHER ? 1 : many, site);
+    struct blocks given = pop_blocks(is_one_given(shape) ? 1 : many, site);
     got_b = shifted(got_b, &legs[1], adjoints);
     given_b = shifted(given_b, &legs[0], adjoints);
     given_b = legs[0].flags & LEG_IN_PLACE ? got_b : given_b;

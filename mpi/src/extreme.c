@@ -133,12 +133,12 @@ static int32_t extreme_put(const struct reduce *call, const void *all, int64_t i
     return ((const struct float_int *)all)[i].place;
 }
 
-/* The first elements go to the result; whose they are goes onto the tape, for each value. */
+/* The first elements go to the result, if this rank has one; whose they are goes onto the tape, for each value. */
 static void extremes_done(const struct reduce *call, const void *all, int64_t elements) {
     const int64_t each = call->layout->values;
     int32_t *ranks = allocate((size_t)(elements * each) * sizeof *ranks, call->site);
     for (int64_t i = 0; i < elements; i++) {
-        const int32_t rank = extreme_put(call, all, i);
+        const int32_t rank = call->y != NULL ? extreme_put(call, all, i) : 0;
         for (int64_t k = 0; k < each; k++) {
             ranks[i * each + k] = rank;
         }

@@ -75,6 +75,7 @@ static void end(const void *site) {
     table_clear(&late_numbers);
     table_clear(&requests_by_handle);
     table_clear(&underway);
+    persistents_end();
     mpi.ready = false;
 }
 

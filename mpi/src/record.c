@@ -150,10 +150,10 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_range_t
          adtape_range_label(NULL, range));
 }
 
-/* A buffer of `elements` elements of a datatype. `pairs`: it may be of values with their places. */
-static struct draft draft_any(const void *buffer, int64_t elements, MPI_Datatype type, bool pairs, const void *site) {
-    struct draft draft = {.leg = {.layout = layout_number(type, site)}};
-    const struct layout *layout = layouts.at[draft.leg.layout];
+/* A buffer of `elements` elements of a layout. `pairs`: it may be of values with their places. */
+static struct draft draft_layout(const void *buffer, int64_t elements, int number, bool pairs, const void *site) {
+    struct draft draft = {.leg = {.layout = number}};
+    const struct layout *layout = layouts.at[number];
     adtape_range_t range;
     if (elements <= 0 || layout->class == NOTHING) {
         draft.leg.integers = layout->class != FIELDS;
@@ -182,6 +182,10 @@ static struct draft draft_any(const void *buffer, int64_t elements, MPI_Datatype
              bytes, begin, adtape_range_label(NULL, &range), range.bytes);
     }
     return draft;
+}
+
+static struct draft draft_any(const void *buffer, int64_t elements, MPI_Datatype type, bool pairs, const void *site) {
+    return draft_layout(buffer, elements, layout_number(type, site), pairs, site);
 }
 
 static struct draft draft_buffer(const void *buffer, int64_t elements, MPI_Datatype type, const void *site) {

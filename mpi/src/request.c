@@ -81,19 +81,13 @@ API int adtape_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int 
     return code;
 }
 
-API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm_,
-                         MPI_Request *request) {
-    const void *site = SITE;
-    struct comm *comm = comm_at(comm_, site);
-    struct draft draft = draft_buffer(buf, count, datatype, site);
-    const int code = MPI_Irecv(buf, count, datatype, source, tag, comm_, request);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    draft.leg.comm = comm->number;
-    draft.leg.peer = source;
-    draft.leg.tag = tag;
-    struct request *made = request_new(&draft, *request, site);
+/* A receive that begins now. Of its draft the record keeps which request it is. */
+static void receive_posted(struct draft *draft, struct comm *comm, int source, int tag, MPI_Request handle,
+                           const void *site) {
+    draft->leg.comm = comm->number;
+    draft->leg.peer = source;
+    draft->leg.tag = tag;
+    struct request *made = request_new(draft, handle, site);
     made->receives = true;
     made->peer = source;
     made->tag = tag;
@@ -106,7 +100,19 @@ API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source
         made->settled = true;
     }
     /* The buffer is pointed to by the wait's record, which comes first in the reverse sweep. */
-    draft.leg.flags = 0;
+    draft->leg.flags = LEG_RECEIVED;
+}
+
+API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm_,
+                         MPI_Request *request) {
+    const void *site = SITE;
+    struct comm *comm = comm_at(comm_, site);
+    struct draft draft = draft_buffer(buf, count, datatype, site);
+    const int code = MPI_Irecv(buf, count, datatype, source, tag, comm_, request);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    receive_posted(&draft, comm, source, tag, *request, site);
     record_push(OP_Irecv, &draft, 1, site);
     return code;
 }
@@ -206,33 +212,42 @@ static struct exchange *exchange_take(const struct leg *leg, const struct head *
     return exchange;
 }
 
+/* Waits for the adjoint of what was sent. */
+static void sent_reverse(const struct leg *leg, void *adjoint, const struct head *head, const void *site) {
+    struct exchange *exchange = exchange_take(leg, head);
+    if (leg->flags & LEG_MESSAGE) {
+        incoming_end(leg, &exchange->incoming, adjoint, head, site);
+    }
+    free(exchange);
+}
+
+/* Waits until the adjoint of what was received is sent. The reverse of the wait knew where it is. */
+static void received_reverse(const struct leg *leg, const struct head *head, const void *site) {
+    struct exchange *exchange = exchange_take(leg, head);
+    expect(MPI_Wait(&exchange->incoming.request, MPI_STATUS_IGNORE), site, "MPI_Wait for an adjoint that was sent");
+    if (exchange->adjoint != NULL) {
+        clear_dense(exchange->adjoint, layouts.at[leg->layout], exchange->leg.values);
+    }
+    free(exchange);
+}
+
 static void isend_reverse(void *const *given, const void *site) {
     struct head head;
     struct leg leg;
     pop_head(OP_Isend, &head, site);
     pop_legs(&leg, 1, site);
     void *adjoint = leg_adjoint(&leg, given, &head, site);
-    struct exchange *exchange = exchange_take(&leg, &head);
-    if (leg.flags & LEG_MESSAGE) {
-        incoming_end(&leg, &exchange->incoming, adjoint, &head, site);
-    }
-    free(exchange);
+    sent_reverse(&leg, adjoint, &head, site);
 }
 
 API void adtape_MPI_Isend_b(void) { isend_reverse(NULL, SITE); }
 API void adtape_MPI_Isend_b_at(void *buf_b) { isend_reverse(&buf_b, SITE); }
 
-/* The adjoint of the buffer is known since the reverse of the wait. */
 API void adtape_MPI_Irecv_b(void) {
     const void *site = SITE;
     struct head head;
     struct leg leg;
     pop_head(OP_Irecv, &head, site);
     pop_legs(&leg, 1, site);
-    struct exchange *exchange = exchange_take(&leg, &head);
-    expect(MPI_Wait(&exchange->incoming.request, MPI_STATUS_IGNORE), site, "MPI_Wait for an adjoint that was sent");
-    if (exchange->adjoint != NULL) {
-        clear_dense(exchange->adjoint, layouts.at[leg.layout], exchange->leg.values);
-    }
-    free(exchange);
+    received_reverse(&leg, &head, site);
 }

@@ -1,5 +1,5 @@
-/* scan.c: Reduce_scatter, whose result is cut into a block for each rank, and Scan, whose result on a rank is that of
- * the ranks up to it. Operations are in reduction.c, extreme.c and user.c. */
+/* scan.c: Reduce_scatter, whose result is cut into a block for each rank; Scan, whose result on a rank is that of the
+ * ranks up to it, and Exscan, that of the ranks below it. Operations are in reduction.c, extreme.c and user.c. */
 
 static void record_reduced(const struct reduce *call, struct draft drafts[2]) {
     draft_collective(&drafts[0], call->comm, -1, call->reduction);
@@ -9,10 +9,12 @@ static void record_reduced(const struct reduce *call, struct draft drafts[2]) {
 
 /* ---- Reduce_scatter ---- */
 
-API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-                                  MPI_Op op, MPI_Comm comm_) {
-    const void *site = SITE, *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    const struct comm *comm = comm_at(comm_, site);
+/* `even`: the counts are those of Reduce_scatter_block, all equal. */
+static int reduce_scatter(enum operation operation, const void *sendbuf, void *recvbuf, const int *recvcounts,
+                          MPI_Datatype datatype, MPI_Op op, MPI_Comm handle, const void *site) {
+    const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    const bool even = operation == OP_Reduce_scatter_block;
+    const struct comm *comm = comm_at(handle, site);
     struct blocks counts = blocks_of(comm->size, 0, recvcounts, recvcounts, layout_of(datatype, site), site);
     int64_t total = 0;
     for (int i = 0; i < comm->size; i++) {
@@ -20,7 +22,7 @@ API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
     }
     struct draft drafts[2] = {draft_any(x, total, datatype, true, site),
                               draft_any(recvbuf, recvcounts[comm->rank], datatype, true, site)};
-    const struct reduce call = reduce_call(OP_Reduce_scatter, x, recvbuf, &drafts[0], op, -1, comm, site);
+    const struct reduce call = reduce_call(operation, x, recvbuf, &drafts[0], op, -1, comm, site);
     const bool active = is_active(&call, &drafts[0].leg);
     int code;
     if (active) {
@@ -36,7 +38,8 @@ API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
         free(all);
     } else {
         void *kept = active ? given_kept(&call) : NULL;
-        code = MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm_);
+        code = even ? MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcounts[0], datatype, op, handle)
+                    : MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, handle);
         given_push(&call, kept, code);
     }
     if (code == MPI_SUCCESS) {
@@ -44,6 +47,24 @@ API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
         record_reduced(&call, drafts);
     }
     blocks_free(&counts);
+    return code;
+}
+
+API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm) {
+    return reduce_scatter(OP_Reduce_scatter, sendbuf, recvbuf, recvcounts, datatype, op, comm, SITE);
+}
+
+API int adtape_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                        MPI_Op op, MPI_Comm comm_) {
+    const struct comm *comm = comm_at(comm_, SITE);
+    int *counts = allocate((size_t)comm->size * sizeof *counts, SITE);
+    for (int i = 0; i < comm->size; i++) {
+        counts[i] = recvcount;
+    }
+    const int code =
+        reduce_scatter(OP_Reduce_scatter_block, sendbuf, recvbuf, counts, datatype, op, comm_, SITE);
+    free(counts);
     return code;
 }
 
@@ -66,10 +87,10 @@ static void *all_blocks(const void *mine, const struct leg *legs, const int64_t 
     return all;
 }
 
-static void reduce_scatter_reverse(void *const *given, const void *site) {
+static void reduce_scatter_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(OP_Reduce_scatter, &head, site);
+    pop_head(operation, &head, site);
     pop_legs(legs, 2, site);
     struct leg *leg = &legs[0];
     const struct comm *comm = comms.at[leg->comm];
@@ -101,13 +122,21 @@ static void reduce_scatter_reverse(void *const *given, const void *site) {
 
 /* ---- Scan ---- */
 
-API int adtape_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm_) {
-    const void *site = SITE, *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    const struct comm *comm = comm_at(comm_, site);
-    struct draft drafts[2] = {draft_any(x, count, datatype, true, site),
-                              draft_any(recvbuf, count, datatype, true, site)};
-    const struct reduce call = reduce_call(OP_Scan, x, recvbuf, &drafts[0], op, -1, comm, site);
+/* MPI_Exscan leaves rank 0's result as it was. */
+static bool has_no_result(enum operation operation, const struct comm *comm) {
+    return operation == OP_Exscan && comm->rank == 0;
+}
+
+static int scan(enum operation operation, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                MPI_Op op, MPI_Comm handle, const void *site) {
+    const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    const struct comm *comm = comm_at(handle, site);
+    struct draft drafts[2] = {draft_any(x, count, datatype, true, site), {.pointer = NULL}};
+    const bool result = !has_no_result(operation, comm), exclusive = operation == OP_Exscan;
+    if (result) {
+        drafts[1] = draft_any(recvbuf, count, datatype, true, site);
+    }
+    const struct reduce call = reduce_call(operation, x, result ? recvbuf : NULL, &drafts[0], op, -1, comm, site);
     const bool active = is_active(&call, &drafts[0].leg);
     int code;
     if (active) {
@@ -115,20 +144,34 @@ API int adtape_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datat
     }
     if (active && is_extreme(&call)) {
         void *all = extremes_of(&call);
-        code = MPI_Scan(MPI_IN_PLACE, all, count, extreme_type(&call), extreme_op(&call), comm->twin);
+        code = exclusive
+                   ? MPI_Exscan(MPI_IN_PLACE, all, count, extreme_type(&call), extreme_op(&call), comm->twin)
+                   : MPI_Scan(MPI_IN_PLACE, all, count, extreme_type(&call), extreme_op(&call), comm->twin);
         if (code == MPI_SUCCESS) {
             extremes_done(&call, all, count);
         }
         free(all);
     } else {
         void *kept = active ? given_kept(&call) : NULL;
-        code = MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm_);
+        code = exclusive ? MPI_Exscan(sendbuf, recvbuf, count, datatype, op, handle)
+                         : MPI_Scan(sendbuf, recvbuf, count, datatype, op, handle);
         given_push(&call, kept, code);
     }
     if (code == MPI_SUCCESS) {
+        drafts[1].leg.layout = drafts[0].leg.layout;
         record_reduced(&call, drafts);
     }
     return code;
+}
+
+API int adtape_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm) {
+    return scan(OP_Scan, sendbuf, recvbuf, count, datatype, op, comm, SITE);
+}
+
+API int adtape_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm) {
+    return scan(OP_Exscan, sendbuf, recvbuf, count, datatype, op, comm, SITE);
 }
 
 /* A value of all ranks' arrays, one behind the other. */
@@ -161,12 +204,27 @@ static double scan_adjoint(const void *yb, const void *x, const int32_t *ranks, 
     return sum;
 }
 
-/* All operations but SUM: each rank gets what all others have. */
-static void scan_by_all(void *yb, const struct leg *leg, const void *x, const int32_t *ranks, const void *site) {
+/* What rank 1 has becomes that of rank 0, and so on; the last rank has zeros. */
+static void shift_ranks(void *all, size_t bytes, int ranks) {
+    if (all != NULL) {
+        memmove(all, (char *)all + bytes, bytes * (size_t)(ranks - 1));
+        memset((char *)all + bytes * (size_t)(ranks - 1), 0, bytes);
+    }
+}
+
+/* All operations but SUM: each rank gets what all others have. The result of Exscan on a rank is that of Scan on the
+ * rank below. */
+static void scan_by_all(enum operation operation, void *yb, const struct leg *leg, const void *x, const int32_t *ranks,
+                        const void *site) {
     const struct layout *layout = layouts.at[leg->layout];
-    void *all_yb = all_arrays(yb, leg, (size_t)packed_bytes(layout, leg->values), site);
+    const size_t packed = (size_t)packed_bytes(layout, leg->values), winners = (size_t)leg->values * sizeof *ranks;
+    void *all_yb = all_arrays(yb, leg, packed, site);
     void *all_x = x != NULL ? all_arrays(x, leg, raw_bytes(layout, leg->values), site) : NULL;
-    int32_t *all_ranks = ranks != NULL ? all_arrays(ranks, leg, (size_t)leg->values * sizeof *ranks, site) : NULL;
+    int32_t *all_ranks = ranks != NULL ? all_arrays(ranks, leg, winners, site) : NULL;
+    if (operation == OP_Exscan) {
+        shift_ranks(all_yb, packed, comms.at[leg->comm]->size);
+        shift_ranks(all_ranks, winners, comms.at[leg->comm]->size);
+    }
     if (leg->tag >= USER) {
         user_scan_b(yb, leg, all_x, all_yb, site);
     }
@@ -183,14 +241,27 @@ static void scan_by_all(void *yb, const struct leg *leg, const void *x, const in
     free(all_yb);
 }
 
-static void scan_reverse(void *const *given, const void *site) {
+/* Each rank gets the sum of those from it on, or above it. */
+static void scan_sum(enum operation operation, void *yb, const struct leg *leg, const void *site) {
+    struct comm *comm = comms.at[leg->comm];
+    const MPI_Datatype unit = unit_of(layouts.at[leg->layout]);
+    const int count = int_count(leg->values, site);
+    if (operation == OP_Scan) {
+        expect(MPI_Scan(MPI_IN_PLACE, yb, count, unit, MPI_SUM, mirrored(comm, site)), site, "MPI_Scan");
+        return;
+    }
+    expect(MPI_Exscan(MPI_IN_PLACE, yb, count, unit, MPI_SUM, mirrored(comm, site)), site, "MPI_Exscan");
+    if (comm->rank == comm->size - 1) {
+        memset(yb, 0, (size_t)packed_bytes(layouts.at[leg->layout], leg->values));
+    }
+}
+
+static void scan_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(OP_Scan, &head, site);
+    pop_head(operation, &head, site);
     pop_legs(legs, 2, site);
     struct leg *leg = &legs[0];
-    struct comm *comm = comms.at[leg->comm];
-    const struct layout *layout = layouts.at[leg->layout];
     void *result_b = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
     void *given_b = leg_adjoint(leg, given, &head, site);
     agree(leg, &head, site);
@@ -199,12 +270,11 @@ static void scan_reverse(void *const *given, const void *site) {
     }
     void *x = given_pop(leg, site);
     int32_t *ranks = ranks_pop(leg, leg->values, true, site);
-    void *yb = take_adjoint(result_b, leg, site);
+    void *yb = take_adjoint(has_no_result(operation, comms.at[leg->comm]) ? NULL : result_b, leg, site);
     if (leg->tag == SUM) {
-        expect(MPI_Scan(MPI_IN_PLACE, yb, int_count(leg->values, site), unit_of(layout), MPI_SUM, mirrored(comm, site)),
-               site, "MPI_Scan");
+        scan_sum(operation, yb, leg, site);
     } else {
-        scan_by_all(yb, leg, x, ranks, site);
+        scan_by_all(operation, yb, leg, x, ranks, site);
     }
     add_adjoint(given_b, yb, leg);
     free(yb);
@@ -213,10 +283,12 @@ static void scan_reverse(void *const *given, const void *site) {
 }
 
 #define DEFINE_SCAN_(name, reverse)                                                                              \
-    API void adtape_MPI_##name##_b(void) { reverse(NULL, SITE); }                                                \
+    API void adtape_MPI_##name##_b(void) { reverse(OP_##name, NULL, SITE); }                                     \
     API void adtape_MPI_##name##_b_at(void *sendbuf_b, void *recvbuf_b) {                                        \
         void *const given[2] = {sendbuf_b == MPI_IN_PLACE ? recvbuf_b : sendbuf_b, recvbuf_b};                   \
-        reverse(given, SITE);                                                                                    \
+        reverse(OP_##name, given, SITE);                                                                         \
     }
 DEFINE_SCAN_(Reduce_scatter, reduce_scatter_reverse)
+DEFINE_SCAN_(Reduce_scatter_block, reduce_scatter_reverse)
 DEFINE_SCAN_(Scan, scan_reverse)
+DEFINE_SCAN_(Exscan, scan_reverse)

@@ -23,7 +23,8 @@ static void waiting_begin(struct waiting *waiting, int count, const MPI_Request 
     }
     for (int i = 0; i < count; i++) {
         waiting->handles[i] = requests[i];
-        if (requests[i] != MPI_REQUEST_NULL && table_find(&requests_by_handle, handle_bits(requests[i])) == NULL) {
+        if (requests[i] != MPI_REQUEST_NULL && table_find(&requests_by_handle, handle_bits(requests[i])) == NULL &&
+            persistent_find(requests[i]) == NULL) {
             fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
                  "a wait on an unknown request, number %d of those given\n"
                  "  make it by adtape_MPI_Isend or adtape_MPI_Irecv; requests of MPI's own calls go to its own wait",

@@ -67,6 +67,9 @@ contains
     call reduced()
     call gathered()
     call scattered()
+    call partly_reduced()
+    call neighbors()
+    call started()
   end subroutine
 
   subroutine check(holds, line)
@@ -149,6 +152,8 @@ contains
   end subroutine
 
 #include "calls_waited.inc"
+
+#include "calls_more.inc"
 
   subroutine probed()
     STATUSES(1) :: status

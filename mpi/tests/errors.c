@@ -95,6 +95,27 @@ static void places_without_their_values(void) { adtape_MPI_Allreduce(x, y, 2, MP
 
 static void pair_in_a_message(void) { adtape_MPI_Bcast(x, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF); }
 
+static void start_of_unknown_request(void) {
+    MPI_Send_init(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+    adtape_MPI_Start(&request);
+}
+
+static void started_twice(void) {
+    adtape_MPI_Recv_init(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+    adtape_MPI_Start(&request);
+    adtape_MPI_Start(&request);
+}
+
+static void freed_under_way(void) {
+    adtape_MPI_Recv_init(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+    adtape_MPI_Start(&request);
+    adtape_MPI_Request_free(&request);
+}
+
+static void neighbors_without_a_grid(void) {
+    adtape_MPI_Neighbor_allgather(x, 1, MPI_DOUBLE, x + 1, 1, MPI_DOUBLE, MPI_COMM_SELF);
+}
+
 /* ---- two ranks that disagree, since one of them calls MPI itself ------------------------------------------------ */
 
 /* Rank 0 has sent two doubles, and rank 1 reverses a receive of one. */
@@ -156,7 +177,8 @@ static const struct {
     CASE(adjoint_of_another_size, 1) CASE(buffer_not_back, 1) CASE(integers_in_active_buffer, 1)
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
     CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
-    CASE(pair_in_a_message, 1) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
+    CASE(pair_in_a_message, 1) CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
+    CASE(neighbors_without_a_grid, 1) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
     CASE(collective_call_missing, 2)
 };
 

@@ -45,7 +45,7 @@ int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, M
 
 /* ---- communicators: of all ranks, and of parts of them; each rank has one of each kind ---- */
 
-enum { WORLD, DUPLICATE, PARITY, GRID, MIRRORED, SELF, KINDS };
+enum { WORLD, DUPLICATE, PARITY, GRID, LINE, MIRRORED, SELF, KINDS };
 static MPI_Comm comms[KINDS];
 
 static int members(int kind, int of, int list[RANKS]) {
@@ -60,13 +60,14 @@ static int members(int kind, int of, int list[RANKS]) {
 }
 
 static void make_communicators(void) {
-    const int dims[1] = {ranks}, periods[1] = {1};
+    const int dims[1] = {ranks}, periods[1] = {1}, no_periods[1] = {0};
     comms[WORLD] = MPI_COMM_WORLD;
     comms[SELF] = MPI_COMM_SELF;
     adtape_MPI_Comm_dup(MPI_COMM_WORLD, &comms[DUPLICATE]);
     adtape_MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &comms[PARITY]);
     adtape_MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &comms[MIRRORED]);
     adtape_MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comms[GRID]);
+    adtape_MPI_Cart_create(MPI_COMM_WORLD, 1, dims, no_periods, 0, &comms[LINE]);
 }
 
 /* Before the reverse sweep, which does not need them. */
@@ -161,7 +162,7 @@ static void set(int rank, int cell, double value) {
 /* ---- a program ---- */
 
 static void step(void) {
-    switch (pick(11)) {
+    switch (pick(12)) {
     case 0: step_local(); break;
     case 1: step_message(); break;
     case 2: step_shift(); break;
@@ -172,6 +173,7 @@ static void step(void) {
     case 7:
     case 8: step_blocks(); break;
     case 9: step_scan(); break;
+    case 10: step_neighbors(); break;
     default: step_passive(); break;
     }
 }

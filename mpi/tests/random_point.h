@@ -185,26 +185,61 @@ static void wait_for(MPI_Request *requests, int count, uint64_t state) {
     }
 }
 
+static void post_send(const struct message *m, bool persistent, MPI_Comm comm, MPI_Request *request) {
+    if (!persistent) {
+        adtape_MPI_Isend(x + m->cell, m->count, MPI_DOUBLE, m->to, m->tag, comm, request);
+        called(adtape_MPI_Isend_b);
+    } else if (m->tag % 2) {
+        adtape_MPI_Send_init(x + m->cell, m->count, MPI_DOUBLE, m->to, m->tag, comm, request);
+        adtape_MPI_Start(request);
+        called(adtape_MPI_Start_b);
+    } else {
+        adtape_MPI_Ssend_init(x + m->cell, m->count, MPI_DOUBLE, m->to, m->tag, comm, request);
+        adtape_MPI_Startall(1, request);
+        called(adtape_MPI_Startall_b);
+    }
+}
+
+static void post_receive(const struct message *m, bool persistent, MPI_Comm comm, MPI_Request *request) {
+    const int source = m->any_source ? MPI_ANY_SOURCE : m->from, tag = m->any_tag ? MPI_ANY_TAG : m->tag;
+    if (persistent) {
+        adtape_MPI_Recv_init(x + slot_cell(m->slot), WIDTH, MPI_DOUBLE, source, tag, comm, request);
+        adtape_MPI_Start(request);
+        called(adtape_MPI_Start_b);
+    } else {
+        adtape_MPI_Irecv(x + slot_cell(m->slot), WIDTH, MPI_DOUBLE, source, tag, comm, request);
+        called(adtape_MPI_Irecv_b);
+    }
+}
+
 /* This rank's part: receives and sends are posted in an order of its own. */
 static void post_batch(struct message *messages, int count, uint64_t state, int kind) {
-    MPI_Request requests[2 * MOST];
-    int order[2 * MOST], posted = 0;
+    MPI_Request requests[2 * MOST], kept[2 * MOST];
+    int order[2 * MOST], posted = 0, kept_count = 0;
     for (int i = 0; i < 2 * count; i++) {
         order[i] = i;
     }
     shuffle(order, 2 * count, &state);
     for (int i = 0; i < 2 * count; i++) {
         const struct message *m = &messages[order[i] / 2];
-        if (order[i] % 2 == 0 && m->from == me) {
-            adtape_MPI_Isend(x + m->cell, m->count, MPI_DOUBLE, m->to, m->tag, comms[kind], &requests[posted++]);
-            called(adtape_MPI_Isend_b);
-        } else if (order[i] % 2 == 1 && m->to == me) {
-            adtape_MPI_Irecv(x + slot_cell(m->slot), WIDTH, MPI_DOUBLE, m->any_source ? MPI_ANY_SOURCE : m->from,
-                             m->any_tag ? MPI_ANY_TAG : m->tag, comms[kind], &requests[posted++]);
-            called(adtape_MPI_Irecv_b);
+        const bool persistent = (state >> (i + 13)) % 4 == 0;
+        if (order[i] % 2 == 0 ? m->from != me : m->to != me) {
+            continue;
         }
+        if (order[i] % 2 == 0) {
+            post_send(m, persistent, comms[kind], &requests[posted]);
+        } else {
+            post_receive(m, persistent, comms[kind], &requests[posted]);
+        }
+        if (persistent) {
+            kept[kept_count++] = requests[posted];
+        }
+        posted++;
     }
     wait_for(requests, posted, state);
+    while (kept_count > 0) {
+        adtape_MPI_Request_free(&kept[--kept_count]);
+    }
 }
 
 /* Which receives may take a message of another sender or tag, so that all of them find one: all of a rank, or none. */

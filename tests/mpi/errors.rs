@@ -44,6 +44,10 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
     ("operation_unknown", Both, &["MPI_Allreduce of 1 values with an operation", "it takes MPI_SUM"]),
     ("operation_without_an_adjoint", Both, &["adtape_mpi_op_adjoint without an operation, its function or its"]),
     ("places_without_their_values", Both, &["MPI_Allreduce of 2 values with an operation", "MPI_MINLOC of pairs"]),
+    ("start_of_unknown_request", Both, &["MPI_Start of an unknown request", "make it by adtape_MPI_Send_init"]),
+    ("started_twice", Both, &["MPI_Start of a request that is under way", "wait for it before"]),
+    ("freed_under_way", Both, &["MPI_Request_free of a request that is under way"]),
+    ("neighbors_without_a_grid", Both, &["MPI_Neighbor_allgather on a communicator that is not Cartesian"]),
     ("pair_in_a_message", Both, &["a pair of a value and its place", "send the value by itself"]),
     (
         "size_differs",
