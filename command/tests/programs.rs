@@ -56,6 +56,11 @@ fn local_variables_may_hold_one_of_several_functions() {
     check("chosen_functions.c", &["by_condition", "in_a_loop"]);
 }
 
+#[test]
+fn blocks_may_outlive_the_code_that_makes_them() {
+    check("heap.c", &[]);
+}
+
 /// The base of `p = c ? a : b` was always the first one: the reverse sweep added to other memory.
 #[test]
 fn pointers_that_a_condition_chooses_have_the_base_of_its_arm() {

@@ -22,5 +22,6 @@ mod parallel;
 pub mod plan;
 pub mod refuse;
 pub mod specialise;
+mod stable;
 pub mod sweep;
 pub mod transform;

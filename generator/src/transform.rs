@@ -14,6 +14,7 @@ use crate::plan::recompute::Definitions;
 use crate::plan::{Interface, ProcPlan};
 use crate::refuse::{Class, Refusal};
 use crate::specialise::specialise;
+use crate::stable;
 use crate::sweep::reverse::{self, Built, Context, Start};
 use crate::sweep::vector::{self, Wide};
 use crate::sweep::{forward, reverse::declared, tangent};
@@ -85,7 +86,14 @@ impl Adjoint {
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
-    or_inlined(program, heads, &|program| adjoint_of(program, heads, choices))
+    or_inlined(program, heads, &|program| adjoint_of(program, heads, choices)).or_else(|refusals| match stable::blocks(
+        program,
+    )
+    .filter(|_| choices.vector.is_none())
+    {
+        Some(program) => adjoint_of(&program, heads, choices),
+        None => Err(refusals),
+    })
 }
 
 /// What a program gives; if it is refused, what it gives without functions that make or free memory for others.
@@ -109,6 +117,7 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     }
     let flow = Flow::analyse(&analysed, heads)?;
     statics_are_constant(&analysed, &flow)?;
+    stable::check(&flow, &heads_of(&analysed, heads))?;
     let mut program = analysed.clone();
     let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
     let mut facts = Analysed { flow: &flow, required: Required::new(&flow) };
@@ -405,6 +414,7 @@ fn carries(cx: &Context, id: ProcId) -> bool {
     let proc = &cx.program.procs[id.index()];
     (0..proc.params.len()).any(|k| cx.facts.active_param(id, k))
         || cx.facts.active_result(id)
+        || tangent::gives_pointer(cx, id)
         || (0..proc.values.len()).any(|k| cx.facts.active_value(id, ValueId::new(k)))
         || proc.items.iter().any(|item| match &item.kind {
             ItemKind::Store { to, from } => match to.ty {

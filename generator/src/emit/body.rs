@@ -34,6 +34,7 @@ pub(super) struct Body<'a> {
     exprs: Exprs<'a>,
     by_variable: bool,
     tape: String,
+    heap: String,
     locals: Names,
     /// Names of functions that generated code may call where the user's does not.
     library: Names,
@@ -101,6 +102,10 @@ impl Naming for Body<'_> {
 
     fn function(&self, function: &functions::Function) -> String {
         self.unit.helpers.called(function).unwrap_or_else(|| function.c_name())
+    }
+
+    fn heap(&self) -> String {
+        self.heap.clone()
     }
 
     fn is_array(&self, pointer: ValueId) -> bool {
@@ -178,6 +183,7 @@ impl<'a> Body<'a> {
             exprs: Exprs { program: unit.program, proc, flat: !by_variable },
             by_variable,
             tape: String::new(),
+            heap: String::new(),
             locals: Names::default(),
             library: Names::default(),
             values: Vec::new(),
@@ -228,6 +234,7 @@ impl<'a> Body<'a> {
             locals = used;
         }
         body.tape = locals.fresh("tape");
+        body.heap = locals.fresh("heap");
         body.locals = locals;
         body.scopes = Scopes::new(proc, &body.slots, body.slot_names.len());
         // The body changes the variable by the step alone.
@@ -292,6 +299,9 @@ impl<'a> Body<'a> {
             if !words(&code).any(|word| word == name) {
                 unused += &format!("    (void){name};\n");
             }
+        }
+        if words(&code).any(|word| word == self.heap) {
+            unused += &format!("    {} *const {} = {};\n", calls::HEAP, self.heap, calls::OWN_HEAP);
         }
         format!("{{\n{unused}{}}}\n", self.out)
     }

@@ -1,6 +1,6 @@
 //! The calls of the run-time library that generated code makes: the only place that knows their names.
 
-use crate::ir::Type;
+use crate::ir::{Type, Undone};
 
 /// How a scalar goes on the tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,12 +31,62 @@ pub fn scalar(ty: &Type) -> Option<Scalar> {
     Some(Scalar { suffix, c_type, exact })
 }
 
+/// How a scalar or a pointer goes on the tape.
+pub fn on_tape(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Pointer(_) => Some(Scalar { suffix: "opaque", c_type: "void *", exact: false }),
+        ty => scalar(ty),
+    }
+}
+
 /// The header.
 pub const HEADER: &str = "<adtape.h>";
 /// The type of a tape.
 pub const TAPE: &str = "adtape_t";
 /// An expression: the tape of the calling thread.
 pub const SELF: &str = "adtape_self()";
+
+/// The type of a stable heap.
+pub const HEAP: &str = "adtape_heap_t";
+/// An expression: the heap of the calling thread.
+pub const OWN_HEAP: &str = "adtape_heap_self()";
+
+/// What calls return that can fail.
+pub const OK: &str = "ADTAPE_STATUS_OK";
+/// An expression: what the last error was.
+pub const MESSAGE: &str = "adtape_error_message()";
+
+/// Makes a block of `count` elements of `size` bytes.
+pub fn heap_alloc(heap: &str, tape: &str, count: &str, size: &str, zeroed: bool) -> String {
+    if zeroed {
+        format!("adtape_heap_calloc({heap}, {tape}, (int64_t)({count}), {size})")
+    } else {
+        format!("adtape_heap_alloc({heap}, {tape}, (int64_t)({count}) * {size})")
+    }
+}
+
+/// Frees a block; `contents`: and pushes them.
+pub fn heap_free(heap: &str, tape: &str, pointer: &str, contents: bool) -> String {
+    format!("adtape_heap_free{}({heap}, {tape}, {pointer})", if contents { "_save" } else { "" })
+}
+
+/// Undoes one of these.
+pub fn heap_undo(heap: &str, tape: &str, what: Undone) -> String {
+    match what {
+        Undone::Alloc => format!("adtape_heap_undo_alloc({heap}, {tape})"),
+        Undone::Release => format!("(void)adtape_heap_undo_free({heap}, {tape})"),
+    }
+}
+
+/// The adjoint of an address in a block.
+pub fn heap_adjoint(heap: &str, pointer: &str) -> String {
+    format!("adtape_heap_adjoint({heap}, {pointer})")
+}
+
+/// The reversal point.
+pub fn heap_begin_reverse(heap: &str) -> String {
+    format!("adtape_heap_begin_reverse({heap})")
+}
 
 /// Pushes a number.
 pub fn push(tape: &str, suffix: &str, value: &str) -> String {

@@ -1,5 +1,6 @@
 //! Types, places and expressions as C.
 
+use super::calls;
 use crate::ir::natural::Scope;
 use crate::ir::*;
 
@@ -12,6 +13,10 @@ pub trait Naming {
     /// The name of a function of the mathematical library.
     fn function(&self, function: &functions::Function) -> String {
         function.c_name()
+    }
+    /// The name of the stable heap.
+    fn heap(&self) -> String {
+        String::new()
     }
     /// Whether a pointer is subscripted elsewhere: what it points to is then `p[0]`, not `*p`.
     fn is_array(&self, _pointer: ValueId) -> bool {
@@ -256,11 +261,15 @@ impl Exprs<'_> {
                 (text, binds)
             }
             ExprKind::Address(place) => self.address(place, names),
+            ExprKind::Unary(Unary::Adjoint, operand) => {
+                let call = calls::heap_adjoint(&names.heap(), &self.bare(operand, 0, names));
+                (format!("({}){call}", self.ty(&expr.ty)), PREFIX)
+            }
             ExprKind::Unary(op, operand) => {
                 let symbol = match op {
                     Unary::Negate => '-',
                     Unary::Not => '!',
-                    Unary::Complement => '~',
+                    _ => '~',
                 };
                 let text = self.expr(operand, PREFIX, names);
                 let text = if text.starts_with(symbol) { format!("({text})") } else { text };
@@ -301,7 +310,7 @@ impl Exprs<'_> {
                 &subscripts[..]
             && {
                 let object = &self.proc.objects[object.index()];
-                object.shape.len() <= 1 || object.life == Life::Heap
+                object.shape.len() <= 1 || object.life.is_block()
             }
         {
             return (names.object(*object), NAME);

@@ -114,6 +114,11 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
         body += &format!("    {} *const {tape} = {};\n", calls::TAPE, calls::SELF);
         body += &format!("    {ignore}{}({});\n", unit.sweep_name(head, Role::Forward), forward_args.join(", "));
+        if adjoint.program.procs.iter().flat_map(|proc| &proc.objects).any(|object| object.life == Life::Stable) {
+            let begin = calls::heap_begin_reverse(calls::OWN_HEAP);
+            body += &format!("    if ({begin} != {}) {{\n", calls::OK);
+            body += &format!("        fprintf(stderr, \"%s\\n\", {});\n        abort();\n    }}\n", calls::MESSAGE);
+        }
         body += &format!("    {}({});\n", unit.sweep_name(head, Role::Reverse), reverse_args.join(", "));
     } else {
         if checked.is_some() {

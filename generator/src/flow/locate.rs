@@ -28,8 +28,8 @@ use super::poly::{Facts, Poly};
 use super::sections::Piece;
 use super::{Points, walk};
 use crate::ir::{
-    Base, Def, Dim, Expr, ExprKind, FieldId, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, RegionId, Step,
-    Type, ValueId,
+    Base, Def, Dim, Expr, ExprKind, FieldId, ItemId, ItemKind, ObjectId, Place, ProcId, Program, RegionId, Step, Type,
+    ValueId,
 };
 
 /// Reads expressions as polynomials and places as elements of locations.
@@ -239,7 +239,7 @@ impl<'a> Locator<'a> {
     fn object_elements(&self, p: ProcId, o: ObjectId) -> Option<Poly> {
         let proc = &self.program.procs[p.index()];
         let object = &proc.objects[o.index()];
-        if object.life != Life::Heap {
+        if !object.life.is_block() {
             let mut total = Poly::constant(1);
             for dim in &object.shape {
                 total = total.mul(&self.extent(p, dim, &Facts::default())?)?;

@@ -165,6 +165,19 @@ impl<'a> Flow<'a> {
         self.points.locs.find(Root::Object(proc, object)).is_some_and(|top| self.shadow_inside(proc, top))
     }
 
+    /// Whether the pointers in an object lead to memory that is at one address in both sweeps, and to nothing active
+    /// but on the stable heap.
+    pub fn plain_pointers(&self, proc: ProcId, object: ObjectId) -> bool {
+        let Some(top) = self.points.locs.find(Root::Object(proc, object)) else { return false };
+        let leaves = self.points.locs.leaves(top).into_iter();
+        let pointers = leaves.filter(|leaf| matches!(self.points.locs.ty(*leaf), Type::Pointer(_)));
+        let targets = pointers.flat_map(|leaf| self.points.contents(proc, leaf));
+        targets.into_iter().all(|target| {
+            let stable = self.points.grounds_of(target).into_iter().all(|ground| self.points.is_stable(ground));
+            self.points.is_fixed(target) && (stable || !self.shadow_inside(proc, target))
+        })
+    }
+
     /// Whether something in a global has an adjoint.
     pub fn active_global(&self, proc: ProcId, global: crate::ir::GlobalId) -> bool {
         self.points.locs.find(Root::Global(global)).is_some_and(|top| self.shadow_inside(proc, top))

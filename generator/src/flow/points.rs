@@ -77,7 +77,7 @@ impl<'a> Points<'a> {
         }
         for (p, proc) in self.program.procs.iter().enumerate() {
             for (o, object) in proc.objects.iter().enumerate() {
-                let many = !object.shape.is_empty() || object.life == Life::Heap;
+                let many = !object.shape.is_empty() || object.life.is_block();
                 self.locs.top(types, Root::Object(ProcId::new(p), ObjectId::new(o)), &object.elem, many);
             }
             for (k, param) in proc.params.iter().enumerate() {
@@ -202,6 +202,38 @@ impl<'a> Points<'a> {
             && locs::compatible(self.locs.ty(a), self.locs.ty(b))
     }
 
+    /// Whether a pointer leads to blocks of the stable heap only, in every chain of calls.
+    pub fn on_heap(&self, proc: ProcId, pointer: &Expr) -> bool {
+        let targets = self.targets(proc, pointer);
+        let on_heap = |target: &Loc| {
+            let grounds = self.grounds_of(*target);
+            !grounds.is_empty() && grounds.iter().all(|ground| self.is_stable(*ground))
+        };
+        !targets.is_empty() && targets.iter().all(on_heap)
+    }
+
+    /// Whether a pointer may lead to a block of the stable heap, and to other memory.
+    pub fn half_on_heap(&self, proc: ProcId, pointer: &Expr) -> bool {
+        let grounds = self.targets(proc, pointer).into_iter().flat_map(|target| self.grounds_of(target));
+        !self.on_heap(proc, pointer) && grounds.into_iter().any(|ground| self.is_stable(ground))
+    }
+
+    /// Whether a location is at one address in both sweeps: a block of the stable heap, memory of the caller of a head,
+    /// a variable at file scope; not a variable of a procedure.
+    pub fn is_fixed(&self, loc: Loc) -> bool {
+        self.grounds_of(loc).into_iter().all(|ground| match self.locs.root(ground) {
+            Root::Object(..) => self.is_stable(ground),
+            Root::Formal(..) | Root::Cell(_) | Root::Global(_) | Root::Literal => true,
+            Root::Unknown => false,
+        })
+    }
+
+    /// Whether a location is on the stable heap.
+    pub fn is_stable(&self, loc: Loc) -> bool {
+        let Root::Object(p, o) = self.locs.root(loc) else { return false };
+        self.program.procs[p.index()].objects[o.index()].life == Life::Stable
+    }
+
     /// What a call makes of the callee's locations.
     pub fn binding(&self, proc: ProcId, call: ItemId) -> &Binding {
         static NONE: Binding = Binding::new();
@@ -241,7 +273,7 @@ impl<'a> Points<'a> {
         let top = self.locs.root_top(loc);
         let own = |cell: Loc| match self.locs.root(cell) {
             Root::Object(q, o) => {
-                q == p && !matches!(self.program.procs[q.index()].objects[o.index()].life, Life::Heap)
+                q == p && !matches!(self.program.procs[q.index()].objects[o.index()].life, Life::Heap | Life::Stable)
             }
             _ => false,
         };

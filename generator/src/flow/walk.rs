@@ -80,7 +80,8 @@ pub fn of_item<'a>(proc: &'a Proc, item: &'a Item) -> Vec<&'a Expr> {
         ItemKind::Branch { on: e, .. }
         | ItemKind::Loop { test: e, .. }
         | ItemKind::Alloc { count: e, .. }
-        | ItemKind::Free { pointer: e } => out.push(e),
+        | ItemKind::Free { pointer: e }
+        | ItemKind::Release { pointer: e, .. } => out.push(e),
         _ => {}
     }
     out

@@ -91,6 +91,8 @@ pub enum Unary {
     Not,
     /// `~`
     Complement,
+    /// Where the adjoint lies of what a pointer into the stable heap points to: only in reverse sweeps.
+    Adjoint,
 }
 
 /// Operators with two operands.

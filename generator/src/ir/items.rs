@@ -107,6 +107,18 @@ pub enum ItemKind {
         /// The pointer.
         pointer: Expr,
     },
+    /// `free` of a block on the stable heap: only in a forward sweep.
+    Release {
+        /// The pointer.
+        pointer: Expr,
+        /// Whether the contents go to the tape.
+        contents: bool,
+    },
+    /// Undoes what a forward sweep did on the stable heap: only in a reverse sweep.
+    Undo {
+        /// What.
+        what: Undone,
+    },
     /// Sets every byte of an object to 0: only in generated sweeps.
     Clear {
         /// Which.
@@ -148,6 +160,15 @@ pub enum ItemKind {
         /// Text without delimiters.
         text: String,
     },
+}
+
+/// What a reverse sweep undoes on the stable heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undone {
+    /// An `ItemKind::Alloc` of an object whose life is `Life::Stable`.
+    Alloc,
+    /// An `ItemKind::Release`: the block comes back, with its contents if they were saved.
+    Release,
 }
 
 /// When a loop tests.

@@ -410,7 +410,11 @@ impl Parser {
                     "flag" => VarKind::Flag,
                     "object" => {
                         self.at += 1;
-                        let life = if self.eat_word("heap") { Life::Heap } else { Life::Region(RegionId(0)) };
+                        let life = match (self.eat_word("heap"), self.eat_word("stable")) {
+                            (true, _) => Life::Heap,
+                            (_, true) => Life::Stable,
+                            _ => Life::Region(RegionId(0)),
+                        };
                         self.new_object(life)?;
                         continue;
                     }

@@ -344,7 +344,11 @@ impl<'a> Printer<'a> {
                 self.declared[index] = true;
             } else if !has_item[index] {
                 self.declared[index] = true;
-                let life = if object.life == Life::Heap { "heap " } else { "" };
+                let life = match object.life {
+                    Life::Heap => "heap ",
+                    Life::Stable => "stable ",
+                    _ => "",
+                };
                 let text = format!("object {life}{}", self.object(object));
                 self.line(&text);
             }

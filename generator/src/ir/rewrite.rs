@@ -10,6 +10,7 @@ pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
         | ItemKind::DeclareVar { .. }
         | ItemKind::Declare { .. }
         | ItemKind::Clear { .. }
+        | ItemKind::Undo { .. }
         | ItemKind::Comment { .. } => {}
         ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
             place_exprs(to, f);
@@ -24,7 +25,7 @@ pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
         ItemKind::Branch { on, .. } => f(on),
         ItemKind::Loop { test, .. } => f(test),
         ItemKind::Alloc { count, .. } => f(count),
-        ItemKind::Free { pointer } => f(pointer),
+        ItemKind::Free { pointer } | ItemKind::Release { pointer, .. } => f(pointer),
         ItemKind::Witness { value, .. } => f(value),
         ItemKind::Shadowed { place, shadow } => {
             place_exprs(place, f);

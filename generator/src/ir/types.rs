@@ -296,6 +296,16 @@ pub enum Life {
     Region(RegionId),
     /// From an `ItemKind::Alloc` to the `ItemKind::Free` of it. One object stands for all blocks of that `Alloc`.
     Heap,
+    /// Like [`Life::Heap`], and the sweeps keep the blocks on the stable heap, where they come back at their
+    /// addresses. A `Let` right behind the `Alloc` takes the address; nothing else names the object.
+    Stable,
+}
+
+impl Life {
+    /// Whether an `ItemKind::Alloc` makes it.
+    pub fn is_block(&self) -> bool {
+        matches!(self, Life::Heap | Life::Stable)
+    }
 }
 
 /// What a procedure is in the output.

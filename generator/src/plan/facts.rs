@@ -51,6 +51,16 @@ pub trait Facts {
     fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool;
     /// Whether the item may read or write anything of the object.
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
+    /// Whether the program keeps its blocks on the stable heap.
+    fn stable(&self) -> bool;
+    /// Whether a pointer leads to blocks of the stable heap only.
+    fn on_heap(&self, proc: ProcId, pointer: &Expr) -> bool;
+    /// Whether a pointer may lead to a block of the stable heap, and to other memory.
+    fn half_on_heap(&self, proc: ProcId, pointer: &Expr) -> bool;
+    /// Whether all that a pointer may lead to is at the same address in both sweeps.
+    fn fixed(&self, proc: ProcId, pointer: &Expr) -> bool;
+    /// Whether the pointers in an object mean the same in both sweeps, and their adjoints need none of the object.
+    fn plain_pointers(&self, proc: ProcId, object: ObjectId) -> bool;
     /// Whether the procedure, or one that it calls, may write the object.
     fn written(&self, proc: ProcId, object: ObjectId) -> bool;
 }

@@ -119,6 +119,26 @@ impl Facts for Analysed<'_> {
         objects.collect()
     }
 
+    fn stable(&self) -> bool {
+        self.flow.program.procs.iter().flat_map(|proc| &proc.objects).any(|object| object.life == Life::Stable)
+    }
+
+    fn on_heap(&self, proc: ProcId, pointer: &Expr) -> bool {
+        self.flow.points.on_heap(proc, pointer)
+    }
+
+    fn half_on_heap(&self, proc: ProcId, pointer: &Expr) -> bool {
+        self.flow.points.half_on_heap(proc, pointer)
+    }
+
+    fn fixed(&self, proc: ProcId, pointer: &Expr) -> bool {
+        self.flow.targets(proc, pointer).into_iter().all(|target| self.flow.points.is_fixed(target))
+    }
+
+    fn plain_pointers(&self, proc: ProcId, object: ObjectId) -> bool {
+        self.stable() && self.flow.plain_pointers(proc, object)
+    }
+
     fn written(&self, proc: ProcId, object: ObjectId) -> bool {
         let root = Root::Object(proc, object);
         self.flow.writes(proc, RegionId(0)).iter().any(|loc| self.flow.points.locs.root(*loc) == root)
@@ -156,7 +176,7 @@ fn base(flow: &Flow, proc: ProcId, root: Root, ty: &Type) -> Option<Expr> {
             let entry = this.params[k as usize].entry?;
             Some(super::game::value_expr(this, entry)).filter(|e| e.ty == *ty)
         }
-        Root::Object(owner, object) if owner == proc => {
+        Root::Object(owner, object) if owner == proc && this.objects[object.index()].life != Life::Stable => {
             let place = crate::sweep::first(&this.objects[object.index()], object);
             (Type::Pointer(Box::new(place.ty.clone())) == *ty)
                 .then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::control::{self, Index};
 use super::game::value_expr;
 use super::walk;
-use crate::ir::{Binary, Def, Expr, ExprKind, ItemId, ItemKind, Proc, RegionId, Type, ValueId};
+use crate::ir::{Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId};
 
 /// A definition that can be evaluated again.
 #[derive(Clone, Debug)]
@@ -67,6 +67,8 @@ impl Definitions {
     fn definition(&self, proc: &Proc, value: ValueId, lets: &HashMap<ValueId, ItemId>) -> Option<(Expr, ItemId, bool)> {
         let integral = !matches!(type_of(proc, value), Type::Float { .. });
         match &proc.values[value.index()].def {
+            // The reverse sweep does not make the block again.
+            Def::Is(expr) if names_stable(proc, expr) => None,
             Def::Is(expr) => Some((expr.clone(), *lets.get(&value)?, integral)),
             // Nobody may depend on it, so any constant will do.
             Def::Undefined => Some((zero(type_of(proc, value)), ItemId(0), false)),
@@ -102,6 +104,12 @@ impl Definitions {
     }
 }
 
+/// Whether an expression is the address of a new block of the stable heap.
+fn names_stable(proc: &Proc, expr: &Expr) -> bool {
+    let ExprKind::Address(Place { base: Base::Object(object), .. }) = &expr.kind else { return false };
+    proc.objects[object.index()].life == Life::Stable
+}
+
 /// A join as a choice between what its arms assign, if each arm computes that from values of outside.
 fn join(proc: &Proc, item: ItemId, k: u32, lets: &HashMap<ValueId, ItemId>) -> Option<Expr> {
     let ItemKind::Branch { on, then, otherwise, joins } = &proc.items[item.index()].kind else { return None };
@@ -119,7 +127,7 @@ fn inlined(proc: &Proc, value: ValueId, arm: RegionId, lets: &HashMap<ValueId, I
         return Some(value_expr(proc, value));
     }
     let Def::Is(expr) = &this.def else { return None };
-    if walk::loads(expr) || cost(expr) > 8 || !lets.contains_key(&value) {
+    if walk::loads(expr) || names_stable(proc, expr) || cost(expr) > 8 || !lets.contains_key(&value) {
         return None;
     }
     let mut whole = true;

@@ -123,7 +123,7 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
         ItemKind::Branch { on, .. } => see(Ok(on)),
         ItemKind::Loop { test, .. } => see(Ok(test)),
         ItemKind::Alloc { count, .. } => see(Ok(count)),
-        ItemKind::Free { pointer } => see(Ok(pointer)),
+        ItemKind::Free { pointer } | ItemKind::Release { pointer, .. } => see(Ok(pointer)),
         ItemKind::Witness { value, .. } => see(Ok(value)),
         ItemKind::Shadowed { place, shadow } => {
             see(Err(place));
@@ -150,7 +150,11 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
             Popped::Pointer { bases, shadows, .. } => bases.iter().chain(shadows).for_each(|expr| see(Ok(expr))),
             Popped::Value(_) | Popped::Bits { .. } | Popped::Count(_) => {}
         },
-        ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Clear { .. } | ItemKind::Comment { .. } => {}
+        ItemKind::DeclareVar { .. }
+        | ItemKind::Declare { .. }
+        | ItemKind::Clear { .. }
+        | ItemKind::Undo { .. }
+        | ItemKind::Comment { .. } => {}
     }
 }
 

@@ -29,6 +29,14 @@ pub fn of_variable(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
     (!all.is_empty()).then_some(all)
 }
 
+/// Whether the reverse sweep can use the bits of a pointer: it leads into the stable heap, or nothing active hangs on it
+/// and it means the same in both sweeps.
+pub fn is_bits(cx: &Context, id: ProcId, value: ValueId) -> bool {
+    let pointer = value_expr(&cx.program.procs[id.index()], value);
+    cx.facts.stable()
+        && (cx.facts.on_heap(id, &pointer) || cx.facts.fixed(id, &pointer) && !cx.facts.active_pointer(id, &pointer))
+}
+
 /// Whether [`number`] can follow a pointer variable: each value of it, and of the variables that it is computed from, is
 /// an argument or an address with one base, or comes from such a value. What is loaded from memory, or returned by a
 /// call, may have one of several.
@@ -66,7 +74,7 @@ pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
 /// Adds number variables for all pointers with several bases that the plan stores: value of the pointer to value of
 /// the number.
 pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> HashMap<ValueId, ValueId> {
-    let stored = plan.records.values().flatten().copied();
+    let stored = plan.records.values().flatten().copied().filter(|value| !is_bits(cx, id, *value));
     let several = |var: &VarId| {
         matches!(out.vars[var.index()].ty, Type::Pointer(_))
             && of_variable(cx, id, *var).is_some_and(|bases| bases.len() > 1)

@@ -165,6 +165,10 @@ impl Builder<'_> {
                     self.swap_with_init(items);
                 }
             }
+            ItemKind::Free { pointer } if self.cx.facts.stable() => {
+                let contents = self.cx.facts.push_old(self.id, item);
+                self.out.items[item.index()].kind = ItemKind::Release { pointer, contents };
+            }
             ItemKind::Free { pointer } => {
                 for object in self.cx.facts.blocks(self.id, &pointer) {
                     let Some(count) = self.count(object).filter(|_| self.cx.facts.keep(self.id, object)) else {
@@ -289,7 +293,7 @@ impl Builder<'_> {
         let var = &self.out.vars[self.out.values[value.index()].var.index()];
         let expr = value_expr(&self.out, from);
         match (&var.ty, var.kind) {
-            (Type::Pointer(_), _) => {
+            (Type::Pointer(_), _) if !bases::is_bits(self.cx, self.id, value) => {
                 let var = self.out.values[value.index()].var;
                 let bases = bases::of_variable(self.cx, self.id, var).unwrap_or_default();
                 let zero = Expr { kind: ExprKind::Int(0), ty: int() };

@@ -29,7 +29,10 @@ impl Builder<'_> {
                 }
                 ItemKind::Branch { .. } => self.reverse_branch(item),
                 ItemKind::Loop { .. } => self.reverse_loop(item),
-                ItemKind::Free { pointer } => self.reverse_free(pointer),
+                ItemKind::Free { pointer } => self.reverse_free(item, pointer),
+                ItemKind::Alloc { object, .. } if self.primal.objects[object.index()].life == Life::Stable => {
+                    self.emit(ItemKind::Undo { what: Undone::Alloc });
+                }
                 _ => {}
             }
             let mut operands = std::mem::take(&mut self.operands);
@@ -88,7 +91,9 @@ impl Builder<'_> {
             self.refuse(Class::NotProved, "this assignment may change the address that it writes to".into(), help);
         }
         if self.cx.facts.push_old(self.id, item) {
-            if matches!(to.ty, Type::Pointer(_)) {
+            if matches!(to.ty, Type::Pointer(_))
+                && !(self.cx.facts.stable() && self.cx.facts.fixed(self.id, &load(to.clone())))
+            {
                 let help = "keep the pointer in a variable of its own";
                 self.refuse(Class::Pointer, "a pointer in memory that the adjoint needs is overwritten".into(), help);
             }
@@ -121,7 +126,12 @@ impl Builder<'_> {
 
     /// `--check` tries perturbations of the caller's memory that has an adjoint, so it has to know where both are.
     pub(super) fn note_shadow(&mut self, place: &Place, shadow: &Place) {
-        if self.cx.check && !matches!(place.base, Base::Object(_)) {
+        let own = match &place.base {
+            Base::Object(_) => true,
+            Base::Global(_) => false,
+            Base::At(pointer) => self.cx.facts.on_heap(self.id, pointer),
+        };
+        if self.cx.check && !own {
             let place = self.primal_place(place);
             self.emit(ItemKind::Shadowed { place, shadow: shadow.clone() });
         }

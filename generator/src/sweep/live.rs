@@ -59,6 +59,7 @@ fn own(
             };
             live || result.is_some_and(|result| cleared.contains(&result))
         }
+        ItemKind::Alloc { .. } | ItemKind::Free { .. } if facts.stable() => true,
         ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
             facts.keep(id, *object) || facts.active_object(id, *object)
         }

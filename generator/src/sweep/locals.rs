@@ -21,7 +21,9 @@ impl Builder<'_> {
             (0..self.primal.objects.len()).for_each(|at| self.pointers_of_param(ObjectId::new(at)));
         }
         for &item in &self.primal.regions[region.index()].items {
-            if let ItemKind::Alloc { object, count, .. } = &self.primal.items[item.index()].kind {
+            if let ItemKind::Alloc { object, count, .. } = &self.primal.items[item.index()].kind
+                && self.primal.objects[object.index()].life == Life::Heap
+            {
                 self.block(region, *object, count);
             }
         }
@@ -104,7 +106,11 @@ impl Builder<'_> {
     }
 
     /// The contents of a block come back where it was freed.
-    pub(super) fn reverse_free(&mut self, pointer: &Expr) {
+    pub(super) fn reverse_free(&mut self, item: ItemId, pointer: &Expr) {
+        if self.cx.facts.stable() {
+            self.undo_free(item, pointer);
+            return;
+        }
         for object in self.cx.facts.blocks(self.id, pointer) {
             if !self.cx.facts.keep(self.id, object) {
                 continue;
@@ -115,6 +121,19 @@ impl Builder<'_> {
             self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
             let name = this.name.clone();
             self.explain(self.span, name, "contents stored where it is freed", 0.0);
+        }
+    }
+
+    /// A block of the stable heap comes back where it was.
+    fn undo_free(&mut self, item: ItemId, pointer: &Expr) {
+        let nothing = pointer.kind == ExprKind::Null;
+        if !nothing && !self.cx.facts.on_heap(self.id, pointer) {
+            let what = "this may free a block that the functions here did not make".into();
+            self.refuse(Class::Pointer, what, "free the block where it was allocated");
+        }
+        self.emit(ItemKind::Undo { what: Undone::Release });
+        if self.cx.facts.push_old(self.id, item) {
+            self.explain(self.span, "a block".into(), "contents stored where it is freed", 0.0);
         }
     }
 

@@ -26,7 +26,8 @@ impl Builder<'_> {
                     if is_pointer(&to.ty)
                         && from.kind != ExprKind::Null
                         && !self.is_set_again(to)
-                        && self.is_lost(from) =>
+                        && self.is_lost(from)
+                        && !self.cx.facts.on_heap(self.id, from) =>
                 {
                     let what = "a pointer is stored in memory: the reverse sweep cannot set its adjoint".into();
                     self.refuse(Class::Pointer, what, HELP);
@@ -49,7 +50,9 @@ impl Builder<'_> {
 
     /// Whether the reverse sweep needs more than the pointer that memory holds at the end.
     fn is_lost(&self, from: &Expr) -> bool {
-        self.cx.facts.active_pointer_anywhere(self.id, from) || !self.cx.facts.blocks(self.id, from).is_empty()
+        (self.cx.facts.stable() && !self.cx.facts.fixed(self.id, from))
+            || self.cx.facts.active_pointer_anywhere(self.id, from)
+            || !self.cx.facts.blocks(self.id, from).is_empty()
     }
 
     /// Whether there is a pointer in a type.
@@ -98,7 +101,8 @@ impl Builder<'_> {
         let mut last: Vec<(ItemId, ObjectId)> = Vec::new();
         for object in objects {
             let (keep, active) = (self.cx.facts.keep(self.id, object), self.cx.facts.active_object(self.id, object));
-            if !self.points(&self.primal.objects[object.index()].elem) || !(keep || active) {
+            let plain = self.cx.facts.plain_pointers(self.id, object);
+            if !self.points(&self.primal.objects[object.index()].elem) || !(keep || active) || plain {
                 continue;
             }
             let stores: Vec<ItemId> = self.stores_of(object).collect();

@@ -33,7 +33,7 @@ pub(crate) fn first(object: &Object, id: ObjectId) -> Place {
         dim: dim.clone(),
     };
     let path = match (&object.life, &object.shape[..]) {
-        (crate::ir::Life::Heap, []) => vec![Step::Index(vec![zero(&Dim::default())])],
+        (crate::ir::Life::Heap | crate::ir::Life::Stable, []) => vec![Step::Index(vec![zero(&Dim::default())])],
         (_, []) => Vec::new(),
         (_, shape) => vec![Step::Index(shape.iter().map(zero).collect())],
     };

@@ -445,6 +445,18 @@ impl Shadows for Builder<'_> {
     fn primal(&mut self, expr: &Expr) -> Expr {
         Builder::primal(self, expr)
     }
+
+    fn on_heap(&self, pointer: &Expr) -> bool {
+        self.cx.facts.on_heap(self.id, pointer)
+    }
+
+    fn loaded(&mut self, place: &Place) -> ExprKind {
+        if self.cx.facts.half_on_heap(self.id, &load(place.clone())) {
+            let what = "the pointer that is read here may lead to a block, or to memory that is none".into();
+            self.refuse(Class::Pointer, what, "keep pointers to blocks and other pointers in different variables");
+        }
+        ExprKind::Load(self.place(place))
+    }
 }
 
 /// `*pointer`.

@@ -1,7 +1,7 @@
 //! Shadows: where the adjoint of a place lies. The shadow of a place is the place with the same path in the shadow of
 //! its base; the shadow of a pointer is found by the pointer's own expression on shadows (C1 of the pointer paper).
 
-use crate::ir::{Expr, ExprKind, Place};
+use crate::ir::{Expr, ExprKind, Place, Unary};
 
 /// What a sweep under construction knows about bases and values.
 pub trait Shadows {
@@ -11,14 +11,25 @@ pub trait Shadows {
     fn value(&mut self, value: crate::ir::ValueId) -> Expr;
     /// An expression in terms of the reverse sweep.
     fn primal(&mut self, expr: &Expr) -> Expr;
+    /// Whether the adjoint of what a pointer points to is found by the pointer itself.
+    fn on_heap(&self, _pointer: &Expr) -> bool {
+        false
+    }
+    /// The shadow of a pointer that is read from memory.
+    fn loaded(&mut self, place: &Place) -> ExprKind {
+        ExprKind::Load(self.place(place))
+    }
 }
 
 /// The shadow of a pointer expression.
 pub fn pointer(shadows: &mut dyn Shadows, expr: &Expr) -> Expr {
     let kind = match &expr.kind {
+        ExprKind::Value(_) | ExprKind::Load(_) if shadows.on_heap(expr) => {
+            ExprKind::Unary(Unary::Adjoint, Box::new(shadows.primal(expr)))
+        }
         ExprKind::Value(v) => return shadows.value(*v),
         ExprKind::Address(place) => ExprKind::Address(shadows.place(place)),
-        ExprKind::Load(place) => ExprKind::Load(shadows.place(place)),
+        ExprKind::Load(place) => shadows.loaded(place),
         ExprKind::Cast(x) => ExprKind::Cast(Box::new(pointer(shadows, x))),
         ExprKind::Select(c, x, y) => {
             let c = shadows.primal(c);

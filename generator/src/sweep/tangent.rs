@@ -8,6 +8,8 @@
 
 mod returned;
 
+pub(crate) use returned::gives_pointer;
+
 use std::collections::HashMap;
 
 use super::items::{binary, negate};
@@ -138,7 +140,7 @@ impl Builder<'_> {
                 items.push(self.definition(tangent, zero));
             }
         }
-        if self.cx.facts.active_result(self.id) {
+        if self.cx.facts.active_result(self.id) || gives_pointer(self.cx, self.id) {
             let name = super::unique_parameter(self.cx.program, self.primal, format!("{}_d", self.primal.name));
             let ty = self.primal.result_type.clone();
             let ty = Type::Pointer(Box::new(ty));
@@ -212,7 +214,10 @@ impl Builder<'_> {
             return;
         }
         let Some(result) = self.primal.result.clone() else { return };
-        let from = self.derivative(&result).unwrap_or_else(|| zero(&result.ty));
+        let from = match result.ty {
+            Type::Pointer(_) => shadow::pointer(self, &result),
+            _ => self.derivative(&result).unwrap_or_else(|| zero(&result.ty)),
+        };
         let store = self.item(ItemKind::Store { to: dereferenced(pointer, &result.ty), from });
         self.out.regions[0].items.push(store);
     }
@@ -335,7 +340,7 @@ impl Builder<'_> {
                 let ty = Type::Pointer(Box::new(place.ty.clone()));
                 passed.push(Expr { kind: ExprKind::Address(place), ty });
             }
-        } else if self.cx.facts.active_result(callee) {
+        } else if self.cx.facts.active_result(callee) || gives_pointer(self.cx, callee) {
             let ty = self.cx.program.procs[callee.index()].result_type.clone();
             let object = ObjectId::new(self.out.objects.len());
             let name = super::unique(&self.out, "derivative_of_call".into());

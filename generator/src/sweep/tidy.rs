@@ -358,7 +358,7 @@ impl Renumbered {
                 self.object(object);
                 self.expr(count);
             }
-            ItemKind::Free { pointer } => self.expr(pointer),
+            ItemKind::Free { pointer } | ItemKind::Release { pointer, .. } => self.expr(pointer),
             ItemKind::Witness { value, .. } => self.expr(value),
             ItemKind::Shadowed { place, shadow } => {
                 self.place(place);
@@ -366,7 +366,7 @@ impl Renumbered {
             }
             ItemKind::Pop { what } => self.popped(what),
             ItemKind::Push { .. } => unreachable!("a reverse sweep pushes nothing"),
-            ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => {}
+            ItemKind::DeclareVar { .. } | ItemKind::Undo { .. } | ItemKind::Comment { .. } => {}
         }
     }
 

@@ -203,8 +203,10 @@ impl Builder<'_> {
                 let this = &self.primal.values[value.index()];
                 let name = self.primal.vars[this.var.index()].name.clone();
                 let pointer = matches!(expr.ty, Type::Pointer(_));
-                let shadow = (pointer && self.cx.facts.active_pointer(self.id, &value_expr(self.primal, value)))
-                    .then(|| shadow::pointer(self, &expr));
+                let whole = value_expr(self.primal, value);
+                let shadowed =
+                    pointer && !self.cx.facts.on_heap(self.id, &whole) && self.cx.facts.active_pointer(self.id, &whole);
+                let shadow = shadowed.then(|| shadow::pointer(self, &expr));
                 let primal = self.primal(&expr);
                 let primal = self.bind(&name, primal);
                 let shadow = shadow.map(|shadow| self.bind(&format!("{name}_b"), shadow));
@@ -291,7 +293,8 @@ impl Builder<'_> {
         let (name, ty) = (this.name.clone(), this.ty.clone());
         let at = self.loops.iter().position(|open| open.item == item).expect("the loop is being reversed");
         let pointer = matches!(ty, Type::Pointer(_));
-        let active = pointer && self.cx.facts.active_pointer(self.id, &value_expr(self.primal, end));
+        let this = value_expr(self.primal, end);
+        let active = pointer && !self.cx.facts.on_heap(self.id, &this) && self.cx.facts.active_pointer(self.id, &this);
         let head = self.carried_head(at, &name, &ty);
         let shadow = active.then(|| self.carried_head(at, &format!("{name}_b"), &ty));
         self.loops[at].carried.push((k, head, shadow));

@@ -49,7 +49,7 @@ pub fn stored(source: &Path, choices: &Choices) -> String {
     let driver = format!(
         "#include <adtape.h>\n#include <math.h>\n#include <stdio.h>\n#include \"model_b.h\"\n#include \"model_d.h\"\n\
          #define W_B {}\n#define W_D {}\nvoid tables(int *ia);\ndouble f(int n, double *x, int *ia, double *w);\n\
-         long pushed[4];\n#include \"driver.h\"\n",
+         long pushed[6];\n#include \"driver.h\"\n",
         has(&reverse.header, "w_b"),
         has(&forward.header, "w_d"),
     );

@@ -1,7 +1,7 @@
 /* Counts what generated code pushes. */
 #include <adtape.h>
 
-extern long pushed[4];
+extern long pushed[6];
 
 static inline void counted_f64(adtape_t *tape, double value) { pushed[0]++; adtape_push_f64(tape, value); }
 static inline void counted_i32(adtape_t *tape, int32_t value) { pushed[1]++; adtape_push_i32(tape, value); }
@@ -23,7 +23,14 @@ static inline void counted_array_i64(adtape_t *tape, const int64_t *first, size_
     pushed[1] += (long)count;
     adtape_push_array_i64(tape, first, count);
 }
+static inline void counted_opaque(adtape_t *tape, void *value) { pushed[4]++; adtape_push_opaque(tape, value); }
+static inline void counted_free_save(adtape_heap_t *heap, adtape_t *tape, void *block) {
+    pushed[5]++;
+    adtape_heap_free_save(heap, tape, block);
+}
 
+#define adtape_heap_free_save counted_free_save
+#define adtape_push_opaque counted_opaque
 #define adtape_push_f64 counted_f64
 #define adtape_push_i32 counted_i32
 #define adtape_push_i64 counted_i64

@@ -26,6 +26,7 @@ static double along(double distance) {
 int main(void) {
     double product = 0.0, derivative = 0.0;
     adtape_stats_t stats;
+    adtape_heap_stats_t blocks;
     begin();
     f_b(40, x, x_b, ia, w W_B, 1.0);
     for (int i = 0; i < N; i++) product += x_b[i] * direction[i];
@@ -40,6 +41,11 @@ int main(void) {
         printf("%.17g, differences %.17g\n", derivative, once);
     }
     if (stats.bytes != 0) printf("%d bytes left\n", (int)stats.bytes);
-    printf("%ld reals, %ld integers, %ld bits, %ld counts\n", pushed[0], pushed[1], pushed[2], pushed[3]);
+    adtape_heap_stats(adtape_heap_self(), &blocks);
+    if (blocks.blocks != 0) printf("%d blocks left\n", (int)blocks.blocks);
+    printf("%ld reals, %ld integers, %ld bits, %ld counts", pushed[0], pushed[1], pushed[2], pushed[3]);
+    if (pushed[4] != 0) printf(", %ld pointers", pushed[4]);
+    if (pushed[5] != 0) printf(", %ld blocks", pushed[5]);
+    printf("\n");
     return 0;
 }

@@ -104,6 +104,8 @@ fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
         (ItemKind::Loop { carried, .. }, ItemKind::Loop { carried: now, .. }) => {
             now.iter().all(|each| carried.iter().any(|before| before.head == each.head))
         }
+        (ItemKind::Alloc { object, .. }, _) => proc.objects[object.index()].life != Life::Stable,
+        (ItemKind::Free { .. }, ItemKind::Release { .. }) => false,
         (ItemKind::Push { .. } | ItemKind::Witness { .. } | ItemKind::Comment { .. }, _) => false,
         _ => true,
     }

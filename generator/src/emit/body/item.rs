@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Body, Naming};
+use super::{Body, Naming, calls};
 use crate::ir::*;
 
 impl<'a> Body<'a> {
@@ -56,6 +56,14 @@ impl<'a> Body<'a> {
             ItemKind::Free { pointer } => {
                 let text = format!("free({});", self.expr(pointer));
                 self.statement(&text);
+            }
+            ItemKind::Release { pointer, contents } => {
+                let text = calls::heap_free(&self.heap, &self.tape, &self.expr(pointer), *contents);
+                self.statement(&format!("{text};"));
+            }
+            ItemKind::Undo { what } => {
+                let text = calls::heap_undo(&self.heap, &self.tape, *what);
+                self.statement(&format!("{text};"));
             }
             ItemKind::Clear { object } => self.clear(*object),
             ItemKind::Push { what } => return self.push(what, behind),
@@ -332,7 +340,11 @@ impl<'a> Body<'a> {
         let declaration = self.exprs.declare(&Type::Pointer(Box::new(elem.clone())), &name);
         let count = self.exprs.bare(count, 0, self);
         let elem = self.exprs.ty(&elem);
-        let text = if self.by_variable {
+        let text = if object.life == Life::Stable {
+            let size = format!("(int64_t)sizeof({elem})");
+            let call = calls::heap_alloc(&self.heap, &self.tape, &count, &size, zeroed);
+            format!("{declaration} = {call};")
+        } else if self.by_variable {
             let call = if zeroed { "calloc" } else { "malloc" };
             if zeroed {
                 format!("{declaration} = {call}((size_t)({count}), sizeof({elem}));")

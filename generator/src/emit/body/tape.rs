@@ -78,7 +78,7 @@ impl<'a> Body<'a> {
         let tape = self.tape.clone();
         let text = match what {
             Pushed::Value(value) => {
-                let Some(scalar) = calls::scalar(&value.ty) else { return self.unit.problem("a push of no number") };
+                let Some(scalar) = calls::on_tape(&value.ty) else { return self.unit.problem("a push of no scalar") };
                 let text = if scalar.exact || scalar.suffix == "bool" {
                     self.expr(value)
                 } else {
@@ -147,7 +147,7 @@ impl<'a> Body<'a> {
         match what {
             Popped::Value(value) => {
                 let ty = self.ty(*value);
-                let Some(scalar) = calls::scalar(ty) else { return self.unit.problem("a pop of no number") };
+                let Some(scalar) = calls::on_tape(ty) else { return self.unit.problem("a pop of no scalar") };
                 let name = self.values[value.index()].clone();
                 if scalar.exact {
                     let text = format!("{};", self.exprs.declare(ty, &name));
@@ -160,7 +160,7 @@ impl<'a> Body<'a> {
                 }
             }
             Popped::Memory(place) => {
-                let Some(scalar) = calls::scalar(&place.ty) else { return self.unit.problem("a pop of no number") };
+                let Some(scalar) = calls::on_tape(&place.ty) else { return self.unit.problem("a pop of no scalar") };
                 if scalar.exact {
                     let address = self.address(place);
                     return self.statement(&format!("{};", calls::pop(&tape, scalar.suffix, &address)));

@@ -34,8 +34,12 @@ impl Locator<'_> {
         if self.points.kept(p, top) {
             return false;
         }
-        if proc.objects[o.index()].life != Life::Heap {
+        let life = &proc.objects[o.index()].life;
+        if !life.is_block() {
             return !self.recursive(p) || !self.points.escapes(top);
+        }
+        if *life == Life::Stable && self.recursive(p) && self.points.escapes(top) {
+            return false;
         }
         let allocs: Vec<(RegionId, ItemId)> = (0..proc.regions.len())
             .flat_map(|r| proc.regions[r].items.iter().map(move |&id| (RegionId::new(r), id)))
@@ -45,7 +49,8 @@ impl Locator<'_> {
         let mut at = region;
         while let Some((outer, item)) = proc.regions[at.index()].parent {
             if matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }) {
-                return !self.points.escapes(top) && self.freed_in(p, region, top);
+                // A pass may still have the stable block of the one before.
+                return *life == Life::Heap && !self.points.escapes(top) && self.freed_in(p, region, top);
             }
             at = outer;
         }

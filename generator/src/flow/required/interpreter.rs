@@ -372,6 +372,7 @@ impl<'m> Machine<'m> {
                         Unary::Negate => -a,
                         Unary::Not => i128::from(a == 0),
                         Unary::Complement => !a,
+                        Unary::Adjoint => return Err(Stop),
                     },
                     &e.ty,
                 )?

@@ -103,6 +103,10 @@ impl Required<'_> {
     fn not_freed(&self, p: ProcId, alloc: ItemId, object: ObjectId, s: &mut State) {
         let proc = &self.flow.program.procs[p.index()];
         let leaves = self.leaves(p, object);
+        // A block of the stable heap stays until its `Alloc` is undone.
+        if proc.objects[object.index()].life == Life::Stable {
+            return;
+        }
         if leaves.iter().any(|leaf| s.req.contains_key(leaf) && !self.flow.points.escapes(*leaf)) {
             if let Some(verdict) = &mut s.verdict {
                 verdict.refusals.push(Refusal {
@@ -191,7 +195,7 @@ impl Required<'_> {
                 }
             }
             ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => self.begin(p, *object, s),
-            ItemKind::Free { pointer } => self.free(p, pointer, s),
+            ItemKind::Free { pointer } => self.free(p, id, pointer, &facts, s),
             _ => {}
         }
     }
@@ -237,9 +241,14 @@ impl Required<'_> {
         }
     }
 
-    /// An object begins: its contents are undefined, so nothing before can be required or exposed.
+    /// An object begins: its contents are undefined, so nothing before can be required or exposed. Another block of the
+    /// stable heap leaves those alone that there are.
     fn begin(&self, p: ProcId, object: ObjectId, s: &mut State) {
+        let stable = self.flow.program.procs[p.index()].objects[object.index()].life == Life::Stable;
         for leaf in self.leaves(p, object) {
+            if stable && !self.locator.single(p, leaf) {
+                continue;
+            }
             sections::add(&mut s.sum.written, leaf, Piece::whole());
             if self.locator.single(p, leaf) {
                 s.req.remove(&leaf);
@@ -248,12 +257,19 @@ impl Required<'_> {
         }
     }
 
-    fn free(&self, p: ProcId, pointer: &Expr, s: &mut State) {
+    fn free(&self, p: ProcId, id: ItemId, pointer: &Expr, facts: &Facts, s: &mut State) {
         let targets = self.flow.points.targets(p, pointer);
+        let stable = self.flow.points.on_heap(p, pointer);
         for &t in &targets {
             for leaf in self.flow.points.locs.leaves(t) {
                 sections::add(&mut s.sum.written, leaf, Piece::whole());
-                if let Some(verdict) = &mut s.verdict
+                if stable {
+                    if let Some(verdict) = &mut s.verdict
+                        && self.hit(p, &s.req, leaf, &Piece::whole(), facts)
+                    {
+                        verdict.pushed.insert((p, id));
+                    }
+                } else if let Some(verdict) = &mut s.verdict
                     && let Root::Object(q, o) = self.flow.points.locs.root(leaf)
                     && s.req.contains_key(&leaf)
                 {

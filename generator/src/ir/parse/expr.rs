@@ -252,6 +252,10 @@ impl Parser {
             let operand = self.prefix()?;
             return self.typed(ExprKind::Unary(Unary::Complement, Box::new(operand)));
         }
+        if self.eat("^") {
+            let operand = self.prefix()?;
+            return self.typed(ExprKind::Unary(Unary::Adjoint, Box::new(operand)));
+        }
         if self.eat("&") {
             let place = self.place()?;
             return self.typed(ExprKind::Address(place));

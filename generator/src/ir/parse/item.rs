@@ -134,11 +134,23 @@ impl Parser {
             }
             "alloc" => {
                 let zeroed = self.eat_word("zeroed");
-                let object = self.declaration(Life::Heap)?;
+                let life = if self.eat_word("stable") { Life::Stable } else { Life::Heap };
+                let object = self.declaration(life)?;
                 self.expect(",")?;
                 ItemKind::Alloc { object, count: self.expr()?, zeroed }
             }
             "free" => ItemKind::Free { pointer: self.expr()? },
+            "release" => {
+                let contents = self.eat_word("contents");
+                ItemKind::Release { pointer: self.expr()?, contents }
+            }
+            "undo" => {
+                let what = if self.eat_word("alloc") { Undone::Alloc } else { Undone::Release };
+                if what == Undone::Release {
+                    self.expect_word("release")?;
+                }
+                ItemKind::Undo { what }
+            }
             "clear" => {
                 let name = self.name()?;
                 ItemKind::Clear { object: self.object_id(&name)? }

@@ -65,6 +65,12 @@ fn printed_text_of_memory_is_read_back() {
            store by.side = (2 : i32\"enum side\")
            let t.0 = (double)q.0[k.0, 1] * float\"INFINITY\" + fma(1.0f, 2.0f, powf(1.f, .5f))
            free &b[0]
+           alloc stable struct node c[?], n.0
+           release contents &c[0]
+           release &c[0]
+           undo release
+           undo alloc
+           store at(^p.0)[k.0].v = t.0
            call extern printf(verbatim\"\\\"%g\\n\\\"\", t.0, 0x)
          }"
         .replace(", 0x", "")

@@ -162,6 +162,7 @@ impl Printer<'_> {
                     Unary::Negate => '-',
                     Unary::Not => '!',
                     Unary::Complement => '~',
+                    Unary::Adjoint => '^',
                 };
                 let text = self.expr(operand, PREFIX);
                 // `-1` is a constant and `--` is no operator here, but C's reader trips over it.

@@ -112,9 +112,17 @@ impl Printer<'_> {
             ItemKind::Clear { object } => format!("clear {}", self.object_name(*object)),
             ItemKind::Alloc { object, count, zeroed } => {
                 let zeroed = if *zeroed { "zeroed " } else { "" };
-                format!("alloc {zeroed}{}, {}", self.declaration(*object), self.expr(count, 0))
+                let stable = self.proc.objects.get(object.index()).is_some_and(|object| object.life == Life::Stable);
+                let stable = if stable { "stable " } else { "" };
+                format!("alloc {zeroed}{stable}{}, {}", self.declaration(*object), self.expr(count, 0))
             }
             ItemKind::Free { pointer } => format!("free {}", self.expr(pointer, 0)),
+            ItemKind::Release { pointer, contents } => {
+                let contents = if *contents { "contents " } else { "" };
+                format!("release {contents}{}", self.expr(pointer, 0))
+            }
+            ItemKind::Undo { what: Undone::Alloc } => "undo alloc".into(),
+            ItemKind::Undo { what: Undone::Release } => "undo release".into(),
             ItemKind::Accumulate { to, from } => format!("accumulate {} += {}", self.place(to), self.expr(from, 0)),
             ItemKind::Push { what } => self.pushed(what),
             ItemKind::Pop { what } => self.popped(what),

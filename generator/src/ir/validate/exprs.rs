@@ -21,7 +21,7 @@ impl Checker<'_> {
         match self.alive.get(object.index()) {
             Some(true) => {}
             // A block of the heap is reached through its object wherever its `Alloc` stands.
-            Some(false) if self.proc.objects[object.index()].life == Life::Heap => {}
+            Some(false) if self.proc.objects[object.index()].life.is_block() => {}
             Some(false) => {
                 let name = &self.proc.objects[object.index()].name;
                 self.error(format!("{name} is not declared here"));
@@ -149,6 +149,7 @@ impl Checker<'_> {
                     Unary::Negate => is_promoted(&operand.ty),
                     Unary::Not => true,
                     Unary::Complement => operand.ty.is_integer() && is_promoted(&operand.ty),
+                    Unary::Adjoint => operand.ty.target().is_some() && self.proc.role == Role::Reverse,
                 };
                 self.demand(fits, || format!("{op:?} of an operand of type {:?}", operand.ty));
             }

@@ -113,9 +113,11 @@ impl Checker<'_> {
             }
             ItemKind::Alloc { object, count, .. } => {
                 self.integer(count);
-                self.declare(*object, &Life::Heap);
+                let stable = self.proc.objects.get(object.index()).is_some_and(|object| object.life == Life::Stable);
+                self.declare(*object, if stable { &Life::Stable } else { &Life::Heap });
             }
-            ItemKind::Free { pointer } => {
+            ItemKind::Undo { .. } => {}
+            ItemKind::Free { pointer } | ItemKind::Release { pointer, .. } => {
                 self.expr(pointer);
                 self.demand(pointer.ty.target().is_some(), || "no pointer is freed".into());
             }
@@ -137,8 +139,8 @@ impl Checker<'_> {
     fn allowed_in_role(&mut self, kind: &ItemKind) {
         use Role::*;
         let roles: &[Role] = match kind {
-            ItemKind::Push { .. } => &[Forward],
-            ItemKind::Pop { .. } | ItemKind::Shadowed { .. } => &[Reverse],
+            ItemKind::Push { .. } | ItemKind::Release { .. } => &[Forward],
+            ItemKind::Pop { .. } | ItemKind::Shadowed { .. } | ItemKind::Undo { .. } => &[Reverse],
             ItemKind::Accumulate { .. } => &[Reverse, Tangent],
             ItemKind::Witness { .. } => &[Forward, Reverse],
             ItemKind::Call { callee: Callee::Sweep(..), .. } => &[Forward, Reverse, Tangent],
@@ -293,8 +295,7 @@ impl Checker<'_> {
         match what {
             Pushed::Value(value) => {
                 self.expr(value);
-                let is_number = value.ty.is_integer() || value.ty.is_float();
-                self.demand(is_number, || "what is pushed is no number".into());
+                self.demand(value.ty.is_scalar(), || "what is pushed is no scalar".into());
             }
             Pushed::Bits { value, bits } => {
                 self.integer(value);
@@ -320,7 +321,7 @@ impl Checker<'_> {
         match what {
             Popped::Value(value) => {
                 let ty = self.popped_into(*value, id, region);
-                self.demand(ty.is_integer() || ty.is_float(), || "what is popped is no number".into());
+                self.demand(ty.is_scalar(), || "what is popped is no scalar".into());
             }
             Popped::Count(value) => self.popped_integer(*value, id, region),
             Popped::Memory(place) => self.written(place),

@@ -108,7 +108,11 @@ fn tape_items_stand_in_sweeps_only() {
     refused("accumulate x.0[0] += a.0", "no place in a procedure of role Primal");
     let popped = |body: &str| errors(&format!("proc f() {{ }} reverse proc f_rev(double* x) {{ {body} }}")).join("\n");
     assert!(popped("var int i pop pointer i.0 from [x.0] shadows []").contains("what is popped is no pointer"));
-    assert!(popped("var double* p pop p.0").contains("what is popped is no number"));
+    assert_eq!(popped("var double* p var double* q pop p.0 let q.0 = ^p.0"), "");
+    assert_eq!(popped("undo release undo alloc"), "");
+    refused("undo alloc", "no place in a procedure of role Primal");
+    refused("release contents x.0", "no place in a procedure of role Primal");
+    refused("var double* q let q.0 = ^x.0", "Adjoint of an operand");
     assert!(popped("var double v pop count v.0").contains("what is popped is no integer"));
     assert_eq!(popped("var double* p pop pointer p.0 from [x.0] shadows []"), "");
     accepted("proc f() { } reverse proc f_rev(double* x) { var double v pop v.0 accumulate x.0[0] += v.0 }");

@@ -3,6 +3,7 @@
 use super::{Builder, Context, Named};
 use crate::ir::*;
 use crate::plan::ReverseParam;
+use crate::plan::game::value_expr;
 
 /// The parameters of a reverse sweep before those that it does not need are dropped: role, name, type, declaration.
 pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, Type, String)> {
@@ -11,7 +12,10 @@ pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, T
     for (k, param) in proc.params.iter().enumerate() {
         let position = k as u32;
         all.push((ReverseParam::Primal(position), param.name.clone(), param.ty.clone(), param.declaration.clone()));
-        if cx.facts.active_param(id, k) {
+        // The adjoint of what is on the stable heap is found by the argument.
+        let entry = param.entry.filter(|_| matches!(param.ty, Type::Pointer(_)));
+        let on_heap = entry.is_some_and(|entry| cx.facts.on_heap(id, &value_expr(proc, entry)));
+        if cx.facts.active_param(id, k) && !on_heap {
             let (ty, declaration) = match &param.ty {
                 Type::Pointer(_) => (param.ty.clone(), written(&param.declaration)),
                 ty => (Type::Pointer(Box::new(ty.clone())), String::new()),

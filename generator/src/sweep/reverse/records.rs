@@ -133,6 +133,9 @@ impl Builder<'_> {
     /// A pointer on the tape: the offset from its base, which the reverse sweep can name.
     fn popped_pointer(&mut self, value: ValueId, new: ValueId, pop: ItemId, level: usize) -> (Popped, Option<Expr>) {
         let this = value_expr(self.primal, value);
+        if bases::is_bits(self.cx, self.id, value) {
+            return (Popped::Value(new), None);
+        }
         let var = self.primal.values[value.index()].var;
         let bases = bases::of_variable(self.cx, self.id, var)
             .filter(|bases| bases.len() == 1 || bases::can_follow(self.cx, self.id, var));

@@ -1,11 +1,28 @@
 //! Results of calls that have no tangent of their own.
 
-use super::{Builder, type_of};
+use super::{Builder, Context, type_of};
 use crate::ir::*;
+use crate::plan::game::value_expr;
 use crate::plan::recompute::zero;
 use crate::refuse::Class;
 use crate::sweep::leaves;
 use crate::sweep::reverse::load;
+
+/// Whether the tangent of a procedure gives back where the tangents lie of what its result points to: a pointer to
+/// something active, which some call uses.
+pub(crate) fn gives_pointer(cx: &Context, id: ProcId) -> bool {
+    let active = |p: ProcId, e: &Expr| matches!(e.ty, Type::Pointer(_)) && cx.facts.active_pointer(p, e);
+    let used = |(p, proc): (usize, &Proc)| {
+        proc.items.iter().any(|item| match item.kind {
+            ItemKind::Call { callee: Callee::Proc(callee), result: Some(result), .. } => {
+                callee == id && active(ProcId::new(p), &value_expr(proc, result))
+            }
+            _ => false,
+        })
+    };
+    let result = cx.program.procs[id.index()].result.as_ref();
+    result.is_some_and(|e| active(id, e)) && cx.program.procs.iter().enumerate().any(used)
+}
 
 impl Builder<'_> {
     /// The tangent of a result that has none: 0. A pointer to what has one is refused.

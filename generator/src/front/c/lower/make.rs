@@ -73,6 +73,7 @@ pub fn unary(op: Unary, operand: Expr, ty: Type) -> Expr {
             Unary::Negate => -value,
             Unary::Not => i128::from(value == 0),
             Unary::Complement => !value,
+            Unary::Adjoint => value,
         };
         return constant(wrap(value, &ty), ty);
     }
