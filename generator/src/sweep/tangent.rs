@@ -206,11 +206,7 @@ impl Builder<'_> {
         if let Some(object) = self.primal.result_object {
             let ty = self.primal.result_type.clone();
             let from = self.place(&Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() });
-            let reals = |place: &Place| super::leaves::reals(self.cx.program, place).unwrap_or_default();
-            for (to, from) in reals(&dereferenced(pointer, &ty)).into_iter().zip(reals(&from)) {
-                let store = self.item(ItemKind::Store { to, from: load(from) });
-                self.out.regions[0].items.push(store);
-            }
+            self.give_struct(&dereferenced(pointer, &ty), &from);
             return;
         }
         let Some(result) = self.primal.result.clone() else { return };

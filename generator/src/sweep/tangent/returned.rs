@@ -35,6 +35,22 @@ impl Builder<'_> {
         Some(self.definition(tangent, zero(&ty)))
     }
 
+    /// Copies the tangents of a struct that is returned, and its pointers to tangents.
+    pub(super) fn give_struct(&mut self, to: &Place, from: &Place) {
+        let parts = |place: &Place| {
+            let mut all = leaves::reals(self.cx.program, place)?;
+            all.extend(leaves::pointers(self.cx.program, place)?);
+            Some(all)
+        };
+        let (Some(to), Some(from)) = (parts(to), parts(from)) else {
+            return self.refuse(Class::Type, "a large struct is returned by value".into(), "pass a pointer to it");
+        };
+        for (to, from) in to.into_iter().zip(from) {
+            let store = self.item(ItemKind::Store { to, from: load(from) });
+            self.out.regions[0].items.push(store);
+        }
+    }
+
     fn pointer_returned(&mut self) {
         let what = "a pointer is returned, and where the tangents lie of what it points to is not known".into();
         self.refuse(Class::Pointer, what, "let the caller pass the memory");
