@@ -35,6 +35,9 @@
  *   src/verdict.c     what fails on one rank fails on all
  *   src/store.c       a store of files on each rank
  *   src/checkpoints.c checkpoints of all ranks, or of none
+ *   src/meeting.c     ranks agree before each step
+ *   src/driver.c      one schedule on all ranks
+ *   src/statistics.c  the memory of a machine, shared; figures of all ranks
  *   src/life.c        the beginning and the end */
 #include "adtape_mpi_run.h"
 
@@ -105,5 +108,11 @@
 #include "src/store.c"
 
 #include "src/checkpoints.c"
+
+#include "src/meeting.c"
+
+#include "src/driver.c"
+
+#include "src/statistics.c"
 
 #include "src/life.c"

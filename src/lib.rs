@@ -73,8 +73,8 @@ mod vm;
 
 pub use checkpoint::{CheckpointReader, CheckpointWriter, SectionInfo, SectionKind};
 pub use driver::{
-    Driver, Flow, MemoryStorage, Model, Program, Progress, ProgressLine, Resumable, Resume, Storage, StoreStorage,
-    Variable, drive, drive_resumable, schedule_within,
+    Driver, Flow, Keeper, MemoryStorage, Model, Program, Progress, ProgressLine, ReadPoint, Resumable, Resume, Storage,
+    StoreStorage, Variable, WritePoint, drive, drive_resumable, schedule_within,
 };
 pub use error::{Error, Status};
 pub use heap::{Heap, HeapMark, HeapStats, ObjectMemory, ProcessMemory};

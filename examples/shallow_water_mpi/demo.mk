@@ -18,7 +18,7 @@ DEMO := examples/shallow_water_mpi
 DEMO_BOTH := $(addprefix $(SERIAL)/c/,model.c adjoint_loops.c adjoint.c vectors.c) $(SERIAL)/common/terminal.c \
   $(DEMO)/c/experiment.c
 DEMO_SERIAL := $(addprefix $(SERIAL)/c/,ghosts.c tangent.c fourdvar.c page.c) $(DEMO)/c/serial.c
-DEMO_MPI := $(addprefix $(DEMO)/c/,halo.c domain.c problem.c main.c)
+DEMO_MPI := $(addprefix $(DEMO)/c/,halo.c domain.c problem.c by_driver.c main.c)
 DEMO_HEADERS := $(wildcard $(DEMO)/c/*.h $(SERIAL)/c/*.h $(SERIAL)/common/*.h include/*.h include/*/*.h mpi/include/*.h)
 DEMO_FLAGS := -Iinclude -Impi/include -I$(SERIAL)/common -I$(SERIAL)/c
 

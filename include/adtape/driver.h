@@ -80,6 +80,9 @@ typedef int32_t adtape_level_t;
 // A driver. Runs of one driver do not nest, because they would share its snapshots; runs of two do.
 typedef struct adtape_driver_t adtape_driver_t;
 
+// The point of a run, during a call of its keeper.
+typedef struct adtape_point_t adtape_point_t;
+
 // A schedule: an iterator over `Action`s that ends when every step is reversed.
 typedef struct adtape_schedule_t adtape_schedule_t;
 
@@ -190,6 +193,10 @@ typedef struct {
     // where standard error is a terminal, else a new one each minute, and one where a run goes on that was killed.
     bool show_progress;
 } adtape_driver_calls_t;
+
+// Writes a point with adtape_abi0_point_write, or reads the last one with adtape_abi0_point_read, or does neither.
+// Returns a status; adtape_error_message() says why. `finished`: the run has come to its end.
+typedef int32_t (*adtape_point_call_t)(adtape_point_t *point, bool finished, void *user);
 
 /* ---- schedule -------------------------------------------------------------------------------------------- */
 
@@ -372,6 +379,25 @@ adtape_status_t adtape_driver_create_schedule(adtape_driver_t *d,
                                               int64_t steps,
                                               int64_t budget_bytes,
                                               adtape_schedule_t **out);
+
+// The points of this driver's runs are kept by `keep`, which is asked where adtape_driver_set_store would look at its
+// clock, and the last one is read by `last`, before a run begins. Snapshots that a schedule has on disk go to the store
+// as `name-step-K`. For libraries that run one schedule in several processes.
+adtape_status_t adtape_abi0_driver_set_keeper(adtape_driver_t *d,
+                                              const adtape_store_t *store,
+                                              const char *name,
+                                              adtape_point_call_t keep,
+                                              adtape_point_call_t last,
+                                              void *user);
+
+// Bytes of the registered state: of a snapshot.
+adtape_status_t adtape_abi0_driver_state_bytes(adtape_driver_t *d, int64_t *bytes);
+
+// Writes the point into a checkpoint, behind what is there.
+adtape_status_t adtape_abi0_point_write(adtape_point_t *point, adtape_checkpoint_t *c);
+
+// Reads the point from a checkpoint, from the section that is next to its end.
+adtape_status_t adtape_abi0_point_read(adtape_point_t *point, adtape_checkpoint_t *c);
 
 #ifdef __cplusplus
 }

@@ -234,6 +234,22 @@ static adtape_status_t find_last(adtape_mpi_checkpoints_t *k, const void *site) 
     return status;
 }
 
+/* All arguments make sense on all ranks. */
+static adtape_status_t checkpoints_new(const struct comm *comm, const adtape_store_t *store, const char *name,
+                                       adtape_mpi_checkpoints_t **out, const void *site) {
+    adtape_mpi_checkpoints_t *k = allocate_zeros(sizeof *k, site);
+    k->comm = comm;
+    k->store = store;
+    (void)snprintf(k->name, sizeof k->name, "%s", name);
+    const adtape_status_t status = find_last(k, site);
+    if (status == ADTAPE_STATUS_OK) {
+        *out = k;
+    } else {
+        free(k);
+    }
+    return status;
+}
+
 API adtape_status_t adtape_mpi_checkpoints_create(MPI_Comm handle, const adtape_store_t *store, const char *name,
                                                   adtape_mpi_checkpoints_t **out) {
     const void *site = SITE;
@@ -241,21 +257,8 @@ API adtape_status_t adtape_mpi_checkpoints_create(MPI_Comm handle, const adtape_
     if (out != NULL) {
         *out = NULL;
     }
-    adtape_status_t status = verdict(comm, name_check(name, store, out), "checkpoints of all ranks", site);
-    if (status != ADTAPE_STATUS_OK) {
-        return status;
-    }
-    adtape_mpi_checkpoints_t *k = allocate_zeros(sizeof *k, site);
-    k->comm = comm;
-    k->store = store;
-    (void)snprintf(k->name, sizeof k->name, "%s", name);
-    status = find_last(k, site);
-    if (status == ADTAPE_STATUS_OK) {
-        *out = k;
-    } else {
-        free(k);
-    }
-    return status;
+    const adtape_status_t status = verdict(comm, name_check(name, store, out), "checkpoints of all ranks", site);
+    return status == ADTAPE_STATUS_OK ? checkpoints_new(comm, store, name, out, site) : status;
 }
 
 API void adtape_mpi_checkpoints_destroy(adtape_mpi_checkpoints_t *k) { free(k); }

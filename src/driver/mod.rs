@@ -6,6 +6,7 @@
 //! | variable | a part of the model's state, with a name; one that a driver saves by itself is registered |
 //! | storage | where snapshots of variables go |
 //! | point | what a run leaves in a store, to go on after its process was killed: [`resume`] |
+//! | keeper | who keeps the points: a store, by the clock, or several processes together |
 //! | progress | how much is done: steps run and steps reversed |
 //!
 //! A driver has no state outside its run and no lock: an adjoint step may run a driver of its own.
@@ -25,7 +26,7 @@ mod variable;
 pub use progress::{Progress, ProgressLine};
 use recomputed::States;
 pub(crate) use registered::{Registered, Role};
-pub use resume::{Resumable, Resume, drive_resumable};
+pub use resume::{Keeper, ReadPoint, Resumable, Resume, WritePoint, drive_resumable};
 pub use run::{Driver, Program, schedule_within};
 pub use storage::{MemoryStorage, Storage, StoreStorage};
 pub use variable::Variable;

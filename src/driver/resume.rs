@@ -56,6 +56,27 @@ pub trait Resumable: Model {
     }
 }
 
+/// Writes a point into a checkpoint, behind what is there.
+pub type WritePoint<'a> = &'a mut dyn FnMut(&mut CheckpointWriter) -> Result<(), Error>;
+/// Reads a point from a checkpoint, to its end.
+pub type ReadPoint<'a> = &'a mut dyn FnMut(&mut CheckpointReader) -> Result<(), Error>;
+
+/// Who keeps the points of a run: a store, by the clock ([`Resume`]), or several processes together.
+pub trait Keeper {
+    /// Leaves a point by `write`, or none, and says which. Asked after each step and action behind which a run can go
+    /// on; `finished`: the run has come to its end, so that its result is lost without a point.
+    fn keep(&mut self, finished: bool, write: WritePoint) -> Result<bool, Error>;
+
+    /// Reads the last point by `read`, if there is one, and says whether there is.
+    fn last(&mut self, read: ReadPoint) -> Result<bool, Error>;
+
+    /// The name of the points, for messages.
+    fn name(&self) -> &str;
+
+    /// The run has come to its end, in this process or in one that left the last point.
+    fn ended(&mut self) {}
+}
+
 /// Where a run leaves its points.
 pub struct Resume {
     store: Arc<dyn Store>,
@@ -90,44 +111,57 @@ impl Resume {
     pub fn is_finished(&self) -> bool {
         self.finished
     }
+}
 
-    /// The point that a process left, if there is one.
-    fn open(&mut self) -> Result<Option<CheckpointReader>, Error> {
+impl Keeper for Resume {
+    fn keep(&mut self, finished: bool, write: WritePoint) -> Result<bool, Error> {
+        let begun = Instant::now();
+        if !finished && begun < self.next {
+            return Ok(false);
+        }
+        let mut checkpoint = CheckpointWriter::create(&*self.store, &self.name)?;
+        write(&mut checkpoint)?;
+        checkpoint.commit()?;
+        self.next = Instant::now()
+            + if self.interval.is_zero() { self.interval } else { self.interval.max(begun.elapsed() * 9) };
+        Ok(true)
+    }
+
+    fn last(&mut self, read: ReadPoint) -> Result<bool, Error> {
         if self.finished {
             self.remove()?;
         }
-        match CheckpointReader::open(&*self.store, &self.name) {
-            Err(error) if error.status() == Status::NotFound => Ok(None),
-            result => result.map(Some),
-        }
+        let found = match CheckpointReader::open(&*self.store, &self.name) {
+            Err(error) if error.status() == Status::NotFound => false,
+            Err(error) => return Err(error),
+            Ok(mut checkpoint) => {
+                read(&mut checkpoint)?;
+                true
+            }
+        };
+        self.next = Instant::now() + self.interval;
+        Ok(found)
     }
 
-    fn write<M: Resumable + ?Sized>(&mut self, model: &mut M, point: &Point) -> Result<(), Error> {
-        let begun = Instant::now();
-        let mut checkpoint = CheckpointWriter::create(&*self.store, &self.name)?;
-        checkpoint.write(VERSION_SECTION, &[VERSION])?;
-        checkpoint.write(POSITION_SECTION, &point.encode())?;
-        checkpoint.write_bytes(SCHEDULE_SECTION, Type::Bytes, point.schedule.as_bytes())?;
-        model.keep(&mut checkpoint)?;
-        checkpoint.commit()?;
-        model.kept()?;
-        self.next = Instant::now()
-            + if self.interval.is_zero() { self.interval } else { self.interval.max(begun.elapsed() * 9) };
-        Ok(())
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    #[cold]
-    fn other_run(&self, what: &str) -> Error {
-        Error::new(
-            Status::Mismatch,
-            format!(
-                "the checkpoint {:?} is of another run: {what}\n  \
-                 start the program as it was started before; or give this run another name, \
-                 or remove the checkpoint, to begin anew",
-                self.name
-            ),
-        )
+    fn ended(&mut self) {
+        self.finished = true;
     }
+}
+
+#[cold]
+fn other_run(name: &str, what: &str) -> Error {
+    Error::new(
+        Status::Mismatch,
+        format!(
+            "the checkpoint {name:?} is of another run: {what}\n  \
+             start the program as it was started before; or give this run another name, \
+             or remove the checkpoint, to begin anew"
+        ),
+    )
 }
 
 /// What a point says besides what the model has in memory.
@@ -143,6 +177,12 @@ struct Point {
 const NONE: i64 = -1;
 
 impl Point {
+    fn write(&self, checkpoint: &mut CheckpointWriter) -> Result<(), Error> {
+        checkpoint.write(VERSION_SECTION, &[VERSION])?;
+        checkpoint.write(POSITION_SECTION, &self.encode())?;
+        checkpoint.write_bytes(SCHEDULE_SECTION, Type::Bytes, self.schedule.as_bytes())
+    }
+
     fn encode(&self) -> [i64; 10] {
         let Position { actions, within, ended, .. } = self.at;
         let Progress { steps, forward_steps, forward_steps_total, reversed_steps, .. } = self.done;
@@ -297,7 +337,7 @@ pub(super) fn replay(schedule: &mut Schedule, at: &Position) -> Option<There> {
 pub fn drive_resumable<M: Resumable + ?Sized>(
     schedule: &mut Schedule,
     model: &mut M,
-    resume: &mut Resume,
+    keeper: &mut (impl Keeper + ?Sized),
     mut progress: impl FnMut(&Progress),
 ) -> Result<Progress, Error> {
     if schedule.has_begun() {
@@ -306,47 +346,61 @@ pub fn drive_resumable<M: Resumable + ?Sized>(
             "the schedule has begun, and a run that can be resumed performs all of it\n  pass a new one",
         ));
     }
-    let (fingerprint, name) = (model.fingerprint()?, schedule.name().to_owned());
+    let fingerprint = model.fingerprint()?;
+    let (schedule_name, points) = (schedule.name().to_owned(), keeper.name().to_owned());
     let mut run = Run::new(schedule, model);
-    let mut rest = None;
-    match resume.open()? {
-        None => run.model.keep_only(&[])?,
-        Some(mut checkpoint) => {
-            let point = Point::read(&mut checkpoint)?;
-            if point.schedule != name {
-                return Err(resume.other_run(&format!("its schedule is {}; this one is {name}", point.schedule)));
-            }
-            if point.fingerprint != fingerprint {
-                return Err(resume.other_run("its initial state was another one"));
-            }
-            (run.at, run.done) = (point.at, point.done);
-            if !point.finished {
-                let there = replay(run.schedule, &point.at);
-                let there = there.ok_or_else(|| resume.other_run("its schedule was another one"))?;
-                run.model.keep_only(&there.on_disk)?;
-                rest = there.rest;
-            }
-            run.model.resume(&mut checkpoint)?;
-            checkpoint.expect_end()?;
-            if point.finished {
-                resume.finished = true;
-                return Ok(run.done);
-            }
+    let (mut rest, mut was_finished) = (None, false);
+    let found = keeper.last(&mut |checkpoint| {
+        let point = Point::read(checkpoint)?;
+        if point.schedule != schedule_name {
+            let what = format!("its schedule is {}; this one is {schedule_name}", point.schedule);
+            return Err(other_run(&points, &what));
         }
+        if point.fingerprint != fingerprint {
+            return Err(other_run(&points, "its initial state was another one"));
+        }
+        (run.at, run.done, was_finished) = (point.at, point.done, point.finished);
+        if !point.finished {
+            let there = replay(run.schedule, &point.at);
+            let there = there.ok_or_else(|| other_run(&points, "its schedule was another one"))?;
+            run.model.keep_only(&there.on_disk)?;
+            rest = there.rest;
+        }
+        run.model.resume(checkpoint)?;
+        checkpoint.expect_end()
+    })?;
+    if was_finished {
+        keeper.ended();
+        return Ok(run.done);
     }
-    let mut point = Point { at: run.at, done: run.done, fingerprint, finished: false, schedule: name };
-    resume.next = Instant::now() + resume.interval;
+    if !found {
+        run.model.keep_only(&[])?;
+    }
+    let mut point = Point { at: run.at, done: run.done, fingerprint, finished: false, schedule: schedule_name };
     run.finish(rest, |model, at, done| {
         progress(done);
         // What is on the tape cannot be brought back.
-        if at.records == 0 && Instant::now() >= resume.next {
-            (point.at, point.done) = (*at, *done);
-            resume.write(model, &point)?;
+        if at.records > 0 {
+            return Ok(());
         }
-        Ok(())
+        (point.at, point.done) = (*at, *done);
+        leave(keeper, model, &point)
     })?;
     (point.at, point.done, point.finished) = (run.at, run.done, true);
-    resume.write(run.model, &point)?;
-    resume.finished = true;
+    leave(keeper, run.model, &point)?;
+    keeper.ended();
     Ok(run.done)
+}
+
+/// Leaves a point, if the keeper wants one.
+fn leave<M: Resumable + ?Sized>(
+    keeper: &mut (impl Keeper + ?Sized),
+    model: &mut M,
+    point: &Point,
+) -> Result<(), Error> {
+    let kept = keeper.keep(point.finished, &mut |checkpoint| {
+        point.write(checkpoint)?;
+        model.keep(checkpoint)
+    })?;
+    if kept { model.kept() } else { Ok(()) }
 }

@@ -3,14 +3,14 @@
 #![forbid(unsafe_code)]
 
 use super::progress::{Progress, ProgressLine};
-use super::resume::{Resumable, Resume, drive_resumable};
+use super::resume::{Keeper, Resumable, Resume, drive_resumable};
 use super::storage::{Snapshots, Storage, StoreStorage};
 use super::variable::{Variable, fingerprint_of};
 use super::{Flow, Model, drive, no_records};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::error::{Error, Status, bytes};
 use crate::schedule::{Place, Schedule};
-use crate::store::Store;
+use crate::store::{Store, check_name};
 use crate::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -97,6 +97,7 @@ pub trait Program {
 pub struct Driver {
     snapshots: Snapshots,
     resume: Option<Resume>,
+    keeper: Option<Box<dyn Keeper>>,
     shows_progress: bool,
 }
 
@@ -112,7 +113,7 @@ impl Driver {
         static DRIVERS: AtomicU64 = AtomicU64::new(0);
         let prefix = format!("driver-{}", DRIVERS.fetch_add(1, Ordering::Relaxed));
         self.snapshots.disk = store.map(|store| StoreStorage::new(store, prefix));
-        self.resume = None;
+        (self.resume, self.keeper) = (None, None);
     }
 
     /// Makes runs that go on after their process was killed: about every `interval` the driver leaves a point, the
@@ -120,7 +121,16 @@ impl Driver {
     pub fn set_resume(&mut self, store: Arc<dyn Store>, name: &str, interval: Duration) -> Result<(), Error> {
         let resume = Resume::new(store.clone(), name, interval)?;
         self.snapshots.disk = Some(StoreStorage::lasting(store, name));
-        self.resume = Some(resume);
+        (self.resume, self.keeper) = (Some(resume), None);
+        Ok(())
+    }
+
+    /// As [`set_resume`](Driver::set_resume), but another keeps the points. Snapshots that a schedule has on disk go to
+    /// the store, and begin with the keeper's name.
+    pub fn set_keeper(&mut self, store: Arc<dyn Store>, keeper: Box<dyn Keeper>) -> Result<(), Error> {
+        check_name(&format!("{}-step-{}", keeper.name(), u64::MAX))?;
+        self.snapshots.disk = Some(StoreStorage::lasting(store, keeper.name()));
+        (self.resume, self.keeper) = (None, Some(keeper));
         Ok(())
     }
 
@@ -145,9 +155,10 @@ impl Driver {
             progress(done);
         };
         let mut stored = Stored { program, snapshots: &mut self.snapshots };
-        let done = match &mut self.resume {
-            None => drive(schedule, &mut stored, tell),
-            Some(resume) => drive_resumable(schedule, &mut stored, resume, tell),
+        let done = match (&mut self.keeper, &mut self.resume) {
+            (None, None) => drive(schedule, &mut stored, tell),
+            (None, Some(resume)) => drive_resumable(schedule, &mut stored, resume, tell),
+            (Some(keeper), _) => drive_resumable(schedule, &mut stored, &mut **keeper, tell),
         }?;
         Ok(Progress { snapshot_bytes: self.snapshots.memory.bytes(), ..done })
     }

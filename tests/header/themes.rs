@@ -122,7 +122,7 @@ typedef struct adtape_heap {
         needs: &["checkpoint"],
         inlined: None,
         types: &["schedule/action", "schedule/mod", "driver/progress"],
-        sections: &[("schedule", "schedule"), ("driver", "drivers"), ("variable", "variable")],
+        sections: &[("schedule", "schedule"), ("driver", "drivers"), ("variable", "variable"), ("variable", "keeper")],
         by_hand: "",
     },
     Theme {

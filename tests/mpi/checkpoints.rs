@@ -36,17 +36,36 @@ fn failure_of_one_rank_is_that_of_all_and_leaves_the_last_checkpoint() {
 // ---- kills ---------------------------------------------------------------------------------------------------------
 
 /// A sequence of numbers that are hard to foresee.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn new() -> Random {
+        let random = Random(SystemTime::now().duration_since(UNIX_EPOCH).expect("a date").as_nanos() as u64);
+        println!("seed {}", random.0);
+        random
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 }
 
+#[test]
+fn ranks_perform_one_schedule_and_what_fails_on_one_fails_on_all() {
+    for mpi in mpis("drivers on ranks") {
+        let program = compile(mpi, "driver", &[]);
+        for ranks in [1, 2, 3] {
+            let files = files(mpi, &format!("driver-{ranks}")).display().to_string();
+            let said = passes(mpi, ranks, &program, &[&files], &[]);
+            let head = format!("adtape: {ranks} ranks");
+            assert!(said.contains("all right") && said.contains(&head) && said.contains("bytes on the tape"), "{said}");
+        }
+    }
+}
+
 /// Sends a signal to processes, which may be gone.
-fn signal(name: &str, processes: &[u32]) {
+pub fn signal(name: &str, processes: &[u32]) {
     for process in processes {
         let mut kill = Command::new("kill");
         let _ = kill.args(["-s", name, &process.to_string()]).stderr(Stdio::null()).status();
@@ -54,7 +73,7 @@ fn signal(name: &str, processes: &[u32]) {
 }
 
 /// The processes that a process has started.
-fn children(process: u32) -> Vec<u32> {
+pub fn children(process: u32) -> Vec<u32> {
     let listed = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
     listed.split_whitespace().filter_map(|number| number.parse().ok()).collect()
 }
@@ -138,8 +157,7 @@ fn job_that_is_killed_at_any_moment_leaves_a_complete_checkpoint() {
     for mpi in mpis("kills of checkpoints") {
         let program = program(mpi);
         let _alone = alone();
-        let mut random = Random(SystemTime::now().duration_since(UNIX_EPOCH).expect("a date").as_nanos() as u64);
-        println!("{mpi}: seed {}", random.0);
+        let mut random = Random::new();
         let (mut went_on, mut with_stragglers) = (0, 0);
         let all = kills.unwrap_or(4);
         for ranks in [2, 3] {

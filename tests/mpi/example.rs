@@ -1,14 +1,22 @@
 //! `examples/shallow_water_mpi`: the gradient agrees with the serial program's to rounding, has its bits on one rank, and
 //! has the same bits in each run on as many ranks, under each MPI.
 
-use super::{Mpi, build_release, mpis, passes, root, run, scratch};
+use super::checkpoints::{Random, children, signal};
+use super::{Mpi, alone, build_release, clean, give_way, mpis, passes, root, run, scratch};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 const SMALL: (&str, &str) = ("SIZE", "small");
 
 /// The directory with the example and its serial program, built by its own rules, and what the latter wrote.
-pub fn built(mpi: Mpi) -> PathBuf {
+fn built(mpi: Mpi) -> &'static Path {
+    static BUILT: [OnceLock<PathBuf>; 2] = [OnceLock::new(), OnceLock::new()];
+    BUILT[usize::from(mpi == super::MPIS[1])].get_or_init(|| build(mpi))
+}
+
+fn build(mpi: Mpi) -> PathBuf {
     let build = scratch(&format!("mpi-{mpi}-shallow-water"));
     let mut make = Command::new("make");
     make.current_dir(root()).args(["-f", "examples/shallow_water_mpi/demo.mk"]);
@@ -21,7 +29,7 @@ pub fn built(mpi: Mpi) -> PathBuf {
 }
 
 /// What follows a label.
-pub fn value<'a>(said: &'a str, label: &str) -> &'a str {
+fn value<'a>(said: &'a str, label: &str) -> &'a str {
     let line = said.lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(": "));
     line.unwrap_or_else(|| panic!("no \"{label}\" in\n{said}"))
 }
@@ -57,7 +65,7 @@ fn model_in_parts_has_the_gradient_of_the_serial_one_and_the_same_bits_in_each_r
             assert!(value(&said, "Taylor test").ends_with("passed"), "{said}");
             same_bits(2, &said);
         }
-        refuses_a_file_of_another_size(mpi, &program, &build);
+        refuses_a_file_of_another_size(mpi, &program, build);
     }
 }
 
@@ -75,4 +83,49 @@ fn refuses_a_file_of_another_size(mpi: Mpi, program: &Path, build: &Path) {
     let output = super::on_ranks(mpi, 1, program, &[&short.display().to_string()], &[SMALL]);
     let said = super::said(&output);
     assert!(!output.status.success() && said.contains("cannot be read, or is of another size"), "{said}");
+}
+
+/// The processes behind mpiexec that have no children: the ranks.
+fn ranks_of(process: u32) -> Vec<u32> {
+    let below = children(process);
+    if below.is_empty() { vec![process] } else { below.into_iter().flat_map(ranks_of).collect() }
+}
+
+/// With five checkpoints in files: a rank is killed at random moments, and the program is started again.
+#[test]
+fn model_whose_ranks_are_killed_goes_on_and_has_the_same_bits() {
+    for mpi in mpis("example that is killed") {
+        let build = built(mpi);
+        let [gradient, files] = ["gradient", "files"].map(|name| build.join(name).display().to_string());
+        let bits = |said: &str| value(said, "all bits of the gradient").to_owned();
+        let program = build.join("shallow_water_mpi");
+        let undisturbed = bits(&passes(mpi, 2, &program, &[&gradient], &[SMALL]));
+        let (mut random, mut kills, mut resumed) = (Random::new(), 0, 0);
+        let _alone = alone();
+        std::fs::create_dir_all(&files).expect("a directory");
+        while kills < if mpi == super::MPIS[1] { 1 } else { 2 } || resumed == 0 {
+            let mut command = clean("timeout");
+            command.args(["-k", "5", "100", &format!("mpiexec.{mpi}"), "-n", "2"]).arg(&program);
+            command.args([&gradient, &files]).env(SMALL.0, SMALL.1).stdin(Stdio::null());
+            let mut job = give_way(command.stdout(Stdio::piped()).stderr(Stdio::piped())).spawn().expect("a job");
+            std::thread::sleep(Duration::from_millis(300 + random.below(1000 + 300 * kills)));
+            if job.try_wait().expect("its state").is_none() {
+                let ranks = ranks_of(job.id());
+                signal("KILL", &[ranks[random.below(ranks.len() as u64) as usize]]);
+            }
+            let output = job.wait_with_output().expect("it ends");
+            let said = super::said(&output);
+            assert!(!said.contains("shallow_water_mpi: ") && kills < 60, "{mpi}: {said}");
+            if output.status.success() {
+                assert_eq!(bits(&said), undisturbed, "{mpi}");
+                assert!(said.contains("all checks passed"), "{said}");
+                let before =
+                    value(&said, "by a driver").split_whitespace().nth(3).and_then(|number| number.parse().ok());
+                resumed += usize::from(before.is_some_and(|steps: u64| steps > 0));
+            } else {
+                kills += 1;
+            }
+        }
+        println!("{mpi}: {kills} kills, {resumed} times the run that ended had gone on");
+    }
 }

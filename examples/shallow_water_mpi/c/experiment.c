@@ -8,7 +8,7 @@ static const struct {
     const char *name;
     experiment_t experiment;
 } sizes[] = {
-    {"small", {48, 36, 4, 2}},
+    {"small", {48, 36, 8, 4}},
     {"default", {128, 72, 24, 8}},
     {"large", {256, 144, 144, 12}},
 };

@@ -1,8 +1,10 @@
 /* shallow_water_mpi: the adjoint of the demo's model on many ranks. See README.md.
  *
- *     mpiexec -n 4 shallow_water_mpi [FILE]
+ *     mpiexec -n 4 shallow_water_mpi [FILE [DIRECTORY]]
  *
- * checks the gradient: beside what the serial program wrote to FILE or, without a file, by a Taylor test. */
+ * checks the gradient: beside what the serial program wrote to FILE or, without a file, by a Taylor test; and the one by
+ * a driver with five checkpoints beside that with the whole tape. With a directory the driver's checkpoints are in files
+ * there, and its gradient is the only one: killed at any moment and started again, the program goes on. */
 #include "problem.h"
 
 #include <inttypes.h>
@@ -11,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CHECKPOINTS = 5 };
 
 static int is_first; /* rank 0, which prints */
 
@@ -112,6 +116,17 @@ static int taylor_test(problem_t *p, const double *gradient) {
     return report.passed;
 }
 
+/* With five checkpoints the gradient has the same bits. */
+static int agrees_with_driver(problem_t *p, uint64_t bits, double *gradient) {
+    adtape_progress_t done;
+    int ok;
+    (void)cost_and_gradient_by_driver(p, CHECKPOINTS, NULL, gradient, &done);
+    ok = fingerprint(p, gradient) == bits;
+    line("by a driver with %d checkpoints: %.2f forward runs extra, the same bits: %s", CHECKPOINTS,
+         (double)(done.forward_steps - done.steps) / (double)done.steps, ok ? "passed" : "FAILED");
+    return ok;
+}
+
 static int tape_is_empty(const problem_t *p) {
     adtape_stats_t stats;
     double left;
@@ -127,6 +142,7 @@ int main(int argc, char **argv) {
     const experiment_t e = experiment_choose();
     problem_t p;
     double *gradient, j, square = 0.0;
+    uint64_t bits;
     int ok;
     adtape_MPI_Init(&argc, &argv);
     if (!domain_create(&p.d, e.nx, e.ny)) {
@@ -142,15 +158,24 @@ int main(int argc, char **argv) {
     if (gradient == NULL) {
         fail("no memory");
     }
-    j = cost_and_gradient(&p, p.w, gradient);
+    if (argc > 2) {
+        adtape_progress_t done;
+        j = cost_and_gradient_by_driver(&p, CHECKPOINTS, argv[2], gradient, &done);
+        line("by a driver: %lld forward steps, %lld of them before a kill", (long long)done.forward_steps,
+             (long long)done.resumed_steps);
+    } else {
+        j = cost_and_gradient(&p, gradient);
+    }
     for (int c = 0; c < p.g.controls; c++) {
         square += gradient[c] * gradient[c];
     }
     line("cost: %.15e", j);
     line("norm of the gradient: %.15e", sqrt(sum_of_all(&p, square)));
-    line("all bits of the gradient: %016" PRIx64, fingerprint(&p, gradient));
+    bits = fingerprint(&p, gradient);
+    line("all bits of the gradient: %016" PRIx64, bits);
     ok = tape_is_empty(&p);
     ok = (argc > 1 ? agrees_with_serial(&p, argv[1], j, gradient) : taylor_test(&p, gradient)) && ok;
+    ok = (argc > 2 || agrees_with_driver(&p, bits, gradient)) && ok;
     line("%s", ok ? "all checks passed" : "FAILED");
     free(gradient);
     problem_destroy(&p);

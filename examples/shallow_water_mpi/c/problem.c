@@ -125,27 +125,44 @@ static double part_of_cost(const problem_t *p, const double *w) {
     return 0.5 * dot_product(p->g.controls, w, w) + 0.5 * misfit;
 }
 
-double cost(problem_t *p, const double *w) {
-    run(&p->g, &p->f, w, p->observed);
-    p->cost_of_part = part_of_cost(p, w);
+double cost(problem_t *p, const double *x) {
+    run(&p->g, &p->f, x, p->observed);
+    p->cost_of_part = part_of_cost(p, x);
     MPI_Allreduce(&p->cost_of_part, &p->cost, 1, MPI_DOUBLE, MPI_SUM, p->d.comm);
     return p->cost;
 }
 
-double cost_and_gradient(problem_t *p, const double *w, double *gradient) {
-    run_fwd(&p->g, &p->f, w, p->observed, adtape_self());
-    p->cost_of_part = part_of_cost(p, w);
+void cost_of_run(problem_t *p) {
+    p->cost_of_part = part_of_cost(p, p->w);
     adtape_MPI_Allreduce(&p->cost_of_part, &p->cost, 1, MPI_DOUBLE, MPI_SUM, p->d.comm);
-    /* Each rank has the cost; it is one of these that is differentiated. */
+}
+
+/* Each rank has the cost; it is one of these that is differentiated. */
+void cost_of_run_b(problem_t *p) {
     p->costb = p->d.rank == 0 ? 1.0 : 0.0;
     p->cost_of_partb = 0.0;
     adtape_MPI_Allreduce_b();
-    for (int o = 0; o < p->g.observed; o++) {
-        p->observedb[o] = p->cost_of_partb * (p->observed[o] - p->y[o]) / (p->sigma_o * p->sigma_o);
+}
+
+void cost_of_step_b(problem_t *p, int step) {
+    if (step % p->g.observe_every == 0) {
+        const int first = first_observation(&p->g, step), count = (p->g.nx / 4) * (p->g.ny / 4);
+        for (int o = first; o < first + count; o++) {
+            p->observedb[o] = p->cost_of_partb * (p->observed[o] - p->y[o]) / (p->sigma_o * p->sigma_o);
+        }
+    }
+}
+
+double cost_and_gradient(problem_t *p, double *gradient) {
+    run_fwd(&p->g, &p->f, p->w, p->observed, adtape_self());
+    cost_of_run(p);
+    cost_of_run_b(p);
+    for (int step = 1; step <= p->g.steps; step++) {
+        cost_of_step_b(p, step);
     }
     run_bwd(&p->g, &p->f, &p->fb, gradient, p->observedb, adtape_self());
     for (int c = 0; c < p->g.controls; c++) {
-        gradient[c] += p->cost_of_partb * w[c];
+        gradient[c] += p->cost_of_partb * p->w[c];
     }
     return p->cost;
 }

@@ -21,10 +21,19 @@ typedef struct problem {
 int problem_create(problem_t *p, const experiment_t *e);
 void problem_destroy(problem_t *p);
 
-/* J(w). Collective, as what follows. */
-double cost(problem_t *p, const double *w);
+/* J(x). Collective, as what follows. */
+double cost(problem_t *p, const double *x);
 /* J(w) and its gradient, with the tape of all steps. */
-double cost_and_gradient(problem_t *p, const double *w, double *gradient);
+double cost_and_gradient(problem_t *p, double *gradient);
+/* J(w) and its gradient with so many checkpoints: in memory, or in files of a directory, where a run that was killed goes on. */
+double cost_and_gradient_by_driver(problem_t *p, int checkpoints, const char *directory, double *gradient,
+                                   adtape_progress_t *done);
+
+/* Parts of it: J(w) from what was observed, forward; its adjoint; the derivative by what was observed at the end of a
+ * step, if anything was. */
+void cost_of_run(problem_t *p);
+void cost_of_run_b(problem_t *p);
+void cost_of_step_b(problem_t *p, int step);
 
 /* The place of a control of this part in the vector of the whole channel. */
 int64_t whole_control(const problem_t *p, int control);

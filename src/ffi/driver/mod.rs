@@ -1,5 +1,6 @@
 //! Schedules and drivers.
 
 pub(super) mod drivers;
+pub(super) mod keeper;
 pub(super) mod schedule;
 pub(super) mod variable;

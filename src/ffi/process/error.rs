@@ -15,6 +15,11 @@ pub(in crate::ffi) fn remember(error: &Error) {
     let _ = LAST_MESSAGE.try_with(|last| *last.borrow_mut() = c_string(error.message()));
 }
 
+/// The last message of this thread.
+pub(in crate::ffi) fn last_message() -> String {
+    LAST_MESSAGE.try_with(|last| last.borrow().to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 /// The text as a C string.
 pub(in crate::ffi) fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "?")).expect("no NUL is left")
