@@ -17,11 +17,12 @@
 #   lib/libadtape_kit_admm2020.…        the same
 #   share/adtape/kit/                  the kit as source, for programs compiled with -flto
 #   include/adtape_mpi….h, share/adtape/mpi/   libadtape_mpi as source, with build.sh and build_fortran.sh
-#   lib/libadtape_mpi.…            with MPICC: the library
+#   include/adtape/kit/ampi/*.h    the names of Adjoinable MPI
+#   lib/libadtape_mpi.…            with MPICC: the library, and libadtape_mpi_kit.a, which has those names
 #   lib/adtape/mpi_fortran/        with MPIFC: adtape_mpi.mod, libadtape_mpi_fortran.a
 #   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
 #   lib/pkgconfig/                     adtape, adtape-fortran, adtape-fortran-lto, adtape-kit, adtape-kit-admm2020, with MPICC
-#                                      adtape-mpi, with MPIFC adtape-mpi-fortran, and each with -static
+#                                      adtape-mpi, adtape-mpi-kit, with MPIFC adtape-mpi-fortran, and each with -static
 #   lib/cmake/adtape/                  package adtape: adtape::adtape, adtape::static, adtape::fortran, adtape::kit, ...
 #   share/adtape/fortran/              module and glue as source, build_fortran.sh: for another compiler; adtape_inlined.c:
 #                                      for programs compiled with -flto
@@ -119,15 +120,19 @@ library "$kit/libadtape_kit_admm2020.so.0" libadtape_kit_admm2020 libadtape_kit_
 put 644 "$prefix/include" mpi/include/*.h
 put 644 "$prefix/share/adtape/mpi" mpi/adtape_mpi.c
 put 755 "$prefix/share/adtape/mpi" mpi/build.sh mpi/build_fortran.sh
+put 644 "$prefix/include/adtape/kit/ampi" mpi/kit/include/ampi/*.h
+put 644 "$prefix/share/adtape/mpi/kit" mpi/kit/*.c mpi/kit/*.h
+put 644 "$prefix/share/adtape/mpi/kit/include/ampi" mpi/kit/include/ampi/*.h
 put 644 "$prefix/share/adtape/mpi/fortran" mpi/fortran/*.*
 put 644 "$prefix/share/adtape/mpi/fortran/generated" mpi/fortran/generated/*.inc
 put 644 "$prefix/share/adtape/mpi/src" mpi/src/*.c
 if [ -n "${MPICC:-}" ]; then
   mpi/build.sh "$built" "$kit/mpi"
-  put 644 "$libdir" "$kit/mpi/libadtape_mpi.a"
+  put 644 "$libdir" "$kit/mpi/libadtape_mpi.a" "$kit/mpi/libadtape_mpi_kit.a"
   library "$kit/mpi/libadtape_mpi.so.0" libadtape_mpi libadtape_mpi.so.0
   for suffix in "" -static; do
     fill "adtape-mpi$suffix.pc.in" "$libdir/pkgconfig" "adtape-mpi$suffix.pc" '${pcfiledir}'
+    fill adtape-mpi-kit.pc.in "$libdir/pkgconfig" "adtape-mpi-kit$suffix.pc" '${pcfiledir}' -e "s|@SUFFIX@|$suffix|g"
   done
 fi
 [ -z "${MPIFC:-}" ] || [ -n "${MPICC:-}" ] || { echo "install: MPIFC takes MPICC, its compiler of C" >&2; exit 1; }

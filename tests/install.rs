@@ -200,6 +200,8 @@ fn installation_holds_the_files_listed_and_no_more() {
         "share/adtape/kit/adtape_kit_calls.c",
         "share/adtape/kit/adtape_kit_lto.c",
         "share/adtape/mpi/adtape_mpi.c",
+        "include/adtape/kit/ampi/ampi.h",
+        "include/adtape/kit/ampi/ampif.h",
         "share/adtape/mpi/build.sh",
         "share/adtape/mpi/build_fortran.sh",
         "share/doc/adtape/LICENSE-APACHE",
@@ -218,8 +220,10 @@ fn installation_holds_the_files_listed_and_no_more() {
     expected.extend(headers.iter().map(|file| format!("include/adtape/{file}")));
     expected.extend(files(&root().join("kit/include")).iter().map(|file| format!("include/adtape/kit/{file}")));
     expected.extend(files(&root().join("kit/src")).iter().map(|file| format!("share/adtape/kit/src/{file}")));
-    let fortran = files(&root().join("mpi/fortran"));
-    expected.extend(fortran.iter().map(|file| format!("share/adtape/mpi/fortran/{file}")));
+    for folder in ["fortran", "kit"] {
+        let sources = files(&root().join("mpi").join(folder));
+        expected.extend(sources.iter().map(|file| format!("share/adtape/mpi/{folder}/{file}")));
+    }
     expected.extend(files(&root().join("mpi/src")).iter().map(|file| format!("share/adtape/mpi/src/{file}")));
     let pages: Vec<String> = tops("command/man", ".1");
     assert!(pages.iter().any(|page| page == "adtape-report.1"), "{pages:?}");

@@ -11,6 +11,8 @@ mod errors;
 mod example;
 #[path = "mpi/fortran.rs"]
 mod fortran;
+#[path = "mpi/kit.rs"]
+mod kit;
 
 use common::{build_release, clean, root, run, scratch, skip, stdout};
 use std::path::{Path, PathBuf};

@@ -18,11 +18,26 @@ int main(int argc, char **argv) {
 }
 "#;
 
+const KIT_PROGRAM: &str = r#"
+#include <ampi/ampi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  double x = 1.0, xb = 2.0;
+  AMPI_Init_NT(&argc, &argv);
+  FW_AMPI_Bcast(&x, 1, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+  BW_AMPI_Bcast(&xb, 1, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+  if (xb != 2.0) return 1;
+  puts("popped what was pushed");
+  AMPI_Finalize_NT();
+  return 0;
+}
+"#;
+
 const PROJECT: &str = "
 cmake_minimum_required(VERSION 3.16)
 project(check LANGUAGES C Fortran)
 find_package(adtape 0.1 REQUIRED COMPONENTS mpi)
-foreach(kind mpi mpi_static)
+foreach(kind mpi mpi_static mpi_kit mpi_kit_static)
   add_executable(c_${kind} check.c)
   target_link_libraries(c_${kind} PRIVATE adtape::${kind})
 endforeach()
@@ -86,6 +101,15 @@ fn mpi_program_builds_through_pkg_config_and_cmake() {
         run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
         says_what_it_should(&program, &prefix);
     }
+    let source = directory.join("kit.c");
+    fs::write(&source, KIT_PROGRAM).expect("scratch directory is writable");
+    for package in ["adtape-mpi-kit", "adtape-mpi-kit-static"] {
+        let program = directory.join(package);
+        let mut compiler = Command::new(mpicc);
+        compiler.args(["-std=c99", "-Wall", "-Wextra"]).arg(&source).arg("-o").arg(&program);
+        run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
+        says_what_it_should(&program, &prefix);
+    }
     let source = directory.join("check.f90");
     fs::write(&source, MPI_PROGRAM_IN_FORTRAN).expect("scratch directory is writable");
     for package in ["adtape-mpi-fortran", "adtape-mpi-fortran-static"] {
@@ -102,7 +126,7 @@ fn mpi_program_builds_through_pkg_config_and_cmake() {
     configure.arg(format!("-DMPI_Fortran_COMPILER={mpifort}"));
     run(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
     run(Command::new("cmake").arg("--build").arg(&build));
-    for kind in ["c_mpi", "c_mpi_static", "f_mpi_fortran", "f_mpi_fortran_static"] {
+    for kind in ["c_mpi", "c_mpi_static", "c_mpi_kit", "c_mpi_kit_static", "f_mpi_fortran", "f_mpi_fortran_static"] {
         says_what_it_should(&build.join(kind), &prefix);
     }
 }

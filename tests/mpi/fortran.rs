@@ -35,6 +35,11 @@ fn module(mpi: Mpi) -> &'static Path {
 }
 
 fn compile(mpi: Mpi, source: &Path, name: &str, flags: &[&str]) -> PathBuf {
+    compile_with(mpi, source, name, flags, &[])
+}
+
+/// With archives that come before the library's.
+pub fn compile_with(mpi: Mpi, source: &Path, name: &str, flags: &[&str], archives: &[&str]) -> PathBuf {
     let directory = scratch(&format!("mpi-{mpi}-fortran-{name}"));
     let (own, theirs, binary) = (module(mpi), adtape_module(), directory.join(name));
     let mut compiler = clean(format!("mpifort.{mpi}"));
@@ -48,13 +53,13 @@ fn compile(mpi: Mpi, source: &Path, name: &str, flags: &[&str]) -> PathBuf {
         .arg(theirs)
         .args(flags)
         .arg(source);
-    compiler.arg(own.join("libadtape_mpi_fortran.a")).arg(library(mpi).join("libadtape_mpi.a"));
+    compiler.args(archives).arg(own.join("libadtape_mpi_fortran.a")).arg(library(mpi).join("libadtape_mpi.a"));
     compiler.arg(theirs.join("libadtape_fortran.a")).arg(build_release().join("libadtape.a"));
     run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
     binary
 }
 
-fn mpis_with_fortran(test: &str) -> Vec<Mpi> {
+pub fn mpis_with_fortran(test: &str) -> Vec<Mpi> {
     let is_here = |mpi: &Mpi| {
         let here = clean(format!("mpifort.{mpi}")).arg("--version").output().is_ok();
         if !here {
