@@ -97,6 +97,19 @@ static void sum_at_root(void *packed, void *adjoint, const struct leg *leg, cons
     }
 }
 
+/* What lies one behind the other needs no copy; another rank's may be of another layout, of as many values. */
+static void sum_dense(void *adjoint, const struct leg *leg, const void *site) {
+    const struct comm *comm = comms.at[leg->comm];
+    const struct layout *layout = layouts.at[leg->layout];
+    const bool root = comm->rank == leg->peer;
+    expect(MPI_Reduce(root ? MPI_IN_PLACE : adjoint, root ? adjoint : NULL, int_count(leg->values, site),
+                      unit_of(layout), MPI_SUM, leg->peer, comm->twin),
+           site, "MPI_Reduce");
+    if (!root) {
+        clear_dense(adjoint, layout, leg->values);
+    }
+}
+
 static void bcast_reverse(void *const *given, const void *site) {
     struct head head;
     struct leg leg;
@@ -105,6 +118,10 @@ static void bcast_reverse(void *const *given, const void *site) {
     void *adjoint = leg_adjoint(&leg, given, &head, site);
     agree(&leg, &head, site);
     if (leg.values == 0 || leg.integers) {
+        return;
+    }
+    if (adjoint != NULL && layouts.at[leg.layout]->dense) {
+        sum_dense(adjoint, &leg, site);
         return;
     }
     void *packed = take_adjoint(adjoint, &leg, site);

@@ -104,6 +104,9 @@ static void scale_adjoint(void *yb, const struct leg *leg, const void *x, const 
         return;
     }
     void *factors = leg->tag == PROD ? others_product(x, leg, site) : NULL;
+    if (factors == NULL && ranks == NULL) {
+        return; /* SUM */
+    }
     for (int64_t i = 0; i < leg->values; i++) {
         const double won = ranks != NULL && ranks[i] != comms.at[leg->comm]->rank ? 0 : 1;
         if (layout->kind == F64) {
@@ -130,6 +133,18 @@ static void spread_adjoint(void *yb, int32_t *ranks, const struct leg *leg, cons
     }
 }
 
+/* The sum of values that lie one behind the other, without a copy of them. */
+static void allreduce_sum_b(void *result_b, void *given_b, const struct leg *leg, const void *site) {
+    const struct layout *layout = layouts.at[leg->layout];
+    void *yb = allocate((size_t)packed_bytes(layout, leg->values), site);
+    expect(MPI_Allreduce(result_b, yb, int_count(leg->values, site), unit_of(layout), MPI_SUM,
+                         comms.at[leg->comm]->twin),
+           site, "MPI_Allreduce");
+    clear_dense(result_b, layout, leg->values);
+    add_adjoint(given_b, yb, leg);
+    free(yb);
+}
+
 static void reduce_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
@@ -142,6 +157,10 @@ static void reduce_reverse(enum operation operation, void *const *given, const v
     void *given_b = leg_adjoint(leg, given, &head, site);
     agree(leg, &head, site);
     if (leg->values == 0 || leg->integers) {
+        return;
+    }
+    if (leg->tag == SUM && leg->peer < 0 && result_b != NULL && layouts.at[leg->layout]->dense) {
+        allreduce_sum_b(result_b, given_b, leg, site);
         return;
     }
     void *x = given_pop(leg, site);

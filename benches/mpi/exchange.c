@@ -1,0 +1,214 @@
+/* exchange: messages and their reverse by adtape_mpi, beside the same by hand in plain MPI, turn and turn about.
+ *
+ *   exchange ROUNDS
+ *
+ * On one rank, messages go to itself, and what is measured is processor time. On more, they go round a ring, and it is
+ * the time of day of the slowest rank. Rank 0 prints a line for each figure: its name, nanoseconds of an operation by
+ * adtape_mpi forward and in reverse, and by hand forward and in reverse: the medians of all rounds; and the medians of
+ * the difference forward, and of the ratio in reverse. */
+#include <adtape_mpi.h>
+#include <adtape.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 1 << 17, MOST_ROUNDS = 1000 };
+static double out[MOST], outb[MOST], in[MOST], inb[MOST], temporary[MOST];
+static int me, ranks, left, right;
+
+static double now(void) {
+    struct timespec t;
+    (void)clock_gettime(ranks == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* ---- a halo: one message each way round the ring ---------------------------------------------------------------- */
+
+static void halo(int count) {
+    MPI_Request r[2];
+    adtape_MPI_Irecv(in, count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &r[0]);
+    adtape_MPI_Isend(out, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &r[1]);
+    adtape_MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void halo_b(int count) {
+    (void)count;
+    adtape_MPI_Waitall_b();
+    adtape_MPI_Isend_b();
+    adtape_MPI_Irecv_b();
+}
+
+static void plain_halo(int count) {
+    MPI_Request r[2];
+    MPI_Status done[2];
+    MPI_Irecv(in, count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &r[0]);
+    MPI_Isend(out, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &r[1]);
+    MPI_Waitall(2, r, done);
+}
+
+static void plain_halo_b(int count) {
+    MPI_Request r[2];
+    MPI_Status done[2];
+    MPI_Irecv(temporary, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &r[0]);
+    MPI_Isend(inb, count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &r[1]);
+    MPI_Waitall(2, r, done);
+    for (int i = 0; i < count; i++) {
+        outb[i] += temporary[i];
+        inb[i] = 0;
+    }
+}
+
+/* ---- Sendrecv ---------------------------------------------------------------------------------------------------- */
+
+static void sendrecv(int count) {
+    adtape_MPI_Sendrecv(out, count, MPI_DOUBLE, right, 0, in, count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE);
+}
+
+static void sendrecv_b(int count) {
+    (void)count;
+    adtape_MPI_Sendrecv_b();
+}
+
+static void plain_sendrecv(int count) {
+    MPI_Sendrecv(out, count, MPI_DOUBLE, right, 0, in, count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void plain_sendrecv_b(int count) {
+    MPI_Sendrecv(inb, count, MPI_DOUBLE, left, 0, temporary, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    for (int i = 0; i < count; i++) {
+        outb[i] += temporary[i];
+        inb[i] = 0;
+    }
+}
+
+/* ---- collective calls -------------------------------------------------------------------------------------------- */
+
+static void allreduce(int count) { adtape_MPI_Allreduce(out, in, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+
+static void allreduce_b(int count) {
+    (void)count;
+    adtape_MPI_Allreduce_b();
+}
+
+static void plain_allreduce(int count) { MPI_Allreduce(out, in, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+
+static void plain_allreduce_b(int count) {
+    MPI_Allreduce(inb, temporary, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++) {
+        outb[i] += temporary[i];
+        inb[i] = 0;
+    }
+}
+
+static void bcast(int count) { adtape_MPI_Bcast(in, count, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
+
+static void bcast_b(int count) {
+    (void)count;
+    adtape_MPI_Bcast_b();
+}
+
+static void plain_bcast(int count) { MPI_Bcast(in, count, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
+
+static void plain_bcast_b(int count) {
+    MPI_Reduce(inb, temporary, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++) {
+        inb[i] = me == 0 ? temporary[i] : 0;
+    }
+}
+
+/* ---- figures ------------------------------------------------------------------------------------------------------ */
+
+typedef void exchange(int count);
+static const struct figure {
+    const char *name;
+    int calls; /* of MPI, in the forward sweep */
+    exchange *forward, *reverse, *plain_forward, *plain_reverse;
+} figures[] = {
+    {"halo", 3, halo, halo_b, plain_halo, plain_halo_b},
+    {"Sendrecv", 1, sendrecv, sendrecv_b, plain_sendrecv, plain_sendrecv_b},
+    {"Allreduce", 1, allreduce, allreduce_b, plain_allreduce, plain_allreduce_b},
+    {"Bcast", 1, bcast, bcast_b, plain_bcast, plain_bcast_b},
+};
+static const int counts[] = {1, 512, 8192, 65536};
+
+/* Nanoseconds of each of `times` exchanges, of the slowest rank. */
+static double timed(exchange *run, int count, int times) {
+    double took, most;
+    MPI_Barrier(MPI_COMM_WORLD);
+    took = -now();
+    for (int i = 0; i < times; i++) {
+        run(count);
+    }
+    took += now();
+    MPI_Allreduce(&took, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most / times;
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int count) {
+    qsort(x, (size_t)count, sizeof *x, by_size);
+    return x[count / 2];
+}
+
+static void measure(const struct figure *f, int count, int rounds) {
+    static double all[6][MOST_ROUNDS];
+    const int times = count == 1 ? 200 : count < 8192 ? 100 : count < 65536 ? 20 : 4;
+    for (int round = -1; round < rounds; round++) {
+        double t[4];
+        for (int turn = 0; turn < 2; turn++) {
+            /* Each in turn the first. */
+            const bool ours = (round + turn) % 2 == 0;
+            memset(outb, 0, sizeof(double) * (size_t)count);
+            memset(inb, 0, sizeof(double) * (size_t)count);
+            t[ours ? 0 : 2] = timed(ours ? f->forward : f->plain_forward, count, times);
+            t[ours ? 1 : 3] = timed(ours ? f->reverse : f->plain_reverse, count, times);
+        }
+        for (int i = 0; round >= 0 && i < 4; i++) {
+            all[i][round] = t[i];
+        }
+        if (round >= 0) {
+            all[4][round] = (t[0] - t[2]) / f->calls;
+            all[5][round] = t[1] / t[3];
+        }
+    }
+    if (me == 0) {
+        printf("%s of %d bytes", f->name, count * 8);
+        for (int i = 0; i < 6; i++) {
+            printf(";%.4f", median(all[i], rounds));
+        }
+        printf("\n");
+        fflush(stdout);
+    }
+}
+
+int main(int argc, char **argv) {
+    const int rounds = argc > 1 ? atoi(argv[1]) : 1;
+    adtape_MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rounds < 1 || rounds > MOST_ROUNDS) {
+        (void)fprintf(stderr, "usage: exchange ROUNDS, at most %d\n", MOST_ROUNDS);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    left = (me + ranks - 1) % ranks;
+    right = (me + 1) % ranks;
+    adtape_live_add(NULL, out, sizeof out, ADTAPE_KIND_STATIC, "out");
+    adtape_live_set_adjoint(NULL, out, outb, sizeof outb);
+    adtape_live_add(NULL, in, sizeof in, ADTAPE_KIND_STATIC, "in");
+    adtape_live_set_adjoint(NULL, in, inb, sizeof inb);
+    for (int f = 0; f < (int)(sizeof figures / sizeof *figures); f++) {
+        for (int c = 0; c < (int)(sizeof counts / sizeof *counts); c++) {
+            measure(&figures[f], counts[c], rounds);
+        }
+    }
+    adtape_MPI_Finalize();
+    return 0;
+}
