@@ -38,8 +38,11 @@
  *   src/meeting.c     ranks agree before each step
  *   src/driver.c      one schedule on all ranks
  *   src/statistics.c  the memory of a machine, shared; figures of all ranks
+ *   src/seed.c        where the reverse sweep is seeded
+ *   src/verify.c      derivative tests over ranks
  *   src/life.c        the beginning and the end */
 #include "adtape_mpi_run.h"
+#include "adtape_mpi_test.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -114,5 +117,9 @@
 #include "src/driver.c"
 
 #include "src/statistics.c"
+
+#include "src/seed.c"
+
+#include "src/verify.c"
 
 #include "src/life.c"

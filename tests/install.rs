@@ -164,6 +164,7 @@ fn installation_holds_the_files_listed_and_no_more() {
         "include/adtape.h",
         "include/adtape_mpi.h",
         "include/adtape_mpi_run.h",
+        "include/adtape_mpi_test.h",
         "lib/cmake/adtape/adtapeConfig.cmake",
         "lib/cmake/adtape/adtapeConfigVersion.cmake",
         "lib/libadtape.a",

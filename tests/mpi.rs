@@ -219,7 +219,11 @@ fn every_wrong_use_ends_in_an_error_that_says_what_is_wrong() {
 fn header_compiles_without_a_warning_in_c_and_in_cpp() {
     for mpi in mpis("header") {
         let file = scratch(&format!("mpi-header-{mpi}")).join("header.c");
-        std::fs::write(&file, "#include \"adtape_mpi_run.h\"\n#include \"adtape_mpi_run.h\"\n").expect("written");
+        std::fs::write(
+            &file,
+            "#include \"adtape_mpi_run.h\"\n#include \"adtape_mpi_test.h\"\n#include \"adtape_mpi_run.h\"\n",
+        )
+        .expect("written");
         let include = stdout(clean(format!("mpicc.{mpi}")).arg("-show"));
         let folders: Vec<_> = include.split_whitespace().filter(|word| word.starts_with("-I")).collect();
         for (compiler, language, std) in [("gcc", "c", "c99"), ("clang", "c", "c11"), ("g++", "c++", "c++17")] {
@@ -237,11 +241,11 @@ fn header_compiles_without_a_warning_in_c_and_in_cpp() {
 #[test]
 fn shared_library_exports_what_the_headers_declare() {
     let read = |name: &str| std::fs::read_to_string(root().join("mpi/include").join(name)).expect("the header");
-    let header = read("adtape_mpi.h") + &read("adtape_mpi_run.h");
+    let header = read("adtape_mpi.h") + &read("adtape_mpi_run.h") + &read("adtape_mpi_test.h");
     let words = header.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let types = ["int ", "void ", "int64_t ", "adtape_status_t "];
+    let types = ["int ", "void ", "int64_t ", "double ", "const char *", "adtape_status_t "];
     let code = header.lines().filter(|line| types.iter().any(|name| line.starts_with(name)));
-    let declared: Vec<_> = code.filter_map(|line| line.split([' ', '(']).nth(1)).collect();
+    let declared: Vec<_> = code.filter_map(|line| line.split('(').next()?.rsplit([' ', '*']).next()).collect();
     assert!(words.count() > 500 && declared.len() > 40, "{declared:?}");
     for mpi in mpis("symbols") {
         let table =
@@ -251,6 +255,19 @@ fn shared_library_exports_what_the_headers_declare() {
         exported.sort_unstable();
         expected.sort_unstable();
         assert_eq!(exported, expected);
+    }
+}
+
+/// On one rank there are no others to tell apart; on three, each verdict is that of all.
+#[test]
+fn derivative_tests_over_ranks_see_wrong_gradients_and_wrong_seeds() {
+    for mpi in mpis("derivative tests") {
+        let program = compile(mpi, "verify", &[]);
+        for ranks in [1, 3] {
+            let said = passes(mpi, ranks, &program, &[], &[]);
+            let explained = said.matches("was seeded on all of them").count();
+            assert_eq!(explained, usize::from(ranks > 1), "{said}");
+        }
     }
 }
 

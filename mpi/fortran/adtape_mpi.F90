@@ -4,7 +4,7 @@
 !> A buffer is a variable of any type and rank without gaps. With mpif.h alone, without this module, the calls are
 !> external procedures, as MPI's are.
 module adtape_mpi
-  use, intrinsic :: iso_c_binding, only: c_int, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_int, c_ptr, c_float, c_double
 #ifndef ADTAPE_MPI_NO_F08
   use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Status
 #endif
@@ -39,9 +39,60 @@ module adtape_mpi
   end interface
 #include "generated/interfaces.inc"
 
+  !> Where adtape_mpi_check_seed expects the seed, if not on a rank that is known.
+  integer(c_int), parameter, public :: ADTAPE_MPI_ON_ALL = -1, ADTAPE_MPI_ON_ONE = -2
+
+  !> Derivative tests over the ranks of a communicator, MPI_COMM_WORLD unless call adtape_mpi_test_on(comm) says another:
+  !> call test_gradient(f, x, report, ..., product=adtape_mpi_test_product_f64), where f returns
+  !> adtape_mpi_test_value(...), which is rank 0's if the ranks agree, and else an error.
+  public :: adtape_mpi_test_on, adtape_mpi_test_value, adtape_mpi_test_product_f64, adtape_mpi_test_product_f32
+  interface adtape_mpi_test_on
+    subroutine test_on(comm) bind(c, name="adtape_fmpi_test_on")
+      import :: c_int
+      integer(c_int), intent(in) :: comm
+    end subroutine
 #ifndef ADTAPE_MPI_NO_F08
+    subroutine test_on_f08(comm) bind(c, name="adtape_fmpi_test_on")
+      import :: MPI_Comm
+      type(MPI_Comm), intent(in) :: comm
+    end subroutine
+#endif
+  end interface
+  interface adtape_mpi_test_value
+    function test_value_f64(value) result(same) bind(c, name="adtape_fmpi_test_value_f64")
+      import :: c_double
+      real(c_double), value :: value
+      real(c_double) :: same
+    end function
+    function test_value_f32(value) result(same) bind(c, name="adtape_fmpi_test_value_f32")
+      import :: c_float
+      real(c_float), value :: value
+      real(c_float) :: same
+    end function
+  end interface
+  interface
+    function test_sum(value) result(total) bind(c, name="adtape_fmpi_test_sum")
+      import :: c_double
+      real(c_double), value :: value
+      real(c_double) :: total
+    end function
+  end interface
+
 contains
 
+  function adtape_mpi_test_product_f64(a, b) result(p)
+    real(c_double), intent(in) :: a(:), b(:)
+    real(c_double) :: p
+    p = test_sum(dot_product(a, b))
+  end function
+
+  function adtape_mpi_test_product_f32(a, b) result(p)
+    real(c_float), intent(in) :: a(:), b(:)
+    real(c_double) :: p
+    p = test_sum(dot_product(real(a, c_double), real(b, c_double)))
+  end function
+
+#ifndef ADTAPE_MPI_NO_F08
   subroutine op_adjoint_f08(op, function, adjoint)
     type(MPI_Op), intent(in) :: op
     external :: function, adjoint

@@ -6,6 +6,7 @@
  * MPI_IN_PLACE, MPI_BOTTOM, MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are variables in Fortran, others in mpif.h than in
  * mpi_f08. Fortran says where they are before the first call. */
 #include "adtape_mpi.h"
+#include "adtape_mpi_test.h"
 
 #include <ISO_Fortran_binding.h>
 #include <stdbool.h>
@@ -189,6 +190,33 @@ API void adtape_mpi_op_adjoint_(const MPI_Fint *op, MPI_User_function *function,
     adtape_mpi_abi0_site(SITE);
     adtape_mpi_abi0_op_adjoint(MPI_Op_f2c(*op), function, adjoint);
     adtape_mpi_abi0_site(NULL);
+}
+
+/* ---- derivative tests ---- */
+
+static MPI_Fint test_comm;
+static bool test_comm_is_set;
+
+API void adtape_fmpi_test_on(const MPI_Fint *comm) {
+    test_comm = *comm;
+    test_comm_is_set = true;
+}
+
+static MPI_Comm tested(void) { return test_comm_is_set ? MPI_Comm_f2c(test_comm) : MPI_COMM_WORLD; }
+
+API double adtape_fmpi_test_sum(double mine) { return adtape_mpi_abi0_test_sum(tested(), mine); }
+
+API double adtape_fmpi_test_value_f64(double mine) {
+    adtape_mpi_abi0_site(SITE);
+    const double value = adtape_mpi_abi0_test_value(tested(), mine, 1e-12);
+    adtape_mpi_abi0_site(NULL);
+    return value;
+}
+API float adtape_fmpi_test_value_f32(float mine) {
+    adtape_mpi_abi0_site(SITE);
+    const double value = adtape_mpi_abi0_test_value(tested(), mine, 1e-5);
+    adtape_mpi_abi0_site(NULL);
+    return (float)value;
 }
 
 #include "generated/glue.inc"

@@ -259,6 +259,14 @@ int adtape_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 void adtape_MPI_Neighbor_alltoallv_b(void);
 void adtape_MPI_Neighbor_alltoallv_b_at(void *sendbuf_b, void *recvbuf_b);
 
+/* ---- the seed of the reverse sweep ------------------------------------------------------------------------------ */
+
+enum { ADTAPE_MPI_ON_ALL = -1, ADTAPE_MPI_ON_ONE = -2 };
+/* Before the reverse sweep, on all ranks: whether the adjoint of the result, `count` values, is seeded where it is meant
+ * to be: on rank `where` alone, on one rank of any number (ADTAPE_MPI_ON_ONE), or on all (ADTAPE_MPI_ON_ALL). Seeded is
+ * what is not zero. Anything else is an error on all ranks. Leaves no record. */
+void adtape_mpi_check_seed(const void *seed, int count, MPI_Datatype datatype, int where, MPI_Comm comm);
+
 /* ---- for the Fortran module ------------------------------------------------------------------------------------ */
 
 /* The place in the program that the next calls stand for, until it is NULL again. */

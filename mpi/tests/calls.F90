@@ -14,6 +14,32 @@
 #define STATUS_AT(s, i) s(:, i)
 #endif
 
+#if defined(WITH_F08) || defined(WITH_MPI) || defined(WITH_MODULE)
+#define HAS_MODULE
+! Half the sum of all ranks' squares.
+module distributed_cost
+  use, intrinsic :: iso_c_binding
+  use adtape_mpi
+#if defined(WITH_F08)
+  use mpi_f08
+#elif defined(WITH_MPI)
+  use mpi
+#endif
+  implicit none
+contains
+  function cost(x) result(total)
+    real(c_double), intent(in) :: x(:)
+    real(c_double) :: total, part
+#if defined(WITH_MODULE)
+    include 'mpif.h'
+#endif
+    part = 0.5d0*sum(x**2)
+    call adtape_MPI_Allreduce(part, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
+    total = adtape_mpi_test_value(total)
+  end function
+end module
+#endif
+
 program calls
   use, intrinsic :: iso_c_binding
   use adtape
@@ -25,6 +51,9 @@ program calls
   use adtape_mpi
 #elif defined(WITH_MODULE)
   use adtape_mpi
+#endif
+#ifdef HAS_MODULE
+  use distributed_cost, only: cost
 #endif
   implicit none
 #if !defined(WITH_F08) && !defined(WITH_MPI)
@@ -51,6 +80,7 @@ program calls
   call forms()
   call own_operation()
   call places()
+  call seeds()
   call adtape_MPI_Finalize(e)
 
 contains

@@ -2,6 +2,8 @@
  * errors --list prints the cases and the ranks that each is for. */
 #include "check.h"
 
+#include <adtape_mpi_test.h>
+
 static double x[8], xb[8], y[8], outside[8];
 static MPI_Request request;
 
@@ -118,6 +120,31 @@ static void neighbors_without_a_grid(void) {
 
 /* ---- two ranks that disagree, since one of them calls MPI itself ------------------------------------------------ */
 
+static void seeded_on_all(void) {
+    xb[1] = 1;
+    adtape_mpi_check_seed(xb, 2, MPI_DOUBLE, ADTAPE_MPI_ON_ONE, MPI_COMM_WORLD);
+}
+
+static void seeded_on_another_rank(void) {
+    xb[1] = me;
+    adtape_mpi_check_seed(xb, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static void seeded_on_none(void) {
+    xb[1] = -0.0;
+    adtape_mpi_check_seed(xb, 2, MPI_DOUBLE, ADTAPE_MPI_ON_ALL, MPI_COMM_WORLD);
+}
+
+/* The function returns this rank's part. */
+static double own_part(int64_t n, const double *point, void *user) {
+    (void)n, (void)user;
+    return point[0] * point[0] + me;
+}
+static void function_differs(void) {
+    adtape_test_report_t report;
+    (void)adtape_mpi_test_gradient_f64(MPI_COMM_WORLD, own_part, NULL, NULL, 1, x, NULL, NULL, &report);
+}
+
 /* Rank 0 has sent two doubles, and rank 1 reverses a receive of one. */
 static void size_differs(void) {
     if (me == 0) {
@@ -178,7 +205,8 @@ static const struct {
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
     CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
     CASE(pair_in_a_message, 1) CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
-    CASE(neighbors_without_a_grid, 1) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
+    CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
+    CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
     CASE(collective_call_missing, 2)
 };
 
