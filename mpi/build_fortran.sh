@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds libadtape_mpi_fortran.a and the module adtape_mpi into OUT: libadtape_mpi from Fortran.
+# Builds libadtape_mpi_fortran.a and the modules adtape_mpi and adtape_mpi_run into OUT: libadtape_mpi from Fortran.
 #
 #   mpi/build_fortran.sh OUT      MPIFC, MPICC: MPI's compilers (mpifort, mpicc); FCFLAGS, CFLAGS: further flags
 #
@@ -39,8 +39,13 @@ f08=
 # shellcheck disable=SC2086
 (cd "$work" && run_fc ${FCFLAGS:--O2} $f08 -fPIC -I"$here/fortran" -c "$here/fortran/adtape_mpi.F90" -o module.o)
 # shellcheck disable=SC2086
+(cd "$work" && run_fc ${FCFLAGS:--O2} $f08 -fPIC -I"$here/fortran" -c "$here/fortran/adtape_mpi_run.F90" -o run.o)
+# shellcheck disable=SC2086
+$cc -std=gnu11 ${CFLAGS:--O2} -fPIC -I"$here/include" -I"$include" -c "$here/fortran/adtape_mpi_run_fortran.c" \
+  -o "$work/run_glue.o"
+# shellcheck disable=SC2086
 $cc -std=gnu11 ${CFLAGS:--O2} $f08 -fPIC -I"$work/binding" -I"$here/include" -I"$include" \
   -c "$here/fortran/adtape_mpi_fortran.c" -o "$work/glue.o"
 rm -f "$out/libadtape_mpi_fortran.a"
-ar rcs "$out/libadtape_mpi_fortran.a" "$work/module.o" "$work/glue.o"
-cp "$work/adtape_mpi.mod" "$out/"
+ar rcs "$out/libadtape_mpi_fortran.a" "$work/module.o" "$work/glue.o" "$work/run.o" "$work/run_glue.o"
+cp "$work/adtape_mpi.mod" "$work/adtape_mpi_run.mod" "$out/"

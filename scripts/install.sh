@@ -19,7 +19,7 @@
 #   include/adtape_mpi….h, share/adtape/mpi/   libadtape_mpi as source, with build.sh and build_fortran.sh
 #   include/adtape/kit/ampi/*.h    the names of Adjoinable MPI
 #   lib/libadtape_mpi.…            with MPICC: the library, and libadtape_mpi_kit.a, which has those names
-#   lib/adtape/mpi_fortran/        with MPIFC: adtape_mpi.mod, libadtape_mpi_fortran.a
+#   lib/adtape/mpi_fortran/        with MPIFC: adtape_mpi.mod, adtape_mpi_run.mod, libadtape_mpi_fortran.a
 #   lib/adtape/fortran/COMPILER/       adtape.mod, adtape_derived.inc, adtape_polymorphic.inc, libadtape_fortran.a
 #   lib/pkgconfig/                     adtape, adtape-fortran, adtape-fortran-lto, adtape-kit, adtape-kit-admm2020, with MPICC
 #                                      adtape-mpi, adtape-mpi-kit, with MPIFC adtape-mpi-fortran, and each with -static

@@ -86,6 +86,30 @@ fn calls_from_fortran_agree_with_what_they_are_by_hand() {
     }
 }
 
+/// The module `adtape_mpi_run`: checkpoints of all ranks, a driver on all ranks.
+#[test]
+fn long_run_from_fortran_keeps_its_state_and_has_the_right_gradient() {
+    for mpi in mpis_with_fortran("long runs in Fortran") {
+        let program = compile(mpi, &root().join("mpi/tests/run.F90"), "run", &WARNINGS);
+        for ranks in [1, 2, 3] {
+            let files = scratch(&format!("mpi-{mpi}-fortran-files-{ranks}")).display().to_string();
+            let said = passes(mpi, ranks, &program, &[&files], &[]);
+            assert!(said.contains("all right") && said.contains("bytes on the tape"), "{said}");
+        }
+    }
+}
+
+/// Every call of adtape_mpi_run.h is in the module, and the program calls it.
+#[test]
+fn every_call_of_long_runs_is_tried_from_fortran() {
+    let header = fs::read_to_string(root().join("mpi/include/adtape_mpi_run.h")).expect("the header");
+    let program = fs::read_to_string(root().join("mpi/tests/run.F90")).expect("the program");
+    let names = header.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| name.starts_with("adtape_mpi_"));
+    let is_call = |name: &&str| header.contains(&format!("{name}(")) && !name.ends_with("_t");
+    let missing: Vec<_> = names.filter(is_call).filter(|name| !program.contains(&format!("{name}("))).collect();
+    assert!(missing.is_empty(), "mpi/tests/run.F90 does not call {missing:?}");
+}
+
 /// The header is what the interfaces are made of, and the program calls all of it.
 #[test]
 fn every_call_is_tried_from_fortran() {
