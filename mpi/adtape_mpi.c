@@ -28,6 +28,8 @@
  *   src/exchange.c    Gather, Scatter, Allgather, Alltoall, and those with counts for each rank
  *   src/neighbor.c    those among neighbours
  *   src/reduction.c   operations, and what they keep
+ *   src/nonblocking.c collective calls that are waited for later
+ *   src/travelling.c  their reverse
  *   src/extreme.c     MAX, MIN, MAXLOC, MINLOC
  *   src/user.c        operations of the program's own
  *   src/reduce.c      Reduce, Allreduce
@@ -97,6 +99,10 @@
 #include "src/neighbor.c"
 
 #include "src/reduction.c"
+
+#include "src/nonblocking.c"
+
+#include "src/travelling.c"
 
 #include "src/extreme.c"
 

@@ -259,6 +259,61 @@ int adtape_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 void adtape_MPI_Neighbor_alltoallv_b(void);
 void adtape_MPI_Neighbor_alltoallv_b_at(void *sendbuf_b, void *recvbuf_b);
 
+/* ---- between all ranks, nonblocking --------------------------------------------------------------------------------- */
+
+/* As the blocking calls; a call that waits completes them, or a test. The reverse of that call begins to send adjoints,
+ * the reverse of the call itself waits for them and adds them up, in the order of ranks. Reductions are by MPI_SUM, or of
+ * integers. Adjoints of the buffers come from adtape's addresses: there is no form with _b_at, and adjoints given to a
+ * wait are ignored. Each rank sends a message to each from which it got something. */
+int adtape_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Ibarrier_b(void);
+int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                      MPI_Request *request);
+void adtape_MPI_Ibcast_b(void);
+int adtape_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                       int root, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Ireduce_b(void);
+int adtape_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Iallreduce_b(void);
+int adtape_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Ireduce_scatter_b(void);
+int adtape_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                     MPI_Op op, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Ireduce_scatter_block_b(void);
+int adtape_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                     MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Iscan_b(void);
+int adtape_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Igather_b(void);
+int adtape_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                        MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Igatherv_b(void);
+int adtape_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                        MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Iscatter_b(void);
+int adtape_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                         MPI_Request *request);
+void adtape_MPI_Iscatterv_b(void);
+int adtape_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Iallgather_b(void);
+int adtape_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request *request);
+void adtape_MPI_Iallgatherv_b(void);
+int adtape_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Ialltoall_b(void);
+int adtape_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+void adtape_MPI_Ialltoallv_b(void);
+
 /* ---- the seed of the reverse sweep ------------------------------------------------------------------------------ */
 
 enum { ADTAPE_MPI_ON_ALL = -1, ADTAPE_MPI_ON_ONE = -2 };

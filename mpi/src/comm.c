@@ -12,6 +12,7 @@ struct comm {
     bool in_use;         /* the program's communicator is there */
     int number;          /* of this one among all */
     int rank, size;
+    uint64_t collectives; /* nonblocking ones so far, which all ranks begin in one order */
     struct table next;   /* the number of the next message, by direction, peer and tag */
     struct request *unsettled, **unsettled_end; /* receives whose number is not known yet, in the order of posting */
     struct arrival *arrivals; /* headed messages that came before they were asked for */

@@ -5,6 +5,7 @@
  * receives posted behind it, as far as it might take their messages, are not known either: they are unsettled. One
  * that is waited for while it is unsettled leaves its serial on the tape, under which the number is found later. */
 
+struct collective;
 struct request {
     MPI_Request handle;
     uint64_t serial, number;
@@ -12,6 +13,7 @@ struct request {
     struct request *next;  /* unsettled */
     int peer, tag;         /* of a receive: wild until it is complete */
     bool receives, settled, waited;
+    struct collective *collective; /* NULL: a message */
     struct draft draft;    /* of its wait's record */
 };
 

@@ -14,6 +14,7 @@ enum leg_flag {
     LEG_OUTSIDE = 8,   /* float or double in no range that was alive */
     LEG_LATE = 16,     /* the number is in late_numbers, under the serial that stands in its place */
     LEG_IN_PLACE = 32, /* the buffer is the other leg's */
+    LEG_COLLECTIVE = 64, /* of a wait: a collective call was completed, whose record lies below */
 };
 
 struct leg {

@@ -17,7 +17,12 @@ struct exchange {
     struct leg leg;
     struct incoming incoming; /* of what was sent; of what was received, its request if it goes from the adjoint */
     void *adjoint;
+    struct travelling *travelling; /* of a collective call */
 };
+
+/* collective calls: nonblocking.c */
+static void collective_end(struct collective *collective, const void *site);
+static struct travelling *travel_begin(const void *site);
 
 static uint64_t handle_bits(MPI_Request handle) {
     uint64_t bits = 0;
@@ -122,6 +127,9 @@ API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source
 /* A request that is complete: the leg of its wait. Receives are settled when all that completed together are done. */
 static void request_complete(struct request *request, const MPI_Status *status) {
     struct leg *leg = &request->draft.leg;
+    if (request->collective != NULL) {
+        return;
+    }
     if (!request->receives) {
         request->draft.leg.flags &= ~(uint32_t)(LEG_POINTER | LEG_OUTSIDE);
     } else if (leg->peer != MPI_PROC_NULL) {
@@ -137,6 +145,11 @@ static struct draft request_end(struct request *request, const void *site) {
         return (struct draft){0};
     }
     struct draft draft = request->draft;
+    if (request->collective != NULL) {
+        collective_end(request->collective, site);
+        free(request);
+        return draft;
+    }
     if (request->receives && !request->settled) {
         number_settle_all(comms.at[draft.leg.comm], site);
     }
@@ -190,8 +203,18 @@ static void wait_reverse(enum operation operation, void *const *given, const voi
     for (int i = head.legs - 1; i >= 0; i--) {
         adjoints[i] = leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site);
     }
+    /* Records of collective calls lie below that of the wait, the last one on top. */
+    for (int i = head.legs - 1; i >= 0; i--) {
+        if (legs[i].flags & LEG_COLLECTIVE) {
+            struct exchange *exchange = allocate_zeros(sizeof *exchange, site);
+            exchange->travelling = travel_begin(site);
+            *table_at(&underway, legs[i].serial, site) = (uint64_t)(uintptr_t)exchange;
+        }
+    }
     for (int i = 0; i < head.legs; i++) {
-        exchange_begin(&legs[i], adjoints[i], site);
+        if (!(legs[i].flags & LEG_COLLECTIVE)) {
+            exchange_begin(&legs[i], adjoints[i], site);
+        }
     }
     free(adjoints);
     free(legs);

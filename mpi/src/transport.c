@@ -23,7 +23,14 @@ static int headed_tag(void) { return (1 << mpi.tag_bits) - 1; }
 /* Of values that ranks exchange for the adjoint of an operation: no plain message has it. */
 static int fold_tag(void) { return 1 << mpi.tag_bits | headed_tag(); }
 
-static bool is_headed(const struct leg *leg) { return mpi.check || leg->tag >= headed_tag(); }
+/* Of nonblocking collective calls. Messages of the program with that tag are headed. Their numbers have a bit of their
+ * own, for check mode, in which all are. */
+static int collective_tag(void) { return headed_tag() - 1; }
+static const uint64_t COLLECTIVE_NUMBER = UINT64_C(1) << 63;
+
+static bool is_headed(const struct leg *leg) {
+    return mpi.check || leg->tag >= headed_tag() || (leg->tag == collective_tag() && leg->number < COLLECTIVE_NUMBER);
+}
 
 static int plain_tag(const struct leg *leg) {
     const uint64_t number = leg->number & ((UINT64_C(1) << mpi.number_bits) - 1);
@@ -81,8 +88,9 @@ static int units(int64_t bytes, MPI_Datatype *type, const void *site) {
     return (int)(bytes / size);
 }
 
-/* Sends the adjoint of what was received, which is zero then; zeros if there is none. Does not wait. */
-static void adjoint_send(const struct leg *leg, enum operation operation, void *adjoint, const void *site) {
+/* Sends the adjoint of what was received, which is zero then if it is taken; zeros if there is none. Does not wait. */
+static void adjoint_send_by(enum packing what, const struct leg *leg, enum operation operation, void *adjoint,
+                            const void *site) {
     const struct layout *layout = layouts.at[leg->layout];
     const int64_t bytes = packed_bytes(layout, leg->values);
     const bool headed = is_headed(leg);
@@ -95,7 +103,7 @@ static void adjoint_send(const struct leg *leg, enum operation operation, void *
         memcpy(message->data, &header, sizeof header);
     }
     if (adjoint != NULL) {
-        pack(TAKE, adjoint, message->data + front, layout, leg->values);
+        pack(what, adjoint, message->data + front, layout, leg->values);
     } else {
         memset(message->data + front, 0, (size_t)bytes);
     }
@@ -106,6 +114,10 @@ static void adjoint_send(const struct leg *leg, enum operation operation, void *
     *outgoing.end = message;
     outgoing.end = &message->next;
     outgoing_collect(false, site);
+}
+
+static void adjoint_send(const struct leg *leg, enum operation operation, void *adjoint, const void *site) {
+    adjoint_send_by(TAKE, leg, operation, adjoint, site);
 }
 
 /* ---- receiving ---- */

@@ -100,6 +100,7 @@ contains
     call partly_reduced()
     call neighbors()
     call started()
+    call nonblocking()
   end subroutine
 
   subroutine check(holds, line)

@@ -97,6 +97,15 @@ static void places_without_their_values(void) { adtape_MPI_Allreduce(x, y, 2, MP
 
 static void pair_in_a_message(void) { adtape_MPI_Bcast(x, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF); }
 
+static void nonblocking_maximum(void) {
+    adtape_MPI_Iallreduce(x, x + 1, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_SELF, &request);
+}
+
+static void nonblocking_not_waited_for(void) {
+    adtape_MPI_Ibcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_SELF, &request);
+    adtape_MPI_Ibcast_b();
+}
+
 static void start_of_unknown_request(void) {
     MPI_Send_init(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
     adtape_MPI_Start(&request);
@@ -204,7 +213,8 @@ static const struct {
     CASE(adjoint_of_another_size, 1) CASE(buffer_not_back, 1) CASE(integers_in_active_buffer, 1)
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
     CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
-    CASE(pair_in_a_message, 1) CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
+    CASE(pair_in_a_message, 1) CASE(nonblocking_maximum, 1) CASE(nonblocking_not_waited_for, 1)
+    CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
     CASE(collective_call_missing, 2)

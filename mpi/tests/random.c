@@ -159,10 +159,12 @@ static void set(int rank, int cell, double value) {
 
 #include "random_blocks.h"
 
+#include "random_nonblocking.h"
+
 /* ---- a program ---- */
 
 static void step(void) {
-    switch (pick(12)) {
+    switch (pick(14)) {
     case 0: step_local(); break;
     case 1: step_message(); break;
     case 2: step_shift(); break;
@@ -174,6 +176,8 @@ static void step(void) {
     case 8: step_blocks(); break;
     case 9: step_scan(); break;
     case 10: step_neighbors(); break;
+    case 11:
+    case 12: step_nonblocking(); break;
     default: step_passive(); break;
     }
 }

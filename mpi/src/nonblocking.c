@@ -1,0 +1,289 @@
+/* nonblocking.c: collective calls that are waited for later, by the same calls as messages.
+ *
+ *   forward   Ibcast: its serial          Wait: the record of the call, and above it that of the wait
+ *   reverse   Wait: adjoints begin to travel     Ibcast: they are waited for and added up
+ *
+ * Ranks may wait for several calls in different orders, so the reverse cannot be collective calls of MPI, which have to
+ * begin in one order. Adjoints travel as messages between pairs of ranks, under the number that the call has on its
+ * communicator: all ranks begin such calls in one order. For each rank there is a block of what is got, whose adjoint
+ * goes to it, and one of what is given, to which the adjoint that comes from it is added.
+ *
+ *              got from                     given to
+ *   Ibcast     the root                     root: all
+ *   Ireduce    root: all, one block         the root
+ *   Iallreduce all, one block               all
+ *   Iscan      this rank and those below    this rank and those above
+ *   Ireduce_scatter   all: the rank's part  to each its part
+ *   Igather, Iscatter, Iallgather, Ialltoall: as in exchange.c */
+
+/* A call that is under way. */
+struct collective {
+    enum operation operation;
+    const struct comm *comm;
+    struct side given, got;
+    uint64_t number;
+};
+
+static struct side no_side(int ranks, const void *site) { return (struct side){.blocks = blocks_new(ranks, site)}; }
+
+/* A buffer that is one block for each of the ranks from `first` on, up to `end`. */
+static struct side shared_side(const void *buffer, int count, MPI_Datatype type, const struct comm *comm, int first,
+                               int end, const void *site) {
+    struct side side = no_side(comm->size, site);
+    side.draft = draft_buffer(buffer, count, type, site);
+    for (int i = first; i < end; i++) {
+        side.blocks.values[i] = side.draft.leg.values;
+    }
+    return side;
+}
+
+/* A side of one block for each rank, of that which has one block for the rank `of` alone. */
+static struct side side_with(struct side one, const struct comm *comm, int of, const void *site) {
+    struct side side = no_side(comm->size, site);
+    side.draft = one.draft;
+    side.blocks.values[of] = one.blocks.ranks > 0 ? one.blocks.values[0] : 0;
+    side.blocks.places[of] = one.blocks.ranks > 0 ? one.blocks.places[0] : 0;
+    blocks_free(&one.blocks);
+    return side;
+}
+
+/* The record of the call that has begun, and its request. */
+static int began(int code, enum operation operation, struct side given, struct side got, struct comm *comm,
+                 MPI_Request handle, const void *site) {
+    if (code != MPI_SUCCESS) {
+        blocks_free(&given.blocks);
+        blocks_free(&got.blocks);
+        return code;
+    }
+    struct collective *collective = allocate(sizeof *collective, site);
+    *collective = (struct collective){operation, comm, given, got, comm->collectives++};
+    struct draft draft = {.leg = {.comm = comm->number, .flags = LEG_COLLECTIVE}};
+    request_new(&draft, handle, site)->collective = collective;
+    draft.leg.flags = 0;
+    record_push(operation, &draft, 1, site);
+    return code;
+}
+
+/* The record of the call, when it is complete. */
+static void collective_end(struct collective *collective, const void *site) {
+    struct draft drafts[2] = {collective->given.draft, collective->got.draft};
+    for (int i = 0; i < 2; i++) {
+        draft_collective(&drafts[i], collective->comm, -1, 0);
+        drafts[i].leg.serial = collective->number;
+    }
+    drafts[0].leg.integers |= drafts[1].leg.integers;
+    push_blocks(&collective->given.blocks, site);
+    push_blocks(&collective->got.blocks, site);
+    push_bytes(&collective->operation, sizeof collective->operation, site);
+    record_push(collective->operation, drafts, 2, site);
+    blocks_free(&collective->given.blocks);
+    blocks_free(&collective->got.blocks);
+    free(collective);
+}
+
+/* ---- calls ---- */
+
+API int adtape_MPI_Ibarrier(MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    const int code = MPI_Ibarrier(comm_, request);
+    return began(code, OP_Ibarrier, no_side(comm->size, SITE), no_side(comm->size, SITE), comm, *request, SITE);
+}
+
+API int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm_,
+                          MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    const bool here = comm->rank == root;
+    struct side given = here ? shared_side(buffer, count, datatype, comm, 0, comm->size, SITE) : no_side(comm->size, SITE);
+    struct side got = here ? no_side(comm->size, SITE) : shared_side(buffer, count, datatype, comm, root, root + 1, SITE);
+    given.blocks.values[root] = 0;
+    const int code = MPI_Ibcast(buffer, count, datatype, root, comm_, request);
+    return began(code, OP_Ibcast, given, got, comm, *request, SITE);
+}
+
+/* A sum over the ranks: of other operations the reverse needs what all ranks have, and they do not wait for that here. */
+static void refuse_but_sum(enum operation operation, MPI_Op op, const struct side *given, const void *site) {
+    const struct layout *layout = layouts.at[given->draft.leg.layout];
+    if (given->draft.leg.values > 0 && !given->draft.leg.integers && (op != MPI_SUM || !is_reducible(SUM, layout))) {
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
+             "%s of %" PRId64 " values with an operation or a datatype that adtape_mpi cannot reverse\n"
+             "  of nonblocking reductions it takes MPI_SUM; others go by the blocking call",
+             operation_names[operation], given->draft.leg.values);
+    }
+}
+
+/* The sides of a reduction: given to the ranks from `to` to `to_end`, got from those from `from` to `from_end`. */
+static int reduction_began(enum operation operation, const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                           MPI_Op op, int root, MPI_Comm handle, MPI_Request *request, const void *site) {
+    struct comm *comm = comm_at(handle, site);
+    const int all = comm->size, own = comm->rank;
+    const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    const bool scan = operation == OP_Iscan, has_result = root < 0 || root == own;
+    struct side given = root >= 0 ? shared_side(x, count, type, comm, root, root + 1, site)
+                                  : shared_side(x, count, type, comm, scan ? own : 0, all, site);
+    struct side got = has_result ? shared_side(recvbuf, count, type, comm, 0, scan ? own + 1 : all, site)
+                                 : no_side(all, site);
+    refuse_but_sum(operation, op, &given, site);
+    const int code = scan         ? MPI_Iscan(sendbuf, recvbuf, count, type, op, handle, request)
+                     : root >= 0 ? MPI_Ireduce(sendbuf, recvbuf, count, type, op, root, handle, request)
+                                 : MPI_Iallreduce(sendbuf, recvbuf, count, type, op, handle, request);
+    return began(code, operation, given, got, comm, *request, site);
+}
+
+API int adtape_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                           MPI_Comm comm, MPI_Request *request) {
+    return reduction_began(OP_Ireduce, sendbuf, recvbuf, count, datatype, op, root, comm, request, SITE);
+}
+
+API int adtape_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm, MPI_Request *request) {
+    return reduction_began(OP_Iallreduce, sendbuf, recvbuf, count, datatype, op, -1, comm, request, SITE);
+}
+
+API int adtape_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                         MPI_Request *request) {
+    return reduction_began(OP_Iscan, sendbuf, recvbuf, count, datatype, op, -1, comm, request, SITE);
+}
+
+/* The counts of all ranks; NULL: `count` each. What is given is cut into the ranks' parts, one behind the other. */
+static struct side parts_given(const void *buffer, const int *counts, int count, MPI_Datatype type,
+                               const struct comm *comm, const void *site) {
+    int *places = allocate((size_t)comm->size * sizeof *places, site);
+    for (int i = 0, place = 0; i < comm->size; i++) {
+        places[i] = place;
+        place += counts != NULL ? counts[i] : count;
+    }
+    struct side side = side_new(buffer, comm->size, count, counts, places, type, site);
+    free(places);
+    return side;
+}
+
+API int adtape_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                                   MPI_Op op, MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    struct side given = parts_given(x, recvcounts, 0, datatype, comm, SITE);
+    struct side got = shared_side(recvbuf, recvcounts[comm->rank], datatype, comm, 0, comm->size, SITE);
+    refuse_but_sum(OP_Ireduce_scatter, op, &given, SITE);
+    const int code = MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm_, request);
+    return began(code, OP_Ireduce_scatter, given, got, comm, *request, SITE);
+}
+
+API int adtape_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                         MPI_Op op, MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    struct side given = parts_given(x, NULL, recvcount, datatype, comm, SITE);
+    struct side got = shared_side(recvbuf, recvcount, datatype, comm, 0, comm->size, SITE);
+    refuse_but_sum(OP_Ireduce_scatter_block, op, &given, SITE);
+    const int code = MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm_, request);
+    return began(code, OP_Ireduce_scatter_block, given, got, comm, *request, SITE);
+}
+
+/* Blocks of one side are many, those of the other one; MPI_IN_PLACE: that one is among the many. */
+static struct side one_of(const void *buffer, int count, MPI_Datatype type, const struct side *many, int of,
+                          const struct comm *comm, const void *site) {
+    struct side one = buffer == MPI_IN_PLACE ? side_in(many, comm->rank, 1, site)
+                                             : side_new(buffer, 1, count, NULL, NULL, type, site);
+    return side_with(one, comm, of, site);
+}
+
+/* Igather, Igatherv, and Iscatter, Iscatterv the other way: `many` is at the root. */
+static struct side many_at_root(const void *buffer, int count, const int *counts, const int *places, MPI_Datatype type,
+                                int root, const struct comm *comm, const void *site) {
+    return comm->rank == root ? side_new(buffer, comm->size, count, counts, places, type, site)
+                              : no_side(comm->size, site);
+}
+
+API int adtape_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                           MPI_Datatype recvtype, int root, MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side got = many_at_root(recvbuf, recvcount, NULL, NULL, recvtype, root, comm, SITE);
+    struct side given = one_of(sendbuf, sendcount, sendtype, &got, root, comm, SITE);
+    const int code = MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
+    return began(code, OP_Igather, given, got, comm, *request, SITE);
+}
+
+API int adtape_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm_,
+                            MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side got = many_at_root(recvbuf, 0, recvcounts, displs, recvtype, root, comm, SITE);
+    struct side given = one_of(sendbuf, sendcount, sendtype, &got, root, comm, SITE);
+    const int code =
+        MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm_, request);
+    return began(code, OP_Igatherv, given, got, comm, *request, SITE);
+}
+
+API int adtape_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, int root, MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side given = many_at_root(sendbuf, sendcount, NULL, NULL, sendtype, root, comm, SITE);
+    struct side got = one_of(recvbuf, recvcount, recvtype, &given, root, comm, SITE);
+    const int code = MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
+    return began(code, OP_Iscatter, given, got, comm, *request, SITE);
+}
+
+API int adtape_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                             void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm_,
+                             MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side given = many_at_root(sendbuf, 0, sendcounts, displs, sendtype, root, comm, SITE);
+    struct side got = one_of(recvbuf, recvcount, recvtype, &given, root, comm, SITE);
+    const int code =
+        MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
+    return began(code, OP_Iscatterv, given, got, comm, *request, SITE);
+}
+
+/* One block that goes to all ranks. */
+static struct side one_for_all(const void *buffer, int count, MPI_Datatype type, const struct side *many,
+                               const struct comm *comm, const void *site) {
+    struct side side = one_of(buffer, count, type, many, 0, comm, site);
+    for (int i = 1; i < comm->size; i++) {
+        side.blocks.values[i] = side.blocks.values[0];
+        side.blocks.places[i] = side.blocks.places[0];
+    }
+    return side;
+}
+
+API int adtape_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                              MPI_Datatype recvtype, MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side got = side_new(recvbuf, comm->size, recvcount, NULL, NULL, recvtype, SITE);
+    struct side given = one_for_all(sendbuf, sendcount, sendtype, &got, comm, SITE);
+    const int code = MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm_, request);
+    return began(code, OP_Iallgather, given, got, comm, *request, SITE);
+}
+
+API int adtape_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm_,
+                               MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side got = side_new(recvbuf, comm->size, 0, recvcounts, displs, recvtype, SITE);
+    struct side given = one_for_all(sendbuf, sendcount, sendtype, &got, comm, SITE);
+    const int code = MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm_, request);
+    return began(code, OP_Iallgatherv, given, got, comm, *request, SITE);
+}
+
+API int adtape_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                             MPI_Datatype recvtype, MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side got = side_new(recvbuf, comm->size, recvcount, NULL, NULL, recvtype, SITE);
+    struct side given = sendbuf == MPI_IN_PLACE
+                            ? side_in(&got, 0, comm->size, SITE)
+                            : side_new(sendbuf, comm->size, sendcount, NULL, NULL, sendtype, SITE);
+    const int code = MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm_, request);
+    return began(code, OP_Ialltoall, given, got, comm, *request, SITE);
+}
+
+API int adtape_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                              void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                              MPI_Comm comm_, MPI_Request *request) {
+    struct comm *comm = comm_at(comm_, SITE);
+    struct side got = side_new(recvbuf, comm->size, 0, recvcounts, rdispls, recvtype, SITE);
+    struct side given = sendbuf == MPI_IN_PLACE
+                            ? side_in(&got, 0, comm->size, SITE)
+                            : side_new(sendbuf, comm->size, 0, sendcounts, sdispls, sendtype, SITE);
+    const int code = MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                    comm_, request);
+    return began(code, OP_Ialltoallv, given, got, comm, *request, SITE);
+}

@@ -1,0 +1,144 @@
+/* random_nonblocking.h: steps of random.c that begin several collective calls, and wait for them in an order of each rank's
+ * own. The calls are on buffers of their own: 12 cells each to send from and to receive into. */
+
+enum { CALLS = 3, SHARE = 12 };
+enum nonblocking_call { I_BCAST, I_REDUCE, I_ALLREDUCE, I_SCAN, I_PARTS, I_BLOCK, I_GATHER, I_SCATTER, I_ALLGATHER,
+                        I_ALLTOALL, I_BARRIER, I_CALLS };
+struct nonblocking {
+    enum nonblocking_call call;
+    int count, chosen, from, to;
+    bool counted, in_place;
+};
+
+static void model_sum(const int list[RANKS], int end, int from, int to) { model_reduce(BY_SUM, list, end, from, to); }
+
+static void model_nonblocking(const struct nonblocking *c, const int list[RANKS], int size) {
+    const int root = c->chosen % size, from = c->in_place ? c->to : c->from;
+    for (int i = 0; i < size; i++) {
+        for (int k = 0; k < c->count; k++) {
+            const int to = cell_of(list[i], c->to + k);
+            switch (c->call) {
+            case I_BCAST: i != root ? model_copy(cell_of(list[i], c->from + k), cell_of(list[root], c->from + k)) : (void)0; break;
+            case I_REDUCE: i == root ? model_sum(list, size, from + k, to) : (void)0; break;
+            case I_ALLREDUCE: model_sum(list, size, from + k, to); break;
+            case I_SCAN: model_sum(list, i + 1, from + k, to); break;
+            case I_PARTS:
+            case I_BLOCK: model_sum(list, size, c->from + i * c->count + k, to); break;
+            case I_SCATTER: model_copy(to, cell_of(list[root], c->from + i * c->count + k)); break;
+            default: break;
+            }
+        }
+        for (int j = 0; j < size; j++) {
+            for (int k = 0; k < c->count; k++) {
+                const int to = cell_of(list[i], c->to + j * c->count + k);
+                if (c->call == I_ALLGATHER || (c->call == I_GATHER && i == root)) {
+                    model_copy(to, cell_of(list[j], c->from + k));
+                } else if (c->call == I_ALLTOALL) {
+                    model_copy(to, cell_of(list[j], c->from + i * c->count + k));
+                }
+            }
+        }
+    }
+}
+
+static void begin_nonblocking(const struct nonblocking *c, int kind, int size, int own, MPI_Request *request) {
+    const MPI_Comm comm = comms[kind];
+    const int root = c->chosen % size, n = c->count;
+    const double *from = x + c->from;
+    double *to = x + c->to;
+    const void *give = c->in_place ? MPI_IN_PLACE : (const void *)from;
+    int counts[RANKS], places[RANKS];
+    for (int i = 0; i < RANKS; i++) {
+        counts[i] = n;
+        places[i] = i * n;
+    }
+#define BEGIN(name, ...)                          \
+    do {                                          \
+        adtape_MPI_##name(__VA_ARGS__);           \
+        called(adtape_MPI_##name##_b);            \
+    } while (0)
+    switch (c->call) {
+    case I_BCAST: BEGIN(Ibcast, x + c->from, n, MPI_DOUBLE, root, comm, request); break;
+    case I_REDUCE:
+        give = c->in_place && own != root ? to : give;
+        BEGIN(Ireduce, give, to, n, MPI_DOUBLE, MPI_SUM, root, comm, request);
+        break;
+    case I_ALLREDUCE: BEGIN(Iallreduce, give, to, n, MPI_DOUBLE, MPI_SUM, comm, request); break;
+    case I_SCAN: BEGIN(Iscan, give, to, n, MPI_DOUBLE, MPI_SUM, comm, request); break;
+    case I_PARTS: BEGIN(Ireduce_scatter, from, to, counts, MPI_DOUBLE, MPI_SUM, comm, request); break;
+    case I_BLOCK: BEGIN(Ireduce_scatter_block, from, to, n, MPI_DOUBLE, MPI_SUM, comm, request); break;
+    case I_GATHER:
+        if (c->counted) {
+            BEGIN(Igatherv, from, n, MPI_DOUBLE, to, counts, places, MPI_DOUBLE, root, comm, request);
+        } else {
+            BEGIN(Igather, from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, root, comm, request);
+        }
+        break;
+    case I_SCATTER:
+        if (c->counted) {
+            BEGIN(Iscatterv, from, counts, places, MPI_DOUBLE, to, n, MPI_DOUBLE, root, comm, request);
+        } else {
+            BEGIN(Iscatter, from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, root, comm, request);
+        }
+        break;
+    case I_ALLGATHER:
+        if (c->counted) {
+            BEGIN(Iallgatherv, from, n, MPI_DOUBLE, to, counts, places, MPI_DOUBLE, comm, request);
+        } else {
+            BEGIN(Iallgather, from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, comm, request);
+        }
+        break;
+    case I_ALLTOALL:
+        if (c->counted) {
+            BEGIN(Ialltoallv, from, counts, places, MPI_DOUBLE, to, counts, places, MPI_DOUBLE, comm, request);
+        } else {
+            BEGIN(Ialltoall, from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, comm, request);
+        }
+        break;
+    default: BEGIN(Ibarrier, comm, request); break;
+    }
+#undef BEGIN
+}
+
+static void step_nonblocking(void) {
+    struct nonblocking calls[CALLS];
+    MPI_Request requests[CALLS + 1];
+    const int count = 1 + pick(CALLS), kind = pick(KINDS), tag = pick(4);
+    int list[RANKS], size;
+    for (int i = 0; i < count; i++) {
+        calls[i] = (struct nonblocking){.call = (enum nonblocking_call)pick(I_CALLS), .count = pick(4),
+                                        .chosen = pick(RANKS), .from = 2 * i * SHARE, .to = (2 * i + 1) * SHARE,
+                                        .counted = pick(2), .in_place = pick(3) == 0};
+    }
+    for (int of = 0; of < ranks; of++) {
+        if (!is_first(kind, of, list, &size)) {
+            continue;
+        }
+        for (int i = 0; i < count; i++) {
+            model_nonblocking(&calls[i], list, size);
+        }
+        if (is_in(list, size, me)) {
+            int own = 0;
+            for (int i = 0; i < size; i++) {
+                own = list[i] == me ? i : own;
+            }
+            for (int i = 0; i < count; i++) {
+                begin_nonblocking(&calls[i], kind, size, own, &requests[i]);
+            }
+        }
+    }
+    /* A message to itself is under way, too. */
+    static double to_self[2], to_self_b[2];
+    static bool known;
+    if (!known) {
+        adtape_live_add(NULL, to_self, sizeof to_self, ADTAPE_KIND_STATIC, "to_self");
+        adtape_live_set_adjoint(NULL, to_self, to_self_b, sizeof to_self_b);
+        known = true;
+    }
+    adtape_MPI_Isend(to_self, 1, MPI_DOUBLE, 0, tag, MPI_COMM_SELF, &requests[count]);
+    called(adtape_MPI_Isend_b);
+    adtape_MPI_Recv(to_self + 1, 1, MPI_DOUBLE, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    called(adtape_MPI_Recv_b);
+    model_step();
+    wait_for(requests, count + 1, random_word() + (uint64_t)me * 7919);
+}
