@@ -181,20 +181,31 @@ fn example_of_the_page_gives_the_right_gradient() {
 #[test]
 fn programs_pass_the_sanitizers() {
     for mpi in mpis("sanitizers").into_iter().take(1) {
-        let sanitized = |program: &str| {
-            let binary = scratch(&format!("mpi-sanitized-{program}")).join(program);
+        let directory = scratch("mpi-sanitized");
+        let compiler = || {
             let mut compiler = clean(format!("mpicc.{mpi}"));
             compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Impi/include", "-Iinclude"]);
-            compiler.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "mpi/adtape_mpi.c"]);
-            compiler.arg(format!("mpi/tests/{program}.c")).arg(build_release().join("libadtape.a"));
+            compiler.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+            compiler
+        };
+        let library = directory.join("adtape_mpi.o");
+        run(compiler().args(["-c", "mpi/adtape_mpi.c", "-o"]).arg(&library));
+        let sanitized = |program: &str| {
+            let (binary, source) = (directory.join(program), format!("mpi/tests/{program}.c"));
+            let mut compiler = compiler();
+            compiler.arg(source).arg(&library).arg(build_release().join("libadtape.a"));
             run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
             binary
         };
-        let (random, calls) = (sanitized("random"), sanitized("calls"));
+        let [random, calls, checkpoints, driver] = ["random", "calls", "checkpoints", "driver"].map(sanitized);
         let settings = [("ASAN_OPTIONS", "detect_leaks=0"), CHECK[0]];
         passes(mpi, 3, &random, &["1001", "20"], &settings[..1]);
         passes(mpi, 2, &random, &["2001", "10"], &settings);
         passes(mpi, 2, &calls, &[], &settings[..1]);
+        let files = ["checkpoints", "driver"].map(|name| scratch(&format!("mpi-sanitized-files-{name}")));
+        let [first, second] = files.map(|files| files.display().to_string());
+        passes(mpi, 2, &checkpoints, &[&first, "failures"], &settings[..1]);
+        passes(mpi, 2, &driver, &[&second], &settings);
     }
 }
 

@@ -25,7 +25,7 @@ fn program(mpi: Mpi) -> &'static Path {
 fn failure_of_one_rank_is_that_of_all_and_leaves_the_last_checkpoint() {
     for mpi in mpis("failures of checkpoints") {
         let program = program(mpi);
-        for ranks in [1, 2, 3] {
+        for ranks in [1, 3] {
             let files = files(mpi, &format!("failures-{ranks}")).display().to_string();
             let said = passes(mpi, ranks, program, &[&files, "failures"], &[]);
             assert!(said.contains("all right"), "{said}");
@@ -55,7 +55,7 @@ impl Random {
 fn ranks_perform_one_schedule_and_what_fails_on_one_fails_on_all() {
     for mpi in mpis("drivers on ranks") {
         let program = compile(mpi, "driver", &[]);
-        for ranks in [1, 2, 3] {
+        for ranks in [1, 3] {
             let files = files(mpi, &format!("driver-{ranks}")).display().to_string();
             let said = passes(mpi, ranks, &program, &[&files], &[]);
             let head = format!("adtape: {ranks} ranks");
@@ -159,11 +159,12 @@ fn job_that_is_killed_at_any_moment_leaves_a_complete_checkpoint() {
         let _alone = alone();
         let mut random = Random::new();
         let (mut went_on, mut with_stragglers) = (0, 0);
-        let all = kills.unwrap_or(4);
+        let all = kills.unwrap_or(2);
         for ranks in [2, 3] {
             let files = files(mpi, &format!("killed-{ranks}"));
             let mut stragglers: Option<Stragglers> = None;
-            for kill in 0..all / 2 {
+            // Every other job leaves stragglers.
+            for kill in all / 2 * (ranks as u64 - 2)..all / 2 * (ranks as u64 - 1) {
                 let (rank, after) = (random.below(ranks as u64) as i64, random.below(60_000));
                 let job = Job::start(mpi, program, &files, ranks, rank, after);
                 if let Some(stragglers) = stragglers.take() {

@@ -94,7 +94,7 @@ fn ranks_of(process: u32) -> Vec<u32> {
 /// With five checkpoints in files: a rank is killed at random moments, and the program is started again.
 #[test]
 fn model_whose_ranks_are_killed_goes_on_and_has_the_same_bits() {
-    for mpi in mpis("example that is killed") {
+    for mpi in mpis("example that is killed").into_iter().take(1) {
         let build = built(mpi);
         let [gradient, files] = ["gradient", "files"].map(|name| build.join(name).display().to_string());
         let bits = |said: &str| value(said, "all bits of the gradient").to_owned();
@@ -103,7 +103,7 @@ fn model_whose_ranks_are_killed_goes_on_and_has_the_same_bits() {
         let (mut random, mut kills, mut resumed) = (Random::new(), 0, 0);
         let _alone = alone();
         std::fs::create_dir_all(&files).expect("a directory");
-        while kills < if mpi == super::MPIS[1] { 1 } else { 2 } || resumed == 0 {
+        while kills < 2 || resumed == 0 {
             let mut command = clean("timeout");
             command.args(["-k", "5", "100", &format!("mpiexec.{mpi}"), "-n", "2"]).arg(&program);
             command.args([&gradient, &files]).env(SMALL.0, SMALL.1).stdin(Stdio::null());
