@@ -96,9 +96,10 @@ fn main() {
     let mut table = Table::default();
     for mpi in MPIS {
         let here = Command::new(format!("mpicc.{mpi}")).arg("--version").output().is_ok();
-        match here {
-            true => table.extend(rows(mpi)),
-            false => println!("no mpicc.{mpi}: the figures of messages under that MPI are left out"),
+        if here {
+            table.extend(rows(mpi));
+        } else {
+            println!("no mpicc.{mpi}: the figures of messages under that MPI are left out");
         }
     }
     table.print();
