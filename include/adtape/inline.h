@@ -44,15 +44,15 @@ ADTAPE_COLD_ adtape_t *adtape_real_(adtape_t *t) {
     }
     return t;
 }
+ADTAPE_INLINE_ adtape_t *adtape_begun_(adtape_t *t) {
+    return ADTAPE_RARE_(t == (adtape_t *)&adtape_abi0_closed) ? adtape_real_(t) : t;
+}
 /* The calling thread's own tape, made at its first use and released when the thread ends. If values are left on it
  * then, standard error says how many bytes. Never NULL. Valid on this thread only: do not pass it to another one, use
  * adtape_release. C and Fortran of one program share it.
  * Cost: one load and one compare; where that counts, call it once a procedure.
  * Fortran: `t = adtape_self()`, and every procedure without a tape as its first argument. */
-ADTAPE_INLINE_ adtape_t *adtape_self(void) {
-    adtape_t *t = adtape_self_cache_;
-    return ADTAPE_RARE_(t == (adtape_t *)&adtape_abi0_closed) ? adtape_real_(t) : t;
-}
+ADTAPE_INLINE_ adtape_t *adtape_self(void) { return adtape_begun_(adtape_self_cache_); }
 
 /* ---- slow path --------------------------------------------------------------------------------- */
 
@@ -61,28 +61,28 @@ ADTAPE_INLINE_ adtape_t *adtape_self(void) {
 #define ADTAPE_NO_TAIL_CALL_() __asm__ volatile("")
 
 ADTAPE_COLD_ adtape_t *adtape_push_room_(adtape_t *t, adtape_type_t type, int64_t count) {
-    return adtape_abi0_push_room(adtape_real_(t), type, count, __builtin_return_address(0));
+    return adtape_abi0_push_room(adtape_begun_(t), type, count, __builtin_return_address(0));
 }
 ADTAPE_COLD_ adtape_t *adtape_pop_room_(adtape_t *t, adtape_type_t type, int64_t count) {
-    return adtape_abi0_pop_room(adtape_real_(t), type, count, __builtin_return_address(0));
+    return adtape_abi0_pop_room(adtape_begun_(t), type, count, __builtin_return_address(0));
 }
 ADTAPE_COLD_ adtape_t *adtape_push_room_from_(adtape_t *t, adtape_type_t type, int64_t count, const void *from) {
-    return adtape_abi0_push_room_from(adtape_real_(t), type, count, from, __builtin_return_address(0));
+    return adtape_abi0_push_room_from(adtape_begun_(t), type, count, from, __builtin_return_address(0));
 }
 ADTAPE_COLD_ adtape_t *adtape_pop_room_into_(adtape_t *t, adtape_type_t type, int64_t count, void *into) {
-    return adtape_abi0_pop_room_into(adtape_real_(t), type, count, into, __builtin_return_address(0));
+    return adtape_abi0_pop_room_into(adtape_begun_(t), type, count, into, __builtin_return_address(0));
 }
 ADTAPE_COLD_ void adtape_push_control_(adtape_t *t, uint64_t value, int bits) {
-    adtape_abi0_push_control(adtape_real_(t), value, bits, __builtin_return_address(0));
+    adtape_abi0_push_control(adtape_begun_(t), value, bits, __builtin_return_address(0));
 }
 ADTAPE_COLD_ uint64_t adtape_pop_control_(adtape_t *t, int bits) {
-    return adtape_abi0_pop_control(adtape_real_(t), bits, __builtin_return_address(0));
+    return adtape_abi0_pop_control(adtape_begun_(t), bits, __builtin_return_address(0));
 }
 ADTAPE_COLD_ void adtape_push_count_(adtape_t *t, int64_t count) {
-    adtape_abi0_push_count(adtape_real_(t), count, __builtin_return_address(0));
+    adtape_abi0_push_count(adtape_begun_(t), count, __builtin_return_address(0));
 }
 ADTAPE_COLD_ int64_t adtape_pop_count_(adtape_t *t) {
-    return adtape_abi0_pop_count(adtape_real_(t), __builtin_return_address(0));
+    return adtape_abi0_pop_count(adtape_begun_(t), __builtin_return_address(0));
 }
 static __attribute__((noinline, unused)) void adtape_push_section_(adtape_t *t, adtape_type_t type, const void *base,
                                                                   int32_t rank, const int64_t *extents,

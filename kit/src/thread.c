@@ -55,7 +55,7 @@ static uint64_t stream_leftover(const kit_stream_t *s) {
     if (t == NULL) {
         return 0;
     }
-    /* In check and profile mode the cursor is closed between operations, and each comes through the slow path. */
+    /* A cursor that is closed or reads does not say; then sizes are those after the last operation. */
     if (t->cur == adtape_abi0_closed.cur || t->limit == 0 || t->cur < s->base) {
         return s->bytes;
     }
@@ -271,27 +271,21 @@ static kit_stream_t *tape_for(adtape_t **self, int what, const void *site) {
     return s;
 }
 
-/* Remembers sizes for the reports of other threads. */
-static void refresh(kit_stream_t *s) {
-    adtape_stats_t stats;
-    if (adtape_stats(s->tape, &stats) == ADTAPE_STATUS_OK) {
-        s->bytes = stats.bytes;
-        s->peak_bytes = stats.peak_bytes;
-        s->base = s->tape->cur - stats.bytes;
-        s->limit = s->tape->limit;
-    }
+/* Remembers sizes for the reports of other threads. Whether all operations come by here: check or profile mode. */
+static bool refresh(kit_stream_t *s) {
+    const bool all = adtape_abi0_sizes(s->tape, &s->bytes, &s->peak_bytes);
+    s->base = s->tape->cur - s->bytes;
+    s->limit = s->tape->limit;
+    return all;
 }
 
-/* The end of an operation on the slow path. */
+/* The end of an operation on the slow path. The cursor of a watched tape, which is closed or let one operation pass, has
+ * no room. */
 static void note(kit_stream_t *s, uint64_t bytes, uint64_t bits) {
     const adtape_t *t = s->tape;
-    if (ADTAPE_RARE_(t->limit != s->limit || t->limit == 0 || t->cur == adtape_abi0_closed.cur)) {
-        refresh(s);
-        /* A cursor that is closed between operations shows every one of them here: check or profile mode. */
-        if (t->cur == adtape_abi0_closed.cur) {
-            kit_mine->traffic_bytes += bytes;
-            kit_mine->traffic_bits += bits;
-        }
+    if (ADTAPE_RARE_(t->limit != s->limit || t->limit == 0 || t->limit == t->floor) && refresh(s)) {
+        kit_mine->traffic_bytes += bytes;
+        kit_mine->traffic_bits += bits;
     }
 }
 

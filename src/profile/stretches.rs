@@ -139,26 +139,23 @@ impl Stretches {
             }
             return;
         }
-        let (mut rests, mut end, mut bottom) = (top.rests, top.end, false);
         if !self.samples {
             if pushes < ALL {
                 return;
             }
-            (self.samples, end) = (true, len);
-            self.top.end = end;
+            self.samples = true;
+            self.top.end = len;
         }
-        if len < end && (!rests || len + n <= end) && top.begin < height {
+        let top = self.top;
+        if len < top.end && (!top.rests || len + n <= top.end) && top.begin < height {
             return;
         }
-        if top.begin == height {
-            // It was popped as a whole. At the bottom of the tape, any point of a watched stretch and one that rests.
-            if self.pop() {
-                (rests, end) = (self.top.rests, self.top.end);
-            } else {
-                let point = self.less_than(WATCHED + RESTS);
-                (rests, end) = (point >= WATCHED, len + 1 + if point < WATCHED { point } else { point - WATCHED });
-                bottom = true;
-            }
+        let bottom = top.begin == height && !self.pop();
+        let (mut rests, mut end) = (self.top.rests, self.top.end);
+        if bottom || self.top.exact {
+            // Any point of a watched stretch and one that rests.
+            let point = self.less_than(WATCHED + RESTS);
+            (rests, end) = (point >= WATCHED, len + 1 + if point < WATCHED { point } else { point - WATCHED });
         }
         // From one stretch to the next, to that with the push.
         loop {
@@ -184,6 +181,10 @@ impl Stretches {
     pub fn fall(&mut self, height: Height, depth: u64) {
         let belongs = |top: &Stretch| top.begin < height && (top.rests || depth > top.depth);
         while !belongs(&self.top) && self.pop() {}
+        if self.top.exact && self.samples && !self.never {
+            // All of it was watched while there were few pushes. What replaces it is sampled.
+            self.top.end = self.top.end.min(height.bytes);
+        }
     }
 
     /// What the cursor may pass when the tape rests and has `len` bytes, in bytes from its bottom. None where the next
@@ -300,6 +301,30 @@ mod tests {
                 assert!((0.9..1.1).contains(&ratio), "pushes of {n} bytes in {sizes:?}: {ratio}");
             }
         }
+    }
+
+    /// An adjoint whose tape never becomes empty, and whose first million pushes reach higher than most later ones.
+    #[test]
+    fn what_replaces_the_first_pushes_is_sampled() {
+        let mut tape = Tape { pushes: 0, ..Tape::new() };
+        (0..1000).for_each(|_| tape.push(8));
+        (0..100_000).for_each(|_| tape.push(8));
+        tape.pushes = ALL;
+        // As the slow path does now and then.
+        tape.stretches.rise(tape.height(), 8, tape.depth, ALL);
+        let before = tape.counts[&8].0;
+        let mut watched = 0;
+        for _ in 0..1000 {
+            while tape.pushed.len() > 1000 {
+                tape.pop();
+            }
+            (0..2000).for_each(|_| tape.push(8));
+            watched += tape.pushed[1000..].iter().filter(|(_, watched)| *watched).count();
+        }
+        let (all, stand_for) = tape.counts[&8];
+        assert!(watched < 200_000, "{watched} of 2,000,000");
+        let ratio = (stand_for - before as f64) / (all - before) as f64;
+        assert!((0.8..1.2).contains(&ratio), "{ratio}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod module;
 mod places;
 
-pub(crate) use places::Places;
+pub(crate) use places::{Place, Places};
 use std::fmt;
 use std::panic::Location;
 use std::path::Path;

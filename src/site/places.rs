@@ -36,7 +36,7 @@ impl Places {
     }
 
     /// The number of a place: one more than the last new one had, if it is new.
-    #[inline]
+    #[inline(always)]
     pub fn number(&mut self, site: Site, what: u32) -> u32 {
         let address = site.address();
         let slot = self.slots[self.start(address, what)];

@@ -82,6 +82,18 @@ impl Cursor {
         self.slow(|core| Ok(core.listen(on)))
     }
 
+    /// A push of control bits on a watched tape, where nothing else is to be done than to watch; whether it was one.
+    #[inline(always)]
+    pub(crate) fn push_control_quickly(&self, value: u64, bits: u32, site: Site) -> bool {
+        self.begun().is_some_and(|core| core.quick_push_control(self, value, bits, site))
+    }
+
+    /// A pop of control bits on a watched tape, as [`push_control_quickly`](Cursor::push_control_quickly).
+    #[inline(always)]
+    pub(crate) fn pop_control_quickly(&self, bits: u32, site: Site) -> Option<u64> {
+        self.begun()?.quick_pop_control(self, bits, site)
+    }
+
     #[cold]
     pub(crate) fn push_control_at(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
         if let Some(full) = bits::exactly_full(self.bits.get(), value, bits)
@@ -102,7 +114,7 @@ impl Cursor {
     // Apart, so that a word that is filled or taken off needs no stack frame.
     #[inline(never)]
     fn push_control_slow(&self, value: u64, bits: u32, site: Site) -> Result<(), Error> {
-        if self.core()?.quick_push_control(self, value, bits, site) {
+        if self.push_control_quickly(value, bits, site) {
             return Ok(());
         }
         self.slow(|core| {
@@ -139,7 +151,7 @@ impl Cursor {
 
     #[inline(never)]
     fn pop_control_slow(&self, bits: u32, site: Site) -> Result<u64, Error> {
-        if let Some(value) = self.core()?.quick_pop_control(self, bits, site) {
+        if let Some(value) = self.pop_control_quickly(bits, site) {
             return Ok(value);
         }
         self.slow(|core| {

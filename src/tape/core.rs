@@ -19,12 +19,13 @@ use super::owner::Owner;
 use super::profile::Profile;
 use super::types::Type;
 use super::watch::{Load, Watch};
-use crate::error::{Error, Status, bytes, counted};
+use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
 use crate::site::Site;
 use crate::store::Spill;
 use crate::sync::{StaticCounter, UNORDERED};
 use crate::vm::{Span, Trim};
+use quick::Quick;
 
 /// A watched tape looks for what is idle at every so many operations, and at those on so many bytes.
 const LENT_EVERY: u64 = 64;
@@ -39,8 +40,8 @@ pub(crate) struct Core {
     detached: bool,
     /// The state is lent to a local cursor; the home cursor is closed.
     attached: bool,
-    /// Nothing but what check and profile mode ask for stands in the way of the next operation.
-    calm: bool,
+    /// What the next operations may do without the slow path, on a watched tape.
+    quick: Quick,
     pub(super) watch: Option<Box<Watch>>,
     pub(super) profile: Option<Box<Profile>>,
     /// What was decided, while a test listens.
@@ -84,7 +85,7 @@ impl Core {
             home: Home::new(home),
             detached: true,
             attached: false,
-            calm: false,
+            quick: Quick::NOTHING,
             watch: watch.map(Box::new),
             profile: settings.profiles().then(Box::default),
             branches: None,
@@ -128,7 +129,7 @@ impl Core {
             self.machine.load(cursor);
             self.detached = true;
         }
-        self.calm = false;
+        self.quick = Quick::NOTHING;
         self.see_last();
         Ok(())
     }
@@ -157,7 +158,9 @@ impl Core {
         }
         if self.watched() || self.poison.is_some() {
             let awake = self.watch.as_ref().is_some_and(|watch| !watch.rests());
-            self.calm = self.poison.is_none() && !self.attached && awake && self.branches.is_none();
+            if self.poison.is_none() && awake && self.branches.is_none() {
+                self.calm_down(cursor);
+            }
             cursor.close();
         } else {
             self.machine.store(cursor);
@@ -386,7 +389,7 @@ impl Core {
         cursor.close();
         copy::fence();
         self.lend_idle(0);
-        self.calm = false;
+        self.quick = Quick::NOTHING;
         self.owner.release();
         Ok(())
     }
@@ -432,32 +435,6 @@ impl Core {
         self.machine.set_store(store)
     }
 
-    /// In check mode a control value that its bits do not hold is an error: the pop would return another one.
-    pub(super) fn check_fits(&self, value: u64, bits: u32) -> Result<(), Error> {
-        let low = value & (u64::MAX >> (64 - bits));
-        if low == value || !self.checks() {
-            return Ok(());
-        }
-        Err(Error::new(
-            Status::BadArgument,
-            format!(
-                "check mode: the value is {value}, which takes {}: the pop would return {low}\n  \
-                 push as many bits as the largest value takes, or mask the value if its low bits are meant",
-                counted(64 - value.leading_zeros(), "bit")
-            ),
-        ))
-    }
-
-    /// In check mode, what is left on the tape, and who pushed it.
-    pub(super) fn left(&mut self) -> Option<String> {
-        if self.checks() { self.watch.as_mut()?.left() } else { None }
-    }
-
-    /// Whether check mode compares its operations.
-    pub(super) fn checks(&self) -> bool {
-        self.watch.as_ref().is_some_and(|watch| watch.checks())
-    }
-
     /// Whether no other thread uses it.
     pub(super) fn may_be_read(&self) -> bool {
         self.owner.is_thread() && (self.owner.check().is_ok() || self.owner.is_nobody())
@@ -467,6 +444,13 @@ impl Core {
     pub(super) fn leftover_at_home(&mut self) -> usize {
         let home = self.home;
         self.leftover(home.cursor())
+    }
+
+    /// Bytes on the tape and at most, and whether it is watched and does not rest.
+    pub(super) fn sizes_as_they_are(&mut self, cursor: &Hot) -> ((u64, u64), bool) {
+        self.leftover(cursor);
+        let sizes = (self.machine.len() as u64, self.machine.peak() as u64);
+        (sizes, self.detached && self.watched())
     }
 
     /// Bytes on the tape, control bits included as the bytes that they fill.
@@ -494,6 +478,7 @@ fn byte_count(what: &str, ty: Type, count: i64, site: Site) -> Result<usize, Err
     })
 }
 
+mod quick;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod watched;

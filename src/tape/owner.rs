@@ -44,6 +44,12 @@ impl Owner {
         if owner == this_thread() { Ok(()) } else { Err(denied(owner)) }
     }
 
+    /// Whether the calling thread may use the tape.
+    #[inline(always)]
+    pub(super) fn is_here(&self) -> bool {
+        !self.by_thread || self.thread.load(Ordering::Relaxed) == this_thread()
+    }
+
     /// Whether no thread can use the tape: it is released, or its thread has ended.
     pub(super) fn is_nobody(&self) -> bool {
         self.by_thread && matches!(self.thread.load(Ordering::Acquire), NOBODY | ENDED)

@@ -72,6 +72,12 @@ impl Cursor {
         })
     }
 
+    /// [`bytes`](Stats::bytes) and [`peak_bytes`](Stats::peak_bytes) where the tape's state is left where it is; and whether
+    /// each operation takes the slow path.
+    pub(crate) fn sizes_as_they_are(&self) -> ((u64, u64), bool) {
+        self.begun().map_or(((0, 0), false), |core| core.sizes_as_they_are(self))
+    }
+
     /// Turns profile mode on (with all counts at zero, if it was off) or off (the counts are lost). Example:
     /// [`traffic`](Cursor::traffic).
     pub fn set_profile(&self, on: bool) -> Result<(), Error> {

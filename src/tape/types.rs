@@ -95,6 +95,20 @@ impl Type {
         }
     }
 
+    /// [`bytes`](Type::bytes) without a branch.
+    #[inline(always)]
+    pub(crate) fn bytes_at_once(self) -> usize {
+        const BYTES: [u8; Type::ALL.len() + 1] = {
+            let (mut bytes, mut i) = ([0; Type::ALL.len() + 1], 0);
+            while i < Type::ALL.len() {
+                bytes[i + 1] = Type::ALL[i].bytes() as u8;
+                i += 1;
+            }
+            bytes
+        };
+        usize::from(BYTES[self as usize])
+    }
+
     /// A value for people; what has no number in Rust as hexadecimal bytes.
     pub(crate) fn said(self, value: &[u8]) -> String {
         let hexadecimal = || value.iter().rev().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"));

@@ -18,6 +18,7 @@ pub extern "C" fn adtape_abi0_self() -> *mut Cursor {
 
 /// # Safety
 /// The contract of pointers in the crate's documentation.
+#[inline(never)]
 unsafe fn room(
     t: *mut Cursor,
     type_code: TypeCode,
@@ -32,6 +33,19 @@ unsafe fn room(
     })
 }
 
+/// Whether `quick` does what is asked for, in check and profile mode: there each push and pop comes by here.
+///
+/// # Safety
+/// As for [`room`].
+#[inline(always)]
+unsafe fn is_quick(t: *mut Cursor, type_code: TypeCode, count: i64, quick: impl FnOnce(&Cursor, Type) -> bool) -> bool {
+    // SAFETY: by contract; the constant closed tape has no core.
+    match (unsafe { t.as_ref() }, Type::from_code(type_code)) {
+        (Some(cursor), Some(ty)) if count == 1 => quick(cursor, ty),
+        _ => false,
+    }
+}
+
 /// Makes one push of `count` values possible and returns the tape to do it on.
 ///
 /// # Safety
@@ -44,9 +58,8 @@ pub unsafe extern "C" fn adtape_abi0_push_room(
     count: i64,
     site: *const c_void,
 ) -> *mut Cursor {
-    let site = Site::Code(site as usize);
     // SAFETY: by contract.
-    unsafe { room(t, type_code, |cursor, ty| cursor.push_room(ty, count, site), site) }
+    unsafe { adtape_abi0_push_room_from(t, type_code, count, std::ptr::null(), site) }
 }
 
 /// Makes one pop of `count` values possible and returns the tape to do it on.
@@ -61,9 +74,8 @@ pub unsafe extern "C" fn adtape_abi0_pop_room(
     count: i64,
     site: *const c_void,
 ) -> *mut Cursor {
-    let site = Site::Code(site as usize);
     // SAFETY: by contract.
-    unsafe { room(t, type_code, |cursor, ty| cursor.pop_room(ty, count, site), site) }
+    unsafe { adtape_abi0_pop_room_into(t, type_code, count, std::ptr::null_mut(), site) }
 }
 
 /// [`adtape_abi0_push_room`] for values that lie at `from`.
@@ -79,9 +91,14 @@ pub unsafe extern "C" fn adtape_abi0_push_room_from(
     from: *const c_void,
     site: *const c_void,
 ) -> *mut Cursor {
-    let site = Site::Code(site as usize);
+    let (from, site) = (from.cast(), Site::Code(site as usize));
     // SAFETY: by contract.
-    unsafe { room(t, type_code, |cursor, ty| cursor.push_room_from(ty, count, site, from.cast()), site) }
+    unsafe {
+        if is_quick(t, type_code, count, |cursor, ty| cursor.push_room_quickly(ty, site, from)) {
+            return t;
+        }
+        room(t, type_code, |cursor, ty| cursor.push_room_from(ty, count, site, from), site)
+    }
 }
 
 /// [`adtape_abi0_pop_room`] for values that the caller copies to `into`.
@@ -99,7 +116,27 @@ pub unsafe extern "C" fn adtape_abi0_pop_room_into(
 ) -> *mut Cursor {
     let site = Site::Code(site as usize);
     // SAFETY: by contract.
-    unsafe { room(t, type_code, |cursor, ty| cursor.pop_room_into(ty, count, site, Target::new(into.cast())), site) }
+    unsafe {
+        let into = Target::new(into.cast());
+        if is_quick(t, type_code, count, |cursor, ty| cursor.pop_room_quickly(ty, site, into)) {
+            return t;
+        }
+        room(t, type_code, |cursor, ty| cursor.pop_room_into(ty, count, site, into), site)
+    }
+}
+
+/// Bytes on a tape of the calling thread, and at most, without an operation on it. Returns whether all of its operations
+/// take the slow path, as in check mode.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_sizes(t: *const Cursor, bytes: *mut u64, peak_bytes: *mut u64) -> bool {
+    // SAFETY: by contract.
+    let (sizes, seen) = unsafe { (*t).sizes_as_they_are() };
+    // SAFETY: by contract.
+    unsafe { (*bytes, *peak_bytes) = sizes };
+    seen
 }
 
 /// Copies an array of `bytes` bytes onto the tape, which has room for them.
@@ -130,6 +167,10 @@ pub unsafe extern "C" fn adtape_abi0_copy_out(t: *mut Cursor, x: *mut c_void, by
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bits: i32, site: *const c_void) {
     let site = Site::Code(site as usize);
+    // SAFETY: by contract; the constant closed tape has no core.
+    if unsafe { t.as_ref() }.is_some_and(|cursor| cursor.push_control_quickly(value, bits as u32, site)) {
+        return;
+    }
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.push_control_at(value, bits as u32, site))
 }
@@ -142,6 +183,10 @@ pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bi
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site: *const c_void) -> u64 {
     let site = Site::Code(site as usize);
+    // SAFETY: by contract; the constant closed tape has no core.
+    if let Some(value) = unsafe { t.as_ref() }.and_then(|cursor| cursor.pop_control_quickly(bits as u32, site)) {
+        return value;
+    }
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.pop_control_at(bits as u32, site))
 }

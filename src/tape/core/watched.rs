@@ -1,13 +1,15 @@
 //! Operations of watched tapes.
 //!
-//! Each of them is seen, so it has to be cheap. A *calm* tape is one on which the next operation needs none of what the slow
-//! path can do: it is at home, nothing has failed, and nobody waits for what it may lend. There the quick functions do all
-//! that check and profile mode ask for, or nothing: what is unusual is left to the slow path.
+//! Each of them is seen, so it has to be cheap. A *calm* tape is one on which the next operations need none of what the slow
+//! path can do: nothing has failed, memory is at hand, and nobody waits for what the tape may lend. The slow path finds that
+//! out once for several operations ([`Quick`]). Then the quick functions do all that check and profile mode ask for, or
+//! nothing: what is unusual is left to the slow path.
 
 #![forbid(unsafe_code)]
 
+use super::quick::Quick;
 use super::{Core, LENT_EVERY};
-use crate::error::{Error, bytes, counted};
+use crate::error::{Error, Status, bytes, counted};
 use crate::profile::Height;
 use crate::site::Site;
 use crate::tape::bits;
@@ -19,10 +21,24 @@ use crate::tape::watch::{Load, Met, digest_of};
 impl Core {
     // ---- calm tapes --------------------------------------------------------------------------------
 
+    /// Lets the quick functions go on through `cursor` until the tape has to look for what is idle.
+    pub(super) fn calm_down(&mut self, cursor: &Hot) {
+        let (low, high) = self.machine.reach_at_hand();
+        let left = LENT_EVERY - 1 - self.slow_calls % LENT_EVERY;
+        self.quick = Quick { left, cursor: std::ptr::from_ref(cursor) as usize, low, high };
+    }
+
     /// Whether the quick functions may do the next operation.
     #[inline(always)]
-    fn may_be_quick(&mut self) -> bool {
-        self.calm && self.owner.check().is_ok() && !(self.slow_calls + 1).is_multiple_of(LENT_EVERY)
+    fn may_be_quick(&self, cursor: &Hot) -> bool {
+        self.quick.left > 0 && self.quick.cursor == std::ptr::from_ref(cursor) as usize && self.owner.is_here()
+    }
+
+    /// A quick function has done an operation.
+    #[inline(always)]
+    fn was_quick(&mut self) {
+        self.slow_calls += 1;
+        self.quick.left -= 1;
     }
 
     /// Gives the last push its number.
@@ -37,9 +53,9 @@ impl Core {
 
     /// A push of a value for which there is room; whether it was one.
     #[inline(always)]
-    pub(super) fn quick_push(&mut self, cursor: &Hot, ty: Type, site: Site, from: usize) -> bool {
-        let n = ty.bytes();
-        if !self.may_be_quick() || !self.machine.has_room(n) {
+    pub(in crate::tape) fn quick_push(&mut self, cursor: &Hot, ty: Type, site: Site, from: usize) -> bool {
+        let (n, at) = (ty.bytes_at_once(), self.machine.cur());
+        if !self.may_be_quick(cursor) || at + n > self.quick.high {
             return false;
         }
         self.see_last();
@@ -47,11 +63,11 @@ impl Core {
         if !watch.quick_push(ty, n, self.machine.len(), site, from) {
             return false;
         }
-        self.count(Operation::Push, ty, 1, n);
-        self.slow_calls += 1;
-        let from = self.machine.address(self.machine.cur());
+        self.count_quickly(Operation::Push, ty, 1, n);
+        self.was_quick();
         self.machine.advance_in_room(n);
-        cursor.window(from, from + n);
+        let to = self.machine.address(at);
+        cursor.window(to, to + n);
         true
     }
 
@@ -62,9 +78,9 @@ impl Core {
 
     /// A pop of a value that lies in one piece and matches its push; whether it was one.
     #[inline(always)]
-    pub(super) fn quick_pop(&mut self, cursor: &Hot, ty: Type, site: Site, into: Target) -> bool {
-        let n = ty.bytes();
-        if !self.may_be_quick() || n > self.machine.contiguous() {
+    pub(in crate::tape) fn quick_pop(&mut self, cursor: &Hot, ty: Type, site: Site, into: Target) -> bool {
+        let n = ty.bytes_at_once();
+        if !self.may_be_quick(cursor) || self.machine.cur() < self.quick.low + n {
             return false;
         }
         self.see_last();
@@ -73,8 +89,8 @@ impl Core {
         if !watch.quick_pop(load, || digest_of(ty, last), || into.holds(last), 8 * n as u64, site) {
             return false;
         }
-        self.count(Operation::Pop, ty, 1, n);
-        self.slow_calls += 1;
+        self.count_quickly(Operation::Pop, ty, 1, n);
+        self.was_quick();
         self.machine.retreat(n);
         let to = self.machine.address(self.machine.cur());
         cursor.window(to + n, to);
@@ -85,17 +101,18 @@ impl Core {
     #[inline(always)]
     pub(in crate::tape) fn quick_push_control(&mut self, cursor: &Hot, value: u64, count: u32, site: Site) -> bool {
         let pending = self.machine.bits();
-        if count.wrapping_sub(1) >= 61 || value >> count != 0 || pending >= 1 << (62 - count) || !self.may_be_quick() {
+        let fits = count.wrapping_sub(1) < 61 && value >> count == 0 && pending < 1 << (62 - count);
+        if !fits || !self.may_be_quick(cursor) {
             return false;
         }
         self.see_last();
         let load = Load { ty: Type::Control, count: u64::from(count) };
         let Some(watch) = &mut self.watch else { return false };
-        if !watch.holds(self.machine.len()) || watch.push_known(load, value, load.count, site).is_err() {
+        if !watch.quick_push_known(load, value, self.machine.len(), site) {
             return false;
         }
-        self.count(Operation::Push, load.ty, load.count, 0);
-        self.slow_calls += 1;
+        self.count_quickly(Operation::Push, load.ty, load.count, 0);
+        self.was_quick();
         self.machine.set_bits(pending << count | value);
         cursor.close();
         true
@@ -105,7 +122,7 @@ impl Core {
     #[inline(always)]
     pub(in crate::tape) fn quick_pop_control(&mut self, cursor: &Hot, count: u32, site: Site) -> Option<u64> {
         let pending = self.machine.bits();
-        if count.wrapping_sub(1) >= 61 || (pending as i64) < 1 << count || !self.may_be_quick() {
+        if count.wrapping_sub(1) >= 61 || (pending as i64) < 1 << count || !self.may_be_quick(cursor) {
             return None;
         }
         self.see_last();
@@ -114,11 +131,19 @@ impl Core {
         if !self.watch.as_mut()?.quick_pop(load, || value, || false, load.count, site) {
             return None;
         }
-        self.count(Operation::Pop, load.ty, load.count, 0);
-        self.slow_calls += 1;
+        self.count_quickly(Operation::Pop, load.ty, load.count, 0);
+        self.was_quick();
         self.machine.set_bits(pending >> count);
         cursor.close();
         Some(value)
+    }
+
+    /// [`count`](Core::count) of a quick operation: the watch does not rest.
+    #[inline(always)]
+    fn count_quickly(&mut self, operation: Operation, ty: Type, count: u64, n: usize) {
+        if let Some(profile) = &mut self.profile {
+            profile.count(operation, ty, count, n as u64);
+        }
     }
 
     // ---- the others --------------------------------------------------------------------------------
@@ -193,6 +218,32 @@ impl Core {
         self.count(Operation::Pop, load.ty, load.count, n);
     }
 
+    /// In check mode a control value that its bits do not hold is an error: the pop would return another one.
+    pub(in crate::tape) fn check_fits(&self, value: u64, bits: u32) -> Result<(), Error> {
+        let low = value & (u64::MAX >> (64 - bits));
+        if low == value || !self.checks() {
+            return Ok(());
+        }
+        Err(Error::new(
+            Status::BadArgument,
+            format!(
+                "check mode: the value is {value}, which takes {}: the pop would return {low}\n  \
+                 push as many bits as the largest value takes, or mask the value if its low bits are meant",
+                counted(64 - value.leading_zeros(), "bit")
+            ),
+        ))
+    }
+
+    /// In check mode, what is left on the tape, and who pushed it.
+    pub(in crate::tape) fn left(&mut self) -> Option<String> {
+        if self.checks() { self.watch.as_mut()?.left() } else { None }
+    }
+
+    /// Whether check mode compares its operations.
+    pub(in crate::tape) fn checks(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.checks())
+    }
+
     /// The error, with the place on the tape.
     #[cold]
     pub(super) fn at(&self, error: Error) -> Error {
@@ -223,7 +274,7 @@ impl Core {
         };
         self.machine.set_exact(window.is_none());
         let Some((begin, end)) = window else { return false };
-        self.calm = false;
+        self.quick = Quick::NOTHING;
         self.machine.store(cursor);
         let bottom = cursor.cur.get() - self.machine.len();
         cursor.limit.set(cursor.limit.get().min(bottom.saturating_add(end)));

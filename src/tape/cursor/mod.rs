@@ -186,6 +186,19 @@ impl Cursor {
         self.core()?.pop_room(self, ty, count, site, into)
     }
 
+    /// A push of one value on a watched tape, where nothing else is to be done than to watch; whether it was one. Then
+    /// [`push_room_from`](Cursor::push_room_from) is done.
+    #[inline(always)]
+    pub(crate) fn push_room_quickly(&self, ty: Type, site: Site, from: *const u8) -> bool {
+        self.begun().is_some_and(|core| core.quick_push(self, ty, site, from as usize))
+    }
+
+    /// A pop of one value on a watched tape, as [`push_room_quickly`](Cursor::push_room_quickly).
+    #[inline(always)]
+    pub(crate) fn pop_room_quickly(&self, ty: Type, site: Site, into: Target) -> bool {
+        self.begun().is_some_and(|core| core.quick_pop(self, ty, site, into))
+    }
+
     /// Gives memory back that others are short of, `wanted` bytes if there are as many: what this tape keeps warm, then
     /// the largest idle part of any tape. Whether there was any.
     #[cold]
@@ -211,5 +224,13 @@ impl Cursor {
         // SAFETY: the core is this cursor's alone and lives in its box. The cursor is not Sync, no operation
         // calls back into user code that could reach it again, and no caller keeps the reference.
         Ok(unsafe { &mut *Core::of(self) })
+    }
+
+    /// [`core`](Cursor::core), if there was a first use.
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    pub(crate) fn begun(&self) -> Option<&mut Core> {
+        // SAFETY: as for `core`.
+        unsafe { Core::of(self).as_mut() }
     }
 }

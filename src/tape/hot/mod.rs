@@ -148,6 +148,15 @@ impl Hot {
         there.then(|| unsafe { ((self.cur.get() - size_of::<[u64; N]>()) as *const [u64; N]).read_unaligned() })
     }
 
+    /// Changes the word that was pushed last, where that is at hand.
+    #[inline(always)]
+    pub(crate) fn change_top_word(&self, change: impl FnOnce(u64) -> u64) {
+        if let Some([word]) = self.top_words() {
+            // SAFETY: the word below cur was pushed.
+            unsafe { ((self.cur.get() - size_of::<u64>()) as *mut u64).write_unaligned(change(word)) };
+        }
+    }
+
     /// Takes off so many of what [`top_words`](Hot::top_words) returned.
     #[inline(always)]
     pub(crate) fn drop_words(&self, count: usize) {

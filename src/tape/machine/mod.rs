@@ -157,14 +157,15 @@ impl Machine {
         debug_assert!(self.cur <= self.span.committed());
     }
 
-    /// Whether `n` bytes can be pushed at `cur` as it is.
-    #[inline(always)]
-    pub fn has_room(&self, n: usize) -> bool {
+    /// The lowest and the highest offset that pops and pushes may move `cur` to with nothing else to be done; the highest
+    /// is 0 where there must be no push.
+    pub fn reach_at_hand(&self) -> (usize, usize) {
         let at_hand = self.span.at_hand();
-        self.writing() && self.cur >= at_hand.start && self.cur + n <= at_hand.end && !self.awaited
+        let open = self.writing() && self.cur >= at_hand.start && !self.awaited;
+        (self.bottom(), if open { at_hand.end } else { 0 })
     }
 
-    /// Counts `n` bytes behind `cur` as pushed, where [`has_room`](Machine::has_room) said that there is room.
+    /// Counts `n` bytes behind `cur` as pushed, which [`reach_at_hand`](Machine::reach_at_hand) allows.
     #[inline(always)]
     pub fn advance_in_room(&mut self, n: usize) {
         self.cur += n;

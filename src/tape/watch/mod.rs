@@ -89,20 +89,24 @@ impl Watch {
     }
 
     /// The value that the last push left on the tape.
-    #[inline]
+    #[inline(always)]
     pub fn see(&mut self, bytes: &[u8]) {
         self.unseen = 0;
-        let number = digest_of(self.unseen_type, bytes);
+        // No type of this size has a number of its own kind.
+        let number = match <[u8; 8]>::try_from(bytes) {
+            Ok(word) => u64::from_ne_bytes(word),
+            Err(_) => digest_of(self.unseen_type, bytes),
+        };
         self.know(number);
         if self.check {
             self.records.complete(digest::short(number));
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn know(&mut self, digest: u64) {
         if let Some(lane) = &mut self.lane {
-            lane.saw(digest);
+            saw(lane, digest);
         }
     }
 
@@ -137,7 +141,7 @@ impl Watch {
     fn used(&mut self, place: u32, load: Load, bits: u64, site: Site, from: usize) {
         if let Some(lane) = &mut self.lane {
             let values = if load.ty == Type::Control { 1 } else { load.count };
-            lane.pushed(Pushed { place, site, what: load.what(), values, bits, from });
+            pushed(lane, Pushed { place, site, what: load.what(), values, bits, from });
         }
     }
 
@@ -160,9 +164,28 @@ impl Watch {
         true
     }
 
+    /// As [`push_known`](Watch::push_known) on a tape of `len` bytes, where that is a matter of a few instructions; whether
+    /// it was done.
+    #[inline(always)]
+    pub fn quick_push_known(&mut self, load: Load, value: u64, len: usize, site: Site) -> bool {
+        if !self.holds(len) {
+            return false;
+        }
+        let place = self.places.number(site, load.what());
+        if !self.records.quick_push(place, digest::short(value)) {
+            return false;
+        }
+        if self.check {
+            self.recent.note(Operation::Push, place, load.count);
+        }
+        self.used(place, load, load.count, site, 0);
+        self.know(value);
+        true
+    }
+
     /// Whether a push on a tape of `len` bytes goes on with what is watched.
     #[inline(always)]
-    pub fn holds(&self, len: usize) -> bool {
+    fn holds(&self, len: usize) -> bool {
         self.lane.as_ref().is_none_or(|lane| lane.stretches().holds(len))
     }
 
@@ -177,21 +200,22 @@ impl Watch {
         site: Site,
     ) -> bool {
         let Some(record) = self.records.quick_last() else { return false };
-        if self.what(record) != load.what() || self.records.depth() <= self.base() {
+        if let Some(lane) = &self.lane
+            && (self.what(record) != load.what() || self.records.depth() <= lane.stretches().depth())
+        {
             return false;
         }
         if self.check {
             if digest::short(value()) != record.hash {
                 return false;
             }
-            let Some(place) = self.pairs.note_first(record.place, site.address()) else { return false };
+            let Some(place) = self.pairs.note_first(record.place, site.address(), load.what()) else { return false };
             self.recent.note(Operation::Pop, place, load.count);
         }
         self.drop_last(record, site);
         if let Some(lane) = &mut self.lane {
             let place = self.places.number(site, load.what());
-            lane.popped(place, site, load.what(), bits);
-            lane.left(record.place, bits, held());
+            popped(lane, Popped { place, site, what: load.what(), bits }, record.place, held());
         }
         true
     }
@@ -251,14 +275,14 @@ impl Watch {
     /// Takes off the record of what a pop at `site` took.
     #[inline(always)]
     fn drop_last(&mut self, record: Record, site: Site) {
-        self.records.drop_last(record);
-        if let Some(lost) = self.records.take_lost() {
-            self.lose_marks(&lost, site);
+        if self.records.drop_last(record) {
+            self.lose_marks(site);
         }
     }
 
     #[cold]
-    fn lose_marks(&mut self, lost: &[u64], site: Site) {
+    fn lose_marks(&mut self, site: Site) {
+        let lost = self.records.take_lost();
         self.lost_marks.extend(lost.iter().map(|mark| (*mark, site)));
         let more = self.lost_marks.len().saturating_sub(LOST_MARKS);
         self.lost_marks.drain(..more);
@@ -384,12 +408,6 @@ impl Watch {
         !self.check && self.lane.is_some()
     }
 
-    /// Words of records that pops must leave, because they are those of another stretch.
-    #[inline(always)]
-    fn base(&self) -> u64 {
-        self.lane.as_ref().map_or(0, |lane| lane.stretches().depth())
-    }
-
     /// From now on all operations are counted, or no longer.
     pub fn see_all(&mut self, on: bool) {
         self.lane.iter_mut().for_each(|lane| lane.see_all(on));
@@ -402,6 +420,31 @@ impl Watch {
     pub fn lend_idle(&mut self) {
         self.records.lend_idle();
     }
+}
+
+// What a profile asks for, out of line: check mode needs the registers.
+
+#[inline(never)]
+fn saw(lane: &mut Lane, digest: u64) {
+    lane.saw(digest);
+}
+
+#[inline(never)]
+fn pushed(lane: &mut Lane, push: Pushed) {
+    lane.pushed(push);
+}
+
+struct Popped {
+    place: u32,
+    site: Site,
+    what: u32,
+    bits: u64,
+}
+
+#[inline(never)]
+fn popped(lane: &mut Lane, pop: Popped, from: u32, held: bool) {
+    lane.popped(pop.place, pop.site, pop.what, pop.bits);
+    lane.left(from, pop.bits, held);
 }
 
 /// Bits of a record's values.

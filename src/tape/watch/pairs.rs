@@ -10,7 +10,7 @@
 #![forbid(unsafe_code)]
 
 use crate::hash::mix;
-use crate::site::Places;
+use crate::site::{Place, Places};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -35,8 +35,9 @@ struct Partner {
     /// A place of pops; [`NOBODY`] before the first.
     pop: u32,
     times: u64,
-    /// The address of the site of `pop`.
+    /// The address of the site of `pop`, and what it pops there.
     address: usize,
+    what: u32,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -104,12 +105,12 @@ impl Pairs {
         self.note_other(push, pop, places)
     }
 
-    /// The place of a pop at `address` that takes what `push` left, where the two are the partners that the push had
-    /// first, and nothing is in doubt. The pair is noted.
+    /// The place of a pop of `what` at `address` that takes what `push` left, where the two are the partners that the push
+    /// had first, and nothing is in doubt. The pair is noted.
     #[inline(always)]
-    pub fn note_first(&mut self, push: u32, address: usize) -> Option<u32> {
+    pub fn note_first(&mut self, push: u32, address: usize, what: u32) -> Option<u32> {
         let first = self.first.get_mut(push as usize)?;
-        if first.address != address || first.pop == NOBODY || !self.doubts.is_empty() {
+        if first.address != address || first.what != what || first.pop == NOBODY || !self.doubts.is_empty() {
             return None;
         }
         first.times += 1;
@@ -119,7 +120,7 @@ impl Pairs {
     #[inline(never)]
     fn note_other(&mut self, push: u32, pop: u32, places: &Places) -> Option<String> {
         if self.first.len() <= push as usize {
-            self.first.resize(push as usize + 1, Partner { pop: NOBODY, times: 0, address: 0 });
+            self.first.resize(push as usize + 1, Partner { pop: NOBODY, times: 0, address: 0, what: 0 });
         }
         let key = u64::from(push) << 32 | u64::from(pop);
         if let Some(times) = self.others.get_mut(&key) {
@@ -130,7 +131,8 @@ impl Pairs {
         let first = &mut self.first[push as usize];
         if first.pop == NOBODY {
             // Lines are read when something is in doubt: that takes time and memory.
-            *first = Partner { pop, times: 1, address: places.get(pop).site.address() };
+            let Place { site, what } = places.get(pop);
+            *first = Partner { pop, times: 1, address: site.address(), what };
             self.unread.push((push, pop));
             if !self.popping.insert(pop) && self.doubts.is_empty() {
                 self.doubts.push(Doubt { push, pop, kind: Kind::NewPush });

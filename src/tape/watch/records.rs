@@ -122,12 +122,9 @@ impl Records {
     }
 
     /// Adds the number of the values to the record that was pushed last, which has none.
-    #[inline]
+    #[inline(always)]
     pub fn complete(&mut self, hash: u32) {
-        if let Some([word]) = self.hot.top_words() {
-            self.hot.drop_words(1);
-            self.hot.put_words([word | u64::from(hash)]);
-        }
+        self.hot.change_top_word(|word| word | u64::from(hash));
     }
 
     /// The last record.
@@ -159,15 +156,18 @@ impl Records {
         Ok(self.hot.top_words().map(|[count, word]| Record { place, hash: word as u32, count }))
     }
 
-    /// Takes the last record off; it is this one.
-    #[inline]
-    pub fn drop_last(&mut self, record: Record) {
+    /// Takes the last record off; it is this one. Whether marks may have become invalid:
+    /// [`take_lost`](Records::take_lost) has them.
+    #[inline(always)]
+    pub fn drop_last(&mut self, record: Record) -> bool {
         let words = record.words();
         self.hot.drop_words(words);
         self.depth -= words as u64;
-        if self.depth < self.threshold {
+        let fell = self.depth < self.threshold;
+        if fell {
             self.lost = self.fell();
         }
+        fell
     }
 
     /// Forgets the marks that lie above what is left, and says which.
@@ -184,9 +184,8 @@ impl Records {
     }
 
     /// The marks that the last pop has made invalid.
-    #[inline]
-    pub fn take_lost(&mut self) -> Option<Vec<u64>> {
-        if self.lost.is_empty() { None } else { Some(std::mem::take(&mut self.lost)) }
+    pub fn take_lost(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.lost)
     }
 
     /// Calls `see` for each record from the last one on, as long as it returns true. All stay.
@@ -383,9 +382,9 @@ mod tests {
             } else {
                 records.drop_last(record(2));
             }
-            assert_eq!(records.take_lost(), (!by_reset).then(|| vec![high]));
+            assert_eq!(records.take_lost(), if by_reset { vec![] } else { vec![high] });
         }
-        assert_eq!(records.take_lost(), None);
+        assert_eq!(records.take_lost(), []);
     }
 
     #[test]
