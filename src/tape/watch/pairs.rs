@@ -190,6 +190,11 @@ impl Pairs {
         Some(self.said(doubt, places))
     }
 
+    /// The place that popped first what `push` left.
+    pub fn first_partner(&self, push: u32) -> Option<u32> {
+        self.first.get(push as usize).map(|first| first.pop).filter(|pop| *pop != NOBODY)
+    }
+
     /// Whether the hint was given.
     pub fn was_reported(&self) -> bool {
         self.reported.is_some()

@@ -21,20 +21,51 @@ impl Watch {
     pub(super) fn mismatch(&mut self, record: Record, load: Load, site: Site) -> Error {
         let pushed_at = self.places.get(record.place).site;
         let text = format!(
-            "check mode: push and pop do not match\n  pushed: {} at {pushed_at}\n  popped: {} at {site}\n  \
-             make the pop in the reverse sweep mirror the push in the forward sweep{}",
+            "check mode: push and pop do not match\n  pushed: {} at {pushed_at}\n  popped: {} at {site}\n  {}{}",
             self.load(record).said(),
             load.said(),
+            self.remedy(record, load, site),
             self.around()
         );
         Error::new(Status::Mismatch, text)
     }
 
+    /// What to do about a pop that meets another push than its own: what took the push until now, and whether the pop fits
+    /// the push beneath.
+    fn remedy(&mut self, record: Record, load: Load, site: Site) -> String {
+        let mut text = "make the pop in the reverse sweep mirror the push in the forward sweep".to_owned();
+        let partner = self.pairs.first_partner(record.place).map(|pop| self.places.get(pop).site);
+        if let Some(partner) = partner.filter(|partner| *partner != site) {
+            text += &format!("\n  until now what is pushed there was popped at {partner}");
+        }
+        let mut beneath = None;
+        self.records.walk(|next| {
+            let first = next == record && beneath.is_none();
+            beneath = Some(next);
+            first
+        });
+        let fits = |next: &Record| self.what(*next) == load.what() && (next.count == load.counted() || load.varies());
+        if let Some(next) = beneath.filter(|next| *next != record && fits(next)) {
+            let (missing, next) = (self.load(record).said(), self.places.get(next.place).site);
+            text += &format!("\n  the pop fits the push beneath, at {next}: is a pop of {missing} missing before it?");
+        }
+        text
+    }
+
     #[cold]
     pub(super) fn nothing_left(&mut self, load: Load, site: Site) -> Error {
+        let (pushed, why) = match self.recent.latest().next() {
+            None => (
+                "nothing on this tape, ever",
+                "each thread has a tape of its own, and so has each handle: pop what was pushed on the same one, or \
+                 hand the tape over by adtape_release and adtape_acquire",
+            ),
+            Some(_) => {
+                ("nothing that is not popped yet", "the reverse sweep pops more often than the forward sweep pushed")
+            }
+        };
         let text = format!(
-            "check mode: push and pop do not match\n  pushed: nothing that is not popped yet\n  popped: {} at {site}\n  \
-             the reverse sweep pops more often than the forward sweep pushed{}",
+            "check mode: push and pop do not match\n  pushed: {pushed}\n  popped: {} at {site}\n  {why}{}",
             load.said(),
             self.around()
         );

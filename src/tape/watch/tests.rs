@@ -68,6 +68,31 @@ fn error_says_what_was_done_before_and_what_would_be_next() {
 }
 
 #[test]
+fn mismatch_says_which_pop_is_missing_and_what_took_the_push_until_now() {
+    let mut watch = checked();
+    let (real, number) = (load(Type::F64, 1), load(Type::I32, 1));
+    let (reals, numbers) = (Site::caller(), Site::caller());
+    for turn in 0..2 {
+        watch.push_known(real, 5, 64, reals).unwrap();
+        watch.push_known(number, 5, 32, numbers).unwrap();
+        if turn == 0 {
+            for load in [number, real] {
+                let met = watch.meet(load, Site::UNKNOWN).unwrap();
+                watch.popped(met, load, 64, false, Site::UNKNOWN);
+            }
+        }
+    }
+    let error = watch.meet(real, Site::caller()).err().expect("a mismatch");
+    let until_now = "until now what is pushed there was popped at an unknown place";
+    let missing = format!("the pop fits the push beneath, at {reals}: is a pop of one i32 missing before it?");
+    for line in [until_now, &missing] {
+        assert!(error.message().contains(line), "{line} in {error}");
+    }
+    let error = checked().meet(real, Site::UNKNOWN).err().expect("nothing was pushed");
+    assert!(error.message().contains("nothing on this tape, ever"), "{error}");
+}
+
+#[test]
 fn what_is_left_is_said_by_place() {
     let mut watch = checked();
     watch.push_known(load(Type::Control, 2), 1, 2, Site::UNKNOWN).unwrap();
