@@ -1,7 +1,8 @@
 /* Prints how often the kit's pushes and pops take the slow path, of 1000 of each kind. */
 #include <stdio.h>
 
-#include "adtape_kit.h"
+#include "adBuffer.h"
+#include "adStack.h"
 
 enum { TIMES = 1000 };
 
