@@ -178,21 +178,34 @@ static struct arrival *arrival_find(struct comm *comm, const struct leg *leg) {
     return NULL;
 }
 
+/* Which message an error is about. */
+static void describe_message(char *text, size_t bytes, const struct leg *leg, const struct head *head) {
+    if (leg->number >= COLLECTIVE_NUMBER) {
+        (void)snprintf(text, bytes, "the adjoint from rank %d of nonblocking collective call number %" PRIu64 ", %s",
+                       leg->peer, leg->number - COLLECTIVE_NUMBER, operation_names[head->operation]);
+    } else {
+        (void)snprintf(text, bytes,
+                       "the adjoint of message number %" PRIu64 " with tag %d, which %s sent to rank %d", leg->number,
+                       leg->tag, operation_names[head->operation], leg->peer);
+    }
+}
+
 static __attribute__((cold, noreturn)) void fail_missing(const struct leg *leg, const struct head *head,
                                                          const void *site) {
     const struct comm *comm = comms.at[leg->comm];
-    char kept[256] = "\n  nothing has come from it";
+    char kept[256] = "\n  nothing has come from it", which[256];
+    describe_message(which, sizeof which, leg, head);
     if (comm->arrivals != NULL) {
         const struct arrival *other = comm->arrivals;
         (void)snprintf(kept, sizeof kept,
                        "\n  what has come, and is not asked for: from rank %d, tag %d, number %" PRIu64 ", by %s",
-                       other->peer, other->header.tag, other->header.number, operation_names[other->header.operation]);
+                       other->peer, other->header.tag, other->header.number & ~COLLECTIVE_NUMBER,
+                       operation_names[other->header.operation]);
     }
     fail(ADTAPE_STATUS_MISMATCH, site,
-         "the adjoint of message number %" PRIu64 " with tag %d, which %s sent to rank %d of a communicator of %d, did "
-         "not come within %g s (ADTAPE_MPI_TIMEOUT)%s\n"
+         "%s, on a communicator of %d, did not come within %g s (ADTAPE_MPI_TIMEOUT)%s\n"
          "  that rank has not reversed the receive: it stopped, waits itself, or its sweeps do not mirror each other",
-         leg->number, leg->tag, operation_names[head->operation], leg->peer, comm->size, mpi.timeout, kept);
+         which, comm->size, mpi.timeout, kept);
 }
 
 /* The next headed message of the leg's partner. In check mode it has to come in time. */

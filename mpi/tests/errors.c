@@ -179,6 +179,17 @@ static void message_missing(void) {
     }
 }
 
+/* Rank 1 does not reverse its call. */
+static void nonblocking_call_missing(void) {
+    adtape_MPI_Ibcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+    adtape_MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (me == 0) {
+        adtape_MPI_Wait_b();
+        adtape_MPI_Ibcast_b();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void collective_calls_differ(void) {
     if (me == 0) {
         adtape_MPI_Bcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -216,7 +227,8 @@ static const struct {
     CASE(pair_in_a_message, 1) CASE(nonblocking_maximum, 1) CASE(nonblocking_not_waited_for, 1)
     CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
-    CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(collective_calls_differ, 2)
+    CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
+    CASE(collective_calls_differ, 2)
     CASE(collective_call_missing, 2)
 };
 

@@ -74,6 +74,15 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
             "nothing has come",
         ],
     ),
+    (
+        "nonblocking_call_missing",
+        Check,
+        &[
+            "the adjoint from rank 1 of nonblocking collective call number 0, MPI_Ibcast",
+            "within 1 s",
+            "nothing has come",
+        ],
+    ),
     // Which rank says it first, depends on the moment.
     ("collective_calls_differ", Check, &["MPI_Bcast (root 0, 1 values)", "MPI_Barrier (root 0", "calls in one order"]),
     ("collective_call_missing", Check, &["reverse of MPI_Barrier on a communicator of 2: not all of its ranks came"]),
