@@ -130,6 +130,7 @@ lint: ## formatting, clippy and rustdoc: a warning is an error
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo fmt --check --manifest-path $(PLOT)
 	cargo fmt --check --manifest-path benches/compression/Cargo.toml
+	cargo fmt --check --manifest-path benches/allocators/Cargo.toml
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo clippy --locked --manifest-path $(PLOT) --target-dir target/plot -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items

@@ -16,7 +16,9 @@ load() {
 load_before=$(load)
 start=$SECONDS
 status=0
-BENCH_ROWS=$rows cargo bench --locked --no-fail-fast || status=$?
+export BENCH_ROWS=$rows
+cargo bench --locked --no-fail-fast || status=$?
+cargo run --locked --release --manifest-path benches/allocators/Cargo.toml --target-dir target/allocators || status=$?
 minutes=$(((SECONDS - start + 30) / 60))
 
 {

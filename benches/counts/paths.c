@@ -55,6 +55,17 @@ PATH(rebase_add_rebase_remove_stack, adtape_pop_range(t, NULL, &ranges[i]);
 /* Pointers into objects, which are alive in both sweeps. */
 PATH(push_object_pointer, adtape_push_pointer(t, NULL, &memory[i * 16 + 8]))
 PATH(pop_object_pointer, adtape_pop_pointer(t, NULL, &pointers[i], &adjoints[i]))
+/* Each of those ends and comes back, at the other one of two places; and addresses of the forward sweep then. */
+static char *place_of(const void *other) {
+    const long between = BLOCK * MANY / 2;
+    char *place = (char *)other;
+    return place - memory < between ? place + between : place - between;
+}
+static char *places[MANY + 1];
+PATH(live_end_object, ADDED(t); adtape_live_end(t, NULL, places[i]))
+PATH(pop_range_rebase_add, ADDED(t); adtape_pop_range(t, NULL, &ranges[i]); places[n - 1 - i] = place_of(ranges[i].base);
+     adtape_rebase_add(NULL, &ranges[i], places[n - 1 - i], NULL, 0))
+PATH(rebase_object_pointer, adtape_rebase_pointer(NULL, (char *)ranges[i < MANY ? i : 0].base + 8, &pointers[i], &adjoints[i]))
 /* A free and an allocation on the stable heap, beside another block of their chunk; and both undone. */
 static void *block;
 #define HEAP_PATH(name, before, statement)                                              \
@@ -138,6 +149,11 @@ int main(void) {
         adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
     }
     run(t, push_object_pointer_fast_path, pop_object_pointer_fast_path);
+    for (long i = 0; i <= MANY; i++) {
+        places[i] = &memory[i * 16];
+    }
+    run(t, live_end_object_fast_path, pop_range_rebase_add_fast_path);
+    run(t, rebase_object_pointer_fast_path, rebase_object_pointer_fast_path);
     adtape_heap_alloc(heap, t, 300);
     block = adtape_heap_alloc(heap, t, 300);
     run(t, heap_free_alloc_fast_path, heap_undo_free_alloc_fast_path);

@@ -34,6 +34,33 @@ pub(super) unsafe fn on_addresses<T>(
     }
 }
 
+/// What an operation returns for which objects and a tape that are there suffice. None: [`on_addresses`] is to run it.
+///
+/// # Safety
+/// As for [`objects()`] and [`tape`].
+#[inline(always)]
+pub(super) unsafe fn at_once<T>(
+    t: *const Cursor,
+    o: *const Objects,
+    operation: impl FnOnce(&Cursor, &Objects) -> Option<T>,
+) -> Option<T> {
+    if t.is_null() || site::is_closed_constant(t) {
+        return None;
+    }
+    // SAFETY: by contract.
+    unsafe { operation(&*t, objects_so_far(o)?) }
+}
+
+/// As [`objects()`], if they are there.
+///
+/// # Safety
+/// As for [`objects()`].
+#[inline(always)]
+pub(super) unsafe fn objects_so_far<'a>(o: *const Objects) -> Option<&'a Objects> {
+    // SAFETY: by contract.
+    unsafe { o.as_ref() }.or_else(|| Objects::of_process_so_far())
+}
+
 /// The tape behind a handle. The constant that a module starts with stands for the thread's own.
 ///
 /// # Safety

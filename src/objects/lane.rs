@@ -44,10 +44,17 @@ impl Drop for Claimed {
 /// The calling thread's lane.
 #[inline]
 pub(super) fn lane_of(shared: &Arc<SharedRegistry>) -> Result<u16, Error> {
-    match LAST.get() {
-        (id, lane) if id == shared.id => Ok(lane),
-        _ => find(shared),
+    match last_lane_of(shared) {
+        Some(lane) => Ok(lane),
+        None => find(shared),
     }
+}
+
+/// As [`lane_of`], if the thread used the registry last.
+#[inline(always)]
+pub(super) fn last_lane_of(shared: &SharedRegistry) -> Option<u16> {
+    let (id, lane) = LAST.get();
+    (id == shared.id).then_some(lane)
 }
 
 #[cold]

@@ -13,6 +13,9 @@ use std::ffi::{CStr, CString};
 calls! {
     /// [`push_range`](Objects::push_range) and [`live_remove`](Objects::live_remove) in one.
     pub fn live_end(&self, tape: &Cursor, base: usize) -> Result<(), Error> {
+        if self.live_end_at_once(tape, base).is_some() {
+            return Ok(());
+        }
         let (registry, lane) = (self.registry(), self.lane()?);
         if let Some(record) = registry.frame(lane, base as u64) {
             tape.push_words(Type::Range, pack_range(&record), self.site)?;
@@ -21,11 +24,6 @@ calls! {
                 registry.remove(lane, base as u64)?;
             }
             self.note(|history| history.ended(record.serial, self.site, false));
-            return Ok(());
-        }
-        let ended = registry.end_at_once(lane, base as u64, |record| tape.put_words(pack_range(record)));
-        if let Some(serial) = ended {
-            self.note(|history| history.ended(serial, self.site, false));
             return Ok(());
         }
         let (value, object) = self.push_found(tape, base)?;

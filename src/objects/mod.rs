@@ -3,6 +3,7 @@
 
 mod armed;
 mod at_end;
+mod at_once;
 mod by_label;
 mod called;
 mod descriptors;

@@ -6,9 +6,7 @@ use super::called::{Called, calls};
 use super::set::{Objects, Restored, Waiter, corrupt};
 use super::variables::Writer;
 use crate::error::{Error, bytes, say};
-use crate::map::registry::{
-    History, Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack, unpack_first_lane,
-};
+use crate::map::registry::{History, Located, ObjectOffset, Record, Serial, Target, Wait, pack, unpack};
 use crate::tape::failure::located;
 use crate::tape::{Cursor, Type};
 
@@ -16,12 +14,18 @@ calls! {
     /// Where an address of this section's forward sweep, which came back among other data, points now. If its object is
     /// not back, the variables wait (0 stands for none).
     pub fn rebase_pointer(&self, address: usize, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
+        if let Some(restored) = self.rebase_at_once(address, [variable, adjoint_variable], self.writer) {
+            return Ok(restored);
+        }
         let restored = self.restored_address(address as u64, [variable, adjoint_variable], self.writer)?;
         Ok(self.noted(restored, variable, adjoint_variable))
     }
 
     /// Pushes a pointer that is about to be overwritten, if it is NULL or in a range (line 18).
     pub fn push_pointer(&self, tape: &Cursor, address: usize) -> Result<(), Error> {
+        if self.push_pointer_at_once(tape, address).is_some() {
+            return Ok(());
+        }
         let place = self.registry().find(self.lane()?, address as u64);
         let place = place.map_err(|e| located(e, "push", Type::Pointer, 1, self.site))?;
         tape.push_record(Type::Pointer, pack(place), self.site)
@@ -30,8 +34,8 @@ calls! {
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        if let Some(restored) = self.pop_at_once(tape, [0, variable, adjoint_variable]) {
-            return Ok(self.noted(restored, variable, adjoint_variable));
+        if let Some(restored) = self.pop_at_once(tape, false, [0, variable, adjoint_variable], self.writer) {
+            return Ok(restored);
         }
         let restored = tape.pop_record(Type::Pointer, self.site, |record| {
             self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], self.writer)
@@ -54,6 +58,9 @@ calls! {
     /// # }
     /// ```
     pub fn push_pair(&self, tape: &Cursor, base: usize, offset: isize) -> Result<(), Error> {
+        if self.push_pair_at_once(tape, base, offset).is_some() {
+            return Ok(());
+        }
         let place = self.registry().find_pair(self.lane()?, base as u64, offset as i64);
         let place = place.map_err(|e| located(e, "push", Type::Pair, 1, self.site))?;
         tape.push_record(Type::Pair, pack(place), self.site)
@@ -70,26 +77,13 @@ impl Called<'_> {
     /// Pops a pair, also with the address of a variable for the base, before the other two.
     #[inline(always)]
     pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
-        if let Some(restored) = self.pop_at_once(tape, variables) {
-            return Ok(self.noted(restored, variables[1], variables[2]));
+        if let Some(restored) = self.pop_at_once(tape, true, variables, self.writer) {
+            return Ok(restored);
         }
         let restored = tape.pop_record(Type::Pair, self.site, |record| {
             self.restored_place(read(record, "pair")?, true, variables, self.writer)
         })?;
         Ok(self.noted(restored, variables[1], variables[2]))
-    }
-
-    /// Pops a pointer or pair whose object is alive, while nothing waits.
-    #[inline(always)]
-    fn pop_at_once(&self, tape: &Cursor, variables: [usize; 3]) -> Option<Restored> {
-        let [word] = tape.top_words()?;
-        let place = unpack_first_lane(word)?;
-        let (address, adjoint) = self.registry().locate_at_once(place)?;
-        tape.drop_words(1);
-        let (address, adjoint, offset) = (address as usize, adjoint as usize, place.offset as isize);
-        let values = [address.wrapping_add_signed(-offset), address, adjoint];
-        variables.into_iter().zip(values).for_each(|(variable, value)| self.writer.set(variable, value));
-        Some(Restored { address, adjoint, offset, waits: false })
     }
 
     /// In check mode, keeps where a variable was popped that waits, and hints at an adjoint pointer that is NULL.
@@ -184,40 +178,38 @@ impl Objects {
         look: impl Fn() -> Result<Option<Located>, Error>,
     ) -> Result<Restored, Error> {
         let registry = &self.registry();
-        let [_, (primal, _), (adjoint, _)] = *variables;
-        let given = || variables.iter().enumerate().filter(|(_, (variable, _))| *variable != 0);
-        let wait = |i: usize, target: Target| {
-            let pair = pair.map(|offset| if i == 0 { 0 } else { offset });
-            let beside = [0, adjoint, primal][i] as u64;
-            Wait { pair, beside, ..Wait::new(target, i == 2) }
-        };
+        let addresses = variables.map(|(variable, _)| variable);
         let mut now = look()?;
         if now.is_none() {
-            for (i, (variable, target)) in given() {
-                registry.wait(*variable as u64, wait(i, *target), || writer.set(*variable, 0));
+            for (i, (variable, target)) in variables.iter().enumerate().filter(|(_, (variable, _))| *variable != 0) {
+                registry.wait(*variable as u64, wait(addresses, pair, i, *target), || writer.set(*variable, 0));
             }
             // The object may have come before the variables waited.
             now = look().inspect_err(|_| self.settle(variables))?;
         }
         let offset = offset as isize;
         let Some(now) = now else { return Ok(Restored { offset, waits: true, ..Restored::default() }) };
-        let base = now.address.wrapping_add_signed(-(offset as i64));
         if now.reused {
-            registry.follow(given().map(|(i, (variable, target))| {
-                let target = match target {
-                    Target::Forward(_) => Target::Object(now.place.serial, now.place.offset),
-                    target => *target,
-                };
-                let held = Some([base, now.address, now.adjoint][i]);
-                (*variable as u64, Wait { held, ..wait(i, target) })
-            }));
+            self.follow(&now, pair, addresses);
         } else {
             self.settle(variables);
         }
-        for (value, (variable, _)) in [base, now.address, now.adjoint].into_iter().zip(variables) {
-            writer.set(*variable, value as usize);
+        let base = now.address.wrapping_add_signed(-(offset as i64));
+        for (value, variable) in [base, now.address, now.adjoint].into_iter().zip(addresses) {
+            writer.set(variable, value as usize);
         }
         Ok(Restored { address: now.address as usize, adjoint: now.adjoint as usize, offset, waits: false })
+    }
+
+    /// Variables, in the order of [`restored_place`](Objects::restored_place), are about to be set to a place in an object
+    /// that is reused, and follow it.
+    #[inline(never)]
+    pub(super) fn follow(&self, now: &Located, pair: Option<i64>, variables: [usize; 3]) {
+        let given = variables.into_iter().zip(now.values()).enumerate().filter(|(_, (variable, _))| *variable != 0);
+        self.registry().follow(given.map(|(i, (variable, value))| {
+            let target = Target::Object(now.place.serial, if i == 0 { 0 } else { now.place.offset });
+            (variable as u64, Wait { held: Some(value), ..wait(variables, pair, i, target) })
+        }));
     }
 
     fn null(&self, variables: &[(usize, Target); 3], writer: Writer) -> Restored {
@@ -231,6 +223,13 @@ impl Objects {
             self.registry().settle(*variable as u64);
         }
     }
+}
+
+/// What the `i`th of three variables, in the order of [`restored_place`](Objects::restored_place), waits for.
+fn wait([_, primal, adjoint]: [usize; 3], pair: Option<i64>, i: usize, target: Target) -> Wait {
+    let pair = pair.map(|offset| if i == 0 { 0 } else { offset });
+    let beside = [0, adjoint, primal][i] as u64;
+    Wait { pair, beside, ..Wait::new(target, i == 2) }
 }
 
 fn read(record: Record, what: &str) -> Result<Option<ObjectOffset>, Error> {

@@ -9,7 +9,7 @@
 #![forbid(unsafe_code)]
 
 use super::by_label::ByLabel;
-use super::lane::{SharedRegistry, lane_of};
+use super::lane::{SharedRegistry, lane_of, last_lane_of};
 use crate::error::{Error, Status};
 use crate::map::registry::{History, Object, RangeKind, RangeRecord, Registry, Serial};
 use crate::sync::{Arc, Mutex, OnceLock};
@@ -21,6 +21,8 @@ pub struct Objects {
     /// For checkpoints of everything.
     pub(super) by_label: Arc<Mutex<ByLabel>>,
 }
+
+static OF_PROCESS: OnceLock<Objects> = OnceLock::new();
 
 /// A range of addresses and whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,12 +155,17 @@ impl Objects {
     /// assert!(std::ptr::eq(Objects::of_process(), Objects::of_process()));
     /// ```
     pub fn of_process() -> &'static Objects {
-        static OBJECTS: OnceLock<Objects> = OnceLock::new();
-        OBJECTS.get_or_init(|| {
+        OF_PROCESS.get_or_init(|| {
             let objects = Objects::new();
             objects.watch_end();
             objects
         })
+    }
+
+    /// Those of the process, if anybody asked for them before.
+    #[inline(always)]
+    pub(crate) fn of_process_so_far() -> Option<&'static Objects> {
+        OF_PROCESS.get()
     }
 
     pub(super) fn registry(&self) -> &Registry {
@@ -175,6 +182,12 @@ impl Objects {
 
     pub(super) fn lane(&self) -> Result<u16, Error> {
         lane_of(&self.shared)
+    }
+
+    /// As [`lane`](Objects::lane), if these objects are those that the thread used last.
+    #[inline(always)]
+    pub(super) fn lane_at_once(&self) -> Option<u16> {
+        last_lane_of(&self.shared)
     }
 }
 

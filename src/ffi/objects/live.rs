@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Status};
 use crate::ffi::arguments::{KindCode, check_address, kind_of, write_out};
-use crate::ffi::handles::{objects, on_addresses, tape};
+use crate::ffi::handles::{at_once, objects, on_addresses, tape};
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::range::RangeInfo;
 use crate::ffi::outcome::status;
@@ -35,6 +35,16 @@ unsafe extern "C" fn live_remove(o: *const Objects, base: *const c_void, site: u
 }
 
 unsafe extern "C" fn live_end(t: *const Cursor, o: *const Objects, base: *const c_void, site: usize) {
+    // SAFETY: the contract of pointers.
+    unsafe {
+        if at_once(t, o, |tape, objects| objects.live_end_at_once(tape, base as usize)).is_none() {
+            live_end_anyhow(t, o, base, site);
+        }
+    }
+}
+
+#[inline(never)]
+unsafe extern "C" fn live_end_anyhow(t: *const Cursor, o: *const Objects, base: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |called| called.live_end(tape(t)?, base as usize)) }
 }

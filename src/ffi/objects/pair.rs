@@ -1,8 +1,8 @@
 //! Pairs of base and offset: pointers that may leave their range.
 
-use crate::ffi::handles::{on_addresses, tape};
+use crate::ffi::handles::{at_once, on_addresses, tape};
 use crate::ffi::jump::with_site;
-use crate::objects::Objects;
+use crate::objects::{Objects, Writer};
 use crate::tape::Cursor;
 use std::ffi::c_void;
 
@@ -18,10 +18,50 @@ pub struct Pair {
 
 unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Objects, base: *const c_void, offset: i64, site: usize) {
     // SAFETY: the contract of pointers.
+    unsafe {
+        let done = at_once(t, o, |tape, objects| objects.push_pair_at_once(tape, base as usize, offset as isize));
+        if done.is_none() {
+            push_pair_anyhow(t, o, base, offset, site);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn push_pair_anyhow(
+    t: *const Cursor,
+    o: *const Objects,
+    base: *const c_void,
+    offset: i64,
+    site: usize,
+) {
+    // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |called| called.push_pair(tape(t)?, base as usize, offset as isize)) }
 }
 
 unsafe extern "C" fn pop_pair(
+    t: *const Cursor,
+    o: *const Objects,
+    pair: *mut Pair,
+    p: *mut *mut c_void,
+    p_adjoint: *mut *mut c_void,
+    site: usize,
+) {
+    // SAFETY: the contract of pointers.
+    unsafe {
+        let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
+        let variables = [base as usize, p as usize, p_adjoint as usize];
+        match at_once(t, o, |tape, objects| objects.pop_at_once(tape, true, variables, Writer::library())) {
+            Some(now) if !pair.is_null() => (&raw mut (*pair).offset).write(now.offset as i64),
+            Some(_) => {}
+            None => pop_pair_anyhow(t, o, pair, p, p_adjoint, site),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn pop_pair_anyhow(
     t: *const Cursor,
     o: *const Objects,
     pair: *mut Pair,

@@ -2,21 +2,50 @@
 
 use crate::error::Status;
 use crate::ffi::arguments::{check_address, write_out};
-use crate::ffi::handles::{objects, on_addresses, tape};
+use crate::ffi::handles::{at_once, objects, on_addresses, tape};
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::live::capacity_of;
 use crate::ffi::outcome::status;
-use crate::objects::{Objects, Waiter};
+use crate::objects::{Objects, Waiter, Writer};
 use crate::site::Site;
 use crate::tape::Cursor;
 use std::ffi::c_void;
 
 unsafe extern "C" fn push_pointer(t: *const Cursor, o: *const Objects, p: *const c_void, site: usize) {
     // SAFETY: the contract of pointers.
+    unsafe {
+        if at_once(t, o, |tape, objects| objects.push_pointer_at_once(tape, p as usize)).is_none() {
+            push_pointer_anyhow(t, o, p, site);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn push_pointer_anyhow(t: *const Cursor, o: *const Objects, p: *const c_void, site: usize) {
+    // SAFETY: the contract of pointers.
     unsafe { on_addresses(o, site, |called| called.push_pointer(tape(t)?, p as usize)) }
 }
 
 unsafe extern "C" fn pop_pointer(
+    t: *const Cursor,
+    o: *const Objects,
+    p: *mut *mut c_void,
+    p_adjoint: *mut *mut c_void,
+    site: usize,
+) {
+    let variables = [0, p as usize, p_adjoint as usize];
+    // SAFETY: the contract of pointers.
+    unsafe {
+        if at_once(t, o, |tape, objects| objects.pop_at_once(tape, false, variables, Writer::library())).is_none() {
+            pop_pointer_anyhow(t, o, p, p_adjoint, site);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn pop_pointer_anyhow(
     t: *const Cursor,
     o: *const Objects,
     p: *mut *mut c_void,

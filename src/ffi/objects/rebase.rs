@@ -1,10 +1,10 @@
 //! The rebase map: where objects of the forward sweep and their adjoints lie now.
 
 use crate::ffi::arguments::null_pointer;
-use crate::ffi::handles::on_addresses;
+use crate::ffi::handles::{objects_so_far, on_addresses};
 use crate::ffi::jump::with_site;
 use crate::ffi::objects::range::RangeInfo;
-use crate::objects::Objects;
+use crate::objects::{Objects, Writer};
 use std::ffi::c_void;
 
 unsafe extern "C" fn begin_reverse(o: *const Objects, site: usize) {
@@ -35,6 +35,26 @@ unsafe extern "C" fn rebase_remove(o: *const Objects, new_base: *const c_void, s
 }
 
 unsafe extern "C" fn rebase_pointer(
+    o: *const Objects,
+    address: *const c_void,
+    p: *mut *mut c_void,
+    p_adjoint: *mut *mut c_void,
+    site: usize,
+) {
+    let variables = [p as usize, p_adjoint as usize];
+    // SAFETY: the contract of pointers.
+    unsafe {
+        let objects = objects_so_far(o);
+        let done = objects.and_then(|objects| objects.rebase_at_once(address as usize, variables, Writer::library()));
+        if done.is_none() {
+            rebase_pointer_anyhow(o, address, p, p_adjoint, site);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn rebase_pointer_anyhow(
     o: *const Objects,
     address: *const c_void,
     p: *mut *mut c_void,

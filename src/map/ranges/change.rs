@@ -147,23 +147,26 @@ impl Tree {
         self.root.store((height as u64) << 32 | u64::from(id), Ordering::Relaxed);
     }
 
-    /// Inserts a range above all of this leaf, if that is the last one and has room.
-    #[inline]
-    pub fn append(&self, leaf: u32, range: Range) -> bool {
-        let node = self.nodes.node(leaf);
-        let place = LeafPlace { leaf, node, behind: node.end() };
-        let Some(last) = node.end().checked_sub(1).filter(|_| node.count() > 0 && node.next() == NONE) else {
-            return false;
-        };
-        let is_above = self.range(node, last).is_some_and(|there| !there.hollow && there.range.end() <= range.base);
-        let fits = is_above && place.has_room_for(range);
-        if fits {
-            self.insert(place, range, &mut Account::default());
+    /// Inserts ranges in ascending order above all of this leaf, if that is the last one, as far as it has room. How many.
+    pub fn append<T>(&self, leaf: u32, those: &[T], range: impl Fn(&T) -> Range) -> usize {
+        let (node, first) = (self.nodes.node(leaf), those.first().map(&range));
+        let last = node.end().checked_sub(1).filter(|_| node.count() > 0 && node.next() == NONE);
+        let last = last.and_then(|last| self.range(node, last)).filter(|there| !there.hollow);
+        if last.is_none_or(|there| first.is_none_or(|first| first.base < there.range.end())) {
+            return 0;
         }
-        fits
+        let (origin, mut covered) = (node.origin(), self.covered());
+        let count = node.append(those, |that| {
+            let range = range(that);
+            let delta = Some(range.base - origin).filter(|delta| *delta <= MAX_DELTA)?;
+            let wide = extent::pack(range.bytes, range.value)?;
+            covered += range.bytes;
+            Some(Entry { wide, narrow: delta as u32 })
+        });
+        self.len.store(self.len() as u64 + count as u64, Ordering::Relaxed);
+        self.covered.store(covered, Ordering::Relaxed);
+        count
     }
-
-    // ---- insert --------------------------------------------------------------------------------------------
 
     /// Inserts a range that overlaps none at the place of its base; enough nodes are reserved.
     #[inline]

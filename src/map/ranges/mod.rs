@@ -94,13 +94,11 @@ impl Ranges {
         }
     }
 
-    /// As [`insert`](Ranges::insert), of a range that mostly lies above all others.
+    /// Inserts the ranges of `those`, in ascending order, none of which overlaps the next, as far as they lie above all
+    /// others and find room in the leaf of the last insertion. How many.
     #[inline]
-    pub fn append(&mut self, range: Range) -> Result<(), Range> {
-        match self.inserted.leaf() {
-            Some(leaf) if self.tree.append(leaf, range) => Ok(()),
-            _ => self.insert(range).map(drop),
-        }
+    pub fn append<T>(&mut self, those: &[T], range: impl Fn(&T) -> Range) -> usize {
+        self.inserted.leaf().map_or(0, |leaf| self.tree.append(leaf, those, range))
     }
 
     /// The range that began at `base`.

@@ -233,8 +233,8 @@ impl Node {
             self.set(i, entry);
             self.set_header(Header::End, end as u32 + 1);
         } else if i == front && end > front {
-            // More may come here: half of the room is for them.
-            let front = if front > 0 { front } else { self.open_gap((CAPACITY - end).div_ceil(2)) };
+            // More may come here: most of the room is for them.
+            let front = if front > 0 { front } else { self.open_gap(((CAPACITY - end) * 3).div_ceil(4)) };
             self.set(front - 1, entry);
             self.set_header(Header::Front, front as u32 - 1);
         } else if end == CAPACITY {
@@ -243,6 +243,22 @@ impl Node {
         } else {
             self.insert_behind(i, entry);
         }
+    }
+
+    /// Appends an entry for each of `those`, up to the first that has none, while there is room. How many.
+    pub fn append<T>(&self, those: &[T], mut entry: impl FnMut(&T) -> Option<Entry>) -> usize {
+        let (end, mut those) = (self.end(), those.iter());
+        let (mut now, mut first) = (end, end % PER_LINE);
+        'lines: for line in &self.lines[end / PER_LINE..] {
+            for i in first..PER_LINE {
+                let Some(entry) = those.next().and_then(&mut entry) else { break 'lines };
+                line.set(i, entry);
+                now += 1;
+            }
+            first = 0;
+        }
+        self.set_header(Header::End, now as u32);
+        now - end
     }
 
     /// Inserts an entry where those behind it have room to move up.
@@ -264,19 +280,35 @@ impl Node {
 
     /// Moves all entries of a leaf without a gap up, and returns where they begin then.
     fn open_gap(&self, by: usize) -> usize {
-        let end = self.end();
-        (0..end).rev().for_each(|i| self.set(i + by, self.get(i)));
-        (0..by).for_each(|i| self.set(i, GAP));
+        let (end, mut all) = (self.end(), [GAP; CAPACITY]);
+        self.copy_to(&mut all);
+        all.copy_within(..end, by);
+        all[..by].fill(GAP);
+        self.copy_from(&all);
         self.set_header(Header::End, (end + by) as u32);
         by
     }
 
     fn close_gap(&self) {
-        let (front, end) = (self.front(), self.end());
-        (front..end).for_each(|i| self.set(i - front, self.get(i)));
-        self.pad(end - front, end);
+        let (front, end, mut all) = (self.front(), self.end(), [PADDING; CAPACITY]);
+        self.copy_to(&mut all);
+        all.copy_within(front..end, 0);
+        all[end - front..].fill(PADDING);
+        self.copy_from(&all);
         self.set_header(Header::Front, 0);
         self.set_header(Header::End, (end - front) as u32);
+    }
+
+    fn copy_to(&self, all: &mut [Entry; CAPACITY]) {
+        for (line, entries) in self.lines.iter().zip(all.chunks_exact_mut(PER_LINE)) {
+            (0..PER_LINE).for_each(|i| entries[i] = line.get(i));
+        }
+    }
+
+    fn copy_from(&self, all: &[Entry; CAPACITY]) {
+        for (line, entries) in self.lines.iter().zip(all.chunks_exact(PER_LINE)) {
+            (0..PER_LINE).for_each(|i| line.set(i, entries[i]));
+        }
     }
 
     /// Removes an entry of a leaf: at the front it leaves a gap.

@@ -84,6 +84,31 @@ impl SharedRanges {
         }
     }
 
+    /// Lets a hollow range be one again, as `range`: where it is, or where nothing is, hollow or not. It is the one that
+    /// begins at `base`, if `is_meant` says so of its value. What it touches; None, and nothing changes, if there is more to
+    /// it.
+    pub fn revive(&self, base: u64, is_meant: impl Fn(u64) -> bool, range: Range) -> Option<Touching> {
+        let mut writer = self.lock();
+        let place = self.tree.place(range.base, &mut writer.inserted);
+        match self.tree.way(place, range).ok()? {
+            Way::Free(touching) => {
+                self.add(&mut writer, place, range);
+                let place = self.tree.place(base, &mut writer.removed);
+                let there = self.tree.range_at(place, base).filter(|there| there.hollow && is_meant(there.range.value));
+                if let Some(there) = there {
+                    self.change(&mut writer, |tree, account| tree.remove(place, there.range, account));
+                }
+                Some(touching)
+            }
+            Way::Same(there, touching) if is_meant(there.value) => {
+                let there = There { range: there, hollow: true };
+                self.change(&mut writer, |tree, _| _ = tree.set(place, there, range.value, false));
+                Some(touching)
+            }
+            _ => None,
+        }
+    }
+
     /// Inserts a range that overlaps none.
     fn add(&self, writer: &mut Writing<Writer>, place: LeafPlace, range: Range) {
         self.tree.reserve(place, range, &mut writer.account);
@@ -132,21 +157,36 @@ impl SharedRanges {
     /// As [`super::Ranges::find`].
     #[inline]
     pub fn find(&self, address: u64) -> Option<Range> {
-        HINT.with(|hints| {
-            let slot = &hints[self.number as usize % HINTS];
-            let (number, hint) = slot.get();
-            let hint = if number == self.number { hint } else { Hint::UNKNOWN };
-            let (range, found_by_tree) = self.read(|tree| {
-                let hinted = hint.leaf().and_then(|leaf| tree.find_in(leaf, address));
-                hinted
-                    .map(|range| (range, None))
-                    .or_else(|| tree.find(address).map(|(range, leaf)| (range, Some(leaf))))
-            })?;
-            if let Some(leaf) = found_by_tree {
-                slot.set((self.number, hint.next(leaf)));
+        self.find_with(address, |_| ()).map(|(range, ())| range)
+    }
+
+    /// As [`find`](SharedRanges::find), with what `also` returned while the range was there. It may get a range that never
+    /// was, whose result nobody gets.
+    #[inline(always)]
+    pub fn find_with<T>(&self, address: u64, also: impl Fn(Range) -> T) -> Option<(Range, T)> {
+        let hint = self.hint();
+        if let Some(leaf) = hint.leaf()
+            && let Some(before) = self.lock.begin()
+            && let Some(range) = self.tree.find_in(leaf, address)
+        {
+            let with = also(range);
+            if self.lock.is_unchanged(before) {
+                return Some((range, with));
             }
-            Some(range)
-        })
+        }
+        let (range, with, leaf) = self.read(|tree| {
+            let (range, leaf) = tree.find(address)?;
+            Some((range, also(range), leaf))
+        })?;
+        HINT.with(|hints| hints[self.number as usize % HINTS].set((self.number, hint.next(leaf))));
+        Some((range, with))
+    }
+
+    /// The thread's hint for this map.
+    #[inline(always)]
+    fn hint(&self) -> Hint {
+        let (number, hint) = HINT.with(|hints| hints[self.number as usize % HINTS].get());
+        if number == self.number { hint } else { Hint::UNKNOWN }
     }
 
     /// As [`super::Ranges::find_hollow`].

@@ -94,7 +94,7 @@ impl Tree {
     }
 
     /// As [`Tree::find`], if the leaf `hint`, found by an earlier one in this tree, is certain to have it.
-    #[inline]
+    #[inline(always)]
     pub fn find_in(&self, hint: u32, address: u64) -> Option<Range> {
         let leaf = self.nodes.get(hint)?;
         let delta = address.checked_sub(leaf.origin())?;

@@ -8,7 +8,7 @@ use super::moved::Moved;
 use super::object::{LifeState, MAX_BYTES, Object, Present, RangeKind, Serial};
 use super::range::RangeRecord;
 use super::waiting::{Arrival, Variables, Wait};
-use super::{Past, Registry, describe, offset, value};
+use super::{Past, Registry, dead, describe, offset, value};
 use crate::error::Error;
 use crate::map::ranges::{Range, Touching};
 use crate::sync::{OnceLock, Ordering};
@@ -51,26 +51,33 @@ impl Registry {
     }
 
     /// As [`end`](Registry::end), of a block that begins at `base` and whose record `push` has pushed, unless there is more
-    /// to it. Returns its serial.
-    #[inline]
-    pub fn end_at_once(&self, lane: u16, base: u64, push: impl FnOnce(&RangeRecord) -> bool) -> Option<Serial> {
+    /// to it.
+    #[inline(always)]
+    pub fn end_at_once(&self, lane: u16, base: u64, push: impl FnOnce(&RangeRecord) -> bool) -> Option<()> {
         if self.is_in_doubt(lane, base) {
             return None;
         }
-        let Past { dead, moved } = &mut *self.past();
-        let mut found = None;
-        let is_pushed = |range: Range| {
-            let object = self.object_of(range).filter(|object| object.state == LifeState::Alive);
-            found = object.filter(|object| push(&RangeRecord::of(object))).map(|object| (range, object));
-            found.is_some()
+        let mut past = self.past();
+        let Past { dead, moved } = &mut *past;
+        let mut ended = None;
+        // It is dead before its range is hollow: nobody else changes either meanwhile.
+        let is_meant = |range: Range| {
+            let objects = &self.lane((range.value >> 32) as u16).objects;
+            ended = objects.end(range, |object| push(&RangeRecord::of(object))).map(|object| (range.value, object));
+            ended.is_some()
         };
-        let overlaps = dead.insert(&mut &self.heap, base, is_pushed, |value| self.forget(value))?;
-        let (range, object) = found?;
-        self.died(range.value, &object, overlaps, moved);
-        self.left(&object);
+        let overlaps = dead.insert(&mut &self.heap, base, is_meant, |value| self.forget(value))?;
+        let (value, object) = ended?;
+        if overlaps {
+            self.update(value, |object| object.reused = true);
+        }
+        if object.forward_base != base {
+            moved.remove(object.forward_base, value);
+        }
+        drop(past);
         self.side_tables.ended(&object);
-        self.waiting.released(object.serial, None);
-        Some(object.serial)
+        self.waiting.ended(&object, None);
+        Some(())
     }
 
     /// An object that was found dies in the forward sweep.
@@ -138,7 +145,7 @@ impl Registry {
             }
         };
         self.erase(value, |_| true);
-        self.waiting.released(object.serial, Some(object.forward_base));
+        self.waiting.ended(&object, Some(object.forward_base));
         self.lose(&object);
         Ok(object)
     }
@@ -177,7 +184,8 @@ impl Registry {
         for (_, by, wait) in self.waiting.of(serial, record.base, bytes) {
             value(by, wait)?;
         }
-        let (reused, back) = (self.place(object)?, (serial, record.base, bytes));
+        let reused = self.place_at_once(&object).map_or_else(|| self.place(object), Ok)?;
+        let back = (serial, record.base, bytes);
         // Those, and whoever looked before it was there and waits since. Who waits later looks once more.
         self.waiting.take(back, reused, |variable, by, wait| {
             let value = value(by, wait).ok()?;
@@ -223,6 +231,35 @@ impl Registry {
     /// Puts an object that is not alive into the maps, or changes nothing. Whether it is reused.
     pub(super) fn place(&self, object: Object) -> Result<bool, Error> {
         self.place_as(LifeState::Coming, object)
+    }
+
+    /// As [`place`](Registry::place), of a block that died and whose place is remembered where it was, unless there is more
+    /// to it.
+    fn place_at_once(&self, object: &Object) -> Option<bool> {
+        if object.kind == RangeKind::Stack || object.bytes == 0 || !self.spans.are_apart(object.base, object.end()) {
+            return None;
+        }
+        let past = &mut *self.past();
+        if past.dead.outside() > 0 {
+            return None;
+        }
+        // Whoever has the lock of the past may ask for both others in any order.
+        let (mut in_slot, mut touched) = (0, None);
+        let object = self.lane(object.serial.lane()).objects.revive(object.serial.birth(), |slot, was| {
+            if was.kind == RangeKind::Stack {
+                return None;
+            }
+            in_slot = value(object.serial, slot);
+            let range = Range { base: object.base, bytes: object.bytes, value: in_slot };
+            let touching = self.heap.revive(was.base, |there| dead::plain(there) == in_slot, range)?;
+            touched = touching.above;
+            Some(Object { touched: was.touched || touching.below, reused: was.reused, ..*object })
+        })?;
+        if object.forward_base != object.base {
+            past.moved.insert(in_slot, |value| self.object(value));
+        }
+        touched.inspect(|above| self.update(*above, |object| object.touched = true));
+        Some(object.reused)
     }
 
     /// Puts an object with a serial above all others, in this slot of its lane, into the maps.
@@ -305,6 +342,7 @@ impl Registry {
             let touching = stack.ranges.insert_over(range, |there, wholly| stack.dead.give_way(there, wholly, value));
             let touching = touching.map_err(|there| self.object(there.value))?;
             if moved {
+                lane.has_moved.store(1, Ordering::Relaxed);
                 stack.moved.insert(value, |value| self.object(value));
             }
             self.spans.widen(&lane.span, object.home, range.base, range.bytes);
@@ -351,7 +389,8 @@ impl Registry {
         Ok(())
     }
 
-    /// As [`take`](Registry::take), of the block that begins at `base`, with its value, unless there is more to it.
+    /// As [`take`](Registry::take), of the block that begins at `base`, with its value, unless there is more to it. What waits
+    /// in it is left.
     fn take_at_once(&self, lane: u16, base: u64) -> Option<(u64, Object)> {
         if self.is_in_doubt(lane, base) {
             return None;
@@ -369,7 +408,6 @@ impl Registry {
         if object.forward_base != object.base {
             moved.remove(object.forward_base, range.value);
         }
-        self.left(&object);
         self.side_tables.ended(&object);
         Some((range.value, object))
     }

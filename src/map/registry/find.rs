@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::lane::Lane;
-use super::object::{LifeState, Object, Serial};
+use super::object::{LifeState, Object, Serial, birth_in};
 use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
@@ -73,10 +73,15 @@ impl Registry {
         if self.lane(lane).span.meets(address, address) {
             return None;
         }
-        let range = self.heap.find(address).filter(|range| address < range.end())?;
-        let home = (range.value >> 32) as u16;
-        let birth = self.lane(home).objects.birth_of(range, address == range.base)?;
-        Some(ObjectOffset { serial: Serial::new(home, birth), offset: (address - range.base) as i64 })
+        // A slot has the object before the map has its range, and another one only after: while the map does not change,
+        // the first word is that of the range's object.
+        let (range, first) = self.heap.find_with(address, |range| {
+            self.lanes.get((range.value >> 32) as usize)?.get()?.objects.first(range.value as u32)
+        })?;
+        let by = address.wrapping_sub(range.base);
+        let birth = first.filter(|first| by > 0 || !Object::is_touched(*first)).map(birth_in)?;
+        let serial = Serial::new((range.value >> 32) as u16, birth);
+        (birth != 0 && by < range.bytes).then_some(ObjectOffset { serial, offset: by as i64 })
     }
 
     /// The object that an address is in, dead ones last; None for NULL.
@@ -130,15 +135,20 @@ impl Registry {
         in_stack || self.heap.ends_at(address)
     }
 
+    /// As [`find_pair`](Registry::find_pair), of a block, unless there is more to it.
+    #[inline(always)]
+    pub fn find_pair_at_once(&self, lane: u16, base: u64, offset: i64) -> Option<ObjectOffset> {
+        if self.empties.len() > 0 {
+            return None;
+        }
+        let place = self.find_at_once(lane, base).filter(|place| place.offset == 0)?;
+        Some(ObjectOffset { offset, ..place })
+    }
+
     /// The object that begins at `base`, be it dead, with this offset; None for NULL.
     pub fn find_pair(&self, lane: u16, base: u64, offset: i64) -> Result<Option<ObjectOffset>, Error> {
         if base == 0 {
             return if offset == 0 { Ok(None) } else { Err(describe::null_pair(offset)) };
-        }
-        if self.empties.len() == 0
-            && let Some(place) = self.find_at_once(lane, base).filter(|place| place.offset == 0)
-        {
-            return Ok(Some(ObjectOffset { offset, ..place }));
         }
         match self.exact(lane, base) {
             Ok((_, object)) => Ok(Some(ObjectOffset { serial: object.serial, offset })),
@@ -152,16 +162,14 @@ impl Registry {
 
     // ---- where things lie now --------------------------------------------------------------------------
 
-    /// Where a place and its adjoint lie, unless there is more to it, such as a variable that waits for something.
+    /// Where a place and its adjoint lie, unless there is more to it.
     #[inline(always)]
-    pub fn locate_at_once(&self, place: ObjectOffset) -> Option<(u64, u64)> {
+    pub fn locate_at_once(&self, place: ObjectOffset) -> Option<Located> {
         let lane = self.lanes.get(usize::from(place.serial.lane()))?.get()?;
-        if lane.has_frames.load(Ordering::Relaxed) != 0 || self.anyone_waits() {
+        if lane.has_frames.load(Ordering::Relaxed) != 0 {
             return None;
         }
-        let (base, adjoint_base) = lane.objects.simple_place(place.serial.birth())?;
-        let adjoint = if adjoint_base == 0 { 0 } else { offset(adjoint_base, place.offset) };
-        Some((offset(base, place.offset), adjoint))
+        Some(lane.objects.simple_place(place.serial.birth())?.at(place))
     }
 
     /// Where a place lies; None while its object is not alive.
@@ -224,6 +232,20 @@ impl Registry {
         self.describe().other_size(object, bytes)
     }
 
+    /// As [`rebase`](Registry::rebase), of an address inside of a block that lies elsewhere now, unless there is more to
+    /// it.
+    #[inline(always)]
+    pub fn rebase_at_once(&self, lane: u16, address: u64) -> Option<Located> {
+        if self.lane(lane).has_moved.load(Ordering::Relaxed) != 0 {
+            return None;
+        }
+        let range = self.past().moved.find(address, |value| self.object(value))?;
+        let by = address.checked_sub(range.base).filter(|by| *by < range.bytes)? as i64;
+        let home = (range.value >> 32) as u16;
+        let (birth, place) = self.lane(home).objects.simple_place_of(range)?;
+        Some(place.at(ObjectOffset { serial: Serial::new(home, birth), offset: by }))
+    }
+
     /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
     pub fn rebase(&self, lane: u16, address: u64) -> Result<Option<Located>, Error> {
         // A base wins over an end, also where one of the two objects lies elsewhere now and the other one does not.
@@ -255,7 +277,11 @@ impl Registry {
     pub fn turn(&self) -> Result<(), Error> {
         self.check_detached()?;
         let mut values = self.past().moved.take();
-        self.claimed().for_each(|lane| values.extend(lane.stack().moved.take()));
+        self.claimed().for_each(|lane| {
+            let mut stack = lane.stack();
+            values.extend(stack.moved.take());
+            lane.has_moved.store(0, Ordering::Relaxed);
+        });
         values.into_iter().for_each(|value| self.update(value, |object| object.forward_base = object.base));
         Ok(())
     }

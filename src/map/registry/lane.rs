@@ -28,6 +28,8 @@ pub(super) struct Lane {
     pub span: Span,
     /// 1 if the stack has frames.
     pub has_frames: AtomicU32,
+    /// 1 if ranges of the stack lie elsewhere now than the forward sweep knew them.
+    pub has_moved: AtomicU32,
     stack: Lock<Stack>,
     /// Numbers of labels, as in the registry's table.
     labels: Lock<HashMap<Arc<CStr>, u32>>,
@@ -54,6 +56,7 @@ impl Lane {
             objects: ObjectTable::new(lane),
             span: Span::new(),
             has_frames: AtomicU32::new(0),
+            has_moved: AtomicU32::new(0),
             stack: Lock::new(Stack::default()),
             labels: Lock::new(HashMap::new()),
             last_label: AtomicU32::new(0),

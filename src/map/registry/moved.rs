@@ -1,7 +1,7 @@
 //! Where the forward sweep knew objects that lie elsewhere now.
 //!
 //! Many come back and few are asked for by an address of the forward sweep. So they are listed as they come, and entered
-//! into a map when somebody asks. Of what has ended since, the list is cleared when it has become twice as long.
+//! into a map when somebody asks. Of what has ended since, the list is cleared when that is half of it.
 
 #![forbid(unsafe_code)]
 
@@ -17,28 +17,36 @@ pub(super) struct Moved {
     ranges: Ranges,
     /// Values of those that came since somebody asked, some of which ended.
     came: Vec<u64>,
-    /// How many were left when the list was cleared last.
-    left: usize,
+    /// How many of those may have ended.
+    ended: usize,
     /// Values of those that lie elsewhere as well, but had addresses that another one had later.
     hidden: Vec<u64>,
+}
+
+/// An object that came back elsewhere, where the forward sweep knew it.
+#[derive(Clone, Copy)]
+struct Came {
+    range: Range,
+    /// How many came before it.
+    turn: u32,
 }
 
 impl Moved {
     /// Notes an object, in place of all that had its addresses. `object` says what has a value now.
     pub fn insert(&mut self, value: u64, object: impl Fn(u64) -> Option<Object>) {
-        if self.came.len() > SHORT + 2 * self.left {
+        if self.ended > SHORT + self.came.len() / 2 {
             self.came.retain(|value| object(*value).is_some_and(|object| object.state != LifeState::Dead));
             self.came.shrink_to_fit();
-            self.left = self.came.len();
+            self.ended = 0;
         }
         self.came.push(value);
     }
 
     /// Forgets an object that ends.
     pub fn remove(&mut self, forward_base: u64, value: u64) {
-        if self.ranges.len() > 0 {
-            self.ranges.remove_if(forward_base, |range| range.value == value);
-        }
+        let was_in_map =
+            self.ranges.len() > 0 && self.ranges.remove_if(forward_base, |range| range.value == value).is_some();
+        self.ended += usize::from(!was_in_map);
     }
 
     #[inline]
@@ -51,31 +59,44 @@ impl Moved {
 
     #[cold]
     fn enter(&mut self, object: impl Fn(u64) -> Option<Object>) {
-        let mut came = Vec::with_capacity(self.came.len());
+        let mut came: Vec<Came> = Vec::with_capacity(self.came.len());
         self.came.retain(|value| {
             let there = object(*value);
             if let Some(Object { state: LifeState::Alive, base, forward_base, bytes: bytes @ 1.., .. }) = there
                 && base != forward_base
             {
-                came.push(Range { base: forward_base, bytes, value: *value });
+                came.push(Came { range: Range { base: forward_base, bytes, value: *value }, turn: came.len() as u32 });
             }
             // Where the forward sweep knew it is not known for certain before it is there.
             there.is_some_and(|there| there.state == LifeState::Coming)
         });
         self.came.shrink_to_fit();
-        self.left = 0;
+        self.ended = 0;
         // In order of address, which is quick, unless some lay at one place: of those the last one counts.
-        let is_ordered = |ranges: &[Range]| ranges.is_sorted_by(|one, next| one.end() <= next.base);
-        if !is_ordered(&came) {
-            let mut ordered = came.clone();
-            ordered.sort_unstable_by_key(|range| range.base);
-            came = if is_ordered(&ordered) { ordered } else { came };
+        came.sort_unstable_by_key(|came| came.range.base);
+        if came.is_sorted_by(|one, next| one.range.end() <= next.range.base) {
+            self.place_ascending(&came);
+        } else {
+            came.sort_unstable_by_key(|came| came.turn);
+            came.into_iter().for_each(|came| self.place(came.range));
         }
-        came.into_iter().for_each(|range| self.place(range));
+    }
+
+    fn place_ascending(&mut self, mut came: &[Came]) {
+        while let [first, ..] = came {
+            let placed = match self.ranges.append(came, |came| came.range) {
+                0 => {
+                    self.place(first.range);
+                    1
+                }
+                placed => placed,
+            };
+            came = &came[placed..];
+        }
     }
 
     fn place(&mut self, range: Range) {
-        while let Err(there) = self.ranges.append(range) {
+        while let Err(there) = self.ranges.insert(range) {
             self.ranges.remove(there.base);
             if there.value != range.value {
                 self.hidden.push(there.value);
@@ -149,7 +170,7 @@ mod tests {
                     );
                 }
             }
-            assert!(moved.came.len() <= SHORT + 2 * model.len().max(moved.left) + 1, "{} listed", moved.came.len());
+            assert!(moved.came.len() <= 2 * (SHORT + 1 + model.len()), "{} listed", moved.came.len());
             let mut all = moved.take();
             all.sort_unstable();
             assert!(model.iter().all(|value| all.binary_search(value).is_ok()), "seed {seed}");

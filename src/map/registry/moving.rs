@@ -23,6 +23,12 @@ impl Registry {
         self.waiting.follow(variables);
     }
 
+    /// Whether one of these pointer variables may wait or follow; 0 stands for none.
+    #[inline(always)]
+    pub fn any_may_wait(&self, variables: [u64; 3]) -> bool {
+        self.waiting.may_have(variables)
+    }
+
     /// Whether any pointer variable waits.
     pub fn anyone_waits(&self) -> bool {
         !self.waiting.is_empty()

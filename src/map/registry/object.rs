@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::record::{Located, ObjectOffset};
 use crate::codes::codes;
 use crate::map::ranges::Range;
-use crate::sync::{AtomicU64, Ordering};
 
 /// Most threads that use a registry at the same time.
 pub(super) const LANES: usize = if cfg!(loom) { 2 } else { 4096 };
@@ -26,8 +26,8 @@ pub(super) const WORDS: usize = 6;
 const STATE_SHIFT: u32 = 13;
 const STATE: u64 = 3 << STATE_SHIFT;
 const REUSED_SHIFT: u32 = 9;
-/// In the word of the flags.
-const TOUCHED_SHIFT: u32 = 63;
+/// In the first word: whether the object is touched.
+const TOUCHED: u64 = 1 << 63;
 /// Labels have numbers below this.
 pub(crate) const LABELS: u32 = 1 << 25;
 
@@ -113,6 +113,25 @@ pub(crate) struct Present {
     pub adjoint_bytes: u64,
 }
 
+/// Where an object is that is alive, and its adjoint of the same size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SimplePlace {
+    base: u64,
+    /// 0 if it has none.
+    adjoint_base: u64,
+    reused: bool,
+}
+
+impl SimplePlace {
+    /// Where a place in the object is.
+    #[inline(always)]
+    pub fn at(self, place: ObjectOffset) -> Located {
+        let at = |base: u64| base.wrapping_add_signed(place.offset);
+        let adjoint = if self.adjoint_base == 0 { 0 } else { at(self.adjoint_base) };
+        Located { place, address: at(self.base), adjoint, reused: self.reused }
+    }
+}
+
 impl Object {
     /// An object that is born; its serial is still to come.
     pub fn new(base: u64, bytes: u64, kind: RangeKind, label: u32) -> Object {
@@ -140,17 +159,17 @@ impl Object {
     ///
     /// ```text
     ///   63                                                   48 47            0
-    ///   | home                                                | birth          |   word 0
+    ///   | touched 1 | home 15                                 | birth          |   word 0
     ///   | label, low 16                                       | bytes          |   word 4
-    ///   | touched 1 | state 2 | kind 3 | reused 1 | label, high 9 | adjoint bytes  |   word 5
+    ///   | 0 | state 2 | kind 3 | reused 1 | label, high 9     | adjoint bytes  |   word 5
     /// ```
     pub fn to_words(self) -> [u64; WORDS] {
         debug_assert!(self.label < LABELS && (self.bytes | self.adjoint_bytes) <= LOW_48);
         let label = u64::from(self.label);
-        let flags = u64::from(self.touched) << 15 | (self.state as u64) << STATE_SHIFT | (self.kind as u64) << 10;
+        let flags = (self.state as u64) << STATE_SHIFT | (self.kind as u64) << 10;
         let flags = flags | u64::from(self.reused) << REUSED_SHIFT | label >> 16;
         [
-            u64::from(self.home) << 48 | self.serial.birth(),
+            (if self.touched { TOUCHED } else { 0 }) | u64::from(self.home) << 48 | self.serial.birth(),
             self.base,
             self.forward_base,
             self.adjoint_base,
@@ -159,19 +178,21 @@ impl Object {
         ]
     }
 
-    /// Whether the object of these words is touched.
-    pub fn is_touched(words: &[AtomicU64; WORDS]) -> bool {
-        words[5].load(Ordering::Relaxed) >> TOUCHED_SHIFT != 0
+    /// Whether the object with this first word is touched.
+    #[inline(always)]
+    pub fn is_touched(first: u64) -> bool {
+        first & TOUCHED != 0
     }
 
-    /// Where an object lies, and its adjoint, if both are as long; 0 if it has none. It is alive and not reused, or this is
-    /// None. The words are 1, 3, 4 and 5 of the object.
+    /// Where an object lies, and its adjoint, if both are as long or it has none. None if it is not alive. The words are 1,
+    /// 3, 4 and 5 of the object.
     #[inline(always)]
-    pub fn simple_place([base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<(u64, u64)> {
-        const SIMPLE: u64 = STATE | 1 << REUSED_SHIFT;
-        let is_simple = (adjoint_bytes >> 48) & SIMPLE == (LifeState::Alive as u64) << STATE_SHIFT;
+    pub fn simple_place([base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<SimplePlace> {
+        let flags = adjoint_bytes >> 48;
+        let is_alive = flags & STATE == (LifeState::Alive as u64) << STATE_SHIFT;
         let fits = adjoint_base == 0 || (bytes ^ adjoint_bytes) & LOW_48 == 0;
-        (is_simple && fits).then_some((base, adjoint_base))
+        let reused = flags & 1 << REUSED_SHIFT != 0;
+        (is_alive && fits).then_some(SimplePlace { base, adjoint_base, reused })
     }
 
     /// Whether the words 1 and 4 of an object are of one that lies where the range does.
@@ -180,11 +201,11 @@ impl Object {
         base == range.base && bytes & LOW_48 == range.bytes
     }
 
-    /// Makes a dead object, without an adjoint, of the words of one that is alive; reused if that has to be.
-    pub fn die(words: &[AtomicU64; WORDS], reused: bool) {
-        let flags = (words[5].load(Ordering::Relaxed) >> 48) & !STATE | (LifeState::Dead as u64) << STATE_SHIFT;
-        words[3].store(0, Ordering::Relaxed);
-        words[5].store((flags | u64::from(reused) << REUSED_SHIFT) << 48, Ordering::Relaxed);
+    /// The words 3 and 5 of a dead object, without an adjoint, by word 5 of it alive; reused if that has to be.
+    #[inline(always)]
+    pub fn dead(flags: u64, reused: bool) -> [u64; 2] {
+        let flags = (flags >> 48) & !STATE | (LifeState::Dead as u64) << STATE_SHIFT;
+        [0, (flags | u64::from(reused) << REUSED_SHIFT) << 48]
     }
 
     /// The object of this lane; none of a slot that is free, or read while it was written.
@@ -208,9 +229,9 @@ impl Object {
             label: (flags as u32 & 0x1ff) << 16 | (bytes >> 48) as u32,
             kind: RangeKind::from_code((flags >> 10 & 7) as i32)?,
             state,
-            touched: flags >> 15 != 0,
+            touched: Object::is_touched(first),
             reused: flags >> REUSED_SHIFT & 1 != 0,
-            home: (first >> 48) as u16,
+            home: ((first & !TOUCHED) >> 48) as u16,
         })
     }
 }
@@ -242,12 +263,12 @@ mod tests {
                 assert_eq!(Object::from_words(4095, object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
                 for reused in [false, true] {
-                    let words = object.to_words().map(AtomicU64::new);
-                    assert_eq!(Object::is_touched(&words), touched);
-                    Object::die(&words, reused);
+                    let mut words = object.to_words();
+                    assert_eq!(Object::is_touched(words[0]), touched);
+                    [words[3], words[5]] = Object::dead(words[5], reused);
                     let dead = Object { state: LifeState::Dead, adjoint_base: 0, adjoint_bytes: 0, ..object };
                     let dead = Object { reused: reused || object.reused, ..dead };
-                    assert_eq!(Object::from_words(4095, words.map(|word| word.load(Ordering::Relaxed))), Some(dead));
+                    assert_eq!(Object::from_words(4095, words), Some(dead));
                 }
             }
         }

@@ -20,7 +20,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{LifeState, Object, Serial, WORDS, birth_in};
+use super::object::{LifeState, Object, Serial, SimplePlace, WORDS, birth_in};
 use super::table::Table;
 use crate::hash::mix;
 use crate::map::ranges::Range;
@@ -40,7 +40,10 @@ const FREE: u32 = (1 << (32 - SLOT_BITS)) - 1;
 const RECENT: usize = if cfg!(loom) { 2 } else { 4096 };
 
 struct Chunk {
-    words: [[AtomicU64; WORDS]; CHUNK],
+    /// The first word of each object, whose it is: all that who asks by address reads, and who searches a list.
+    first: [AtomicU64; CHUNK],
+    /// The others.
+    rest: [[AtomicU64; WORDS - 1]; CHUNK],
     /// The link to the next slot in the list of the same bucket, or of free slots; 0 at the end.
     next: [AtomicU32; CHUNK],
 }
@@ -48,7 +51,8 @@ struct Chunk {
 impl Chunk {
     fn new() -> Box<Chunk> {
         Box::new(Chunk {
-            words: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
+            first: std::array::from_fn(|_| AtomicU64::new(0)),
+            rest: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
             next: std::array::from_fn(|_| AtomicU32::new(0)),
         })
     }
@@ -78,27 +82,40 @@ struct Writer {
 
 /// One slot.
 struct Slot<'a> {
-    words: &'a [AtomicU64; WORDS],
+    first: &'a AtomicU64,
+    rest: &'a [AtomicU64; WORDS - 1],
     next: &'a AtomicU32,
 }
 
 impl Slot<'_> {
     #[inline]
     fn store(&self, object: &Object) {
-        for (word, value) in self.words.iter().zip(object.to_words()) {
+        let [first, rest @ ..] = object.to_words();
+        self.first.store(first, Ordering::Relaxed);
+        for (word, value) in self.rest.iter().zip(rest) {
             word.store(value, Ordering::Relaxed);
         }
     }
 
     #[inline(always)]
+    fn first(&self) -> u64 {
+        self.first.load(Ordering::Relaxed)
+    }
+
+    /// One of the words behind the first.
+    #[inline(always)]
+    fn word(&self, i: usize) -> u64 {
+        self.rest[i - 1].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
     fn load(&self) -> [u64; WORDS] {
-        let word = |i: usize| self.words[i].load(Ordering::Relaxed);
-        [word(0), word(1), word(2), word(3), word(4), word(5)]
+        [self.first(), self.word(1), self.word(2), self.word(3), self.word(4), self.word(5)]
     }
 
     #[inline(always)]
     fn has(&self, birth: u64) -> bool {
-        birth_in(self.words[0].load(Ordering::Relaxed)) == birth
+        birth_in(self.first()) == birth
     }
 }
 
@@ -120,26 +137,33 @@ impl ObjectTable {
         Some((id, Object::from_words(self.lane, words)?))
     }
 
-    /// Where the object with this birth lies, and its adjoint, if both are as long, the object is alive and no other one was
-    /// where it is. None also if it changes just now.
+    /// Where the object with this birth lies, and its adjoint, if both are as long and the object is alive. None also if it
+    /// changes just now.
     #[inline(always)]
-    pub fn simple_place(&self, birth: u64) -> Option<(u64, u64)> {
+    pub fn simple_place(&self, birth: u64) -> Option<SimplePlace> {
         let before = self.lock.begin()?;
         let (_, slot) = self.find(birth)?;
-        let word = |i: usize| slot.words[i].load(Ordering::Relaxed);
-        let words = [word(1), word(3), word(4), word(5)];
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
         if self.lock.is_unchanged(before) { Object::simple_place(words) } else { None }
     }
 
-    /// The birth of the object that a range of a map is; None also if it changes just now, or may not be touched and is.
+    /// As [`simple_place`](ObjectTable::simple_place), of the object that the forward sweep knew where the range is, which has
+    /// its slot; with its birth.
     #[inline(always)]
-    pub fn birth_of(&self, range: Range, untouched: bool) -> Option<u64> {
+    pub fn simple_place_of(&self, forward: Range) -> Option<(u64, SimplePlace)> {
         let before = self.lock.begin()?;
-        let Slot { words, .. } = self.slot(range.value as u32)?;
-        let [first, base, bytes] = [&words[0], &words[1], &words[4]].map(|word| word.load(Ordering::Relaxed));
-        let is_touched = Object::is_touched(words);
-        let is_it = self.lock.is_unchanged(before) && Object::lies_at(range, base, bytes) && !(untouched && is_touched);
-        Some(birth_in(first)).filter(|birth| is_it && *birth != 0)
+        let slot = self.slot(forward.value as u32)?;
+        let (first, forward_base) = (slot.first(), slot.word(2));
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let is_there = birth_in(first) != 0 && Object::lies_at(forward, forward_base, words[2]);
+        let is_it = is_there && self.lock.is_unchanged(before);
+        if is_it { Some((birth_in(first), Object::simple_place(words)?)) } else { None }
+    }
+
+    /// The first word of the object in a slot, as of now.
+    #[inline(always)]
+    pub fn first(&self, slot: u32) -> Option<u64> {
+        self.slot(slot).map(|slot| slot.first())
     }
 
     /// The object in a slot, if there is one.
@@ -153,7 +177,7 @@ impl ObjectTable {
     fn slot(&self, slot: u32) -> Option<Slot<'_>> {
         let (chunk, i) = (slot as usize / CHUNK, slot as usize % CHUNK);
         let chunk = self.chunks.get(chunk)?.get()?;
-        Some(Slot { words: &chunk.words[i], next: &chunk.next[i] })
+        Some(Slot { first: &chunk.first[i], rest: &chunk.rest[i], next: &chunk.next[i] })
     }
 
     #[inline(always)]
@@ -267,6 +291,17 @@ impl ObjectTable {
         Ok((self.insert(&mut writer, &object), None))
     }
 
+    /// Lets a dead object be alive, as what `revived` returns, which gets its slot and the dead object. What that is.
+    #[inline(always)]
+    pub fn revive(&self, birth: u64, revived: impl FnOnce(u32, &Object) -> Option<Object>) -> Option<Object> {
+        let mut writer = self.lock();
+        let (id, slot) = self.find(birth)?;
+        let there = Object::from_words(self.lane, slot.load()).filter(|there| there.state == LifeState::Dead)?;
+        let object = revived(id, &there)?;
+        self.lock.change(&mut writer, |_| slot.store(&object));
+        Some(object)
+    }
+
     /// Puts an object whose serial is not there into a free slot.
     #[inline]
     fn insert(&self, writer: &mut Writing<Writer>, object: &Object) -> u32 {
@@ -317,18 +352,41 @@ impl ObjectTable {
     pub fn put(&self, slot: u32, mut object: Object) {
         let mut writer = self.lock();
         let there = self.slot(slot).expect("its chunk is there");
-        debug_assert_eq!(birth_in(there.words[0].load(Ordering::Relaxed)), object.serial.birth());
-        object.touched |= Object::is_touched(there.words);
+        debug_assert!(there.has(object.serial.birth()));
+        object.touched |= Object::is_touched(there.first());
         self.lock.change(&mut writer, |_| there.store(&object));
+    }
+
+    /// The object of a range dies, if it is alive and `is_meant` says so. What it was.
+    #[inline(always)]
+    pub fn end(&self, range: Range, is_meant: impl FnOnce(&Object) -> bool) -> Option<Object> {
+        let mut writer = self.lock();
+        let slot = self.slot(range.value as u32)?;
+        let object = Object::from_words(self.lane, slot.load())?;
+        let is_there = (object.base, object.bytes) == (range.base, range.bytes) && object.state == LifeState::Alive;
+        if !is_there || !is_meant(&object) {
+            return None;
+        }
+        self.make_dead(&mut writer, slot, false);
+        Some(object)
     }
 
     /// The object in a slot dies; it is reused if that has to be.
     pub fn die(&self, slot: u32, reused: bool) {
         let mut writer = self.lock();
-        let words = self.slot(slot).expect("its chunk is there").words;
-        if birth_in(words[0].load(Ordering::Relaxed)) != 0 {
-            self.lock.change(&mut writer, |_| Object::die(words, reused));
+        let slot = self.slot(slot).expect("its chunk is there");
+        if !slot.has(0) {
+            self.make_dead(&mut writer, slot, reused);
         }
+    }
+
+    #[inline(always)]
+    fn make_dead(&self, writer: &mut Writing<Writer>, slot: Slot, reused: bool) {
+        let [adjoint_base, flags] = Object::dead(slot.word(5), reused);
+        self.lock.change(writer, |_| {
+            slot.rest[2].store(adjoint_base, Ordering::Relaxed);
+            slot.rest[4].store(flags, Ordering::Relaxed);
+        });
     }
 
     /// Takes the object in a slot out if it is one to be taken; the slot is free.
@@ -338,7 +396,7 @@ impl ObjectTable {
         self.lock.change(&mut writer, |writer| {
             self.unlink(slot, object.serial.birth());
             let there = self.slot(slot).expect("its chunk is there");
-            there.words[0].store(0, Ordering::Relaxed);
+            there.first.store(0, Ordering::Relaxed);
             there.next.store(writer.free, Ordering::Relaxed);
             writer.free = ObjectTable::link_to(slot, FREE);
             writer.len -= 1;
@@ -396,7 +454,7 @@ impl ObjectTable {
         while let Some(id) = ObjectTable::slot_of(link) {
             let slot = self.slot(id).expect("its chunk is there");
             link = slot.next.load(Ordering::Relaxed);
-            self.link(id, slot.next, birth_in(slot.words[0].load(Ordering::Relaxed)), buckets + 1);
+            self.link(id, slot.next, birth_in(slot.first()), buckets + 1);
         }
         self.buckets.store(buckets + 1, Ordering::Relaxed);
     }
@@ -406,56 +464,4 @@ impl ObjectTable {
 mod tests;
 
 #[cfg(all(test, loom))]
-mod models {
-    use super::super::object::RangeKind;
-    use super::*;
-    use crate::sync::Arc;
-
-    fn object(serial: u64) -> Object {
-        Object { serial: Serial(serial), ..Object::new(10, 8, RangeKind::Heap, 0) }
-    }
-
-    /// Every interleaving with so many changes of thread that no thread asked for.
-    fn model(body: impl Fn() + Send + Sync + 'static) {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(body);
-    }
-
-    /// While an object changes and goes, it is found whole or not at all.
-    #[test]
-    fn reader_finds_an_object_whole_while_it_changes_and_goes() {
-        model(|| {
-            let objects = Arc::new(ObjectTable::new(0));
-            let (slot, _) = objects.claim(object(1)).unwrap();
-            let other = objects.clone();
-            let writer = loom::thread::spawn(move || {
-                other.update(slot, |o| (o.base, o.adjoint_base) = (20, 10));
-                other.remove_if(slot, |_| true);
-            });
-            if let Some((found, object)) = objects.get(Serial(1)) {
-                assert_eq!(found, slot);
-                assert!([(10, 0), (20, 10)].contains(&(object.base, object.adjoint_base)));
-            }
-            writer.join().unwrap();
-            assert!(objects.get(Serial(1)).is_none());
-        });
-    }
-
-    /// An object that is there throughout is found while others come and their coming splits a bucket.
-    #[test]
-    fn reader_finds_an_object_while_its_bucket_is_split() {
-        model(|| {
-            let objects = Arc::new(ObjectTable::new(0));
-            let slots = [1, 2].map(|serial| objects.claim(object(serial)).unwrap().0);
-            let other = objects.clone();
-            let writer = loom::thread::spawn(move || {
-                other.claim(object(3)).unwrap();
-                other.remove_if(slots[0], |_| true);
-            });
-            assert_eq!(objects.get(Serial(2)).map(|(slot, _)| slot), Some(slots[1]));
-            writer.join().unwrap();
-            assert!(objects.get(Serial(1)).is_none() && objects.get(Serial(3)).is_some());
-        });
-    }
-}
+mod models;

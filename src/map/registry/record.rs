@@ -33,6 +33,14 @@ pub(crate) struct Located {
     pub reused: bool,
 }
 
+impl Located {
+    /// The base of the object, the place, and the place in the adjoint.
+    #[inline(always)]
+    pub fn values(&self) -> [u64; 3] {
+        [self.address.wrapping_add_signed(-self.place.offset), self.address, self.adjoint]
+    }
+}
+
 /// A pointer on the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Record {

@@ -203,6 +203,9 @@ impl Registry {
         for (value, object, base) in there {
             self.update(value, |object| object.forward_base = base);
             if base != object.base && object.bytes > 0 {
+                if object.kind == RangeKind::Stack {
+                    self.lane(object.home).has_moved.store(1, Ordering::Relaxed);
+                }
                 self.note_moved(&object, |moved| moved.insert(value, |value| self.object(value)));
             }
         }

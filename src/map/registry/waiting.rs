@@ -16,8 +16,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::Serial;
-use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
+use super::object::{Object, Serial};
+use crate::hash::mix;
+use crate::sync::{AtomicU64, AtomicUsize, Lock, LockGuard, Ordering};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a pointer variable is to point when its target comes.
@@ -89,11 +90,27 @@ pub(super) struct Waiting {
     count: AtomicUsize,
     /// How many wait.
     waits: AtomicUsize,
+    /// The bits ([`bit`]) of those variables.
+    bits: AtomicU64,
     table: Lock<Table>,
 }
 
+/// At most so many variables follow without being in the trees.
+const RECENT: usize = if cfg!(loom) { 2 } else { 16 };
+
+/// One of 64 bits for a variable.
+fn bit(variable: u64) -> u64 {
+    1 << (mix(variable) >> 58)
+}
+
+/// A variable that is popped in a loop follows one object after the other. So those that follow objects go into a short
+/// list first, and into the trees when it is full or somebody asks for what only the trees find.
 #[derive(Default)]
 struct Table {
+    /// Each with the variable. None of them is in the trees.
+    recent: Vec<(u64, Wait)>,
+    /// The bits of all variables that were in the trees since they were empty.
+    bits: u64,
     by_variable: BTreeMap<u64, Wait>,
     /// Each with the variable.
     by_serial: BTreeSet<(Serial, u64)>,
@@ -103,8 +120,42 @@ struct Table {
 }
 
 impl Table {
+    fn len(&self) -> usize {
+        self.recent.len() + self.by_variable.len()
+    }
+
+    fn get(&self, variable: u64) -> Option<&Wait> {
+        let recent = self.recent.iter().find(|(there, _)| *there == variable);
+        recent.map(|(_, wait)| wait).or_else(|| self.by_variable.get(&variable))
+    }
+
+    /// As [`follow`](Table::follow), of a variable in the list. Whether it is one.
+    #[inline(always)]
+    fn follow_again(&mut self, variable: u64, wait: &Wait) -> bool {
+        let there = self.recent.iter_mut().find(|(there, _)| *there == variable);
+        there.map(|(_, there)| *there = *wait).is_some()
+    }
+
+    /// A variable was set to a place in an object, and follows that.
+    fn follow(&mut self, variable: u64, wait: Wait) {
+        debug_assert!(wait.held.is_some() && matches!(wait.target, Target::Object(..)));
+        self.remove(variable);
+        if self.recent.len() == RECENT {
+            self.index_recent();
+        }
+        self.recent.push((variable, wait));
+    }
+
+    /// Puts those of the list into the trees.
+    fn index_recent(&mut self) {
+        for (variable, wait) in std::mem::take(&mut self.recent) {
+            self.insert(variable, wait);
+        }
+    }
+
     fn insert(&mut self, variable: u64, wait: Wait) {
         self.remove(variable);
+        self.bits |= bit(variable);
         self.by_variable.insert(variable, wait);
         self.waits += usize::from(wait.held.is_none());
         match wait.target {
@@ -114,7 +165,14 @@ impl Table {
     }
 
     fn remove(&mut self, variable: u64) {
+        if let Some(i) = self.recent.iter().position(|(there, _)| *there == variable) {
+            self.recent.swap_remove(i);
+            return;
+        }
         let Some(wait) = self.by_variable.remove(&variable) else { return };
+        if self.by_variable.is_empty() {
+            self.bits = 0;
+        }
         self.waits -= usize::from(wait.held.is_none());
         match wait.target {
             Target::Object(serial, _) => self.by_serial.remove(&(serial, variable)),
@@ -124,6 +182,10 @@ impl Table {
 
     /// Variables in `[base, base + bytes)` wait no more.
     fn forget_inside(&mut self, base: u64, bytes: u64) {
+        self.recent.retain(|(variable, _)| *variable < base || variable - base >= bytes);
+        if self.by_variable.is_empty() {
+            return;
+        }
         let inside = self.by_variable.range(base..base.saturating_add(bytes));
         let inside: Vec<u64> = inside.map(|(variable, _)| *variable).collect();
         inside.into_iter().for_each(|variable| self.remove(variable));
@@ -146,6 +208,7 @@ impl Table {
 
     /// As [`Registry::memory_moved`](super::Registry::memory_moved).
     fn moved(&mut self, (base, bytes): Extent, to: Option<Extent>) {
+        self.index_recent();
         let (there, room) = to.unwrap_or((base, 0));
         let kept = bytes.min(room);
         if there == base { self.forget_inside(base + kept, bytes - kept) } else { self.shift(base, bytes, kept, there) }
@@ -180,7 +243,7 @@ impl Table {
     fn held_by(&self, variable: u64, wait: &Wait) -> Option<Vec<(u64, u64)>> {
         let mut held = vec![(variable, wait.held?)];
         if wait.beside != 0 {
-            let other = self.by_variable.get(&wait.beside).filter(|other| other.beside == variable)?;
+            let other = self.get(wait.beside).filter(|other| other.beside == variable)?;
             held.push((wait.beside, other.held?));
         }
         Some(held)
@@ -193,6 +256,13 @@ impl Table {
 
     /// As [`Waiting::released`].
     fn released(&mut self, serial: Serial, forward_base: Option<u64>) {
+        let follows = |(_, wait): &(u64, Wait)| matches!(wait.target, Target::Object(there, _) if there == serial);
+        if self.recent.iter().any(follows) {
+            self.index_recent();
+        }
+        if self.by_serial.is_empty() {
+            return;
+        }
         let of_object = self.by_serial.range((serial, 0)..=(serial, u64::MAX));
         let of_object: Vec<u64> = of_object.map(|(_, variable)| *variable).collect();
         for variable in of_object {
@@ -211,7 +281,8 @@ impl Table {
 
 impl Waiting {
     pub fn new() -> Waiting {
-        Waiting { count: AtomicUsize::new(0), waits: AtomicUsize::new(0), table: Lock::new(Table::default()) }
+        let (count, waits, bits) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicU64::new(0));
+        Waiting { count, waits, bits, table: Lock::new(Table::default()) }
     }
 
     fn lock(&self) -> LockGuard<'_, Table> {
@@ -221,9 +292,23 @@ impl Waiting {
     fn change<R>(&self, change: impl FnOnce(&mut Table) -> R) -> R {
         let mut table = self.lock();
         let result = change(&mut table);
-        self.count.store(table.by_variable.len(), Ordering::Release);
-        self.waits.store(table.waits, Ordering::Release);
+        self.count(&table);
         result
+    }
+
+    /// Says to those without the lock what there is.
+    fn count(&self, table: &Table) {
+        let bits = table.recent.iter().fold(table.bits, |bits, (variable, _)| bits | bit(*variable));
+        self.bits.store(bits, Ordering::Release);
+        self.count.store(table.len(), Ordering::Release);
+        self.waits.store(table.waits, Ordering::Release);
+    }
+
+    /// Whether one of these variables, of which 0 stands for none, may wait or follow; where not, none does for certain.
+    #[inline(always)]
+    pub fn may_have(&self, variables: [u64; 3]) -> bool {
+        let bits = self.bits.load(Ordering::Acquire);
+        bits != 0 && variables.into_iter().any(|variable| variable != 0 && bits & bit(variable) != 0)
     }
 
     /// How many variables wait.
@@ -299,17 +384,35 @@ impl Waiting {
     }
 
     /// The variables were set to places in an object that is reused, and follow from now on.
+    #[inline(always)]
     pub fn follow(&self, variables: impl IntoIterator<Item = (u64, Wait)>) {
-        self.change(|table| {
-            for (variable, wait) in variables {
-                // NULL by itself is what much other memory holds.
-                if wait.held != Some(0) || wait.beside != 0 {
-                    table.insert(variable, wait)
-                } else {
-                    table.remove(variable)
-                }
+        let mut table = self.lock();
+        let mut others = false;
+        for (variable, wait) in variables {
+            // NULL by itself is what much other memory holds.
+            let follows = wait.held != Some(0) || wait.beside != 0;
+            if follows && table.follow_again(variable, &wait) {
+                continue;
             }
-        });
+            others = true;
+            if follows { table.follow(variable, wait) } else { table.remove(variable) }
+        }
+        if others {
+            self.count(&table);
+        }
+    }
+
+    /// An object ended. Variables in it and in its adjoint wait no more, and what follows it, as in
+    /// [`released`](Waiting::released).
+    #[inline]
+    pub fn ended(&self, object: &Object, forward_base: Option<u64>) {
+        if !self.is_empty() {
+            self.change(|table| {
+                table.forget_inside(object.base, object.bytes);
+                table.forget_inside(object.adjoint_base, object.adjoint_bytes);
+                table.released(object.serial, forward_base);
+            });
+        }
     }
 
     /// The object ended: what follows it follows the addresses where it lay in the forward sweep, or nothing.
@@ -358,57 +461,4 @@ impl Waiting {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-
-    fn wait(serial: u64, offset: i64) -> Wait {
-        Wait::new(Target::Object(Serial(serial), offset), false)
-    }
-
-    fn waiting_of(waiting: &Waiting, serial: u64, base: u64, bytes: u64) -> Vec<(u64, i64, bool)> {
-        let found = waiting.of(Serial(serial), base, bytes).into_iter();
-        found.map(|(variable, offset, wait)| (variable, offset, wait.adjoint)).collect()
-    }
-
-    #[test]
-    fn variable_waits_for_what_it_was_last_restored_to() {
-        let waiting = Waiting::new();
-        assert!(waiting.is_empty());
-        waiting.add(100, wait(1, 8), || ());
-        waiting.add(200, wait(1, 16), || ());
-        waiting.add(100, wait(2, 0), || ());
-        assert_eq!(waiting_of(&waiting, 1, 1 << 40, 8), [(200, 16, false)]);
-        assert_eq!(waiting_of(&waiting, 2, 1 << 40, 8), [(100, 0, false)]);
-        assert_eq!(waiting.list().len(), 2);
-        waiting.forget(100);
-        waiting.forget(200);
-        waiting.forget(300);
-        assert!(waiting.is_empty() && waiting.of(Serial(1), 0, 8).is_empty() && waiting.of(Serial(2), 0, 8).is_empty());
-    }
-
-    #[test]
-    fn variable_waits_for_whatever_lay_at_an_address() {
-        let waiting = Waiting::new();
-        for (variable, address) in [(1, 999), (2, 1000), (3, 1007), (4, 1008)] {
-            waiting.add(variable, Wait::new(Target::Forward(address), variable == 3), || ());
-        }
-        assert_eq!(waiting_of(&waiting, 5, 1000, 8), [(2, 0, false), (3, 7, true)]);
-        waiting.forget(2);
-        waiting.add(3, wait(5, 1), || ());
-        assert_eq!(waiting_of(&waiting, 5, 1000, 8), [(3, 1, false)]);
-    }
-
-    #[test]
-    fn variables_inside_a_dying_range_are_dropped_and_those_beside_it_stay() {
-        let waiting = Waiting::new();
-        for variable in [92, 100, 108, 116] {
-            waiting.add(variable, wait(7, variable as i64), || ());
-        }
-        waiting.forget_inside(100, 16);
-        waiting.forget_inside(92, 0);
-        assert_eq!(waiting.list().iter().map(|(variable, _)| *variable).collect::<Vec<_>>(), [92, 116]);
-        assert_eq!(waiting.of(Serial(7), 0, 0).len(), 2);
-        waiting.forget_inside(u64::MAX - 1, u64::MAX);
-        assert_eq!(waiting.list().len(), 2);
-    }
-}
+mod tests;
