@@ -1,4 +1,4 @@
-//! The same with an allocator, and arrays for what the tape holds.
+//! The patterns with an allocator, and arrays for what the tape holds.
 
 use super::patterns::{Mesh, Nested, Sweeps};
 use std::ffi::c_void;

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::lane::Lane;
-use super::object::{LifeState, Object, Serial, birth_in};
+use super::object::{LifeState, Object, Serial, SimplePlace, birth_in};
 use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
@@ -169,7 +169,7 @@ impl Registry {
         if lane.has_frames.load(Ordering::Relaxed) != 0 {
             return None;
         }
-        Some(lane.objects.simple_place(place.serial.birth())?.at(place))
+        Some(located_simply(lane.objects.simple_place(place.serial.birth())?, place))
     }
 
     /// Where a place lies; None while its object is not alive.
@@ -242,8 +242,8 @@ impl Registry {
         let range = self.past().moved.find(address, |value| self.object(value))?;
         let by = address.checked_sub(range.base).filter(|by| *by < range.bytes)? as i64;
         let home = (range.value >> 32) as u16;
-        let (birth, place) = self.lane(home).objects.simple_place_of(range)?;
-        Some(place.at(ObjectOffset { serial: Serial::new(home, birth), offset: by }))
+        let (birth, now) = self.lane(home).objects.simple_place_of(range)?;
+        Some(located_simply(now, ObjectOffset { serial: Serial::new(home, birth), offset: by }))
     }
 
     /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
@@ -285,4 +285,12 @@ impl Registry {
         values.into_iter().for_each(|value| self.update(value, |object| object.forward_base = object.base));
         Ok(())
     }
+}
+
+/// Where a place in an object is that lies there.
+#[inline(always)]
+fn located_simply(now: SimplePlace, place: ObjectOffset) -> Located {
+    let at = |base: u64| offset(base, place.offset);
+    let adjoint = if now.adjoint_base == 0 { 0 } else { at(now.adjoint_base) };
+    Located { place, address: at(now.base), adjoint, reused: now.reused }
 }

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use super::record::{Located, ObjectOffset};
 use crate::codes::codes;
 use crate::map::ranges::Range;
 
@@ -116,20 +115,10 @@ pub(crate) struct Present {
 /// Where an object is that is alive, and its adjoint of the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SimplePlace {
-    base: u64,
+    pub base: u64,
     /// 0 if it has none.
-    adjoint_base: u64,
-    reused: bool,
-}
-
-impl SimplePlace {
-    /// Where a place in the object is.
-    #[inline(always)]
-    pub fn at(self, place: ObjectOffset) -> Located {
-        let at = |base: u64| base.wrapping_add_signed(place.offset);
-        let adjoint = if self.adjoint_base == 0 { 0 } else { at(self.adjoint_base) };
-        Located { place, address: at(self.base), adjoint, reused: self.reused }
-    }
+    pub adjoint_base: u64,
+    pub reused: bool,
 }
 
 impl Object {
