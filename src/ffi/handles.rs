@@ -58,7 +58,7 @@ pub(super) unsafe fn at_once<T>(
 #[inline(always)]
 pub(super) unsafe fn objects_so_far<'a>(o: *const Objects) -> Option<&'a Objects> {
     // SAFETY: by contract.
-    unsafe { o.as_ref() }.or_else(|| Objects::of_process_so_far())
+    unsafe { o.as_ref() }.or_else(Objects::of_process_so_far)
 }
 
 /// The tape behind a handle. The constant that a module starts with stands for the thread's own.
