@@ -6,6 +6,7 @@ use adtape_generate::emit::{self, Options, Output};
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::Program;
+use adtape_generate::plan::again::Named;
 use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{self, Choices};
 
@@ -25,13 +26,16 @@ pub struct Wishes {
     pub dear: u32,
     /// `--vector`
     pub vector: Option<u32>,
+    /// `--again`
+    pub again: Vec<String>,
 }
 
 /// `adtape adjoint`; the exit status where it fails.
 pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let (vector, suffix) = (wishes.vector, if wishes.vector.is_some() { "_bv" } else { "_b" });
     let job = Job::new(common, suffix)?;
-    let choices = Choices { dear: wishes.dear, check: false, one_call: common.one_call, vector };
+    let again = wishes.again.iter().map(|text| Named::parse(text)).collect();
+    let choices = Choices { again, dear: wishes.dear, check: false, one_call: common.one_call, vector };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
@@ -52,7 +56,8 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
 
 /// The adjoint that checks itself.
 fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
-    let choices = Choices { dear: wishes.dear, check: true, one_call: job.one_call, vector: None };
+    let again = wishes.again.iter().map(|text| Named::parse(text)).collect();
+    let choices = Choices { again, dear: wishes.dear, check: true, one_call: job.one_call, vector: None };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();

@@ -66,6 +66,10 @@ enum What {
         /// arrays of K
         #[arg(long, value_name = "K", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=1024))]
         vector: Option<u32>,
+        /// Run the passes of loops again in the reverse sweep instead of taping them: those that i counts in f, or all of
+        /// f; * for all functions
+        #[arg(long, value_name = "f[:i]")]
+        again: Vec<String>,
     },
     /// Write the tangent: f_d
     Tangent {
@@ -157,8 +161,8 @@ fn main() -> ExitCode {
 
 fn run(what: What) -> Result<(), u8> {
     match what {
-        What::Adjoint { common, split, explain, explain_html, check, dear, vector } => {
-            generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear, vector })
+        What::Adjoint { common, split, explain, explain_html, check, dear, vector, again } => {
+            generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear, vector, again })
         }
         What::Tangent { common } => generate::tangent(&common),
         What::Report { file, html } => profile::report(&file, html.as_deref()),

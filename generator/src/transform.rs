@@ -8,6 +8,7 @@ use crate::frees;
 use crate::inline;
 use crate::ir::*;
 use crate::parallel;
+use crate::plan::again::{self, Named};
 use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
@@ -22,6 +23,8 @@ use crate::sweep::{forward, reverse::declared, tangent};
 /// What the user chooses.
 #[derive(Clone, Debug)]
 pub struct Choices {
+    /// Loops whose passes the reverse sweep runs again, one at a time, where that can be.
+    pub again: Vec<Named>,
     /// Largest cost at which a real is computed again instead of stored.
     pub dear: u32,
     /// Whether both sweeps note and compare the operands of adjoints.
@@ -34,7 +37,7 @@ pub struct Choices {
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { dear: 8, check: false, one_call: false, vector: None }
+        Choices { again: Vec::new(), dear: 8, check: false, one_call: false, vector: None }
     }
 }
 
@@ -120,15 +123,27 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     stable::check(&flow, &heads_of(&analysed, heads))?;
     let mut program = analysed.clone();
     let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
-    let mut facts = Analysed { flow: &flow, required: Required::new(&flow) };
+    let again = again::loops(&analysed, &choices.again);
+    let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again) };
     if !choices.one_call {
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
     // What a plan reads again must be kept in memory, which may need stores, which may change the plan.
     let (mut known, mut steps) = (Known::new(), 0);
     loop {
-        let again = sweeps(&analysed, &facts, &global_shadows, choices, &mut known, &mut steps)?;
+        let found = sweeps(&analysed, &facts, &global_shadows, choices, &mut known, &mut steps);
+        let refused = found.is_err() || !facts.required.refusals().is_empty();
+        if refused && facts.required.forbid_all() {
+            // What cannot be run again can be reversed all the same, maybe.
+            facts.required.run();
+            known.clear();
+            continue;
+        }
+        let (again, unfit) = found?;
         let mut new = false;
+        for (proc, item) in unfit {
+            new |= facts.required.forbid(proc, item);
+        }
         for (proc, item, expr) in again {
             new |= facts.required.demand(proc, item, &expr);
         }
@@ -194,9 +209,11 @@ struct Finished {
     /// `None` if there is nothing to reverse.
     sweeps: Option<Sweeps>,
     again: Again,
+    unfit: Vec<ItemId>,
 }
 
-/// The sweeps of all procedures, as far as they are not known yet. Returns what they read again from memory.
+/// The sweeps of all procedures, as far as they are not known yet. Returns what they read again from memory, and the
+/// loops that cannot be run again.
 fn sweeps(
     program: &Program,
     facts: &Analysed,
@@ -204,7 +221,7 @@ fn sweeps(
     choices: &Choices,
     known: &mut Known,
     steps: &mut u64,
-) -> Result<Again, Vec<Refusal>> {
+) -> Result<(Again, Vec<(ProcId, ItemId)>), Vec<Refusal>> {
     let mut interfaces: Vec<Option<Interface>> = vec![None; program.procs.len()];
     let recursive = flow::walk::recursive(program);
     let order = flow::walk::callees_first(program);
@@ -239,10 +256,10 @@ fn sweeps(
         };
         for ((id, decisions, called), built) in open.into_iter().zip(built) {
             match built {
-                Ok((interface, sweeps, again, moves)) => {
+                Ok((interface, sweeps, again, unfit, moves)) => {
                     *steps += moves;
                     interfaces[id.index()] = Some(interface.clone());
-                    known.insert(id, Finished { decisions, called, interface, sweeps, again });
+                    known.insert(id, Finished { decisions, called, interface, sweeps, again, unfit });
                 }
                 Err(more) => {
                     refusals.insert(id, more);
@@ -252,7 +269,10 @@ fn sweeps(
         }
     }
     if refusals.is_empty() {
-        Ok(order.iter().filter_map(|id| known.get(id)).flat_map(|each| each.again.iter().cloned()).collect())
+        let finished: Vec<(ProcId, &Finished)> = order.iter().filter_map(|id| Some((*id, known.get(id)?))).collect();
+        let again = finished.iter().flat_map(|(_, each)| each.again.iter().cloned()).collect();
+        let unfit = finished.iter().flat_map(|(id, each)| each.unfit.iter().map(|item| (*id, *item))).collect();
+        Ok((again, unfit))
     } else {
         Err(order.iter().filter_map(|id| refusals.remove(id)).flatten().collect())
     }
@@ -261,12 +281,13 @@ fn sweeps(
 /// Items of procedures that are worth starting threads for.
 const ITEMS_FOR_THREADS: usize = 400;
 
-/// The sweeps of a procedure, and how the reverse sweep is called; what is read again from memory; moves of the game.
-type Outcome = (Interface, Option<Sweeps>, Again, u64);
+/// The sweeps of a procedure, and how the reverse sweep is called; what is read again from memory; loops that cannot be
+/// run again; moves of the game.
+type Outcome = (Interface, Option<Sweeps>, Again, Vec<ItemId>, u64);
 
 fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Refusal>> {
     let mut steps = 0;
-    let Built { plan, proc: reverse, interface, again, .. } = planned(cx, id, &mut steps)?;
+    let Built { plan, proc: reverse, interface, again, unfit } = planned(cx, id, &mut steps)?;
     let mut interfaces = cx.interfaces;
     let with_own;
     if recursive {
@@ -282,7 +303,7 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
         Sweeps { proc: id, name, forward, reverse, interface: interface.clone(), plan }
     });
     let again = again.into_iter().map(|(item, expr)| (id, item, expr)).collect();
-    Ok((interface, sweeps, again, steps))
+    Ok((interface, sweeps, again, unfit, steps))
 }
 
 /// Refuses sweeps of what has a list of arguments.

@@ -7,8 +7,8 @@
 
 mod head;
 
-use crate::ir::print;
-use crate::sweep::items::site;
+use crate::ir::{ItemId, print};
+use crate::sweep::items::{site, site_of_loop};
 use crate::transform::Adjoint;
 
 pub use head::{Arguments, Names, body};
@@ -38,19 +38,24 @@ pub fn runtime(adjoint: &Adjoint, prefix: &str) -> String {
     text.replace('@', prefix).replace("/* sites */", &sites(adjoint))
 }
 
-/// One row for each operand: number, line, text.
+/// One row for each operand, and for each loop that is run again: number, line, text.
 fn sites(adjoint: &Adjoint) -> String {
     let mut rows = String::new();
     for sweeps in &adjoint.sweeps {
         let proc = &adjoint.program.procs[sweeps.proc.index()];
-        for (item, operands) in &sweeps.plan.witnesses {
+        let mut row = |number: u32, item: ItemId, text: &str| {
             let span = proc.items[item.index()].span;
             let source = adjoint.program.sources.get(span.source as usize);
             let path = source.map_or("", |source| source.path_at(span.start));
+            rows += &format!("    {{{number}u, {:?}, {text:?}, 0}},\n", format!("{path}:{}", span.line));
+        };
+        for item in sweeps.plan.again.keys() {
+            row(site_of_loop(sweeps.proc, *item), *item, "a pass of the loop");
+        }
+        for (item, operands) in &sweeps.plan.witnesses {
             for (k, operand) in operands.iter().enumerate() {
                 let text = print::without_labels(&print::expr(&adjoint.program, proc, operand));
-                let number = site(sweeps.proc, *item, k);
-                rows += &format!("    {{{number}u, {:?}, {text:?}, 0}},\n", format!("{path}:{}", span.line));
+                row(site(sweeps.proc, *item, k), *item, &text);
             }
         }
     }

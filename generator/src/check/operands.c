@@ -108,3 +108,39 @@ void @_compare(uint32_t site, const void *value, size_t bytes) {
         fail(site, "has not the value that it had in the forward sweep");
     }
 }
+
+size_t @_noted(void) { return depth; }
+
+/* FNV-1a of the operands from one on. */
+static uint64_t hash(size_t since) {
+    uint64_t sum = 14695981039346656037u;
+    for (size_t at = since; at < depth; at++) {
+        unsigned char bytes[sizeof stack->site + sizeof stack->bytes];
+        memcpy(bytes, &stack[at].site, sizeof stack->site);
+        memcpy(bytes + sizeof stack->site, stack[at].bytes, sizeof stack->bytes);
+        for (size_t k = 0; k < sizeof bytes; k++) {
+            sum = (sum ^ bytes[k]) * 1099511628211u;
+        }
+    }
+    return sum;
+}
+
+void @_rehearsed(size_t since) {
+    const uint64_t sum = hash(since);
+    depth = since;
+    @_note(UINT32_MAX, &sum, sizeof sum);
+}
+
+void @_repeated(uint32_t site, size_t since) {
+    const uint64_t sum = hash(since);
+    compared++;
+    if (since == 0 || since > depth || stack[since - 1].site != UINT32_MAX) {
+        fail(site, "is run again, but the forward sweep left no hash of its operands");
+        return;
+    }
+    if (memcmp(stack[since - 1].bytes, &sum, sizeof sum) != 0) {
+        fail(site, "has other operands than in the forward sweep when it is run again");
+    }
+    depth--;
+    memmove(&stack[since - 1], &stack[since], (depth - since + 1) * sizeof *stack);
+}

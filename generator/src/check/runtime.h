@@ -15,6 +15,12 @@ typedef struct {
 } @_head;
 void @_note(uint32_t site, const void *value, size_t bytes);
 void @_compare(uint32_t site, const void *value, size_t bytes);
+/* How many operands are noted. */
+size_t @_noted(void);
+/* A pass that will run again has run: its operands since then leave a hash. */
+void @_rehearsed(size_t since);
+/* It has run again: its operands must have the hash that the first run left. */
+void @_repeated(uint32_t site, size_t since);
 void @_shadowed(const void *place, void *shadow, int bits);
 void *@_allocated(void *block, size_t bytes);
 void @_add(@_head *head, @_block block);

@@ -75,6 +75,8 @@ pub(super) struct Body<'a> {
     arrays: HashSet<VarId>,
     /// By variable: the user's text.
     copies: copy::Copies,
+    /// For `--check`: names of what passes that run twice began with.
+    rehearsals: Vec<(String, String)>,
     /// Items of the primal come first.
     primal_items: usize,
 }
@@ -208,6 +210,7 @@ impl<'a> Body<'a> {
             downs,
             arrays: index::arrays(proc),
             copies: if by_variable { copy::Copies::new(unit, primal, proc) } else { copy::Copies::default() },
+            rehearsals: Vec::new(),
             primal_items: if by_variable { primal.items.len() } else { 0 },
         };
         // The user's names stay: C's own rules keep them apart from macros, and nothing but the user's text is called.

@@ -98,6 +98,16 @@ pub fn pop(tape: &str, suffix: &str, address: &str) -> String {
     format!("adtape_pop_{suffix}({tape}, {address})")
 }
 
+/// Declares a mark, and takes it.
+pub fn take_mark(tape: &str, mark: &str) -> String {
+    format!("adtape_mark_t {mark};\nadtape_mark_take({tape}, &{mark})")
+}
+
+/// Discards what was pushed since a mark was taken.
+pub fn reset_to_mark(tape: &str, mark: &str) -> String {
+    format!("adtape_mark_reset({tape}, &{mark})")
+}
+
 /// Pushes elements.
 pub fn push_array(tape: &str, suffix: &str, first: &str, count: &str) -> String {
     format!("adtape_push_array_{suffix}({tape}, {first}, {count})")

@@ -72,7 +72,7 @@ impl Poly {
     }
 
     /// All products with their coefficients, the one of no atoms among them.
-    fn all(&self) -> impl Iterator<Item = (&[Atom], i128)> {
+    pub fn all(&self) -> impl Iterator<Item = (&[Atom], i128)> {
         let constant = (self.constant != 0).then_some((&[][..], self.constant));
         constant.into_iter().chain(self.terms().iter().map(|(m, c)| (&**m, *c)))
     }

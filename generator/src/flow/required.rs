@@ -17,6 +17,7 @@
 //! **Demands** are loads that the planner wants to repeat in the reverse sweep instead of storing their value: they
 //! join `req` behind their item. They only add to `req`, so running the analysis again with more of them is monotone.
 
+mod again;
 mod calls;
 mod items;
 mod loops;
@@ -33,6 +34,7 @@ use super::sections::{Piece, Secs};
 use super::{Flow, walk};
 use crate::ir::{Expr, ExprKind, ItemId, ItemKind, ObjectId, Place, Proc, ProcId, RegionId, ValueId};
 use crate::refuse::Refusal;
+pub use again::Hull;
 
 /// What a procedure, or a pass of a region, does to memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +56,10 @@ pub struct Sum {
 struct Verdict {
     pushed: BTreeSet<(ProcId, ItemId)>,
     kept: BTreeSet<(ProcId, ObjectId)>,
+    /// What is stored in front of each pass of a loop that is run again.
+    hulls: BTreeMap<(ProcId, ItemId), Vec<Hull>>,
+    /// Loops that cannot be run again after all.
+    unfit: BTreeMap<(ProcId, ItemId), String>,
     /// What callers require at the entry of procedures.
     entry: BTreeMap<ProcId, Secs>,
     refusals: Vec<Refusal>,
@@ -77,6 +83,10 @@ pub struct Required<'f> {
     order: Vec<ProcId>,
     needs: Arc<Vec<Vec<Vec<Expr>>>>,
     demands: BTreeMap<(ProcId, ItemId), Vec<Expr>>,
+    /// Loops whose passes the reverse sweep runs again, one at a time.
+    again: BTreeSet<(ProcId, ItemId)>,
+    /// Why others that were to be run again are not.
+    once: BTreeMap<(ProcId, ItemId), String>,
     sums: Arc<Vec<Sum>>,
     entry: Arc<Vec<Secs>>,
     verdict: Arc<Verdict>,
@@ -95,8 +105,9 @@ pub struct Required<'f> {
 /// For each item of a procedure, its region and where it stands there.
 type Positions = Vec<Option<(RegionId, usize)>>;
 
-/// Stores before which old contents are kept, and objects whose contents are kept where their life ends.
-pub type Decisions = (Vec<ItemId>, Vec<ObjectId>);
+/// Stores before which old contents are kept, objects whose contents are kept where their life ends,
+/// and what is stored in front of the passes of loops that are run again.
+pub type Decisions = (Vec<ItemId>, Vec<ObjectId>, Vec<(ItemId, Vec<Hull>)>);
 
 /// What an item accesses by itself, without the regions in it.
 struct Access {
@@ -110,8 +121,13 @@ struct Access {
 type Writers = BTreeMap<Loc, Vec<(usize, Piece)>>;
 
 impl<'f> Required<'f> {
-    /// Runs the analysis without demands.
+    /// Runs the analysis without demands, and no loop again.
     pub fn new(flow: &'f Flow<'f>) -> Self {
+        Self::with_again(flow, BTreeSet::new())
+    }
+
+    /// Runs the analysis without demands. `again`: the loops to run again, those among them that can be.
+    pub fn with_again(flow: &'f Flow<'f>, again: BTreeSet<(ProcId, ItemId)>) -> Self {
         let program = flow.program;
         let needs = (0..program.procs.len())
             .map(|p| {
@@ -125,6 +141,8 @@ impl<'f> Required<'f> {
             order: walk::callees_first(program),
             needs: Arc::new(needs),
             demands: BTreeMap::new(),
+            again,
+            once: BTreeMap::new(),
             sums: Arc::default(),
             entry: Arc::default(),
             verdict: Arc::default(),
@@ -134,6 +152,13 @@ impl<'f> Required<'f> {
             writers: RefCell::default(),
             steps: Cell::new(0),
         };
+        let again = std::mem::take(&mut required.again);
+        for (p, item) in again {
+            match required.runs_once(p, item) {
+                Some(why) => required.once.insert((p, item), why).map_or((), drop),
+                None => drop(required.again.insert((p, item))),
+            }
+        }
         required.run();
         required
     }
@@ -146,6 +171,8 @@ impl<'f> Required<'f> {
             order: Vec::new(),
             needs: self.needs.clone(),
             demands: BTreeMap::new(),
+            again: self.again.clone(),
+            once: self.once.clone(),
             sums: self.sums.clone(),
             entry: self.entry.clone(),
             verdict: self.verdict.clone(),
@@ -169,8 +196,21 @@ impl<'f> Required<'f> {
         new
     }
 
-    /// Runs the analysis with all demands.
+    /// Runs the analysis with all demands. A loop that cannot be run again, given what is required in front of it, is
+    /// not, and everything is analysed once more.
     pub fn run(&mut self) {
+        loop {
+            self.run_once();
+            if self.verdict.unfit.is_empty() {
+                return;
+            }
+            let unfit = self.verdict.unfit.clone();
+            self.again.retain(|item| !unfit.contains_key(item));
+            self.once.extend(unfit);
+        }
+    }
+
+    fn run_once(&mut self) {
         let n = self.flow.program.procs.len();
         self.passes.borrow_mut().clear();
         self.writers.borrow_mut().clear();
@@ -211,9 +251,37 @@ impl<'f> Required<'f> {
     pub fn decisions(&self, proc: ProcId) -> Decisions {
         let items = (proc, ItemId(0))..=(proc, ItemId(u32::MAX));
         let objects = (proc, ObjectId(0))..=(proc, ObjectId(u32::MAX));
-        let pushed = self.verdict.pushed.range(items).map(|(_, item)| *item).collect();
+        let pushed = self.verdict.pushed.range(items.clone()).map(|(_, item)| *item).collect();
         let kept = self.verdict.kept.range(objects).map(|(_, object)| *object).collect();
-        (pushed, kept)
+        let hulls = self.verdict.hulls.range(items).map(|((_, item), hulls)| (*item, hulls.clone())).collect();
+        (pushed, kept, hulls)
+    }
+
+    /// What is stored in front of each pass of a loop, if its passes are run again.
+    pub fn hulls(&self, proc: ProcId, item: ItemId) -> Option<&[Hull]> {
+        self.verdict.hulls.get(&(proc, item)).map(|hulls| &hulls[..])
+    }
+
+    /// Runs no loop again. Takes effect with [`Self::run`]. Returns whether there was one.
+    pub fn forbid_all(&mut self) -> bool {
+        let again = std::mem::take(&mut self.again);
+        let any = !again.is_empty();
+        self.once.extend(again.into_iter().map(|each| (each, "the reverse sweep would be refused".into())));
+        any
+    }
+
+    /// Takes a loop from those that are run again. Takes effect with [`Self::run`]. Returns whether it was one.
+    pub fn forbid(&mut self, proc: ProcId, item: ItemId) -> bool {
+        let was = self.again.remove(&(proc, item));
+        if was {
+            self.once.insert((proc, item), "the reverse sweep has no names for all that a pass reads".into());
+        }
+        was
+    }
+
+    /// Why a loop that was to be run again is not.
+    pub fn once(&self, proc: ProcId, item: ItemId) -> Option<&str> {
+        self.once.get(&(proc, item)).map(|why| &why[..])
     }
 
     /// What cannot be kept: functions without source that overwrite what is required.

@@ -131,7 +131,7 @@ pub enum ItemKind {
         /// What is added.
         from: Expr,
     },
-    /// Puts something on the tape: only in a forward sweep.
+    /// Puts something on the tape: in a forward sweep, and where a reverse sweep runs a pass again.
     Push {
         /// What.
         what: Pushed,
@@ -141,8 +141,10 @@ pub enum ItemKind {
         /// What; values are defined by [`Def::Popped`](super::Def::Popped).
         what: Popped,
     },
-    /// `--check`: in the forward sweep notes the value, in the reverse sweep compares it bit for bit.
+    /// `--check`: notes the value, or compares it bit for bit with what was noted last.
     Witness {
+        /// Whether it is noted: in a forward sweep, and where the reverse sweep runs a pass again.
+        notes: bool,
         /// Number of the operand, for messages; equal in both sweeps.
         site: u32,
         /// The operand.
@@ -154,6 +156,11 @@ pub enum ItemKind {
         place: Place,
         /// Its adjoint.
         shadow: Place,
+    },
+    /// `--check` of a pass that is run again: its operands must be those that it had in the forward sweep.
+    Rehearsal {
+        /// What is done.
+        step: Rehearsal,
     },
     /// A comment of the output.
     Comment {
@@ -169,6 +176,20 @@ pub enum Undone {
     Alloc,
     /// An `ItemKind::Release`: the block comes back, with its contents if they were saved.
     Release,
+}
+
+/// What `--check` does around a pass that is run again. In the forward sweep the pass runs with its pushes, too, so that
+/// functions that it calls note their operands; pushes and notes are then discarded, and a hash of the notes stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rehearsal {
+    /// Forward sweep, in front of the pass.
+    Begin,
+    /// Forward sweep, behind it.
+    End,
+    /// Reverse sweep, in front of the pass that runs again.
+    Again,
+    /// Reverse sweep, behind it: compares the hashes. The number is that of the loop, for messages.
+    Compare(u32),
 }
 
 /// When a loop tests.

@@ -11,6 +11,7 @@ pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
         | ItemKind::Declare { .. }
         | ItemKind::Clear { .. }
         | ItemKind::Undo { .. }
+        | ItemKind::Rehearsal { .. }
         | ItemKind::Comment { .. } => {}
         ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
             place_exprs(to, f);

@@ -1,5 +1,6 @@
 //! What the planner asks the analyses.
 
+use crate::flow::required::Hull;
 use crate::ir::{Expr, ItemId, ObjectId, Place, ProcId, RegionId, ValueId};
 
 /// Answers about a whole program. Every answer errs on the safe side: "active" and "store" when in doubt,
@@ -27,6 +28,10 @@ pub trait Facts {
     /// Whether the contents of a local object or a heap block are read by the adjoint of something before the end
     /// of its life.
     fn keep(&self, proc: ProcId, object: ObjectId) -> bool;
+    /// What is stored in front of each pass of a loop, if the reverse sweep runs its passes again.
+    fn hulls(&self, proc: ProcId, item: ItemId) -> Option<&[Hull]>;
+    /// Why a loop that was to be run again is not.
+    fn once(&self, proc: ProcId, item: ItemId) -> Option<&str>;
     /// Whether every load of the expression, evaluated at the item, still yields that at the end of the item's region,
     /// and again when the reverse sweep enters this region.
     fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;

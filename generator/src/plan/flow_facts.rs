@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::Facts;
-use crate::flow::required::Required;
+use crate::flow::required::{Hull, Required};
 use crate::flow::{Flow, Loc, Root};
 use crate::ir::*;
 
@@ -64,6 +64,14 @@ impl Facts for Analysed<'_> {
 
     fn keep(&self, proc: ProcId, object: ObjectId) -> bool {
         self.required.keep(proc, object)
+    }
+
+    fn hulls(&self, proc: ProcId, item: ItemId) -> Option<&[Hull]> {
+        self.required.hulls(proc, item)
+    }
+
+    fn once(&self, proc: ProcId, item: ItemId) -> Option<&str> {
+        self.required.once(proc, item)
     }
 
     /// Reading an integer or a pointer again is worth that its memory is kept. A real is stored as cheaply as the

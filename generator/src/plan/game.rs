@@ -42,6 +42,8 @@ pub enum How {
 struct Level {
     region: RegionId,
     tokens: HashMap<ValueId, Token>,
+    /// Whether the values of the region are not computed yet: only those that are given have tokens.
+    closed: bool,
     /// In an arm: the value behind the branch is the value at the end of the arm.
     same: HashMap<ValueId, Vec<ValueId>>,
 }
@@ -71,7 +73,7 @@ impl<'a> Game<'a> {
     /// this region.
     pub fn enter(&mut self, region: RegionId, given: Vec<(ValueId, Token)>, same: &[(ValueId, ValueId)]) {
         let mut new: Vec<ValueId> = same.iter().map(|pair| pair.0).filter(|outer| self.has(*outer)).collect();
-        let mut level = Level { region, tokens: HashMap::new(), same: HashMap::new() };
+        let mut level = Level { region, tokens: HashMap::new(), closed: false, same: HashMap::new() };
         for (outer, inner) in same {
             level.same.entry(*outer).or_default().push(*inner);
         }
@@ -82,6 +84,34 @@ impl<'a> Game<'a> {
             }
         }
         // Definitions of this region whose operands all come from outside.
+        for &value in self.definitions.of_region(region) {
+            if !self.has(value) && self.recompute(value) {
+                new.push(value);
+            }
+        }
+        self.propagate(new);
+    }
+
+    /// Enters a region that is about to be run again: tokens on what a pass begins with.
+    pub fn enter_closed(&mut self, region: RegionId, given: Vec<(ValueId, Token)>) {
+        self.levels.push(Level { region, tokens: HashMap::new(), closed: true, same: HashMap::new() });
+        for (value, token) in given {
+            self.set(value, token);
+        }
+    }
+
+    /// The innermost region has been run again: tokens on values that it computed, and all that follows.
+    pub fn open(&mut self, given: Vec<ValueId>) {
+        let top = self.levels.last_mut().expect("a region is entered");
+        top.closed = false;
+        let region = top.region;
+        let mut new: Vec<ValueId> = top.tokens.keys().copied().collect();
+        new.sort();
+        for value in given {
+            if self.set(value, Token::Named) {
+                new.push(value);
+            }
+        }
         for &value in self.definitions.of_region(region) {
             if !self.has(value) && self.recompute(value) {
                 new.push(value);
@@ -115,7 +145,7 @@ impl<'a> Game<'a> {
     /// Whether the region of the value is being reversed.
     pub fn visible(&self, value: ValueId) -> bool {
         let region = self.proc.values[value.index()].region;
-        self.levels.iter().any(|level| level.region == region)
+        self.levels.iter().any(|level| level.region == region && !level.closed)
     }
 
     /// The level of the region of a value: 0 is the body.

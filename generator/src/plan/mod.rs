@@ -4,6 +4,7 @@
 //! time collects what is asked for, the second chooses stores by what they bring, the third has these from the start.
 
 pub(crate) mod affine;
+pub mod again;
 pub mod control;
 pub mod cut;
 pub(crate) mod exprs;
@@ -16,6 +17,7 @@ pub mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
+use crate::flow::required::Hull;
 use crate::ir::{Expr, ItemId, Place, RegionId, Span, ValueId};
 
 /// What the two sweeps of a procedure agree on.
@@ -31,6 +33,8 @@ pub struct ProcPlan {
     pub counts: BTreeSet<ItemId>,
     /// Stores whose loops push what they overwrite at once.
     pub runs: BTreeMap<ItemId, Run>,
+    /// Loops whose passes the reverse sweep runs again, with what is stored in front of each pass.
+    pub again: BTreeMap<ItemId, Vec<Hull>>,
     /// For `--check`: the operands that the adjoint of an item reads, in the order in which it reads them.
     pub witnesses: BTreeMap<ItemId, Vec<Expr>>,
     /// For `--explain`.

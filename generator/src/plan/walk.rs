@@ -154,6 +154,7 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
         | ItemKind::Declare { .. }
         | ItemKind::Clear { .. }
         | ItemKind::Undo { .. }
+        | ItemKind::Rehearsal { .. }
         | ItemKind::Comment { .. } => {}
     }
 }

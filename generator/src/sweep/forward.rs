@@ -3,12 +3,16 @@
 //! Pushes mirror the pops of [`super::reverse`], kind by kind: memory before it is overwritten (that of whole loops in
 //! front of them), the count of a loop
 //! behind it, the bit of a branch at the end of the arm, contents of locals and then the record at the end of a region.
+//!
+//! The passes of a loop that is run again push nothing inside: in front of each are the elements that it overwrites,
+//! behind it what it began with. [`copied`] is what the reverse sweep runs again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::bases;
 use super::items::{binary, reads_own, site, unsigned};
-use super::reverse::{Context, load};
+use super::reverse::{Context, Stored, load};
+use crate::flow::required::Hull;
 use crate::ir::*;
 use crate::plan::control::{self, int};
 use crate::plan::game::value_expr;
@@ -29,24 +33,50 @@ struct Builder<'a> {
     kept: Vec<ObjectId>,
     /// The item that defines each value by an expression.
     lets: HashMap<ValueId, ItemId>,
+    /// What is pushed of what the reverse sweep may find that it does not need.
+    stored: BTreeMap<ItemId, Stored>,
+}
+
+/// What a region is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Pushed for and popped.
+    Taped,
+    /// A pass that the reverse sweep runs again.
+    Plain,
+    /// The pass as it is run again: what it begins with and what it computes have names there.
+    Copied,
 }
 
 /// The forward sweep of a procedure that follows the plan of its reverse sweep.
 pub fn build(cx: &Context, id: ProcId, plan: &ProcPlan, interfaces: &[Option<Interface>]) -> Proc {
-    let mut out = cx.program.procs[id.index()].clone();
-    out.role = Role::Forward;
-    let numbers = bases::number(cx, id, plan, &mut out);
-    let objects = (0..cx.program.procs[id.index()].objects.len()).map(ObjectId::new);
-    let kept = objects.filter(|object| cx.facts.keep(id, *object)).collect();
-    let lets = out.items.iter().enumerate().filter_map(|(at, item)| match item.kind {
-        ItemKind::Let { value } => Some((value, ItemId::new(at))),
-        _ => None,
-    });
-    let lets = lets.collect();
-    let mut builder = Builder { cx, id, plan, interfaces, out, saved: HashMap::new(), numbers, kept, lets };
-    builder.region(RegionId(0), None);
+    let mut builder = Builder::new(cx, id, plan, interfaces);
+    builder.region(RegionId(0), None, Form::Taped);
     super::tidy::tidy_values(&mut builder.out);
     builder.out
+}
+
+/// A pass of a loop with its pushes, among what the procedure was, and what some of the pushes store.
+pub(super) fn copied(cx: &Context, id: ProcId, plan: &ProcPlan, body: RegionId) -> (Proc, BTreeMap<ItemId, Stored>) {
+    let mut builder = Builder::new(cx, id, plan, cx.interfaces);
+    builder.region(body, None, Form::Copied);
+    (builder.out, builder.stored)
+}
+
+impl<'a> Builder<'a> {
+    fn new(cx: &'a Context<'a>, id: ProcId, plan: &'a ProcPlan, interfaces: &'a [Option<Interface>]) -> Self {
+        let mut out = cx.program.procs[id.index()].clone();
+        out.role = Role::Forward;
+        let numbers = bases::number(cx, id, plan, &mut out);
+        let objects = (0..cx.program.procs[id.index()].objects.len()).map(ObjectId::new);
+        let kept = objects.filter(|object| cx.facts.keep(id, *object)).collect();
+        let lets = out.items.iter().enumerate().filter_map(|(at, item)| match item.kind {
+            ItemKind::Let { value } => Some((value, ItemId::new(at))),
+            _ => None,
+        });
+        let (saved, lets) = (HashMap::new(), lets.collect());
+        Builder { cx, id, plan, interfaces, out, saved, numbers, kept, lets, stored: BTreeMap::new() }
+    }
 }
 
 impl Builder<'_> {
@@ -59,18 +89,29 @@ impl Builder<'_> {
         ItemId::new(self.out.items.len() - 1)
     }
 
-    fn push(&mut self, items: &mut Vec<ItemId>, like: Option<ItemId>, what: Pushed) {
+    fn push(&mut self, items: &mut Vec<ItemId>, like: Option<ItemId>, what: Pushed) -> ItemId {
         let item = self.item(like, ItemKind::Push { what });
         items.push(item);
+        item
     }
 
-    /// Inserts what belongs into a region and the regions inside it. `bit`: what its end puts on the tape, for an arm.
-    fn region(&mut self, region: RegionId, bit: Option<i128>) {
+    fn record(&mut self, items: &mut Vec<ItemId>, region: RegionId, value: ValueId) {
+        let what = self.recorded(value);
+        let push = self.push(items, None, what);
+        self.stored.insert(push, Stored::Record(region, value));
+    }
+
+    /// Inserts what belongs into a region and the regions inside it. `bit`: what its end puts on the tape, for an arm
+    /// of a branch.
+    fn region(&mut self, region: RegionId, bit: Option<(ItemId, i128)>, form: Form) {
         let old = std::mem::take(&mut self.out.regions[region.index()].items);
-        let record = self.plan.records.get(&region).cloned().unwrap_or_default();
+        let record = self.plan.records.get(&region).filter(|_| form != Form::Copied).cloned().unwrap_or_default();
         let mut items = Vec::new();
+        // The check needs to know what the first run of a pass reads, in functions that it calls, too.
+        let rehearsed = form == Form::Plain && self.cx.check;
+        let inside = form != Form::Plain || rehearsed;
         // What the loop steps by stays at the end, where a `for` has it.
-        let cut = old.len() - steps(&self.out, region, &old, &record);
+        let cut = old.len() - if rehearsed { 0 } else { steps(&self.out, region, &old, &record) };
         let mut changed = HashMap::new();
         for (at, &item) in old[..cut].iter().enumerate().filter(|_| !record.is_empty()) {
             changes(&self.out, item, &mut |var| {
@@ -92,24 +133,33 @@ impl Builder<'_> {
         let frees = |item: &ItemId| matches!(self.out.items[item.index()].kind, ItemKind::Free { .. });
         // A pointer into a block goes on the tape while the block is there.
         let last = if late.is_empty() { cut } else { cut - old[..cut].iter().rev().take_while(|i| frees(i)).count() };
+        if rehearsed {
+            items.push(self.item(None, ItemKind::Rehearsal { step: Rehearsal::Begin }));
+        }
         for (at, &item) in old[..cut].iter().enumerate() {
-            self.witness(&mut items, item, false);
-            self.before(&mut items, item);
+            if inside {
+                self.witness(&mut items, item, false);
+                self.before(&mut items, item);
+            }
             if at >= last {
                 continue;
             }
             items.push(item);
-            self.witness(&mut items, item, true);
-            self.behind(&mut items, item);
+            if inside {
+                self.witness(&mut items, item, true);
+                self.behind(&mut items, item);
+            }
             for value in defined.remove(&item).unwrap_or_default() {
                 self.save(&mut items, region, &changed, at + 1, value);
             }
         }
-        for value in late {
-            let what = self.recorded(value);
-            self.push(&mut items, None, what);
+        if rehearsed {
+            items.push(self.item(None, ItemKind::Rehearsal { step: Rehearsal::End }));
         }
-        for object in self.kept.clone() {
+        for value in late {
+            self.record(&mut items, region, value);
+        }
+        for object in self.kept.clone().into_iter().filter(|_| form == Form::Taped) {
             let this = &self.out.objects[object.index()];
             let here = match this.life {
                 Life::Region(home) => home == region,
@@ -122,18 +172,22 @@ impl Builder<'_> {
             }
         }
         for value in early {
-            let what = self.recorded(value);
-            self.push(&mut items, None, what);
+            self.record(&mut items, region, value);
         }
         items.extend(&old[last..cut]);
-        if let Some(bit) = bit {
+        if let Some((branch, bit)) = bit {
             let value = Expr { kind: ExprKind::Int(bit), ty: int() };
-            self.push(&mut items, None, Pushed::Bits { value, bits: 1 });
+            let push = self.push(&mut items, None, Pushed::Bits { value, bits: 1 });
+            self.stored.insert(push, Stored::Arm(branch));
         }
         for &item in &old[cut..] {
-            self.witness(&mut items, item, false);
+            if inside {
+                self.witness(&mut items, item, false);
+            }
             items.push(item);
-            self.witness(&mut items, item, true);
+            if inside {
+                self.witness(&mut items, item, true);
+            }
         }
         self.out.regions[region.index()].items = items;
     }
@@ -145,7 +199,7 @@ impl Builder<'_> {
             if reads_own(&self.out.items[item.index()].kind, operand) != own {
                 continue;
             }
-            let kind = ItemKind::Witness { site: site(self.id, item, k), value: operand.clone() };
+            let kind = ItemKind::Witness { notes: true, site: site(self.id, item, k), value: operand.clone() };
             let witness = self.item(Some(item), kind);
             items.push(witness);
         }
@@ -210,17 +264,30 @@ impl Builder<'_> {
             }
             ItemKind::Branch { then, otherwise, .. } => {
                 let stored = self.plan.bits.contains(&item);
-                self.region(then, stored.then_some(1));
-                self.region(otherwise, stored.then_some(0));
+                self.region(then, stored.then_some((item, 1)), Form::Taped);
+                self.region(otherwise, stored.then_some((item, 0)), Form::Taped);
             }
             ItemKind::Loop { body, .. } => {
-                self.region(body, None);
+                match self.plan.again.get(&item) {
+                    Some(hulls) => self.plain(item, body, hulls),
+                    None => self.region(body, None, Form::Taped),
+                }
                 if self.plan.counts.contains(&item) {
                     self.counter(items, item, body);
                 }
             }
             _ => {}
         }
+    }
+
+    /// A pass that the reverse sweep runs again: what it overwrites goes on the tape in front of it.
+    fn plain(&mut self, item: ItemId, body: RegionId, hulls: &[Hull]) {
+        let mut items = Vec::new();
+        for Hull { first, count } in hulls.iter().cloned() {
+            self.push(&mut items, Some(item), Pushed::Elements { place: first, count });
+        }
+        self.region(body, None, Form::Plain);
+        self.out.regions[body.index()].items.splice(0..0, items);
     }
 
     /// Counts the passes of a loop, and stores their number behind it.
@@ -257,7 +324,8 @@ impl Builder<'_> {
         let inside = self.out.regions[body.index()].items.clone();
         let at = inside.len() - steps(&self.out, body, &inside, &[]);
         self.out.regions[body.index()].items.insert(at, count);
-        self.push(items, None, Pushed::Count(Expr { kind: ExprKind::Value(out), ty }));
+        let push = self.push(items, None, Pushed::Count(Expr { kind: ExprKind::Value(out), ty }));
+        self.stored.insert(push, Stored::Count(item));
     }
 
     /// Copies a value of the record right behind its definition, if its variable changes before the end of the region.

@@ -42,7 +42,7 @@ impl Builder<'_> {
             operands.sort_by_key(|operand| reads_own(&this.kind, operand));
             for (k, operand) in operands.iter().enumerate().rev() {
                 let value = self.primal(operand);
-                self.emit(ItemKind::Witness { site: site(self.id, item, k), value });
+                self.emit(ItemKind::Witness { notes: false, site: site(self.id, item, k), value });
             }
             if !operands.is_empty() {
                 self.plan.witnesses.insert(item, operands);
@@ -374,6 +374,11 @@ pub fn reads_own(kind: &ItemKind, operand: &Expr) -> bool {
 /// The number of an operand for `--check`: equal in both sweeps.
 pub fn site(proc: ProcId, item: ItemId, operand: usize) -> u32 {
     (proc.0 << 22) | (item.0 << 5) | (operand as u32 & 31)
+}
+
+/// The number of a loop whose passes are run again, for `--check`: no operand's.
+pub fn site_of_loop(proc: ProcId, item: ItemId) -> u32 {
+    site(proc, item, 31)
 }
 
 pub(super) fn negate(expr: Expr) -> Expr {

@@ -11,6 +11,7 @@ impl Builder<'_> {
         for at in (0..self.primal.objects.len()).rev() {
             let object = ObjectId::new(at);
             match self.primal.objects[at].life {
+                Life::Region(home) if home == region && self.is_run_again(region) => self.local_of_pass(object),
                 Life::Region(home) if home == region => self.local(object),
                 Life::Param(_) if region == RegionId(0) && self.cx.facts.written(self.id, object) => self.local(object),
                 Life::Param(_) if region == RegionId(0) => self.local_shadow(object, &[]),
@@ -52,6 +53,21 @@ impl Builder<'_> {
             self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
             self.explain(this.span, name, "contents stored where its life ends", 0.0);
         }
+    }
+
+    /// A local object of a pass that has run again: it is there, with its contents.
+    fn local_of_pass(&mut self, object: ObjectId) {
+        let this = &self.primal.objects[object.index()];
+        (self.span, self.statement) = (this.span, None);
+        let mut shape = this.shape.clone();
+        for dim in &mut shape {
+            for bound in [&mut dim.lower, &mut dim.extent].into_iter().flatten() {
+                *bound = self.primal(bound);
+            }
+        }
+        self.out.objects[object.index()].shape = shape.clone();
+        self.out.objects[object.index()].life = Life::Region(self.at);
+        self.local_shadow(object, &shape);
     }
 
     pub(super) fn local_shadow(&mut self, object: ObjectId, shape: &[Dim]) {

@@ -33,8 +33,12 @@ impl Builder<'_> {
         let ItemKind::Loop { body, carried, .. } = &self.primal.items[item.index()].kind else { return };
         let (span, statement) = (self.span, self.statement);
         let reversed = self.item(ItemKind::Comment { text: String::new() });
+        if let Some(why) = self.cx.facts.once(self.id, item).map(|why| format!("not run again: {why}")) {
+            self.explain(span, "loop".into(), why, 0.0);
+        }
+        let hulls = self.cx.facts.hulls(self.id, item);
         let index = self.index_of(item);
-        if let Some(index) = &index {
+        if let Some(index) = index.as_ref().filter(|_| hulls.is_none()) {
             self.pop_run(item, index, *body);
         }
         // What the passes are counted by is computed in front of the loop.
@@ -58,7 +62,10 @@ impl Builder<'_> {
             let name = self.affine_head(head, init, &step, &control.before);
             given.push((head, Token::Named, Some(name)));
         }
-        self.enter(*body, given, &[]);
+        match hulls {
+            Some(hulls) => self.enter_again(item, *body, given, hulls),
+            None => self.enter(*body, given, &[]),
+        }
         self.items(*body);
         // What the loop carries backwards must be known when a pass has been undone.
         let mut ends = Vec::new();

@@ -13,6 +13,7 @@
 //! record of its region. The builder runs several times (see [`crate::plan`]): a record that the last run asks for is
 //! known from its start.
 
+mod again;
 mod params;
 mod records;
 
@@ -66,6 +67,8 @@ pub struct Built {
     pub interface: Interface,
     /// Expressions that read memory again, with the item at which the program evaluates them.
     pub again: Vec<(ItemId, Expr)>,
+    /// Loops that cannot be run again: the sweep is of no use.
+    pub unfit: Vec<ItemId>,
 }
 
 /// A value of the primal in the reverse sweep.
@@ -142,6 +145,10 @@ pub struct Builder<'a> {
     pub(super) blocks: BTreeMap<RegionId, Vec<ObjectId>>,
     /// What each pop into a value takes from the tape, and the line of `--explain` about it.
     pub(super) stored: BTreeMap<ItemId, (Stored, Explanation)>,
+    /// Passes that run again in front of their reversal.
+    again_passes: Vec<again::Pass>,
+    /// Loops that cannot be run again after all.
+    unfit: Vec<ItemId>,
     /// For `--explain`: which lines read values, and memory by the name of what it belongs to.
     pub(super) reads: HashMap<ValueId, BTreeSet<u32>>,
     pub(super) loads: HashMap<String, BTreeSet<u32>>,
@@ -212,6 +219,8 @@ impl<'a> Builder<'a> {
             counts: HashMap::new(),
             blocks: BTreeMap::new(),
             stored: BTreeMap::new(),
+            again_passes: Vec::new(),
+            unfit: Vec::new(),
             reads: HashMap::new(),
             loads: HashMap::new(),
         }
@@ -288,9 +297,9 @@ impl<'a> Builder<'a> {
 
     /// The sweep without what nothing reads.
     pub fn finish(mut self) -> Built {
-        let gone = super::tidy::tidy(&mut self.out);
+        let pushes = self.run_again();
+        self.tidy(pushes);
         super::first::begin_with_first(&mut self.out);
-        self.drop_stored(&gone);
         self.name_readers();
         let used = super::tidy::values_used(&self.out);
         let objects = super::tidy::objects_used(&self.out);
@@ -321,7 +330,7 @@ impl<'a> Builder<'a> {
         super::tidy::compact(&mut self.out);
         let live = !self.live.is_empty() || self.cx.facts.active_result(self.id);
         let interface = Interface { params: self.params, live };
-        Built { plan: self.plan, proc: self.out, interface, again: self.again }
+        Built { plan: self.plan, proc: self.out, interface, again: self.again, unfit: self.unfit }
     }
 
     // ---- building blocks -----------------------------------------------------------------------------------------

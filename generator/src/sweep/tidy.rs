@@ -365,8 +365,24 @@ impl Renumbered {
                 self.place(shadow);
             }
             ItemKind::Pop { what } => self.popped(what),
-            ItemKind::Push { .. } => unreachable!("a reverse sweep pushes nothing"),
-            ItemKind::DeclareVar { .. } | ItemKind::Undo { .. } | ItemKind::Comment { .. } => {}
+            ItemKind::Push { what } => self.pushed(what),
+            ItemKind::DeclareVar { .. }
+            | ItemKind::Undo { .. }
+            | ItemKind::Rehearsal { .. }
+            | ItemKind::Comment { .. } => {}
+        }
+    }
+
+    fn pushed(&self, what: &mut Pushed) {
+        match what {
+            Pushed::Value(value) | Pushed::Bits { value, .. } | Pushed::Count(value) => self.expr(value),
+            Pushed::Elements { place, count } => {
+                self.place(place);
+                self.expr(count);
+            }
+            Pushed::Pointer { value, bases, base } => {
+                bases.iter_mut().chain([value, base]).for_each(|expr| self.expr(expr));
+            }
         }
     }
 

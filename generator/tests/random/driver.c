@@ -70,6 +70,34 @@ static void compare(uint32_t site, const void *value, size_t bytes) {
 WITNESS(f32, float)
 WITNESS(f64, double)
 WITNESS(i64, int64_t)
+/* A pass that is run again leaves a hash of its operands in the place of these, and compares it later. */
+static size_t check_operands_noted(void) { return depth; }
+
+static uint64_t hash_since(size_t since) {
+    uint64_t sum = 14695981039346656037u;
+    for (const unsigned char *at = (const unsigned char *)&noted[since]; at < (const unsigned char *)&noted[depth];) {
+        sum = (sum ^ *at++) * 1099511628211u;
+    }
+    return sum;
+}
+
+static void check_operands_rehearsed(size_t since) {
+    const uint64_t sum = hash_since(since);
+    depth = since;
+    note(UINT32_MAX, &sum, sizeof sum);
+}
+
+static void check_operands_repeated(uint32_t site, size_t since) {
+    (void)site;
+    const uint64_t sum = hash_since(since);
+    if (since == 0 || noted[since - 1].site != UINT32_MAX || memcmp(noted[since - 1].bytes, &sum, sizeof sum) != 0) {
+        wrong++;
+        return;
+    }
+    depth--;
+    memmove(&noted[since - 1], &noted[since], (depth - since + 1) * sizeof *noted);
+}
+
 #define check_operands_shadowed(place, shadow, bits) ((void)(place), (void)(shadow))
 #define check_operands_allocated(block, bytes) (block)
 

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use adtape_generate::emit::{self, Options};
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::validate;
+use adtape_generate::plan::again::Named;
 use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{self, Adjoint, Choices};
 
@@ -33,6 +34,12 @@ impl Outcome {
             _ => self == other,
         }
     }
+}
+
+/// What the environment's `FORM` asks for: `again` runs the passes of all loops again, `taped` of none; by default every
+/// other pair of programs has it.
+fn form() -> String {
+    std::env::var("FORM").unwrap_or_default()
 }
 
 /// How programs are judged.
@@ -128,7 +135,13 @@ impl Judge {
             let input = Input { files, heads: vec![heads[0].proc.clone()], ..Input::default() };
             let program = front::read(&input).map_err(refused)?;
             // The driver sets every variable before each call.
-            let choices = Choices { check: checked, one_call: true, ..Choices::default() };
+            let again = match &form()[..] {
+                "again" => true,
+                "taped" => false,
+                _ => case.seed / 2 % 2 == 1,
+            };
+            let again = if again { vec![Named::parse("*")] } else { Vec::new() };
+            let choices = Choices { again, check: checked, one_call: true, ..Choices::default() };
             let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
             if !checked {
                 let errors = |adjoint: &Adjoint| -> Vec<String> {

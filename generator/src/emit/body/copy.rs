@@ -106,7 +106,10 @@ fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
         }
         (ItemKind::Alloc { object, .. }, _) => proc.objects[object.index()].life != Life::Stable,
         (ItemKind::Free { .. }, ItemKind::Release { .. }) => false,
-        (ItemKind::Push { .. } | ItemKind::Witness { .. } | ItemKind::Comment { .. }, _) => false,
+        (
+            ItemKind::Push { .. } | ItemKind::Witness { .. } | ItemKind::Rehearsal { .. } | ItemKind::Comment { .. },
+            _,
+        ) => false,
         _ => true,
     }
 }

@@ -68,7 +68,8 @@ impl<'a> Body<'a> {
             ItemKind::Clear { object } => self.clear(*object),
             ItemKind::Push { what } => return self.push(what, behind),
             ItemKind::Pop { what } => return self.pop(what, behind),
-            ItemKind::Witness { site, value } => self.witness(*site, value),
+            ItemKind::Witness { notes, site, value } => self.witness(*notes, *site, value),
+            ItemKind::Rehearsal { step } => self.rehearsal(*step),
             ItemKind::Shadowed { place, shadow } => self.shadowed(place, shadow),
             ItemKind::Comment { text } => self.statement(&format!("/* {text} */")),
         }

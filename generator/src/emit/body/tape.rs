@@ -224,9 +224,35 @@ impl<'a> Body<'a> {
         self.statement(&format!("{}_shadowed(&{place}, &{shadow}, {bits});", self.unit.witness));
     }
 
-    pub(super) fn witness(&mut self, site: u32, value: &Expr) {
+    pub(super) fn rehearsal(&mut self, step: Rehearsal) {
+        let witness = self.unit.witness.clone();
+        match step {
+            Rehearsal::Begin => {
+                let (notes, mark) = (self.locals.fresh("notes"), self.locals.fresh("mark"));
+                self.statement(&format!("const size_t {notes} = {witness}_noted();"));
+                self.statement(&format!("{};", calls::take_mark(&self.tape, &mark)));
+                self.rehearsals.push((notes, mark));
+            }
+            Rehearsal::Again => {
+                let notes = self.locals.fresh("notes");
+                self.statement(&format!("const size_t {notes} = {witness}_noted();"));
+                self.rehearsals.push((notes, String::new()));
+            }
+            Rehearsal::End => {
+                let Some((notes, mark)) = self.rehearsals.pop() else { return self.unit.problem("an end alone") };
+                self.statement(&format!("{witness}_rehearsed({notes});"));
+                self.statement(&format!("{};", calls::reset_to_mark(&self.tape, &mark)));
+            }
+            Rehearsal::Compare(site) => {
+                let Some((notes, _)) = self.rehearsals.pop() else { return self.unit.problem("an end alone") };
+                self.statement(&format!("{witness}_repeated({site}u, {notes});"));
+            }
+        }
+    }
+
+    pub(super) fn witness(&mut self, notes: bool, site: u32, value: &Expr) {
         let Some(scalar) = calls::scalar(&value.ty) else { return };
-        let role = if self.proc.role == Role::Forward { "note" } else { "compare" };
+        let role = if notes { "note" } else { "compare" };
         let text = match scalar.suffix {
             "f32" | "f64" | "f80" => {
                 format!("{}_{role}_{}({site}u, {});", self.unit.witness, scalar.suffix, self.expr(value))

@@ -26,19 +26,31 @@ impl Required<'_> {
         }
 
         let pass = self.pass(p, body);
-        let required = self.close(p, body, index, &pass.req, &inner);
+        let again = self.again.contains(&(p, id));
+        // What runs again reads what it read the first time.
+        let needed = if again { self.needed_again(&pass.sum, &inner) } else { pass.req.clone() };
+        let required = self.close(p, body, index, &needed, &inner);
         if let Some(verdict) = s.verdict.take() {
-            let mut again = State { req: s.req.clone(), verdict: Some(verdict), ..State::default() };
+            let mut inside = State { req: s.req.clone(), verdict: Some(verdict), ..State::default() };
             let earlier = index.and_then(|i| self.earlier(p, id, i, &inner));
             let before = match &earlier {
-                Some((range, facts)) => self.close_to(p, body, range, &pass.req, facts),
+                Some((range, facts)) => self.close_to(p, body, range, &needed, facts),
                 None => required.clone(),
             };
-            sections::union(&mut again.req, &before);
-            self.region(p, body, &mut again);
-            s.verdict = again.verdict;
+            sections::union(&mut inside.req, &before);
+            if again {
+                let hulls = self.hulls_of_pass(p, id, &pass.sum, &inside.req, &inner);
+                if let Some(verdict) = &mut inside.verdict {
+                    match hulls {
+                        Ok(hulls) => verdict.hulls.insert((p, id), hulls).map_or((), drop),
+                        Err(why) => verdict.unfit.insert((p, id), why).map_or((), drop),
+                    }
+                }
+            }
+            self.region(p, body, &mut inside);
+            s.verdict = inside.verdict;
         }
-        let killed = self.tile(p, body, index, &pass.sum.killed, facts);
+        let killed = self.tile(p, body, index, &pass.sum.killed, (facts, &inner));
         sections::kill(&mut s.req, &killed, facts);
         sections::union(&mut s.req, &required);
 
@@ -136,13 +148,14 @@ impl Required<'_> {
     }
 
     /// A must-set of one pass, over all passes: pieces that follow each other without a gap in a loop that is not left
-    /// early, and pieces that every pass has if there is a pass.
-    fn tile(&self, p: ProcId, body: RegionId, index: Option<&Index>, set: &Secs, facts: &Facts) -> Secs {
+    /// early, and pieces that every pass has if there is a pass. `known`: in front of the loop, and in a pass.
+    fn tile(&self, p: ProcId, body: RegionId, index: Option<&Index>, set: &Secs, known: (&Facts, &Facts)) -> Secs {
+        let (facts, inner) = known;
         let mut out = Secs::new();
         let Some(index) = index.filter(|i| i.sole) else { return out };
         let fixed = |q: &Poly| self.locator.invariant(p, body, q);
         for (loc, pieces) in set {
-            for piece in pieces {
+            for piece in &joined(pieces, inner) {
                 if fixed(&piece.lo) && fixed(&piece.hi) {
                     if facts.nonneg(index.hi.sub(&index.lo).and_then(|q| q.plus(-1))) {
                         sections::must(&mut out, *loc, piece.clone());
@@ -158,13 +171,14 @@ impl Required<'_> {
         out
     }
 
-    /// `[a(lo), a(hi))`, if pass `h` has `[a(h), a(h+1))`; or `[b(hi), b(lo))`, if it has `[b(h+1), b(h))`. Both only
-    /// if they are empty when no pass runs.
+    /// `[a(lo), a(hi))`, if pass `h` has `[a(h), a(h+s))` for a step of `s` that divides `hi - lo`; or `[b(hi), b(lo))`, if
+    /// it has `[b(h+1), b(h))`. Both only
+    /// if they are empty when no pass runs, or the bounds are in order.
     fn tiled(&self, p: ProcId, index: &Index, piece: &Piece, facts: &Facts) -> Option<Piece> {
-        if !index.dense() {
+        if !(index.dense() || index.up && index.last().is_some()) {
             return None;
         }
-        let next = self.locator.atom(p, index.head).plus(1)?;
+        let next = self.locator.atom(p, index.head).add(&index.step)?;
         let (from, to) = (&index.lo, &index.hi);
         let (lo, hi) = if at(p, index.head, &piece.lo, &next)? == piece.hi {
             (at(p, index.head, &piece.lo, from)?, at(p, index.head, &piece.lo, to)?)
@@ -174,8 +188,23 @@ impl Required<'_> {
             return None;
         };
         let idle = facts.with(from.sub(to));
-        idle.at_most(&hi, &lo).then_some(Piece { lo, hi })
+        (facts.at_most(from, to) || idle.at_most(&hi, &lo)).then_some(Piece { lo, hi })
     }
+}
+
+/// Pieces of a must-set, with those in one that follow each other.
+fn joined(pieces: &[Piece], facts: &Facts) -> Vec<Piece> {
+    let ordered = |piece: &Piece| facts.at_most(&piece.lo, &piece.hi);
+    let mut all = pieces.to_vec();
+    while let Some((a, b)) = (0..all.len())
+        .flat_map(|a| (0..all.len()).map(move |b| (a, b)))
+        .find(|&(a, b)| a != b && all[a].hi == all[b].lo && !all[a].is_whole() && ordered(&all[a]) && ordered(&all[b]))
+    {
+        let whole = Piece { lo: all[a].lo.clone(), hi: all[b].hi.clone() };
+        all[a] = whole;
+        all.remove(b);
+    }
+    all
 }
 
 /// The values of an index in some passes of a loop.

@@ -103,6 +103,16 @@ impl Parser {
         }
     }
 
+    fn rehearsal(&mut self) -> Parsed<Rehearsal> {
+        for (word, step) in [("begin", Rehearsal::Begin), ("end", Rehearsal::End), ("again", Rehearsal::Again)] {
+            if self.eat_word(word) {
+                return Ok(step);
+            }
+        }
+        self.expect_word("compare")?;
+        Ok(Rehearsal::Compare(self.number()?))
+    }
+
     fn item(&mut self, word: &str, id: ItemId) -> Parsed<ItemKind> {
         Ok(match word {
             "let" => self.let_item(id)?,
@@ -162,11 +172,13 @@ impl Parser {
             }
             "push" => ItemKind::Push { what: self.pushed()? },
             "pop" => ItemKind::Pop { what: self.popped(id)? },
-            "witness" => {
+            "witness" | "note" => {
+                let notes = word == "note";
                 let site = self.number()?;
                 self.expect(":")?;
-                ItemKind::Witness { site, value: self.expr()? }
+                ItemKind::Witness { notes, site, value: self.expr()? }
             }
+            "rehearsal" => ItemKind::Rehearsal { step: self.rehearsal()? },
             "shadowed" => {
                 let place = self.place()?;
                 self.expect_word("by")?;

@@ -119,7 +119,9 @@ fn printed_text_of_sweeps_is_read_back() {
            push count n.0
            push elements x.0[0], n.0
            push pointer x.0 from [x.0, &x.0[1]] at 0
-           witness 7: x.0[0] * 2.0
+           note 7: x.0[0] * 2.0
+           rehearsal begin
+           rehearsal end
            call f_fwd(x.0, n.0)
          }
          reverse proc f_rev(double* x, double* x_b, int n) {
@@ -135,6 +137,11 @@ fn printed_text_of_sweeps_is_read_back() {
            pop bits(2) c.0
            pop v.0
            pop store x.0[0]
+           rehearsal again
+           push x.0[0]
+           note 7: x.0[0]
+           rehearsal compare 31
+           witness 7: x.0[0] * 2.0
            accumulate x_b.0[0] += v.0 * x_b.0[1]
            shadowed x.0[1] by x_b.0[1]
            call reverse f(x.0, n.0)

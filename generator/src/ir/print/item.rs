@@ -129,7 +129,15 @@ impl Printer<'_> {
             ItemKind::Shadowed { place, shadow } => {
                 format!("shadowed {} by {}", self.place(place), self.place(shadow))
             }
-            ItemKind::Witness { site, value } => format!("witness {site}: {}", self.expr(value, 0)),
+            ItemKind::Witness { notes, site, value } => {
+                format!("{} {site}: {}", if *notes { "note" } else { "witness" }, self.expr(value, 0))
+            }
+            ItemKind::Rehearsal { step } => match step {
+                Rehearsal::Begin => "rehearsal begin".into(),
+                Rehearsal::End => "rehearsal end".into(),
+                Rehearsal::Again => "rehearsal again".into(),
+                Rehearsal::Compare(site) => format!("rehearsal compare {site}"),
+            },
             ItemKind::Comment { text } => format!("comment {text:?}"),
             ItemKind::Branch { .. } | ItemKind::Loop { .. } => String::new(),
         }

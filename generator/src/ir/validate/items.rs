@@ -132,6 +132,7 @@ impl Checker<'_> {
                 self.place(shadow, false);
                 self.demand(place.ty == shadow.ty, || "a place and its adjoint have one type".into());
             }
+            ItemKind::Rehearsal { .. } => {}
             ItemKind::Comment { text } => self.demand(!text.contains("*/"), || "the comment ends early".into()),
         }
     }
@@ -139,10 +140,12 @@ impl Checker<'_> {
     fn allowed_in_role(&mut self, kind: &ItemKind) {
         use Role::*;
         let roles: &[Role] = match kind {
-            ItemKind::Push { .. } | ItemKind::Release { .. } => &[Forward],
+            // A reverse sweep pushes where it runs a pass again.
+            ItemKind::Push { .. } => &[Forward, Reverse],
+            ItemKind::Release { .. } => &[Forward],
             ItemKind::Pop { .. } | ItemKind::Shadowed { .. } | ItemKind::Undo { .. } => &[Reverse],
             ItemKind::Accumulate { .. } => &[Reverse, Tangent],
-            ItemKind::Witness { .. } => &[Forward, Reverse],
+            ItemKind::Witness { .. } | ItemKind::Rehearsal { .. } => &[Forward, Reverse],
             ItemKind::Call { callee: Callee::Sweep(..), .. } => &[Forward, Reverse, Tangent],
             _ => return,
         };

@@ -10,7 +10,7 @@ use crate::refuse::Class;
 use crate::sweep::{bases, shadow};
 
 /// A value on the tape, by what it is for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sweep) enum Stored {
     /// Part of the record of a region.
     Record(RegionId, ValueId),
@@ -107,7 +107,7 @@ impl Builder<'_> {
     }
 
     /// Whether a value of the record of a region points into an object that lives there: its pop needs the object.
-    fn is_late(&self, region: RegionId, value: ValueId) -> bool {
+    pub(super) fn is_late(&self, region: RegionId, value: ValueId) -> bool {
         let var = self.primal.values[value.index()].var;
         let is_pointer = matches!(self.primal.vars[var.index()].ty, Type::Pointer(_));
         let bases = if is_pointer { bases::of_variable(self.cx, self.id, var) } else { None };

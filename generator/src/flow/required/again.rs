@@ -1,0 +1,257 @@
+//! Loops whose passes are run again, one at a time: the forward sweep stores what a pass overwrites, and no more; the
+//! reverse sweep brings that back, runs the pass again with a tape, and reverses it.
+//!
+//! - **Hulls**: in front of each pass the forward sweep stores the elements that the pass surely overwrites, of every
+//!   location that is exposed in the pass or required in front of it. The elements are there because all of them are
+//!   written. A location of which the pass may write more than that makes the loop unfit: it is analysed once more as
+//!   a loop that is not run again.
+//! - **Needed**: a pass finds what it read if memory holds what is exposed in it, without its own hulls. That is meant
+//!   of all locations, not only of those that the loop does not write: a pass may read an element that a later pass
+//!   overwrites. In front of that later pass the element is required, so its hull has it.
+//! - **Induction**, last pass first: when the reverse sweep comes to a pass, what is required behind it is there. With
+//!   its hulls, all that it exposes and all that is required in front of it is there. So it computes what it
+//!   computed, and its reversal leaves what is required in front of it.
+
+use super::super::locs::{Loc, Root};
+use super::super::poly::{Atom, Facts, Poly};
+use super::super::sections::{self, Piece, Secs};
+use super::super::walk;
+use super::{Required, Sum};
+use crate::ir::{
+    Base, Binary, Callee, Def, Dim, Expr, ExprKind, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, RegionId,
+    Step, Subscript, Type, ValueId,
+};
+
+/// Consecutive elements that a pass overwrites, in terms of values that are there when it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hull {
+    /// The first.
+    pub first: Place,
+    /// How many.
+    pub count: Expr,
+}
+
+impl Required<'_> {
+    /// Why the passes of a loop may not run twice, whatever is required around it.
+    pub(super) fn runs_once(&self, p: ProcId, item: ItemId) -> Option<String> {
+        let proc = &self.flow.program.procs[p.index()];
+        let ItemKind::Loop { body, .. } = &proc.items[item.index()].kind else { return None };
+        if self.locator.recursive(p) {
+            return Some("its function calls itself".into());
+        }
+        if !self.has_no_other_effects(p, *body) {
+            return Some(
+                "it calls a function without source or one that calls itself, or makes a lasting block".into(),
+            );
+        }
+        (!self.blocks_stay_inside(p, *body)).then(|| "it makes or frees a block that it does not have alone".into())
+    }
+
+    /// Whether a region does nothing but compute: it calls no function without source.
+    fn has_no_other_effects(&self, p: ProcId, region: RegionId) -> bool {
+        let proc = &self.flow.program.procs[p.index()];
+        walk::items(proc, region).into_iter().all(|item| match &proc.items[item.index()].kind {
+            ItemKind::Call { callee: Callee::Proc(g), .. } => {
+                !self.locator.recursive(*g) && self.has_no_other_effects(*g, RegionId(0))
+            }
+            ItemKind::Call { .. } => false,
+            // Blocks on the stable heap come and go once in each sweep.
+            ItemKind::Alloc { object, .. } => proc.objects[object.index()].life != Life::Stable,
+            ItemKind::Free { pointer } => self.flow.targets(p, pointer).into_iter().all(|target| {
+                !matches!(self.flow.points.locs.root(target), Root::Object(q, object)
+                    if self.flow.program.procs[q.index()].objects[object.index()].life == Life::Stable)
+            }),
+            _ => true,
+        })
+    }
+
+    /// Whether a region frees no block but its own, and leaves none behind.
+    fn blocks_stay_inside(&self, p: ProcId, region: RegionId) -> bool {
+        let proc = &self.flow.program.procs[p.index()];
+        let own = |object: &ObjectId| made_in(proc, *object, region) && self.flow.confined(p, *object, region);
+        walk::items(proc, region).into_iter().all(|item| {
+            match &proc.items[item.index()].kind {
+            ItemKind::Alloc { object, .. } => own(object),
+            ItemKind::Free { pointer } => self.flow.targets(p, pointer).iter().all(|target| {
+                matches!(self.flow.points.locs.root(*target), Root::Object(q, object) if q == p && own(&object))
+            }),
+            _ => true,
+        }
+        })
+    }
+
+    /// What must be there, with the hulls of a pass, when the pass is run again.
+    pub(super) fn needed_again(&self, pass: &Sum, facts: &Facts) -> Secs {
+        let mut needed = pass.exposed.clone();
+        sections::kill(&mut needed, &pass.killed, facts);
+        needed
+    }
+
+    /// What to store in front of a pass, given what is required there; an error says what cannot be stored.
+    pub(super) fn hulls_of_pass(
+        &self,
+        p: ProcId,
+        item: ItemId,
+        pass: &Sum,
+        required: &Secs,
+        facts: &Facts,
+    ) -> Result<Vec<Hull>, String> {
+        let proc = &self.flow.program.procs[p.index()];
+        let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { return Ok(Vec::new()) };
+        let mut needed = required.clone();
+        sections::union(&mut needed, &pass.exposed);
+        let mut hulls = Vec::new();
+        for (&loc, written) in &pass.written {
+            if matches!(self.flow.points.locs.root(loc), Root::Object(q, o) if q == p && made_in(proc, o, body))
+                || !written.iter().any(|piece| self.hit(p, &needed, loc, piece, facts))
+            {
+                continue;
+            }
+            let name = || self.flow.points.locs.name(self.flow.program, loc);
+            let none = Vec::new();
+            let sure = pass.killed.get(&loc).unwrap_or(&none);
+            let mut left = Secs::from([(loc, written.clone())]);
+            sections::kill(&mut left, &Secs::from([(loc, sure.clone())]), facts);
+            if !left.is_empty() {
+                return Err(format!(
+                    "it is not sure that a pass overwrites all that it may overwrite: {}",
+                    self.show(&left)
+                ));
+            }
+            for (k, piece) in sure.iter().enumerate() {
+                let within = |(other, whole): (usize, &Piece)| {
+                    other != k && piece.inside(whole, facts) && (other < k || !whole.inside(piece, facts))
+                };
+                let again = sure.iter().enumerate().any(within);
+                if !again && self.hit(p, &needed, loc, piece, facts) {
+                    let hull = self.hull_of(p, item, body, loc, piece, facts);
+                    let unnamed = || format!("a pass overwrites what has no name where it begins: {}", name());
+                    hulls.push(hull.ok_or_else(unnamed)?);
+                }
+            }
+        }
+        Ok(hulls)
+    }
+
+    /// A section in terms of values that are there when a pass begins.
+    fn hull_of(&self, p: ProcId, item: ItemId, body: RegionId, loc: Loc, piece: &Piece, facts: &Facts) -> Option<Hull> {
+        let proc = &self.flow.program.procs[p.index()];
+        let term = |poly: &Poly| term(proc, p, poly, &|v| is_there(proc, v, item, body));
+        let length = piece.hi.sub(&piece.lo)?;
+        let count = term(&length)?;
+        let count = if facts.nonneg(Some(length)) { count } else { or_none(count) };
+        let ty = self.flow.points.locs.ty(loc).clone();
+        if !ty.is_number() || !self.flow.points.locs.path(loc).is_empty() {
+            return None;
+        }
+        let first = self.element(p, loc, &ty, term(&piece.lo)?)?;
+        Some(Hull { first, count })
+    }
+
+    /// An element of a location, by its number.
+    fn element(&self, p: ProcId, loc: Loc, ty: &Type, at: Expr) -> Option<Place> {
+        let proc = &self.flow.program.procs[p.index()];
+        let (base, object) = match self.flow.points.locs.root(loc) {
+            Root::Formal(q, k) if q == p => {
+                let param = &proc.params[k as usize];
+                let pointer = Expr { kind: ExprKind::Value(param.entry?), ty: param.ty.clone() };
+                if param.ty.target() != Some(ty) {
+                    return None;
+                }
+                let subscript = Subscript { at, dim: Dim::default() };
+                let path = vec![Step::Index(vec![subscript])];
+                return Some(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() });
+            }
+            Root::Object(q, o) if q == p => (Base::Object(o), &proc.objects[o.index()]),
+            Root::Global(g) => (Base::Global(g), &self.flow.program.globals[g.index()]),
+            _ => return None,
+        };
+        let place = |path| Place { base: base.clone(), path, ty: ty.clone() };
+        match &object.shape[..] {
+            _ if object.elem != *ty => None,
+            [] if object.life != Life::Heap => (at.kind == ExprKind::Int(0)).then(|| place(Vec::new())),
+            [] => Some(place(vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])])),
+            [dim] if dim.lower.is_none() => Some(place(vec![Step::Index(vec![Subscript { at, dim: dim.clone() }])])),
+            dims => {
+                let zero =
+                    |dim: &Dim| Subscript { at: Expr { kind: ExprKind::Int(0), ty: at.ty.clone() }, dim: dim.clone() };
+                if dims.iter().any(|dim| dim.lower.is_some()) {
+                    return None;
+                }
+                let start = place(vec![Step::Index(dims.iter().map(zero).collect())]);
+                let pointer = Expr { kind: ExprKind::Address(start), ty: Type::Pointer(Box::new(ty.clone())) };
+                let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];
+                Some(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() })
+            }
+        }
+    }
+}
+
+/// Whether an object is declared or allocated in a region, or in one inside it.
+fn made_in(proc: &Proc, object: ObjectId, region: RegionId) -> bool {
+    walk::items(proc, region).into_iter().any(|item| match proc.items[item.index()].kind {
+        ItemKind::Declare { object: this } | ItemKind::Alloc { object: this, .. } => this == object,
+        _ => false,
+    })
+}
+
+/// Whether a value is there when a pass begins: it comes from outside, or a pass begins with it.
+fn is_there(proc: &Proc, value: ValueId, item: ItemId, body: RegionId) -> bool {
+    match proc.values[value.index()].def {
+        Def::Head(of, _) if of == item => true,
+        _ => !walk::contains(proc, body, proc.values[value.index()].region),
+    }
+}
+
+/// A polynomial as an expression, if all its values are integers that are there.
+fn term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool) -> Option<Expr> {
+    let ty = long();
+    let number = |n: i128| Expr { kind: ExprKind::Int(n), ty: long() };
+    let binary = |op, x: Expr, y: Expr| Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty: long() };
+    let mut sum: Option<Expr> = None;
+    let mut products: Vec<_> = poly.all().collect();
+    products.sort_by_key(|(atoms, coefficient)| (*coefficient < 0, std::cmp::Reverse(atoms.len())));
+    for (atoms, coefficient) in products {
+        i32::try_from(coefficient).ok()?;
+        let mut product: Option<Expr> = None;
+        for atom in atoms {
+            let Atom::Value(q, v, _) = atom else { return None };
+            let of = &proc.vars[proc.values.get(v.index())?.var.index()].ty;
+            if *q != p || !of.is_integer() || !is_there(*v) {
+                return None;
+            }
+            let value = Expr { kind: ExprKind::Value(*v), ty: of.clone() };
+            let value = if *of == ty { value } else { Expr { kind: ExprKind::Cast(Box::new(value)), ty: ty.clone() } };
+            product = Some(match product {
+                Some(product) => binary(Binary::Multiply, product, value),
+                None => value,
+            });
+        }
+        let size = coefficient.abs();
+        let product = match product {
+            Some(product) if size == 1 => product,
+            Some(product) => binary(Binary::Multiply, number(size), product),
+            None => number(size),
+        };
+        sum = Some(match sum {
+            None if coefficient < 0 => binary(Binary::Subtract, number(0), product),
+            None => product,
+            Some(sum) => binary(if coefficient < 0 { Binary::Subtract } else { Binary::Add }, sum, product),
+        });
+    }
+    Some(sum.unwrap_or_else(|| number(0)))
+}
+
+/// The count, or 0 if it is negative.
+fn or_none(count: Expr) -> Expr {
+    let ty = count.ty.clone();
+    let zero = Expr { kind: ExprKind::Int(0), ty: ty.clone() };
+    let int = Type::Int { bits: 32, signed: true, name: "int".into() };
+    let some = ExprKind::Binary(Binary::Greater, Box::new(count.clone()), Box::new(zero.clone()));
+    let some = Box::new(Expr { kind: some, ty: int });
+    Expr { kind: ExprKind::Select(some, Box::new(count), Box::new(zero)), ty }
+}
+
+fn long() -> Type {
+    Type::Int { bits: 64, signed: true, name: "int64_t".into() }
+}

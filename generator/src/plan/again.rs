@@ -1,0 +1,58 @@
+//! Which loops are to be run again.
+
+use std::collections::BTreeSet;
+
+use super::walk;
+use crate::ir::{ItemId, ItemKind, ProcId, Program, Span};
+
+/// Loops by a name of the user: `f` for all loops of a function, `f:i` for those that test the variable `i`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The function; `*` for all.
+    pub proc: String,
+    /// The variable.
+    pub index: Option<String>,
+}
+
+impl Named {
+    /// From `f` or `f:i`.
+    pub fn parse(text: &str) -> Named {
+        match text.split_once(':') {
+            Some((proc, index)) => Named { proc: proc.trim().into(), index: Some(index.trim().into()) },
+            None => Named { proc: text.trim().into(), index: None },
+        }
+    }
+}
+
+/// What a line in front of a loop says: `#pragma adjoint again`.
+fn directs(program: &Program, span: Span) -> bool {
+    let Some(source) = program.sources.get(span.source as usize).filter(|_| span.line != 0) else { return false };
+    let Some(before) = source.text.get(..span.start as usize) else { return false };
+    // What the line of the loop begins with is no line of its own.
+    let mut lines = before.lines().rev().skip(usize::from(!before.ends_with('\n')));
+    let line = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    matches!(words[..], ["#pragma", "adjoint", "again"] | ["#", "pragma", "adjoint", "again"])
+}
+
+/// The loops that are named, and those that a directive stands in front of.
+pub fn loops(program: &Program, named: &[Named]) -> BTreeSet<(ProcId, ItemId)> {
+    let mut found = BTreeSet::new();
+    for (at, proc) in program.procs.iter().enumerate() {
+        let all = named.iter().filter(|named| named.proc == proc.name || named.proc == "*");
+        let wanted: Vec<&Named> = all.collect();
+        for (item, this) in proc.items.iter().enumerate() {
+            let item = ItemId::new(item);
+            let ItemKind::Loop { test, carried, .. } = &this.kind else { continue };
+            let mut tested = Vec::new();
+            walk::values(test, &mut |value| tested.push(value));
+            let tests = |name: &String| {
+                carried.iter().any(|c| tested.contains(&c.head) && proc.vars[c.var.index()].name == *name)
+            };
+            if directs(program, this.span) || wanted.iter().any(|named| named.index.as_ref().is_none_or(tests)) {
+                found.insert((ProcId::new(at), item));
+            }
+        }
+    }
+    found
+}

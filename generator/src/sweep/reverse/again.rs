@@ -1,0 +1,373 @@
+//! Loops that are run again: the reversed pass takes back what the pass overwrote, runs it with pushes, and reverses it.
+//!
+//! ```text
+//!   forward                         reverse
+//!   ┌ push elements: hulls          ┌ pop record: what the pass began with
+//!   │ body, without pushes          │ pop elements: hulls
+//!   └ push record: what it          │ copy of the body, with its pushes
+//!     began with                    └ reverse of the body, with their pops
+//! ```
+//!
+//! What the body computes in its own region has a name behind the copy, so none of it is stored. Values of the regions
+//! inside come back as in any other loop, from what the copy pushed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{Builder, Named, Stored, bytes};
+use crate::flow::required::Hull;
+use crate::flow::walk as flow_walk;
+use crate::ir::*;
+use crate::plan::game::{Token, value_expr};
+use crate::plan::recompute::type_of;
+use crate::plan::walk;
+use crate::sweep::items::site_of_loop;
+use crate::sweep::{forward, tidy};
+
+/// A pass that runs again.
+pub(super) struct Pass {
+    item: ItemId,
+    body: RegionId,
+    /// The region of the sweep, and the item of it in whose place the copy stands.
+    at: RegionId,
+    mark: ItemId,
+    /// Values that are there when the pass begins, by value of the primal.
+    outside: HashMap<ValueId, ValueId>,
+    /// Names for what the pass computes in its own region, by value of the primal.
+    names: BTreeMap<ValueId, ValueId>,
+}
+
+impl Builder<'_> {
+    /// Whether the passes of a region run again.
+    pub(in crate::sweep) fn is_run_again(&self, region: RegionId) -> bool {
+        self.again_passes.iter().any(|pass| pass.body == region)
+    }
+
+    /// Begins the reverse of a pass in the current region of the sweep: what the pass overwrote comes back, and the
+    /// pass runs again.
+    pub(in crate::sweep) fn enter_again(
+        &mut self,
+        item: ItemId,
+        body: RegionId,
+        given: Vec<(ValueId, Token, Option<Named>)>,
+        hulls: &[Hull],
+    ) {
+        self.plan.again.insert(item, hulls.to_vec());
+        let names = given.iter().filter_map(|(value, _, name)| Some((*value, name.clone()?))).collect();
+        self.names.push(names);
+        self.regions.push(self.at);
+        self.pops.push(Vec::new());
+        let mark = self.item(ItemKind::Comment { text: String::new() });
+        self.late.push((mark, Vec::new()));
+        let known = self.start.records.get(&body).cloned().unwrap_or_default();
+        let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
+        given.extend(known.iter().map(|value| (*value, Token::Named)));
+        self.game.enter_closed(body, given);
+        let level = self.names.len() - 1;
+        for value in known {
+            if self.is_late(body, value) {
+                self.unfit.push(item);
+            }
+            self.record(level, body, value);
+        }
+        let read = self.read_inside(body);
+        for &head in &read {
+            if matches!(self.primal.values[head.index()].def, Def::Head(of, _) if of == item) && !self.game.has(head) {
+                self.game.give(level, head, Token::Named);
+                self.record(level, body, head);
+            }
+        }
+        self.pop_hulls(hulls);
+        let outside = self.outside(item, body, &read);
+        let names = self.stand_ins(body);
+        if self.cx.check {
+            self.emit(ItemKind::Rehearsal { step: Rehearsal::Again });
+        }
+        let copy = self.emit(ItemKind::Comment { text: String::new() });
+        if self.cx.check {
+            self.emit(ItemKind::Rehearsal { step: Rehearsal::Compare(site_of_loop(self.id, item)) });
+        }
+        let opened = self.name_computed(level, &names);
+        self.again_passes.push(Pass { item, body, at: self.at, mark: copy, outside, names });
+        self.game.open(opened);
+        self.objects(body);
+        self.out.regions[self.at.index()].items.push(mark);
+        self.pointers_of_region(body);
+        for var in self.vars.remove(&body).unwrap_or_default() {
+            self.declare_adjoint(var);
+        }
+    }
+
+    fn pop_hulls(&mut self, hulls: &[Hull]) {
+        for hull in hulls.iter().rev() {
+            let (place, count) = (self.primal_place(&hull.first), self.primal(&hull.count));
+            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            let size = bytes(&hull.first.ty);
+            let what = self.place_text(&hull.first);
+            let (how, bytes) = match hull.count.kind {
+                ExprKind::Int(n) => ("elements", size * n as f64),
+                _ => ("elements, each", size),
+            };
+            let how = format!("stored in front of each pass, which is run again: {how}");
+            self.explain(self.span, what, how, bytes);
+        }
+        let how = "its passes are run again, one at a time, before they are reversed".to_owned();
+        self.explain(self.span, "loop".into(), how, 0.0);
+    }
+
+    /// The values that items of a region read, or extents of what they declare.
+    fn read_inside(&self, body: RegionId) -> BTreeSet<ValueId> {
+        let mut read = BTreeSet::new();
+        for item in flow_walk::items(self.primal, body) {
+            walk::values_of_item(self.primal, item, &mut |value| {
+                read.insert(value);
+            });
+            if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = self.primal.items[item.index()].kind
+            {
+                for dim in &self.primal.objects[object.index()].shape {
+                    for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
+                        walk::values(bound, &mut |value| {
+                            read.insert(value);
+                        });
+                    }
+                }
+            }
+        }
+        read
+    }
+
+    /// Names, as values, of what a pass reads and does not compute.
+    fn outside(&mut self, item: ItemId, body: RegionId, read: &BTreeSet<ValueId>) -> HashMap<ValueId, ValueId> {
+        let mut outside = HashMap::new();
+        for &value in read {
+            let this = &self.primal.values[value.index()];
+            let is_head = matches!(this.def, Def::Head(of, _) if of == item);
+            if is_head || !flow_walk::contains(self.primal, body, this.region) {
+                let name = self.primal.vars[this.var.index()].name.clone();
+                let named = self.require(value).value;
+                outside.insert(value, self.bind_value(&name, named));
+            }
+        }
+        outside
+    }
+
+    /// Values that stand for what a pass computes in its own region, until the copy is there.
+    fn stand_ins(&mut self, body: RegionId) -> BTreeMap<ValueId, ValueId> {
+        let mut names = BTreeMap::new();
+        for &value in self.definitions.of_region(body) {
+            let this = &self.primal.values[value.index()];
+            if matches!(this.def, Def::Is(_) | Def::Join(..) | Def::Out(..) | Def::Result(_)) {
+                let var = &self.primal.vars[this.var.index()];
+                let var = self.variable(&var.name.clone(), &var.ty.clone(), VarKind::Temporary);
+                names.insert(value, self.define(var, Def::Undefined, self.at));
+            }
+        }
+        names
+    }
+
+    /// Notes the names. A number needs none, and the adjoint of a pointer has none, so their recipes are followed.
+    fn name_computed(&mut self, level: usize, names: &BTreeMap<ValueId, ValueId>) -> Vec<ValueId> {
+        let mut given = Vec::new();
+        for (&value, &name) in names {
+            let ty = type_of(self.primal, value).clone();
+            let pointer = matches!(ty, Type::Pointer(_));
+            let number = |e: &Expr| matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null);
+            if self.game.has(value)
+                || self.definitions.get(value).is_some_and(|known| number(&known.expr))
+                || (pointer && self.cx.facts.active_pointer(self.id, &value_expr(self.primal, value)))
+            {
+                continue;
+            }
+            let named = Named { value: Expr { kind: ExprKind::Value(name), ty }, shadow: None };
+            self.names[level].insert(value, named);
+            given.push(value);
+        }
+        given
+    }
+
+    /// Puts the copies of passes in their places, with pushes as the plan has them. Returns what some of these store.
+    pub(super) fn run_again(&mut self) -> BTreeMap<ItemId, Stored> {
+        let mut pushes = BTreeMap::new();
+        let mut names = HashMap::new();
+        for pass in std::mem::take(&mut self.again_passes) {
+            let (copy, stored) = forward::copied(self.cx, self.id, &self.plan, pass.body);
+            if !self.is_complete(&copy, &pass) {
+                self.unfit.push(pass.item);
+                return BTreeMap::new();
+            }
+            let moved = Moved::new(&self.out, self.primal, &copy, &pass);
+            pushes.extend(stored.into_iter().map(|(push, stored)| (moved.item(push), stored)));
+            names.extend(pass.names.iter().map(|(value, name)| (*name, moved.value(*value))));
+            moved.put(copy, &mut self.out, &pass);
+        }
+        if !names.is_empty() {
+            rewrite::values(&mut self.out, &mut |value| *value = names.get(value).copied().unwrap_or(*value));
+        }
+        pushes
+    }
+
+    /// Whether the sweep has names for all that a copy reads.
+    fn is_complete(&self, copy: &Proc, pass: &Pass) -> bool {
+        let mut complete = true;
+        for item in flow_walk::items(copy, pass.body) {
+            walk::values_of_item(copy, item, &mut |value| {
+                let this = &copy.values[value.index()];
+                let head = matches!(this.def, Def::Head(of, _) if of == pass.item);
+                let inside = flow_walk::contains(copy, pass.body, this.region) && !head;
+                complete &= inside || pass.outside.contains_key(&value);
+            });
+        }
+        complete
+    }
+
+    /// Removes what nothing uses. What is not popped is not pushed, in copies of passes neither.
+    pub(super) fn tidy(&mut self, mut pushes: BTreeMap<ItemId, Stored>) {
+        loop {
+            let gone = tidy::tidy(&mut self.out);
+            self.drop_stored(&gone);
+            let left: BTreeSet<Stored> = self.stored.values().map(|(stored, _)| *stored).collect();
+            let before = pushes.len();
+            let mut dropped = BTreeSet::new();
+            pushes.retain(|push, stored| left.contains(stored) || !dropped.insert(*push));
+            for region in &mut self.out.regions {
+                region.items.retain(|item| !dropped.contains(item));
+            }
+            if pushes.len() == before {
+                return;
+            }
+        }
+    }
+}
+
+/// How the numbers of a copy change where it becomes part of the sweep.
+struct Moved {
+    vars: u32,
+    values: u32,
+    objects: u32,
+    items: u32,
+    regions: u32,
+    body: RegionId,
+    at: RegionId,
+    outside: HashMap<ValueId, ValueId>,
+    /// Objects that live inside the pass, but not all the time.
+    own: BTreeSet<ObjectId>,
+}
+
+impl Moved {
+    fn new(out: &Proc, primal: &Proc, copy: &Proc, pass: &Pass) -> Moved {
+        let number = |length: usize| u32::try_from(length).expect("fewer than 2^32 of a kind");
+        let inside = flow_walk::items(copy, pass.body);
+        let own = inside.into_iter().filter_map(|item| match copy.items[item.index()].kind {
+            ItemKind::Alloc { object, .. } => Some(object),
+            ItemKind::Declare { object } if primal.objects[object.index()].life != Life::Region(pass.body) => {
+                Some(object)
+            }
+            _ => None,
+        });
+        Moved {
+            vars: number(out.vars.len()),
+            values: number(out.values.len()),
+            objects: number(out.objects.len()),
+            items: number(out.items.len()),
+            regions: number(out.regions.len()),
+            body: pass.body,
+            at: pass.at,
+            outside: pass.outside.clone(),
+            own: own.collect(),
+        }
+    }
+
+    fn item(&self, item: ItemId) -> ItemId {
+        ItemId(item.0 + self.items)
+    }
+
+    fn value(&self, value: ValueId) -> ValueId {
+        self.outside.get(&value).copied().unwrap_or(ValueId(value.0 + self.values))
+    }
+
+    fn var(&self, var: VarId) -> VarId {
+        VarId(var.0 + self.vars)
+    }
+
+    fn object(&self, object: ObjectId) -> ObjectId {
+        if self.own.contains(&object) { ObjectId(object.0 + self.objects) } else { object }
+    }
+
+    fn region(&self, region: RegionId) -> RegionId {
+        if region == self.body { self.at } else { RegionId(region.0 + self.regions) }
+    }
+
+    /// Appends the copy to the sweep, and puts the items of the pass in the place of the mark. Nothing else of the copy
+    /// stands in a region.
+    fn put(&self, mut copy: Proc, out: &mut Proc, pass: &Pass) {
+        let all: BTreeSet<ItemId> = flow_walk::items(&copy, self.body).into_iter().collect();
+        let kept: BTreeSet<RegionId> =
+            all.iter().flat_map(|item| flow_walk::regions(&copy.items[item.index()])).collect();
+        for (at, item) in copy.items.iter_mut().enumerate() {
+            if !all.contains(&ItemId::new(at)) {
+                item.kind = ItemKind::Comment { text: String::new() };
+            }
+        }
+        rewrite::values(&mut copy, &mut |value| *value = self.value(*value));
+        rewrite::places(&mut copy, &mut |place| {
+            if let Base::Object(object) = &mut place.base {
+                *object = self.object(*object);
+            }
+        });
+        for value in &mut copy.values {
+            if value.region != self.body && !kept.contains(&value.region) {
+                value.def = Def::Undefined;
+            }
+            value.var = self.var(value.var);
+            value.region = self.region(value.region);
+            match &mut value.def {
+                Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) | Def::Result(item) | Def::Popped(item) => {
+                    *item = self.item(*item);
+                }
+                Def::Entry(_) | Def::Undefined | Def::Is(_) => {}
+            }
+        }
+        for item in &mut copy.items {
+            self.kind(&mut item.kind);
+        }
+        for object in &mut copy.objects {
+            if let Life::Region(region) = &mut object.life {
+                *region = self.region(*region);
+            }
+        }
+        let inside: Vec<ItemId> = copy.regions[self.body.index()].items.iter().map(|item| self.item(*item)).collect();
+        for (at, region) in copy.regions.iter_mut().enumerate() {
+            if kept.contains(&RegionId::new(at)) {
+                region.items.iter_mut().for_each(|item| *item = self.item(*item));
+            } else {
+                region.items.clear();
+            }
+            region.parent = region.parent.map(|(outer, item)| (self.region(outer), self.item(item)));
+        }
+        out.vars.append(&mut copy.vars);
+        out.values.append(&mut copy.values);
+        out.objects.append(&mut copy.objects);
+        out.items.append(&mut copy.items);
+        out.regions.append(&mut copy.regions);
+        let items = &mut out.regions[pass.at.index()].items;
+        let mark = items.iter().position(|item| *item == pass.mark).expect("emitted by `enter_again`");
+        items.splice(mark..=mark, inside);
+    }
+
+    fn kind(&self, kind: &mut ItemKind) {
+        match kind {
+            ItemKind::Branch { then, otherwise, joins, .. } => {
+                (*then, *otherwise) = (self.region(*then), self.region(*otherwise));
+                joins.iter_mut().for_each(|join| join.var = self.var(join.var));
+            }
+            ItemKind::Loop { body, carried, .. } => {
+                *body = self.region(*body);
+                carried.iter_mut().for_each(|each| each.var = self.var(each.var));
+            }
+            ItemKind::DeclareVar { var } => *var = self.var(*var),
+            ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } => {
+                *object = self.object(*object);
+            }
+            _ => {}
+        }
+    }
+}

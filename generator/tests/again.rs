@@ -1,0 +1,34 @@
+//! Loops that are run again: what is stored in front of passes, and nothing inside them.
+
+mod common;
+
+use adtape_generate::plan::again::Named;
+use adtape_generate::transform::Choices;
+
+use common::counted::{Stored, check_stored};
+
+/// What one run with n = 40 pushes if all loops run again. The pushes of the reverse sweep count, too: what a pass
+/// pushes when it runs again is popped before the next pass.
+#[rustfmt::skip]
+const AGAIN: [Stored; 5] = [
+    ("array_that_is_advanced", [645, 0, 0, 0], "40 steps: 5; run again, 1 and for each element 2; the 5 at the end"),
+    ("loop_in_a_loop", [240, 0, 0, 0], "none; in the reverse sweep the inner loop stores u, 6 times a pass"),
+    ("read_before_later_write", [74, 0, 0, 1], "37 passes: 1, and 1 when they are run again; how many there were"),
+    ("state_of_scalars", [40, 0, 0, 0], "40 passes: u"),
+    ("written_in_one_arm", [14, 0, 0, 0], "the 14 that are overwritten: not run again"),
+];
+
+#[test]
+fn passes_that_run_again_store_what_they_overwrite() {
+    check_stored("again", &AGAIN, |_| Choices { again: vec![Named::parse("*")], ..Choices::default() });
+}
+
+#[rustfmt::skip]
+const BY_DIRECTIVE: [Stored; 1] = [
+    ("by_directive", [80, 0, 0, 0], "40 passes of the second loop: 2"),
+];
+
+#[test]
+fn directive_names_a_loop() {
+    check_stored("again", &BY_DIRECTIVE, |_| Choices::default());
+}
