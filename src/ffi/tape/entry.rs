@@ -167,10 +167,6 @@ pub unsafe extern "C" fn adtape_abi0_copy_out(t: *mut Cursor, x: *mut c_void, by
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bits: i32, site: *const c_void) {
     let site = Site::Code(site as usize);
-    // SAFETY: by contract; the constant closed tape has no core.
-    if unsafe { t.as_ref() }.is_some_and(|cursor| cursor.push_control_quickly(value, bits as u32, site)) {
-        return;
-    }
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.push_control_at(value, bits as u32, site))
 }
@@ -183,10 +179,6 @@ pub unsafe extern "C" fn adtape_abi0_push_control(t: *mut Cursor, value: u64, bi
 #[cold]
 pub unsafe extern "C" fn adtape_abi0_pop_control(t: *mut Cursor, bits: i32, site: *const c_void) -> u64 {
     let site = Site::Code(site as usize);
-    // SAFETY: by contract; the constant closed tape has no core.
-    if let Some(value) = unsafe { t.as_ref() }.and_then(|cursor| cursor.pop_control_quickly(bits as u32, site)) {
-        return value;
-    }
     // SAFETY: by contract.
     value_or_fail(site, || unsafe { tape(t) }?.pop_control_at(bits as u32, site))
 }
