@@ -20,7 +20,7 @@ MPI_PROGRAMS ?= 100000
 MPI_KILLS ?= 1000
 FROM ?= 1
 
-.PHONY: help demo demo-mpi test matrix restoration programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo demo-mpi test matrix restoration programs heap-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,11 @@ programs: ## random programs through the generator, PROGRAMS (10000) of them fro
 	$(SETUP) test
 	$(LIBRARY)
 	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --nocapture
+
+heap-programs: ## random programs with lists, trees and buffers, PROGRAMS (10000) of them from seed FROM (1)
+	$(SETUP) test
+	$(LIBRARY)
+	HEAP_PROGRAMS=$(PROGRAMS) HEAP_SEED=$(FROM) cargo test --release --locked -p adtape-generate --test heap random -- --nocapture
 
 mpi-random: ## random programs of messages on 1 to 4 ranks, MPI_PROGRAMS (100000) under each MPI from seed FROM (1)
 	$(SETUP) mpi-random

@@ -11,13 +11,24 @@
 //! address of each new block, and pointers that are read from memory have names where a call or a store may change
 //! that memory.
 
+use std::collections::BTreeSet;
+
 use crate::flow::{Flow, Loc, Root};
 use crate::ir::*;
+use crate::plan::game::value_expr;
 use crate::refuse::{Class, Refusal};
+
+/// Where a block may move, so that the program needs the stable heap: why it is refused without.
+pub fn moves(program: &Program) -> Option<Refusal> {
+    let item = program.procs.iter().flat_map(|proc| &proc.items).find(|item| item.kind.resizes())?;
+    let (what, help) = ("'realloc' does not go with several adjoints at once", "leave --vector out");
+    Some(Refusal { class: Class::Pointer, span: item.span, what: what.into(), help: help.into() })
+}
 
 /// The program with all its blocks on the stable heap; `None` if it makes none.
 pub fn blocks(program: &Program) -> Option<Program> {
-    let makes = |proc: &Proc| proc.items.iter().any(|item| matches!(item.kind, ItemKind::Alloc { .. }));
+    let makes =
+        |proc: &Proc| proc.items.iter().any(|item| matches!(item.kind, ItemKind::Alloc { .. }) || item.kind.resizes());
     if !program.procs.iter().any(makes) {
         return None;
     }
@@ -27,6 +38,89 @@ pub fn blocks(program: &Program) -> Option<Program> {
         names(proc);
     }
     Some(program)
+}
+
+/// The program with those variables on the stable heap, too, whose addresses lie in memory, or that pointers lead to
+/// which also lead to blocks: a list that begins with a variable, a pointer to the pointer behind which a node goes.
+/// `None` if there are none left.
+pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
+    let mut found = Vec::new();
+    let mut mixed = BTreeSet::new();
+    for (p, proc) in program.procs.iter().enumerate() {
+        let p = ProcId::new(p);
+        let values = (0..proc.values.len()).map(|value| value_expr(proc, ValueId::new(value)));
+        let half = |value: &Expr| matches!(value.ty, Type::Pointer(_)) && flow.points.half_on_heap(p, value);
+        let grounds = |value: Expr| flow.targets(p, &value).into_iter().flat_map(|t| flow.points.grounds_of(t));
+        mixed.extend(values.filter(half).flat_map(grounds).map(|ground| flow.points.locs.root_top(ground)));
+    }
+    for (p, proc) in program.procs.iter().enumerate() {
+        let p = ProcId::new(p);
+        for (o, object) in proc.objects.iter().enumerate() {
+            let o = ObjectId::new(o);
+            let Some(top) = flow.points.locs.find(Root::Object(p, o)) else { continue };
+            let local = matches!(object.life, Life::Region(_)) && proc.result_object != Some(o);
+            let one = match &object.shape[..] {
+                [] => true,
+                [dim] => dim.lower.is_none() && dim.extent.is_some(),
+                _ => false,
+            };
+            if local && one && !object.constant && (flow.points.escapes(top) || mixed.contains(&top)) {
+                found.push((p, o));
+            }
+        }
+    }
+    let mut program = (!found.is_empty()).then(|| program.clone())?;
+    found.into_iter().for_each(|(p, object)| make_block(&mut program.procs[p.index()], object));
+    Some(program)
+}
+
+/// Makes a block of a variable: from its declaration to the end of its region.
+fn make_block(proc: &mut Proc, object: ObjectId) {
+    let declares = |item: &Item| matches!(item.kind, ItemKind::Declare { object: this } if this == object);
+    let Some(at) = proc.items.iter().position(declares).map(ItemId::new) else { return };
+    let Some((region, position)) = proc.positions()[at.index()] else { return };
+    let shape = &proc.objects[object.index()].shape;
+    let one = Expr { kind: ExprKind::Int(1), ty: Type::int() };
+    let (count, is_one) = (shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(one), shape.is_empty());
+    proc.objects[object.index()].life = Life::Stable;
+    proc.items[at.index()].kind = ItemKind::Alloc { object, count, zeroed: false };
+    if region == RegionId(0)
+        && let Some(result) = proc.result.clone()
+        && crate::plan::walk::loads(&result)
+    {
+        let (value, item) = define(proc, "result", result.clone(), region, at);
+        proc.regions[0].items.push(item);
+        proc.result = Some(Expr { kind: ExprKind::Value(value), ty: result.ty });
+    }
+    let place = crate::sweep::first(&proc.objects[object.index()], object);
+    let address = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
+    let name = proc.objects[object.index()].name.clone();
+    let (value, item) = define(proc, &format!("{name}_at"), address.clone(), region, at);
+    proc.regions[region.index()].items.insert(position + 1, item);
+    if is_one {
+        let zero = Expr { kind: ExprKind::Int(0), ty: Type::int() };
+        let definition = proc.values[value.index()].def.clone();
+        rewrite::places(proc, &mut |place| {
+            if place.base == Base::Object(object) {
+                let subscript = Subscript { at: zero.clone(), dim: Dim::default() };
+                place.path.insert(0, Step::Index(vec![subscript]));
+            }
+        });
+        proc.values[value.index()].def = definition;
+    }
+    rename(proc, object, value, &address.ty);
+    // The test of a loop may read it when its pass has ended.
+    let tested = proc.regions[region.index()].parent.is_some_and(|(_, item)| match &proc.items[item.index()].kind {
+        ItemKind::Loop { test, at, .. } => *at == TestAt::After && crate::plan::walk::loads(test),
+        _ => false,
+    });
+    if !tested {
+        let pointer = Expr { kind: ExprKind::Value(value), ty: address.ty };
+        let span = proc.items[at.index()].span;
+        proc.items.push(Item { kind: ItemKind::Free { pointer }, span, statement: None });
+        let free = ItemId::new(proc.items.len() - 1);
+        proc.regions[region.index()].items.push(free);
+    }
 }
 
 /// Refuses blocks that the memory of the caller, or a variable at file scope, leads to when a head is done: the reverse
@@ -44,7 +138,7 @@ pub fn check(flow: &Flow, heads: &[ProcId]) -> Result<(), Vec<Refusal>> {
         class: Class::Pointer,
         span,
         what: what.into(),
-        help: "keep the pointer in a variable of the function".into(),
+        help: "keep the pointer in memory that the function has itself".into(),
     };
     let mut refusals = Vec::new();
     for (p, proc) in flow.program.procs.iter().enumerate() {

@@ -89,14 +89,20 @@ impl Adjoint {
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
-    or_inlined(program, heads, &|program| adjoint_of(program, heads, choices)).or_else(|refusals| match stable::blocks(
-        program,
-    )
-    .filter(|_| choices.vector.is_none())
-    {
-        Some(program) => adjoint_of(&program, heads, choices),
-        None => Err(refusals),
-    })
+    let as_it_is = match stable::moves(program) {
+        Some(refusal) => Err(vec![refusal]),
+        None => or_inlined(program, heads, &|program| adjoint_of(program, heads, choices)),
+    };
+    let on_heap = |refusals| match stable::blocks(program) {
+        Some(mut program) if choices.vector.is_none() => {
+            while let Some(more) = stable::variables(&program, &Flow::analyse(&program, heads)?) {
+                program = more;
+            }
+            adjoint_of(&program, heads, choices)
+        }
+        _ => Err(refusals),
+    };
+    as_it_is.or_else(on_heap)
 }
 
 /// What a program gives; if it is refused, what it gives without functions that make or free memory for others.

@@ -4,15 +4,25 @@
 //! `command/tests/programs.rs` runs programs of this kind under `--check`.
 
 mod common;
+#[path = "random/prng.rs"]
+#[allow(dead_code)]
+mod prng;
+#[path = "heap/random.rs"]
+mod random;
 
-use adtape_generate::transform::Choices;
+use adtape_generate::emit::{self, Options};
+use adtape_generate::flow::Head;
+use adtape_generate::front::{self, Input};
+use adtape_generate::transform::{Choices, adjoint, tangent};
 
 use common::counted::stored;
-use common::root;
+use common::generate::{build, run};
+use common::{Scratch, head, root};
 
 /// Program; what one run with n = 40 pushes beside the heap's own records; why.
 #[rustfmt::skip]
-const STORED: [(&str, &str, &str); 3] = [
+const STORED: [(&str, &str, &str); 4] = [
+    ("grow", "0 reals, 0 integers, 40 bits, 0 counts, 42 pointers, 1 blocks", "40 passes: whether the buffer grew, where it was; what is cut off goes with realloc"),
     ("list", "40 reals, 0 integers, 0 bits, 2 counts, 121 pointers, 40 blocks", "40 nodes: the head before each, each node of the walk with its value, each that is freed; 1 head"),
     ("rows", "780 reals, 0 integers, 0 bits, 0 counts, 1 pointers, 41 blocks", "each element below the diagonal; the table; contents of rows and table where they are freed"),
     ("tree", "80 reals, 0 integers, 0 bits, 0 counts, 201 pointers, 40 blocks", "81 calls of each function: nodes, children and sums"),
@@ -28,4 +38,104 @@ fn programs_on_the_stable_heap_store_what_they_did() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The driver of a batch: each adjoint beside its tangent; tape and heap are empty behind it.
+const DRIVER: &str = r#"
+#include <adtape.h>
+#include <math.h>
+#include <stdio.h>
+#include "model_b.h"
+#include "model_d.h"
+
+enum { N = 8 };
+
+static double x[N], x_b[N], x_d[N], w[N];
+static int ia[N];
+
+static void begin(void) {
+    for (int i = 0; i < N; i++) {
+        x[i] = 0.4 + (i * 37 % 64) / 80.0;
+        x_d[i] = (i * 29 % 64) / 64.0 - 0.5;
+        x_b[i] = w[i] = 0.0;
+        ia[i] = i * 5 % 8;
+    }
+}
+
+static void compare(const char *name, double derivative) {
+    double product = 0.0, size = 0.0;
+    adtape_stats_t stats;
+    adtape_heap_stats_t blocks;
+    for (int i = 0; i < N; i++) {
+        product += x_b[i] * x_d[i];
+        size += fabs(x_b[i] * x_d[i]);
+    }
+    adtape_stats(adtape_self(), &stats);
+    adtape_heap_stats(adtape_heap_self(), &blocks);
+    if (!(fabs(product - derivative) <= 1e-12 * size)) printf("%s: %.17g, tangent %.17g\n", name, product, derivative);
+    if (stats.bytes != 0) printf("%s: %d bytes left\n", name, (int)stats.bytes);
+    if (blocks.blocks != 0) printf("%s: %d blocks left\n", name, (int)blocks.blocks);
+}
+
+int main(void) {
+    double d;
+"#;
+
+/// Makes a batch of random functions and tries those that are not refused: how many were right, and refused.
+fn batch(seed: u64, functions: usize) -> (usize, usize) {
+    let folder = Scratch::new(&format!("heap-{seed}"));
+    let names: Vec<String> = (0..functions).map(|k| format!("f_{k}")).collect();
+    let model = folder.write("model.c", &random::source(seed, functions));
+    let input = Input { files: vec![model.to_string_lossy().into_owned()], heads: names.clone(), ..Input::default() };
+    let program = front::read(&input).unwrap_or_else(|what| panic!("seed {seed}: {what:#?}"));
+    let choices = Choices::default();
+    let all: Vec<Head> = names.iter().map(|name| head(&format!("{name}({name})/(x)"))).collect();
+    // One function may have all refused.
+    let alone = |this: &Head| {
+        adjoint(&program, std::slice::from_ref(this), &choices).map_err(|what| {
+            println!("seed {seed}: {} is refused: {:?}", this.proc, what.first());
+        })
+    };
+    let heads: Vec<Head> = match adjoint(&program, &all, &choices) {
+        Ok(_) => all,
+        Err(_) => all.into_iter().filter(|this| alone(this).is_ok()).collect(),
+    };
+    let refused = functions - heads.len();
+    if heads.is_empty() {
+        return (0, refused);
+    }
+    let mut driver = DRIVER.to_owned();
+    for Head { proc: name, .. } in &heads {
+        driver += &format!("    begin();\n    {name}_b(N, x, x_b, ia, w, 1.0);\n");
+        driver += &format!("    {name}_d(N, x, x_d, ia, w, &d);\n    compare(\"{name}\", d);\n");
+    }
+    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
+    let reverse = adjoint(&program, &heads, &choices).and_then(|sweeps| emit::adjoint(&sweeps, &options("model_b.c")));
+    let forward = tangent(&program, &heads, &choices).and_then(|sweeps| emit::tangent(&sweeps, &options("model_d.c")));
+    for (name, output) in [("model_b", reverse), ("model_d", forward)] {
+        let output = output.unwrap_or_else(|what| panic!("seed {seed}: {name}: {what:#?}"));
+        folder.write(&format!("{name}.c"), &output.source);
+        folder.write(&format!("{name}.h"), &output.header);
+    }
+    folder.write("driver.c", &(driver + "    return 0;\n}\n"));
+    let allow = "-Wl,--allow-multiple-definition";
+    build(&folder, "gcc", &["-O1", "-w", allow, "-o", "t", "driver.c", "model_d.c", "model_b.c"]);
+    let said = run(&folder, "t");
+    assert!(said.is_empty(), "seed {seed}:\n{said}");
+    (heads.len(), refused)
+}
+
+/// `HEAP_PROGRAMS` is how many, `HEAP_SEED` the first seed: four a seed. `make heap-programs` runs 10,000.
+#[test]
+fn random_programs_on_the_heap_have_the_derivatives_of_their_tangents() {
+    let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let (programs, first) = (number("HEAP_PROGRAMS", 4), number("HEAP_SEED", 1));
+    let (mut right, mut refused) = (0, 0);
+    for seed in first..first + programs.div_ceil(4) {
+        let (more, less) = batch(seed, 4);
+        (right, refused) = (right + more, refused + less);
+        println!("seed {seed}: {right} right so far");
+    }
+    println!("{right} right, {refused} refused, 0 wrong");
+    assert!(50 * refused <= right + refused, "{refused} of {} are refused", right + refused);
 }

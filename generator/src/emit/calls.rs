@@ -70,11 +70,17 @@ pub fn heap_free(heap: &str, tape: &str, pointer: &str, contents: bool) -> Strin
     format!("adtape_heap_free{}({heap}, {tape}, {pointer})", if contents { "_save" } else { "" })
 }
 
+/// Gives a block another size; what is cut off goes to the tape.
+pub fn heap_resize(heap: &str, tape: &str, pointer: &str, bytes: &str) -> String {
+    format!("adtape_heap_realloc_save({heap}, {tape}, {pointer}, (int64_t)({bytes}))")
+}
+
 /// Undoes one of these.
 pub fn heap_undo(heap: &str, tape: &str, what: Undone) -> String {
     match what {
         Undone::Alloc => format!("adtape_heap_undo_alloc({heap}, {tape})"),
         Undone::Release => format!("(void)adtape_heap_undo_free({heap}, {tape})"),
+        Undone::Resize => format!("(void)adtape_heap_undo_realloc({heap}, {tape})"),
     }
 }
 

@@ -95,6 +95,7 @@ impl Exprs<'_> {
         let mut text = match &place.base {
             Base::Object(object) => names.object(*object),
             Base::Global(global) => self.program.globals[global.index()].name.clone(),
+            Base::At(pointer) if pointer.kind == ExprKind::Null => format!("(({})NULL)", self.ty(&pointer.ty)),
             Base::At(pointer) => self.expr(pointer, NAME, names),
         };
         let mut reached = scope.base(&place.base);

@@ -1,5 +1,7 @@
 //! Accesses that the analyses do not understand: refused, so that every other module may rely on what points-to says.
 
+mod null;
+
 use std::collections::BTreeSet;
 
 use super::locs::{self, Loc, Root};
@@ -71,7 +73,8 @@ impl Check<'_> {
 
     fn access(&mut self, p: ProcId, place: &Place, span: Span, store: bool) {
         let cells = self.points.cells(p, place);
-        if cells.is_empty() {
+        let null = |pointer: &Expr| null::is_null(self.program, self.points, p, pointer);
+        if cells.is_empty() && !matches!(&place.base, Base::At(pointer) if null(pointer)) {
             self.refuse(
                 span,
                 "this pointer has no target that is known".into(),

@@ -81,6 +81,7 @@ const ONLY_READ: &[&str] = &[
     "atol",
     "usleep",
     "sleep",
+    crate::ir::REALLOC,
 ];
 
 /// Whether a function without source may write what its arguments point to.
@@ -161,7 +162,9 @@ impl Effects {
                         for arg in args.iter().filter(|a| matches!(a.ty, Type::Pointer(_))) {
                             for t in points.targets(p, arg) {
                                 effect.reads.extend(points.locs.leaves(t));
-                                if external_writes(name) && !passed_on(points, t) {
+                                // What lay at the old address of a block is not there any more.
+                                let moves = name == crate::ir::REALLOC;
+                                if moves || external_writes(name) && !passed_on(points, t) {
                                     effect.writes.extend(points.locs.leaves(t));
                                 }
                             }

@@ -246,6 +246,9 @@ impl<'a> Locator<'a> {
             }
             return Some(total);
         }
+        if self.program.procs.iter().flat_map(|proc| &proc.items).any(|item| item.kind.resizes()) {
+            return None;
+        }
         let mut counts =
             walk::items(proc, RegionId(0)).into_iter().filter_map(|id| match &proc.items[id.index()].kind {
                 ItemKind::Alloc { object, count, .. } if *object == o => Some(count),

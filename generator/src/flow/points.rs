@@ -202,14 +202,10 @@ impl<'a> Points<'a> {
             && locs::compatible(self.locs.ty(a), self.locs.ty(b))
     }
 
-    /// Whether a pointer leads to blocks of the stable heap only, in every chain of calls.
+    /// Whether a pointer leads to blocks of the stable heap only, in every chain of calls, or is NULL.
     pub fn on_heap(&self, proc: ProcId, pointer: &Expr) -> bool {
-        let targets = self.targets(proc, pointer);
-        let on_heap = |target: &Loc| {
-            let grounds = self.grounds_of(*target);
-            !grounds.is_empty() && grounds.iter().all(|ground| self.is_stable(*ground))
-        };
-        !targets.is_empty() && targets.iter().all(on_heap)
+        let grounds = self.targets(proc, pointer).into_iter().flat_map(|target| self.grounds_of(target));
+        grounds.into_iter().all(|ground| self.is_stable(ground))
     }
 
     /// Whether a pointer may lead to a block of the stable heap, and to other memory.

@@ -176,6 +176,8 @@ pub enum Undone {
     Alloc,
     /// An `ItemKind::Release`: the block comes back, with its contents if they were saved.
     Release,
+    /// A call of [`REALLOC`]: the block has its old address and size again, and so has its adjoint.
+    Resize,
 }
 
 /// What `--check` does around a pass that is run again. In the forward sweep the pass runs with its pushes, too, so that
@@ -245,6 +247,17 @@ pub enum Callee {
     },
     /// A generated sweep of a procedure.
     Sweep(ProcId, Role),
+}
+
+/// The function without source that gives a block another size. It returns a pointer to the block of its first argument,
+/// which is no other block for the analyses, and not NULL.
+pub const REALLOC: &str = "realloc";
+
+impl ItemKind {
+    /// Whether it is a call of [`REALLOC`].
+    pub fn resizes(&self) -> bool {
+        matches!(self, ItemKind::Call { callee: Callee::External { name, .. }, .. } if name == REALLOC)
+    }
 }
 
 /// What goes on the tape.

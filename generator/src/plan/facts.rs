@@ -58,6 +58,8 @@ pub trait Facts {
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
     /// Whether the program keeps its blocks on the stable heap.
     fn stable(&self) -> bool;
+    /// Whether a pointer leads nowhere: it is NULL whenever it has a value.
+    fn nowhere(&self, proc: ProcId, pointer: &Expr) -> bool;
     /// Whether a pointer leads to blocks of the stable heap only.
     fn on_heap(&self, proc: ProcId, pointer: &Expr) -> bool;
     /// Whether a pointer may lead to a block of the stable heap, and to other memory.

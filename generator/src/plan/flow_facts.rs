@@ -131,8 +131,12 @@ impl Facts for Analysed<'_> {
         self.flow.program.procs.iter().flat_map(|proc| &proc.objects).any(|object| object.life == Life::Stable)
     }
 
+    fn nowhere(&self, proc: ProcId, pointer: &Expr) -> bool {
+        self.flow.targets(proc, pointer).is_empty()
+    }
+
     fn on_heap(&self, proc: ProcId, pointer: &Expr) -> bool {
-        self.flow.points.on_heap(proc, pointer)
+        self.stable() && self.flow.points.on_heap(proc, pointer)
     }
 
     fn half_on_heap(&self, proc: ProcId, pointer: &Expr) -> bool {

@@ -23,6 +23,10 @@ impl Builder<'_> {
             match &this.kind {
                 ItemKind::Let { value } => self.reverse_let(*value),
                 ItemKind::Store { to, from } => self.reverse_store(item, to, from),
+                kind @ ItemKind::Call { args, .. } if kind.resizes() => {
+                    self.own_block(&args[0]);
+                    self.emit(ItemKind::Undo { what: Undone::Resize });
+                }
                 ItemKind::Call { callee, args, result, into } => {
                     self.arguments_last(item, callee, args);
                     self.reverse_call(callee, args, *result, into.as_ref());
@@ -283,7 +287,7 @@ impl Builder<'_> {
                     let arg = &args[k as usize];
                     match &called.params[k as usize].ty {
                         Type::Pointer(_) => {
-                            if !self.cx.facts.active_pointer(self.id, arg) {
+                            if !self.cx.facts.active_pointer(self.id, arg) && !self.cx.facts.nowhere(self.id, arg) {
                                 let name = &called.params[k as usize].name;
                                 let what = format!(
                                     "a passive array is passed to '{}' as '{name}', which is active in another call",

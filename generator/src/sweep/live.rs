@@ -49,6 +49,7 @@ fn own(
     cleared: &HashSet<ValueId>,
 ) -> bool {
     match &proc.items[item.index()].kind {
+        kind if kind.resizes() => true,
         ItemKind::Let { value } => facts.active_value(id, *value) || cleared.contains(value),
         ItemKind::Store { to, .. } => facts.active_place(id, to) || facts.push_old(id, item),
         ItemKind::Call { callee, result, .. } => {

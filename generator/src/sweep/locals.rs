@@ -142,14 +142,18 @@ impl Builder<'_> {
 
     /// A block of the stable heap comes back where it was.
     fn undo_free(&mut self, item: ItemId, pointer: &Expr) {
-        let nothing = pointer.kind == ExprKind::Null;
-        if !nothing && !self.cx.facts.on_heap(self.id, pointer) {
-            let what = "this may free a block that the functions here did not make".into();
-            self.refuse(Class::Pointer, what, "free the block where it was allocated");
-        }
+        self.own_block(pointer);
         self.emit(ItemKind::Undo { what: Undone::Release });
         if self.cx.facts.push_old(self.id, item) {
             self.explain(self.span, "a block".into(), "contents stored where it is freed", 0.0);
+        }
+    }
+
+    /// Refuses what frees or moves a block that may not be on the stable heap.
+    pub(super) fn own_block(&mut self, pointer: &Expr) {
+        if pointer.kind != ExprKind::Null && !self.cx.facts.on_heap(self.id, pointer) {
+            let what = "this may free or move a block that the functions here did not make".into();
+            self.refuse(Class::Pointer, what, "free the block where it was allocated");
         }
     }
 

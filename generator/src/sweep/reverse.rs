@@ -455,6 +455,10 @@ impl Shadows for Builder<'_> {
         Builder::primal(self, expr)
     }
 
+    fn nowhere(&self, pointer: &Expr) -> bool {
+        self.cx.facts.nowhere(self.id, pointer)
+    }
+
     fn on_heap(&self, pointer: &Expr) -> bool {
         self.cx.facts.on_heap(self.id, pointer)
     }

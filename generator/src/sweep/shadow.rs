@@ -11,6 +11,8 @@ pub trait Shadows {
     fn value(&mut self, value: crate::ir::ValueId) -> Expr;
     /// An expression in terms of the reverse sweep.
     fn primal(&mut self, expr: &Expr) -> Expr;
+    /// Whether a pointer is always NULL.
+    fn nowhere(&self, pointer: &Expr) -> bool;
     /// Whether the adjoint of what a pointer points to is found by the pointer itself.
     fn on_heap(&self, _pointer: &Expr) -> bool {
         false
@@ -24,6 +26,7 @@ pub trait Shadows {
 /// The shadow of a pointer expression.
 pub fn pointer(shadows: &mut dyn Shadows, expr: &Expr) -> Expr {
     let kind = match &expr.kind {
+        ExprKind::Value(_) | ExprKind::Load(_) if shadows.nowhere(expr) => ExprKind::Null,
         ExprKind::Value(_) | ExprKind::Load(_) if shadows.on_heap(expr) => {
             ExprKind::Unary(Unary::Adjoint, Box::new(shadows.primal(expr)))
         }

@@ -263,9 +263,7 @@ impl Builder<'_> {
             }
             ItemKind::Store { to, from } => {
                 let from = match &to.ty {
-                    Type::Pointer(_) if self.cx.facts.active_pointer(self.id, from) => {
-                        Some(shadow::pointer(self, from))
-                    }
+                    Type::Pointer(_) if self.is_shadowed(to, from) => Some(shadow::pointer(self, from)),
                     Type::Float { .. } if self.cx.facts.active_place(self.id, to) => {
                         Some(self.derivative(from).unwrap_or_else(|| zero(&to.ty)))
                     }
@@ -278,6 +276,9 @@ impl Builder<'_> {
             }
             ItemKind::Call { callee: Callee::Proc(callee), args, result, into } if live[callee.index()] => {
                 self.call(item, *callee, args, *result, into.as_ref(), (&mut before, &mut behind));
+            }
+            ItemKind::Call { callee, args, result: Some(result), .. } if kind.resizes() => {
+                self.resized(callee, args, *result, &mut before);
             }
             ItemKind::Call { result: Some(result), .. } => behind.extend(self.without(*result)),
             ItemKind::Call { into: Some(into), .. } => self.struct_returned(into),
@@ -469,6 +470,10 @@ impl Shadows for Builder<'_> {
             Base::At(pointer) => Base::At(Box::new(shadow::pointer(self, pointer))),
         };
         Place { base, ..place.clone() }
+    }
+
+    fn nowhere(&self, pointer: &Expr) -> bool {
+        self.cx.facts.nowhere(self.id, pointer)
     }
 
     fn value(&mut self, value: ValueId) -> Expr {

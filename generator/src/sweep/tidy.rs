@@ -102,7 +102,9 @@ pub fn objects_used(proc: &Proc) -> BTreeSet<ObjectId> {
     }
     for_each_item(proc, &mut |item| {
         let kind = &proc.items[item.index()].kind;
-        if matches!(kind, ItemKind::Free { .. }) {
+        let names =
+            |pointer: &Expr| matches!(&pointer.kind, ExprKind::Address(place) if matches!(place.base, Base::Object(_)));
+        if matches!(kind, ItemKind::Free { pointer } if names(pointer)) {
             return;
         }
         walk::operands(proc, item, &mut |operand| match operand {

@@ -124,3 +124,178 @@ double f_shared(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < n; i++) s += rows[i][1] * rows[(i + 1) % n][2];
     return s;
 }
+
+/* A buffer that grows, and shrinks. */
+double f_grows(int n, double *x, int *ia, double *w) {
+    size_t room = 1;
+    int length = 0;
+    double *b = malloc(room * sizeof(double)), s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < 3 * n; i++) {
+        if ((size_t)length == room) {
+            room *= 2;
+            b = realloc(b, room * sizeof(double));
+        }
+        b[length] = x[i % n] * (length > 1 ? b[length / 2 - 1] + 1.0 : 1.0);
+        length++;
+    }
+    b = realloc(b, (size_t)(length / 2) * sizeof *b);
+    for (int i = 0; i < length / 2; i++) {
+        s += b[i] * b[i] * s + b[i];
+        b[i] = s;
+    }
+    free(b);
+    return s;
+}
+
+struct buffer {
+    double *data;
+    int count, room;
+};
+
+static void put(struct buffer *b, double x) {
+    if (b->count == b->room) {
+        b->room = b->room ? 2 * b->room : 2;
+        double *more = realloc(b->data, (size_t)b->room * sizeof *more);
+        if (!more) abort();
+        b->data = more;
+    }
+    b->data[b->count++] = x;
+}
+
+/* Memory from nothing, by realloc; what is cut off is needed by the adjoint. */
+double f_buffer(int n, double *x, int *ia, double *w) {
+    struct buffer b = {NULL, 0, 0};
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < n; i++) put(&b, x[i] * (b.count > 0 ? b.data[b.count - 1] + 0.5 : 1.0));
+    }
+    for (int i = 0; i < b.count; i++) s += b.data[i] * x[i % n] * b.data[i];
+    b.data = realloc(b.data, 3 * sizeof(double));
+    b.count = b.room = 3;
+    s += b.data[2];
+    put(&b, s);
+    s += b.data[3] * b.data[3];
+    free(b.data);
+    b.data = NULL;
+    free(b.data);
+    return s;
+}
+
+/* A list that begins with a variable. */
+double f_first(int n, double *x, int *ia, double *w) {
+    struct node first = {0.0, 0.0, NULL, NULL, 0}, *last = &first;
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) {
+        struct node *p = malloc(sizeof *p);
+        p->v = x[i] * x[i];
+        p->next = NULL;
+        last->next = p;
+        last = p;
+        first.v += p->v * x[0];
+    }
+    for (struct node *p = &first; p; p = p->next) s += p->v * s + p->v;
+    while (first.next) {
+        struct node *p = first.next;
+        first.next = p->next;
+        s += p->v;
+        free(p);
+    }
+    return s * first.v;
+}
+
+/* Pointers to the pointer behind which a node goes, or is taken out. */
+double f_sorted(int n, double *x, int *ia, double *w) {
+    struct node *head = NULL;
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) {
+        struct node **at = &head, *p = malloc(sizeof *p);
+        while (*at && (*at)->v < x[i]) at = &(*at)->next;
+        p->v = x[i];
+        p->next = *at;
+        *at = p;
+    }
+    for (struct node **at = &head; *at;) {
+        struct node *p = *at;
+        if (p->v < 0.8) {
+            *at = p->next;
+            s += p->v;
+            free(p);
+        } else {
+            p->v *= p->v + s;
+            at = &p->next;
+        }
+    }
+    for (struct node *p = head; p; p = p->next) s = s * p->v + 1.0;
+    while (head) {
+        struct node *p = head;
+        head = head->next;
+        free(p);
+    }
+    return s;
+}
+
+static void push(struct node **list, double v) {
+    struct node *p = malloc(sizeof(struct node));
+    p->v = v;
+    p->next = *list;
+    *list = p;
+}
+
+static double pop(struct node **list) {
+    struct node *p = *list;
+    double v = p->v;
+    *list = p->next;
+    free(p);
+    return v;
+}
+
+double f_stacks(int n, double *x, int *ia, double *w) {
+    struct node *a = NULL, *b = NULL, *none = NULL;
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) push(&a, x[i]);
+    while (a) {
+        double v = pop(&a);
+        push(&b, v * v);
+        if (!a) break;
+        push(&b, v + s);
+        s += v;
+    }
+    if (none != NULL) s += none->v;
+    while (b) s += pop(&b) * s;
+    return s;
+}
+
+/* Pointers into one block, in another. */
+double f_views(int n, double *x, int *ia, double *w) {
+    double **columns = malloc((size_t)n * sizeof *columns), *data = malloc((size_t)n * 3 * sizeof *data), s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) columns[i] = data + 3 * i;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 3; j++) columns[i][j] = x[i] * (j + 1);
+    }
+    for (int i = 0; i < n; i++) {
+        columns[i]++;
+        s += columns[i][1] * columns[i][-1] + *columns[i];
+        *columns[i] *= s;
+    }
+    for (int i = 0; i < 3 * n; i++) s += data[i] * data[i];
+    free(columns);
+    free(data);
+    return s;
+}
+
+/* A table that nothing but free reads. */
+double f_freed(int n, double *x, int *ia, double *w) {
+    double *rows[2] = {NULL, NULL}, s = 0.0;
+    struct node *list = NULL;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) push(&list, x[i] * x[i]);
+    while (list) s += pop(&list) * s + x[0];
+    for (int i = 0; i < 2; i++) free(rows[i]);
+    return s;
+}

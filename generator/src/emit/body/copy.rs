@@ -100,6 +100,7 @@ fn values(proc: &Proc, item: ItemId) -> Vec<ValueId> {
 /// Whether an item of the sweep does what it does in the primal. What had no effect may be gone.
 fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
     match (&primal.items[item.index()].kind, &proc.items[item.index()].kind) {
+        (kind, _) if kind.resizes() && proc.role == Role::Forward => false,
         (ItemKind::Call { callee, .. }, ItemKind::Call { callee: now, .. }) => callee == now,
         (ItemKind::Loop { carried, .. }, ItemKind::Loop { carried: now, .. }) => {
             now.iter().all(|each| carried.iter().any(|before| before.head == each.head))

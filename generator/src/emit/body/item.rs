@@ -47,6 +47,13 @@ impl<'a> Body<'a> {
                 self.statement(&format!("{text};"));
             }
             ItemKind::Accumulate { to, from } => self.accumulate(to, from),
+            kind @ ItemKind::Call { args, result, .. } if kind.resizes() && self.proc.role == Role::Forward => {
+                let text = calls::heap_resize(&self.heap, &self.tape, &self.expr(&args[0]), &self.expr(&args[1]));
+                match result {
+                    Some(result) => self.define(*result, &text),
+                    None => self.statement(&format!("(void){text};")),
+                }
+            }
             ItemKind::Call { callee, args, result, into } => self.call(callee, args, *result, into.as_ref()),
             ItemKind::Branch { on, then, otherwise, joins } => self.branch(on, *then, *otherwise, joins),
             ItemKind::Loop { test, at, body, carried } => self.repetition(id, test, *at, *body, carried),

@@ -86,6 +86,7 @@ impl Points<'_> {
                     Some(e) => self.up_all(p, *item, *g, &self.targets(*g, e)),
                     None => Set::new(),
                 },
+                kind @ ItemKind::Call { args, .. } if kind.resizes() => self.targets(p, &args[0]),
                 _ => self.locs.find(Root::Unknown).into_iter().collect(),
             },
             Def::Undefined | Def::Popped(_) => Set::new(),

@@ -7,7 +7,7 @@ use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
 use super::{Access, Required, State, Sum};
-use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, RegionId};
+use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, REALLOC, RegionId};
 use crate::refuse::{Class, Refusal};
 
 impl Required<'_> {
@@ -288,7 +288,9 @@ impl Required<'_> {
         self.reading(p, &all, facts, &mut s.sum);
         for &l in &effect.writes {
             sections::add(&mut s.sum.written, l, Piece::whole());
-            if let Some(verdict) = &mut s.verdict
+            // Undoing it brings the block back with its contents.
+            if name != REALLOC
+                && let Some(verdict) = &mut s.verdict
                 && self.hit(p, &s.req, l, &Piece::whole(), facts)
             {
                 let what =

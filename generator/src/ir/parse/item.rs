@@ -155,11 +155,11 @@ impl Parser {
                 ItemKind::Release { pointer: self.expr()?, contents }
             }
             "undo" => {
-                let what = if self.eat_word("alloc") { Undone::Alloc } else { Undone::Release };
-                if what == Undone::Release {
-                    self.expect_word("release")?;
+                let all = [("alloc", Undone::Alloc), ("release", Undone::Release), ("resize", Undone::Resize)];
+                match all.into_iter().find(|(word, _)| self.eat_word(word)) {
+                    Some((_, what)) => ItemKind::Undo { what },
+                    None => return self.error("expected alloc, release or resize"),
                 }
-                ItemKind::Undo { what }
             }
             "clear" => {
                 let name = self.name()?;

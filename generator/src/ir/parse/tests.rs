@@ -69,6 +69,7 @@ fn printed_text_of_memory_is_read_back() {
            release contents &c[0]
            release &c[0]
            undo release
+           undo resize
            undo alloc
            store at(^p.0)[k.0].v = t.0
            call extern printf(verbatim\"\\\"%g\\n\\\"\", t.0, 0x)

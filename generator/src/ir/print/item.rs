@@ -123,6 +123,7 @@ impl Printer<'_> {
             }
             ItemKind::Undo { what: Undone::Alloc } => "undo alloc".into(),
             ItemKind::Undo { what: Undone::Release } => "undo release".into(),
+            ItemKind::Undo { what: Undone::Resize } => "undo resize".into(),
             ItemKind::Accumulate { to, from } => format!("accumulate {} += {}", self.place(to), self.expr(from, 0)),
             ItemKind::Push { what } => self.pushed(what),
             ItemKind::Pop { what } => self.popped(what),

@@ -1,12 +1,12 @@
-//! Results of calls that have no tangent of their own.
+//! Pointers to tangents: results of calls, blocks that move, stores.
 
 use super::{Builder, Context, type_of};
 use crate::ir::*;
 use crate::plan::game::value_expr;
 use crate::plan::recompute::zero;
 use crate::refuse::Class;
-use crate::sweep::leaves;
 use crate::sweep::reverse::load;
+use crate::sweep::{leaves, shadow};
 
 /// Whether the tangent of a procedure gives back where the tangents lie of what its result points to: a pointer to
 /// something active, which some call uses.
@@ -33,6 +33,22 @@ impl Builder<'_> {
             self.pointer_returned();
         }
         Some(self.definition(tangent, zero(&ty)))
+    }
+
+    /// The tangents of a block that gets another size move along in a block of their own.
+    pub(super) fn resized(&mut self, callee: &Callee, args: &[Expr], result: ValueId, before: &mut Vec<ItemId>) {
+        let Some(&tangent) = self.values.get(&result) else { return };
+        let args = vec![shadow::pointer(self, &args[0]), args[1].clone()];
+        let item = self.item(ItemKind::Call { callee: callee.clone(), args, result: Some(tangent), into: None });
+        self.out.values[tangent.index()].def = Def::Result(item);
+        before.push(item);
+    }
+
+    /// Whether a store of a pointer has one of the pointer to tangents beside it. NULL takes the place of the tangents of
+    /// what was freed.
+    pub(super) fn is_shadowed(&self, to: &Place, from: &Expr) -> bool {
+        let active = |pointer: &Expr| self.cx.facts.active_pointer(self.id, pointer);
+        active(from) || self.cx.facts.nowhere(self.id, from) && active(&load(to.clone()))
     }
 
     /// Copies the tangents of a struct that is returned, and its pointers to tangents.

@@ -5,8 +5,16 @@ use crate::front::c::unit::layout;
 use crate::ir::build::int;
 use make::*;
 
-const ALLOCATIONS: &[&str] =
-    &["malloc", "calloc", "__builtin_malloc", "__builtin_calloc", "alloca", "__builtin_alloca"];
+const ALLOCATIONS: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "__builtin_malloc",
+    "__builtin_calloc",
+    "__builtin_realloc",
+    "alloca",
+    "__builtin_alloca",
+];
 
 /// Whether a function of the library makes a block or frees one.
 pub fn makes_or_frees(name: &str) -> bool {
@@ -31,8 +39,16 @@ impl<'a> Lower<'_, 'a> {
         let Some((size, _)) = layout(&elem, &self.reader.structs.types) else {
             return self.refuse(call, Class::Type, "a block of elements of unknown size is made", "name the type");
         };
+        let resized = callee.ends_with("realloc");
+        let old = match &call.inner[1..] {
+            [old, _] if resized => {
+                let old = self.value(Self::uncast(old))?;
+                Some(self.b.keep("old", old))
+            }
+            _ => None,
+        };
         let mut parts = Vec::new();
-        for part in &call.inner[1..] {
+        for part in &call.inner[1 + usize::from(resized)..] {
             let part = self.value(part)?;
             parts.push(cast(part, size_type()));
         }
@@ -48,6 +64,44 @@ impl<'a> Lower<'_, 'a> {
             );
         };
         let count = self.b.keep("count", count);
+        if let Some(old) = old {
+            return self.resize(call, &name, (old, bytes), (elem, count));
+        }
+        Ok(self.block(call, &name, (elem, count), zeroed))
+    }
+
+    /// `realloc`: a new block where there was none, else the old one at another address, perhaps, with another size.
+    fn resize(
+        &mut self,
+        call: &'a Node<'a>,
+        name: &str,
+        (old, bytes): (Expr, Expr),
+        (elem, count): (Type, Expr),
+    ) -> Result<Expr> {
+        let ty = Type::Pointer(Box::new(elem.clone()));
+        if old.ty != ty && old.kind != ExprKind::Null {
+            let what = "a block of elements of one type becomes one of another type";
+            return self.refuse(call, Class::Pointer, what, "allocate another block");
+        }
+        if old.kind == ExprKind::Null {
+            return Ok(self.block(call, name, (elem, count), false));
+        }
+        let var = self.b.var("resized", ty.clone(), VarKind::Temporary, self.b.span);
+        let null = Expr { kind: ExprKind::Null, ty };
+        self.b.begin_branch(binary(Binary::Equal, old.clone(), null, int()));
+        let new = self.block(call, name, (elem, count), false);
+        self.b.assign(var, new);
+        self.b.otherwise();
+        let callee = Callee::External { name: REALLOC.into(), returns: true, unknown: false };
+        self.b.call(callee, vec![old, bytes], Some(var), None);
+        self.b.end_branch();
+        let value = self.b.get(var);
+        self.b.close_scope(var);
+        Ok(value)
+    }
+
+    /// A new block: its address.
+    fn block(&mut self, call: &'a Node<'a>, name: &str, (elem, count): (Type, Expr), zeroed: bool) -> Expr {
         let name = if name.is_empty() { "block".to_string() } else { format!("{name}_block") };
         let name = self.unique(&name);
         let shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
@@ -55,7 +109,7 @@ impl<'a> Lower<'_, 'a> {
         let object = self.b.object(Object { name, elem: elem.clone(), shape, life, constant: false, span });
         self.b.emit(ItemKind::Alloc { object, count: count.clone(), zeroed });
         let subscript = Subscript { at: constant(0, int()), dim: Dim { lower: None, extent: Some(count) } };
-        Ok(address(Place { base: Base::Object(object), path: vec![Step::Index(vec![subscript])], ty: elem }))
+        address(Place { base: Base::Object(object), path: vec![Step::Index(vec![subscript])], ty: elem })
     }
 
     /// A call of one of the functions here; `None` for others.
@@ -73,19 +127,18 @@ impl<'a> Lower<'_, 'a> {
                 self.b.emit(ItemKind::Free { pointer });
                 Ok(Some(None))
             }
-            ("malloc" | "calloc" | "alloca", _) => self.refuse(
+            ("malloc" | "calloc" | "realloc" | "alloca", _) => self.refuse(
                 node,
                 Class::Pointer,
                 "the type of the elements of this block is not known",
                 "cast the result of malloc to a pointer to the elements where it is called",
             ),
-            ("realloc" | "reallocarray" | "aligned_alloc" | "posix_memalign" | "strdup" | "memalign", _) => self
-                .refuse(
-                    node,
-                    Class::Pointer,
-                    format!("'{name}' is not supported"),
-                    "use malloc, and a loop that copies",
-                ),
+            ("reallocarray" | "aligned_alloc" | "posix_memalign" | "strdup" | "memalign", _) => self.refuse(
+                node,
+                Class::Pointer,
+                format!("'{name}' is not supported"),
+                "use malloc, and a loop that copies",
+            ),
             ("memcpy" | "memmove", [to, from, bytes, ..]) => {
                 self.copy(node, name, to, from, bytes)?;
                 Ok(Some(None))

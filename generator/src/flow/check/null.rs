@@ -1,0 +1,117 @@
+//! Pointers that are NULL whenever the program runs: what they would lead to is never accessed.
+//!
+//! Points-to gives them no target, as it does for a pointer that it lost sight of. Here each source of such a pointer is
+//! followed to constants: definitions, arguments of all calls, results, stores into the memory it is read from.
+
+use std::collections::BTreeSet;
+
+use super::super::effects::external_writes;
+use super::super::{Points, Set, walk};
+use crate::ir::{Base, Callee, Def, Expr, ExprKind, ItemKind, Place, ProcId, Program, Type, ValueId};
+
+/// Whether a pointer without target is NULL, or has no value at all.
+pub fn is_null(program: &Program, points: &Points, p: ProcId, pointer: &Expr) -> bool {
+    let (seen, cells) = (BTreeSet::new(), BTreeSet::new());
+    Search { program, points, seen, cells, calls: Vec::new() }.expr(p, pointer)
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    points: &'a Points<'a>,
+    /// What was visited, with the number of calls around it.
+    seen: BTreeSet<(usize, ProcId, ValueId)>,
+    cells: Set,
+    /// Calls whose results are being followed: callee, caller, arguments.
+    calls: Vec<(ProcId, ProcId, &'a [Expr])>,
+}
+
+/// Calls inside each other that are followed.
+const DEPTH: usize = 8;
+
+impl Search<'_> {
+    fn expr(&mut self, p: ProcId, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Null | ExprKind::Int(0) => true,
+            ExprKind::Cast(inner) => self.expr(p, inner),
+            ExprKind::Select(_, a, b) => self.expr(p, a) && self.expr(p, b),
+            ExprKind::Value(value) => self.value(p, *value),
+            ExprKind::Load(place) => self.load(p, place),
+            ExprKind::Address(Place { base: Base::At(pointer), .. }) => self.expr(p, pointer),
+            _ => false,
+        }
+    }
+
+    fn value(&mut self, p: ProcId, value: ValueId) -> bool {
+        if !self.seen.insert((self.calls.len(), p, value)) {
+            return true;
+        }
+        let proc = &self.program.procs[p.index()];
+        match &proc.values[value.index()].def {
+            Def::Undefined => true,
+            Def::Is(e) => self.expr(p, e),
+            def @ (Def::Join(..) | Def::Head(..) | Def::Out(..)) => {
+                proc.merged(def).is_some_and(|both| both.into_iter().all(|value| self.value(p, value)))
+            }
+            Def::Result(item) => match &proc.items[item.index()].kind {
+                ItemKind::Call { callee: Callee::Proc(g), args, .. } if self.calls.len() < DEPTH => {
+                    let result = self.program.procs[g.index()].result.as_ref();
+                    self.calls.push((*g, p, args));
+                    let null = result.is_some_and(|result| self.expr(*g, result));
+                    self.calls.pop();
+                    null
+                }
+                _ => false,
+            },
+            Def::Entry(k) => match self.calls.pop() {
+                Some((callee, caller, args)) => {
+                    let null = callee == p && args.get(*k as usize).is_some_and(|arg| self.expr(caller, arg));
+                    self.calls.push((callee, caller, args));
+                    null
+                }
+                None => false,
+            },
+            Def::Popped(_) => false,
+        }
+    }
+
+    fn load(&mut self, p: ProcId, place: &Place) -> bool {
+        let cells = self.points.cells(p, place);
+        if let Base::At(pointer) = &place.base
+            && (cells.is_empty() || !self.calls.is_empty())
+            && self.expr(p, pointer)
+        {
+            return true;
+        }
+        if cells.is_empty() {
+            return false;
+        }
+        let new: Set = cells.into_iter().filter(|cell| self.cells.insert(*cell)).collect();
+        let meets = |q: ProcId, others: Set| {
+            others.iter().any(|other| new.iter().any(|cell| self.points.may_alias(q, *cell, *other)))
+        };
+        let mut stored = Vec::new();
+        for (q, proc) in self.program.procs.iter().enumerate() {
+            let q = ProcId::new(q);
+            for item in walk::items(proc, crate::ir::RegionId(0)) {
+                match &proc.items[item.index()].kind {
+                    ItemKind::Store { to, from }
+                        if matches!(to.ty, Type::Pointer(_)) && meets(q, self.points.cells(q, to)) =>
+                    {
+                        stored.push((q, from));
+                    }
+                    ItemKind::Call { callee: Callee::External { name, .. }, args, .. } if external_writes(name) => {
+                        let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
+                        let reached = pointers.flat_map(|arg| self.points.targets(q, arg));
+                        let leaves: Set = reached.flat_map(|target| self.points.locs.leaves(target)).collect();
+                        if meets(q, leaves) {
+                            return false;
+                        }
+                    }
+                    ItemKind::Call { into: Some(_), .. } => return false,
+                    _ => {}
+                }
+            }
+        }
+        stored.into_iter().all(|(q, from)| self.expr(q, from))
+    }
+}
