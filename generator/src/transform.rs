@@ -203,6 +203,9 @@ fn written(flow: &Flow, head: ProcId) -> Vec<bool> {
 /// Expressions that sweeps read again from memory: procedure, item at which the program evaluates them, expression.
 type Again = Vec<(ProcId, ItemId, Expr)>;
 
+/// Loops that cannot be run again after all.
+type Unfit = Vec<(ProcId, ItemId)>;
+
 /// What was built for procedures, from what.
 type Known = BTreeMap<ProcId, Finished>;
 
@@ -227,7 +230,7 @@ fn sweeps(
     choices: &Choices,
     known: &mut Known,
     steps: &mut u64,
-) -> Result<(Again, Vec<(ProcId, ItemId)>), Vec<Refusal>> {
+) -> Result<(Again, Unfit), Vec<Refusal>> {
     let mut interfaces: Vec<Option<Interface>> = vec![None; program.procs.len()];
     let recursive = flow::walk::recursive(program);
     let order = flow::walk::callees_first(program);
