@@ -42,11 +42,12 @@ test: ## the tests, but for those of make matrix
 	$(TESTS) --no-run & $(LIBRARY) && wait $$!
 	$(TESTS) -- --skip lto::
 
-matrix: ## further tests of Fortran and of the kit: -flto, and levels of optimisation that make test leaves out
-	$(SETUP) test
+matrix: ## further tests: Fortran and the kit with -flto and at other levels of optimisation, the generator with other clangs
+	$(SETUP) test matrix
 	$(LIBRARY)
 	TEST_LEVELS="-O1 -O3" $(TESTS) --test fortran -- --skip error
 	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test kit -- call_sites lto::
+	ADTAPE_CLANGS="14 15 16 19" cargo test --locked -p adtape-generate --test clangs
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
 	$(SETUP) test

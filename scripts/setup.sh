@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a make target needs and this machine lacks.
 #
-#   scripts/setup.sh [demo|demo-mpi|test|mpi-random|bench|build|install|sanitize|test-flang|fuzz|mutants|loom|counts|lint|oldest-rust|reference] ...
+#   scripts/setup.sh [demo|demo-mpi|test|matrix|mpi-random|bench|build|install|sanitize|test-flang|fuzz|mutants|loom|counts|lint|oldest-rust|reference] ...
 #
 # It says what it installs. Where it cannot (no root and no sudo, no apt-get, no network), it says exactly what
 # to install and fails. With all there it takes a fraction of a second and changes nothing.
@@ -17,6 +17,7 @@ cc          | gcc libc6-dev | gcc glibc-devel        | C compiler and linker
 cxx         | g++           | gcc-c++                | C++ compiler
 gfortran    | gfortran      | gcc-gfortran           | Fortran compiler
 clang       | clang         | clang                  | second C compiler
+clangs      | clang-14 clang-15 clang-16 clang-19 | clang14 clang15 clang16 clang | the versions of clang that Debian has
 nm          | binutils      | binutils               | lists the symbols of a library
 cmake       | cmake         | cmake                  | builds the test program of the CMake package
 pkg_config  | pkg-config    | pkgconf-pkg-config     | finds an installed adtape
@@ -34,6 +35,7 @@ flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new
 needs() {
   case $1 in
     test)        echo cc cxx gfortran clang nm cmake pkg_config lbfgs openmpi mpich ;;
+    matrix)      echo clangs ;;
     mpi-random)  echo cc cxx openmpi mpich ;;
     demo)        echo cc clang gfortran lbfgs ;;
     demo-mpi)    echo cc mpi ;;
@@ -63,6 +65,7 @@ have_cc()         { { [ -n "${CC:-}" ] || command -v cc >/dev/null; } && compile
 have_cxx()        { compiles c++ '#include <cstdint>' g++; }
 have_gfortran()   { compiles f95 'end' gfortran; }
 have_clang()      { compiles c '#include <stdio.h>' clang; }
+have_clangs()     { for clang in clang-14 clang-15 clang-16 clang-19; do command -v $clang >/dev/null || return 1; done; }
 have_nm()         { command -v nm >/dev/null; }
 have_cmake()      { command -v cmake >/dev/null; }
 have_pkg_config() { command -v pkg-config >/dev/null; }

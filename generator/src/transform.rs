@@ -125,12 +125,12 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         analysed = later;
     }
     let flow = Flow::analyse(&analysed, heads)?;
-    statics_are_constant(&analysed, &flow)?;
     stable::check(&flow, &heads_of(&analysed, heads))?;
-    let mut program = analysed.clone();
-    let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
     let again = again::loops(&analysed, &choices.again);
     let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again) };
+    let mut program = analysed.clone();
+    mark_scratch(&mut program, &facts)?;
+    let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
     if !choices.one_call {
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
@@ -394,11 +394,11 @@ pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<T
 fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
     let analysed = specialise(program, heads)?;
     let flow = Flow::analyse(&analysed, heads)?;
-    statics_are_constant(&analysed, &flow)?;
+    let facts = Analysed { flow: &flow, required: Required::new(&flow) };
     let mut program = analysed.clone();
+    mark_scratch(&mut program, &facts)?;
     let global_tangents = shadows_of_globals(&mut program, &flow, "_d");
     let interfaces = vec![None; analysed.procs.len()];
-    let facts = Analysed { flow: &flow, required: Required::new(&flow) };
     if !choices.one_call {
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
@@ -416,26 +416,32 @@ fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ta
     if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
 }
 
-/// Refuses variables with static storage inside functions that the program writes: the output has variables of its own
-/// in their place.
-fn statics_are_constant(program: &Program, flow: &Flow) -> Result<(), Vec<Refusal>> {
-    let written = |global: &GlobalId| {
-        let writes = |proc: usize| flow.writes(ProcId::new(proc), RegionId(0));
-        let of = |loc: &flow::Loc| flow.points.locs.root(*loc) == flow::Root::Global(*global);
-        (0..program.procs.len()).any(|proc| writes(proc).iter().any(of))
+/// Marks variables with static storage inside functions that the program writes. The output has variables of its own in
+/// their place, so those are refused that may bring a value from one call to the next.
+fn mark_scratch(program: &mut Program, facts: &Analysed) -> Result<(), Vec<Refusal>> {
+    let (flow, procs) = (facts.flow, 0..program.procs.len());
+    let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
+    let written = |global: &&GlobalId| {
+        procs.clone().any(|proc| flow.writes(ProcId::new(proc), RegionId(0)).iter().any(|loc| is(loc, **global)))
     };
-    let kept = program.statics.iter().filter(|declared| declared.globals.iter().any(written));
-    let refusals: Vec<Refusal> = kept
-        .map(|declared| {
-            let name = &program.globals[declared.globals[0].index()].name;
-            Refusal {
+    let read_first = |global: GlobalId| {
+        procs.clone().any(|proc| facts.required.sum(ProcId::new(proc)).exposed.keys().any(|loc| is(loc, global)))
+    };
+    let mut refusals = Vec::new();
+    for declared in &mut program.statics {
+        let Some(&changed) = declared.globals.iter().find(written) else { continue };
+        let globals = &program.globals;
+        let number = |global: &GlobalId| matches!(globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
+        declared.scratch = declared.globals.iter().all(|global| number(global) && !read_first(*global));
+        if !declared.scratch {
+            refusals.push(Refusal {
                 class: Class::Language,
                 span: declared.span,
-                what: format!("the static variable '{name}' of a function changes"),
+                what: format!("the static variable '{}' of a function changes", globals[changed.index()].name),
                 help: "declare it outside of the function".into(),
-            }
-        })
-        .collect();
+            });
+        }
+    }
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 

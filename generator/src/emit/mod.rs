@@ -9,6 +9,7 @@ pub mod calls;
 pub mod expr;
 mod helpers;
 pub mod names;
+mod rows;
 mod types;
 mod wrapper;
 
@@ -114,7 +115,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     let rows = adjoint
         .sweeps
         .iter()
-        .flat_map(|each| rows_refused(&each.reverse).into_iter().chain(row_variables(&each.forward)));
+        .flat_map(|each| rows::computed(&each.reverse).into_iter().chain(rows::variables(&each.forward)));
     let heads = adjoint.heads.iter().map(|&head| (head, adjoint.name(head)));
     let refused: Vec<Refusal> = names_taken(program, heads, "adjoint").into_iter().chain(rows).collect();
     if !refused.is_empty() {
@@ -156,6 +157,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     }
     let tape = if options.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
     text.documents.insert_str(0, &tape);
+    text.scratch(program);
     text.shadows(program, &adjoint.global_shadows, "adjoint");
     let structs =
         adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| structure(program, *id)).collect::<String>();
@@ -180,50 +182,6 @@ fn structure(program: &Program, id: StructId) -> String {
     format!("{} {{\n{members}}};\n", known.name)
 }
 
-/// Variables that point to such rows: their declarations need the extents.
-fn row_variables(proc: &Proc) -> Vec<Refusal> {
-    let is_open = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Array { extent: None, .. }));
-    let is_param = |var: usize| proc.params.iter().any(|param| param.var == Some(VarId::new(var)));
-    let vars = proc.vars.iter().enumerate().filter(|(at, var)| is_open(&var.ty) && !is_param(*at));
-    let refused = |(_, var): (usize, &Var)| Refusal {
-        class: Class::Pointer,
-        span: var.span,
-        what: format!(
-            "'{}' is a pointer to rows of variable extent, which the generated code cannot declare",
-            var.name
-        ),
-        help: "use the array itself, or a pointer to the row's first number".into(),
-    };
-    vars.map(refused).collect()
-}
-
-/// Objects of rows whose extents no type knows: the reverse sweep, which has flat subscripts, cannot name them.
-fn rows_refused(proc: &Proc) -> Vec<Refusal> {
-    let mut refusals = Vec::new();
-    for item in &proc.items {
-        let mut see = |expr: &Expr| {
-            let ExprKind::Address(place) = &expr.kind else { return };
-            let is_open = matches!(place.ty, Type::Array { extent: None, .. });
-            let first = [ExprKind::Int(0)];
-            let is_pointer = matches!(&place.path[..], [Step::Index(at)] if at.iter().map(|at| &at.at.kind).eq(&first));
-            if is_open && !is_pointer && matches!(place.base, Base::At(_)) {
-                let refusal = Refusal {
-                    class: Class::Pointer,
-                    span: item.span,
-                    what: "a pointer to a row of an array of variable extent is computed".into(),
-                    help: "pass the whole array with the number of the row, or a pointer to the row's first number"
-                        .into(),
-                };
-                if !refusals.contains(&refusal) {
-                    refusals.push(refusal);
-                }
-            }
-        };
-        crate::flow::walk::of_item(proc, item).into_iter().for_each(|expr| crate::flow::walk::expr(expr, &mut see));
-    }
-    refusals
-}
-
 /// Heads whose adjoint or tangent, `what`, would have a name that the sources use.
 fn names_taken(program: &Program, heads: impl Iterator<Item = (ProcId, String)>, what: &str) -> Vec<Refusal> {
     let globals = || program.globals.iter().map(|global| (&global.name, global.span));
@@ -241,7 +199,7 @@ fn names_taken(program: &Program, heads: impl Iterator<Item = (ProcId, String)>,
 pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
     let named = tangents.tangents.iter().filter(|(id, ..)| tangents.heads.contains(id));
     let mut refused = names_taken(&tangents.program, named.map(|(id, name, _)| (*id, format!("{name}_d"))), "tangent");
-    refused.extend(tangents.tangents.iter().flat_map(|(.., proc)| row_variables(proc)));
+    refused.extend(tangents.tangents.iter().flat_map(|(.., proc)| rows::variables(proc)));
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -259,6 +217,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
         let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
         text.proc(unit.program, &proc.name, printed, is_head);
     }
+    text.scratch(&tangents.program);
     text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
     text.finish(&unit, "tangent", &tangents.heads, options)
 }
@@ -318,6 +277,8 @@ impl<'a> Unit<'a> {
 #[derive(Default)]
 struct Text {
     runtime: String,
+    /// Static variables of functions that sweeps share.
+    scratch: String,
     shadows: String,
     prototypes: String,
     bodies: String,
@@ -331,7 +292,7 @@ fn statics(program: &Program, function: &str, body: &str) -> String {
     let mut text = String::new();
     for declared in program.statics.iter().rev().filter(|declared| declared.function == function) {
         // Copied text may hold the declaration.
-        if declared.globals.is_empty() && body.contains(&declared.text) {
+        if declared.scratch || declared.globals.is_empty() && body.contains(&declared.text) {
             continue;
         }
         let own = |word: &str| match &declared.globals[..] {
@@ -366,6 +327,19 @@ impl Text {
         } else {
             self.prototypes += &format!("static {signature};\n");
             self.bodies += &format!("\nstatic {signature} {body}");
+        }
+    }
+
+    /// Declares the static variables that sweeps share.
+    fn scratch(&mut self, program: &Program) {
+        for declared in program.statics.iter().filter(|declared| declared.scratch) {
+            let named = |global: &GlobalId| {
+                let name = &program.globals[global.index()].name;
+                names::words(&self.bodies).any(|word| word == name)
+            };
+            if declared.globals.iter().any(named) {
+                self.scratch += &format!("{};\n", declared.text);
+            }
         }
     }
 
@@ -439,6 +413,7 @@ impl Text {
         unit.program.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;
         source += &self.runtime;
+        source += &self.scratch;
         source += &self.shadows;
         if unit.allocates.load(Ordering::Relaxed) {
             source += &ALLOCATOR.replace('@', &unit.allocator);

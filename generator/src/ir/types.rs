@@ -102,7 +102,7 @@ pub struct Program {
 }
 
 /// A declaration inside a function of a type, or of variables with static storage. Nothing outside of the function can
-/// name them, so its sweeps declare them anew; the variables must hold the same contents always.
+/// name them, so its sweeps declare them anew. The variables hold the same contents always, or are scratch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Static {
     /// The function.
@@ -113,6 +113,8 @@ pub struct Static {
     pub text: String,
     /// Where the function has it.
     pub span: Span,
+    /// Whether the variables are written: each call writes them before it reads them, and its sweeps share them.
+    pub scratch: bool,
 }
 
 /// A declaration of a typedef, struct, union or enumeration.

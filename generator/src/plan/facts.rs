@@ -47,6 +47,8 @@ pub trait Facts {
     /// Bases from which a pointer is an offset, each an address that both sweeps can name (a parameter, an object);
     /// `None` if they are not known.
     fn bases(&self, proc: ProcId, pointer: &Expr) -> Option<Vec<Expr>>;
+    /// Whether the procedure, and those that it calls, leave the memory that `expr` loads as it is.
+    fn never_written(&self, proc: ProcId, expr: &Expr) -> bool;
     /// The heap objects that a pointer may point to the start of.
     fn blocks(&self, proc: ProcId, pointer: &Expr) -> Vec<ObjectId>;
     /// Whether every access to a heap object of the procedure happens while its region runs, and none in a callee that

@@ -118,6 +118,10 @@ impl Facts for Analysed<'_> {
         Some(bases)
     }
 
+    fn never_written(&self, proc: ProcId, expr: &Expr) -> bool {
+        self.required.never_written(proc, expr)
+    }
+
     fn blocks(&self, proc: ProcId, pointer: &Expr) -> Vec<ObjectId> {
         let objects =
             self.flow.targets(proc, pointer).into_iter().filter_map(|loc| match self.flow.points.locs.root(loc) {

@@ -15,6 +15,16 @@ use crate::plan::game::value_expr;
 
 /// The bases of a pointer variable: those of all its values, so that numbers mean the same everywhere.
 pub fn of_variable(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
+    named(cx, id, var).or_else(|| loaded(cx, id, var).map(|(_, base)| vec![base]))
+}
+
+/// The base that the reverse sweep of a variable loads from memory, with the item at which the program loads it.
+pub fn read_again(cx: &Context, id: ProcId, var: VarId) -> Option<(ItemId, Expr)> {
+    if named(cx, id, var).is_some() { None } else { loaded(cx, id, var) }
+}
+
+/// Bases that have names: arguments and objects.
+fn named(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
     let primal = &cx.program.procs[id.index()];
     let mut all: Vec<Expr> = Vec::new();
     for (at, value) in primal.values.iter().enumerate() {
@@ -35,6 +45,53 @@ pub fn is_bits(cx: &Context, id: ProcId, value: ValueId) -> bool {
     let pointer = value_expr(&cx.program.procs[id.index()], value);
     cx.facts.stable()
         && (cx.facts.on_heap(id, &pointer) || cx.facts.fixed(id, &pointer) && !cx.facts.active_pointer(id, &pointer))
+}
+
+/// The pointer in memory that all values of a variable are offsets from: `p = m->data`, `p = rows[0]`. The procedure
+/// never writes it, so both sweeps load the same.
+fn loaded(cx: &Context, id: ProcId, var: VarId) -> Option<(ItemId, Expr)> {
+    let primal = &cx.program.procs[id.index()];
+    let mut base: Option<(ValueId, &Expr)> = None;
+    for (at, value) in primal.values.iter().enumerate().filter(|(_, value)| value.var == var) {
+        let expr = match &value.def {
+            // They merge values of the same variable.
+            Def::Undefined | Def::Join(..) | Def::Head(..) | Def::Out(..) => continue,
+            Def::Entry(_) | Def::Result(_) | Def::Popped(_) => return None,
+            Def::Is(expr) => expr,
+        };
+        for pointer in pointers_in(expr) {
+            match &pointer.kind {
+                ExprKind::Value(from) if primal.values[from.index()].var == var => {}
+                ExprKind::Load(place) if lies_still(primal, place) && cx.facts.never_written(id, pointer) => {
+                    if base.replace((ValueId::new(at), pointer)).is_some_and(|(_, other)| other != pointer) {
+                        return None;
+                    }
+                }
+                _ => return None,
+            }
+        }
+    }
+    let (value, base) = base.filter(|(_, base)| base.ty == primal.vars[var.index()].ty)?;
+    let defines = |item: &Item| matches!(item.kind, ItemKind::Let { value: defined } if defined == value);
+    Some((ItemId::new(primal.items.iter().position(defines)?), base.clone()))
+}
+
+/// Whether a place is named by arguments, objects, members and constant subscripts alone.
+fn lies_still(proc: &Proc, place: &Place) -> bool {
+    let base = match &place.base {
+        Base::At(pointer) => match &pointer.kind {
+            ExprKind::Value(value) => matches!(proc.values[value.index()].def, Def::Entry(_)),
+            ExprKind::Load(inner) => lies_still(proc, inner),
+            _ => false,
+        },
+        Base::Object(object) => matches!(proc.objects[object.index()].life, Life::Param(_)),
+        Base::Global(_) => true,
+    };
+    let constant = |step: &Step| match step {
+        Step::Index(at) => at.iter().all(|at| matches!(at.at.kind, ExprKind::Int(_))),
+        Step::Field(_) => true,
+    };
+    base && place.path.iter().all(constant)
 }
 
 /// Whether [`number`] can follow a pointer variable: each value of it, and of the variables that it is computed from, is

@@ -1,4 +1,5 @@
-/* Effects that C orders: by commas, by `&&` and by `?:`. */
+/* Effects that C orders: by commas, by `&&` and by `?:`; and some whose order nobody sees. */
+#include <stdio.h>
 
 static int term(double x, int k, double *a, double *b) {
     *a = x * x + k;
@@ -35,4 +36,21 @@ double f_declarators(int n, double *x, int *ia, double *w) {
         sum += d * e + a;
     }
     return sum;
+}
+
+/* Both calls assign the sign and may assign the code of an error, and nobody reads what a call has left there. */
+int f_sign = 0, last_error = 0;
+static void report(const char *where, int code) {
+    printf("%s\n", where);
+    last_error = code + 1;
+}
+static double signed_square(double x) {
+    f_sign = 1;
+    if (x < 0.0) f_sign = -1;
+    if (x > 1e6) report("signed_square", 3);
+    return f_sign * x * x;
+}
+double f_signs(int n, double *x, int *ia, double *w) {
+    (void)n; (void)ia; (void)w;
+    return signed_square(x[0]) * signed_square(x[1]) / signed_square(x[2] - x[0]);
 }

@@ -9,6 +9,7 @@ extern void report(const char *what, int code);
 double f_by_value(int n, double *x, int *ia, double *w);
 double f_local(int n, double *x, int *ia, double *w);
 double f_copied(int n, double *x, int *ia, double *w);
+double f_marched(int n, double *x, int *ia, double *w);
 double f_rows(int n, double *x, int *ia, double *w);
 double f_scope(int n, double *x, int *ia, double *w);
 double f_handler(int n, double *x, int *ia, double *w);
@@ -93,4 +94,26 @@ double f_results(int n, double *x, int *ia, double *w) {
     double rest = modf(x[1] * 9.0, &whole);
     (void)n; (void)ia; (void)w;
     return m * m * e + rest * rest * whole * x[2];
+}
+
+/* A pointer that begins where one in memory points to, and moves on some passes only. */
+static void positive(const series *s, double *const *outputs) {
+    const double *from = s->weights;
+    double *to = s->values, *output = outputs[1];
+    for (int i = 0; i < s->n; i++) {
+        double v = *from++;
+        if (v > 0.3) *output++ = v * v;
+        if (i % 2) {
+            *to *= v;
+            to++;
+        }
+    }
+}
+double f_marched(int n, double *x, int *ia, double *w) {
+    double squares[8] = {0}, unused[1] = {0};
+    double *outputs[2] = { unused, squares };
+    series s = { x[0], n, x, w };
+    (void)ia;
+    positive(&s, outputs);
+    return squares[0] * x[1] + squares[1] * x[0] + x[2];
 }

@@ -39,3 +39,43 @@ double f_chosen(int n, double *x, int *ia, double *w) {
     b = a > 0.5 ? a * w[1] : x[2];
     return a * b;
 }
+
+/* Constants of two functions under one name: the sweeps know their values alone. */
+static double root(double x, int *passes) {
+    static const int MOST = 100;
+    double y = x;
+    int i;
+    for (i = 0; i < MOST; i++) {
+        double before = y;
+        y = 0.5 * (y + x / y);
+        if (y == before) break;
+    }
+    if (i >= MOST) *passes += 4;
+    return y;
+}
+
+double f_limit(int n, double *x, int *ia, double *w) {
+    static const int MOST = 2;
+    double s = 0.0;
+    (void)w;
+    for (int i = 0; i < n; i++) s += root(x[i] * x[i] + 1.0, ia);
+    if (n > MOST) s *= 2.0;
+    return s * ia[0];
+}
+
+/* Static work arrays that each call fills before it reads them. */
+static double filtered(const double *x, int n) {
+    static double work[8];
+    static int order[8];
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) order[i] = (i + n) % 4;
+    for (int i = 0; i < n; i++) work[i] = x[i] * x[i];
+    for (int i = 0; i < n; i++) sum += work[i] * work[n - 1 - i] * order[i];
+    return sum;
+}
+
+double f_work(int n, double *x, int *ia, double *w) {
+    (void)ia;
+    double s = filtered(x, n);
+    return s + filtered(w, 3);
+}

@@ -13,6 +13,7 @@ mod views;
 
 use super::{Input, Unread};
 use crate::ir::{Program, Span};
+use crate::parallel;
 use crate::refuse::{Class, Refusal};
 use sources::Sources;
 use stream::Parts;
@@ -27,14 +28,13 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
     std::thread::scope(|scope| {
         // A stored tree may come from another machine: its source stays unread.
         let files = if input.trees.is_empty() { &input.files[..] } else { &[] };
-        let macros: Vec<_> =
-            files.iter().map(|file| scope.spawn(|| run::macros(compiler(input), &input.arguments, file))).collect();
+        let macros = scope.spawn(|| run::macros(compiler(input), &input.arguments, files));
         let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(input));
         let mut program = match reader.map(|reader| reader.join()) {
             Ok(Ok(result)) => result?,
             _ => return Err(without_sources(vec![internal("the front end stopped")])),
         };
-        program.macros = macros.into_iter().filter_map(|names| names.join().ok()).flatten().collect();
+        program.macros = macros.join().unwrap_or_default();
         Ok(program)
     })
 }
@@ -60,14 +60,13 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     let asked = input.trees.is_empty().then(|| run::ask(clang));
     let parts: Vec<Parts> = input.files.iter().map(|_| Parts::default()).collect();
     let texts: Vec<_> = input.trees.iter().map(|tree| run::stored(tree)).collect();
-    let mut trees: Vec<Result<Tree, Refusal>> = Vec::new();
-    for (position, (file, parts)) in input.files.iter().zip(&parts).enumerate() {
-        trees.push(match texts.get(position) {
+    let positions: Vec<usize> = (0..input.files.len()).collect();
+    let trees =
+        parallel::each(&positions, &mut vec![(); parallel::threads()], |(), position| match texts.get(*position) {
             Some(Ok(text)) => tree::parse(text).map_err(|error| not_understood(&error)),
             Some(Err(refusal)) => Err(refusal.clone()),
-            None => run::tree(clang, &input.arguments, file, parts),
+            None => run::tree(clang, &input.arguments, &input.files[*position], &parts[*position]),
         });
-    }
     asked.map_or(Ok(()), run::Asked::check).map_err(|refusal| without_sources(vec![refusal]))?;
     let refusals: Vec<Refusal> = trees.iter().filter_map(|tree| tree.as_ref().err().cloned()).collect();
     if !refusals.is_empty() {

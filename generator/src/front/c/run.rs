@@ -110,11 +110,20 @@ pub fn preprocessed(clang: &str, arguments: &[String], file: &str) -> Result<Str
     output(Command::new(clang).args(["-E", "-C", "-dI", "-Wno-everything"]).args(arguments).args(["-x", "c", file]), "")
 }
 
-/// The macros that a source and its own headers define; none if the compiler has something against the source.
-pub fn macros(clang: &str, arguments: &[String], file: &str) -> Vec<String> {
-    let mut command = Command::new(clang);
-    command.args(["-E", "-dD", "-Wno-everything"]).args(arguments).args(["-x", "c", file]);
-    output(&mut command, "").map(|text| macros_of(&text)).unwrap_or_default()
+/// The macros that sources and their own headers define. The sources are read one behind the other, as the generated
+/// file includes them, or each alone where that is no C; those that are no C alone count as without macros.
+pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Vec<String> {
+    let of = |file: &str, text: &str| {
+        let mut command = Command::new(clang);
+        command.args(["-E", "-dD", "-Wno-everything"]).args(arguments).args(["-x", "c", file]);
+        output(&mut command, text).map(|text| macros_of(&text))
+    };
+    let alone = |file: &String| of(file, "").unwrap_or_default();
+    match files {
+        [] => Vec::new(),
+        [file] => alone(file),
+        all => of("-", &includes(all)).unwrap_or_else(|_| all.iter().flat_map(alone).collect()),
+    }
 }
 
 /// Those of a preprocessed text whose definitions do not stand in headers of the system.

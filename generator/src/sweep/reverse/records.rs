@@ -147,6 +147,7 @@ impl Builder<'_> {
             // Nothing is written: any adjoint will do.
             return (Popped::Value(new), active.then_some(this));
         };
+        self.again.extend(bases::read_again(self.cx, self.id, var));
         let shadow = active.then(|| {
             let ty = this.ty.clone();
             let var = self.variable("shadow", &ty, VarKind::Temporary);

@@ -15,19 +15,22 @@ pub fn assigned_first<'a>(body: &'a Node<'a>) -> HashSet<u64> {
         }
         true
     });
-    if candidates.is_empty() {
-        return candidates;
-    }
+    let read = read_first(body, candidates.clone());
+    candidates.retain(|id| !read.contains(id));
+    candidates
+}
+
+/// Those of some variables that a function may read before it assigns them.
+pub fn read_first<'a>(body: &'a Node<'a>, candidates: HashSet<u64>) -> HashSet<u64> {
     let mut ways = Ways { candidates, ..Ways::default() };
-    loop {
+    while !ways.candidates.is_empty() {
         ways.changed = false;
         ways.statement(body, Some(HashSet::new()));
         if !ways.changed {
             break;
         }
     }
-    ways.candidates.retain(|id| !ways.read.contains(id));
-    ways.candidates
+    ways.read
 }
 
 /// What is assigned at a point on every way to it; `None` where no way leads.

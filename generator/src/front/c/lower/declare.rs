@@ -263,7 +263,12 @@ impl<'a> Lower<'_, 'a> {
     fn local_static(&mut self, node: &'a Node<'a>) -> Result<()> {
         // `f_b` and the like are names of sweeps and of their arguments.
         let end = if matches!(node.name.as_ref(), "b" | "d" | "fwd" | "rev") { "_static" } else { "" };
-        let name = format!("{}_{}{end}", self.b.proc().name, node.name);
+        let mut name = format!("{}_{}{end}", self.b.proc().name, node.name);
+        // One that changes is declared at file scope.
+        let constant = self.ctype(node).is_constant();
+        while !constant && self.reader.sources.list.iter().any(|source| mentions(&source.text, &name)) {
+            name += "_static";
+        }
         let binding = self.global_object(node, &name, Some(self.unit))?;
         if let Binding::Global(global) = binding {
             let (function, span) = (self.b.proc().name.clone(), self.span(node));
@@ -328,6 +333,12 @@ impl<'a> Lower<'_, 'a> {
         matches!(place.base, Base::Global(global) if self.reader.globals[global.index()].name == ERRNO)
     }
 
+    /// Whether a place is a variable whose writes need no order.
+    pub fn is_scratch(&self, place: &Place) -> bool {
+        let name = |global: GlobalId| &self.reader.globals[global.index()].name;
+        matches!(place.base, Base::Global(global) if self.reader.scratch.contains(name(global)))
+    }
+
     /// Whether a place is the sign that `lgamma` of the C library writes: the sources do not define it.
     pub fn is_signgam(&self, place: &Place) -> bool {
         let name = "signgam";
@@ -377,4 +388,11 @@ impl<'a> Lower<'_, 'a> {
         self.reader.global_numbers.insert(key, number);
         Ok(Binding::Global(number))
     }
+}
+
+/// Whether a name is a word of a text.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
 }

@@ -154,8 +154,9 @@ impl<'a> Lower<'_, 'a> {
     pub fn touch(&mut self, place: &Place, write: bool) {
         let kinds = Kinds::of(&place.ty, &self.reader.structs.types);
         let at = Self::location(place);
+        let private = matches!(at, Where::Object(object) if self.private.contains(&object));
         // Nobody reads `errno`, so it does not matter who writes it last.
-        if matches!(at, Where::Object(object) if self.private.contains(&object)) || self.is_errno(place) {
+        if private || self.is_errno(place) || self.is_scratch(place) {
             return;
         }
         let list = if write { &mut self.effects.writes } else { &mut self.effects.reads };

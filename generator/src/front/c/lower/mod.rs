@@ -30,6 +30,7 @@ mod place;
 mod reach;
 mod results;
 mod scan;
+mod scratch;
 mod size;
 mod statement;
 mod statics;
@@ -85,6 +86,8 @@ pub struct Reader<'a> {
     stored_functions: Option<dispatch::Stored>,
     /// Functions that only report and that cannot be read.
     reports: HashSet<(Option<usize>, String)>,
+    /// Variables whose writes need no order: see [`scratch`].
+    scratch: HashSet<String>,
 }
 
 /// Lowers the heads and all that they reach.
@@ -110,8 +113,10 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         addresses_stay: None,
         stored_functions: None,
         reports: HashSet::new(),
+        scratch: HashSet::new(),
     };
     reader.structs.views = views::find(&reader.units, heads);
+    reader.scratch = scratch::find(&reader.units, heads);
     for head in heads {
         if reader.procedure(0, head, true, Vec::new()).is_none() {
             reader.refusals.push(Refusal {

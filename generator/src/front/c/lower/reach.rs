@@ -75,10 +75,11 @@ impl<'a> Lower<'_, 'a> {
     fn access(&mut self, unit: usize, node: &'a Node<'a>, write: bool, locals: &HashSet<u64>, found: &mut Summary) {
         let node = node.bare();
         let is_name = node.kind == "DeclRefExpr";
-        if is_name && locals.contains(&node.refers) || scan::is_errno(node) {
+        let reader = &mut *self.reader;
+        let scratch = is_name && reader.scratch.contains(node.refers_name.as_ref());
+        if is_name && locals.contains(&node.refers) || scan::is_errno(node) || scratch {
             return;
         }
-        let reader = &mut *self.reader;
         let ty = reader.units[unit].ctype(node.ty(), &mut reader.structs).ty.ir();
         found.add(Kinds::of(&ty, &reader.structs.types), write, is_name);
     }

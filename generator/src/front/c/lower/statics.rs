@@ -1,8 +1,9 @@
 //! What functions declare inside that their sweeps must declare too: types, and variables with static storage.
 
-use crate::directives::{directives, literal, without_comments};
+use crate::directives::{Directive, directives, literal, without_comments};
 use crate::front::c::sources::Sources;
 use crate::ir::{GlobalId, Object, Span, Static};
+use std::collections::{HashMap, HashSet};
 
 /// A declaration inside a function.
 pub struct Declared {
@@ -18,6 +19,7 @@ pub struct Declared {
 /// Each declaration once, with variables under the names of the globals.
 pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> Vec<Static> {
     let mut found: Vec<Static> = Vec::new();
+    let mut macros: HashMap<u32, Vec<Directive>> = HashMap::new();
     for one in all {
         let renamed = |word: &str| {
             let own = all.iter().filter(|other| other.function == one.function);
@@ -25,7 +27,9 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
             variable.map(|(_, global)| globals[global.index()].name.clone())
         };
         let text = sources.text(one.span.source as usize, one.span.start, one.span.end);
-        let text = expanded(without_comments(text), sources.all(one.span.source as usize), one.span);
+        let whole = sources.all(one.span.source as usize);
+        let macros = macros.entry(one.span.source).or_insert_with(|| directives(whole).collect());
+        let text = expanded(without_comments(text), macros, one.span);
         let text = static_first(rename(&text, &renamed));
         let global = one.variable.as_ref().map(|(_, global)| *global);
         let same = |known: &&mut Static| known.span.source == one.span.source && known.span.start == one.span.start;
@@ -38,7 +42,13 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
             }
             None => {
                 let function = one.function.clone();
-                found.push(Static { function, globals: global.into_iter().collect(), text, span: one.span });
+                found.push(Static {
+                    function,
+                    globals: global.into_iter().collect(),
+                    text,
+                    span: one.span,
+                    scratch: false,
+                });
             }
         }
     }
@@ -64,15 +74,20 @@ fn static_first(text: String) -> String {
 }
 
 /// The text with macros replaced that mean something else, or nothing, at the end of the source: the sweeps stand
-/// there.
-fn expanded(mut text: String, source: &str, span: Span) -> String {
-    let (Some(before), Some(behind)) = (source.get(..span.start as usize), source.get(span.end as usize..)) else {
+/// there. `directives` are those of the source, in order.
+fn expanded(mut text: String, directives: &[Directive], span: Span) -> String {
+    let before = directives.partition_point(|line| line.at < span.start as usize);
+    let behind = directives.partition_point(|line| line.at < span.end as usize);
+    let changed: HashSet<&str> = directives[behind..].iter().map(|line| line.name).collect();
+    let of = |line: &&Directive| changed.contains(line.name);
+    let meant: HashMap<&str, &Directive> =
+        directives[..before].iter().filter(of).map(|line| (line.name, line)).collect();
+    if meant.is_empty() {
         return text;
-    };
+    }
     for _ in 0..NESTED {
         let body = |word: &str| {
-            let changes = directives(behind).any(|line| line.name == word);
-            let line = directives(before).filter(|line| changes && line.name == word).last()?;
+            let line = meant.get(word)?;
             (line.defines && !line.body.starts_with('(')).then(|| line.body.trim().to_string())
         };
         let new = rename(&text, &body);
@@ -128,7 +143,7 @@ mod tests {
         let source = "#define N 8\n#define M (2 * N)\n#define K 3\nstatic double x[M] = {K};\n#undef N\n#undef M\n";
         let (start, end) = (source.find("static").unwrap() as u32, source.find(';').unwrap() as u32);
         let span = Span { start, end, ..Span::default() };
-        let text = expanded("static double x[M] = {K}".into(), source, span);
+        let text = expanded("static double x[M] = {K}".into(), &directives(source).collect::<Vec<_>>(), span);
         assert_eq!(text, "static double x[(2 * 8)] = {K}");
     }
 }

@@ -88,7 +88,9 @@ impl<'a> Lower<'_, 'a> {
             Some(Binding::Object(object)) => proc.objects[object.index()].name != node.refers_name,
             Some(Binding::Split(..)) => true,
             Some(Binding::Global(global)) => self.reader.globals[global.index()].name != node.refers_name,
-            Some(Binding::Constant(_) | Binding::Stream(_)) | None => false,
+            // A constant at file scope stands in the generated file, one of a function does not.
+            Some(Binding::Constant(_)) => !self.reader.units[self.unit].variables.contains_key(&node.refers),
+            Some(Binding::Stream(_)) | None => false,
         }
     }
 
