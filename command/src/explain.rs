@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use adtape_generate::plan::Explanation;
+use adtape_generate::replay::Verdict;
 use adtape_generate::transform::Adjoint;
 
 use crate::report;
@@ -13,6 +14,14 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
     for sweeps in &adjoint.sweeps {
         let mut lines: Vec<&Explanation> = sweeps.plan.explanations.iter().collect();
         lines.sort_by_key(|line| (line.span.source, line.span.line, line.span.column));
+        let (span, verdict) = match &sweeps.verdict {
+            Verdict::Proved => (sweeps.forward.span, "proved".to_owned()),
+            Verdict::Open { construct: why, span } | Verdict::Refused { what: why, span } => {
+                (*span, format!("not proved: {why}"))
+            }
+        };
+        let place = report::place(span, &adjoint.program.sources, files).unwrap_or_default();
+        out += &format!("{:<12} {place:<24} {:<12} {verdict}\n", sweeps.name, "replay");
         for line in lines {
             let place = report::place(line.span, &adjoint.program.sources, files).unwrap_or_default();
             let bytes = bytes(line);

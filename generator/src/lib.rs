@@ -7,7 +7,7 @@
 //!                             where    tangent as ir
 //! ```
 //!
-//! Imports point to the left only, and [`refuse`] is everybody's. Right or refused: what a pass does not understand
+//! Imports point to the left only, and [`refuse`] is everybody's. [`replay`] proves the sweeps before they are printed. Right or refused: what a pass does not understand
 //! ends in a [`refuse::Refusal`], never in a guess.
 
 pub mod check;
@@ -20,7 +20,9 @@ mod inline;
 pub mod ir;
 mod parallel;
 pub mod plan;
+mod proofs;
 pub mod refuse;
+pub mod replay;
 pub mod specialise;
 mod stable;
 pub mod sweep;

@@ -13,10 +13,12 @@ use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
 use crate::plan::{Interface, ProcPlan};
+use crate::proofs;
 use crate::refuse::{Class, Refusal};
+use crate::replay::{Given, Verdict};
 use crate::specialise::specialise;
 use crate::stable;
-use crate::sweep::reverse::{self, Built, Context, Start};
+use crate::sweep::reverse::{self, Built, Context, Origins, Start};
 use crate::sweep::vector::{self, Wide};
 use crate::sweep::{forward, reverse::declared, tangent};
 
@@ -33,11 +35,13 @@ pub struct Choices {
     pub one_call: bool,
     /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
     pub vector: Option<u32>,
+    /// Whether replay says which sweeps it proves.
+    pub prove: bool,
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { again: Vec::new(), dear: 8, check: false, one_call: false, vector: None }
+        Choices { again: Vec::new(), dear: 8, check: false, one_call: false, vector: None, prove: false }
     }
 }
 
@@ -56,6 +60,12 @@ pub struct Sweeps {
     pub interface: Interface,
     /// What both follow.
     pub plan: ProcPlan,
+    /// Where the parts of the reverse sweep come from.
+    pub origins: Origins,
+    /// What replay took as given, and what it says.
+    pub given: Given,
+    /// See [`crate::replay`].
+    pub verdict: Verdict,
 }
 
 /// The adjoint of a program.
@@ -162,6 +172,9 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     let mut sweeps: Vec<Sweeps> = order.filter_map(|id| known.remove(&id)?.sweeps).collect();
     if !facts.required.refusals().is_empty() {
         return Err(facts.required.refusals().to_vec());
+    }
+    if choices.prove {
+        proofs::prove_all(&flow, &program, &global_shadows, &mut sweeps);
     }
     let asked = heads.to_vec();
     let heads = heads_of(&analysed, heads);
@@ -296,7 +309,7 @@ type Outcome = (Interface, Option<Sweeps>, Again, Vec<ItemId>, u64);
 
 fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Refusal>> {
     let mut steps = 0;
-    let Built { plan, proc: reverse, interface, again, unfit } = planned(cx, id, &mut steps)?;
+    let Built { plan, proc: reverse, interface, again, unfit, origins } = planned(cx, id, &mut steps)?;
     let mut interfaces = cx.interfaces;
     let with_own;
     if recursive {
@@ -309,7 +322,9 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
     let sweeps = interface.live.then(|| {
         let forward = forward::build(cx, id, &plan, interfaces);
         let name = sweep_name(cx.program, id);
-        Sweeps { proc: id, name, forward, reverse, interface: interface.clone(), plan }
+        let verdict = Verdict::Open { construct: "it was not asked for".into(), span: forward.span };
+        let given = Given::default();
+        Sweeps { proc: id, name, forward, reverse, interface: interface.clone(), plan, origins, given, verdict }
     });
     let again = again.into_iter().map(|(item, expr)| (id, item, expr)).collect();
     Ok((interface, sweeps, again, unfit, steps))

@@ -186,6 +186,15 @@ impl Poly {
         self.terms().iter().map(|(m, _)| m.len()).max().unwrap_or(0)
     }
 
+    /// The same polynomial modulo two to the power of `bits`: each coefficient is the one nearest to 0.
+    pub fn modulo(&self, bits: u8) -> Poly {
+        let (whole, half) = (1i128 << bits, 1i128 << (bits - 1));
+        let near = |c: i128| (c + half).rem_euclid(whole) - half;
+        let terms =
+            self.terms().iter().map(|(m, c)| (m.clone(), near(*c))).filter(|(_, c)| *c != 0).collect::<Vec<_>>();
+        Poly { constant: near(self.constant), terms: (!terms.is_empty()).then(|| Arc::new(terms)) }
+    }
+
     /// The constant that it is.
     pub fn as_constant(&self) -> Option<i128> {
         self.terms.is_none().then_some(self.constant)

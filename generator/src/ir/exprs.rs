@@ -3,7 +3,7 @@
 use super::{Dim, FieldId, GlobalId, ObjectId, Type, ValueId};
 
 /// An access path into memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Where it begins.
     pub base: Base,
@@ -14,7 +14,7 @@ pub struct Place {
 }
 
 /// Where a place begins.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// An object of the procedure.
     Object(ObjectId),
@@ -25,7 +25,7 @@ pub enum Base {
 }
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// An element of an array: subscripts from the slowest to the fastest dimension. Fewer subscripts than dimensions
     /// name a row (only under [`ExprKind::Address`]).
@@ -35,7 +35,7 @@ pub enum Step {
 }
 
 /// A subscript, with the dimension that it runs in.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Subscript {
     /// The subscript.
     pub at: Expr,
@@ -45,7 +45,7 @@ pub struct Subscript {
 }
 
 /// An expression without effects.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -54,7 +54,7 @@ pub struct Expr {
 }
 
 /// What an expression is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExprKind {
     /// An integer constant; also `sizeof`, characters, enumerators.
     Int(i128),

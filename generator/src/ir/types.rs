@@ -279,7 +279,7 @@ pub struct Object {
 }
 
 /// One dimension of an array. C: lower bound 0.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Dim {
     /// Lower bound; `None` is 0.
     pub lower: Option<Expr>,

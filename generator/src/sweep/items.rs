@@ -13,13 +13,13 @@ impl Builder<'_> {
     /// The reverse of a region's items, last first.
     pub(super) fn items(&mut self, region: RegionId) {
         // Operands of the branch or loop around are noted when it is done.
-        let around = std::mem::take(&mut self.operands);
+        let (around, outer) = (std::mem::take(&mut self.operands), self.reversed);
         for item in self.primal.regions[region.index()].items.clone().into_iter().rev() {
             if !self.live.contains(&item) && !self.frees(item) {
                 continue;
             }
             let this = &self.primal.items[item.index()];
-            (self.span, self.statement) = (this.span, this.statement);
+            (self.span, self.statement, self.reversed) = (this.span, this.statement, Some(item));
             match &this.kind {
                 ItemKind::Let { value } => self.reverse_let(*value),
                 ItemKind::Store { to, from } => self.reverse_store(item, to, from),
@@ -52,7 +52,7 @@ impl Builder<'_> {
                 self.plan.witnesses.insert(item, operands);
             }
         }
-        self.operands = around;
+        (self.operands, self.reversed) = (around, outer);
     }
 
     /// Whether a value has its definition behind an item.

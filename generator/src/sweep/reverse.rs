@@ -14,13 +14,15 @@
 //! known from its start.
 
 mod again;
+mod origins;
 mod params;
 mod records;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+pub use origins::{Origin, Origins};
 pub(crate) use params::{declared, written};
-pub(super) use records::Stored;
+pub(super) use records::{Stored, bytes};
 
 use super::shadow::{self, Shadows};
 use super::{Taken, homes, leaves, live};
@@ -69,6 +71,8 @@ pub struct Built {
     pub again: Vec<(ItemId, Expr)>,
     /// Loops that cannot be run again: the sweep is of no use.
     pub unfit: Vec<ItemId>,
+    /// Where its parts come from.
+    pub origins: Origins,
 }
 
 /// A value of the primal in the reverse sweep.
@@ -149,6 +153,9 @@ pub struct Builder<'a> {
     again_passes: Vec<again::Pass>,
     /// Loops that cannot be run again after all.
     unfit: Vec<ItemId>,
+    /// The item that is being reversed, and by item of the sweep the one that it reverses.
+    pub(super) reversed: Option<ItemId>,
+    origins: Vec<Option<ItemId>>,
     /// For `--explain`: which lines read values, and memory by the name of what it belongs to.
     pub(super) reads: HashMap<ValueId, BTreeSet<u32>>,
     pub(super) loads: HashMap<String, BTreeSet<u32>>,
@@ -221,6 +228,8 @@ impl<'a> Builder<'a> {
             stored: BTreeMap::new(),
             again_passes: Vec::new(),
             unfit: Vec::new(),
+            reversed: None,
+            origins: Vec::new(),
             reads: HashMap::new(),
             loads: HashMap::new(),
         }
@@ -327,10 +336,10 @@ impl<'a> Builder<'a> {
         self.out.params.retain(|_| *keep.next().expect("one for each"));
         let mut keep = kept.iter();
         self.params.retain(|_| *keep.next().expect("one for each"));
-        super::tidy::compact(&mut self.out);
+        let origins = self.compact();
         let live = !self.live.is_empty() || self.cx.facts.active_result(self.id);
         let interface = Interface { params: self.params, live };
-        Built { plan: self.plan, proc: self.out, interface, again: self.again, unfit: self.unfit }
+        Built { plan: self.plan, proc: self.out, interface, again: self.again, unfit: self.unfit, origins }
     }
 
     // ---- building blocks -----------------------------------------------------------------------------------------
@@ -363,6 +372,7 @@ impl<'a> Builder<'a> {
     /// An item that is in no region yet.
     pub(super) fn item(&mut self, kind: ItemKind) -> ItemId {
         self.out.items.push(Item { kind, span: self.span, statement: self.statement });
+        self.origins.push(self.reversed);
         ItemId::new(self.out.items.len() - 1)
     }
 
@@ -482,12 +492,4 @@ pub(super) fn dereferenced(pointer: Expr, ty: &Type) -> Place {
 /// What lies at the place.
 pub(super) fn load(place: Place) -> Expr {
     Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
-}
-
-/// Bytes of a scalar on the tape.
-pub(super) fn bytes(ty: &Type) -> f64 {
-    match ty {
-        Type::Int { bits, .. } | Type::Float { bits } => f64::from(*bits) / 8.0,
-        _ => 8.0,
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Builder, Named, bytes};
+use super::{Builder, Named};
 use crate::ir::*;
 use crate::plan::Explanation;
 use crate::plan::game::{Token, value_expr};
@@ -188,5 +188,13 @@ impl Builder<'_> {
     pub(in crate::sweep) fn explain_stored(&mut self, pop: ItemId, stored: Stored, line: Explanation) {
         self.explain(line.span, line.what.clone(), line.how.clone(), line.bytes);
         self.stored.insert(pop, (stored, line));
+    }
+}
+
+/// Bytes of a scalar on the tape.
+pub(in crate::sweep) fn bytes(ty: &Type) -> f64 {
+    match ty {
+        Type::Int { bits, .. } | Type::Float { bits } => f64::from(*bits) / 8.0,
+        _ => 8.0,
     }
 }

@@ -1,0 +1,117 @@
+//! Runs [`crate::replay`] on the sweeps of a program, and gives it what it takes as given: answers of the analyses.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::flow::locs::Set;
+use crate::flow::{Flow, Loc};
+use crate::ir::*;
+use crate::plan::{ReverseParam, walk};
+use crate::replay::{Cells, Contract, Effect, Given, ObjectRole, Parameter, Verdict, prove};
+use crate::sweep::reverse::{Origin, Origins};
+use crate::transform::Sweeps;
+
+/// Proves the sweeps, callees first; sets what is given to each, and its verdict.
+pub fn prove_all(flow: &Flow, program: &Program, global_shadows: &BTreeMap<GlobalId, GlobalId>, all: &mut [Sweeps]) {
+    let called: BTreeMap<ProcId, Vec<Parameter>> =
+        all.iter().map(|each| (each.proc, each.interface.params.iter().map(parameter).collect())).collect();
+    let called = Arc::new(called);
+    let mut contracts: BTreeMap<ProcId, Contract> = BTreeMap::new();
+    for each in all {
+        let mut given = given(flow, each.proc, &each.origins, &contracts);
+        given.params = called[&each.proc].clone();
+        given.called = Arc::clone(&called);
+        given.global_shadows = global_shadows.clone();
+        let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
+        if verdict == Verdict::Proved {
+            contracts.insert(each.proc, contract);
+        }
+        each.verdict = verdict;
+        each.given = given;
+    }
+}
+
+fn parameter(param: &ReverseParam) -> Parameter {
+    match param {
+        ReverseParam::Primal(k) => Parameter::Primal(*k),
+        ReverseParam::Adjoint(k) => Parameter::Adjoint(*k),
+        ReverseParam::Seed => Parameter::Seed,
+    }
+}
+
+fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &BTreeMap<ProcId, Contract>) -> Given {
+    let proc = &flow.program.procs[id.index()];
+    let role = |origin: &Origin| match origin {
+        Origin::Primal(object) => ObjectRole::Primal(*object),
+        Origin::Shadow(object) => ObjectRole::Shadow(*object),
+        Origin::Variable(var) => ObjectRole::Variable(*var),
+        Origin::Own => ObjectRole::Own,
+    };
+    let mut places: HashMap<Place, Cells> = HashMap::new();
+    let mut note = |place: &Place| {
+        if !places.contains_key(place) {
+            let own = flow.cells(id, place);
+            let cells = Cells {
+                active: matches!(place.ty, Type::Float { .. }) && flow.active_place(id, place),
+                aliases: closed(flow, id, &own),
+                own: numbers(&own),
+            };
+            places.insert(place.clone(), cells);
+        }
+    };
+    let mut see = |e: &Expr| {
+        if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+            note(place);
+        }
+    };
+    for at in 0..proc.items.len() {
+        walk::operands(proc, ItemId::new(at), &mut |operand| match operand {
+            Ok(expr) => walk::expressions(expr, &mut see),
+            Err(place) => {
+                walk::in_place(place, &mut see);
+                see(&Expr { kind: ExprKind::Load(place.clone()), ty: place.ty.clone() });
+            }
+        });
+    }
+    if let Some(result) = &proc.result {
+        walk::expressions(result, &mut see);
+    }
+    let mut calls = HashMap::new();
+    for (at, item) in proc.items.iter().enumerate() {
+        let ItemKind::Call { callee, .. } = &item.kind else { continue };
+        let at = ItemId::new(at);
+        let effect = flow.effects.item(id, at);
+        let up = |locs: &BTreeSet<u32>, callee: ProcId| {
+            let here: Set = locs.iter().flat_map(|loc| flow.points.up(id, at, callee, Loc(*loc))).collect();
+            closed(flow, id, &here)
+        };
+        let writes = closed(flow, id, &effect.writes);
+        let contract = match callee {
+            Callee::Proc(callee) => contracts.get(callee).map(|contract| (contract, *callee)),
+            _ => None,
+        };
+        let (needs, leaves) = match contract {
+            Some((contract, callee)) => (up(&contract.needs, callee), up(&contract.leaves, callee)),
+            None => (closed(flow, id, &effect.reads), writes.clone()),
+        };
+        let restores = contract.map(|(contract, _)| contract.restores.clone()).unwrap_or_default();
+        calls.insert(at, Effect { writes, needs, leaves, restores });
+    }
+    Given {
+        origins: origins.items.clone(),
+        objects: origins.objects.iter().map(role).collect(),
+        active: (0..proc.values.len()).map(|at| flow.active_value(id, ValueId::new(at))).collect(),
+        places,
+        calls,
+        ..Given::default()
+    }
+}
+
+fn numbers(set: &Set) -> Arc<BTreeSet<u32>> {
+    Arc::new(set.iter().map(|loc| loc.0).collect())
+}
+
+/// Locations, and all that may be the same memory.
+fn closed(flow: &Flow, id: ProcId, set: &Set) -> Arc<BTreeSet<u32>> {
+    Arc::new(set.iter().flat_map(|loc| flow.points.aliases(id, *loc)).map(|loc| loc.0).collect())
+}

@@ -1,0 +1,193 @@
+//! Branches and calls of the reverse sweep: by what is known of the arms, and by the contracts of the callees.
+
+use super::adjoint::Linear;
+use super::memory::Section;
+use super::reverse::Walk;
+use super::terms::{P, Spot, T, Term, Way};
+use super::{Fixed, Parameter, Replay, Res, Side, open};
+use crate::ir::*;
+
+impl Replay<'_> {
+    pub(super) fn reverse_branch(&mut self, walk: &mut Walk, of: ItemId, on: &Expr, arms: [RegionId; 2]) -> Res<()> {
+        let f = self.f;
+        let ItemKind::Branch { then, otherwise, .. } = &f.items[of.index()].kind else {
+            return Err(self.refuted("a branch of the reverse sweep reverses no branch"));
+        };
+        let on = self.eval(Side::Reverse, on)?;
+        let on = self.truth(on);
+        let condition = self.conditions[&of];
+        let (here, there) = (self.resolve(on), self.resolve(condition));
+        let (here, there) = (self.truth(here), self.truth(there));
+        if on != condition && here != there {
+            self.differ(here, there, "a branch of the reverse sweep may take another arm")?;
+        }
+        self.take_nested(walk, of)?;
+        let around = walk.around.clone();
+        let adjoints = self.locals_before_inner();
+        let (back, mut still_back) = (self.back.clone(), Vec::new());
+        let mut damage: Vec<Section> = Vec::new();
+        let mut left = Vec::new();
+        for (k, (region, own)) in [*then, *otherwise].into_iter().zip(arms).enumerate() {
+            self.damage = around.clone();
+            self.at = self.ends[&region];
+            self.set_locals(&adjoints);
+            self.back.clone_from(&back);
+            let known = self.known.len();
+            self.assume_truth(condition, k == 0);
+            self.reverse_region(region, own)?;
+            self.forget(known);
+            for section in std::mem::take(&mut self.damage) {
+                if !damage.contains(&section) {
+                    damage.push(section);
+                }
+            }
+            left.push(self.locals());
+            still_back.push(std::mem::take(&mut self.back));
+        }
+        self.back = still_back[0].intersection(&still_back[1]).copied().collect();
+        self.merge_locals(&left);
+        self.damage = damage;
+        self.told.remove(&of);
+        self.span = f.items[of.index()].span;
+        self.at = self.before[of.index()];
+        Ok(())
+    }
+
+    pub(super) fn reverse_call(&mut self, walk: &mut Walk, of: ItemId, callee: &Callee, args: &[Expr]) -> Res<()> {
+        let f = self.f;
+        let (ItemKind::Call { callee: forward, args: primal, .. }, Callee::Sweep(id, Role::Reverse)) =
+            (&f.items[of.index()].kind, callee)
+        else {
+            return Err(self.refuted("a call of the reverse sweep reverses no call"));
+        };
+        if *forward != Callee::Sweep(*id, Role::Forward) {
+            return Err(self.refuted("a call of the reverse sweep reverses another procedure"));
+        }
+        let Some(params) = self.given.called.get(id).cloned() else { return open("a call of an unknown sweep") };
+        let passed = self.passed[&of].clone();
+        let mut returned = Vec::new();
+        for (param, arg) in params.iter().zip(args) {
+            match param {
+                Parameter::Seed => {
+                    let t = self.eval(Side::Reverse, arg)?;
+                    let expected = self.seed_of_call(of)?;
+                    if self.linear(t)? != expected {
+                        return Err(self.refuted("a call gets another adjoint of its result"));
+                    }
+                }
+                Parameter::Primal(k) => {
+                    let Some(expected) = passed[*k as usize] else { continue };
+                    let t = match &arg.kind {
+                        ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => {
+                            let place = self.place(Side::Reverse, place)?;
+                            self.address(place)
+                        }
+                        _ => self.eval(Side::Reverse, arg)?,
+                    };
+                    if !self.same(t, expected) {
+                        self.differ(t, expected, "a call gets another argument than forward")?;
+                    }
+                    if let (Type::Struct(_), Term::Address(place)) = (&arg.ty, self.terms.get(t).clone()) {
+                        let whole = self.whole(place);
+                        self.intact(whole)?;
+                    }
+                }
+                Parameter::Adjoint(k) => match &primal[*k as usize].ty {
+                    Type::Pointer(_) => {
+                        let t = self.eval(Side::Reverse, arg)?;
+                        let Some(expected) = passed[*k as usize] else { continue };
+                        let expected = self.shadow(expected);
+                        if !self.same(t, expected) {
+                            self.differ(t, expected, "the adjoint of an argument lies elsewhere")?;
+                        }
+                    }
+                    Type::Float { .. } => {
+                        let t = self.eval(Side::Reverse, arg)?;
+                        let place = match *self.terms.get(t) {
+                            Term::Address(place) => place,
+                            _ => return Err(self.refuted("the adjoint of an argument has no place of its own")),
+                        };
+                        if !matches!(self.terms.get(self.terms.get_spot(place).root), Term::Own(_)) {
+                            return Err(self.refuted("the adjoint of an argument has no place of its own"));
+                        }
+                        if !self.holds(place)?.is_empty() {
+                            return Err(self.refuted("the adjoint of an argument does not begin as 0"));
+                        }
+                        returned.push((place, *k));
+                    }
+                    _ => return open("a struct that is passed by value"),
+                },
+            }
+        }
+        let effect = self.given.calls.get(&of).cloned().unwrap_or_default();
+        let needs = Section { place: None, cells: effect.needs.clone() };
+        self.damage = walk.around.clone();
+        for section in self.damage.clone() {
+            if self.overlap(&section, &needs) {
+                self.doubt("sections in calls that the proofs cannot tell apart");
+            }
+        }
+        self.needs.extend(effect.needs.iter().copied());
+        if !effect.leaves.is_empty() {
+            self.add_damage(vec![Section { place: None, cells: effect.leaves.clone() }]);
+        }
+        for (k, steps) in &effect.restores {
+            self.restored_by_call(passed[*k as usize], steps)?;
+        }
+        for (place, k) in returned {
+            let t = self.terms.make(Term::Returned(of, k));
+            self.put(place, t);
+        }
+        self.take_nested(walk, of)
+    }
+
+    fn restored_by_call(&mut self, pointer: Option<T>, steps: &[Fixed]) -> Res<()> {
+        let (Some(pointer), Some((Fixed::At(first), rest))) = (pointer, steps.split_first()) else { return Ok(()) };
+        let first = self.terms.number(*first);
+        let pointer = self.advanced(pointer, first)?;
+        let mut spot = match *self.terms.get(pointer) {
+            Term::Address(place) => self.terms.get_spot(place).clone(),
+            _ => Spot { root: pointer, steps: vec![Way::At(self.terms.number(0))] },
+        };
+        for step in rest {
+            spot.steps.push(match step {
+                Fixed::Field(k) => Way::Field(*k),
+                Fixed::At(n) => Way::At(self.terms.number(*n)),
+            });
+        }
+        let place = self.terms.spot(spot);
+        self.restored(place);
+        Ok(())
+    }
+
+    /// What the sweep surely restores behind its pointer arguments.
+    pub(super) fn restores(&self) -> Vec<(u32, Vec<Fixed>)> {
+        let of = |place: &P| {
+            let spot = self.terms.get_spot(*place);
+            let Term::Entry(k) = self.terms.get(spot.root) else { return None };
+            let steps = spot.steps.iter().map(|step| match step {
+                Way::Field(f) => Some(Fixed::Field(*f)),
+                Way::At(at) => self.terms.constant(*at).map(Fixed::At),
+                _ => None,
+            });
+            Some((*k, steps.collect::<Option<Vec<_>>>()?))
+        };
+        self.back.iter().filter_map(of).collect()
+    }
+
+    fn seed_of_call(&mut self, of: ItemId) -> Res<Linear> {
+        let ItemKind::Call { result, .. } = self.f.items[of.index()].kind.clone() else { return open("no call") };
+        match result {
+            Some(result) if self.given.active.get(result.index()).copied().unwrap_or(false) => {
+                match self.variable(result) {
+                    Some(place) => {
+                        let found = self.found_before(place)?;
+                        self.linear(found)
+                    }
+                    None => Ok(Linear::new()),
+                }
+            }
+            _ => Ok(Linear::new()),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What the adjoint of an item has to do, from the item itself: its derivative with the operands of the forward sweep.
+
+use std::collections::BTreeMap;
+
+use super::adjoint::{Linear, Product};
+use super::terms::{P, Spot, T, Term};
+use super::{Parameter, Replay, Res, Side, open};
+use crate::ir::functions::Partial;
+use crate::ir::*;
+
+impl Replay<'_> {
+    /// What the adjoint of an item has to do to the adjoints that are there.
+    pub(super) fn demanded(&mut self, item: ItemId) -> Res<BTreeMap<P, Linear>> {
+        let f = self.f;
+        let at = std::mem::replace(&mut self.at, self.before[item.index()]);
+        let demanded = match &f.items[item.index()].kind {
+            ItemKind::Let { value } if self.given.active.get(value.index()).copied().unwrap_or(false) => {
+                match (&f.values[value.index()].def, self.variable(*value)) {
+                    (Def::Is(expr), Some(to)) => self.assignment(to, expr)?,
+                    _ => BTreeMap::new(),
+                }
+            }
+            ItemKind::Store { to, from } if matches!(to.ty, Type::Float { .. }) => {
+                let place = self.stored[&item];
+                let active = self.given.places.get(to).is_some_and(|known| known.active);
+                if active && self.has_shadow(place) {
+                    let to = self.shadow_place(place);
+                    self.assignment(to, from)?
+                } else {
+                    BTreeMap::new()
+                }
+            }
+            ItemKind::Call { callee, args, result, into } => {
+                self.demanded_by_call(item, callee, args, *result, into)?
+            }
+            _ => BTreeMap::new(),
+        };
+        self.at = at;
+        Ok(demanded)
+    }
+
+    fn demanded_by_call(
+        &mut self,
+        item: ItemId,
+        callee: &Callee,
+        args: &[Expr],
+        result: Option<ValueId>,
+        into: &Option<Place>,
+    ) -> Res<BTreeMap<P, Linear>> {
+        let mut demanded = BTreeMap::new();
+        if let Some(result) = result
+            && self.given.active.get(result.index()).copied().unwrap_or(false)
+            && let Some(to) = self.variable(result)
+        {
+            demanded.insert(to, Linear::new());
+        }
+        let Callee::Sweep(id, _) = callee else { return Ok(demanded) };
+        if into.is_some() {
+            return open("a struct as a result");
+        }
+        let Some(params) = self.given.called.get(id).cloned() else { return open("a call of an unknown sweep") };
+        for param in params {
+            let Parameter::Adjoint(k) = param else { continue };
+            let arg = &args[k as usize];
+            if matches!(arg.ty, Type::Float { .. }) {
+                let returned = self.terms.make(Term::Returned(item, k));
+                let seed = Linear::from([((returned, Vec::new()), 1)]);
+                self.spread(arg, &seed, &mut demanded)?;
+            }
+        }
+        Ok(demanded)
+    }
+
+    /// The place of a variable's adjoint, if the sweep has it.
+    pub(super) fn variable(&mut self, value: ValueId) -> Option<P> {
+        let var = self.f.values[value.index()].var;
+        self.variables.contains(&var).then(|| {
+            let root = self.terms.make(Term::Variable(var));
+            self.terms.spot(Spot { root, steps: Vec::new() })
+        })
+    }
+
+    fn is_active(&self, expr: &Expr) -> bool {
+        if !matches!(expr.ty, Type::Float { .. }) {
+            return false;
+        }
+        match &expr.kind {
+            ExprKind::Value(v) => self.given.active.get(v.index()).copied().unwrap_or(false),
+            ExprKind::Load(place) => self.given.places.get(place).is_some_and(|known| known.active),
+            ExprKind::Unary(_, x) | ExprKind::Cast(x) => self.is_active(x),
+            ExprKind::Binary(_, x, y) | ExprKind::Select(_, x, y) => self.is_active(x) || self.is_active(y),
+            ExprKind::Function(function, args) => {
+                !function.is_piecewise_constant() && args.iter().any(|x| self.is_active(x))
+            }
+            _ => false,
+        }
+    }
+
+    /// The adjoint of an assignment: what `to` holds goes to the leaves of `expr`.
+    pub(super) fn assignment(&mut self, to: P, expr: &Expr) -> Res<BTreeMap<P, Linear>> {
+        let to = self.resolve_place(to);
+        let seed = self.found(to)?;
+        let seed = self.linear(seed)?;
+        let mut demanded = BTreeMap::from([(to, Linear::new())]);
+        self.spread(expr, &seed, &mut demanded)?;
+        Ok(demanded)
+    }
+
+    /// Adds the expression's share of a seed to the adjoints of its active leaves.
+    pub(super) fn spread(&mut self, expr: &Expr, seed: &Linear, demanded: &mut BTreeMap<P, Linear>) -> Res<()> {
+        if !self.is_active(expr) {
+            return Ok(());
+        }
+        match &expr.kind {
+            ExprKind::Value(v) => match self.variable(*v) {
+                Some(leaf) => self.demand(leaf, seed, demanded),
+                None => Ok(()),
+            },
+            ExprKind::Load(place) => {
+                let primal = self.place(Side::Forward, place)?;
+                if !self.has_shadow(primal) {
+                    return Ok(());
+                }
+                let leaf = self.shadow_place(primal);
+                self.demand(leaf, seed, demanded)
+            }
+            ExprKind::Unary(Unary::Negate, x) => self.spread(x, &scaled(seed, -1), demanded),
+            ExprKind::Cast(x) => self.spread(x, seed, demanded),
+            ExprKind::Binary(Binary::Add, x, y) => {
+                self.spread(x, seed, demanded)?;
+                self.spread(y, seed, demanded)
+            }
+            ExprKind::Binary(Binary::Subtract, x, y) => {
+                self.spread(x, seed, demanded)?;
+                self.spread(y, &scaled(seed, -1), demanded)
+            }
+            ExprKind::Binary(Binary::Multiply, x, y) => {
+                for (this, other) in [(x, y), (y, x)] {
+                    if self.is_active(this) {
+                        let factor = self.eval(Side::Forward, other)?;
+                        let share = self.times(seed, factor, false);
+                        self.spread(this, &share, demanded)?;
+                    }
+                }
+                Ok(())
+            }
+            ExprKind::Binary(Binary::Divide, x, y) => {
+                let divisor = self.eval(Side::Forward, y)?;
+                let share = self.times(seed, divisor, true);
+                self.spread(x, &share, demanded)?;
+                let quotient = self.eval(Side::Forward, expr)?;
+                let share = scaled(&self.times(&share, quotient, false), -1);
+                self.spread(y, &share, demanded)
+            }
+            ExprKind::Function(function, args) => {
+                for (k, arg) in args.iter().enumerate() {
+                    if !self.is_active(arg) {
+                        continue;
+                    }
+                    match function.partial(k, args, expr) {
+                        Partial::Zero => {}
+                        Partial::One => self.spread(arg, seed, demanded)?,
+                        Partial::Is(partial) | Partial::Steep(partial) => {
+                            let factor = self.eval(Side::Forward, &partial)?;
+                            let share = self.times(seed, factor, false);
+                            self.spread(arg, &share, demanded)?;
+                        }
+                        Partial::Refused(_) => return open("a function without a derivative"),
+                    }
+                }
+                Ok(())
+            }
+            _ => open("an operation without a derivative"),
+        }
+    }
+
+    /// Whether the sweep has a shadow of what a place lies in.
+    pub(super) fn has_shadow(&self, place: P) -> bool {
+        match self.terms.get(self.terms.get_spot(place).root) {
+            Term::Object(object) => self.shadowed.contains(object),
+            Term::Global(global) => self.given.global_shadows.contains_key(global),
+            _ => true,
+        }
+    }
+
+    fn demand(&mut self, leaf: P, share: &Linear, demanded: &mut BTreeMap<P, Linear>) -> Res<()> {
+        let leaf = self.resolve_place(leaf);
+        let found = self.found(leaf)?;
+        let found = self.linear(found)?;
+        let sum = demanded.entry(leaf).or_insert(found);
+        for (product, count) in share {
+            *sum.entry(product.clone()).or_default() += count;
+        }
+        sum.retain(|_, count| *count != 0);
+        Ok(())
+    }
+
+    fn times(&self, sum: &Linear, factor: T, divides: bool) -> Linear {
+        let mut more = Vec::new();
+        let flips = self.factors(factor, divides, &mut more);
+        let product = |((atom, factors), count): (&Product, &i64)| {
+            let mut factors = factors.clone();
+            factors.extend(&more);
+            factors.sort();
+            ((*atom, factors), if flips { -count } else { *count })
+        };
+        sum.iter().map(product).collect()
+    }
+}
+
+fn scaled(sum: &Linear, by: i64) -> Linear {
+    sum.iter().map(|(product, count)| (product.clone(), count * by)).collect()
+}

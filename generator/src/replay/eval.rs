@@ -1,0 +1,479 @@
+//! Expressions and places as terms, of either sweep.
+
+use super::terms::{P, Spot, T, Term, Way, unnamed};
+use super::{ObjectRole, Replay, Res, Side, open};
+use crate::ir::*;
+
+/// `long`, in which subscripts are added up.
+pub(super) fn long() -> Type {
+    Type::Int { bits: 64, signed: true, name: String::new() }
+}
+
+impl Replay<'_> {
+    pub(super) fn eval(&mut self, side: Side, e: &Expr) -> Res<T> {
+        let t = match &e.kind {
+            ExprKind::Int(n) if matches!(e.ty, Type::Float { .. }) => self.terms.make(Term::Float(n.to_string())),
+            ExprKind::Int(n) => {
+                let number = self.terms.number(*n);
+                self.terms.convert(number, &e.ty, &e.ty)
+            }
+            ExprKind::Float(text) => self.terms.make(Term::Float(text.clone())),
+            ExprKind::Null => self.terms.make(Term::Null),
+            ExprKind::Verbatim(text) => self.terms.make(Term::Text(text.clone())),
+            ExprKind::Value(value) => self.value(side, *value)?,
+            ExprKind::Load(place) => self.load(side, place)?,
+            ExprKind::Address(place) => {
+                let place = self.place(side, place)?;
+                self.address(place)
+            }
+            ExprKind::Unary(op, x) => {
+                let t = self.eval(side, x)?;
+                self.unary(*op, t, &e.ty)
+            }
+            ExprKind::Binary(op, x, y) => {
+                let (a, b) = (self.eval(side, x)?, self.eval(side, y)?);
+                let ty = if e.ty.is_integer() && matches!(op, Binary::Add | Binary::Subtract | Binary::Multiply) {
+                    &e.ty
+                } else {
+                    &x.ty
+                };
+                self.binary(*op, a, b, ty, &e.ty)
+            }
+            ExprKind::Function(function, args) => {
+                let args = args.iter().map(|arg| self.eval(side, arg)).collect::<Res<Vec<_>>>()?;
+                let new = self.terms.make(Term::Function(*function, args));
+                self.terms.is_exactly(new, &e.ty);
+                new
+            }
+            ExprKind::Cast(x) => {
+                let t = self.eval(side, x)?;
+                self.cast(t, &x.ty, &e.ty)
+            }
+            ExprKind::Select(c, x, y) => {
+                let c = self.eval(side, c)?;
+                let (x, y) = (self.eval(side, x)?, self.eval(side, y)?);
+                let new = self.choose(c, x, y);
+                if self.terms.is_exact(x, &e.ty) && self.terms.is_exact(y, &e.ty) {
+                    self.terms.is_exactly(new, &e.ty);
+                }
+                new
+            }
+        };
+        Ok(t)
+    }
+
+    fn value(&mut self, side: Side, value: ValueId) -> Res<T> {
+        let known = match side {
+            Side::Forward => self.values[value.index()],
+            Side::Reverse => self.names[value.index()],
+        };
+        match known {
+            Some(known) => Ok(known),
+            None if side == Side::Forward => Ok(self.terms.make(Term::Undefined(value))),
+            None => Err(self.refuted("a value is read before it is defined")),
+        }
+    }
+
+    fn cast(&mut self, t: T, from: &Type, to: &Type) -> T {
+        match (from, to) {
+            (Type::Int { .. }, Type::Int { .. }) => {
+                let new = self.terms.convert(t, from, to);
+                if matches!(self.terms.get(new), Term::Cast(..)) {
+                    self.terms.is_exactly(new, to);
+                }
+                new
+            }
+            (Type::Pointer(a), Type::Pointer(b)) if same_unit(a, b) => t,
+            _ if unnamed(from) == unnamed(to) => t,
+            _ => {
+                let new = self.terms.make(Term::Cast(t, unnamed(from), unnamed(to)));
+                self.terms.is_exactly(new, to);
+                new
+            }
+        }
+    }
+
+    fn unary(&mut self, op: Unary, t: T, ty: &Type) -> T {
+        if ty.is_integer() && op == Unary::Negate {
+            let zero = self.terms.number(0);
+            if let Some(new) = self.terms.arithmetic(Binary::Subtract, zero, t, ty) {
+                return new;
+            }
+        }
+        if op == Unary::Not {
+            let zero = self.terms.number(0);
+            return self.binary(Binary::Equal, t, zero, &long(), &long());
+        }
+        let new = self.terms.make(Term::Unary(op, t, unnamed(ty)));
+        self.terms.is_exactly(new, ty);
+        new
+    }
+
+    pub(super) fn binary(&mut self, op: Binary, a: T, b: T, ty: &Type, result: &Type) -> T {
+        let folded = match op {
+            Binary::Add | Binary::Subtract | Binary::Multiply if ty.is_integer() => self.terms.arithmetic(op, a, b, ty),
+            Binary::Greater => return self.binary(Binary::Less, b, a, ty, result),
+            Binary::GreaterEqual => return self.binary(Binary::LessEqual, b, a, ty, result),
+            Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, a, b),
+            Binary::Less | Binary::LessEqual if ty.is_integer() => {
+                match (self.terms.constant(a), self.terms.constant(b)) {
+                    (Some(a), Some(b)) => {
+                        let holds = if op == Binary::Less { a < b } else { a <= b };
+                        Some(self.terms.number(i128::from(holds)))
+                    }
+                    _ => None,
+                }
+            }
+            Binary::PointerDifference => self.difference(a, b),
+            Binary::Divide if ty.is_integer() => match (self.terms.constant(a), self.terms.constant(b)) {
+                (_, Some(1)) => Some(a),
+                (Some(n), Some(by)) if n >= 0 && by > 0 => Some(self.terms.number(n / by)),
+                _ => None,
+            },
+            Binary::Remainder if ty.is_integer() => match (self.terms.constant(a), self.terms.constant(b)) {
+                (Some(n), Some(by)) if n >= 0 && by > 0 => Some(self.terms.number(n % by)),
+                (_, Some(by)) if matches!(ty, Type::Int { signed: false, .. }) && (1..1 << 30).contains(&by) => {
+                    let new = self.terms.make(Term::Binary(op, a, b, unnamed(ty)));
+                    // It is small, so it is the number itself at every width.
+                    for (bits, signed) in [(32, true), (32, false), (64, true), (64, false)] {
+                        self.terms.is_exactly(new, &Type::Int { bits, signed, name: String::new() });
+                    }
+                    Some(new)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        folded.unwrap_or_else(|| {
+            let new = self.terms.make(Term::Binary(op, a, b, unnamed(ty)));
+            self.terms.is_exactly(new, result);
+            new
+        })
+    }
+
+    pub(super) fn equality(&mut self, op: Binary, a: T, b: T) -> Option<T> {
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        let yes = i128::from(op == Binary::Equal);
+        if a == b {
+            return Some(self.terms.number(yes));
+        }
+        if let (Some(x), Some(y)) = (self.terms.constant(a), self.terms.constant(b)) {
+            return Some(self.terms.number(if x == y { yes } else { 1 - yes }));
+        }
+        for (chosen, other) in [(a, b), (b, a)] {
+            let Some(number) = self.terms.constant(other) else { continue };
+            if let Term::Choose(c, x, y) = *self.terms.get(chosen)
+                && let (Some(x), Some(y)) = (self.terms.constant(x), self.terms.constant(y))
+            {
+                let [x, y] = [x, y].map(|arm| if arm == number { yes } else { 1 - yes });
+                let [x, y] = [x, y].map(|arm| self.terms.number(arm));
+                return Some(self.choose(c, x, y));
+            }
+            // A truth that is compared with 0.
+            if number == 0 && op == Binary::NotEqual && self.is_truth(chosen) {
+                return Some(chosen);
+            }
+        }
+        Some(self.terms.make(Term::Binary(op, a, b, long())))
+    }
+
+    /// Whether a term is 0 or 1.
+    pub(super) fn is_truth(&self, t: T) -> bool {
+        matches!(
+            self.terms.get(t),
+            Term::Binary(
+                Binary::Less | Binary::LessEqual | Binary::Equal | Binary::NotEqual | Binary::And | Binary::Or,
+                ..
+            )
+        )
+    }
+
+    /// A condition as a term that is equal for equal truths.
+    pub(super) fn truth(&mut self, t: T) -> T {
+        match *self.terms.get(t) {
+            Term::Choose(c, x, y) if self.terms.constant(x) == Some(1) && self.terms.constant(y) == Some(0) => {
+                self.truth(c)
+            }
+            Term::Binary(Binary::NotEqual, x, y, _) if self.terms.constant(y) == Some(0) => self.truth(x),
+            Term::Binary(Binary::NotEqual, x, y, _) if self.terms.constant(x) == Some(0) => self.truth(y),
+            _ => t,
+        }
+    }
+
+    pub(super) fn choose(&mut self, c: T, x: T, y: T) -> T {
+        let c = self.truth(c);
+        if let Some(c) = self.terms.constant(c) {
+            return if c != 0 { x } else { y };
+        }
+        if x == y {
+            return x;
+        }
+        if let Some(trips) = self.trips_of_choice(c, x, y) {
+            return trips;
+        }
+        self.terms.make(Term::Choose(c, x, y))
+    }
+
+    /// `a < b ? y + (b - a) : y`, and the number of steps of more than one from `a` up to `b`.
+    fn trips_of_choice(&mut self, c: T, x: T, y: T) -> Option<T> {
+        let Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, ty) = self.terms.get(c).clone() else {
+            return None;
+        };
+        if !ty.is_integer() {
+            return None;
+        }
+        let distance = self.distance(op, a, b)?;
+        if self.terms.sum(x, y, -1)? == distance {
+            let trips = self.trips(distance, 1);
+            return self.terms.sum(y, trips, 1);
+        }
+        let one = self.terms.number(1);
+        let quotient = self.terms.sum(x, one, -1)?;
+        let Term::Binary(Binary::Divide, above, by, _) = *self.terms.get(quotient) else { return None };
+        let by = self.terms.constant(by).filter(|by| *by > 1)?;
+        let expected = self.terms.sum(distance, one, -1)?;
+        let above = self.narrow(above);
+        (self.terms.constant(y) == Some(0) && above == expected).then(|| self.trips(distance, by))
+    }
+
+    /// A sum with numbers as they were before they were made wider, which changes none of them.
+    fn narrow(&mut self, t: T) -> T {
+        let parts = self.terms.parts(&Term::Int(self.terms.poly(t)));
+        let wider = |part: &T| match self.terms.get(*part) {
+            Term::Cast(x, Type::Int { bits: from, .. }, Type::Int { bits: to, .. }) if to > from => Some((part.0, *x)),
+            _ => None,
+        };
+        let wider: std::collections::HashMap<u32, T> = parts.iter().filter_map(wider).collect();
+        let by = |_: ProcId, atom: ValueId| wider.get(&atom.0).map(|x| self.terms.poly(*x));
+        match self.terms.poly(t).replace(&by) {
+            Some(poly) => self.terms.int(poly),
+            None => t,
+        }
+    }
+
+    /// How far `a` is from where `a < b` (or `a <= b`) no longer holds.
+    pub(super) fn distance(&mut self, op: Binary, a: T, b: T) -> Option<T> {
+        let distance = self.terms.sum(b, a, -1)?;
+        let one = self.terms.number(1);
+        if op == Binary::LessEqual { self.terms.sum(distance, one, 1) } else { Some(distance) }
+    }
+
+    /// How many steps of `by` it takes from a distance to 0 or below.
+    pub(super) fn trips(&mut self, distance: T, by: i128) -> T {
+        match self.terms.constant(distance) {
+            Some(n) => self.terms.number(if n > 0 { (n - 1) / by + 1 } else { 0 }),
+            None => self.terms.make(Term::Trips(distance, by)),
+        }
+    }
+
+    fn difference(&mut self, a: T, b: T) -> Option<T> {
+        let (x, y) = (self.spot_of_pointer(a)?, self.spot_of_pointer(b)?);
+        let ([Way::At(i)], [Way::At(j)]) = (&x.steps[..], &y.steps[..]) else { return None };
+        if x.root == y.root { self.terms.sum(*i, *j, -1) } else { None }
+    }
+
+    fn spot_of_pointer(&mut self, t: T) -> Option<Spot> {
+        match self.terms.get(t) {
+            Term::Address(place) => Some(self.terms.get_spot(*place).clone()),
+            Term::Null => None,
+            _ => {
+                let zero = self.terms.number(0);
+                Some(Spot { root: t, steps: vec![Way::At(zero)] })
+            }
+        }
+    }
+
+    // ---- places --------------------------------------------------------------------------------------------------
+
+    /// Whether a root is memory itself, not a pointer to it.
+    fn is_object(&self, root: T) -> bool {
+        match self.terms.get(root) {
+            Term::Object(_) | Term::Global(_) | Term::Variable(_) | Term::Own(_) => true,
+            Term::Shadow(of) => self.is_object(*of),
+            _ => false,
+        }
+    }
+
+    pub(super) fn address(&mut self, place: P) -> T {
+        let spot = self.terms.get_spot(place);
+        if let [Way::At(at)] = spot.steps[..]
+            && self.terms.constant(at) == Some(0)
+            && !self.is_object(spot.root)
+        {
+            return spot.root;
+        }
+        self.terms.make(Term::Address(place))
+    }
+
+    /// A pointer, some elements on.
+    pub(super) fn advanced(&mut self, pointer: T, by: T) -> Res<T> {
+        let Some(mut spot) = self.spot_of_pointer(pointer) else { return open("arithmetic of a null pointer") };
+        self.advance(&mut spot, by)?;
+        let place = self.terms.spot(spot);
+        Ok(self.address(place))
+    }
+
+    fn advance(&mut self, spot: &mut Spot, by: T) -> Res<()> {
+        match spot.steps.last_mut() {
+            Some(Way::At(at)) => match self.terms.sum(*at, by, 1) {
+                Some(sum) => *at = sum,
+                None => return open("large subscripts"),
+            },
+            _ if self.terms.constant(by) == Some(0) => {}
+            _ => spot.steps.push(Way::At(by)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn object(&mut self, side: Side, object: ObjectId) -> T {
+        let term = match side {
+            Side::Forward => Term::Object(object),
+            Side::Reverse => match self.given.objects[object.index()] {
+                ObjectRole::Primal(of) => Term::Object(of),
+                ObjectRole::Shadow(of) => {
+                    let of = self.terms.make(Term::Object(of));
+                    Term::Shadow(of)
+                }
+                ObjectRole::Variable(var) => Term::Variable(var),
+                ObjectRole::Own => Term::Own(object),
+            },
+        };
+        self.terms.make(term)
+    }
+
+    fn global(&mut self, global: GlobalId) -> T {
+        match self.given.global_shadows.iter().find(|(_, shadow)| **shadow == global) {
+            Some((of, _)) => {
+                let of = self.terms.make(Term::Global(*of));
+                self.terms.make(Term::Shadow(of))
+            }
+            None => self.terms.make(Term::Global(global)),
+        }
+    }
+
+    pub(super) fn place(&mut self, side: Side, place: &Place) -> Res<P> {
+        let mut steps = place.path.iter();
+        let mut spot = match &place.base {
+            Base::Object(object) => Spot { root: self.object(side, *object), steps: Vec::new() },
+            Base::Global(global) => Spot { root: self.global(*global), steps: Vec::new() },
+            Base::At(pointer) => {
+                let pointer = self.eval(side, pointer)?;
+                let Some(mut spot) = self.spot_of_pointer(pointer) else {
+                    return open("access through a null pointer");
+                };
+                if let Some(Step::Index(subscripts)) = steps.next() {
+                    let by = self.flat(side, place, subscripts)?;
+                    self.advance(&mut spot, by)?;
+                }
+                spot
+            }
+        };
+        for step in steps {
+            match step {
+                Step::Field(field) => spot.steps.push(Way::Field(field.0)),
+                Step::Index(subscripts) => {
+                    let at = self.flat(side, place, subscripts)?;
+                    spot.steps.push(Way::At(at));
+                }
+            }
+        }
+        let new = self.terms.spot(spot);
+        if side == Side::Forward
+            && let Some(known) = self.given.places.get(place)
+        {
+            self.note_cells(new, known);
+        }
+        Ok(new)
+    }
+
+    /// Subscripts as one number of scalars.
+    fn flat(&mut self, side: Side, place: &Place, subscripts: &[Subscript]) -> Res<T> {
+        let mut at = self.terms.number(0);
+        for (k, subscript) in subscripts.iter().enumerate() {
+            let mut this = self.integer(side, &subscript.at)?;
+            if let Some(lower) = &subscript.dim.lower {
+                let lower = self.integer(side, lower)?;
+                this = self.terms.sum(this, lower, -1).unwrap_or(this);
+            }
+            if k > 0 {
+                let Some(extent) = &subscript.dim.extent else { return open("an array whose extents are not known") };
+                let extent = self.integer(side, extent)?;
+                let Some(rows) = self.terms.product(at, extent) else { return open("large subscripts") };
+                at = rows;
+            }
+            let Some(sum) = self.terms.sum(at, this, 1) else { return open("large subscripts") };
+            at = sum;
+        }
+        let mut ty = &place.ty;
+        while let Type::Array { elem, extent } = ty {
+            let Some(extent) = extent else { return open("a row of an array whose extents are values") };
+            let extent = self.terms.number(i128::from(*extent));
+            let Some(product) = self.terms.product(at, extent) else { return open("large subscripts") };
+            (at, ty) = (product, elem);
+        }
+        Ok(at)
+    }
+
+    /// An integer expression as a long.
+    pub(super) fn integer(&mut self, side: Side, e: &Expr) -> Res<T> {
+        let t = self.eval(side, e)?;
+        Ok(self.terms.convert(t, &e.ty, &long()))
+    }
+
+    // ---- shadows -------------------------------------------------------------------------------------------------
+
+    /// The shadow of a pointer.
+    pub(super) fn shadow(&mut self, t: T) -> T {
+        match *self.terms.get(t) {
+            Term::Null => t,
+            Term::Address(place) => {
+                let place = self.shadow_place(place);
+                self.terms.make(Term::Address(place))
+            }
+            Term::Choose(c, x, y) => {
+                let (x, y) = (self.shadow(x), self.shadow(y));
+                self.choose(c, x, y)
+            }
+            _ => self.terms.make(Term::Shadow(t)),
+        }
+    }
+
+    pub(super) fn shadow_place(&mut self, place: P) -> P {
+        let Spot { root, steps } = self.terms.get_spot(place).clone();
+        let root = if self.is_object(root) { self.terms.make(Term::Shadow(root)) } else { self.shadow(root) };
+        self.terms.spot(Spot { root, steps })
+    }
+
+    /// Whether memory at this root belongs to adjoints.
+    pub(super) fn is_shadow(&self, root: T) -> bool {
+        match self.terms.get(root) {
+            Term::Shadow(_) | Term::Variable(_) | Term::Own(_) => true,
+            Term::Choose(_, x, y) => self.is_shadow(*x) || self.is_shadow(*y),
+            _ => false,
+        }
+    }
+
+    /// The primal place of a shadow.
+    pub(super) fn unshadowed(&mut self, place: P) -> Option<P> {
+        let Spot { root, steps } = self.terms.get_spot(place).clone();
+        match *self.terms.get(root) {
+            Term::Shadow(root) => Some(self.terms.spot(Spot { root, steps })),
+            _ => None,
+        }
+    }
+}
+
+/// Whether subscripts count the same elements behind both types of pointers.
+fn same_unit(a: &Type, b: &Type) -> bool {
+    let element = |mut ty: &'_ Type| {
+        while let Type::Array { elem, .. } = ty {
+            ty = elem;
+        }
+        match ty {
+            Type::Int { bits, .. } => Type::Int { bits: *bits, signed: false, name: String::new() },
+            other => other.clone(),
+        }
+    };
+    let (a, b) = (element(a), element(b));
+    a == b || a == Type::Void || b == Type::Void
+}

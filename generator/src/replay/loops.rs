@@ -1,0 +1,388 @@
+//! Loops of the reverse sweep: as many passes as forward, last first, each the reverse of its own.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::memory::Section;
+use super::passes::step_of;
+use super::sections::Passes;
+use super::terms::{P, Spot, T, Term, Way};
+use super::{Replay, Res, Side, open};
+use crate::ir::*;
+
+impl Replay<'_> {
+    /// `own` of the reverse sweep reverses the loop `of`. `around`: the damage behind the loop.
+    pub(super) fn reverse_loop(&mut self, of: ItemId, own: ItemId, around: Vec<Section>) -> Res<()> {
+        let (f, r) = (self.f, self.r);
+        let ItemKind::Loop { body, carried, .. } = &f.items[of.index()].kind else {
+            return Err(self.refuted("a loop of the reverse sweep reverses no loop"));
+        };
+        let ItemKind::Loop { test, at, body: own_body, carried: own_carried } = &r.items[own.index()].kind else {
+            return open("a loop");
+        };
+        if *at != TestAt::Before {
+            return open("a loop of the reverse sweep that tests behind its passes");
+        }
+        let form = self.loops[&of].clone();
+        let run = self.runs.iter().position(|(item, ..)| *item == of).map(|k| self.runs.remove(k));
+        let known = self.known.len();
+        // Inside, the loop runs at least once.
+        let (outside, inside) = (form.passes, form.inside);
+        if outside != inside {
+            self.assume(outside, inside);
+        }
+        if let Some(test) = form.test {
+            self.assume_holds(test);
+        }
+        let one = self.terms.number(1);
+        let pass = self.terms.make(Term::Pass(of));
+        // Passes of the reverse sweep before the one at hand.
+        let behind = self.terms.sum(inside, one, -1).and_then(|last| self.terms.sum(last, pass, -1));
+        let Some(behind) = behind else { return open("large numbers") };
+        let mut carries = Vec::new();
+        let mut steps = Vec::new();
+        for c in own_carried {
+            let Some(init) = self.names[c.init.index()] else {
+                return Err(self.refuted("a value is read before it is defined"));
+            };
+            let is_real = matches!(r.vars[c.var.index()].ty, Type::Float { .. });
+            let step = match step_of(r, *own_body, c.head, c.end) {
+                Some(terms) if !is_real => self.sum_of(Side::Reverse, &terms)?,
+                _ => None,
+            };
+            let head = match step {
+                Some(step) => {
+                    let init = self.resolve(init);
+                    self.stepped(init, behind, step)?
+                }
+                None => {
+                    let Some((head, start)) = self.carried_backwards(of, carried, init) else {
+                        return Err(self.refuted("a loop of the reverse sweep begins with what the loop did not leave"));
+                    };
+                    carries.push((c.end, c.out, start.0, start.1));
+                    head
+                }
+            };
+            let ty = &r.vars[c.var.index()].ty;
+            if self.terms.is_exact(init, ty) {
+                self.terms.is_exactly(head, ty);
+            }
+            self.names[c.head.index()] = Some(head);
+            steps.push((step, init));
+        }
+        self.runs_as_often(of, test, own_carried, &steps, *own_body)?;
+        // A pass, with what all later passes left.
+        let left = self.left_by(*body, run.as_ref())?;
+        let later: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::Later)).collect();
+        self.damage = around.clone();
+        self.add_damage(later);
+        let begun = self.damage.clone();
+        if let Some((_, first, _)) = &run {
+            self.run_is_alone(*body, of, *first)?;
+            let early = self.early(*first, pass, 1)?;
+            self.damaged(early);
+        }
+        self.at = self.ends[body];
+        let locals = self.locals_before_inner();
+        self.set_locals(&locals);
+        let outer_run = std::mem::replace(&mut self.run, run.as_ref().map(|(item, first, _)| (*item, *first)));
+        let back = std::mem::take(&mut self.back);
+        self.reverse_region(*body, *own_body)?;
+        self.back = back;
+        self.run = outer_run;
+        if let Some((_, first, _)) = &run {
+            let early = self.early(*first, pass, 0)?;
+            self.restored(early);
+        }
+        for section in &self.damage {
+            if !begun.contains(section) && !left.contains(section) {
+                return Err(self.refuted("a reversed pass leaves memory damaged that the others need"));
+            }
+        }
+        for (end, _, head, _) in &carries {
+            let end = self.names[end.index()];
+            let end = end.ok_or_else(|| self.refuted("a value is read before it is defined"))?;
+            if !self.same(end, *head) {
+                self.differ(end, *head, "a reversed pass does not recover what the loop carries")?;
+            }
+        }
+        let locals = self.locals_before_inner();
+        self.set_locals(&locals);
+        self.forget(known);
+        let all: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::All)).collect();
+        self.damage = around;
+        self.covered(of, *body, run.as_ref())?;
+        self.add_damage(all);
+        for (c, (step, init)) in own_carried.iter().zip(steps) {
+            let out = match step {
+                Some(step) => self.stepped(init, outside, step)?,
+                None => match carries.iter().find(|(_, out, ..)| *out == c.out) {
+                    Some((.., before)) => *before,
+                    None => return open("a carried value"),
+                },
+            };
+            self.names[c.out.index()] = Some(out);
+        }
+        Ok(())
+    }
+
+    /// Damage that is gone behind a reversed loop: each pass has restored an element, and all passes a row of them.
+    fn covered(&mut self, of: ItemId, body: RegionId, run: Option<&(ItemId, P, T)>) -> Res<()> {
+        let f = self.f;
+        let mut rows = Vec::new();
+        if let Some((_, first, count)) = run {
+            // As many as the loop has passes, or none.
+            let count = match *self.terms.get(*count) {
+                Term::Trips(distance, 1) => distance,
+                _ => *count,
+            };
+            rows.push(self.early(*first, count, 0)?);
+        }
+        for item in &f.regions[body.index()].items {
+            let Some(place) = self.stored.get(item).copied().filter(|_| self.undone.contains(item)) else { continue };
+            let section = self.section(place);
+            let row = self.close(&section, of, Passes::All);
+            let pass = self.terms.make(Term::Pass(of));
+            let Some(Way::At(at)) = self.terms.get_spot(place).steps.last().copied() else { continue };
+            let Some((_, slope)) = self.linear_in(at, pass) else { continue };
+            if matches!(self.terms.constant(slope), Some(1 | -1)) {
+                rows.extend(row.place);
+            }
+        }
+        for row in rows {
+            let damage = std::mem::take(&mut self.damage);
+            for section in damage {
+                if !section.place.is_some_and(|place| self.is_inside(place, row)) {
+                    self.damage.push(section);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a place is certainly a part of a row of elements.
+    fn is_inside(&mut self, place: P, row: P) -> bool {
+        let (a, b) = (self.terms.get_spot(place).clone(), self.terms.get_spot(row).clone());
+        let (Some((last, before)), Some((Way::Range(from, to), around))) = (a.steps.split_last(), b.steps.split_last())
+        else {
+            return false;
+        };
+        if a.root != b.root || before != around {
+            return false;
+        }
+        let one = self.terms.number(1);
+        let (low, high) = match *last {
+            Way::At(at) => match self.terms.sum(at, one, 1) {
+                Some(next) => (at, next),
+                None => return false,
+            },
+            Way::Range(low, high) => (low, high),
+            _ => return false,
+        };
+        let mut facts = self.facts_about(&[low, high, *from, *to]);
+        // An empty section has nothing to be restored.
+        facts.add(self.terms.poly(high).sub(&self.terms.poly(low)).and_then(|p| p.plus(-1)));
+        let [low, high, from, to] = [low, high, *from, *to].map(|t| self.terms.poly(t));
+        facts.at_most(&from, &low) && facts.at_most(&high, &to)
+    }
+
+    /// What a carried value of the reversed loop is, if it begins with what a variable of the loop was behind it: its
+    /// value at the end of a pass; at the start of a pass, and before the loop.
+    fn carried_backwards(&mut self, of: ItemId, carried: &[Carried], init: T) -> Option<(T, (T, T))> {
+        let form = self.loops[&of].clone();
+        for (k, c) in carried.iter().enumerate() {
+            let out = self.values[c.out.index()]?;
+            let (end, before) = (self.forward_value(c.end), self.forward_value(c.init));
+            let head = form.heads[k];
+            if self.same(out, init) {
+                return Some((end, (head, before)));
+            }
+            let shadow = self.shadow(out);
+            if self.same(shadow, init) {
+                let (end, head, before) = (self.shadow(end), self.shadow(head), self.shadow(before));
+                return Some((end, (head, before)));
+            }
+        }
+        None
+    }
+
+    /// Obligation 5: the reversed loop runs as often as the loop did.
+    fn runs_as_often(
+        &mut self,
+        of: ItemId,
+        test: &Expr,
+        carried: &[Carried],
+        steps: &[(Option<T>, T)],
+        body: RegionId,
+    ) -> Res<()> {
+        let _ = body;
+        // The number of passes in terms of the reversed loop's own passes, counted from the first.
+        let own = self.fresh();
+        let names = self.names.clone();
+        for (c, (step, init)) in carried.iter().zip(steps) {
+            let head = match step {
+                Some(step) => self.stepped(*init, own, *step)?,
+                None => self.fresh(),
+            };
+            let ty = &self.r.vars[c.var.index()].ty;
+            self.terms.is_exactly(head, ty);
+            self.names[c.head.index()] = Some(head);
+        }
+        let known = std::mem::take(&mut self.known);
+        self.resolved.clear();
+        let t = self.eval(Side::Reverse, test)?;
+        let found = self.passes_of(t, own, of);
+        self.known = known;
+        self.names = names;
+        let form = self.loops[&of].clone();
+        let Some((passes, ..)) = found else {
+            return Err(self.refuted("nobody knows how often a loop of the reverse sweep runs"));
+        };
+        let forward = form.passes;
+        // A distance that is never negative, because the loop ends at it, is its own number of passes.
+        let never_negative = |this: &mut Self, a: T, b: T| matches!(*this.terms.get(a), Term::Trips(d, 1) if d == b);
+        if passes == forward || never_negative(self, passes, forward) {
+            return Ok(());
+        }
+        self.differ(passes, forward, "a loop of the reverse sweep may run another number of passes")
+    }
+
+    /// What the reverse of one pass leaves damaged of the outside.
+    fn left_by(&mut self, region: RegionId, run: Option<&(ItemId, P, T)>) -> Res<Vec<Section>> {
+        let f = self.f;
+        let mut left: Vec<Section> = Vec::new();
+        let mut add = |section: Section| {
+            if !left.contains(&section) {
+                left.push(section);
+            }
+        };
+        for &item in &f.regions[region.index()].items {
+            match &f.items[item.index()].kind {
+                ItemKind::Store { .. } => {
+                    let place = self.stored[&item];
+                    let in_run = run.is_some_and(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
+                    if !self.undone.contains(&item) && !in_run {
+                        add(self.section(place));
+                    }
+                }
+                ItemKind::Call { .. } => self.call_section(item).into_iter().for_each(&mut add),
+                ItemKind::Branch { then, otherwise, .. } => {
+                    for arm in [then, otherwise] {
+                        self.left_by(*arm, None)?.into_iter().for_each(&mut add);
+                    }
+                }
+                ItemKind::Loop { body, .. } => {
+                    let elements = self.element_run(item);
+                    for section in self.left_by(*body, elements.as_ref())? {
+                        add(self.close(&section, item, Passes::All));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(left.into_iter().filter_map(|section| self.outside(section, region)).collect())
+    }
+
+    /// What the reverse of a call does not restore; of a call that is not reversed, all that it writes.
+    fn call_section(&mut self, item: ItemId) -> Option<Section> {
+        let effect = self.given.calls.get(&item)?;
+        let is_swept = matches!(self.f.items[item.index()].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
+        let cells = if is_swept { effect.leaves.clone() } else { effect.writes.clone() };
+        (!cells.is_empty()).then_some(Section { place: None, cells })
+    }
+
+    /// The elements that come back in front of an inner loop at once.
+    fn element_run(&mut self, of: ItemId) -> Option<(ItemId, P, T)> {
+        let (r, given) = (self.r, self.given);
+        let pops = r.items.iter().zip(&given.origins);
+        let is_run = pops
+            .filter(|(_, origin)| **origin == Some(of))
+            .any(|(item, _)| matches!(item.kind, ItemKind::Pop { what: Popped::Elements { .. } }));
+        if !is_run {
+            return None;
+        }
+        let (region, at) = self.f.positions()[of.index()]?;
+        let before = &self.f.regions[region.index()].items[..at];
+        before.iter().rev().take(2).find_map(|item| match self.taped.get(item) {
+            Some(super::Taped::Elements(first, count, ..)) => Some((of, *first, *count)),
+            _ => None,
+        })
+    }
+
+    /// Whether each run of a region has an object of its own.
+    fn is_made_in(&self, object: ObjectId, region: RegionId) -> bool {
+        let f = self.f;
+        match f.objects[object.index()].life {
+            Life::Region(home) => f.is_within(home, region),
+            Life::Heap => f.regions[region.index()].items.iter().any(
+                |item| matches!(f.items[item.index()].kind, ItemKind::Alloc { object: this, .. } if this == object),
+            ),
+            _ => false,
+        }
+    }
+
+    /// What is left of a section where a region ends, and with it the objects that it has made.
+    pub(super) fn outside(&self, section: Section, region: RegionId) -> Option<Section> {
+        if let Some(place) = section.place {
+            return match self.terms.get(self.terms.get_spot(place).root) {
+                Term::Object(object) if self.is_made_in(*object, region) => None,
+                _ => Some(section),
+            };
+        }
+        let is_local = |cell: &u32| self.homes.get(cell).is_some_and(|object| self.is_made_in(*object, region));
+        let cells: BTreeSet<u32> = section.cells.iter().copied().filter(|cell| !is_local(cell)).collect();
+        (!cells.is_empty()).then(|| Section { place: None, cells: Arc::new(cells) })
+    }
+
+    // ---- elements that come back at once -------------------------------------------------------------------------
+
+    /// Whether a place is element `pass` of those from `first` on.
+    pub(super) fn is_of_run(&mut self, of: ItemId, first: P, place: P) -> bool {
+        let pass = self.terms.make(Term::Pass(of));
+        self.moved_place(first, pass).is_some_and(|expected| expected == place)
+    }
+
+    fn moved_place(&mut self, first: P, by: T) -> Option<P> {
+        let Spot { root, mut steps } = self.terms.get_spot(first).clone();
+        match steps.last_mut() {
+            Some(Way::At(at)) => *at = self.terms.sum(*at, by, 1)?,
+            _ => return None,
+        }
+        Some(self.terms.spot(Spot { root, steps }))
+    }
+
+    /// The elements of passes up to `pass + more`, which came back too early for the passes before.
+    pub(super) fn early(&mut self, first: P, pass: T, more: i128) -> Res<P> {
+        let Spot { root, mut steps } = self.terms.get_spot(first).clone();
+        let more = self.terms.number(more);
+        let (Some(Way::At(at)), Some(by)) = (steps.last().copied(), self.terms.sum(pass, more, 1)) else {
+            return open("elements without a subscript");
+        };
+        let Some(end) = self.terms.sum(at, by, 1) else { return open("large subscripts") };
+        steps.pop();
+        steps.push(Way::Range(at, end));
+        Ok(self.terms.spot(Spot { root, steps }))
+    }
+
+    /// Whether nothing else in a loop writes the elements that come back at once.
+    fn run_is_alone(&mut self, body: RegionId, of: ItemId, first: P) -> Res<()> {
+        let inside = self.loops[&of].inside;
+        let elements = self.early(first, inside, 0)?;
+        let mut others = 0;
+        let writes = Arc::clone(&self.writes[&body]);
+        for section in writes.iter() {
+            if section.place.is_some_and(|place| self.is_of_run(of, first, place)) {
+                others += 1;
+                continue;
+            }
+            let closed = self.close(section, of, Passes::All);
+            if self.meets(elements, &closed) {
+                return Err(self.refuted("a loop writes elements that come back at once in another way, too"));
+            }
+        }
+        if others == 0 {
+            return Err(self.refuted("elements come back at once that the loop does not write"));
+        }
+        Ok(())
+    }
+}

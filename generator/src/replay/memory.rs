@@ -1,0 +1,359 @@
+//! Memory: states of the forward sweep, and where the reverse sweep's memory differs from the state at hand.
+//!
+//! ```text
+//!   entry ── store x[0] ── store x[1] ── havoc (a loop: what it may write) ── ...     states, each from the one before
+//!                                                        ▲
+//!                                                  reverse sweep: equal to this state, but for the damage
+//! ```
+//!
+//! A load goes back through the states as long as what they write is elsewhere, so loads of unchanged memory are one
+//! term wherever they stand. The reverse sweep holds no contents of its own: what it pops is what a state had.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::terms::{P, T, Term, Version, Way};
+use super::{Cells, Replay, Res, Side};
+use crate::flow::poly::Facts;
+use crate::ir::*;
+
+/// Part of memory.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Section {
+    /// The place, if the part has one name; what a call writes has none.
+    pub place: Option<P>,
+    /// The locations that it may be.
+    pub cells: Arc<BTreeSet<u32>>,
+}
+
+/// How a state comes from another.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    Entry,
+    Stored { before: Version, place: P, value: T },
+    Havoc { before: Version, writes: Arc<Vec<Section>> },
+}
+
+/// The locations that a place may be; these and all that may be the same memory.
+pub(super) type OwnAndAliases = (Arc<BTreeSet<u32>>, Arc<BTreeSet<u32>>);
+
+/// States that a load goes back through.
+const BACK: usize = 2000;
+
+impl Replay<'_> {
+    pub(super) fn state(&mut self, state: State) -> Version {
+        self.states.push(state);
+        Version(u32::try_from(self.states.len() - 1).expect("fewer than 2^32 states"))
+    }
+
+    /// What a place holds in a state.
+    pub(super) fn read(&mut self, from: Version, place: P) -> T {
+        let (mut at, mut left) = (from, BACK);
+        // Both sweeps go back equally far: what is known at one point has no part in it.
+        let here = std::mem::take(&mut self.known);
+        let found = loop {
+            if left == 0 {
+                self.is_cut = true;
+                break None;
+            }
+            left -= 1;
+            match self.states[at.0 as usize].clone() {
+                State::Entry => break None,
+                State::Stored { before, place: to, value } => {
+                    if to == place {
+                        break Some(value);
+                    }
+                    if !self.disjoint(place, to) {
+                        break None;
+                    }
+                    at = before;
+                }
+                State::Havoc { before, writes } => {
+                    if writes.iter().any(|section| self.meets(place, section)) {
+                        break None;
+                    }
+                    at = before;
+                }
+            }
+        };
+        self.known = here;
+        found.unwrap_or_else(|| self.terms.make(Term::Load(at, place)))
+    }
+
+    pub(super) fn load(&mut self, side: Side, place: &Place) -> Res<T> {
+        let at = self.place(side, place)?;
+        if side == Side::Reverse && self.is_shadow(self.terms.get_spot(at).root) {
+            return self.load_adjoint(at, &place.ty);
+        }
+        if side == Side::Reverse {
+            self.intact(at)?;
+        }
+        let value = self.read(self.at, at);
+        if let Term::Load(_, from) = *self.terms.get(value) {
+            if matches!(place.ty, Type::Pointer(_)) {
+                self.pointer_places.insert(from);
+            }
+            self.terms.is_exactly(value, &place.ty);
+        }
+        Ok(value)
+    }
+
+    /// Refuses a read of what was not restored.
+    pub(super) fn intact(&mut self, place: P) -> Res<()> {
+        if self.back.contains(&place) {
+            return Ok(());
+        }
+        let here = self.resolve_place(place);
+        for section in self.damage.clone() {
+            if !self.meets(place, &section) {
+                continue;
+            }
+            // Lost for certain: this very place, or all of an object.
+            let is_lost = section.place.is_some_and(|lost| {
+                let same_root = self.terms.get_spot(lost).root == self.terms.get_spot(place).root;
+                let whole = same_root && self.made.contains(&lost);
+                whole || self.certain.contains(&lost) && self.resolve_place(lost) == here
+            });
+            let what = self.show_place(place);
+            if is_lost {
+                return Err(self.refuted(&format!("{what} is read, which the reverse sweep has not restored")));
+            }
+            self.doubt(super::SECTIONS);
+        }
+        let whole = self.terms.get_spot(place).steps.contains(&Way::All);
+        let root = self.terms.get_spot(place).root;
+        let own =
+            if whole { self.cells_of_root(root).map(|(own, _)| Arc::new(own)) } else { self.cells(place).map(|c| c.0) };
+        match own {
+            Some(own) => self.needs.extend(own.iter().copied()),
+            None => return super::open("memory that the forward sweep does not name"),
+        }
+        Ok(())
+    }
+
+    pub(super) fn section(&mut self, place: P) -> Section {
+        Section { place: Some(place), cells: self.aliases(place) }
+    }
+
+    pub(super) fn damaged(&mut self, place: P) {
+        let section = self.section(place);
+        self.no_longer_back(&section);
+        self.certain.insert(place);
+        if !self.damage.contains(&section) {
+            self.damage.push(section);
+        }
+    }
+
+    /// Places in a section that is damaged are not what a pop made them.
+    pub(super) fn no_longer_back(&mut self, section: &Section) {
+        for place in self.back.clone() {
+            if self.meets(place, section) {
+                self.back.remove(&place);
+            }
+        }
+    }
+
+    pub(super) fn restored(&mut self, place: P) {
+        let here = self.resolve_place(place);
+        let damage = std::mem::take(&mut self.damage);
+        for section in damage {
+            let is_this = section.place.is_some_and(|other| other == place || self.resolve_place(other) == here);
+            if !is_this {
+                self.damage.push(section);
+            }
+        }
+        self.back.insert(place);
+    }
+
+    // ---- which places may meet -----------------------------------------------------------------------------------
+
+    pub(super) fn note_cells(&mut self, place: P, known: &Cells) {
+        if self.cells_of.contains_key(&place) {
+            return;
+        }
+        self.cells_of.insert(place, (known.own.clone(), known.aliases.clone()));
+        let key = self.way_of(place);
+        let entry = self.cells_by_way.entry(key).or_default();
+        let mut merged = (*entry.0).clone();
+        merged.extend(known.own.iter().copied());
+        let mut aliases = (*entry.1).clone();
+        aliases.extend(known.aliases.iter().copied());
+        *entry = (Arc::new(merged), Arc::new(aliases));
+    }
+
+    /// The root and the members on the way.
+    fn way_of(&self, place: P) -> (T, Vec<u32>) {
+        let spot = self.terms.get_spot(place);
+        let fields = spot.steps.iter().filter_map(|step| if let Way::Field(k) = step { Some(*k) } else { None });
+        (spot.root, fields.collect())
+    }
+
+    fn cells(&self, place: P) -> Option<OwnAndAliases> {
+        if let Some(known) = self.cells_of.get(&place) {
+            return Some(known.clone());
+        }
+        self.cells_by_way.get(&self.way_of(place)).cloned()
+    }
+
+    fn aliases(&self, place: P) -> Arc<BTreeSet<u32>> {
+        self.cells(place).map(|(_, aliases)| aliases).unwrap_or_default()
+    }
+
+    /// Whether a place may be in a part of memory.
+    pub(super) fn meets(&mut self, place: P, section: &Section) -> bool {
+        match section.place {
+            Some(other) => !self.disjoint(place, other),
+            None => match self.cells(place) {
+                Some((own, _)) => own.intersection(&section.cells).next().is_some(),
+                None => true,
+            },
+        }
+    }
+
+    /// Whether two parts of memory may meet.
+    pub(super) fn overlap(&mut self, a: &Section, b: &Section) -> bool {
+        match (a.place, b.place) {
+            (Some(place), _) => self.meets(place, b),
+            (_, Some(place)) => self.meets(place, a),
+            _ => a.cells.intersection(&b.cells).next().is_some(),
+        }
+    }
+
+    pub(super) fn disjoint(&mut self, a: P, b: P) -> bool {
+        if a == b {
+            return false;
+        }
+        if let Some(&known) = self.apart.get(&(a, b)) {
+            return known || self.disjoint_here(a, b);
+        }
+        let here = std::mem::take(&mut self.known);
+        let found = self.are_disjoint(a, b);
+        self.known = here;
+        self.apart.insert((a, b), found);
+        found || self.disjoint_here(a, b)
+    }
+
+    /// Whether two places are disjoint by what is known in the arm and the pass at hand.
+    fn disjoint_here(&mut self, a: P, b: P) -> bool {
+        !self.known.is_empty() && self.are_disjoint(a, b)
+    }
+
+    fn are_disjoint(&mut self, a: P, b: P) -> bool {
+        let (x, y) = (self.terms.get_spot(a).clone(), self.terms.get_spot(b).clone());
+        if x.root != y.root {
+            let named = |term: &Term| matches!(term, Term::Object(_) | Term::Global(_));
+            if named(self.terms.get(x.root)) && named(self.terms.get(y.root)) {
+                return true;
+            }
+            let whole = |steps: &[Way]| steps.contains(&Way::All);
+            if whole(&x.steps) || whole(&y.steps) {
+                return self.apart_as_wholes(x.root, y.root);
+            }
+            let (Some((_, aliases)), Some((own, _))) = (self.cells(a), self.cells(b)) else { return false };
+            return aliases.intersection(&own).next().is_none();
+        }
+        for (s, t) in x.steps.iter().zip(&y.steps) {
+            match (s, t) {
+                (Way::All, _) | (_, Way::All) => return false,
+                (Way::Field(f), Way::Field(g)) if f != g => return true,
+                (Way::Field(_), Way::Field(_)) => {}
+                (Way::Field(_), _) | (_, Way::Field(_)) => return false,
+                _ => {
+                    if self.ranges_apart(*s, *t) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// All locations that places from a root on may be.
+    fn cells_of_root(&self, root: T) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
+        let of = self.cells_by_way.iter().filter(|((known, _), _)| *known == root);
+        let (mut any, mut cells) = (false, (BTreeSet::new(), BTreeSet::new()));
+        for (_, (own, aliases)) in of {
+            any = true;
+            cells.0.extend(own.iter().copied());
+            cells.1.extend(aliases.iter().copied());
+        }
+        any.then_some(cells)
+    }
+
+    /// Whether nothing of one root is in another.
+    fn apart_as_wholes(&self, a: T, b: T) -> bool {
+        match (self.cells_of_root(a), self.cells_of_root(b)) {
+            (Some((_, aliases)), Some((own, _))) => aliases.intersection(&own).next().is_none(),
+            _ => false,
+        }
+    }
+
+    fn ranges_apart(&mut self, s: Way, t: Way) -> bool {
+        let one = self.terms.number(1);
+        let mut ends = |way: Way| match way {
+            Way::At(at) => Some((at, self.terms.sum(at, one, 1)?)),
+            Way::Range(from, to) => Some((from, to)),
+            _ => None,
+        };
+        let (Some((a, b)), Some((c, d))) = (ends(s), ends(t)) else { return false };
+        if let (Way::At(a), Way::At(c)) = (s, t)
+            && let Some(difference) = self.terms.sum(a, c, -1)
+            && let Some(n) = self.terms.constant(difference)
+        {
+            return n != 0;
+        }
+        for (from, to) in [(a, b), (c, d)] {
+            if let Some(length) = self.terms.sum(to, from, -1)
+                && self.terms.constant(length).is_some_and(|length| length <= 0)
+            {
+                return true;
+            }
+        }
+        // An empty range meets nothing: whoever accesses it has at least one element.
+        let mut facts = self.facts_about(&[a, b, c, d]);
+        for (from, to) in [(a, b), (c, d)] {
+            let some = self.terms.poly(to).sub(&self.terms.poly(from)).and_then(|p| p.plus(-1));
+            facts.add(some);
+        }
+        let [a, b, c, d] = [a, b, c, d].map(|t| self.terms.poly(t));
+        facts.at_most(&b, &c) || facts.at_most(&d, &a)
+    }
+
+    /// What is known about the passes that terms mention.
+    pub(super) fn facts_about(&mut self, about: &[T]) -> Facts {
+        let mut facts = Facts::default();
+        for (condition, is) in self.known.clone() {
+            let holds = match is {
+                Some(is) => self.terms.constant(is) != Some(0),
+                None => true,
+            };
+            let Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, ty) = self.terms.get(condition).clone()
+            else {
+                continue;
+            };
+            // Of unsigned numbers only those are compared as they are that are exact.
+            let exact = matches!(ty, Type::Int { signed: true, .. })
+                || self.terms.is_exact(a, &ty) && self.terms.is_exact(b, &ty);
+            if !ty.is_integer() || !exact {
+                continue;
+            }
+            let (a, b) = (self.terms.poly(a), self.terms.poly(b));
+            let (less, more, strict) = if holds { (a, b, op == Binary::Less) } else { (b, a, op == Binary::LessEqual) };
+            facts.add(more.sub(&less).and_then(|p| p.plus(-i128::from(strict))));
+        }
+        for (item, form) in self.loops.clone() {
+            let pass = self.terms.make(Term::Pass(item));
+            let inside = about.iter().any(|t| self.terms.mentions(*t, &|term| *term == Term::Pass(item)));
+            if !inside {
+                continue;
+            }
+            facts.add(Some(self.terms.poly(pass)));
+            let last = self.terms.poly(form.inside).sub(&self.terms.poly(pass)).and_then(|p| p.plus(-1));
+            facts.add(last);
+            if let Some(first) = form.steps_beyond {
+                facts.add(Some(self.terms.poly(first)));
+            }
+        }
+        facts
+    }
+}

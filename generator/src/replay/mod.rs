@@ -1,0 +1,394 @@
+//! Static replay: proves, before anything is written, that the reverse sweep of a procedure reads what its forward
+//! sweep computed. It reads the two sweeps as they will be printed, and nothing of how they were found.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | term | what a value is, in terms of what the procedure, or a pass of a loop, begins with |
+//! | state | memory at a point of the forward sweep |
+//! | damage | the parts of memory in which the reverse sweep differs from the state at hand |
+//! | group | the items of the reverse sweep that come from one item of the forward sweep |
+//! | contract | what a loop, branch or call may write, and leaves damaged: all that is known about it outside |
+//!
+//! The forward sweep runs on terms. Then the reverse sweep runs on terms, group by group, last item first. **Obligations**:
+//!
+//! 1. Each group changes the adjoints as the derivative of its item demands, with the operands of the forward sweep.
+//! 2. When a pass has been reversed, what its loop carries is what it was when the pass began.
+//! 3. What is popped mirrors what was pushed, kind by kind, through loops, branches and calls.
+//! 4. Nothing is read that the reverse sweep lost: memory that was overwritten and not restored, values without a name.
+//! 5. A loop runs as often as forward, each branch takes the arm that ran, each live item is reversed once.
+//! 6. An adjoint lies at the shadow of the primal's place: shadow of its base, and the same subscripts.
+//!
+//! Loops and calls by induction: any pass, with what all later passes leave as damage; a call by its effects.
+//! Which values are active, and which locations two pointers may share, is [`Given`], by the analyses.
+
+mod adjoint;
+mod calls;
+mod demands;
+mod equal;
+mod eval;
+mod forward;
+mod loops;
+mod memory;
+mod passes;
+mod reverse;
+mod sections;
+mod taped;
+mod terms;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::ir::*;
+use memory::{OwnAndAliases, Section, State};
+use terms::{P, T, Term, Terms, Version};
+
+/// What a parameter of a reverse sweep is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// The argument of the primal at this position.
+    Primal(u32),
+    /// Its adjoint.
+    Adjoint(u32),
+    /// The adjoint of the result.
+    Seed,
+}
+
+/// What an object of a reverse sweep is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectRole {
+    /// This object of the primal, made again.
+    Primal(ObjectId),
+    /// The shadow of an object of the primal.
+    Shadow(ObjectId),
+    /// The adjoint of a variable.
+    Variable(VarId),
+    /// Its own.
+    Own,
+}
+
+/// Which locations a place of the primal may be.
+#[derive(Clone, Debug, Default)]
+pub struct Cells {
+    /// Whether a derivative flows through what lies there.
+    pub active: bool,
+    /// By their number in the analysis.
+    pub own: Arc<BTreeSet<u32>>,
+    /// These and all that may be the same memory.
+    pub aliases: Arc<BTreeSet<u32>>,
+}
+
+/// What a call does to memory: locations, and all that may be the same memory.
+#[derive(Clone, Debug, Default)]
+pub struct Effect {
+    /// What it may write.
+    pub writes: Arc<BTreeSet<u32>>,
+    /// What its reverse reads as the call left it.
+    pub needs: Arc<BTreeSet<u32>>,
+    /// What its reverse does not restore.
+    pub leaves: Arc<BTreeSet<u32>>,
+    /// See [`Contract::restores`].
+    pub restores: Vec<(u32, Vec<Fixed>)>,
+}
+
+/// What replay takes as given: where the parts of the sweeps come from, and the answers of analyses.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// By item of the reverse sweep: the item of the primal that it reverses. Checked, not believed.
+    pub origins: Vec<Option<ItemId>>,
+    /// By object of the reverse sweep.
+    pub objects: Vec<ObjectRole>,
+    /// The parameters of the reverse sweep.
+    pub params: Vec<Parameter>,
+    /// The parameters of the reverse sweeps that it calls.
+    pub called: Arc<BTreeMap<ProcId, Vec<Parameter>>>,
+    /// Shadows of globals.
+    pub global_shadows: BTreeMap<GlobalId, GlobalId>,
+    /// By value of the primal: whether a derivative flows through it.
+    pub active: Vec<bool>,
+    /// By place that the primal names.
+    pub places: HashMap<Place, Cells>,
+    /// By call of the primal.
+    pub calls: HashMap<ItemId, Effect>,
+}
+
+/// What replay says about a procedure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// All obligations are proved.
+    Proved,
+    /// Something in it is not modelled: nothing is claimed about the procedure.
+    Open {
+        /// What.
+        construct: String,
+        /// Where.
+        span: Span,
+    },
+    /// An obligation is not proved.
+    Refused {
+        /// Which.
+        what: String,
+        /// Where.
+        span: Span,
+    },
+}
+
+/// The contract of a reverse sweep: locations.
+#[derive(Clone, Debug, Default)]
+pub struct Contract {
+    /// What it reads as the forward sweep left it.
+    pub needs: BTreeSet<u32>,
+    /// What it does not restore.
+    pub leaves: BTreeSet<u32>,
+    /// Places behind pointer arguments that it surely restores: which argument, and members and subscripts.
+    pub restores: Vec<(u32, Vec<Fixed>)>,
+}
+
+/// A step of a place that is the same in every call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// A member.
+    Field(u32),
+    /// An element.
+    At(i128),
+}
+
+/// Proves that the reverse sweep of a procedure reads what the forward sweep computed. The contract holds if it is
+/// proved.
+pub fn prove(program: &Program, forward: &Proc, reverse: &Proc, given: &Given) -> (Verdict, Contract) {
+    let mut replay = Replay::new(program, forward, reverse, given);
+    let ran = replay.forward().and_then(|()| replay.reverse());
+    let verdict = match ran {
+        Ok(()) if replay.is_cut => Verdict::Open { construct: "many stores in a row".into(), span: forward.span },
+        Ok(()) => match replay.doubted.take() {
+            Some((construct, span)) => Verdict::Open { construct, span },
+            None => Verdict::Proved,
+        },
+        Err(Stop::Open(construct)) => Verdict::Open { construct, span: replay.span },
+        Err(Stop::Refused(_)) if replay.is_cut => {
+            Verdict::Open { construct: "many stores in a row".into(), span: forward.span }
+        }
+        Err(Stop::Refused(what)) => Verdict::Refused { what, span: replay.span },
+    };
+    let leaves = replay.damage.iter().flat_map(|section| section.cells.iter().copied()).collect();
+    let restores = replay.restores();
+    (verdict, Contract { needs: replay.needs, leaves, restores })
+}
+
+/// Which sweep an expression belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Forward,
+    Reverse,
+}
+
+/// Why a replay ends early.
+#[derive(Clone, Debug)]
+enum Stop {
+    Open(String),
+    Refused(String),
+}
+
+type Res<R> = Result<R, Stop>;
+
+/// What is open where two places may or may not be the same.
+const SECTIONS: &str = "sections that the proofs cannot tell apart";
+
+fn open<R>(construct: &str) -> Res<R> {
+    Err(Stop::Open(construct.to_owned()))
+}
+
+/// What lies on the tape.
+#[derive(Clone, Debug)]
+enum Taped {
+    Value(T, Type),
+    Bits(T, u8),
+    Count(T),
+    /// Place, count, the state that holds them, their type.
+    Elements(P, T, Version, Type),
+    /// The pointer, its bases.
+    Pointer(T, Vec<T>),
+}
+
+/// A loop of the forward sweep.
+#[derive(Clone, Debug)]
+struct Form {
+    /// How often it runs, as known outside, and inside, where it runs at least once.
+    passes: T,
+    inside: T,
+    /// Not negative in a pass: how far the index is from its end.
+    steps_beyond: Option<T>,
+    /// What a pass adds to each carried variable.
+    steps: Vec<Option<T>>,
+    /// Whether the last pass adds it, too.
+    always: Vec<bool>,
+    exact: Vec<bool>,
+    heads: Vec<T>,
+    /// Memory when a pass begins.
+    first_state: Version,
+    /// The test in front of a pass, if it stands there.
+    test: Option<T>,
+}
+
+/// The replay of one procedure.
+struct Replay<'a> {
+    program: &'a Program,
+    f: &'a Proc,
+    r: &'a Proc,
+    given: &'a Given,
+    terms: Terms,
+    states: Vec<State>,
+    /// The state at hand: in the reverse sweep what memory equals but for the damage.
+    at: Version,
+    span: Span,
+    // The forward sweep.
+    values: Vec<Option<T>>,
+    before: Vec<Version>,
+    behind: Vec<Version>,
+    starts: HashMap<RegionId, Version>,
+    ends: HashMap<RegionId, Version>,
+    last: Version,
+    result: Option<T>,
+    conditions: HashMap<ItemId, T>,
+    passed: HashMap<ItemId, Vec<Option<T>>>,
+    stored: HashMap<ItemId, P>,
+    taped: HashMap<ItemId, Taped>,
+    loops: BTreeMap<ItemId, Form>,
+    found_steps: HashMap<(ItemId, u32), (T, bool)>,
+    writes: HashMap<RegionId, Arc<Vec<Section>>>,
+    /// What a loop or a branch writes in all.
+    effects: HashMap<ItemId, Vec<Section>>,
+    writing: Vec<Vec<Section>>,
+    is_draft: bool,
+    /// Whether a load did not go back as far as it could.
+    is_cut: bool,
+    pointer_places: HashSet<P>,
+    /// The object that a location is in.
+    homes: HashMap<u32, ObjectId>,
+    cells_of: HashMap<P, OwnAndAliases>,
+    cells_by_way: HashMap<(T, Vec<u32>), OwnAndAliases>,
+    apart: HashMap<(P, P), bool>,
+    // The reverse sweep.
+    names: Vec<Option<T>>,
+    damage: Vec<Section>,
+    /// Locations that it reads as the forward sweep left them, and places that were restored before they were read.
+    needs: BTreeSet<u32>,
+    back: HashSet<P>,
+    /// Objects that the reverse sweep makes again, without contents.
+    made: HashSet<P>,
+    /// Damage that is there for certain, not only in some passes or calls.
+    certain: HashSet<P>,
+    /// What could not be told, and where first.
+    doubted: Option<(String, Span)>,
+    /// Stores whose old contents a pop restores.
+    undone: HashSet<ItemId>,
+    variables: HashSet<VarId>,
+    shadowed: HashSet<ObjectId>,
+    adjoints: adjoint::Adjoints,
+    /// Elements that a loop overwrites one by one and that came back at once: loop, first, number.
+    runs: Vec<(ItemId, P, T)>,
+    /// Those of the loop at hand: loop and first element.
+    run: Option<(ItemId, P)>,
+    /// Truths in the arm at hand, numbers of passes in the loop at hand: what a term is, or that it is not 0.
+    known: Vec<(T, Option<T>)>,
+    resolved: HashMap<T, T>,
+    /// What local shadows of pointers were set to.
+    shadow_pointers: HashMap<P, T>,
+    /// Branches whose bit was popped in front of them.
+    told: HashSet<ItemId>,
+    lost: u32,
+}
+
+impl<'a> Replay<'a> {
+    fn new(program: &'a Program, f: &'a Proc, r: &'a Proc, given: &'a Given) -> Self {
+        let popped = r.items.iter().zip(&given.origins).filter_map(|(item, origin)| match &item.kind {
+            ItemKind::Pop { what: Popped::Memory(_) } => *origin,
+            _ => None,
+        });
+        let undone = popped.collect();
+        let variables = given.objects.iter().filter_map(|role| match role {
+            ObjectRole::Variable(var) => Some(*var),
+            _ => None,
+        });
+        let shadowed = given.objects.iter().filter_map(|role| match role {
+            ObjectRole::Shadow(object) => Some(*object),
+            _ => None,
+        });
+        let homes = given.places.iter().flat_map(|(place, cells)| match place.base {
+            Base::Object(object) => cells.own.iter().map(|cell| (*cell, object)).collect(),
+            _ => Vec::new(),
+        });
+        Replay {
+            program,
+            f,
+            r,
+            given,
+            terms: Terms::default(),
+            states: Vec::new(),
+            at: Version(0),
+            span: f.span,
+            values: vec![None; f.values.len()],
+            before: vec![Version(0); f.items.len()],
+            behind: vec![Version(0); f.items.len()],
+            starts: HashMap::new(),
+            ends: HashMap::new(),
+            last: Version(0),
+            result: None,
+            conditions: HashMap::new(),
+            passed: HashMap::new(),
+            stored: HashMap::new(),
+            taped: HashMap::new(),
+            loops: BTreeMap::new(),
+            found_steps: HashMap::new(),
+            writes: HashMap::new(),
+            effects: HashMap::new(),
+            writing: Vec::new(),
+            is_draft: false,
+            is_cut: false,
+            pointer_places: HashSet::new(),
+            homes: homes.collect(),
+            cells_of: HashMap::new(),
+            cells_by_way: HashMap::new(),
+            apart: HashMap::new(),
+            names: vec![None; r.values.len()],
+            damage: Vec::new(),
+            needs: BTreeSet::new(),
+            back: HashSet::new(),
+            made: HashSet::new(),
+            certain: HashSet::new(),
+            doubted: None,
+            undone,
+            variables: variables.collect(),
+            shadowed: shadowed.collect(),
+            adjoints: adjoint::Adjoints::default(),
+            runs: Vec::new(),
+            run: None,
+            known: Vec::new(),
+            resolved: HashMap::new(),
+            shadow_pointers: HashMap::new(),
+            told: HashSet::new(),
+            lost: 0,
+        }
+    }
+
+    fn refuted(&self, what: &str) -> Stop {
+        Stop::Refused(what.to_owned())
+    }
+
+    // ---- messages ------------------------------------------------------------------------------------------------
+
+    fn show_place(&self, place: P) -> String {
+        let spot = self.terms.get_spot(place);
+        let root = match self.terms.get(spot.root) {
+            Term::Object(object) => self.f.objects[object.index()].name.clone(),
+            Term::Global(global) => self.program.globals[global.index()].name.clone(),
+            Term::Entry(k) => self.f.params[*k as usize].name.clone(),
+            _ => "what a pointer points to".to_owned(),
+        };
+        if spot.steps.is_empty() { format!("'{root}'") } else { format!("an element of '{root}'") }
+    }
+
+    fn fresh(&mut self) -> T {
+        self.lost += 1;
+        self.terms.make(Term::Lost(self.lost))
+    }
+}

@@ -1,0 +1,385 @@
+//! A pass of a loop of the forward sweep, whichever it is, and how many passes there are.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::memory::{Section, State};
+use super::terms::{T, Term, Version};
+use super::{Form, Replay, Res, Side, open};
+use crate::flow::poly::Poly;
+use crate::ir::*;
+
+impl Replay<'_> {
+    pub(super) fn forward_loop(&mut self, item: ItemId) -> Res<()> {
+        let f = self.f;
+        let ItemKind::Loop { body, carried, .. } = &f.items[item.index()].kind else { return Ok(()) };
+        let before = self.at;
+        let inits: Vec<T> = carried.iter().map(|c| self.forward_value(c.init)).collect();
+        let coarse = self.coarse(*body);
+        (0..carried.len()).for_each(|k| {
+            self.found_steps.remove(&(item, k as u32));
+        });
+        let draft = std::mem::replace(&mut self.is_draft, true);
+        let first = self.forward_passes(item, before, Arc::new(coarse), &inits);
+        self.is_draft = draft;
+        first?;
+        self.steps_by_terms(item, carried);
+        let mut closed = self.closed(item, *body)?;
+        if !draft {
+            self.forward_passes(item, before, Arc::new(closed.clone()), &inits)?;
+            closed = self.closed(item, *body)?;
+        }
+        self.at = before;
+        self.effects.insert(item, closed.clone());
+        self.havoc(closed);
+        let form = self.loops[&item].clone();
+        for (k, c) in carried.iter().enumerate() {
+            let out = match form.steps[k].filter(|_| form.always[k]) {
+                Some(step) => self.stepped(inits[k], form.passes, step)?,
+                None => self.terms.make(Term::Out(item, k as u32)),
+            };
+            let ty = &f.vars[c.var.index()].ty;
+            if ty.is_integer() && (form.steps[k].is_none() || form.exact[k] || !form.always[k]) {
+                self.terms.is_exactly(out, ty);
+            }
+            self.values[c.out.index()] = Some(out);
+        }
+        Ok(())
+    }
+
+    /// Steps that a pass has turned out to add, whichever way it took.
+    fn steps_by_terms(&mut self, item: ItemId, carried: &[Carried]) {
+        let form = self.loops[&item].clone();
+        for (k, c) in carried.iter().enumerate() {
+            let is_integer = self.f.vars[c.var.index()].ty.is_integer();
+            if !is_integer || form.steps[k].is_some() {
+                continue;
+            }
+            let (head, end) = (form.heads[k], self.forward_value(c.end));
+            let mut step = self.even_step(item, head, end);
+            let always = step.is_some();
+            if let (None, Some(test)) = (step, form.test) {
+                // What a pass adds that another follows: the flags that would have ended the loop are not set.
+                let known = self.known.len();
+                self.goes_on(item, carried, test);
+                let end = self.resolve(end);
+                self.forget(known);
+                step = self.even_step(item, head, end);
+            }
+            if let Some(step) = step {
+                self.found_steps.insert((item, k as u32), (step, always));
+            }
+        }
+    }
+
+    fn even_step(&mut self, item: ItemId, head: T, end: T) -> Option<T> {
+        let step = self.terms.sum(end, head, -1)?;
+        let is_pass = |term: &Term| *term == Term::Pass(item);
+        (!self.varies(step, item) && !self.terms.mentions(step, &is_pass)).then_some(step)
+    }
+
+    /// Takes it that the flags in a test, which are 0 for the loop to go on, are 0 at the end of a pass.
+    fn goes_on(&mut self, item: ItemId, carried: &[Carried], test: T) {
+        let test = self.truth(test);
+        match *self.terms.get(test) {
+            Term::Binary(Binary::And, a, b, _) => {
+                self.goes_on(item, carried, a);
+                self.goes_on(item, carried, b);
+            }
+            Term::Binary(Binary::Equal, a, b, _) => {
+                let heads = &self.loops[&item].heads;
+                let flag = heads.iter().position(|head| *head == a || *head == b);
+                let zero = [a, b].iter().any(|t| self.terms.constant(*t) == Some(0));
+                if let Some(k) = flag.filter(|_| zero) {
+                    let end = self.forward_value(carried[k].end);
+                    self.assume_zero(end);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn assume_zero(&mut self, t: T) {
+        let zero = self.terms.number(0);
+        self.assume(t, zero);
+        if let Term::Choose(c, x, y) = *self.terms.get(t) {
+            let other = |t: T| self.terms.constant(t).is_some_and(|n| n != 0);
+            let (first, second) = (other(x), other(y));
+            if first {
+                self.assume_truth(c, false);
+                self.assume_zero(y);
+            } else if second {
+                self.assume_truth(c, true);
+                self.assume_zero(x);
+            }
+        }
+    }
+
+    /// What a loop writes at most, by location.
+    fn coarse(&self, body: RegionId) -> Vec<Section> {
+        let mut cells = BTreeSet::new();
+        for item in self.items_inside(body) {
+            match &self.f.items[item.index()].kind {
+                ItemKind::Store { to, .. } => {
+                    cells.extend(self.given.places.get(to).iter().flat_map(|known| known.aliases.iter().copied()));
+                }
+                ItemKind::Call { .. } => {
+                    cells.extend(self.given.calls.get(&item).iter().flat_map(|effect| effect.writes.iter().copied()));
+                }
+                _ => {}
+            }
+        }
+        if cells.is_empty() { Vec::new() } else { vec![Section { place: None, cells: Arc::new(cells) }] }
+    }
+
+    pub(super) fn items_inside(&self, region: RegionId) -> Vec<ItemId> {
+        let mut all = Vec::new();
+        let mut regions = vec![region];
+        while let Some(region) = regions.pop() {
+            for &item in &self.f.regions[region.index()].items {
+                all.push(item);
+                match &self.f.items[item.index()].kind {
+                    ItemKind::Branch { then, otherwise, .. } => regions.extend([*then, *otherwise]),
+                    ItemKind::Loop { body, .. } => regions.push(*body),
+                    _ => {}
+                }
+            }
+        }
+        all
+    }
+
+    /// Any pass of a loop.
+    fn forward_passes(&mut self, item: ItemId, before: Version, writes: Arc<Vec<Section>>, inits: &[T]) -> Res<()> {
+        let f = self.f;
+        let ItemKind::Loop { test, at, body, carried } = &f.items[item.index()].kind else { return Ok(()) };
+        self.at = before;
+        let start = if writes.is_empty() { before } else { self.state(State::Havoc { before, writes }) };
+        self.at = start;
+        let pass = self.terms.make(Term::Pass(item));
+        let passes = self.terms.make(Term::Passes(item));
+        let mut form = Form {
+            passes,
+            inside: passes,
+            steps_beyond: None,
+            steps: Vec::new(),
+            always: Vec::new(),
+            exact: Vec::new(),
+            heads: Vec::new(),
+            first_state: start,
+            test: None,
+        };
+        for (k, c) in carried.iter().enumerate() {
+            let step = match step_of(f, *body, c.head, c.end) {
+                Some(terms) => self.sum_of(Side::Forward, &terms)?,
+                None => None,
+            };
+            let found = self.found_steps.get(&(item, k as u32)).copied().filter(|_| step.is_none());
+            form.always.push(found.is_none_or(|(_, always)| always));
+            let step = step.or(found.map(|(step, _)| step));
+            let ty = &f.vars[c.var.index()].ty;
+            let step = step.filter(|_| ty.is_integer() || matches!(ty, Type::Pointer(_)));
+            let head = match step {
+                Some(step) => self.stepped(inits[k], pass, step)?,
+                None => self.terms.make(Term::Head(item, k as u32)),
+            };
+            let exact = ty.is_integer()
+                && (step.is_none()
+                    || self.terms.is_exact(inits[k], ty)
+                        && (matches!(ty, Type::Int { signed: true, .. })
+                            || step.is_some_and(|step| self.terms.constant(step) == Some(1))));
+            if exact {
+                self.terms.is_exactly(head, ty);
+            }
+            form.steps.push(step);
+            form.exact.push(exact);
+            form.heads.push(head);
+            self.values[c.head.index()] = Some(head);
+        }
+        self.loops.insert(item, form.clone());
+        if *at == TestAt::Before {
+            let test = self.eval(Side::Forward, test)?;
+            form.test = Some(test);
+            if let Some((passes, inside, distance)) = self.passes_of(test, pass, item) {
+                form.passes = passes;
+                form.inside = inside;
+                let one = self.terms.number(1);
+                form.steps_beyond = self.terms.sum(distance, one, -1);
+            }
+        }
+        self.loops.insert(item, form);
+        self.forward_region(*body)
+    }
+
+    /// How often a loop runs whose test is this in pass `pass`: as known outside, as known inside, the distance.
+    pub(super) fn passes_of(&mut self, test: T, pass: T, item: ItemId) -> Option<(T, T, T)> {
+        let test = self.truth(test);
+        let (op, a, b) = match self.terms.get(test).clone() {
+            Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, ty) if ty.is_integer() => (op, a, b),
+            Term::Binary(Binary::NotEqual, a, b, _) => (Binary::NotEqual, a, b),
+            // A number as a test.
+            Term::Int(_) | Term::Entry(_) => (Binary::NotEqual, test, self.terms.number(0)),
+            _ => return None,
+        };
+        let distance = if op == Binary::NotEqual { self.terms.sum(a, b, -1)? } else { self.distance(op, a, b)? };
+        let (first, slope) = self.linear_in(distance, pass)?;
+        let slope = self.terms.constant(slope)?;
+        if self.terms.mentions(first, &|term| *term == Term::Pass(item)) || self.varies(first, item) {
+            return None;
+        }
+        match (op, slope) {
+            (Binary::NotEqual, -1) => Some((first, first, distance)),
+            (Binary::NotEqual, 1) => {
+                let zero = self.terms.number(0);
+                let first = self.terms.sum(zero, first, -1)?;
+                let distance = self.terms.sum(zero, distance, -1)?;
+                Some((first, first, distance))
+            }
+            (Binary::Less | Binary::LessEqual, -1) => Some((self.trips(first, 1), first, distance)),
+            (Binary::Less | Binary::LessEqual, slope) if slope < 0 => {
+                let trips = self.trips(first, -slope);
+                Some((trips, trips, distance))
+            }
+            _ => None,
+        }
+    }
+
+    /// `t` as first + pass * slope.
+    pub(super) fn linear_in(&mut self, t: T, pass: T) -> Option<(T, T)> {
+        let at = |this: &mut Self, n: i128| {
+            let poly = this.terms.poly(t).replace(&|_, atom| (atom.0 == pass.0).then(|| Poly::constant(n)))?;
+            Some(this.terms.int(poly))
+        };
+        let (zero, one) = (at(self, 0)?, at(self, 1)?);
+        let slope = self.terms.sum(one, zero, -1)?;
+        let moved = self.terms.product(slope, pass)?;
+        (self.terms.sum(zero, moved, 1)? == t).then_some((zero, slope))
+    }
+
+    /// Whether a term may differ from pass to pass beside by the number of the pass.
+    pub(super) fn varies(&self, t: T, item: ItemId) -> bool {
+        let ItemKind::Loop { body, .. } = &self.f.items[item.index()].kind else { return true };
+        let inside: BTreeSet<ItemId> = self.items_inside(*body).into_iter().collect();
+        let first = self.loops.get(&item).map_or(Version(0), |form| form.first_state);
+        let start_is_own = matches!(self.states[first.0 as usize], State::Havoc { .. });
+        self.terms.mentions(t, &|term| match term {
+            Term::Head(of, _) => *of == item || inside.contains(of),
+            Term::Out(of, _) | Term::Result(of) | Term::Passes(of) | Term::Pass(of) => inside.contains(of),
+            Term::Load(version, _) => {
+                *version > first || (*version == first && start_is_own && first == self.own_start(item))
+            }
+            Term::Undefined(_) => false,
+            _ => false,
+        })
+    }
+
+    /// The state in which a pass begins, if it is not that in front of the loop.
+    fn own_start(&self, item: ItemId) -> Version {
+        let form = &self.loops[&item];
+        if form.first_state == self.before[item.index()] { Version(u32::MAX) } else { form.first_state }
+    }
+
+    /// `from + times * step`.
+    pub(super) fn stepped(&mut self, from: T, times: T, step: T) -> Res<T> {
+        let Some(by) = self.terms.product(times, step) else { return open("large steps") };
+        self.moved(from, by)
+    }
+
+    /// An integer or a pointer, moved.
+    fn moved(&mut self, from: T, by: T) -> Res<T> {
+        match self.terms.get(from) {
+            Term::Address(_) | Term::Shadow(_) | Term::Null => self.advanced(from, by),
+            _ if self.is_pointer_term(from) => self.advanced(from, by),
+            _ => match self.terms.sum(from, by, 1) {
+                Some(sum) => Ok(sum),
+                None => open("large numbers"),
+            },
+        }
+    }
+
+    fn is_pointer_term(&self, t: T) -> bool {
+        match self.terms.get(t) {
+            Term::Entry(k) => matches!(self.f.params[*k as usize].ty, Type::Pointer(_)),
+            Term::Address(_) | Term::Shadow(_) | Term::Null => true,
+            Term::Head(item, k) | Term::Out(item, k) => match &self.f.items[item.index()].kind {
+                ItemKind::Loop { carried, .. } => {
+                    matches!(self.f.vars[carried[*k as usize].var.index()].ty, Type::Pointer(_))
+                }
+                _ => false,
+            },
+            Term::Choose(_, x, y) => self.is_pointer_term(*x) || self.is_pointer_term(*y),
+            Term::Result(item) => match &self.f.items[item.index()].kind {
+                ItemKind::Call { result: Some(value), .. } => {
+                    matches!(self.f.vars[self.f.values[value.index()].var.index()].ty, Type::Pointer(_))
+                }
+                _ => false,
+            },
+            Term::Load(_, place) => self.pointer_places.contains(place),
+            _ => false,
+        }
+    }
+
+    /// The sum of integer terms with signs; `None` if one is no integer.
+    pub(super) fn sum_of(&mut self, side: Side, terms: &[(bool, &Expr)]) -> Res<Option<T>> {
+        let mut sum = self.terms.number(0);
+        for (minus, expr) in terms {
+            let Type::Int { .. } = expr.ty else { return Ok(None) };
+            let t = self.integer(side, expr)?;
+            let Some(more) = self.terms.sum(sum, t, if *minus { -1 } else { 1 }) else { return Ok(None) };
+            sum = more;
+        }
+        Ok(Some(sum))
+    }
+}
+
+/// What each pass adds to a carried variable: terms that no pass changes, each with whether it is subtracted.
+pub(super) fn step_of(proc: &Proc, body: RegionId, head: ValueId, end: ValueId) -> Option<Vec<(bool, &Expr)>> {
+    let mut terms = Vec::new();
+    let mut at = end;
+    for _ in 0..32 {
+        if at == head {
+            return Some(terms);
+        }
+        if !proc.is_within(proc.values[at.index()].region, body) {
+            return None;
+        }
+        let Def::Is(expr) = &proc.values[at.index()].def else { return None };
+        at = base_of(proc, body, expr, &mut terms)?;
+    }
+    None
+}
+
+fn base_of<'a>(proc: &Proc, body: RegionId, expr: &'a Expr, terms: &mut Vec<(bool, &'a Expr)>) -> Option<ValueId> {
+    match &expr.kind {
+        ExprKind::Value(value) => Some(*value),
+        ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, y) if x.ty == expr.ty && y.ty == expr.ty => {
+            if is_invariant(proc, body, y) {
+                terms.push((*op == Binary::Subtract, y));
+                return base_of(proc, body, x, terms);
+            }
+            if *op == Binary::Add && is_invariant(proc, body, x) {
+                terms.push((false, x));
+                return base_of(proc, body, y, terms);
+            }
+            None
+        }
+        ExprKind::Address(Place { base: Base::At(pointer), path, .. }) => match &path[..] {
+            [Step::Index(subscripts)] if subscripts.len() == 1 && is_invariant(proc, body, &subscripts[0].at) => {
+                terms.push((false, &subscripts[0].at));
+                base_of(proc, body, pointer, terms)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_invariant(proc: &Proc, body: RegionId, expr: &Expr) -> bool {
+    let inside = |value: &ValueId| proc.is_within(proc.values[value.index()].region, body);
+    match &expr.kind {
+        ExprKind::Int(_) => true,
+        ExprKind::Value(value) => !inside(value),
+        ExprKind::Unary(_, x) | ExprKind::Cast(x) => is_invariant(proc, body, x),
+        ExprKind::Binary(_, x, y) => is_invariant(proc, body, x) && is_invariant(proc, body, y),
+        _ => false,
+    }
+}

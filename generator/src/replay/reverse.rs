@@ -1,0 +1,463 @@
+//! The reverse sweep on terms, group by group.
+
+use std::collections::BTreeMap;
+
+use super::adjoint::Linear;
+use super::memory::Section;
+use super::terms::{P, Spot, T, Term, Way};
+use super::{ObjectRole, Parameter, Replay, Res, Side, open};
+use crate::ir::*;
+
+/// What a group of items reverses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    /// The result of the procedure.
+    Result,
+    /// An item.
+    Item(ItemId),
+    /// What is left for the arguments.
+    Arguments,
+}
+
+/// A region of the forward sweep that is being reversed.
+pub(super) struct Walk {
+    pub region: RegionId,
+    /// The items from here on are reversed.
+    pub reversed: usize,
+    /// What is on the tape, last on top.
+    pub tape: Vec<ItemId>,
+    pub group: Option<Group>,
+    /// Damage in front of a call, branch or loop that is about to be reversed.
+    pub around: Vec<Section>,
+    /// Adjoints whose clearing a group may leave out or add.
+    pub may_clear: Option<P>,
+}
+
+impl Replay<'_> {
+    pub(super) fn reverse(&mut self) -> Res<()> {
+        self.at = self.last;
+        let params: Vec<Parameter> = self.given.params.clone();
+        for (param, role) in self.r.params.iter().zip(&params) {
+            let Some(entry) = param.entry else {
+                if param.object.is_none() {
+                    return open("a parameter of the reverse sweep without a value");
+                }
+                continue;
+            };
+            let t = match role {
+                Parameter::Primal(k) => {
+                    let t = self.terms.make(Term::Entry(*k));
+                    self.terms.is_exactly(t, &param.ty);
+                    t
+                }
+                Parameter::Adjoint(k) => {
+                    if matches!(self.f.params[*k as usize].ty, Type::Struct(_)) {
+                        return open("a struct that is passed by value");
+                    }
+                    let of = self.terms.make(Term::Entry(*k));
+                    self.terms.make(Term::Shadow(of))
+                }
+                Parameter::Seed => match self.f.result_type {
+                    Type::Float { .. } => self.terms.make(Term::Seed),
+                    _ => return open("a struct as a result"),
+                },
+            };
+            self.names[entry.index()] = Some(t);
+        }
+        let gives_struct =
+            |item: &Item| matches!(&item.kind, ItemKind::Call { callee: Callee::Sweep(..), into: Some(_), .. });
+        if self.f.items.iter().any(gives_struct) {
+            return open("a struct as a result");
+        }
+        self.reverse_region(RegionId(0), RegionId(0))
+    }
+
+    pub(super) fn has_tape(&self, item: ItemId) -> bool {
+        let region = |region: &RegionId| self.f.regions[region.index()].items.iter().any(|item| self.has_tape(*item));
+        match &self.f.items[item.index()].kind {
+            ItemKind::Push { .. } | ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
+            ItemKind::Branch { then, otherwise, .. } => region(then) || region(otherwise),
+            ItemKind::Loop { body, .. } => region(body),
+            _ => false,
+        }
+    }
+
+    /// Reverses a region: `own` of the reverse sweep reverses `region` of the forward sweep.
+    pub(super) fn reverse_region(&mut self, region: RegionId, own: RegionId) -> Res<()> {
+        let items = &self.f.regions[region.index()].items;
+        let mut tape: Vec<ItemId> = items.iter().copied().filter(|item| self.has_tape(*item)).collect();
+        if let Some((_, branch)) = self.f.regions[region.index()].parent
+            && self.told.contains(&branch)
+        {
+            // The bit was popped in front of the branch.
+            tape.pop();
+        }
+        let first = if region == RegionId(0) && self.result_is_reversed() { Some(Group::Result) } else { None };
+        let mut walk = Walk { region, reversed: items.len(), tape, group: first, around: Vec::new(), may_clear: None };
+        let r = self.r;
+        for &item in &r.regions[own.index()].items {
+            self.reverse_item(&mut walk, item)?;
+        }
+        let ended = walk.group == Some(Group::Arguments);
+        self.finish(&mut walk)?;
+        self.pass_to(&mut walk, 0)?;
+        if region == RegionId(0) && !ended {
+            walk.group = Some(Group::Arguments);
+            self.finish(&mut walk)?;
+        }
+        if !walk.tape.is_empty() {
+            return Err(self.refuted("what the forward sweep pushed is not popped"));
+        }
+        self.at = self.starts[&region];
+        let damage = std::mem::take(&mut self.damage);
+        self.damage = damage.into_iter().filter_map(|section| self.outside(section, region)).collect();
+        Ok(())
+    }
+
+    fn result_is_reversed(&self) -> bool {
+        self.given.params.contains(&Parameter::Seed)
+    }
+
+    /// Passes over items that the reverse sweep leaves alone, down to position `to`.
+    fn pass_to(&mut self, walk: &mut Walk, to: usize) -> Res<()> {
+        let f = self.f;
+        while walk.reversed > to {
+            walk.reversed -= 1;
+            let item = f.regions[walk.region.index()].items[walk.reversed];
+            self.pass_over(item)?;
+        }
+        Ok(())
+    }
+
+    /// An item that nothing in the reverse sweep comes from.
+    fn pass_over(&mut self, item: ItemId) -> Res<()> {
+        let f = self.f;
+        let this = &f.items[item.index()];
+        match &this.kind {
+            ItemKind::Push { .. } => return Ok(()),
+            ItemKind::Branch { then, otherwise, .. } => {
+                if self.has_tape(item) {
+                    self.span = this.span;
+                    return Err(self.refuted("what a branch pushed is not popped"));
+                }
+                for region in [then, otherwise] {
+                    self.at = self.ends[region];
+                    for inner in f.regions[region.index()].items.clone().into_iter().rev() {
+                        self.pass_over(inner)?;
+                    }
+                }
+                let writes = self.effects.get(&item).cloned().unwrap_or_default();
+                self.add_damage(writes);
+            }
+            ItemKind::Loop { body, .. } => {
+                if self.has_tape(item) {
+                    self.span = this.span;
+                    return Err(self.refuted("what a loop pushed is not popped"));
+                }
+                for inner in f.regions[body.index()].items.clone().into_iter().rev() {
+                    self.pass_over(inner)?;
+                }
+                let writes = self.effects.get(&item).cloned().unwrap_or_default();
+                self.add_damage(writes);
+            }
+            ItemKind::Store { .. } => {
+                self.unwrite(item)?;
+                self.at = self.before[item.index()];
+                let demanded = self.demanded(item)?;
+                self.unchanged(item, &demanded)?;
+            }
+            ItemKind::Let { .. } => {
+                self.at = self.before[item.index()];
+                let demanded = self.demanded(item)?;
+                self.unchanged(item, &demanded)?;
+            }
+            ItemKind::Call { callee, .. } => {
+                if matches!(callee, Callee::Sweep(..)) {
+                    self.span = this.span;
+                    return Err(self.refuted("a call is not reversed"));
+                }
+                let writes = self.call_writes(item);
+                self.add_damage(writes);
+                let demanded = self.demanded(item)?;
+                self.unchanged(item, &demanded)?;
+            }
+            _ => {}
+        }
+        self.at = self.before[item.index()];
+        Ok(())
+    }
+
+    /// A store is undone: its place is damaged, unless its old contents are back already.
+    fn unwrite(&mut self, item: ItemId) -> Res<()> {
+        let place = self.stored[&item];
+        let run = self.run;
+        match run {
+            Some((of, first)) if self.is_of_run(of, first, place) => {
+                let pass = self.terms.make(Term::Pass(of));
+                let (with, without) = (self.early(first, pass, 1)?, self.early(first, pass, 0)?);
+                self.restored(with);
+                self.damaged(without);
+            }
+            _ => self.damaged(place),
+        }
+        Ok(())
+    }
+
+    fn unchanged(&mut self, item: ItemId, demanded: &BTreeMap<P, Linear>) -> Res<()> {
+        if demanded.is_empty() {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.span, self.f.items[item.index()].span);
+        self.compare(demanded, None)?;
+        self.span = before;
+        Ok(())
+    }
+
+    pub(super) fn call_writes(&mut self, item: ItemId) -> Vec<Section> {
+        let writes = self.given.calls.get(&item).map(|effect| effect.writes.clone()).unwrap_or_default();
+        if writes.is_empty() { Vec::new() } else { vec![Section { place: None, cells: writes }] }
+    }
+
+    pub(super) fn add_damage(&mut self, more: Vec<Section>) {
+        for section in more {
+            self.no_longer_back(&section);
+            section.place.iter().for_each(|place| {
+                self.certain.remove(place);
+            });
+            if !self.damage.contains(&section) {
+                self.damage.push(section);
+            }
+        }
+    }
+
+    // ---- groups --------------------------------------------------------------------------------------------------
+
+    /// Ends the group at hand.
+    fn finish(&mut self, walk: &mut Walk) -> Res<()> {
+        let Some(group) = walk.group.take() else {
+            return self.compare(&BTreeMap::new(), None);
+        };
+        let mut may_clear = walk.may_clear.take();
+        let demanded = match group {
+            Group::Item(item) => {
+                self.span = self.f.items[item.index()].span;
+                if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } =
+                    self.f.items[item.index()].kind
+                    && may_clear.is_none()
+                {
+                    may_clear = self.variable(value);
+                }
+                self.demanded(item)?
+            }
+            Group::Result => {
+                self.span = self.f.span;
+                let mut demanded = BTreeMap::new();
+                if let Some(result) = &self.f.result {
+                    let seed = self.terms.make(Term::Seed);
+                    let seed = Linear::from([((seed, Vec::new()), 1)]);
+                    let at = std::mem::replace(&mut self.at, self.last);
+                    self.spread(result, &seed, &mut demanded)?;
+                    self.at = at;
+                }
+                demanded
+            }
+            Group::Arguments => {
+                self.span = self.f.span;
+                let mut demanded = BTreeMap::new();
+                for role in self.given.params.clone() {
+                    let Parameter::Adjoint(k) = role else { continue };
+                    let param = &self.f.params[k as usize];
+                    let (Type::Float { .. }, Some(entry)) = (&param.ty, param.entry) else { continue };
+                    let Some(from) = self.variable(entry) else { continue };
+                    let from = self.found_before(from)?;
+                    let from = self.linear(from)?;
+                    let of = self.terms.make(Term::Entry(k));
+                    let root = self.terms.make(Term::Shadow(of));
+                    let zero = self.terms.number(0);
+                    let to = self.terms.spot(Spot { root, steps: vec![Way::At(zero)] });
+                    let found = self.found_before(to)?;
+                    let mut sum = self.linear(found)?;
+                    for (product, count) in from {
+                        *sum.entry(product).or_default() += count;
+                    }
+                    demanded.insert(to, sum);
+                }
+                demanded
+            }
+        };
+        self.compare(&demanded, may_clear)
+    }
+
+    /// Begins the group of an item at a position of its region.
+    fn begin(&mut self, walk: &mut Walk, item: ItemId, position: usize) -> Res<()> {
+        self.finish(walk)?;
+        if position >= walk.reversed {
+            return Err(self.refuted("items are reversed in another order than last first"));
+        }
+        self.pass_to(walk, position + 1)?;
+        walk.reversed = position;
+        walk.group = Some(Group::Item(item));
+        self.span = self.f.items[item.index()].span;
+        walk.around = self.damage.clone();
+        match &self.f.items[item.index()].kind {
+            ItemKind::Store { .. } => self.unwrite(item)?,
+            ItemKind::Call { .. } => {
+                let writes = self.call_writes(item);
+                self.add_damage(writes);
+            }
+            ItemKind::Branch { .. } | ItemKind::Loop { .. } => {
+                let writes = self.effects.get(&item).cloned().unwrap_or_default();
+                self.add_damage(writes);
+            }
+            _ => {}
+        }
+        self.at = self.before[item.index()];
+        Ok(())
+    }
+
+    fn reverse_item(&mut self, walk: &mut Walk, item: ItemId) -> Res<()> {
+        let r = self.r;
+        let origin = self.given.origins.get(item.index()).copied().flatten();
+        let position = origin.and_then(|origin| {
+            let items = &self.f.regions[walk.region.index()].items;
+            items.iter().position(|other| *other == origin)
+        });
+        match (origin, position) {
+            (Some(origin), Some(position)) if walk.group != Some(Group::Item(origin)) => {
+                self.begin(walk, origin, position)?;
+            }
+            (None, _) if self.is_for_argument(item) && walk.group != Some(Group::Arguments) => {
+                self.finish(walk)?;
+                self.pass_to(walk, 0)?;
+                walk.group = Some(Group::Arguments);
+            }
+            _ => {}
+        }
+        match &r.items[item.index()].kind {
+            ItemKind::Let { value } => {
+                let Def::Is(expr) = &r.values[value.index()].def else { return open("a value without a definition") };
+                let t = self.eval(Side::Reverse, expr)?;
+                self.names[value.index()] = Some(t);
+            }
+            ItemKind::Pop { what } => self.pop(walk, what)?,
+            ItemKind::Store { to, from } => {
+                let place = self.place(Side::Reverse, to)?;
+                if self.is_shadow(self.terms.get_spot(place).root) && matches!(to.ty, Type::Float { .. }) {
+                    let value = self.eval(Side::Reverse, from)?;
+                    self.store_adjoint(place, value)?;
+                } else if matches!(to.ty, Type::Pointer(_)) {
+                    let value = self.eval(Side::Reverse, from)?;
+                    self.set_pointer(place, value)?;
+                } else {
+                    return open("a number that the reverse sweep stores");
+                }
+            }
+            ItemKind::Accumulate { to, from } => {
+                let place = self.place(Side::Reverse, to)?;
+                if !self.is_shadow(self.terms.get_spot(place).root) {
+                    return Err(self.refuted("something is added to memory of the primal"));
+                }
+                let value = self.eval(Side::Reverse, from)?;
+                self.accumulate(place, value, &to.ty)?;
+            }
+            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
+                let kind = &r.items[item.index()].kind;
+                self.declare(*object, matches!(kind, ItemKind::Alloc { zeroed: true, .. }))?;
+            }
+            ItemKind::Clear { object } => {
+                let root = self.object(Side::Reverse, *object);
+                self.clear_adjoint(root);
+            }
+            ItemKind::Free { .. }
+            | ItemKind::DeclareVar { .. }
+            | ItemKind::Comment { .. }
+            | ItemKind::Witness { .. }
+            | ItemKind::Shadowed { .. } => {}
+            ItemKind::Branch { on, then, otherwise, joins } => {
+                if !joins.is_empty() {
+                    return open("a value that a branch of the reverse sweep chooses");
+                }
+                let Some(of) = origin.filter(|_| position.is_some()) else {
+                    return Err(self.refuted("a branch of the reverse sweep reverses no branch"));
+                };
+                self.reverse_branch(walk, of, on, [*then, *otherwise])?;
+            }
+            ItemKind::Loop { .. } => {
+                let Some(of) = origin.filter(|_| position.is_some()) else {
+                    return Err(self.refuted("a loop of the reverse sweep reverses no loop"));
+                };
+                self.take_nested(walk, of)?;
+                let around = walk.around.clone();
+                self.reverse_loop(of, item, around)?;
+                self.span = self.f.items[of.index()].span;
+                self.at = self.before[of.index()];
+            }
+            ItemKind::Call { callee, args, result, into } => {
+                if result.is_some() || into.is_some() {
+                    return open("a call with a result in a reverse sweep");
+                }
+                let Some(of) = origin.filter(|_| position.is_some()) else {
+                    return Err(self.refuted("a call of the reverse sweep reverses no call"));
+                };
+                self.reverse_call(walk, of, callee, args)?;
+            }
+            ItemKind::Release { .. } | ItemKind::Undo { .. } => return open("a block of the stable heap"),
+            ItemKind::Push { .. } | ItemKind::Rehearsal { .. } => return open("a loop that is run again"),
+        }
+        Ok(())
+    }
+
+    /// A pointer in local memory, or its shadow, is set again.
+    fn set_pointer(&mut self, place: P, value: T) -> Res<()> {
+        match self.unshadowed(place) {
+            None => self.restore(place, value),
+            Some(primal) => {
+                let pointer = self.read(self.at, primal);
+                let expected = self.shadow(pointer);
+                if !self.same(value, expected) {
+                    return Err(self.refuted("the shadow of a pointer is set to something else"));
+                }
+                self.shadow_pointers.insert(place, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an item adds to the adjoint of a scalar argument.
+    fn is_for_argument(&self, item: ItemId) -> bool {
+        let ItemKind::Accumulate { to: Place { base: Base::At(pointer), .. }, .. } = &self.r.items[item.index()].kind
+        else {
+            return false;
+        };
+        let ExprKind::Value(value) = pointer.kind else { return false };
+        let roles = self.given.params.iter().zip(&self.r.params);
+        roles.filter(|(_, param)| param.entry == Some(value)).any(|(role, _)| match role {
+            Parameter::Adjoint(k) => matches!(self.f.params[*k as usize].ty, Type::Float { .. }),
+            _ => false,
+        })
+    }
+
+    fn declare(&mut self, object: ObjectId, zeroed: bool) -> Res<()> {
+        let root = self.object(Side::Reverse, object);
+        match self.given.objects[object.index()] {
+            ObjectRole::Primal(of) => {
+                let this = &self.f.objects[of.index()];
+                let is_scalar = this.shape.is_empty() && this.elem.is_number() && this.life != Life::Heap;
+                let steps = if is_scalar { Vec::new() } else { vec![Way::All] };
+                let whole = self.terms.spot(Spot { root, steps });
+                self.made.insert(whole);
+                self.damaged(whole);
+            }
+            ObjectRole::Shadow(_) | ObjectRole::Variable(_) | ObjectRole::Own => {
+                let terms = &self.terms;
+                self.shadow_pointers.retain(|place, _| terms.get_spot(*place).root != root);
+                if zeroed {
+                    self.clear_adjoint(root);
+                } else {
+                    self.declare_adjoint(root);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Pops: the mirror image of the pushes, and what they bring back.
+
+use super::reverse::{Group, Walk};
+use super::terms::{P, Spot, T, Term, Version, Way, unnamed};
+use super::{Replay, Res, Side, Taped, open};
+use crate::ir::*;
+
+impl Replay<'_> {
+    pub(super) fn take_nested(&mut self, walk: &mut Walk, of: ItemId) -> Res<()> {
+        if !self.has_tape(of) {
+            return Ok(());
+        }
+        match walk.tape.pop() {
+            Some(top) if top == of => Ok(()),
+            _ => Err(self.refuted("pops do not mirror pushes")),
+        }
+    }
+
+    pub(super) fn pop(&mut self, walk: &mut Walk, what: &Popped) -> Res<()> {
+        let Some(top) = walk.tape.last().copied() else {
+            return Err(self.refuted("more is popped than was pushed"));
+        };
+        let r = self.r;
+        // The arm of a branch, popped in front of it.
+        if let (Popped::Bits { value, bits: 1 }, ItemKind::Branch { then, otherwise, .. }) =
+            (what, &self.f.items[top.index()].kind)
+        {
+            let mut arms = Vec::new();
+            for arm in [then, otherwise] {
+                let last = self.f.regions[arm.index()].items.iter().rev().find(|item| self.has_tape(**item));
+                let Some(Taped::Bits(told, 1)) = last.and_then(|item| self.taped.get(item)) else {
+                    return Err(self.refuted("pops do not mirror pushes"));
+                };
+                arms.push(*told);
+            }
+            let on = self.conditions[&top];
+            let t = self.choose(on, arms[0], arms[1]);
+            if !self.told.insert(top) {
+                return Err(self.refuted("the arm of a branch is popped twice"));
+            }
+            self.names[value.index()] = Some(t);
+            return Ok(());
+        }
+        let Some(taped) = self.taped.get(&top).cloned() else { return Err(self.refuted("pops do not mirror pushes")) };
+        walk.tape.pop();
+        let ty = |value: &ValueId| unnamed(&r.vars[r.values[value.index()].var.index()].ty);
+        match (what, taped) {
+            (Popped::Value(value), Taped::Value(t, of)) if ty(value) == of => self.names[value.index()] = Some(t),
+            (Popped::Bits { value, bits }, Taped::Bits(t, of)) if *bits == of => self.names[value.index()] = Some(t),
+            (Popped::Count(value), Taped::Count(t)) => self.names[value.index()] = Some(t),
+            (Popped::Memory(place), Taped::Value(t, of)) if unnamed(&place.ty) == of => {
+                let place = self.place(Side::Reverse, place)?;
+                self.restore(place, t);
+            }
+            (Popped::Elements { place, count }, Taped::Elements(from, number, version, of)) if place.ty == of => {
+                let place = self.place(Side::Reverse, place)?;
+                let count = self.integer(Side::Reverse, count)?;
+                if !self.same_place(place, from) || !self.same(count, number) {
+                    return Err(self.refuted("other elements are popped than were pushed"));
+                }
+                self.pop_elements(walk, top, place, count, version)?;
+            }
+            (Popped::Pointer { value, shadow, bases, shadows }, Taped::Pointer(t, from)) => {
+                let mut mirrored = true;
+                let bases = bases.iter().map(|base| self.eval(Side::Reverse, base)).collect::<Res<Vec<_>>>()?;
+                // If only the shadow is needed, its bases stand for those of the pointer.
+                let own: Vec<T> = from.iter().map(|base| self.shadow(*base)).collect();
+                mirrored &= bases == from || shadow.is_some() && bases == own;
+                if let Some(shadow) = shadow {
+                    let shadows = shadows.iter().map(|base| self.eval(Side::Reverse, base)).collect::<Res<Vec<_>>>()?;
+                    mirrored &= shadows == own;
+                    let of = self.shadow(t);
+                    self.names[shadow.index()] = Some(of);
+                }
+                if !mirrored {
+                    return Err(self.refuted("a pointer is popped with other bases than it was pushed with"));
+                }
+                self.names[value.index()] = Some(t);
+                if bases != from {
+                    let lost = self.fresh();
+                    self.names[value.index()] = Some(lost);
+                }
+            }
+            _ => return Err(self.refuted("pops do not mirror pushes")),
+        }
+        Ok(())
+    }
+
+    /// Memory gets a value back: that of the state at hand, or it is damaged.
+    pub(super) fn restore(&mut self, place: P, value: T) {
+        let here = self.read(self.at, place);
+        if self.same(here, value) {
+            self.restored(place);
+        } else {
+            self.damaged(place);
+        }
+    }
+
+    fn pop_elements(&mut self, walk: &Walk, push: ItemId, first: P, count: T, version: Version) -> Res<()> {
+        // The old elements of a loop, in front of it.
+        if let Some(Group::Item(item)) = walk.group
+            && let ItemKind::Loop { body, .. } = &self.f.items[item.index()].kind
+        {
+            if version != self.before[item.index()] {
+                return Err(self.refuted("elements are popped in another state than they were pushed in"));
+            }
+            let _ = body;
+            self.runs.push((item, first, count));
+            return Ok(());
+        }
+        // The contents of an object, where its life ends or it is freed.
+        let Spot { root, steps } = self.terms.get_spot(first).clone();
+        let object = match *self.terms.get(root) {
+            Term::Object(object) => object,
+            _ => return open("elements of no object"),
+        };
+        let all = self.extent(object, push)?;
+        let from_first = match steps[..] {
+            [] => true,
+            [Way::At(at)] => self.terms.constant(at) == Some(0),
+            _ => false,
+        };
+        if !from_first || !self.same(all, count) {
+            return Err(self.refuted("not all contents of an object come back"));
+        }
+        let whole = self.terms.spot(Spot { root, steps: if steps.is_empty() { steps } else { vec![Way::All] } });
+        // What was pushed must be what the state at hand has.
+        let holds = self.unwritten_since(version, whole);
+        if holds {
+            self.restored(whole);
+            let terms = &self.terms;
+            self.damage.retain(|section| section.place.is_none_or(|place| terms.get_spot(place).root != root));
+        }
+        Ok(())
+    }
+
+    /// Whether a place is the same in the state at hand and in an earlier or later one.
+    fn unwritten_since(&mut self, version: Version, place: P) -> bool {
+        version == self.at || self.read(self.at, place) == self.read(version, place)
+    }
+
+    fn extent(&mut self, object: ObjectId, _push: ItemId) -> Res<T> {
+        let f = self.f;
+        let this = &f.objects[object.index()];
+        if this.life == Life::Heap {
+            let count = f.items.iter().find_map(|item| match &item.kind {
+                ItemKind::Alloc { object: this, count, .. } if *this == object => Some(count),
+                _ => None,
+            });
+            let Some(count) = count else { return open("a block without a size") };
+            return self.integer(Side::Forward, count);
+        }
+        let mut all = self.terms.number(1);
+        for dim in &this.shape {
+            let Some(extent) = &dim.extent else { return open("an array whose extents are not known") };
+            let extent = self.integer(Side::Forward, extent)?;
+            let Some(product) = self.terms.product(all, extent) else { return open("large extents") };
+            all = product;
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,135 @@
+//! Static replay: it accepts the sweeps of the generator, and refuses sweeps with a fault.
+
+mod common;
+#[path = "replay/mutants.rs"]
+mod mutants;
+
+use std::collections::BTreeMap;
+
+use adtape_generate::flow::Head;
+use adtape_generate::front::{self, Input};
+use adtape_generate::ir::Program;
+use adtape_generate::replay::{Verdict, prove};
+use adtape_generate::transform::{Adjoint, Choices, Sweeps, adjoint};
+
+use common::{head, root};
+use mutants::Kind;
+
+/// Programs of the papers, of the edges, and the examples, with their heads.
+const PROGRAMS: [(&str, &str); 39] = [
+    ("generator/tests/papers/000_alg1.c", "f(f)/(x)"),
+    ("generator/tests/papers/000_fig1.c", "f(f)/(x)"),
+    ("generator/tests/papers/000_fig3.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig11.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig12a.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig12b.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig13.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig14a.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig2.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig4.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig7.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig8.c", "f(f)/(x)"),
+    ("generator/tests/papers/001_fig9.c", "f(f)/(x)"),
+    ("generator/tests/papers/002_bratu.c", "f(f)/(x)"),
+    ("generator/tests/papers/002_fig1.c", "f(f)/(x)"),
+    ("generator/tests/papers/003_eq3.c", "f(f)/(x)"),
+    ("generator/tests/papers/003_sec2.c", "f(f)/(x)"),
+    ("generator/tests/papers/004_fig1.c", "f(f)/(x)"),
+    ("generator/tests/edge/ahead_of_the_index.c", "f(f)/(x)"),
+    ("generator/tests/edge/behind_the_end.c", "f(f)/(x)"),
+    ("generator/tests/edge/downwards.c", "f(f)/(x)"),
+    ("generator/tests/edge/element_by_table.c", "f(f)/(x)"),
+    ("generator/tests/edge/first_and_last.c", "f(f)/(x)"),
+    ("generator/tests/edge/last_element.c", "f(f)/(x)"),
+    ("generator/tests/edge/last_element_in_a_call.c", "f(f)/(x)"),
+    ("generator/tests/edge/loop_that_may_not_run.c", "f(f)/(x)"),
+    ("generator/tests/edge/nested_diagonals.c", "f(f)/(x)"),
+    ("generator/tests/edge/one_arm.c", "f(f)/(x)"),
+    ("generator/tests/edge/overwritten_from_itself.c", "f(f)/(x)"),
+    ("generator/tests/edge/runs.c", "f(f)/(x)"),
+    ("generator/tests/edge/stride_of_two.c", "f(f)/(x)"),
+    ("generator/tests/edge/sums_begun_anew.c", "f(f)/(x)"),
+    ("generator/tests/edge/triangle.c", "f(f)/(x)"),
+    ("benches/generated/bundle.c", "bundle(bundle)/(camera point weight)"),
+    ("examples/generated/stencil/stencil.c", "misfit(misfit)/(u rate)"),
+    ("examples/generated/ode/ode.c", "distance(distance)/(rates start)"),
+    ("examples/generated/mesh/mesh.c", "energy(energy)/(height mesh)"),
+    ("examples/generated/least_squares/least_squares.c", "cost(cost)/(p)"),
+    ("examples/generated/network/network.c", "loss(loss)/(net)"),
+];
+
+/// A program of many jumps: the functions of which each is a head, all of the form `f(f x)/(x)`.
+const JUMPS: (&str, [&str; 5]) =
+    ("generator/tests/programs/jumps.c", ["forward", "second_arm", "arm_to_first", "arm_to_second", "shared_end"]);
+
+fn generated(file: &str, heads: &[Head]) -> Adjoint {
+    let input = Input {
+        files: vec![root().join(file).to_string_lossy().into_owned()],
+        heads: heads.iter().map(|head| head.proc.clone()).collect(),
+        ..Input::default()
+    };
+    let program = front::read(&input).unwrap_or_else(|what| panic!("{file}: {what:#?}"));
+    adjoint(&program, heads, &Choices { prove: true, ..Choices::default() })
+        .unwrap_or_else(|what| panic!("{file}: {what:#?}"))
+}
+
+#[test]
+fn sweeps_of_papers_edges_and_examples_are_proved_and_their_mutants_refused() {
+    let mut programs: Vec<(&str, Vec<Head>)> = PROGRAMS.iter().map(|(file, of)| (*file, vec![head(of)])).collect();
+    let jumps = JUMPS.1.iter().map(|name| head(&format!("f_{name}(f_{name} x)/(x)")));
+    programs.insert(0, (JUMPS.0, jumps.collect()));
+    let (first, second) = programs.split_at(programs.len() / 2);
+    let judged = |programs: &[(&str, Vec<Head>)]| {
+        let mut counts: BTreeMap<Kind, u32> = BTreeMap::new();
+        let mut wrong = String::new();
+        for (file, heads) in programs {
+            let adjoint = generated(file, heads);
+            for sweeps in &adjoint.sweeps {
+                if sweeps.verdict != Verdict::Proved {
+                    wrong += &format!("{} of {file}: {:?}\n", sweeps.name, sweeps.verdict);
+                    continue;
+                }
+                mutate(&adjoint.program, sweeps, file, &mut counts, &mut wrong);
+            }
+        }
+        (counts, wrong)
+    };
+    let ((mut counts, wrong), (more, also_wrong)) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| judged(second));
+        (judged(first), other.join().expect("the other half"))
+    });
+    for (kind, count) in more {
+        *counts.entry(kind).or_default() += count;
+    }
+    println!("{counts:#?}");
+    assert!(wrong.is_empty() && also_wrong.is_empty(), "{wrong}{also_wrong}");
+    for kind in Kind::ALL {
+        let count = counts.get(&kind).copied().unwrap_or(0);
+        assert!(count >= 20, "{count} mutants of the kind {kind:?}");
+    }
+}
+
+/// Judges every mutant of the sweeps of a procedure. None may be proved. All must be refused, but for memory that is no
+/// longer restored: there the proofs may be unable to tell whether what is read is what was lost.
+fn mutate(program: &Program, sweeps: &Sweeps, file: &str, counts: &mut BTreeMap<Kind, u32>, wrong: &mut String) {
+    for kind in Kind::ALL {
+        for at in 0.. {
+            let (mut forward, mut reverse) = (sweeps.forward.clone(), sweeps.reverse.clone());
+            let Some(what) = mutants::mutate(kind, at, &mut forward, &mut reverse) else { break };
+            if mutants::EQUIVALENT.iter().any(|(same, of, number, _)| (*same, *of, *number) == (file, kind, at)) {
+                continue;
+            }
+            *counts.entry(kind).or_default() += 1;
+            let (verdict, contract) = prove(program, &forward, &reverse, &sweeps.given);
+            let right = match verdict {
+                Verdict::Refused { .. } => true,
+                Verdict::Open { .. } => kind == Kind::RestoreDropped,
+                // The procedure itself does not read what it no longer restores: its callers learn of it.
+                Verdict::Proved => kind == Kind::RestoreDropped && !contract.leaves.is_empty(),
+            };
+            if !right {
+                *wrong += &format!("{file} {}: {kind:?} {at}: {what}: {verdict:?}\n", sweeps.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Faults in sweeps.
+
+use adtape_generate::ir::*;
+
+/// Kinds of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    PushDropped,
+    PopsSwapped,
+    WrongRecipe,
+    ShadowOffByOne,
+    TripsOffByOne,
+    RestoreDropped,
+    BranchTurned,
+    BitInverted,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 8] = [
+        Kind::PushDropped,
+        Kind::PopsSwapped,
+        Kind::WrongRecipe,
+        Kind::ShadowOffByOne,
+        Kind::TripsOffByOne,
+        Kind::RestoreDropped,
+        Kind::BranchTurned,
+        Kind::BitInverted,
+    ];
+}
+
+/// Mutants that mean what the sweeps mean: program, kind, number, reason.
+pub const EQUIVALENT: [(&str, Kind, usize, &str); 2] = [
+    ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 2, "a loop from n to n - 2 runs in neither sweep"),
+    ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 3, "a loop from n to n - 2 runs in neither sweep"),
+];
+
+/// Makes the fault with number `at` of a kind; what it is. `None`: there are no more.
+pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> Option<String> {
+    match kind {
+        Kind::PushDropped => {
+            let push = nth(forward, at, |item| matches!(item.kind, ItemKind::Push { .. }))?;
+            drop(forward, push);
+            Some(format!("push {push:?}"))
+        }
+        Kind::PopsSwapped => {
+            let mut all = Vec::new();
+            for (region, items) in reverse.regions.iter().enumerate() {
+                let is_pop = |k: &usize| matches!(reverse.items[items.items[*k].index()].kind, ItemKind::Pop { .. });
+                let pops: Vec<usize> = (0..items.items.len()).filter(is_pop).collect();
+                all.extend(pops.windows(2).map(|pair| (region, pair[0], pair[1])));
+            }
+            let (region, k, l) = *all.get(at)?;
+            reverse.regions[region].items.swap(k, l);
+            Some(format!("pops {k} and {l} of region {region}"))
+        }
+        Kind::WrongRecipe => {
+            let is_recipe = |item: &Item| match item.kind {
+                ItemKind::Let { value } => reverse.vars[reverse.values[value.index()].var.index()].ty.is_integer(),
+                _ => false,
+            };
+            let recipe = nth(reverse, at, is_recipe)?;
+            let ItemKind::Let { value } = reverse.items[recipe.index()].kind else { return None };
+            let Def::Is(expr) = &mut reverse.values[value.index()].def else { return None };
+            *expr = plus_one(expr);
+            Some(format!("recipe of {value:?}"))
+        }
+        Kind::ShadowOffByOne => {
+            let is_shadow = |item: &Item| match &item.kind {
+                ItemKind::Accumulate { to, .. } | ItemKind::Store { to, .. } => {
+                    matches!(to.ty, Type::Float { .. }) && matches!(to.path.last(), Some(Step::Index(_)))
+                }
+                _ => false,
+            };
+            let shadow = nth(reverse, at, is_shadow)?;
+            if let ItemKind::Accumulate { to, .. } | ItemKind::Store { to, .. } =
+                &mut reverse.items[shadow.index()].kind
+                && let Some(Step::Index(subscripts)) = to.path.last_mut()
+                && let Some(subscript) = subscripts.last_mut()
+            {
+                subscript.at = plus_one(&subscript.at);
+            }
+            Some(format!("shadow in {shadow:?}"))
+        }
+        Kind::TripsOffByOne => {
+            let repeats = nth(reverse, at / 2, |item| matches!(item.kind, ItemKind::Loop { .. }))?;
+            if let ItemKind::Loop { test, .. } = &mut reverse.items[repeats.index()].kind
+                && let ExprKind::Binary(_, left, right) = &mut test.kind
+            {
+                let side = if at.is_multiple_of(2) { left } else { right };
+                **side = plus_one(side);
+            }
+            Some(format!("test of {repeats:?}"))
+        }
+        Kind::RestoreDropped => restore_dropped(at, forward, reverse),
+        Kind::BranchTurned => {
+            let branch = nth(reverse, at, |item| matches!(item.kind, ItemKind::Branch { .. }))?;
+            if let ItemKind::Branch { on, .. } = &mut reverse.items[branch.index()].kind {
+                let int = Type::Int { bits: 32, signed: true, name: "int".into() };
+                *on = Expr { kind: ExprKind::Unary(Unary::Not, Box::new(on.clone())), ty: int };
+            }
+            Some(format!("branch {branch:?}"))
+        }
+        Kind::BitInverted => {
+            let bits = |item: &Item| matches!(item.kind, ItemKind::Push { what: Pushed::Bits { .. } });
+            let push = nth(forward, at, bits)?;
+            if let ItemKind::Push { what: Pushed::Bits { value, .. } } = &mut forward.items[push.index()].kind {
+                *value = Expr { kind: ExprKind::Unary(Unary::Not, Box::new(value.clone())), ty: value.ty.clone() };
+            }
+            Some(format!("bit {push:?}"))
+        }
+    }
+}
+
+/// Memory that is neither pushed nor popped: the push and the pop stand for each other by place and order.
+fn restore_dropped(at: usize, forward: &mut Proc, reverse: &mut Proc) -> Option<String> {
+    let restores =
+        |item: &Item| matches!(item.kind, ItemKind::Pop { what: Popped::Memory(_) | Popped::Elements { .. } });
+    let pops: Vec<ItemId> =
+        in_order(reverse).into_iter().filter(|item| restores(&reverse.items[item.index()])).collect();
+    let stores = |item: &Item| {
+        matches!(
+            &item.kind,
+            ItemKind::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(_), .. }) | Pushed::Elements { .. } }
+        )
+    };
+    let mut pushes: Vec<ItemId> =
+        in_order(forward).into_iter().filter(|item| stores(&forward.items[item.index()])).collect();
+    pushes.reverse();
+    let pop = *pops.get(at)?;
+    // Arms of a branch come in another order: push and pop are then of two places, which is a fault, too.
+    let push = *pushes.get(at)?;
+    drop(reverse, pop);
+    drop(forward, push);
+    Some(format!("pop {pop:?}, push {push:?}"))
+}
+
+fn plus_one(expr: &Expr) -> Expr {
+    let one = Expr { kind: ExprKind::Int(1), ty: expr.ty.clone() };
+    Expr { kind: ExprKind::Binary(Binary::Add, Box::new(expr.clone()), Box::new(one)), ty: expr.ty.clone() }
+}
+
+/// The items of a procedure in the order of its text.
+fn in_order(proc: &Proc) -> Vec<ItemId> {
+    fn region(proc: &Proc, at: RegionId, all: &mut Vec<ItemId>) {
+        for &item in &proc.regions[at.index()].items {
+            all.push(item);
+            match &proc.items[item.index()].kind {
+                ItemKind::Branch { then, otherwise, .. } => {
+                    region(proc, *then, all);
+                    region(proc, *otherwise, all);
+                }
+                ItemKind::Loop { body, .. } => region(proc, *body, all),
+                _ => {}
+            }
+        }
+    }
+    let mut all = Vec::new();
+    region(proc, RegionId(0), &mut all);
+    all
+}
+
+fn nth(proc: &Proc, at: usize, is: impl Fn(&Item) -> bool) -> Option<ItemId> {
+    in_order(proc).into_iter().filter(|item| is(&proc.items[item.index()])).nth(at)
+}
+
+fn drop(proc: &mut Proc, item: ItemId) {
+    proc.regions.iter_mut().for_each(|region| region.items.retain(|other| *other != item));
+}
