@@ -436,8 +436,8 @@ adtape_t *adtape_abi0_pop_room_into(adtape_t *t,
 // Bytes on a tape of the calling thread, and at most, without an operation on it. Returns whether all of its operations
 // take the slow path, as in check mode.
 bool adtape_abi0_sizes(const adtape_t *t,
-                       uint64_t *bytes,
-                       uint64_t *peak_bytes);
+                       int64_t *bytes,
+                       int64_t *peak_bytes);
 
 // Copies an array of `bytes` bytes onto the tape, which has room for them.
 void adtape_abi0_copy_in(adtape_t *t, const void *x, uint64_t bytes);

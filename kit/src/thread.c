@@ -273,7 +273,10 @@ static kit_stream_t *tape_for(adtape_t **self, int what, const void *site) {
 
 /* Remembers sizes for the reports of other threads. Whether all operations come by here: check or profile mode. */
 static bool refresh(kit_stream_t *s) {
-    const bool all = adtape_abi0_sizes(s->tape, &s->bytes, &s->peak_bytes);
+    int64_t bytes = 0, peak_bytes = 0;
+    const bool all = adtape_abi0_sizes(s->tape, &bytes, &peak_bytes);
+    s->bytes = (uint64_t)bytes;
+    s->peak_bytes = (uint64_t)peak_bytes;
     s->base = s->tape->cur - s->bytes;
     s->limit = s->tape->limit;
     return all;

@@ -131,11 +131,11 @@ pub unsafe extern "C" fn adtape_abi0_pop_room_into(
 /// # Safety
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn adtape_abi0_sizes(t: *const Cursor, bytes: *mut u64, peak_bytes: *mut u64) -> bool {
+pub unsafe extern "C" fn adtape_abi0_sizes(t: *const Cursor, bytes: *mut i64, peak_bytes: *mut i64) -> bool {
     // SAFETY: by contract.
-    let (sizes, seen) = unsafe { (*t).sizes_as_they_are() };
+    let ((now, most), seen) = unsafe { (*t).sizes_as_they_are() };
     // SAFETY: by contract.
-    unsafe { (*bytes, *peak_bytes) = sizes };
+    unsafe { (*bytes, *peak_bytes) = (now.cast_signed(), most.cast_signed()) };
     seen
 }
 
