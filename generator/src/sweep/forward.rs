@@ -5,7 +5,7 @@
 //! behind it, the bit of a branch at the end of the arm, contents of locals and then the record at the end of a region.
 //!
 //! The passes of a loop that is run again push nothing inside: in front of each are the elements that it overwrites,
-//! behind it what it began with. [`copied`] is what the reverse sweep runs again.
+//! behind it what it began with. `copied` is what the reverse sweep runs again.
 
 use std::collections::{BTreeMap, HashMap};
 
