@@ -13,14 +13,13 @@ use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
 use crate::plan::{Interface, ProcPlan};
-use crate::proofs;
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
 use crate::specialise::specialise;
-use crate::stable;
 use crate::sweep::reverse::{self, Built, Context, Origins, Start};
 use crate::sweep::vector::{self, Wide};
 use crate::sweep::{forward, reverse::declared, tangent};
+use crate::{proofs, stable};
 
 /// What the user chooses.
 #[derive(Clone, Debug)]
