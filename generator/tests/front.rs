@@ -197,10 +197,10 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
         "type of the elements",
     ),
     (
-        "#include <stdlib.h>\ndouble *f(double *x) {\n return realloc(x, 8); }",
+        "#include <stdlib.h>\ndouble *f(double *x) {\n return aligned_alloc(8, 64); }",
         Class::Pointer,
         3,
-        "'realloc' is not supported",
+        "'aligned_alloc' is not supported",
     ),
     (
         "#include <stdlib.h>\ndouble f(int n) {\n double *x = malloc(n); return x[0]; }",
