@@ -61,6 +61,12 @@ fn blocks_may_outlive_the_code_that_makes_them() {
     check("heap.c", &[]);
 }
 
+/// The tangent asked for the tangents of the memory that such a variable points to first: an internal error.
+#[test]
+fn pointers_to_memory_without_tangents_need_none() {
+    check("pointers_in_two_lives.c", &[]);
+}
+
 /// The base of `p = c ? a : b` was always the first one: the reverse sweep added to other memory.
 #[test]
 fn pointers_that_a_condition_chooses_have_the_base_of_its_arm() {

@@ -6,6 +6,7 @@
 //! Every value of an active variable has a tangent value with the same kind of definition: a join has a join, what a
 //! loop carries is carried. The tangent of a pointer is its shadow.
 
+mod followed;
 mod returned;
 
 pub(crate) use returned::gives_pointer;
@@ -27,6 +28,8 @@ struct Builder<'a> {
     out: Proc,
     vars: HashMap<VarId, VarId>,
     values: HashMap<ValueId, ValueId>,
+    /// Pointers that lead to tangents.
+    followed: Vec<bool>,
     shadows: HashMap<ObjectId, ObjectId>,
     result: Option<ValueId>,
     /// The region that is being written.
@@ -47,6 +50,7 @@ pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusa
         out,
         vars: HashMap::new(),
         values: HashMap::new(),
+        followed: followed::followed(cx, id, primal),
         shadows: HashMap::new(),
         result: None,
         at: RegionId(0),
@@ -255,7 +259,7 @@ impl Builder<'_> {
                     (self.values.get(value), &self.primal.values[value.index()].def)
                 {
                     let derivative = match &expr.ty {
-                        Type::Pointer(_) => shadow::pointer(self, expr),
+                        Type::Pointer(_) if self.followed[value.index()] => shadow::pointer(self, expr),
                         ty => self.derivative(expr).unwrap_or_else(|| zero(ty)),
                     };
                     before.push(self.definition(tangent, derivative));
@@ -428,6 +432,13 @@ impl Builder<'_> {
         }
     }
 
+    /// Refuses a place that has no tangent, where one is asked for.
+    fn none_beside(&mut self, place: &Place, name: &str) -> Base {
+        let what = format!("'{name}' has no tangent here, and a pointer to what has one may point to it");
+        self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
+        place.base.clone()
+    }
+
     fn refuse(&mut self, class: Class, what: String, help: &str) {
         let refusal = Refusal { class, span: self.span, what, help: help.into() };
         if !self.refusals.contains(&refusal) {
@@ -451,21 +462,11 @@ impl Shadows for Builder<'_> {
         let base = match &place.base {
             Base::Object(object) => match self.shadows.get(object) {
                 Some(shadow) => Base::Object(*shadow),
-                None => {
-                    let name = self.primal.objects[object.index()].name.clone();
-                    let what = format!("'{name}' has no tangent here, and a pointer to what has one may point to it");
-                    self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
-                    place.base.clone()
-                }
+                None => self.none_beside(place, &self.primal.objects[object.index()].name),
             },
             Base::Global(global) => match self.cx.global_shadows.get(global) {
                 Some(shadow) => Base::Global(*shadow),
-                None => {
-                    let name = self.cx.program.globals[global.index()].name.clone();
-                    let what = format!("internal: '{name}' has no tangent here");
-                    self.refuse(Class::NotProved, what, "please report this program");
-                    place.base.clone()
-                }
+                None => self.none_beside(place, &self.cx.program.globals[global.index()].name),
             },
             Base::At(pointer) => Base::At(Box::new(shadow::pointer(self, pointer))),
         };

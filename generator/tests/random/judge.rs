@@ -129,7 +129,7 @@ impl Judge {
         let stem = format!("m{}", case.seed);
         let options =
             |suffix: &str| Options { file: format!("{stem}{suffix}.c"), includes: vec![file.clone()], split: true };
-        let refused = |all: Vec<Refusal>| Outcome::Refused(normal(&all));
+        let refused = |all: Vec<Refusal>| refused(&all);
         let work = || -> Result<_, Outcome> {
             let files = vec![path.to_string_lossy().into_owned()];
             let input = Input { files, heads: vec![heads[0].proc.clone()], ..Input::default() };
@@ -281,6 +281,18 @@ fn warned(said: &str, seed: u64) -> Outcome {
     let of = |line: &&str| ours.iter().any(|file| line.starts_with(file.as_str())) && line.contains("warning:");
     let all: Vec<&str> = said.lines().filter(of).collect();
     if all.is_empty() { Outcome::Right } else { Outcome::Wrong("warnings", all.join("\n")) }
+}
+
+/// A refusal, unless its reason is a fault of the generator or of these programs, which are C.
+fn refused(all: &[Refusal]) -> Outcome {
+    let of = |is: &dyn Fn(&&Refusal) -> bool| all.iter().find(is).map(|one| one.what.clone());
+    if let Some(what) = of(&|one| one.what.starts_with("internal: ")) {
+        return Outcome::Wrong("internal error", what);
+    }
+    if let Some(what) = of(&|one| one.what.contains("does not accept")) {
+        return Outcome::Wrong("not accepted by the compiler that reads it", what);
+    }
+    Outcome::Refused(normal(all))
 }
 
 /// The first reason, without names and numbers.

@@ -29,7 +29,7 @@ impl Builder<'_> {
     pub(super) fn without(&mut self, result: ValueId) -> Option<ItemId> {
         let &tangent = self.values.get(&result)?;
         let ty = type_of(self.primal, result).clone();
-        if matches!(ty, Type::Pointer(_)) {
+        if matches!(ty, Type::Pointer(_)) && self.followed[result.index()] {
             self.pointer_returned();
         }
         Some(self.definition(tangent, zero(&ty)))

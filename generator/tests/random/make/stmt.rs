@@ -25,7 +25,7 @@ impl Maker {
 
     fn stmt(&mut self, depth: usize) -> Vec<Stmt> {
         for _ in 0..8 {
-            let r = self.rng.below(100);
+            let (r, mark) = (self.rng.below(100), self.scope.len());
             let made = match r {
                 0..=26 => self.real_assignment(),
                 27..=34 => self.int_assignment(),
@@ -52,6 +52,8 @@ impl Maker {
             if let Some(made) = made {
                 return made;
             }
+            // What could not be made leaves no name behind.
+            self.scope.truncate(mark);
         }
         Vec::new()
     }
@@ -254,7 +256,9 @@ impl Maker {
     fn chain(&mut self) -> Made {
         let ((a, ..), (b, ..)) = (self.place(true, true)?, self.place(true, true)?);
         let value = self.damped(2);
-        (a != b).then(|| vec![Stmt::Chain(a, b, value)])
+        // C leaves open whether a subscript of the first place is read before the second place is written.
+        let fixed = a.steps.iter().all(|step| matches!(step, Step::Field(_) | Step::At(Expr::Int(..), _)));
+        (a != b && fixed).then(|| vec![Stmt::Chain(a, b, value)])
     }
 
     fn copy(&mut self) -> Made {

@@ -1,0 +1,52 @@
+//! Which pointers lead to tangents. One variable may point to a passive array first and to an active one later; the
+//! values of its first life need no pointer to tangents, and there are none to point to.
+
+use super::Context;
+use crate::ir::*;
+use crate::plan::game::value_expr;
+use crate::plan::walk;
+
+/// For each value of a procedure whether it is, or becomes, a pointer to what has tangents: by its own targets, as part
+/// of another such pointer, by a join or in a loop. What is passed, stored, returned or freed counts, too: what becomes
+/// of it is decided elsewhere.
+pub(super) fn followed(cx: &Context, id: ProcId, proc: &Proc) -> Vec<bool> {
+    let points = |value: ValueId| matches!(proc.vars[proc.values[value.index()].var.index()].ty, Type::Pointer(_));
+    let leads = |value: &ValueId| points(*value) && cx.facts.active_pointer(id, &value_expr(proc, *value));
+    let mut open: Vec<ValueId> = (0..proc.values.len()).map(ValueId::new).filter(leads).collect();
+    let mut pointers = |expr: &Expr| {
+        if let Type::Pointer(_) = expr.ty {
+            walk::values(expr, &mut |value| open.push(value));
+        }
+    };
+    for item in &proc.items {
+        match &item.kind {
+            ItemKind::Call { args, .. } => args.iter().for_each(&mut pointers),
+            ItemKind::Store { from: pointer, .. } | ItemKind::Free { pointer } => pointers(pointer),
+            _ => {}
+        }
+    }
+    proc.result.iter().for_each(&mut pointers);
+    let mut found = vec![false; proc.values.len()];
+    while let Some(value) = open.pop() {
+        if !points(value) || std::mem::replace(&mut found[value.index()], true) {
+            continue;
+        }
+        match &proc.values[value.index()].def {
+            Def::Is(expr) => walk::values(expr, &mut |value| open.push(value)),
+            Def::Join(item, slot) => {
+                if let ItemKind::Branch { joins, .. } = &proc.items[item.index()].kind {
+                    let join = &joins[*slot as usize];
+                    open.extend([join.then, join.otherwise]);
+                }
+            }
+            Def::Head(item, slot) | Def::Out(item, slot) => {
+                if let ItemKind::Loop { carried, .. } = &proc.items[item.index()].kind {
+                    let c = &carried[*slot as usize];
+                    open.extend([c.init, c.end]);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
