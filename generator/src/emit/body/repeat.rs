@@ -265,7 +265,8 @@ impl<'a> Body<'a> {
     pub(super) fn repetition(&mut self, id: ItemId, test: &Expr, at: TestAt, body: RegionId, carried: &'a [Carried]) {
         let changed = self.scopes.changed_in(self.proc, body);
         let down = self.downs.get(&id).cloned();
-        let step = if self.by_variable || down.is_some() { None } else { self.counted(body, carried) };
+        let behind = if at == TestAt::After { Some(test) } else { None };
+        let step = if self.by_variable || down.is_some() { None } else { self.counted(body, carried, behind) };
         let head = self.heads.get(&id).cloned();
         let init = head.as_ref().and_then(|head| self.first(head, carried));
         if self.by_variable {
@@ -386,8 +387,8 @@ impl<'a> Body<'a> {
     }
 
     /// The carried variable that a `for` steps, and the text of the next value: a number that a pass changes by
-    /// something from outside of the loop.
-    fn counted(&mut self, body: RegionId, carried: &[Carried]) -> Option<(usize, String)> {
+    /// something from outside of the loop. `behind`: a test behind each pass, which may read the next value.
+    fn counted(&mut self, body: RegionId, carried: &[Carried], behind: Option<&Expr>) -> Option<(usize, String)> {
         for (index, each) in carried.iter().enumerate() {
             let end = &self.proc.values[each.end.index()];
             let (Def::Is(from), true) = (&end.def, end.region == body) else { continue };
@@ -400,8 +401,10 @@ impl<'a> Body<'a> {
                 continue;
             }
             let next = self.expr(from);
+            let mut tested = false;
+            behind.into_iter().for_each(|test| walk::values(test, &mut |value| tested |= value == each.end));
             // The loop itself reads it as its end.
-            if self.index.readers.get(&each.end).is_none_or(|readers| *readers <= 1) {
+            if !tested && self.index.readers.get(&each.end).is_none_or(|readers| *readers <= 1) {
                 let items = &self.proc.regions[body.index()].items;
                 let this = items.iter().find(
                     |item| matches!(self.proc.items[item.index()].kind, ItemKind::Let { value } if value == each.end),
