@@ -221,6 +221,7 @@ fn edge_programs_read_what_the_forward_sweep_had() {
     assert!(tried >= 13, "{tried} programs");
 }
 
+/// `f_in_one_arm`: the copied text of an arm named a variable that only another arm declared.
 #[test]
 fn volatile_numbers_and_tables_of_macros_have_right_adjoints() {
     check("declared.c", &[]);

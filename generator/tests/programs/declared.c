@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 
 #define ORDER 3
 #define TERMS (ORDER + 1)
@@ -47,4 +48,25 @@ double f_long_sum(int n, double *x, int *ia, double *w) {
         sum += power(here, ia[0] + i) + fabsl(x[i] - last[(i + 1) % 2]);
     }
     return (double)(sum * last[0] / w[1]);
+}
+
+/* A variable that nothing reads in the arms behind the one that does. */
+double f_in_one_arm(int n, double *x, int *ia, double *w) {
+    double s = 1.0;
+    (void)ia, (void)w;
+    if (n > 100) {
+        {
+            double *block = malloc(sizeof(double));
+            s = 0;
+            x[0] = s;
+            free(block);
+        }
+    } else {
+        if (1) {
+            x[0] *= x[1];
+        } else {
+            s = 0;
+        }
+    }
+    return x[0];
 }

@@ -130,7 +130,7 @@ impl Body<'_> {
         while let Some(statement) = candidates.pop() {
             if let Some(text) = self.copies.whole.get(&statement).cloned()
                 && let Some(count) = self.fits(statement, &text, region, at)
-                && self.names_exist(statement, &text)
+                && self.names_exist(statement, &text, region)
             {
                 self.comment(statement);
                 self.settle(statement, region, at, count);
@@ -272,8 +272,8 @@ impl Body<'_> {
         Some(count)
     }
 
-    /// Whether all locals that a text names are declared: some may have had no other use.
-    fn names_exist(&self, statement: StatementId, text: &str) -> bool {
+    /// Whether all locals that a text names are declared around a region: some may have had no other use.
+    fn names_exist(&self, statement: StatementId, text: &str, region: RegionId) -> bool {
         let proc = self.proc;
         let named: HashSet<&str> = words(text).collect();
         let all = &self.copies.items[&statement];
@@ -284,9 +284,15 @@ impl Body<'_> {
             };
             all.iter().any(declares)
         };
+        // What another arm of a branch declared is not there.
+        let around = |slot: usize| {
+            let home = self.scopes.homes[slot];
+            let param = |param: &Param| param.var.is_some_and(|var| self.slots[var.index()] == slot);
+            home.is_none_or(|home| proc.is_within(region, home)) || proc.params.iter().any(param)
+        };
         let declared = |name: &str| {
             let slots = self.slots_named.get(name);
-            slots.into_iter().flatten().any(|slot| self.declared[*slot])
+            slots.into_iter().flatten().any(|slot| self.declared[*slot] && around(*slot))
         };
         let variable = |name: &&str| {
             let vars = self.index.variables.get(name).into_iter().flatten();
