@@ -16,7 +16,7 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
         lines.sort_by_key(|line| (line.span.source, line.span.line, line.span.column));
         let (span, verdict) = match &sweeps.verdict {
             Verdict::Proved => (sweeps.forward.span, "proved".to_owned()),
-            Verdict::Open { construct: why, span } | Verdict::Refused { what: why, span } => {
+            Verdict::Open { construct: why, span } | Verdict::Refused { what: why, span, .. } => {
                 (*span, format!("not proved: {why}"))
             }
         };
@@ -28,7 +28,15 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
             out += &format!("{:<12} {place:<24} {:<12} {}{bytes}\n", sweeps.name, line.what, why(line));
         }
     }
+    out += &proved(adjoint);
     out
+}
+
+/// How many procedures are proved, and what the proofs cost.
+fn proved(adjoint: &Adjoint) -> String {
+    let proved = adjoint.sweeps.iter().filter(|sweeps| sweeps.verdict == Verdict::Proved).count();
+    let (all, demotions) = (adjoint.sweeps.len(), adjoint.demotions);
+    format!("replay: {proved} of {all} procedures proved, {demotions} demotions to stores\n")
 }
 
 /// What happens to it, and who reads it.

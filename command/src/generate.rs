@@ -35,8 +35,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let (vector, suffix) = (wishes.vector, if wishes.vector.is_some() { "_bv" } else { "_b" });
     let job = Job::new(common, suffix)?;
     let again = wishes.again.iter().map(|text| Named::parse(text)).collect();
-    let choices =
-        Choices { again, dear: wishes.dear, check: false, one_call: common.one_call, vector, prove: wishes.explain };
+    let choices = Choices { again, dear: wishes.dear, one_call: common.one_call, vector, ..Choices::default() };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
@@ -58,7 +57,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
 /// The adjoint that checks itself.
 fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
     let again = wishes.again.iter().map(|text| Named::parse(text)).collect();
-    let choices = Choices { again, dear: wishes.dear, check: true, one_call: job.one_call, vector: None, prove: false };
+    let choices = Choices { again, dear: wishes.dear, check: true, one_call: job.one_call, ..Choices::default() };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();

@@ -25,5 +25,6 @@ pub mod refuse;
 pub mod replay;
 pub mod specialise;
 mod stable;
+mod statics;
 pub mod sweep;
 pub mod transform;

@@ -1,4 +1,7 @@
 //! Runs [`crate::replay`] on the sweeps of a program, and gives it what it takes as given: answers of the analyses.
+//!
+//! What is refused was brought back in a way that is wrong, or that the proofs do not reach. It is **demoted**: stored,
+//! instead. What is refused then, too, is not written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,6 +10,7 @@ use crate::flow::locs::Set;
 use crate::flow::{Flow, Loc};
 use crate::ir::*;
 use crate::plan::{ReverseParam, walk};
+use crate::refuse::{Class, Refusal};
 use crate::replay::{Cells, Contract, Effect, Given, ObjectRole, Parameter, Verdict, prove};
 use crate::sweep::reverse::{Origin, Origins};
 use crate::transform::Sweeps;
@@ -22,6 +26,7 @@ pub fn prove_all(flow: &Flow, program: &Program, global_shadows: &BTreeMap<Globa
         given.params = called[&each.proc].clone();
         given.called = Arc::clone(&called);
         given.global_shadows = global_shadows.clone();
+        given.again = each.plan.again.keys().copied().collect();
         let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
         if verdict == Verdict::Proved {
             contracts.insert(each.proc, contract);
@@ -29,6 +34,46 @@ pub fn prove_all(flow: &Flow, program: &Program, global_shadows: &BTreeMap<Globa
         each.verdict = verdict;
         each.given = given;
     }
+}
+
+/// Values that are stored because what would bring them back without could not be proved.
+pub type Demoted = BTreeMap<ProcId, BTreeSet<ValueId>>;
+
+/// Demotes the numbers that the refused item of a procedure reads. Whether there was any that was not demoted before.
+pub fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> bool {
+    let Verdict::Refused { item: Some(item), .. } = sweeps.verdict else { return false };
+    let proc = &primal.procs[sweeps.proc.index()];
+    // Items of the forward sweep that are not of the program: pushes.
+    if item.index() >= proc.items.len() {
+        return false;
+    }
+    let before = demoted.get(&sweeps.proc).map_or(0, BTreeSet::len);
+    let mut read = demoted.remove(&sweeps.proc).unwrap_or_default();
+    walk::values_of_item(proc, item, &mut |value| {
+        let this = &proc.values[value.index()];
+        if proc.vars[this.var.index()].ty.is_number() && !matches!(this.def, Def::Undefined) {
+            read.insert(value);
+        }
+    });
+    let new = read.len() > before;
+    if !read.is_empty() {
+        demoted.insert(sweeps.proc, read);
+    }
+    new
+}
+
+/// The obligations that are not proved.
+pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
+    let refusal = |each: &Sweeps| match &each.verdict {
+        Verdict::Refused { what, span, .. } => Some(Refusal {
+            class: Class::NotProved,
+            span: *span,
+            what: format!("internal: the adjoint of '{}' cannot be proved: {what}", each.name),
+            help: "please report this program; the statement in parts, each with a variable of its own, may do".into(),
+        }),
+        Verdict::Proved | Verdict::Open { .. } => None,
+    };
+    all.iter().filter_map(refusal).collect()
 }
 
 fn parameter(param: &ReverseParam) -> Parameter {

@@ -1,6 +1,6 @@
 //! From a program to its sweeps: analyses, plans, forward and reverse sweep of every procedure that has a derivative.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::required::{Decisions, Required};
 use crate::flow::{self, Flow, Head};
@@ -13,13 +13,14 @@ use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
 use crate::plan::{Interface, ProcPlan};
+use crate::proofs::Demoted;
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
 use crate::specialise::specialise;
 use crate::sweep::reverse::{self, Built, Context, Origins, Start};
 use crate::sweep::vector::{self, Wide};
 use crate::sweep::{forward, reverse::declared, tangent};
-use crate::{proofs, stable};
+use crate::{proofs, stable, statics};
 
 /// What the user chooses.
 #[derive(Clone, Debug)]
@@ -34,13 +35,13 @@ pub struct Choices {
     pub one_call: bool,
     /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
     pub vector: Option<u32>,
-    /// Whether replay says which sweeps it proves.
-    pub prove: bool,
+    /// Changes sweeps in front of their proof, the first and each later one: this is how tests put faults in.
+    pub fault: Option<fn(&mut Sweeps, u32)>,
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { again: Vec::new(), dear: 8, check: false, one_call: false, vector: None, prove: false }
+        Choices { again: Vec::new(), dear: 8, check: false, one_call: false, vector: None, fault: None }
     }
 }
 
@@ -84,6 +85,8 @@ pub struct Adjoint {
     pub written: BTreeMap<ProcId, Vec<bool>>,
     /// With several directions: how the types of adjoints differ from those of the program.
     pub wide: Option<Wide>,
+    /// How many values are stored because what would bring them back without could not be proved.
+    pub demotions: usize,
     /// What planning took: moves of the token game, items that the analysis of memory visited.
     pub steps: u64,
 }
@@ -138,15 +141,50 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     let again = again::loops(&analysed, &choices.again);
     let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again) };
     let mut program = analysed.clone();
-    mark_scratch(&mut program, &facts)?;
-    let global_shadows = shadows_of_globals(&mut program, &flow, "_b");
+    statics::mark_scratch(&mut program, &facts)?;
+    let global_shadows = statics::shadows(&mut program, &flow, "_b");
     if !choices.one_call {
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
-    // What a plan reads again must be kept in memory, which may need stores, which may change the plan.
-    let (mut known, mut steps) = (Known::new(), 0);
+    let (mut demoted, mut steps, mut proofs) = (Demoted::new(), 0, 0);
+    let mut sweeps = loop {
+        let mut sweeps = settled(&analysed, &mut facts, &global_shadows, choices, &demoted, &mut steps)?;
+        if let Some(fault) = choices.fault {
+            sweeps.iter_mut().for_each(|each| fault(each, proofs));
+            proofs += 1;
+        }
+        proofs::prove_all(&flow, &program, &global_shadows, &mut sweeps);
+        let refused = proofs::refused(&sweeps);
+        if refused.is_empty() {
+            break sweeps;
+        }
+        let new = sweeps.iter().filter(|each| proofs::demote(&analysed, each, &mut demoted)).count();
+        if new == 0 {
+            return Err(refused);
+        }
+    };
+    let demotions = demoted.values().map(BTreeSet::len).sum();
+    let asked = heads.to_vec();
+    let heads = heads_of(&analysed, heads);
+    let written = heads.iter().map(|&head| (head, written(&flow, head))).collect();
+    let steps = steps + facts.required.steps();
+    let wide = choices.vector.map(|directions| widen(&mut program, &global_shadows, &mut sweeps, directions));
+    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, wide, demotions, steps })
+}
+
+/// Sweeps that ask for nothing new: what a plan reads again must be kept in memory, which may need stores, which may
+/// change the plan.
+fn settled(
+    analysed: &Program,
+    facts: &mut Analysed,
+    global_shadows: &BTreeMap<GlobalId, GlobalId>,
+    choices: &Choices,
+    demoted: &Demoted,
+    steps: &mut u64,
+) -> Result<Vec<Sweeps>, Vec<Refusal>> {
+    let mut known = Known::new();
     loop {
-        let found = sweeps(&analysed, &facts, &global_shadows, choices, &mut known, &mut steps);
+        let found = sweeps(analysed, facts, global_shadows, choices, demoted, &mut known, steps);
         let refused = found.is_err() || !facts.required.refusals().is_empty();
         if refused && facts.required.forbid_all() {
             // What cannot be run again can be reversed all the same, maybe.
@@ -167,20 +205,11 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         }
         facts.required.run();
     }
-    let order = flow::walk::callees_first(&analysed).into_iter();
-    let mut sweeps: Vec<Sweeps> = order.filter_map(|id| known.remove(&id)?.sweeps).collect();
     if !facts.required.refusals().is_empty() {
         return Err(facts.required.refusals().to_vec());
     }
-    if choices.prove {
-        proofs::prove_all(&flow, &program, &global_shadows, &mut sweeps);
-    }
-    let asked = heads.to_vec();
-    let heads = heads_of(&analysed, heads);
-    let written = heads.iter().map(|&head| (head, written(&flow, head))).collect();
-    let steps = steps + facts.required.steps();
-    let wide = choices.vector.map(|directions| widen(&mut program, &global_shadows, &mut sweeps, directions));
-    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, wide, steps })
+    let order = flow::walk::callees_first(analysed).into_iter();
+    Ok(order.filter_map(|id| known.remove(&id)?.sweeps).collect())
 }
 
 /// Makes arrays of all adjoints, one element for each direction.
@@ -240,6 +269,7 @@ fn sweeps(
     facts: &Analysed,
     global_shadows: &BTreeMap<GlobalId, GlobalId>,
     choices: &Choices,
+    demoted: &Demoted,
     known: &mut Known,
     steps: &mut u64,
 ) -> Result<(Again, Unfit), Vec<Refusal>> {
@@ -247,7 +277,7 @@ fn sweeps(
     let recursive = flow::walk::recursive(program);
     let order = flow::walk::callees_first(program);
     for &id in order.iter().filter(|id| recursive[id.index()]) {
-        let cx = context(program, facts, &interfaces, global_shadows, choices);
+        let cx = context(program, facts, &interfaces, global_shadows, choices, demoted);
         let params = declared(&cx, id).into_iter().map(|(role, ..)| role).collect();
         interfaces[id.index()] = Some(Interface { params, live: true });
     }
@@ -266,7 +296,7 @@ fn sweeps(
         }
         let items = |(id, ..): &(ProcId, _, _)| program.procs[id.index()].items.len();
         let finish = |facts: &Analysed, id| {
-            let cx = context(program, facts, &interfaces, global_shadows, choices);
+            let cx = context(program, facts, &interfaces, global_shadows, choices, demoted);
             finished(&cx, id, recursive[id.index()])
         };
         let built = if open.len() < 2 || open.iter().map(items).sum::<usize>() < ITEMS_FOR_THREADS {
@@ -348,8 +378,9 @@ fn context<'a>(
     interfaces: &'a [Option<Interface>],
     global_shadows: &'a BTreeMap<GlobalId, GlobalId>,
     choices: &Choices,
+    stored: &'a Demoted,
 ) -> Context<'a> {
-    Context { program, facts, interfaces, global_shadows, dear: choices.dear, check: choices.check }
+    Context { program, facts, interfaces, global_shadows, dear: choices.dear, check: choices.check, stored }
 }
 
 /// Builds the reverse sweep until it asks for nothing new: what is asked for, then stores by what they bring, then
@@ -359,13 +390,20 @@ fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refus
     let nothing = Start::default();
     let first = reverse::build(cx, id, &definitions, &nothing)?;
     *steps += first.steps();
-    if first.wanted().is_empty() {
+    let demoted = cx.stored.get(&id);
+    if first.wanted().is_empty() && demoted.is_none() {
         return Ok(first.finish());
     }
     let mut start = Start { wanted: first.wanted().clone(), ..Start::default() };
     let second = reverse::build(cx, id, &definitions, &start)?;
     *steps += second.steps();
     start.records = second.asked().clone();
+    for value in demoted.into_iter().flatten() {
+        let record = start.records.entry(cx.program.procs[id.index()].values[value.index()].region).or_default();
+        if !record.contains(value) {
+            record.push(*value);
+        }
+    }
     loop {
         let built = reverse::build(cx, id, &definitions, &start)?;
         *steps += built.steps();
@@ -410,13 +448,13 @@ fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ta
     let flow = Flow::analyse(&analysed, heads)?;
     let facts = Analysed { flow: &flow, required: Required::new(&flow) };
     let mut program = analysed.clone();
-    mark_scratch(&mut program, &facts)?;
-    let global_tangents = shadows_of_globals(&mut program, &flow, "_d");
-    let interfaces = vec![None; analysed.procs.len()];
+    statics::mark_scratch(&mut program, &facts)?;
+    let global_tangents = statics::shadows(&mut program, &flow, "_d");
+    let (interfaces, nothing) = (vec![None; analysed.procs.len()], Demoted::new());
     if !choices.one_call {
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
-    let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices);
+    let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices, &nothing);
     let live: Vec<bool> = (0..analysed.procs.len()).map(|at| carries(&cx, ProcId::new(at))).collect();
     let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
     for id in flow::walk::callees_first(&analysed).into_iter().filter(|id| live[id.index()]) {
@@ -428,35 +466,6 @@ fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ta
     }
     let heads = heads_of(&analysed, heads);
     if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
-}
-
-/// Marks variables with static storage inside functions that the program writes. The output has variables of its own in
-/// their place, so those are refused that may bring a value from one call to the next.
-fn mark_scratch(program: &mut Program, facts: &Analysed) -> Result<(), Vec<Refusal>> {
-    let (flow, procs) = (facts.flow, 0..program.procs.len());
-    let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
-    let written = |global: &&GlobalId| {
-        procs.clone().any(|proc| flow.writes(ProcId::new(proc), RegionId(0)).iter().any(|loc| is(loc, **global)))
-    };
-    let read_first = |global: GlobalId| {
-        procs.clone().any(|proc| facts.required.sum(ProcId::new(proc)).exposed.keys().any(|loc| is(loc, global)))
-    };
-    let mut refusals = Vec::new();
-    for declared in &mut program.statics {
-        let Some(&changed) = declared.globals.iter().find(written) else { continue };
-        let globals = &program.globals;
-        let number = |global: &GlobalId| matches!(globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
-        declared.scratch = declared.globals.iter().all(|global| number(global) && !read_first(*global));
-        if !declared.scratch {
-            refusals.push(Refusal {
-                class: Class::Language,
-                span: declared.span,
-                what: format!("the static variable '{}' of a function changes", globals[changed.index()].name),
-                help: "declare it outside of the function".into(),
-            });
-        }
-    }
-    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
 /// Whether a procedure has active parameters, an active result, or touches active globals.
@@ -478,23 +487,4 @@ fn carries(cx: &Context, id: ProcId) -> bool {
 fn heads_of(program: &Program, heads: &[Head]) -> Vec<ProcId> {
     let at = |head: &Head| program.procs.iter().position(|proc| proc.name == head.proc);
     heads.iter().filter_map(at).map(ProcId::new).collect()
-}
-
-/// Adds a shadow to the program for every global that has something active in it.
-fn shadows_of_globals(program: &mut Program, flow: &Flow, suffix: &str) -> BTreeMap<GlobalId, GlobalId> {
-    let mut shadows = BTreeMap::new();
-    for at in 0..program.globals.len() {
-        let global = GlobalId::new(at);
-        let active = (0..program.procs.len()).any(|proc| flow.active_global(ProcId::new(proc), global));
-        if active {
-            let shadow = Object {
-                name: format!("{}{suffix}", program.globals[at].name),
-                constant: false,
-                ..program.globals[at].clone()
-            };
-            program.globals.push(shadow);
-            shadows.insert(global, GlobalId::new(program.globals.len() - 1));
-        }
-    }
-    shadows
 }

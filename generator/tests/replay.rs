@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::Program;
+use adtape_generate::refuse::{Class, Refusal};
 use adtape_generate::replay::{Verdict, prove};
 use adtape_generate::transform::{Adjoint, Choices, Sweeps, adjoint};
 
@@ -63,14 +64,18 @@ const JUMPS: (&str, [&str; 5]) =
     ("generator/tests/programs/jumps.c", ["forward", "second_arm", "arm_to_first", "arm_to_second", "shared_end"]);
 
 fn generated(file: &str, heads: &[Head]) -> Adjoint {
+    with_fault(file, heads, None).unwrap_or_else(|what| panic!("{file}: {what:#?}"))
+}
+
+/// What comes of a program whose sweeps are changed in front of their proof.
+fn with_fault(file: &str, heads: &[Head], fault: Option<fn(&mut Sweeps, u32)>) -> Result<Adjoint, Vec<Refusal>> {
     let input = Input {
         files: vec![root().join(file).to_string_lossy().into_owned()],
         heads: heads.iter().map(|head| head.proc.clone()).collect(),
         ..Input::default()
     };
     let program = front::read(&input).unwrap_or_else(|what| panic!("{file}: {what:#?}"));
-    adjoint(&program, heads, &Choices { prove: true, ..Choices::default() })
-        .unwrap_or_else(|what| panic!("{file}: {what:#?}"))
+    adjoint(&program, heads, &Choices { fault, ..Choices::default() })
 }
 
 #[test]
@@ -85,7 +90,7 @@ fn sweeps_of_papers_edges_and_examples_are_proved_and_their_mutants_refused() {
         for (file, heads) in programs {
             let adjoint = generated(file, heads);
             for sweeps in &adjoint.sweeps {
-                if sweeps.verdict != Verdict::Proved {
+                if sweeps.verdict != Verdict::Proved || adjoint.demotions > 0 {
                     wrong += &format!("{} of {file}: {:?}\n", sweeps.name, sweeps.verdict);
                     continue;
                 }
@@ -132,4 +137,34 @@ fn mutate(program: &Program, sweeps: &Sweeps, file: &str, counts: &mut BTreeMap<
             }
         }
     }
+}
+
+/// One recipe is wrong by one.
+fn wrong_recipe(sweeps: &mut Sweeps, _: u32) {
+    let _ = mutants::mutate(Kind::WrongRecipe, 0, &mut sweeps.forward, &mut sweeps.reverse);
+}
+
+#[test]
+fn a_recipe_that_cannot_be_proved_becomes_a_store() {
+    let once = |sweeps: &mut Sweeps, proof: u32| {
+        if proof == 0 {
+            wrong_recipe(sweeps, proof);
+        }
+    };
+    let (file, heads) = ("generator/tests/papers/001_fig11.c", [head("f(f)/(x)")]);
+    let records = |adjoint: &Adjoint| -> usize { adjoint.sweeps[0].plan.records.values().map(Vec::len).sum() };
+    let stored_less = records(&generated(file, &heads));
+    let adjoint = with_fault(file, &heads, Some(once)).unwrap_or_else(|what| panic!("{what:#?}"));
+    assert!(adjoint.demotions > 0);
+    assert!(records(&adjoint) > stored_less, "{} values are stored, {stored_less} without", records(&adjoint));
+    assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved);
+}
+
+#[test]
+fn what_stays_wrong_is_refused_with_its_line() {
+    let refused = with_fault("generator/tests/papers/001_fig8.c", &[head("f(f)/(x)")], Some(wrong_recipe));
+    let refusal = refused.expect_err("a wrong recipe is not written").remove(0);
+    assert_eq!(refusal.class, Class::NotProved);
+    assert!(refusal.span.line > 1, "{refusal:?}");
+    assert!(refusal.what.starts_with("internal: the adjoint of 'f' cannot be proved: "), "{refusal:?}");
 }

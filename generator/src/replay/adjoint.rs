@@ -159,9 +159,9 @@ impl Replay<'_> {
                 let seen = &mut HashMap::new();
                 if self.timeless_linear(&done_here, seen) == self.timeless_linear(&expected_here, seen) {
                     self.doubt(super::SECTIONS);
-                    continue;
+                } else {
+                    return Err(self.refuted("an adjoint is not what the derivative demands"));
                 }
-                return Err(self.refuted("an adjoint is not what the derivative demands"));
             }
             let root = self.terms.get_spot(place).root;
             if self.adjoints.local.contains_key(&root) {
@@ -201,11 +201,17 @@ impl Replay<'_> {
         }
         let mut new = Linear::new();
         for ((atom, factors), count) in sum {
-            let mut factors: Vec<(T, bool)> = factors.iter().map(|(t, divides)| (self.resolve(*t), *divides)).collect();
-            factors.sort();
+            // What is a product here may have been one of several values before.
+            let (mut parts, mut flips) = (Vec::new(), false);
+            for (t, divides) in factors {
+                let t = self.resolve(*t);
+                flips ^= self.factors(t, *divides, &mut parts);
+            }
+            parts.sort();
             let atom = self.resolve(*atom);
-            *new.entry((atom, factors)).or_default() += count;
+            *new.entry((atom, parts)).or_default() += if flips { -count } else { *count };
         }
+        new.retain(|_, count| *count != 0);
         new
     }
 

@@ -28,6 +28,10 @@ impl Replay<'_> {
         let mut damage: Vec<Section> = Vec::new();
         let mut left = Vec::new();
         for (k, (region, own)) in [*then, *otherwise].into_iter().zip(arms).enumerate() {
+            if self.terms.constant(condition).is_some_and(|truth| (truth != 0) != (k == 0)) {
+                // It never runs.
+                continue;
+            }
             self.damage = around.clone();
             self.at = self.ends[&region];
             self.set_locals(&adjoints);
@@ -44,7 +48,7 @@ impl Replay<'_> {
             left.push(self.locals());
             still_back.push(std::mem::take(&mut self.back));
         }
-        self.back = still_back[0].intersection(&still_back[1]).copied().collect();
+        self.back = still_back.into_iter().reduce(|one, other| &one & &other).unwrap_or_default();
         self.merge_locals(&left);
         self.damage = damage;
         self.told.remove(&of);

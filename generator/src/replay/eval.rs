@@ -1,5 +1,6 @@
 //! Expressions and places as terms, of either sweep.
 
+use super::modelled::STABLE;
 use super::terms::{P, Spot, T, Term, Way, unnamed};
 use super::{ObjectRole, Replay, Res, Side, open};
 use crate::ir::*;
@@ -26,6 +27,7 @@ impl Replay<'_> {
                 let place = self.place(side, place)?;
                 self.address(place)
             }
+            ExprKind::Unary(Unary::Adjoint, _) => return open(STABLE),
             ExprKind::Unary(op, x) => {
                 let t = self.eval(side, x)?;
                 self.unary(*op, t, &e.ty)
@@ -448,6 +450,7 @@ impl Replay<'_> {
     pub(super) fn is_shadow(&self, root: T) -> bool {
         match self.terms.get(root) {
             Term::Shadow(_) | Term::Variable(_) | Term::Own(_) => true,
+            Term::Address(place) => self.is_shadow(self.terms.get_spot(*place).root),
             Term::Choose(_, x, y) => self.is_shadow(*x) || self.is_shadow(*y),
             _ => false,
         }
@@ -456,8 +459,21 @@ impl Replay<'_> {
     /// The primal place of a shadow.
     pub(super) fn unshadowed(&mut self, place: P) -> Option<P> {
         let Spot { root, steps } = self.terms.get_spot(place).clone();
+        let root = self.unshadowed_root(root)?;
+        Some(self.terms.spot(Spot { root, steps }))
+    }
+
+    fn unshadowed_root(&mut self, root: T) -> Option<T> {
         match *self.terms.get(root) {
-            Term::Shadow(root) => Some(self.terms.spot(Spot { root, steps })),
+            Term::Shadow(of) => Some(of),
+            Term::Address(place) => {
+                let place = self.unshadowed(place)?;
+                Some(self.terms.make(Term::Address(place)))
+            }
+            Term::Choose(c, x, y) => {
+                let (x, y) = (self.unshadowed_root(x)?, self.unshadowed_root(y)?);
+                Some(self.choose(c, x, y))
+            }
             _ => None,
         }
     }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use super::memory::{Section, State};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Side, Taped, open};
+use super::{Replay, Res, Side, Taped, modelled, open};
 use crate::ir::*;
 
 impl Replay<'_> {
     pub(super) fn forward(&mut self) -> Res<()> {
         self.at = self.state(State::Entry);
-        if self.f.objects.iter().any(|object| object.life == Life::Stable) {
-            return open("a block of the stable heap");
+        if let Some((construct, span)) = modelled::missing(self.f, self.r, self.given) {
+            self.span = span;
+            return open(construct);
         }
         for (k, param) in self.f.params.iter().enumerate() {
             if let Some(entry) = param.entry {
@@ -133,8 +134,9 @@ impl Replay<'_> {
             | ItemKind::Witness { .. }
             | ItemKind::DeclareVar { .. }
             | ItemKind::Comment { .. } => {}
-            ItemKind::Release { .. } | ItemKind::Undo { .. } => return open("a block of the stable heap"),
-            ItemKind::Rehearsal { .. } => return open("a loop that is run again"),
+            ItemKind::Release { .. } | ItemKind::Undo { .. } | ItemKind::Rehearsal { .. } => {
+                return open("an item that is not modelled");
+            }
             ItemKind::Pop { .. } => return open("a pop in a forward sweep"),
             ItemKind::Clear { .. } | ItemKind::Accumulate { .. } | ItemKind::Shadowed { .. } => {
                 return open("an adjoint in a forward sweep");

@@ -1,6 +1,6 @@
 //! Loops of the reverse sweep: as many passes as forward, last first, each the reverse of its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::memory::Section;
@@ -86,16 +86,17 @@ impl Replay<'_> {
         let locals = self.locals_before_inner();
         self.set_locals(&locals);
         let outer_run = std::mem::replace(&mut self.run, run.as_ref().map(|(item, first, _)| (*item, *first)));
-        let back = std::mem::take(&mut self.back);
+        let back = self.back.clone();
         self.reverse_region(*body, *own_body)?;
-        self.back = back;
+        let back_in_pass = std::mem::replace(&mut self.back, back);
         self.run = outer_run;
         if let Some((_, first, _)) = &run {
             let early = self.early(*first, pass, 0)?;
             self.restored(early);
         }
-        for section in &self.damage {
-            if !begun.contains(section) && !left.contains(section) {
+        for section in self.damage.clone() {
+            let mut expected = begun.iter().chain(&left);
+            if !expected.any(|other| section == *other || self.is_part(&section, other)) {
                 return Err(self.refuted("a reversed pass leaves memory damaged that the others need"));
             }
         }
@@ -111,8 +112,9 @@ impl Replay<'_> {
         self.forget(known);
         let all: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::All)).collect();
         self.damage = around;
-        self.covered(of, *body, run.as_ref())?;
+        let rows = self.covered(of, *body, run.as_ref())?;
         self.add_damage(all);
+        self.back_behind(of, back_in_pass, rows);
         for (c, (step, init)) in own_carried.iter().zip(steps) {
             let out = match step {
                 Some(step) => self.stepped(init, outside, step)?,
@@ -127,7 +129,7 @@ impl Replay<'_> {
     }
 
     /// Damage that is gone behind a reversed loop: each pass has restored an element, and all passes a row of them.
-    fn covered(&mut self, of: ItemId, body: RegionId, run: Option<&(ItemId, P, T)>) -> Res<()> {
+    fn covered(&mut self, of: ItemId, body: RegionId, run: Option<&(ItemId, P, T)>) -> Res<Vec<P>> {
         let f = self.f;
         let mut rows = Vec::new();
         if let Some((_, first, count)) = run {
@@ -149,7 +151,7 @@ impl Replay<'_> {
                 rows.extend(row.place);
             }
         }
-        for row in rows {
+        for &row in &rows {
             let damage = std::mem::take(&mut self.damage);
             for section in damage {
                 if !section.place.is_some_and(|place| self.is_inside(place, row)) {
@@ -157,11 +159,54 @@ impl Replay<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(rows)
+    }
+
+    /// Notes what a reversed loop has brought back for certain: rows of elements, one each pass, and, if it surely runs,
+    /// what its first pass brought back wherever it is.
+    fn back_behind(&mut self, of: ItemId, in_pass: HashSet<P>, rows: Vec<P>) {
+        let once = self.terms.constant(self.loops[&of].passes).is_some_and(|passes| passes > 0);
+        let mut more = rows;
+        if once {
+            let is_pass = |term: &Term| *term == Term::Pass(of);
+            let everywhere = |place: &P| {
+                let parts = self.terms.parts_of_spot(*place);
+                parts.into_iter().all(|t| !self.varies(t, of) && !self.terms.mentions(t, &is_pass))
+            };
+            more.extend(in_pass.into_iter().filter(everywhere));
+        }
+        for place in more {
+            let meets = |this: &mut Self, section: &Section| match section.place {
+                // All of an object that was made again, which is damaged but for what comes back.
+                Some(whole) if this.made.contains(&whole) => false,
+                _ => this.meets(place, section),
+            };
+            if !self.damage.clone().iter().any(|section| meets(self, section)) {
+                self.back.insert(place);
+            }
+        }
+    }
+
+    /// Whether a section is surely in another one.
+    fn is_part(&mut self, section: &Section, of: &Section) -> bool {
+        match (section.place, of.place) {
+            (_, None) => !section.cells.is_empty() && section.cells.is_subset(&of.cells),
+            (Some(place), Some(other)) => {
+                let (a, b) = (self.terms.get_spot(place), self.terms.get_spot(other));
+                if let Some((Way::All, around)) = b.steps.split_last()
+                    && a.root == b.root
+                    && a.steps.starts_with(around)
+                {
+                    return true;
+                }
+                self.is_inside(place, other)
+            }
+            (None, Some(_)) => false,
+        }
     }
 
     /// Whether a place is certainly a part of a row of elements.
-    fn is_inside(&mut self, place: P, row: P) -> bool {
+    pub(super) fn is_inside(&mut self, place: P, row: P) -> bool {
         let (a, b) = (self.terms.get_spot(place).clone(), self.terms.get_spot(row).clone());
         let (Some((last, before)), Some((Way::Range(from, to), around))) = (a.steps.split_last(), b.steps.split_last())
         else {
@@ -251,33 +296,37 @@ impl Replay<'_> {
     fn left_by(&mut self, region: RegionId, run: Option<&(ItemId, P, T)>) -> Res<Vec<Section>> {
         let f = self.f;
         let mut left: Vec<Section> = Vec::new();
-        let mut add = |section: Section| {
-            if !left.contains(&section) {
-                left.push(section);
-            }
-        };
-        for &item in &f.regions[region.index()].items {
+        for &item in f.regions[region.index()].items.iter().rev() {
+            let mut more = Vec::new();
             match &f.items[item.index()].kind {
                 ItemKind::Store { .. } => {
                     let place = self.stored[&item];
                     let in_run = run.is_some_and(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
-                    if !self.undone.contains(&item) && !in_run {
-                        add(self.section(place));
+                    if self.undone.contains(&item) {
+                        // Whatever the items behind have left there.
+                        left.retain(|section| section.place != Some(place));
+                    } else if !in_run {
+                        more.push(self.section(place));
                     }
                 }
-                ItemKind::Call { .. } => self.call_section(item).into_iter().for_each(&mut add),
+                ItemKind::Call { .. } => more.extend(self.call_section(item)),
                 ItemKind::Branch { then, otherwise, .. } => {
                     for arm in [then, otherwise] {
-                        self.left_by(*arm, None)?.into_iter().for_each(&mut add);
+                        more.extend(self.left_by(*arm, None)?);
                     }
                 }
                 ItemKind::Loop { body, .. } => {
                     let elements = self.element_run(item);
                     for section in self.left_by(*body, elements.as_ref())? {
-                        add(self.close(&section, item, Passes::All));
+                        more.push(self.close(&section, item, Passes::All));
                     }
                 }
                 _ => {}
+            }
+            for section in more {
+                if !left.contains(&section) {
+                    left.push(section);
+                }
             }
         }
         Ok(left.into_iter().filter_map(|section| self.outside(section, region)).collect())
@@ -301,7 +350,7 @@ impl Replay<'_> {
         if !is_run {
             return None;
         }
-        let (region, at) = self.f.positions()[of.index()]?;
+        let (region, at) = self.positions[of.index()]?;
         let before = &self.f.regions[region.index()].items[..at];
         before.iter().rev().take(2).find_map(|item| match self.taped.get(item) {
             Some(super::Taped::Elements(first, count, ..)) => Some((of, *first, *count)),

@@ -37,12 +37,13 @@ pub(super) enum State {
 /// The locations that a place may be; these and all that may be the same memory.
 pub(super) type OwnAndAliases = (Arc<BTreeSet<u32>>, Arc<BTreeSet<u32>>);
 
-/// States that a load goes back through.
+/// States, or runs of them, that a load goes back through.
 const BACK: usize = 2000;
 
 impl Replay<'_> {
     pub(super) fn state(&mut self, state: State) -> Version {
         self.states.push(state);
+        self.note_state();
         Version(u32::try_from(self.states.len() - 1).expect("fewer than 2^32 states"))
     }
 
@@ -57,6 +58,10 @@ impl Replay<'_> {
                 break None;
             }
             left -= 1;
+            if let Some(before) = self.in_front_of_run(at, place) {
+                at = before;
+                continue;
+            }
             match self.states[at.0 as usize].clone() {
                 State::Entry => break None,
                 State::Stored { before, place: to, value } => {
@@ -100,7 +105,7 @@ impl Replay<'_> {
 
     /// Refuses a read of what was not restored.
     pub(super) fn intact(&mut self, place: P) -> Res<()> {
-        if self.back.contains(&place) {
+        if self.is_back(place) {
             return Ok(());
         }
         let here = self.resolve_place(place);
@@ -122,13 +127,26 @@ impl Replay<'_> {
         }
         let whole = self.terms.get_spot(place).steps.contains(&Way::All);
         let root = self.terms.get_spot(place).root;
-        let own =
-            if whole { self.cells_of_root(root).map(|(own, _)| Arc::new(own)) } else { self.cells(place).map(|c| c.0) };
+        let own = if whole { self.cells_of_root(root) } else { self.cells(place) }.map(|(own, _)| own);
         match own {
             Some(own) => self.needs.extend(own.iter().copied()),
             None => return super::open("memory that the forward sweep does not name"),
         }
         Ok(())
+    }
+
+    /// Whether a place was restored: by itself, or in a row of elements.
+    fn is_back(&mut self, place: P) -> bool {
+        if self.back.contains(&place) {
+            return true;
+        }
+        let root = self.terms.get_spot(place).root;
+        let is_row = |row: &P| {
+            let spot = self.terms.get_spot(*row);
+            spot.root == root && matches!(spot.steps.last(), Some(Way::Range(..)))
+        };
+        let rows: Vec<P> = self.back.iter().copied().filter(is_row).collect();
+        rows.into_iter().any(|row| self.is_inside(place, row))
     }
 
     pub(super) fn section(&mut self, place: P) -> Section {
@@ -173,12 +191,8 @@ impl Replay<'_> {
         }
         self.cells_of.insert(place, (known.own.clone(), known.aliases.clone()));
         let key = self.way_of(place);
-        let entry = self.cells_by_way.entry(key).or_default();
-        let mut merged = (*entry.0).clone();
-        merged.extend(known.own.iter().copied());
-        let mut aliases = (*entry.1).clone();
-        aliases.extend(known.aliases.iter().copied());
-        *entry = (Arc::new(merged), Arc::new(aliases));
+        add_cells(self.cells_by_root.entry(key.0).or_default(), known);
+        add_cells(self.cells_by_way.entry(key).or_default(), known);
     }
 
     /// The root and the members on the way.
@@ -188,14 +202,14 @@ impl Replay<'_> {
         (spot.root, fields.collect())
     }
 
-    fn cells(&self, place: P) -> Option<OwnAndAliases> {
+    pub(super) fn cells(&self, place: P) -> Option<OwnAndAliases> {
         if let Some(known) = self.cells_of.get(&place) {
             return Some(known.clone());
         }
         self.cells_by_way.get(&self.way_of(place)).cloned()
     }
 
-    fn aliases(&self, place: P) -> Arc<BTreeSet<u32>> {
+    pub(super) fn aliases(&self, place: P) -> Arc<BTreeSet<u32>> {
         self.cells(place).map(|(_, aliases)| aliases).unwrap_or_default()
     }
 
@@ -245,12 +259,8 @@ impl Replay<'_> {
             if named(self.terms.get(x.root)) && named(self.terms.get(y.root)) {
                 return true;
             }
-            let whole = |steps: &[Way]| steps.contains(&Way::All);
-            if whole(&x.steps) || whole(&y.steps) {
-                return self.apart_as_wholes(x.root, y.root);
-            }
-            let (Some((_, aliases)), Some((own, _))) = (self.cells(a), self.cells(b)) else { return false };
-            return aliases.intersection(&own).next().is_none();
+            let (Some((_, aliases)), Some((own, _))) = (self.cells_in(a), self.cells_in(b)) else { return false };
+            return aliases.is_disjoint(&own);
         }
         for (s, t) in x.steps.iter().zip(&y.steps) {
             match (s, t) {
@@ -268,23 +278,18 @@ impl Replay<'_> {
         false
     }
 
-    /// All locations that places from a root on may be.
-    fn cells_of_root(&self, root: T) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
-        let of = self.cells_by_way.iter().filter(|((known, _), _)| *known == root);
-        let (mut any, mut cells) = (false, (BTreeSet::new(), BTreeSet::new()));
-        for (_, (own, aliases)) in of {
-            any = true;
-            cells.0.extend(own.iter().copied());
-            cells.1.extend(aliases.iter().copied());
-        }
-        any.then_some(cells)
+    /// All locations that a place may be, and what is in it.
+    fn cells_in(&self, place: P) -> Option<OwnAndAliases> {
+        let spot = self.terms.get_spot(place);
+        if spot.steps.contains(&Way::All) { self.cells_of_root(spot.root) } else { self.cells(place) }
     }
 
-    /// Whether nothing of one root is in another.
-    fn apart_as_wholes(&self, a: T, b: T) -> bool {
-        match (self.cells_of_root(a), self.cells_of_root(b)) {
-            (Some((_, aliases)), Some((own, _))) => aliases.intersection(&own).next().is_none(),
-            _ => false,
+    /// All locations that places from a root on may be.
+    fn cells_of_root(&self, root: T) -> Option<OwnAndAliases> {
+        match self.terms.get(root) {
+            // What nothing names is nowhere else.
+            Term::Object(object) => Some(self.cells_of_object.get(object).cloned().unwrap_or_default()),
+            _ => self.cells_by_root.get(&root).cloned(),
         }
     }
 
@@ -355,5 +360,16 @@ impl Replay<'_> {
             }
         }
         facts
+    }
+}
+
+/// Adds locations to those that are known.
+pub(super) fn add_cells(to: &mut OwnAndAliases, more: &Cells) {
+    for (known, more) in [(&mut to.0, &more.own), (&mut to.1, &more.aliases)] {
+        if known.is_empty() {
+            *known = Arc::clone(more);
+        } else if !more.is_subset(known) {
+            Arc::make_mut(known).extend(more.iter().copied());
+        }
     }
 }

@@ -29,8 +29,10 @@ mod eval;
 mod forward;
 mod loops;
 mod memory;
+mod modelled;
 mod passes;
 mod reverse;
+mod runs;
 mod sections;
 mod taped;
 mod terms;
@@ -109,6 +111,8 @@ pub struct Given {
     pub places: HashMap<Place, Cells>,
     /// By call of the primal.
     pub calls: HashMap<ItemId, Effect>,
+    /// Loops whose passes the reverse sweep runs again.
+    pub again: BTreeSet<ItemId>,
 }
 
 /// What replay says about a procedure.
@@ -129,6 +133,8 @@ pub enum Verdict {
         what: String,
         /// Where.
         span: Span,
+        /// The item that was being reversed.
+        item: Option<ItemId>,
     },
 }
 
@@ -167,7 +173,7 @@ pub fn prove(program: &Program, forward: &Proc, reverse: &Proc, given: &Given) -
         Err(Stop::Refused(_)) if replay.is_cut => {
             Verdict::Open { construct: "many stores in a row".into(), span: forward.span }
         }
-        Err(Stop::Refused(what)) => Verdict::Refused { what, span: replay.span },
+        Err(Stop::Refused(what)) => Verdict::Refused { what, span: replay.span, item: replay.item },
     };
     let leaves = replay.damage.iter().flat_map(|section| section.cells.iter().copied()).collect();
     let restores = replay.restores();
@@ -237,9 +243,14 @@ struct Replay<'a> {
     given: &'a Given,
     terms: Terms,
     states: Vec<State>,
+    runs_of_states: runs::Runs,
     /// The state at hand: in the reverse sweep what memory equals but for the damage.
     at: Version,
     span: Span,
+    /// The item that is being reversed.
+    item: Option<ItemId>,
+    /// Region and position of each item of the forward sweep.
+    positions: Vec<Option<(RegionId, usize)>>,
     // The forward sweep.
     values: Vec<Option<T>>,
     before: Vec<Version>,
@@ -266,6 +277,8 @@ struct Replay<'a> {
     homes: HashMap<u32, ObjectId>,
     cells_of: HashMap<P, OwnAndAliases>,
     cells_by_way: HashMap<(T, Vec<u32>), OwnAndAliases>,
+    cells_by_root: HashMap<T, OwnAndAliases>,
+    cells_of_object: HashMap<ObjectId, OwnAndAliases>,
     apart: HashMap<(P, P), bool>,
     // The reverse sweep.
     names: Vec<Option<T>>,
@@ -317,6 +330,12 @@ impl<'a> Replay<'a> {
             Base::Object(object) => cells.own.iter().map(|cell| (*cell, object)).collect(),
             _ => Vec::new(),
         });
+        let mut cells_of_object: HashMap<ObjectId, OwnAndAliases> = HashMap::new();
+        for (place, cells) in &given.places {
+            if let Base::Object(object) = place.base {
+                memory::add_cells(cells_of_object.entry(object).or_default(), cells);
+            }
+        }
         Replay {
             program,
             f,
@@ -324,8 +343,11 @@ impl<'a> Replay<'a> {
             given,
             terms: Terms::default(),
             states: Vec::new(),
+            runs_of_states: runs::Runs::default(),
             at: Version(0),
             span: f.span,
+            item: None,
+            positions: f.positions(),
             values: vec![None; f.values.len()],
             before: vec![Version(0); f.items.len()],
             behind: vec![Version(0); f.items.len()],
@@ -348,6 +370,8 @@ impl<'a> Replay<'a> {
             homes: homes.collect(),
             cells_of: HashMap::new(),
             cells_by_way: HashMap::new(),
+            cells_by_root: HashMap::new(),
+            cells_of_object,
             apart: HashMap::new(),
             names: vec![None; r.values.len()],
             damage: Vec::new(),

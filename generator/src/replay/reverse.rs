@@ -241,6 +241,7 @@ impl Replay<'_> {
         let demanded = match group {
             Group::Item(item) => {
                 self.span = self.f.items[item.index()].span;
+                self.item = Some(item);
                 if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } =
                     self.f.items[item.index()].kind
                     && may_clear.is_none()
@@ -250,7 +251,7 @@ impl Replay<'_> {
                 self.demanded(item)?
             }
             Group::Result => {
-                self.span = self.f.span;
+                (self.span, self.item) = (self.f.span, None);
                 let mut demanded = BTreeMap::new();
                 if let Some(result) = &self.f.result {
                     let seed = self.terms.make(Term::Seed);
@@ -262,7 +263,7 @@ impl Replay<'_> {
                 demanded
             }
             Group::Arguments => {
-                self.span = self.f.span;
+                (self.span, self.item) = (self.f.span, None);
                 let mut demanded = BTreeMap::new();
                 for role in self.given.params.clone() {
                     let Parameter::Adjoint(k) = role else { continue };
@@ -298,6 +299,7 @@ impl Replay<'_> {
         walk.reversed = position;
         walk.group = Some(Group::Item(item));
         self.span = self.f.items[item.index()].span;
+        self.item = Some(item);
         walk.around = self.damage.clone();
         match &self.f.items[item.index()].kind {
             ItemKind::Store { .. } => self.unwrite(item)?,
@@ -318,9 +320,9 @@ impl Replay<'_> {
     fn reverse_item(&mut self, walk: &mut Walk, item: ItemId) -> Res<()> {
         let r = self.r;
         let origin = self.given.origins.get(item.index()).copied().flatten();
-        let position = origin.and_then(|origin| {
-            let items = &self.f.regions[walk.region.index()].items;
-            items.iter().position(|other| *other == origin)
+        let position = origin.and_then(|origin| match self.positions.get(origin.index()) {
+            Some(Some((region, position))) if *region == walk.region => Some(*position),
+            _ => None,
         });
         match (origin, position) {
             (Some(origin), Some(position)) if walk.group != Some(Group::Item(origin)) => {
@@ -401,8 +403,10 @@ impl Replay<'_> {
                 };
                 self.reverse_call(walk, of, callee, args)?;
             }
-            ItemKind::Release { .. } | ItemKind::Undo { .. } => return open("a block of the stable heap"),
-            ItemKind::Push { .. } | ItemKind::Rehearsal { .. } => return open("a loop that is run again"),
+            ItemKind::Push { .. } => return Err(self.refuted("something is pushed in a reverse sweep")),
+            ItemKind::Release { .. } | ItemKind::Undo { .. } | ItemKind::Rehearsal { .. } => {
+                return open("an item that is not modelled");
+            }
         }
         Ok(())
     }

@@ -48,6 +48,8 @@ pub struct Context<'a> {
     pub dear: u32,
     /// Whether operands are noted for `--check`.
     pub check: bool,
+    /// Values that are stored, whatever brings them back without.
+    pub stored: &'a BTreeMap<ProcId, BTreeSet<ValueId>>,
 }
 
 /// What one run of the builder begins with.

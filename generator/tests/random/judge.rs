@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use adtape_generate::emit::{self, Options};
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::validate;
 use adtape_generate::plan::again::Named;
 use adtape_generate::refuse::Refusal;
+use adtape_generate::replay::Verdict;
 use adtape_generate::transform::{self, Adjoint, Choices};
 
 use crate::case::{self, Case};
@@ -55,6 +57,8 @@ pub struct Strictness {
 pub struct Judge {
     folder: PathBuf,
     strictness: Strictness,
+    /// Programs whose sweeps are all proved.
+    pub proved: AtomicUsize,
 }
 
 /// Generated text of one program.
@@ -68,7 +72,7 @@ impl Judge {
     pub fn new(name: &str, strictness: Strictness) -> Judge {
         let folder = std::env::temp_dir().join(format!("adtape-random-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        Judge { folder, strictness }
+        Judge { folder, strictness, proved: AtomicUsize::new(0) }
     }
 
     /// What comes of each program.
@@ -143,6 +147,11 @@ impl Judge {
             let again = if again { vec![Named::parse("*")] } else { Vec::new() };
             let choices = Choices { again, check: checked, one_call: true, ..Choices::default() };
             let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
+            if adjoint.demotions > 0 {
+                return Err(Outcome::Wrong("not proved", format!("{} demotions", adjoint.demotions)));
+            }
+            let proved = adjoint.sweeps.iter().all(|each| each.verdict == Verdict::Proved);
+            self.proved.fetch_add(usize::from(proved), Ordering::Relaxed);
             if !checked {
                 let errors = |adjoint: &Adjoint| -> Vec<String> {
                     let sweeps = adjoint.sweeps.iter();

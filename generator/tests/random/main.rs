@@ -23,6 +23,7 @@ mod unsupported;
 mod world;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 use judge::{Judge, Outcome, Strictness};
 
@@ -61,6 +62,7 @@ fn judged(judge: &Judge, seeds: &[u64]) -> (Vec<u64>, usize) {
     for (class, count) in lines {
         println!("{count:7} {class}");
     }
+    println!("{:7} are proved", judge.proved.load(Ordering::Relaxed));
     (wrong, right)
 }
 

@@ -1,0 +1,56 @@
+//! Variables with static storage: their shadows, and those inside functions.
+
+use std::collections::BTreeMap;
+
+use crate::flow::{self, Flow};
+use crate::ir::*;
+use crate::plan::flow_facts::Analysed;
+use crate::refuse::{Class, Refusal};
+
+/// Marks variables with static storage inside functions that the program writes. The output has variables of its own in
+/// their place, so those are refused that may bring a value from one call to the next.
+pub fn mark_scratch(program: &mut Program, facts: &Analysed) -> Result<(), Vec<Refusal>> {
+    let (flow, procs) = (facts.flow, 0..program.procs.len());
+    let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
+    let written = |global: &&GlobalId| {
+        procs.clone().any(|proc| flow.writes(ProcId::new(proc), RegionId(0)).iter().any(|loc| is(loc, **global)))
+    };
+    let read_first = |global: GlobalId| {
+        procs.clone().any(|proc| facts.required.sum(ProcId::new(proc)).exposed.keys().any(|loc| is(loc, global)))
+    };
+    let mut refusals = Vec::new();
+    for declared in &mut program.statics {
+        let Some(&changed) = declared.globals.iter().find(written) else { continue };
+        let globals = &program.globals;
+        let number = |global: &GlobalId| matches!(globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
+        declared.scratch = declared.globals.iter().all(|global| number(global) && !read_first(*global));
+        if !declared.scratch {
+            refusals.push(Refusal {
+                class: Class::Language,
+                span: declared.span,
+                what: format!("the static variable '{}' of a function changes", globals[changed.index()].name),
+                help: "declare it outside of the function".into(),
+            });
+        }
+    }
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// Adds a shadow to the program for every global that has something active in it.
+pub fn shadows(program: &mut Program, flow: &Flow, suffix: &str) -> BTreeMap<GlobalId, GlobalId> {
+    let mut shadows = BTreeMap::new();
+    for at in 0..program.globals.len() {
+        let global = GlobalId::new(at);
+        let active = (0..program.procs.len()).any(|proc| flow.active_global(ProcId::new(proc), global));
+        if active {
+            let shadow = Object {
+                name: format!("{}{suffix}", program.globals[at].name),
+                constant: false,
+                ..program.globals[at].clone()
+            };
+            program.globals.push(shadow);
+            shadows.insert(global, GlobalId::new(program.globals.len() - 1));
+        }
+    }
+    shadows
+}
