@@ -58,6 +58,21 @@ double f(struct model *p) {
     compiles("own", &[("model/model.c", model)], &format!("{HEADERS}{user}"));
 }
 
+/// The header once had `double u[N][N]` without N.
+#[test]
+fn extents_that_are_macros_or_enumerators_stand_in_the_header_as_numbers() {
+    let model = "#define N 4
+enum { ROWS = 3 };
+double f(int n, double p[ROWS][N], double q[n][N], const double *r);
+double f(int n, double p[ROWS][N], double q[n][N], const double r[N]) {
+    for (int j = 0; j < N; j++) p[0][j] *= p[ROWS - 1][j] * r[j] + q[n - 1][j];
+    return p[0][0] * p[0][N - 1];
+}
+";
+    let user = "enum { N = 7, ROWS = 8 };\n";
+    compiles("extents", &[("model/model.c", model)], &format!("{HEADERS}{user}"));
+}
+
 /// The second header needs the first one, and the first one a macro of the source.
 #[test]
 fn types_of_headers_come_with_the_includes_of_the_source() {

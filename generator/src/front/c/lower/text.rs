@@ -115,7 +115,10 @@ impl<'a> Lower<'_, 'a> {
                 behind += end as u32;
             }
             let whole = self.reader.sources.text(span.source as usize, span.start, behind);
-            return format!("{}@{}", &whole[..at], &whole[at + length as usize..]).trim().to_string();
+            let (front, extents) = (&whole[..at], &whole[at + length as usize..]);
+            if self.names_parameters_only(extents) {
+                return format!("{front}@{extents}").trim().to_string();
+            }
         }
         let written = node.written_type.trim_start_matches("register ");
         match written.find("(*") {
@@ -123,5 +126,17 @@ impl<'a> Lower<'_, 'a> {
             None if written.ends_with('*') => format!("{written}@"),
             None => format!("{written} @"),
         }
+    }
+
+    /// Whether extents of a parameter have a meaning in a header that has the prototype alone: a macro or an enumerator
+    /// of the source has none there.
+    fn names_parameters_only(&self, extents: &str) -> bool {
+        let mut words = extents.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let is_known = |word: &str| {
+            word.starts_with(|c: char| c.is_ascii_digit())
+                || ["", "static", "const", "restrict", "sizeof"].contains(&word)
+                || self.visible.iter().any(|(name, _)| name == word)
+        };
+        words.all(is_known)
     }
 }
