@@ -40,9 +40,7 @@ static void step_fwd(adtape_t *tape, int n, int m, double dt, const double *k, d
         }
     }
     for (int i = 1; i < n - 1; i++) {
-        for (int j = 1; j < m - 1; j++) {
-            u[i * m + j] = next[i * m + j];
-        }
+        for (int j = 1; j < m - 1; j++) u[i * m + j] = next[i * m + j];
     }
 }
 

@@ -28,7 +28,7 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
 
 static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit) {
     double sum = 0.0;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 2 * ORDER; k++) {
         sum += 0.01 * weight[k / 2] * SQUARE(p[k]);
     }
     for (int i = 0; i < n; i++) {

@@ -173,8 +173,17 @@ pub fn places(proc: &mut Proc, f: &mut dyn FnMut(&mut Place)) {
 
 /// Calls `f` on every place of an item.
 pub fn item_places(kind: &mut ItemKind, f: &mut dyn FnMut(&mut Place)) {
-    if let ItemKind::Store { to, .. } | ItemKind::Call { into: Some(to), .. } = kind {
-        f(to);
+    match kind {
+        ItemKind::Store { to: place, .. }
+        | ItemKind::Accumulate { to: place, .. }
+        | ItemKind::Call { into: Some(place), .. }
+        | ItemKind::Push { what: Pushed::Elements { place, .. } }
+        | ItemKind::Pop { what: Popped::Memory(place) | Popped::Elements { place, .. } } => f(place),
+        ItemKind::Shadowed { place, shadow } => {
+            f(place);
+            f(shadow);
+        }
+        _ => {}
     }
     item_exprs(kind, &mut |expr| expr_places(expr, f));
 }
