@@ -284,6 +284,15 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
+/// What is said of a variable whose type has no form here, and the way round.
+pub fn opaque(name: &str) -> (String, &'static str) {
+    if name.contains("_Complex") {
+        let help = "use two reals, the real and the imaginary part, and write out the arithmetic on them";
+        return (format!("is a complex number ('{name}'), which the generator does not know"), help);
+    }
+    (format!("has type '{name}'"), "use float, double, integers, and structs and arrays of them")
+}
+
 /// Arithmetic types by their keywords, on a machine with 64-bit `long`.
 fn arithmetic(words: &[&str]) -> CType {
     let has = |word: &str| words.contains(&word);

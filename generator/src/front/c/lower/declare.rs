@@ -3,7 +3,7 @@
 use super::place::Spot;
 use super::statics;
 use super::*;
-use crate::front::c::types::{self, Extent};
+use crate::front::c::types::{self, Extent, opaque};
 use crate::ir::build::int;
 use make::*;
 
@@ -94,12 +94,10 @@ impl<'a> Lower<'_, 'a> {
                     None => Ok(()),
                 }
             }
-            CType::Opaque(name) => self.refuse(
-                node,
-                Class::Type,
-                format!("'{}' has type '{name}'", node.name),
-                "use float, double, integers, and structs and arrays of them",
-            ),
+            CType::Opaque(name) => {
+                let (what, help) = opaque(name);
+                self.refuse(node, Class::Type, format!("'{}' {what}", node.name), help)
+            }
             CType::Void | CType::Function => self.unknown(node),
         }
     }
@@ -371,12 +369,8 @@ impl<'a> Lower<'_, 'a> {
             CType::Array(_, Extent::Text(_)) => return self.unknown(node),
             ty @ CType::Array(..) => self.shape(ty, node)?,
             CType::Opaque(name) => {
-                return self.refuse(
-                    node,
-                    Class::Type,
-                    format!("'{}' has type '{name}'", node.name),
-                    "use float, double, integers, and structs and arrays of them",
-                );
+                let (what, help) = opaque(name);
+                return self.refuse(node, Class::Type, format!("'{}' {what}", node.name), help);
             }
             ty => (ty.ir(), Vec::new()),
         };

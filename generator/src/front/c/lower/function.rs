@@ -2,7 +2,7 @@
 
 use super::place::Spot;
 use super::*;
-use crate::front::c::types::is_list;
+use crate::front::c::types::{is_list, opaque};
 use crate::ir::build::int;
 use make::*;
 
@@ -110,13 +110,8 @@ impl<'a> Lower<'_, 'a> {
             return Ok(());
         }
         if let CType::Opaque(type_name) = &found.ty {
-            let type_name = type_name.clone();
-            return self.refuse(
-                node,
-                Class::Type,
-                format!("parameter '{name}' has type '{type_name}'"),
-                "use float, double, integers, pointers and structs",
-            );
+            let (what, help) = opaque(type_name);
+            return self.refuse(node, Class::Type, format!("parameter '{name}' {what}"), help);
         }
         let var = self.b.var(&name, ty.clone(), VarKind::User, span);
         param.var = Some(var);
