@@ -36,12 +36,22 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed) -> Result<(), Vec<R
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
-/// Adds a shadow to the program for every global that has something active in it.
-pub fn shadows(program: &mut Program, flow: &Flow, suffix: &str) -> BTreeMap<GlobalId, GlobalId> {
-    let mut shadows = BTreeMap::new();
+/// Adds a shadow to the program for every global that has something active in it. Refuses pointers that an initialiser
+/// leads to other variables: nothing would lead their shadows to those of the variables.
+pub fn shadows(program: &mut Program, flow: &Flow, suffix: &str) -> Result<BTreeMap<GlobalId, GlobalId>, Vec<Refusal>> {
+    let (mut shadows, mut refusals) = (BTreeMap::new(), Vec::new());
     for at in 0..program.globals.len() {
         let global = GlobalId::new(at);
         let active = (0..program.procs.len()).any(|proc| flow.active_global(ProcId::new(proc), global));
+        if active && program.led.contains(&global) {
+            let object = &program.globals[at];
+            refusals.push(Refusal {
+                class: Class::Pointer,
+                span: object.span,
+                what: format!("derivatives flow where the initialiser of '{}' leads", object.name),
+                help: "assign the pointers in the function that the head names, or pass them as arguments".into(),
+            });
+        }
         if active {
             let shadow = Object {
                 name: format!("{}{suffix}", program.globals[at].name),
@@ -52,5 +62,5 @@ pub fn shadows(program: &mut Program, flow: &Flow, suffix: &str) -> BTreeMap<Glo
             shadows.insert(global, GlobalId::new(program.globals.len() - 1));
         }
     }
-    shadows
+    if refusals.is_empty() { Ok(shadows) } else { Err(refusals) }
 }

@@ -1,6 +1,6 @@
 //! What a head does in a check: it registers its arguments, tries the call, makes it, and says how it ended.
 
-use crate::flow::Head;
+use crate::flow::{Head, walk};
 use crate::ir::*;
 
 /// Names that the text may use.
@@ -40,6 +40,9 @@ pub fn body(
     let Names { prefix, sweeps, tangent, tape } = names;
     let head = format!("{prefix}_this");
     let mut text = format!("    static {prefix}_head {head};\n    {head}.head = \"{}\";\n", proc.name);
+    if has_single(program) {
+        text += &format!("    {head}.has_single = 1;\n");
+    }
     text += &registration(program, proc, prefix, &head, args);
     text += &format!("    const int {prefix}_run = {prefix}_trial(&{head}, __builtin_frame_address(0));\n");
     text += &format!("    if ({prefix}_run != 0) {{\n");
@@ -109,6 +112,20 @@ pub fn body(
     text += &format!("{result}        }} else {{\n            {primal}\n        }}\n");
     text += &format!("        {prefix}_answer();\n    }}\n    {sweeps}({});\n", own.join(", "));
     text + &format!("    {prefix}_end(&{head}, {tape});\n")
+}
+
+/// Whether some value of the program is a float: adjoint and tangent round it otherwise.
+fn has_single(program: &Program) -> bool {
+    let is_single = |ty: &Type| matches!(ty, Type::Float { bits: 32, .. });
+    let in_expression = |proc: &Proc, item: &Item| {
+        let mut found = false;
+        let of_item = walk::of_item(proc, item);
+        of_item.into_iter().for_each(|e| walk::expr(e, &mut |part| found |= is_single(&part.ty)));
+        found
+    };
+    program.procs.iter().any(|proc| {
+        proc.vars.iter().any(|var| is_single(&var.ty)) || proc.items.iter().any(|item| in_expression(proc, item))
+    })
 }
 
 /// The memory that belongs to each argument.

@@ -10,6 +10,7 @@ enum { @_BLOCKS = 256 };
 typedef struct {
     const char *head;
     unsigned calls;
+    int has_single; /* some value of the program is a float */
     size_t count;
     @_block blocks[@_BLOCKS];
 } @_head;

@@ -266,6 +266,7 @@ int @_trial(@_head *head, const void *frame) {
         return OWN;
     }
     memset(answers, 0, (LAST + 1) * sizeof *answers);
+    answers[LEARN].has_single = head->has_single;
     for (int which = LEARN; which <= last; which++) {
         if (run(which)) {
             return which;

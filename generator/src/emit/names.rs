@@ -61,7 +61,7 @@ impl Names {
 
     /// Whether nobody has the name yet.
     pub fn is_free(&self, name: &str) -> bool {
-        !self.has(name) && !name.starts_with("adtape_") && !name.starts_with("ADTAPE_")
+        !self.has(name) && !is_of_library(name)
     }
 
     /// Gives names back that are neither C's nor the library's.
@@ -82,6 +82,8 @@ impl Names {
 
     /// A free name that begins like `wish`.
     pub fn fresh(&mut self, wish: &str) -> String {
+        // With a number behind it, `adtape` would be one of the library's names.
+        let wish = if is_of_library(&format!("{wish}_")) { &format!("own_{wish}") } else { wish };
         let mut name = wish.to_string();
         if !self.is_free(&name) {
             let mut count = self.next.get(wish).copied().unwrap_or(0);
@@ -94,6 +96,10 @@ impl Names {
         self.take(&name);
         name
     }
+}
+
+fn is_of_library(name: &str) -> bool {
+    name.starts_with("adtape_") || name.starts_with("ADTAPE_")
 }
 
 /// Names that the sources give to types.

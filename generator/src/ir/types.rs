@@ -97,6 +97,8 @@ pub struct Program {
     pub macros: Vec<String>,
     /// Types that the sources and their headers declare at file scope.
     pub declared: Vec<DeclaredType>,
+    /// Variables with static storage whose initialiser has addresses of others.
+    pub led: Vec<GlobalId>,
     /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
     pub assumed: Vec<(String, String)>,
 }

@@ -50,3 +50,22 @@ double f_two_sums(int n, double *x, int *ia, double *w) {
     }
     return all;
 }
+
+/* Names of the library's kind, with a number behind them. */
+double f_name_of_the_library(int n, double *x, int *ia, double *w);
+double f_name_of_the_library(int n, double *x, int *ia, double *w) {
+    double s = w[0] + ia[0];
+    for (int i = 0; i < n; i++) {
+        double adtape = x[i] * x[i];
+        s *= adtape;
+    }
+    return s;
+}
+
+/* A float that no memory holds: adjoint and tangent round it in their own ways. */
+double f_rounded_in_between(int n, double *x, int *ia, double *w);
+double f_rounded_in_between(int n, double *x, int *ia, double *w) {
+    double s = w[0] + ia[0];
+    for (int i = 0; i < n; i++) s += (double)(float)(x[i] * x[i]) * x[0];
+    return s;
+}

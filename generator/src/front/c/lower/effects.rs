@@ -196,7 +196,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// A pointer, or a struct with one in it.
-    fn holds_pointer(&self, ty: &Type) -> bool {
+    pub fn holds_pointer(&self, ty: &Type) -> bool {
         Kinds::of(ty, &self.reader.structs.types).meets(POINTER)
     }
 

@@ -58,6 +58,8 @@ pub struct Reader<'a> {
     sources: Sources,
     structs: Structs,
     globals: Vec<Object>,
+    /// Those whose initialiser has addresses of others.
+    led: Vec<GlobalId>,
     statics: Vec<statics::Declared>,
     /// Unit (for statics) and name or identity of a global.
     global_numbers: HashMap<(Option<usize>, String), GlobalId>,
@@ -97,6 +99,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         sources,
         structs: Structs::default(),
         globals: Vec::new(),
+        led: Vec::new(),
         statics: Vec::new(),
         global_numbers: HashMap::new(),
         procs: Vec::new(),
@@ -156,6 +159,7 @@ impl<'a> Reader<'a> {
             types: self.structs.types,
             sources: self.sources.list,
             globals: self.globals,
+            led: self.led,
             procs: self.procs.into_iter().flatten().collect(),
         })
     }
