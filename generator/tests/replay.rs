@@ -17,7 +17,7 @@ use common::{head, root};
 use mutants::Kind;
 
 /// Programs of the papers, of the edges, and the examples, with their heads.
-const PROGRAMS: [(&str, &str); 39] = [
+const PROGRAMS: [(&str, &str); 40] = [
     ("generator/tests/papers/000_alg1.c", "f(f)/(x)"),
     ("generator/tests/papers/000_fig1.c", "f(f)/(x)"),
     ("generator/tests/papers/000_fig3.c", "f(f)/(x)"),
@@ -38,6 +38,7 @@ const PROGRAMS: [(&str, &str); 39] = [
     ("generator/tests/papers/004_fig1.c", "f(f)/(x)"),
     ("generator/tests/edge/ahead_of_the_index.c", "f(f)/(x)"),
     ("generator/tests/edge/behind_the_end.c", "f(f)/(x)"),
+    ("generator/tests/edge/counters_behind_a_loop.c", "f(f)/(x)"),
     ("generator/tests/edge/downwards.c", "f(f)/(x)"),
     ("generator/tests/edge/element_by_table.c", "f(f)/(x)"),
     ("generator/tests/edge/first_and_last.c", "f(f)/(x)"),

@@ -216,7 +216,7 @@ impl Replay<'_> {
         self.terms.make(Term::Choose(c, x, y))
     }
 
-    /// `a < b ? y + (b - a) : y`, and the number of steps of more than one from `a` up to `b`.
+    /// `a < b ? y + (b - a) : y`, `a < b ? y - (b - a) : y`, and the number of steps of more than one from `a` to `b`.
     fn trips_of_choice(&mut self, c: T, x: T, y: T) -> Option<T> {
         let Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, ty) = self.terms.get(c).clone() else {
             return None;
@@ -225,9 +225,11 @@ impl Replay<'_> {
             return None;
         }
         let distance = self.distance(op, a, b)?;
-        if self.terms.sum(x, y, -1)? == distance {
-            let trips = self.trips(distance, 1);
-            return self.terms.sum(y, trips, 1);
+        for (low, high, sign) in [(y, x, 1), (x, y, -1)] {
+            if self.terms.sum(high, low, -1)? == distance {
+                let trips = self.trips(distance, 1);
+                return self.terms.sum(y, trips, sign);
+            }
         }
         let one = self.terms.number(1);
         let quotient = self.terms.sum(x, one, -1)?;
