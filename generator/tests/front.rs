@@ -159,7 +159,7 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
     ("struct s { int a : 3; };\nint f(struct s *p) {\n return p->a; }", Class::Type, 3, "bit-field"),
     ("double f(volatile double *p) {\n return *p; }", Class::Type, 1, "volatile"),
     ("double f(double x) {\n volatile double v[1] = {x}; return v[0]; }", Class::Type, 2, "'v' is volatile"),
-    ("double f(double x) {\n _Complex double c = x; return 1; }", Class::Type, 2, "'c' has type"),
+    ("double f(double x) {\n _Complex double c = x; return 1; }", Class::Type, 2, "'c' is a complex number"),
     ("double f(double (*g)(double), double x) {\n return g(x); }", Class::Control, 2, "through a pointer"),
     (
         "double f(double (*g)(double), double x) {\n double (*h)(double) = 0;\n h = g;\n return h(x); }",

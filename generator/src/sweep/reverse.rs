@@ -114,6 +114,8 @@ pub struct Builder<'a> {
     pub(super) plan: ProcPlan,
     pub(super) start: &'a Start,
     pub(super) wanted: BTreeSet<ValueId>,
+    /// Regions of which so many values were asked for that the least to store is not searched.
+    pub(super) crowded: HashSet<RegionId>,
     pub(super) again: Vec<(ItemId, Expr)>,
     /// Adjoints of scalar variables, each an object of the sweep.
     adjoints: HashMap<VarId, ObjectId>,
@@ -207,6 +209,7 @@ impl<'a> Builder<'a> {
             plan: ProcPlan::default(),
             start,
             wanted: BTreeSet::new(),
+            crowded: super::values::crowded(primal, &start.wanted),
             again: Vec::new(),
             adjoints: HashMap::new(),
             nested: 0,

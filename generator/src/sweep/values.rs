@@ -20,6 +20,13 @@ const CANDIDATES: usize = 64;
 /// Values among which the least to store is searched.
 const LARGEST_CUT: usize = 1000;
 
+/// Regions of which more than [`LARGEST_CUT`] of these values are.
+pub(super) fn crowded(primal: &Proc, wanted: &BTreeSet<ValueId>) -> HashSet<RegionId> {
+    let mut counts: HashMap<RegionId, usize> = HashMap::new();
+    wanted.iter().for_each(|value| *counts.entry(primal.values[value.index()].region).or_default() += 1);
+    counts.into_iter().filter(|(_, count)| *count > LARGEST_CUT).map(|(region, _)| region).collect()
+}
+
 impl Builder<'_> {
     /// The name of a value, if it can be had without storing anything.
     pub(super) fn try_value(&mut self, value: ValueId) -> Option<Named> {
@@ -101,6 +108,9 @@ impl Builder<'_> {
             return None;
         }
         let region = |this: &Self, v: ValueId| this.primal.values[v.index()].region;
+        if self.crowded.contains(&region(self, value)) {
+            return None;
+        }
         let of_region = |v: &ValueId| real(self, *v) && region(self, *v) == region(self, value) && !self.game.has(*v);
         let asked: BTreeSet<ValueId> = self.start.wanted.iter().copied().filter(of_region).chain([value]).collect();
         let mut values: Vec<ValueId> = asked.iter().copied().collect();
