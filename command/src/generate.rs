@@ -42,6 +42,13 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let checked =
         wishes.check.as_ref().map(|driver| checked(&job, wishes).map(|output| (driver, output))).transpose()?;
     job.write(&output)?;
+    if adjoint.demotions > 0 {
+        let values = if adjoint.demotions == 1 { "value is" } else { "values are" };
+        eprintln!(
+            "adtape: note: {} {values} stored, because computing again could not be proved right; please report this program",
+            adjoint.demotions
+        );
+    }
     if wishes.explain {
         print!("{}", explain::text(&adjoint, &job.files));
     }

@@ -31,6 +31,7 @@ fn run(command: &mut Command) -> (String, String) {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let [said, complained] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     assert!(output.status.success(), "{command:?}: {:?}\n{said}{complained}", output.status);
+    assert!(!complained.contains("could not be proved"), "{command:?}: {complained}");
     (said, complained)
 }
 
