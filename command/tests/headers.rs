@@ -63,7 +63,7 @@ double f(struct model *p) {
 fn extents_that_are_macros_or_enumerators_stand_in_the_header_as_numbers() {
     let model = "#define N 4
 enum { ROWS = 3 };
-double f(int n, double p[ROWS][N], double q[n][N], const double *r);
+double f(int n, double p[ROWS][N], double q[n][N], const double r[N]);
 double f(int n, double p[ROWS][N], double q[n][N], const double r[N]) {
     for (int j = 0; j < N; j++) p[0][j] *= p[ROWS - 1][j] * r[j] + q[n - 1][j];
     return p[0][0] * p[0][N - 1];

@@ -243,6 +243,12 @@ impl Replay<'_> {
                 self.add_linear(*y, factors, -sign, sum)
             }
             Term::Binary(op @ (Binary::Multiply | Binary::Divide), x, y, _) => {
+                // An adjoint whose parts cancel each other is 0.
+                let is_nothing = |t: T| matches!(self.terms.get(t), Term::Float(text) if is_zero(text));
+                let is_linear = self.terms.is_linear(*x) || self.terms.is_linear(*y);
+                if !is_linear && (is_nothing(*x) || (is_nothing(*y) && *op == Binary::Multiply)) {
+                    return Ok(());
+                }
                 let (with, by) = if self.terms.is_linear(*x) { (x, y) } else { (y, x) };
                 if !self.terms.is_linear(*with) || self.terms.is_linear(*by) || (*op == Binary::Divide && with != x) {
                     return Err(self.not_linear());
