@@ -243,10 +243,7 @@ impl Replay<'_> {
                 self.add_linear(*y, factors, -sign, sum)
             }
             Term::Binary(op @ (Binary::Multiply | Binary::Divide), x, y, _) => {
-                // An adjoint whose parts cancel each other is 0.
-                let is_nothing = |t: T| matches!(self.terms.get(t), Term::Float(text) if is_zero(text));
-                let is_linear = self.terms.is_linear(*x) || self.terms.is_linear(*y);
-                if !is_linear && (is_nothing(*x) || (is_nothing(*y) && *op == Binary::Multiply)) {
+                if !self.terms.is_linear(*x) && !self.terms.is_linear(*y) && self.is_nothing(t) {
                     return Ok(());
                 }
                 let (with, by) = if self.terms.is_linear(*x) { (x, y) } else { (y, x) };
@@ -267,6 +264,18 @@ impl Replay<'_> {
                 Ok(())
             }
             _ => Err(self.not_linear()),
+        }
+    }
+
+    /// Whether a term is 0 times something: an adjoint whose parts cancel each other, and what is made of it.
+    fn is_nothing(&self, t: T) -> bool {
+        match self.terms.get(t) {
+            Term::Float(text) => is_zero(text),
+            Term::Unary(Unary::Negate, x, _) | Term::Cast(x, ..) | Term::Binary(Binary::Divide, x, ..) => {
+                self.is_nothing(*x)
+            }
+            Term::Binary(Binary::Multiply, x, y, _) => self.is_nothing(*x) || self.is_nothing(*y),
+            _ => false,
         }
     }
 
