@@ -32,7 +32,7 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
     out
 }
 
-/// How many procedures are proved, and what the proofs cost.
+/// How many procedures are proved, and how many values are stored because of a proof that failed.
 fn proved(adjoint: &Adjoint) -> String {
     let proved = adjoint.sweeps.iter().filter(|sweeps| sweeps.verdict == Verdict::Proved).count();
     let (all, demotions) = (adjoint.sweeps.len(), adjoint.demotions);

@@ -30,12 +30,17 @@ pub struct Wishes {
     pub again: Vec<String>,
 }
 
+impl Wishes {
+    fn choices(&self, one_call: bool) -> Choices {
+        let again = self.again.iter().map(|text| Named::parse(text)).collect();
+        Choices { again, dear: self.dear, one_call, vector: self.vector, ..Choices::default() }
+    }
+}
+
 /// `adtape adjoint`; the exit status where it fails.
 pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
-    let (vector, suffix) = (wishes.vector, if wishes.vector.is_some() { "_bv" } else { "_b" });
-    let job = Job::new(common, suffix)?;
-    let again = wishes.again.iter().map(|text| Named::parse(text)).collect();
-    let choices = Choices { again, dear: wishes.dear, one_call: common.one_call, vector, ..Choices::default() };
+    let job = Job::new(common, if wishes.vector.is_some() { "_bv" } else { "_b" })?;
+    let choices = wishes.choices(common.one_call);
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
@@ -63,8 +68,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
 
 /// The adjoint that checks itself.
 fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
-    let again = wishes.again.iter().map(|text| Named::parse(text)).collect();
-    let choices = Choices { again, dear: wishes.dear, check: true, one_call: job.one_call, ..Choices::default() };
+    let choices = Choices { check: true, vector: None, ..wishes.choices(job.one_call) };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();

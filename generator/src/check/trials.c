@@ -3,7 +3,7 @@
 enum { OWN, LEARN, ADJOINT, TANGENT, FIRST, LAST = FIRST + 3 };
 static struct answer {
     double sum, scale;
-    int is_done, has_single;
+    int is_done;
     size_t words;
 } *answers;
 static FILE *learned;
@@ -25,7 +25,7 @@ static double step(void) {
     if (trial < FIRST) {
         return 0;
     }
-    const double large = answers[LEARN].has_single ? 1e-2 : 1e-5, small = answers[LEARN].has_single ? 5e-3 : 1e-6;
+    const double large = current->has_single ? 1e-2 : 1e-5, small = current->has_single ? 5e-3 : 1e-6;
     const double size = trial < FIRST + 2 ? large : small;
     return (trial - FIRST) % 2 == 0 ? size : -size;
 }
@@ -91,7 +91,6 @@ void @_answer(void) {
         size_t kept = 0;
         for (size_t k = 0; k < count_of_words; k++) {
             if (!is_local(words[k].place)) {
-                answers[LEARN].has_single |= words[k].bits == 32;
                 words[kept++] = words[k];
             }
         }
@@ -163,7 +162,7 @@ static void compare_arguments(const @_head *head) {
 
 static void say_products(const @_head *head) {
     const struct answer a = answers[ADJOINT], t = answers[TANGENT], *d = &answers[FIRST];
-    const double bound = answers[LEARN].has_single ? 1e-4 : 1e-12;
+    const double bound = head->has_single ? 1e-4 : 1e-12;
     if (!a.is_done || !t.is_done) {
         return;
     }
@@ -195,7 +194,7 @@ static void say_products(const @_head *head) {
     }
     trial = OWN;
     const double agree = fabs(difference[0] - difference[1]), large = fabs(difference[0]) + fabs(difference[1]);
-    const double tolerance = answers[LEARN].has_single ? 1e-2 : 1e-5;
+    const double tolerance = head->has_single ? 1e-2 : 1e-5;
     if (!(agree <= tolerance * large)) {
         fprintf(stderr, "check: %s: not compared with differences: two steps give %.9g and %.9g\n", head->head,
                 difference[0], difference[1]);
@@ -266,7 +265,6 @@ int @_trial(@_head *head, const void *frame) {
         return OWN;
     }
     memset(answers, 0, (LAST + 1) * sizeof *answers);
-    answers[LEARN].has_single = head->has_single;
     for (int which = LEARN; which <= last; which++) {
         if (run(which)) {
             return which;

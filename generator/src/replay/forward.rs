@@ -96,7 +96,7 @@ impl Replay<'_> {
                 self.havoc(writes);
             }
             ItemKind::Loop { .. } => self.forward_loop(item)?,
-            ItemKind::Call { callee, args, result, into } => {
+            ItemKind::Call { args, result, into, .. } => {
                 let mut passed = Vec::new();
                 for arg in args {
                     passed.push(match &arg.kind {
@@ -116,7 +116,6 @@ impl Replay<'_> {
                     let whole = self.whole(into);
                     all.push(self.section(whole));
                 }
-                let _ = callee;
                 self.havoc(all);
                 if let Some(result) = result {
                     let t = self.terms.make(Term::Result(item));

@@ -295,15 +295,13 @@ impl Body<'_> {
             slots.into_iter().flatten().any(|slot| self.declared[*slot] && around(*slot))
         };
         // The text cannot mean a variable that its source declares in another block.
-        let meant = |var: usize| {
-            let declares =
-                |item: &Item| matches!(item.kind, ItemKind::DeclareVar { var: other } if other.index() == var);
-            let at = proc.items.iter().position(declares).and_then(|item| self.copies.region(ItemId::new(item)));
+        let meant = |var: &VarId| {
+            let at = self.index.declaring.get(var).and_then(|item| self.copies.region(*item));
             at.is_none_or(|at| proc.is_within(region, at))
         };
         let variable = |name: &&str| {
             let vars = self.index.variables.get(name).into_iter().flatten();
-            vars.into_iter().all(|var| here(var.index()) || declared(name) || !meant(var.index()))
+            vars.into_iter().all(|var| here(var.index()) || declared(name) || !meant(var))
         };
         let object = |name: &&str| {
             let objects = self.index.locals.get(name).into_iter().flatten();

@@ -18,6 +18,8 @@ pub(super) struct Index<'a> {
     pub(super) naming: HashMap<ObjectId, Vec<ItemId>>,
     /// Objects that an item in a region declares.
     pub(super) declared: HashSet<ObjectId>,
+    /// The item that declares each variable of C.
+    pub(super) declaring: HashMap<VarId, ItemId>,
     /// The user's variables by name.
     pub(super) variables: HashMap<&'a str, Vec<VarId>>,
     /// Objects that live in a region, by name.
@@ -26,8 +28,11 @@ pub(super) struct Index<'a> {
 
 impl<'a> Index<'a> {
     pub(super) fn new(proc: &'a Proc) -> Index<'a> {
-        let (mut read, mut readers) = (HashSet::new(), HashMap::new());
+        let (mut read, mut readers, mut declaring) = (HashSet::new(), HashMap::new(), HashMap::new());
         for item in (0..proc.items.len()).map(ItemId::new) {
+            if let ItemKind::DeclareVar { var } = proc.items[item.index()].kind {
+                declaring.entry(var).or_insert(item);
+            }
             walk::values_of_item(proc, item, &mut |value| {
                 read.insert(value);
             });
@@ -59,7 +64,7 @@ impl<'a> Index<'a> {
         for (at, object) in proc.objects.iter().enumerate().filter(|(_, object)| local(object)) {
             locals.entry(&object.name).or_default().push(ObjectId::new(at));
         }
-        Index { read, readers, lets, naming, declared, variables, locals }
+        Index { read, readers, lets, naming, declared, declaring, variables, locals }
     }
 }
 

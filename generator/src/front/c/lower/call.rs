@@ -91,11 +91,7 @@ impl<'a> Lower<'_, 'a> {
             None if name.starts_with("__builtin_va_") => Ok(None),
             None => match self.reader.procedure_with_list(unit, name) {
                 Some(id) => self.call_procedure(node, id, wanted),
-                None if matches!(
-                    name,
-                    "creal" | "cimag" | "cabs" | "carg" | "conj" | "cexp" | "clog" | "csqrt" | "cpow"
-                ) =>
-                {
+                None if node.inner.iter().skip(1).any(|arg| arg.ty().contains("_Complex")) => {
                     let (_, help) = crate::front::c::types::opaque("_Complex");
                     let what = format!("'{name}' takes a complex number, which the generator does not know");
                     self.refuse(node, Class::Type, what, help)

@@ -378,19 +378,15 @@ impl<'a> Lower<'_, 'a> {
         let clash = self.reader.globals.iter().filter(|global| global.name == name).count();
         let name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
         let span = self.span(node);
-        let names_another = node.has_init && node.inner.last().is_some_and(|init| names_variable(init));
-        if names_another && self.holds_pointer(&elem) {
+        // An initialiser can only take addresses of variables.
+        let names_another = |init: &&Node| scan::any(init, &|part| part.refers_kind == "VarDecl");
+        if node.has_init && self.holds_pointer(&elem) && node.inner.last().is_some_and(|init| names_another(&init)) {
             self.reader.led.push(number);
         }
         self.reader.globals.push(Object { name, elem, shape, life: Life::Global, constant, span });
         self.reader.global_numbers.insert(key, number);
         Ok(Binding::Global(number))
     }
-}
-
-/// Whether an initialiser names a variable: it takes its address.
-fn names_variable(init: &Node) -> bool {
-    init.refers_kind == "VarDecl" || init.inner.iter().any(|part| names_variable(part))
 }
 
 /// Whether a name is a word of a text.
