@@ -31,7 +31,7 @@ demo: ## an adjoint from the generator, checked; a real model in C and in Fortra
 	@$(MAKE) --no-print-directory -f examples/generated/demo.mk demo
 	@$(MAKE) --no-print-directory -f examples/shallow_water/demo.mk demo
 
-demo-mpi: ## the model of the demo on 1 to 4 ranks, beside the serial one (MPICC=mpicc, MPIEXEC=mpiexec, SIZE=)
+demo-mpi: ## the model of the demo on 1 to 4 ranks, beside the serial one (MPICC=mpicc, MPIFC=, MPIEXEC=, SIZE=)
 	$(SETUP) demo-mpi
 	$(LIBRARY)
 	@$(MAKE) --no-print-directory -f examples/shallow_water_mpi/demo.mk demo

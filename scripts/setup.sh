@@ -25,7 +25,7 @@ valgrind    | valgrind      | valgrind               | memory checker, instructi
 sanitizers  | gcc           | libasan libubsan       | run-time libraries of -fsanitize=address,undefined
 openmpi     | libopenmpi-dev openmpi-bin | openmpi-devel | Open MPI, mpicc.openmpi and mpiexec.openmpi
 mpich       | libmpich-dev mpich | mpich-devel     | MPICH, mpicc.mpich and mpiexec.mpich
-mpi         | libopenmpi-dev openmpi-bin | openmpi-devel | an MPI, mpicc and mpiexec
+mpi         | libopenmpi-dev openmpi-bin | openmpi-devel | an MPI, mpicc, mpifort and mpiexec
 lbfgs       | liblbfgs-dev  | liblbfgs-devel         | optimiser of the demo, libLBFGS
 python      | python3-venv  | python3                | Python, for the package checkpoint_schedules
 flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new-19 and clang-19
@@ -38,7 +38,7 @@ needs() {
     matrix)      echo clangs ;;
     mpi-random)  echo cc cxx openmpi mpich ;;
     demo)        echo cc clang gfortran lbfgs ;;
-    demo-mpi)    echo cc mpi ;;
+    demo-mpi)    echo cc gfortran mpi ;;
     bench)       echo cc cxx gfortran ;;
     sanitize)    echo cc gfortran valgrind sanitizers rust_nightly ;;
     races)       echo cc rust_nightly rust_source ;;
@@ -72,8 +72,8 @@ have_pkg_config() { command -v pkg-config >/dev/null; }
 have_valgrind()   { command -v valgrind >/dev/null; }
 have_openmpi()    { command -v mpicc.openmpi >/dev/null && command -v mpiexec.openmpi >/dev/null; }
 have_mpich()      { command -v mpicc.mpich >/dev/null && command -v mpiexec.mpich >/dev/null; }
-# Any will do; MPICC and MPIEXEC name another than the system's.
-have_mpi()        { command -v ${MPICC:-mpicc} >/dev/null && command -v ${MPIEXEC:-mpiexec} >/dev/null; }
+# Any will do; MPICC, MPIFC and MPIEXEC name another than the system's.
+have_mpi()        { command -v "${MPICC:-mpicc}" && command -v "${MPIFC:-mpifort}" && command -v "${MPIEXEC:-mpiexec}"; } >/dev/null
 have_lbfgs()      { compiles c '#include <lbfgs.h>' gcc; }
 have_flang()      { command -v flang-new-19 >/dev/null && command -v clang-19 >/dev/null; }
 have_python()     { python3 -c 'import ensurepip, venv' 2>/dev/null; }

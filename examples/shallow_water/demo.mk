@@ -24,8 +24,8 @@ DEMO_COMMON := $(addprefix $(DEMO)/common/,memory.c reversal.c setup.c terminal.
 DEMO_C := $(addprefix $(DEMO)/c/,model.c ghosts.c tangent.c adjoint_loops.c adjoint.c fourdvar.c checkpoints.c \
   optimise.c page.c replay.c vectors.c main.c)
 # In the order in which the modules use each other.
-DEMO_FORTRAN := fortran-bindings/adtape.F90 $(addprefix $(DEMO)/fortran/,support.f90 model.f90 tangent.f90 \
-  adjoint_loops.f90 adjoint.f90 fourdvar.f90 checkpoints.f90 optimise.f90 replay.f90 main.f90)
+DEMO_FORTRAN := fortran-bindings/adtape.F90 $(addprefix $(DEMO)/fortran/,support.f90 grid.f90 ghosts.f90 model.f90 \
+  tangent.f90 adjoint_loops.f90 adjoint.f90 vectors.f90 fourdvar.f90 checkpoints.f90 optimise.f90 replay.f90 main.f90)
 DEMO_LINK := $(ADTAPE_LIB) -llbfgs -lpthread -ldl -lm
 
 .PHONY: demo-c demo-fortran plot

@@ -112,10 +112,10 @@ module adtape_mpi_run
       type(c_ptr), intent(out) :: schedule
       integer(c_int32_t), intent(out), optional :: stat
     end subroutine
-    subroutine c_driver_run(m, schedule, stat) bind(c, name="adtape_fmpi_driver_run")
+    subroutine c_driver_run(m, schedule, done, stat) bind(c, name="adtape_fmpi_driver_run")
       import :: adtape_mpi_driver, c_int32_t, c_ptr
       type(adtape_mpi_driver), value :: m
-      type(c_ptr), value :: schedule
+      type(c_ptr), value :: schedule, done
       integer(c_int32_t), intent(out), optional :: stat
     end subroutine
     subroutine c_share_memory_limit(comm, machine_bytes, bytes, stat) bind(c, name="adtape_fmpi_share_memory_limit")
@@ -285,11 +285,13 @@ contains
     call c_driver_create_schedule(m, steps, budget_bytes, schedule, stat)
   end subroutine
 
-  subroutine adtape_mpi_driver_run(m, schedule, stat)
+  !> done: where a type(adtape_progress) is, c_loc(progress), which becomes what was done.
+  subroutine adtape_mpi_driver_run(m, schedule, done, stat)
     type(adtape_mpi_driver), intent(in) :: m
     type(c_ptr), intent(in) :: schedule
+    type(c_ptr), intent(in), optional :: done
     integer(c_int32_t), intent(out), optional :: stat
-    call c_driver_run(m, schedule, stat)
+    call c_driver_run(m, schedule, or_null(done), stat)
   end subroutine
 
   ! ---- memory, statistics ----
@@ -314,11 +316,11 @@ contains
     call c_print_statistics(comm)
   end subroutine
 
-  function or_null(user) result(address)
-    type(c_ptr), intent(in), optional :: user
+  function or_null(given) result(address)
+    type(c_ptr), intent(in), optional :: given
     type(c_ptr) :: address
     address = c_null_ptr
-    if (present(user)) address = user
+    if (present(given)) address = given
   end function
 
 #ifndef ADTAPE_MPI_NO_F08

@@ -60,8 +60,9 @@ API void adtape_fmpi_driver_create_schedule(adtape_mpi_driver_t *m, int64_t step
     finish(adtape_mpi_driver_create_schedule(m, steps, budget_bytes, schedule), stat, SITE);
 }
 
-API void adtape_fmpi_driver_run(adtape_mpi_driver_t *m, adtape_schedule_t *schedule, int32_t *stat) {
-    finish(adtape_mpi_driver_run(m, schedule, NULL), stat, SITE);
+API void adtape_fmpi_driver_run(adtape_mpi_driver_t *m, adtape_schedule_t *schedule, adtape_progress_t *done,
+                                int32_t *stat) {
+    finish(adtape_mpi_driver_run(m, schedule, done), stat, SITE);
 }
 
 API void adtape_fmpi_share_memory_limit(int comm, int64_t machine_bytes, int64_t *bytes, int32_t *stat) {

@@ -79,6 +79,7 @@ program run
   type(adtape_mpi_checkpoints) :: checkpoints
   type(adtape_mpi_driver) :: all
   type(adtape_mpi_statistic) :: statistics(2)
+  type(adtape_progress), target :: done
   character(1000) :: directory
   real(8) :: plus, minus, total, expected, gradient
   integer(c_int32_t) :: status, flow
@@ -118,7 +119,8 @@ program run
   call adtape_mpi_driver_set_store(all, store%handle, 'point', 0d0)
   call adtape_mpi_driver_create_schedule(all, steps, 8_8*merge(3, 9, me == 0), schedule%handle)
   call start()
-  call adtape_mpi_driver_run(all, schedule%handle)
+  call adtape_mpi_driver_run(all, schedule%handle, c_loc(done))
+  call check(done%steps == steps .and. done%forward_steps > steps, 'what was done')
   gradient = xb(1)
   call adtape_mpi_driver_destroy(all)
   call schedule_destroy(schedule)

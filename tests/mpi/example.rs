@@ -1,8 +1,8 @@
-//! `examples/shallow_water_mpi`: the gradient agrees with the serial program's to rounding, has its bits on one rank, and
-//! has the same bits in each run on as many ranks, under each MPI.
+//! `examples/shallow_water_mpi`, in C and in Fortran: the gradient agrees with the serial program's to rounding, has its
+//! bits on one rank, and has the same bits in each run on as many ranks, under each MPI.
 
 use super::checkpoints::{Random, children, signal};
-use super::{Mpi, alone, build_release, clean, give_way, mpis, passes, root, run, scratch};
+use super::{Mpi, alone, build_release, clean, fortran, give_way, mpis, passes, root, run, scratch};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -10,21 +10,46 @@ use std::time::Duration;
 
 const SMALL: (&str, &str) = ("SIZE", "small");
 
-/// The directory with the example and its serial program, built by its own rules, and what the latter wrote.
-fn built(mpi: Mpi) -> &'static Path {
-    static BUILT: [OnceLock<PathBuf>; 2] = [OnceLock::new(), OnceLock::new()];
-    BUILT[usize::from(mpi == super::MPIS[1])].get_or_init(|| build(mpi))
+/// A language, as the example's rules call it, which leave its program and its serial program's gradient under such
+/// names.
+#[derive(Clone, Copy, PartialEq)]
+enum Language {
+    C,
+    Fortran,
+}
+use Language::{C, Fortran};
+
+impl Language {
+    fn name(self, what: &str) -> String {
+        format!("{what}_{}", if self == C { "c" } else { "fortran" })
+    }
+
+    fn mpis(self, test: &str) -> Vec<Mpi> {
+        if self == C { mpis(test) } else { fortran::mpis_with_fortran(test) }
+    }
 }
 
-fn build(mpi: Mpi) -> PathBuf {
-    let build = scratch(&format!("mpi-{mpi}-shallow-water"));
+/// The directory with the example and its serial program, built by its own rules, and what the latter wrote.
+fn built(mpi: Mpi, language: Language) -> &'static Path {
+    static BUILT: [OnceLock<PathBuf>; 4] = [const { OnceLock::new() }; 4];
+    let place = 2 * usize::from(mpi == super::MPIS[1]) + usize::from(language == Fortran);
+    BUILT[place].get_or_init(|| build(mpi, language))
+}
+
+fn build(mpi: Mpi, language: Language) -> PathBuf {
+    let build = scratch(&language.name(&format!("mpi-{mpi}-shallow-water")));
+    if language == Fortran {
+        fortran::copy_modules(mpi, &build.join("modules"));
+    }
     let mut make = Command::new("make");
     make.current_dir(root()).args(["-f", "examples/shallow_water_mpi/demo.mk"]);
     make.arg(format!("BUILD={}", build.display())).arg(format!("MPICC=mpicc.{mpi}"));
     make.arg(format!("BUILT={}", build_release().display()));
-    make.args(["CC=gcc", "CFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror"]);
-    run(make.args(["serial", "shallow_water_mpi"].map(|program| build.join(program))));
-    run(Command::new(build.join("serial")).arg(build.join("gradient")).env(SMALL.0, SMALL.1));
+    make.arg(format!("MPIFC=mpifort.{mpi}")).args(["CC=gcc", "FC=gfortran"]);
+    make.args(["CFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror", "FFLAGS=-O2 -Wall -Werror -Wno-unused-dummy-argument"]);
+    run(make.args(["serial", "shallow_water_mpi"].map(|program| build.join(language.name(program)))));
+    let serial = build.join(language.name("serial"));
+    run(Command::new(serial).arg(build.join(language.name("gradient"))).env(SMALL.0, SMALL.1));
     build
 }
 
@@ -36,11 +61,21 @@ fn value<'a>(said: &'a str, label: &str) -> &'a str {
 
 #[test]
 fn model_in_parts_has_the_gradient_of_the_serial_one_and_the_same_bits_in_each_run() {
+    agrees_with_serial_program(C);
+}
+
+#[test]
+fn model_in_parts_in_fortran_has_the_gradient_of_the_serial_one_and_the_same_bits_in_each_run() {
+    agrees_with_serial_program(Fortran);
+}
+
+fn agrees_with_serial_program(language: Language) {
     let mut bits: Vec<(usize, String)> = Vec::new();
     let readme = std::fs::read_to_string(root().join("examples/shallow_water_mpi/README.md")).expect("its README");
-    for mpi in mpis("example on many ranks") {
-        let build = built(mpi);
-        let (program, gradient) = (build.join("shallow_water_mpi"), build.join("gradient").display().to_string());
+    for mpi in language.mpis("example on many ranks") {
+        let build = built(mpi, language);
+        let [program, gradient] = ["shallow_water_mpi", "gradient"].map(|name| build.join(language.name(name)));
+        let gradient = gradient.display().to_string();
         let on = |ranks: usize, arguments: &[&str]| passes(mpi, ranks, &program, arguments, &[SMALL]);
         let mut same_bits = |ranks: usize, said: &str| {
             let own = value(said, "all bits of the gradient").to_owned();
@@ -51,10 +86,11 @@ fn model_in_parts_has_the_gradient_of_the_serial_one_and_the_same_bits_in_each_r
         };
         // Ranks of MPICH do not give way to each other.
         let is_slow = mpi == super::MPIS[1];
-        for ranks in (1..=4).filter(|ranks| !is_slow || *ranks != 3) {
+        let most = if is_slow && language == Fortran { 2 } else { 4 };
+        for ranks in (1..=most).filter(|ranks| !is_slow || *ranks != 3) {
             let said = on(ranks, &[&gradient]);
             assert!(said.contains("all checks passed"), "{said}");
-            let beside = value(&said, "beside the serial program");
+            let beside = value(&said, "beside the serial program").to_lowercase();
             assert!(beside.ends_with("passed"), "{beside}");
             assert!(ranks > 1 || beside.contains("cost differs by 0.0e+00, gradient by 0.0e+00"), "{beside}");
             assert!(ranks < 4 || readme_shows(&readme, &said), "{said}");
@@ -94,11 +130,20 @@ fn ranks_of(process: u32) -> Vec<u32> {
 /// With five checkpoints in files: a rank is killed at random moments, and the program is started again.
 #[test]
 fn model_whose_ranks_are_killed_goes_on_and_has_the_same_bits() {
-    for mpi in mpis("example that is killed").into_iter().take(1) {
-        let build = built(mpi);
-        let [gradient, files] = ["gradient", "files"].map(|name| build.join(name).display().to_string());
+    goes_on_after_kills(C);
+}
+
+#[test]
+fn model_in_fortran_whose_ranks_are_killed_goes_on_and_has_the_same_bits() {
+    goes_on_after_kills(Fortran);
+}
+
+fn goes_on_after_kills(language: Language) {
+    for mpi in language.mpis("example that is killed").into_iter().take(1) {
+        let build = built(mpi, language);
+        let [gradient, files] = ["gradient", "files"].map(|name| build.join(language.name(name)).display().to_string());
         let bits = |said: &str| value(said, "all bits of the gradient").to_owned();
-        let program = build.join("shallow_water_mpi");
+        let program = build.join(language.name("shallow_water_mpi"));
         let undisturbed = bits(&passes(mpi, 2, &program, &[&gradient], &[SMALL]));
         let (mut random, mut kills, mut resumed) = (Random::new(), 0, 0);
         let _alone = alone();

@@ -34,6 +34,15 @@ fn module(mpi: Mpi) -> &'static Path {
     })
 }
 
+/// Both modules with their archives, into one directory, as the example's rules would build them.
+pub fn copy_modules(mpi: Mpi, to: &Path) {
+    fs::create_dir_all(to).expect("a directory");
+    for file in [adtape_module(), module(mpi)].into_iter().flat_map(|from| fs::read_dir(from).expect("a directory")) {
+        let file = file.expect("a file");
+        fs::copy(file.path(), to.join(file.file_name())).expect("copied");
+    }
+}
+
 fn compile(mpi: Mpi, source: &Path, name: &str, flags: &[&str]) -> PathBuf {
     compile_with(mpi, source, name, flags, &[])
 }

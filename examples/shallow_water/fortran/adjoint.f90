@@ -3,6 +3,7 @@
 module shallow_water_adjoint
   use adtape
   use shallow_water_support, only: dp, progress_add
+  use shallow_water_ghosts, only: fill_ghosts_fwd, fill_ghosts_b
   use shallow_water_model
   use shallow_water_adjoint_loops
   implicit none
@@ -20,9 +21,9 @@ contains
     type(grid_t), intent(in) :: g
     real(dp), intent(inout), dimension(0:g%nx+3, 0:g%ny+3) :: h, m, n
     type(rate_t), intent(inout) :: p
-    call fill_ghosts(g, h, 1.0_dp)
-    call fill_ghosts(g, m, 1.0_dp)
-    call fill_ghosts(g, n, -1.0_dp)
+    call fill_ghosts_fwd(g, h, 1.0_dp)
+    call fill_ghosts_fwd(g, m, 1.0_dp)
+    call fill_ghosts_fwd(g, n, -1.0_dp)
     p%kh = 0.0_dp
     p%km = 0.0_dp
     p%kn = 0.0_dp

@@ -17,7 +17,6 @@ module shallow_water_adjoint_loops
   implicit none
   private
 
-  public :: fill_ghosts_b
   public :: limited_slopes_fwd, limited_slopes_bwd
   public :: add_fluxes_fwd, add_fluxes_bwd
   public :: add_forces_fwd, add_forces_bwd
@@ -26,36 +25,7 @@ module shallow_water_adjoint_loops
 
 contains
 
-  ! ---- ghost cells and slopes -------------------------------------------------------------------------
-
-  subroutine fill_ghosts_b(g, qb, wall_sign)
-    type(grid_t), intent(in) :: g
-    real(dp), intent(inout) :: qb(0:g%nx+3, 0:g%ny+3)
-    real(dp), intent(in) :: wall_sign
-    integer :: i, j, nx, ny
-    nx = g%nx
-    ny = g%ny
-    do i = 2, nx + 1
-      qb(i, ny) = qb(i, ny) + wall_sign*qb(i, ny+3)
-      qb(i, ny+3) = 0.0_dp
-      qb(i, ny+1) = qb(i, ny+1) + wall_sign*qb(i, ny+2)
-      qb(i, ny+2) = 0.0_dp
-      qb(i, 2) = qb(i, 2) + wall_sign*qb(i, 1)
-      qb(i, 1) = 0.0_dp
-      qb(i, 3) = qb(i, 3) + wall_sign*qb(i, 0)
-      qb(i, 0) = 0.0_dp
-    end do
-    do j = 2, ny + 1
-      qb(3, j) = qb(3, j) + qb(nx+3, j)
-      qb(nx+3, j) = 0.0_dp
-      qb(2, j) = qb(2, j) + qb(nx+2, j)
-      qb(nx+2, j) = 0.0_dp
-      qb(nx+1, j) = qb(nx+1, j) + qb(1, j)
-      qb(1, j) = 0.0_dp
-      qb(nx, j) = qb(nx, j) + qb(0, j)
-      qb(0, j) = 0.0_dp
-    end do
-  end subroutine
+  ! ---- slopes ---------------------------------------------------------------------------------------
 
   subroutine limited_slopes_fwd(g, stride, q, s)
     type(grid_t), intent(in) :: g

@@ -9,13 +9,14 @@ module shallow_water_fourdvar
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t
   use adtape
   use shallow_water_support, only: dp, clock_seconds, fail
+  use shallow_water_vectors, only: noise
   use shallow_water_model
   use shallow_water_tangent
   use shallow_water_adjoint
   implicit none
   private
 
-  public :: fourdvar_create, cost, cost_and_gradient, taylor_test, dot_product_test, error_of_state, noise
+  public :: fourdvar_create, cost, cost_and_gradient, taylor_test, dot_product_test, error_of_state
   public :: cost_of_run, cost_of_step_b, bytes_on_tape ! parts of cost_and_gradient
 
   integer, parameter, public :: taylor_steps = 12
@@ -230,19 +231,6 @@ contains
     third = size(w)/3
     depth = p%g%sigma_h*sqrt(sum((w(:third) - p%truth(:third))**2)/third)
     velocity = p%g%sigma_u*sqrt(sum((w(third+1:) - p%truth(third+1:))**2)/third)
-  end subroutine
-
-  ! Reproducible numbers, evenly spread over [-1, 1): the minimal standard generator, whose products stay below 2^63.
-  subroutine noise(seed, x)
-    integer, intent(in) :: seed
-    real(dp), intent(out) :: x(:)
-    integer(c_int64_t) :: state
-    integer :: i
-    state = seed
-    do i = 1, size(x)
-      state = mod(48271_c_int64_t*state, 2147483647_c_int64_t)
-      x(i) = 2.0_dp*real(state, dp)/2147483647.0_dp - 1.0_dp
-    end do
   end subroutine
 
 end module shallow_water_fourdvar

@@ -5,6 +5,7 @@ program shallow_water
   use adtape
   use shallow_water_support
   use shallow_water_model, only: courant_number, run_was_valid
+  use shallow_water_vectors, only: noise
   use shallow_water_fourdvar
   use shallow_water_checkpoints
   use shallow_water_optimise

@@ -5,6 +5,7 @@
  * checks the gradient: beside what the serial program wrote to FILE or, without a file, by a Taylor test; and the one by
  * a driver with five checkpoints beside that with the whole tape. With a directory the driver's checkpoints are in files
  * there, and its gradient is the only one: killed at any moment and started again, the program goes on. */
+#include "bits.h"
 #include "problem.h"
 
 #include <inttypes.h>
@@ -12,7 +13,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CHECKPOINTS = 5 };
 
@@ -40,17 +40,14 @@ static double sum_of_all(const problem_t *p, double mine) {
     return sum;
 }
 
-/* Of all bits of the gradient of the whole channel, in any order. */
+/* Of all bits of the gradient of the whole channel. */
 static uint64_t fingerprint(const problem_t *p, const double *gradient) {
-    uint64_t mine = 0, sum = 0;
+    uint64_t mine = 0, all = 0;
     for (int c = 0; c < p->g.controls; c++) {
-        uint64_t bits;
-        memcpy(&bits, &gradient[c], sizeof bits);
-        bits = (bits ^ (uint64_t)whole_control(p, c) * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
-        mine += bits ^ bits >> 32;
+        mine ^= bits_at(whole_control(p, c), gradient[c]);
     }
-    MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, p->d.comm);
-    return sum;
+    MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BXOR, p->d.comm);
+    return all;
 }
 
 /* ---- checks ----------------------------------------------------------------------------------------------------- */
