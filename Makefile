@@ -16,11 +16,12 @@ SECONDS_OF_FUZZ ?= 60
 .DEFAULT_GOAL := help
 RESTORATIONS ?= 100000
 PROGRAMS ?= 10000
+ADDRESS_PROGRAMS ?= 100000
 MPI_PROGRAMS ?= 100000
 MPI_KILLS ?= 1000
 FROM ?= 1
 
-.PHONY: help demo demo-mpi test matrix restoration programs heap-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo demo-mpi test matrix restoration programs heap-programs address-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +63,10 @@ heap-programs: ## random programs with lists, trees and buffers, PROGRAMS (10000
 	$(SETUP) test
 	$(LIBRARY)
 	HEAP_PROGRAMS=$(PROGRAMS) HEAP_SEED=$(FROM) cargo test --release --locked -p adtape-generate --test heap random -- --nocapture
+
+address-programs: ## random programs of calls on addresses, ADDRESS_PROGRAMS (100000) of them, beside a naive model
+	$(SETUP) test
+	ADDRESS_PROGRAMS=$(ADDRESS_PROGRAMS) cargo test --release --locked --test addresses -- --nocapture
 
 mpi-random: ## random programs of messages on 1 to 4 ranks, MPI_PROGRAMS (100000) under each MPI from seed FROM (1)
 	$(SETUP) mpi-random

@@ -85,8 +85,9 @@ pub enum Item {
 #[derive(Default)]
 pub struct Model {
     pub objects: Vec<Object>,
-    /// Deaths, and what lies elsewhere than in the forward sweep, each without what has its place since.
+    /// Deaths, each without what has its place since.
     pub dead: Vec<Lay>,
+    /// Where those lay in the forward sweep that lie elsewhere now, in the order in which they came.
     pub moved: Vec<Lay>,
     /// Of all that died and are not back, where they lay.
     pub deaths: Vec<Lay>,
@@ -179,9 +180,18 @@ impl Model {
         }
     }
 
+    /// Places of what lies elsewhere, without those that a later one hides: it has some of their addresses.
+    fn shown(&self) -> Vec<Lay> {
+        let place = |lay: &Lay| (lay.base, lay.bytes);
+        let is_stack = |lay: &Lay| self.objects[lay.object].is_stack();
+        let hides = |later: &Lay, lay: &Lay| is_stack(later) == is_stack(lay) && meet(place(later), place(lay));
+        let shown = |(i, lay): &(usize, &Lay)| !self.moved[i + 1..].iter().any(|later| hides(later, lay));
+        self.moved.iter().enumerate().filter(shown).map(|(_, lay)| *lay).collect()
+    }
+
     /// The place of an address of the forward sweep: in an object, or else at the end of one; first those that moved.
     pub fn rebase(&self, address: u64) -> Option<(usize, i64)> {
-        let moved = self.lays(&self.moved, address);
+        let moved = self.lays(&self.shown(), address);
         let inside = moved.iter().find(|lay| address < lay.base + lay.bytes).map(|lay| lay.object);
         let end_of = moved.first().map(|lay| lay.object);
         let unmoved = |at: u64| self.within(at).filter(|i| self.objects[*i].forward_base == self.objects[*i].base);

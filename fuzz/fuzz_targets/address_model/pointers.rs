@@ -1,6 +1,6 @@
 //! Calls of a program that restore: pops, addresses of the forward sweep, objects that come back.
 
-use super::model::{Item, Lay, Model, Object, Set, Target, extent};
+use super::model::{Item, Lay, Object, Set, Target, extent};
 use super::program::{Run, status};
 use adtape::{Error, Status};
 
@@ -155,7 +155,7 @@ impl Run<'_> {
         }
         self.model.dead.retain(|lay| lay.object != i);
         if bytes > 0 && new_base != base {
-            Model::replace(&self.model.objects, &mut self.model.moved, Lay { object: i, base, bytes });
+            self.model.moved.push(Lay { object: i, base, bytes });
         }
     }
 }

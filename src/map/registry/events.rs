@@ -244,7 +244,7 @@ impl Registry {
             return None;
         }
         // Whoever has the lock of the past may ask for both others in any order.
-        let (mut in_slot, mut touched) = (0, None);
+        let (mut in_slot, mut touched, mut left) = (0, None, None);
         let object = self.lane(object.serial.lane()).objects.revive(object.serial.birth(), |slot, was| {
             if was.kind == RangeKind::Stack {
                 return None;
@@ -253,11 +253,14 @@ impl Registry {
             let range = Range { base: object.base, bytes: object.bytes, value: in_slot };
             let touching = self.heap.revive(was.base, |there| dead::plain(there) == in_slot, range)?;
             touched = touching.above;
+            left = (was.reused && was.base != object.base).then(|| was.range(in_slot));
             Some(Object { touched: was.touched || touching.below, reused: was.reused, ..*object })
         })?;
         if object.forward_base != object.base {
             past.moved.insert(in_slot, |value| self.object(value));
         }
+        // Its death may have taken the place of others, which are dead still.
+        left.inspect(|left| past.dead.lose(*left));
         touched.inspect(|above| self.update(*above, |object| object.touched = true));
         Some(object.reused)
     }

@@ -176,14 +176,17 @@ impl Registry {
         }
     }
 
-    /// Forgets the place of a dead object.
+    /// Forgets the place of a dead object. Its death may have taken the place of others, which are dead still.
     fn forget_place(&self, object: &Object, value: u64) {
         if object.kind == RangeKind::Stack {
             // Frames are no dead objects.
             let stack = &mut *self.lane(object.home).stack();
             stack.dead.remove(&mut stack.ranges, object.base, value);
+            object.reused.then(|| stack.dead.lose(object.range(value)));
         } else {
-            self.past().dead.remove(&mut &self.heap, object.base, value);
+            let dead = &mut self.past().dead;
+            dead.remove(&mut &self.heap, object.base, value);
+            object.reused.then(|| dead.lose(object.range(value)));
         }
     }
 

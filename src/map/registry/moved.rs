@@ -2,11 +2,15 @@
 //!
 //! Many come back and few are asked for by an address of the forward sweep. So they are listed as they come, and entered
 //! into a map when somebody asks. Of what has ended since, the list is cleared when that is half of it.
+//!
+//! An object is *hidden* as long as another one that came after it lies elsewhere as well and had some of its addresses
+//! in the forward sweep. The births of hidden ones should have been reversed; addresses in them lead nowhere.
 
 #![forbid(unsafe_code)]
 
 use super::object::{LifeState, Object};
 use crate::map::ranges::{Range, Ranges};
+use std::cmp::Reverse;
 
 /// A list that is not longer is not worth clearing.
 const SHORT: usize = if cfg!(loom) { 2 } else { 1024 };
@@ -19,8 +23,8 @@ pub(super) struct Moved {
     came: Vec<u64>,
     /// How many of those may have ended.
     ended: usize,
-    /// Values of those that lie elsewhere as well, but had addresses that another one had later.
-    hidden: Vec<u64>,
+    /// The hidden ones. Of two that overlap, the one that came first is before the other.
+    hidden: Vec<Range>,
 }
 
 /// An object that came back elsewhere, where the forward sweep knew it.
@@ -47,6 +51,24 @@ impl Moved {
         let was_in_map =
             self.ranges.len() > 0 && self.ranges.remove_if(forward_base, |range| range.value == value).is_some();
         self.ended += usize::from(!was_in_map);
+        if !self.hidden.is_empty() {
+            self.hidden.retain(|range| range.value != value);
+            self.show();
+        }
+    }
+
+    /// Those that nothing hides any more are entered again.
+    #[cold]
+    fn show(&mut self) {
+        let mut still: Vec<Range> = Vec::new();
+        for range in std::mem::take(&mut self.hidden).into_iter().rev() {
+            let is_hidden = still.iter().any(|later| later.base < range.end() && range.base < later.end());
+            if is_hidden || self.ranges.insert(range).is_err() {
+                still.push(range);
+            }
+        }
+        still.reverse();
+        self.hidden = still;
     }
 
     #[inline]
@@ -77,6 +99,9 @@ impl Moved {
         if came.is_sorted_by(|one, next| one.range.end() <= next.range.base) {
             self.place_ascending(&came);
         } else {
+            // A value that is listed twice is that of an object that has the place of one that ended.
+            came.sort_unstable_by_key(|came| (came.range.value, Reverse(came.turn)));
+            came.dedup_by_key(|came| came.range.value);
             came.sort_unstable_by_key(|came| came.turn);
             came.into_iter().for_each(|came| self.place(came.range));
         }
@@ -99,17 +124,16 @@ impl Moved {
         while let Err(there) = self.ranges.insert(range) {
             self.ranges.remove(there.base);
             if there.value != range.value {
-                self.hidden.push(there.value);
+                self.hidden.push(there);
             }
         }
     }
 
     /// Forgets all, and returns their values; among them may be some of objects that ended since.
     pub fn take(&mut self) -> Vec<u64> {
-        let Moved { ranges, came, mut hidden, .. } = std::mem::take(self);
-        hidden.extend(came);
-        hidden.extend(ranges.iter().map(|range| range.value));
-        hidden
+        let Moved { ranges, came: mut values, hidden, .. } = std::mem::take(self);
+        values.extend(ranges.iter().chain(hidden).map(|range| range.value));
+        values
     }
 }
 
@@ -129,7 +153,7 @@ mod tests {
         for seed in 1..=100 {
             let mut random = Rng::with_seed(seed);
             let (mut moved, mut objects) = (Moved::default(), Vec::new());
-            // Of those that are there, each without what has its addresses since.
+            // Those that are there, in the order in which they came.
             let mut model: Vec<u64> = Vec::new();
             let asked = 1 + random.u64(..50);
             for _ in 0..2000 {
@@ -139,30 +163,26 @@ mod tests {
                     let value = objects.len() as u64;
                     objects.push(new);
                     moved.insert(value, |value| objects.get(value as usize).copied());
-                    let end = new.forward_base + new.bytes;
-
-                    let apart = |there: Object| {
-                        there.forward_base >= end || there.forward_base + there.bytes <= new.forward_base
-                    };
-                    // Those that would be hidden end here, as nothing is asked of them again.
-                    let hidden: Vec<u64> = model.extract_if(.., |value| !apart(at(&objects, *value))).collect();
-                    for value in hidden {
-                        objects[value as usize].state = LifeState::Dead;
-                        moved.remove(at(&objects, value).forward_base, value);
-                    }
                     model.push(value);
                 } else if !model.is_empty() {
-                    let value = model.swap_remove(random.usize(..model.len()));
+                    let value = model.remove(random.usize(..model.len()));
                     objects[value as usize].state = LifeState::Dead;
                     moved.remove(at(&objects, value).forward_base, value);
                 }
                 if random.u64(..asked) == 0 {
                     let address = 90 + random.u64(..230);
                     let found = moved.find(address, |value| objects.get(value as usize).copied());
-                    let places = model.iter().map(|value| (at(&objects, *value), *value));
-                    let within = places
-                        .filter(|(there, _)| (0..=there.bytes).contains(&address.wrapping_sub(there.forward_base)));
-                    let expected = within.max_by_key(|(there, _)| there.forward_base);
+                    let place = |value: &u64| {
+                        let there = at(&objects, *value);
+                        (there.forward_base, there.forward_base + there.bytes)
+                    };
+                    let is_hidden = |i: usize| {
+                        let (base, end) = place(&model[i]);
+                        model[i + 1..].iter().map(place).any(|later| later.0 < end && base < later.1)
+                    };
+                    let shown = (0..model.len()).filter(|i| !is_hidden(*i)).map(|i| (place(&model[i]), model[i]));
+                    let within = shown.filter(|((base, end), _)| (*base..=*end).contains(&address));
+                    let expected = within.max_by_key(|((base, _), _)| *base);
                     assert_eq!(
                         found.map(|range| range.value),
                         expected.map(|(_, value)| value),

@@ -144,6 +144,11 @@ impl Object {
         self.base + self.bytes
     }
 
+    /// The range where it lies, with its value in the maps.
+    pub fn range(&self, value: u64) -> Range {
+        Range { base: self.base, bytes: self.bytes, value }
+    }
+
     /// Without the lane that it was born on.
     ///
     /// ```text

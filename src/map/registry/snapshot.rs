@@ -9,7 +9,6 @@ use super::saved::{Bounds, Saved, SavedObject};
 use super::side_tables::Adjoint;
 use super::{Registry, describe, value};
 use crate::error::Error;
-use crate::map::ranges::Range;
 use crate::sync::{Ordering, UNORDERED};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
@@ -164,7 +163,6 @@ impl Registry {
             for (value, object) in gone {
                 self.forget_place(&object, value);
                 self.forget(value);
-                self.lose(&object);
             }
         }
     }
@@ -172,7 +170,7 @@ impl Registry {
     /// An object is gone as if it had never been. Its death may have taken the place of others, which are dead still.
     pub(super) fn lose(&self, object: &Object) {
         if object.reused {
-            let range = Range { base: object.base, bytes: object.bytes, value: 0 };
+            let range = object.range(0);
             match object.kind {
                 RangeKind::Stack => self.lane(object.home).stack().dead.lose(range),
                 _ => self.past().dead.lose(range),

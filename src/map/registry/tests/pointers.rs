@@ -154,6 +154,32 @@ fn objects_that_had_the_same_address_one_after_the_other_are_both_at_home_after_
     }
 }
 
+/// Whether addresses lead to it depended on whether anybody had asked for one before.
+#[test]
+fn object_whose_birth_was_not_reversed_is_hidden_while_an_older_one_with_its_addresses_is_back() {
+    for asks in [false, true] {
+        let (registry, lane) = registry();
+        let record = |base, bytes| {
+            registry.add(lane, base, bytes, RangeKind::Heap, c"").unwrap();
+            RangeRecord::of(&registry.remove(lane, base).unwrap())
+        };
+        let (old, wide, young) = (record(1000, 8), record(996, 30), record(1004, 16));
+        registry.turn().unwrap();
+        let at_1010 = || registry.rebase_both(lane, 1010).unwrap();
+        let ask = |expected| assert!(!asks || at_1010() == expected, "{expected:?}");
+        registry.restore_and_list(lane, &young, at(2000)).unwrap();
+        ask(Some((2006, 0)));
+        registry.restore_and_list(lane, &wide, at(3000)).unwrap();
+        ask(Some((3014, 0)));
+        registry.restore_and_list(lane, &old, at(4000)).unwrap();
+        assert_eq!(at_1010(), None, "it would be in an object that is hidden");
+        registry.undo_birth(lane, 4000).unwrap();
+        assert_eq!(at_1010(), Some((3014, 0)));
+        registry.undo_birth(lane, 3000).unwrap();
+        assert_eq!(at_1010(), Some((2006, 0)));
+    }
+}
+
 /// Each arrival searched the list of all that waited for the same object.
 #[test]
 fn many_pointers_that_wait_for_one_object_are_set_at_once() {

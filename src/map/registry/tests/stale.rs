@@ -300,6 +300,16 @@ fn object_is_reused_where_others_are_dead_that_are_forgotten() {
     registry.undo_birth(lane, 1000).unwrap();
     add(&registry, lane, 1000, 16);
     assert!(reused(&registry, lane, 1000));
+    // Another one died there, and is back elsewhere.
+    for (death, back) in [(1000, 2000), (1004, 2000), (1004, 1010)] {
+        let (registry, lane) = dead();
+        add(&registry, lane, death, 16);
+        let record = RangeRecord::of(&registry.remove(lane, death).unwrap());
+        registry.restore(lane, &record, at(back), |_: Arrival| ()).unwrap();
+        registry.remove(lane, back).unwrap();
+        add(&registry, lane, 1005, 3);
+        assert!(reused(&registry, lane, 1005), "{death}, {back}");
+    }
     // More died since than are remembered.
     let (registry, lane) = dead();
     for i in 0..5000 {
