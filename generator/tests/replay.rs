@@ -60,9 +60,20 @@ const PROGRAMS: [(&str, &str); 40] = [
     ("examples/generated/network/network.c", "loss(loss)/(net)"),
 ];
 
-/// A program of many jumps: the functions of which each is a head, all of the form `f(f x)/(x)`.
-const JUMPS: (&str, [&str; 5]) =
-    ("generator/tests/programs/jumps.c", ["forward", "second_arm", "arm_to_first", "arm_to_second", "shared_end"]);
+/// Programs of several functions, of which each is a head.
+const FUNCTIONS: [(&str, &[&str]); 2] = [
+    (
+        "generator/tests/programs/jumps.c",
+        &[
+            "f_forward(f_forward x)/(x)",
+            "f_second_arm(f_second_arm x)/(x)",
+            "f_arm_to_first(f_arm_to_first x)/(x)",
+            "f_arm_to_second(f_arm_to_second x)/(x)",
+            "f_shared_end(f_shared_end x)/(x)",
+        ],
+    ),
+    ("generator/tests/programs/odd_loops.c", &["condition(condition)/(q)", "arm(arm)/(q)", "unsigned_step(y)/(y)"]),
+];
 
 fn generated(file: &str, heads: &[Head]) -> Adjoint {
     with_fault(file, heads, None).unwrap_or_else(|what| panic!("{file}: {what:#?}"))
@@ -82,8 +93,8 @@ fn with_fault(file: &str, heads: &[Head], fault: Option<fn(&mut Sweeps, u32)>) -
 #[test]
 fn sweeps_of_papers_edges_and_examples_are_proved_and_their_mutants_refused() {
     let mut programs: Vec<(&str, Vec<Head>)> = PROGRAMS.iter().map(|(file, of)| (*file, vec![head(of)])).collect();
-    let jumps = JUMPS.1.iter().map(|name| head(&format!("f_{name}(f_{name} x)/(x)")));
-    programs.insert(0, (JUMPS.0, jumps.collect()));
+    let functions = FUNCTIONS.iter().map(|(file, heads)| (*file, heads.iter().map(|of| head(of)).collect()));
+    programs.splice(0..0, functions);
     let (first, second) = programs.split_at(programs.len() / 2);
     let judged = |programs: &[(&str, Vec<Head>)]| {
         let mut counts: BTreeMap<Kind, u32> = BTreeMap::new();
@@ -159,6 +170,13 @@ fn a_recipe_that_cannot_be_proved_becomes_a_store() {
     assert!(adjoint.demotions > 0);
     assert!(records(&adjoint) > stored_less, "{} values are stored, {stored_less} without", records(&adjoint));
     assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved);
+}
+
+#[test]
+fn loops_that_never_run_need_no_demotion() {
+    let adjoint = generated("generator/tests/programs/odd_loops.c", &[head("never(never)/(y)"), head("table(q)/(q)")]);
+    assert_eq!(adjoint.demotions, 0);
+    assert!(adjoint.sweeps.iter().all(|sweeps| sweeps.verdict == Verdict::Proved));
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl Replay<'_> {
         self.take_nested(walk, of)?;
         let around = walk.around.clone();
         let adjoints = self.locals_before_inner();
-        let (back, mut still_back) = (self.back.clone(), Vec::new());
+        let (back, mut still_back) = (walk.back.clone(), Vec::new());
         let mut damage: Vec<Section> = Vec::new();
         let mut left = Vec::new();
         for (k, (region, own)) in [*then, *otherwise].into_iter().zip(arms).enumerate() {
@@ -126,6 +126,7 @@ impl Replay<'_> {
         let effect = self.given.calls.get(&of).cloned().unwrap_or_default();
         let needs = Section { place: None, cells: effect.needs.clone() };
         self.damage = walk.around.clone();
+        self.back.clone_from(&walk.back);
         for section in self.damage.clone() {
             if self.overlap(&section, &needs) {
                 self.doubt("sections in calls that the proofs cannot tell apart");

@@ -47,7 +47,7 @@ impl Replay<'_> {
             };
             let is_real = matches!(r.vars[c.var.index()].ty, Type::Float { .. });
             let step = match step_of(r, *own_body, c.head, c.end) {
-                Some(terms) if !is_real => self.sum_of(Side::Reverse, &terms)?,
+                Some(terms) if !is_real => self.sum_of(Side::Reverse, &terms, &r.vars[c.var.index()].ty)?,
                 _ => None,
             };
             let head = match step {
@@ -70,7 +70,16 @@ impl Replay<'_> {
             self.names[c.head.index()] = Some(head);
             steps.push((step, init));
         }
-        self.runs_as_often(of, test, own_carried, &steps, *own_body)?;
+        self.runs_as_often(of, test, own_carried, &steps)?;
+        if self.never_runs(of) {
+            // Neither loop has a pass.
+            self.forget(known);
+            for c in own_carried {
+                self.names[c.out.index()] = self.names[c.init.index()];
+            }
+            self.damage = around;
+            return Ok(());
+        }
         // A pass, with what all later passes left.
         let left = self.left_by(*body, run.as_ref())?;
         let later: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::Later)).collect();
@@ -128,6 +137,10 @@ impl Replay<'_> {
         Ok(())
     }
 
+    pub(super) fn never_runs(&self, of: ItemId) -> bool {
+        self.loops.get(&of).is_some_and(|form| self.terms.constant(form.passes) == Some(0))
+    }
+
     /// Damage that is gone behind a reversed loop: each pass has restored an element, and all passes a row of them.
     fn covered(&mut self, of: ItemId, body: RegionId, run: Option<&(ItemId, P, T)>) -> Res<Vec<P>> {
         let f = self.f;
@@ -152,14 +165,24 @@ impl Replay<'_> {
             }
         }
         for &row in &rows {
-            let damage = std::mem::take(&mut self.damage);
-            for section in damage {
-                if !section.place.is_some_and(|place| self.is_inside(place, row)) {
-                    self.damage.push(section);
-                }
-            }
+            self.undamaged(row);
         }
         Ok(rows)
+    }
+
+    /// Damage inside a row of elements is gone.
+    fn undamaged(&mut self, row: P) {
+        for section in std::mem::take(&mut self.damage) {
+            if !section.place.is_some_and(|place| self.is_inside(place, row)) {
+                self.damage.push(section);
+            }
+        }
+    }
+
+    /// A row of elements holds what the state at hand has.
+    pub(super) fn row_is_back(&mut self, row: P) {
+        self.undamaged(row);
+        self.back.insert(row);
     }
 
     /// Notes what a reversed loop has brought back for certain: rows of elements, one each pass, and, if it surely runs,
@@ -252,15 +275,7 @@ impl Replay<'_> {
     }
 
     /// Obligation 5: the reversed loop runs as often as the loop did.
-    fn runs_as_often(
-        &mut self,
-        of: ItemId,
-        test: &Expr,
-        carried: &[Carried],
-        steps: &[(Option<T>, T)],
-        body: RegionId,
-    ) -> Res<()> {
-        let _ = body;
+    fn runs_as_often(&mut self, of: ItemId, test: &Expr, carried: &[Carried], steps: &[(Option<T>, T)]) -> Res<()> {
         // The number of passes in terms of the reversed loop's own passes, counted from the first.
         let own = self.fresh();
         let names = self.names.clone();

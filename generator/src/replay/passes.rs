@@ -30,9 +30,16 @@ impl Replay<'_> {
             closed = self.closed(item, *body)?;
         }
         self.at = before;
+        let form = self.loops[&item].clone();
+        if self.terms.constant(form.passes) == Some(0) {
+            self.effects.insert(item, Vec::new());
+            for (c, init) in carried.iter().zip(inits) {
+                self.values[c.out.index()] = Some(init);
+            }
+            return Ok(());
+        }
         self.effects.insert(item, closed.clone());
         self.havoc(closed);
-        let form = self.loops[&item].clone();
         for (k, c) in carried.iter().enumerate() {
             let out = match form.steps[k].filter(|_| form.always[k]) {
                 Some(step) => self.stepped(inits[k], form.passes, step)?,
@@ -170,7 +177,7 @@ impl Replay<'_> {
         };
         for (k, c) in carried.iter().enumerate() {
             let step = match step_of(f, *body, c.head, c.end) {
-                Some(terms) => self.sum_of(Side::Forward, &terms)?,
+                Some(terms) => self.sum_of(Side::Forward, &terms, &f.vars[c.var.index()].ty)?,
                 None => None,
             };
             let found = self.found_steps.get(&(item, k as u32)).copied().filter(|_| step.is_none());
@@ -213,6 +220,9 @@ impl Replay<'_> {
     /// How often a loop runs whose test is this in pass `pass`: as known outside, as known inside, the distance.
     pub(super) fn passes_of(&mut self, test: T, pass: T, item: ItemId) -> Option<(T, T, T)> {
         let test = self.truth(test);
+        if self.terms.constant(test) == Some(0) {
+            return Some((test, test, test));
+        }
         let (op, a, b) = match self.terms.get(test).clone() {
             Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, ty) if ty.is_integer() => (op, a, b),
             Term::Binary(Binary::NotEqual, a, b, _) => (Binary::NotEqual, a, b),
@@ -318,12 +328,12 @@ impl Replay<'_> {
         }
     }
 
-    /// The sum of integer terms with signs; `None` if one is no integer.
-    pub(super) fn sum_of(&mut self, side: Side, terms: &[(bool, &Expr)]) -> Res<Option<T>> {
+    /// The sum of integer terms with signs, as what is added to a variable; `None` if one is no integer.
+    pub(super) fn sum_of(&mut self, side: Side, terms: &[(bool, &Expr)], to: &Type) -> Res<Option<T>> {
         let mut sum = self.terms.number(0);
         for (minus, expr) in terms {
             let Type::Int { .. } = expr.ty else { return Ok(None) };
-            let t = self.integer(side, expr)?;
+            let t = if to.is_integer() { self.eval(side, expr)? } else { self.integer(side, expr)? };
             let Some(more) = self.terms.sum(sum, t, if *minus { -1 } else { 1 }) else { return Ok(None) };
             sum = more;
         }

@@ -1,6 +1,6 @@
 //! The reverse sweep on terms, group by group.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::adjoint::Linear;
 use super::memory::Section;
@@ -27,10 +27,13 @@ pub(super) struct Walk {
     /// What is on the tape, last on top.
     pub tape: Vec<ItemId>,
     pub group: Option<Group>,
-    /// Damage in front of a call, branch or loop that is about to be reversed.
+    /// Damage in front of a call, branch or loop that is about to be reversed, and what was back then.
     pub around: Vec<Section>,
+    pub back: HashSet<P>,
     /// Adjoints whose clearing a group may leave out or add.
     pub may_clear: Option<P>,
+    /// Whether what the group's item has inside has been reversed.
+    pub entered: bool,
 }
 
 impl Replay<'_> {
@@ -93,7 +96,9 @@ impl Replay<'_> {
             tape.pop();
         }
         let first = if region == RegionId(0) && self.result_is_reversed() { Some(Group::Result) } else { None };
-        let mut walk = Walk { region, reversed: items.len(), tape, group: first, around: Vec::new(), may_clear: None };
+        let reversed = items.len();
+        let (around, back) = (Vec::new(), HashSet::new());
+        let mut walk = Walk { region, reversed, tape, group: first, around, back, may_clear: None, entered: false };
         let r = self.r;
         for &item in &r.regions[own.index()].items {
             self.reverse_item(&mut walk, item)?;
@@ -154,6 +159,10 @@ impl Replay<'_> {
                     self.span = this.span;
                     return Err(self.refuted("what a loop pushed is not popped"));
                 }
+                if self.never_runs(item) {
+                    self.at = self.before[item.index()];
+                    return Ok(());
+                }
                 for inner in f.regions[body.index()].items.clone().into_iter().rev() {
                     self.pass_over(inner)?;
                 }
@@ -203,6 +212,17 @@ impl Replay<'_> {
         Ok(())
     }
 
+    /// A loop of which nothing is reversed: the elements that it overwrote have come back in front of it, if any.
+    fn only_elements(&mut self, item: ItemId) -> Res<()> {
+        self.pass_over(item)?;
+        while let Some(k) = self.runs.iter().position(|(of, ..)| *of == item) {
+            let (_, first, count) = self.runs.remove(k);
+            let row = self.early(first, count, 0)?;
+            self.row_is_back(row);
+        }
+        Ok(())
+    }
+
     fn unchanged(&mut self, item: ItemId, demanded: &BTreeMap<P, Linear>) -> Res<()> {
         if demanded.is_empty() {
             return Ok(());
@@ -238,6 +258,12 @@ impl Replay<'_> {
             return self.compare(&BTreeMap::new(), None);
         };
         let mut may_clear = walk.may_clear.take();
+        if let Group::Item(item) = group
+            && matches!(self.f.items[item.index()].kind, ItemKind::Loop { .. })
+            && !walk.entered
+        {
+            self.only_elements(item)?;
+        }
         let demanded = match group {
             Group::Item(item) => {
                 self.span = self.f.items[item.index()].span;
@@ -298,9 +324,11 @@ impl Replay<'_> {
         self.pass_to(walk, position + 1)?;
         walk.reversed = position;
         walk.group = Some(Group::Item(item));
+        walk.entered = false;
         self.span = self.f.items[item.index()].span;
         self.item = Some(item);
         walk.around = self.damage.clone();
+        walk.back.clone_from(&self.back);
         match &self.f.items[item.index()].kind {
             ItemKind::Store { .. } => self.unwrite(item)?,
             ItemKind::Call { .. } => {
@@ -389,7 +417,9 @@ impl Replay<'_> {
                     return Err(self.refuted("a loop of the reverse sweep reverses no loop"));
                 };
                 self.take_nested(walk, of)?;
+                walk.entered = true;
                 let around = walk.around.clone();
+                self.back.clone_from(&walk.back);
                 self.reverse_loop(of, item, around)?;
                 self.span = self.f.items[of.index()].span;
                 self.at = self.before[of.index()];

@@ -99,12 +99,11 @@ impl Replay<'_> {
     fn pop_elements(&mut self, walk: &Walk, push: ItemId, first: P, count: T, version: Version) -> Res<()> {
         // The old elements of a loop, in front of it.
         if let Some(Group::Item(item)) = walk.group
-            && let ItemKind::Loop { body, .. } = &self.f.items[item.index()].kind
+            && matches!(self.f.items[item.index()].kind, ItemKind::Loop { .. })
         {
             if version != self.before[item.index()] {
                 return Err(self.refuted("elements are popped in another state than they were pushed in"));
             }
-            let _ = body;
             self.runs.push((item, first, count));
             return Ok(());
         }

@@ -29,9 +29,11 @@ impl Kind {
 }
 
 /// Mutants that mean what the sweeps mean: program, kind, number, reason.
-pub const EQUIVALENT: [(&str, Kind, usize, &str); 2] = [
+pub const EQUIVALENT: [(&str, Kind, usize, &str); 4] = [
     ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 2, "a loop from n to n - 2 runs in neither sweep"),
     ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 3, "a loop from n to n - 2 runs in neither sweep"),
+    ("generator/tests/edge/runs.c", Kind::WrongRecipe, 1, "in a loop that never runs"),
+    ("generator/tests/edge/runs.c", Kind::ShadowOffByOne, 1, "in a loop that never runs"),
 ];
 
 /// Makes the fault with number `at` of a kind; what it is. `None`: there are no more.

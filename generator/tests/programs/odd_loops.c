@@ -1,0 +1,54 @@
+/* Loops of which nothing is reversed, that never run, or that count in an unusual way. */
+#include <math.h>
+
+/* The last loop has no derivative, but overwrites what a condition reads. */
+double condition(int n, const double *y, const double *q) {
+    double sum = q[5], t[9];
+    for (int i = 0; i < 9; i++) t[i] = sin(y[i]);
+    if (n > 3) {
+        for (int i = n - 1; i >= 1; i--) {
+            if (t[0] < 0.0) sum -= q[n + 1] * q[i];
+        }
+    }
+    for (int i = 0; i < 6; i++) t[i] += 0.3 * y[2];
+    return sum;
+}
+
+double never(int n, double *y) {
+    unsigned k = 0;
+    while (0) {
+        k += (unsigned)n;
+        y[k] = 0.1;
+    }
+    return 0.5;
+}
+
+void table(double *x, double *q) {
+    double t[10];
+    for (int i = 1; i < 0; i++) x[0] = t[i];
+    double first = q[0];
+    t[0] = first;
+    q[0] = x[0];
+}
+
+/* The arm that never runs overwrites an element beside the one that the other arm reads. */
+double arm(const double *x, const double *q) {
+    double sum = 1.0, t[9];
+    t[0] = x[0];
+    if (0.25) {
+        if (t[0] > 0.0) sum += q[0];
+    } else {
+        t[1] = 0.0;
+    }
+    for (int i = 0; i < 6; i++) t[i] = 0.3;
+    return sum;
+}
+
+/* The step of the counter is unsigned arithmetic. */
+void unsigned_step(int n, double *y) {
+    unsigned k = 0;
+    while (k < 3) {
+        k += ((unsigned)(n + n) % 3u) + 1;
+        y[k % 10u] = y[0] * y[1];
+    }
+}
