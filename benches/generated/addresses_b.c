@@ -44,7 +44,7 @@ static double addresses_fwd(adtape_t *tape, int steps, const double *p, double *
             a[j] = a[i] * p[k] * a[m];
             sum += a[j];
         }
-        adtape_push_array_i32(tape, (const int32_t[]){j, i}, 2);
+        adtape_push_record_i32(tape, (const int32_t[]){j, i}, 2);
     }
     return sum;
 }
@@ -55,7 +55,7 @@ static void addresses_rev(adtape_t *tape, int steps, double *p, double *a, doubl
     /* addresses.c:4 */
     for (int o = steps; o-- > 0;) {
         int record[2];
-        adtape_pop_array_i32(tape, record, 2);
+        adtape_pop_record_i32(tape, record, 2);
         const int i = record[1];
         const int j = record[0];
         /* addresses.c:6 */

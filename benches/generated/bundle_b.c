@@ -45,7 +45,7 @@ static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, doub
         turned[1] = x[1] * cosine + (w[2] * x[0] - w[0] * x[2]) * sine + w[1] * along;
         turned[2] = x[2] * cosine + (w[0] * x[1] - w[1] * x[0]) * sine + w[2] * along;
         adtape_push_array_f64(tape, w, 3);
-        adtape_push_array_f64(tape, (const double[]){angle, cosine, sine, along}, 4);
+        adtape_push_record_f64(tape, (const double[]){angle, cosine, sine, along}, 4);
         adtape_push_control(tape, 1, 1);
     } else {
         turned[0] = x[0] + axis[1] * x[2] - axis[2] * x[1];
@@ -64,7 +64,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
     if (arm) {
         /* bundle.c:11 */
         double record[4];
-        adtape_pop_array_f64(tape, record, 4);
+        adtape_pop_record_f64(tape, record, 4);
         const double along = record[3];
         const double sine = record[2];
         const double cosine = record[1];
@@ -198,13 +198,13 @@ static void project_fwd(adtape_t *tape, const double *camera, const double *poin
     picture[1] = b * bend * camera[FOCAL] + camera[CENTRE + 1];
     adtape_push_array_f64(tape, from, 3);
     adtape_push_array_f64(tape, seen, 3);
-    adtape_push_array_f64(tape, (const double[]){a, b}, 2);
+    adtape_push_record_f64(tape, (const double[]){a, b}, 2);
 }
 
 static void project_rev(adtape_t *tape, double *camera, double *restrict camera_b, double *restrict point_b, double *restrict picture_b) {
     /* bundle.c:25 */
     double record[2];
-    adtape_pop_array_f64(tape, record, 2);
+    adtape_pop_record_f64(tape, record, 2);
     const double b = record[1];
     const double a = record[0];
     /* bundle.c:26 */
@@ -279,7 +279,7 @@ static double bundle_fwd(adtape_t *tape, int observations, const int *camera_of,
         const double dx = weight[o] * (picture[0] - found[2 * o]), dy = weight[o] * (picture[1] - found[2 * o + 1]);
         sum += dx * dx + dy * dy;
         adtape_push_array_f64(tape, picture, 2);
-        adtape_push_array_f64(tape, (const double[]){dx, dy}, 2);
+        adtape_push_record_f64(tape, (const double[]){dx, dy}, 2);
     }
     return 0.5 * sum;
 }
@@ -290,7 +290,7 @@ static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *po
     /* bundle.c:39 */
     for (int o = observations; o-- > 0;) {
         double record[2];
-        adtape_pop_array_f64(tape, record, 2);
+        adtape_pop_record_f64(tape, record, 2);
         const double dy = record[1];
         const double dx = record[0];
         /* bundle.c:40 */

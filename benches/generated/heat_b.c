@@ -36,7 +36,7 @@ static void step_fwd(adtape_t *tape, int n, int m, double dt, const double *k, d
             const double flow =
                 u[(i - 1) * m + j] + u[(i + 1) * m + j] + u[i * m + j - 1] + u[i * m + j + 1] - 4.0 * here;
             next[i * m + j] = here + dt * conductivity * flow;
-            adtape_push_array_f64(tape, (const double[]){here, flow}, 2);
+            adtape_push_record_f64(tape, (const double[]){here, flow}, 2);
         }
     }
     for (int i = 1; i < n - 1; i++) {
@@ -59,7 +59,7 @@ static void step_rev(adtape_t *tape, int n, int m, double dt, double *k, double 
         /* heat.c:5 */
         for (int j_1 = m - 1; j_1-- > 1;) {
             double record[2];
-            adtape_pop_array_f64(tape, record, 2);
+            adtape_pop_record_f64(tape, record, 2);
             const double flow = record[1];
             const double here = record[0];
             /* heat.c:10 */

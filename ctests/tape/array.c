@@ -52,6 +52,51 @@ static void arrays_of_every_type_and_length_come_back_whole(void) {
     }
 }
 
+/* Records of every length that is unrolled and of one beyond, alone and as arrays, where the tape grows too. */
+#define RECORD_COMES_BACK(name, T, count)                                                              \
+    do {                                                                                               \
+        T record[count], before[count];                                                                \
+        for (int k = 0; k < (count); k++) {                                                            \
+            record[k] = (T)(10 * (count) + k);                                                         \
+        }                                                                                              \
+        memcpy(before, record, sizeof before);                                                         \
+        adtape_push_record_##name(t, record, count);                                                   \
+        adtape_push_record_##name(t, record, count);                                                   \
+        adtape_push_array_##name(t, record, count);                                                    \
+        CHECK_U64(stats_of(t).bytes, already + 3 * sizeof record);                                     \
+        for (int way = 0; way < 3; way++) {                                                            \
+            memset(record, 0xEE, sizeof record);                                                       \
+            way == 1 ? adtape_pop_array_##name(t, record, count) : adtape_pop_record_##name(t, record, count); \
+            for (int k = 0; k < (count); k++) {                                                        \
+                CHECK(record[k] == before[k]);                                                         \
+            }                                                                                          \
+        }                                                                                              \
+    } while (0)
+static void records_come_back_as_records_and_as_arrays(void) {
+    adtape_t *t = adtape_self();
+    const uint64_t already = stats_of(t).bytes;
+    RECORD_COMES_BACK(f64, double, 1);
+    RECORD_COMES_BACK(i32, int32_t, 2);
+    RECORD_COMES_BACK(f32, float, 3);
+    RECORD_COMES_BACK(f80, long double, 4);
+    RECORD_COMES_BACK(i64, int64_t, 5);
+    RECORD_COMES_BACK(i8, int8_t, 6);
+    RECORD_COMES_BACK(f64, double, 7);
+    RECORD_COMES_BACK(i16, int16_t, 8);
+    RECORD_COMES_BACK(f64, double, 9);
+    RECORD_COMES_BACK(f64, double, 20);
+    for (int i = 0; i < 300000; i++) {
+        const double x = 0.5 * i;
+        adtape_push_record_f64(t, (const double[]){x, -x, x + 1.0}, 3);
+    }
+    for (int i = 299999; i >= 0; i--) {
+        double record[3];
+        adtape_pop_record_f64(t, record, 3);
+        CHECK(record[0] == 0.5 * i && record[1] == -0.5 * i && record[2] == 0.5 * i + 1.0);
+    }
+    CHECK_U64(stats_of(t).bytes, already);
+}
+
 static void bytes_of_a_struct_come_back(void) {
     struct state {
         double x[3];
@@ -150,6 +195,7 @@ static void arrays_beyond_the_cache_come_back_whole(void) {
 
 int main(void) {
     arrays_of_every_type_and_length_come_back_whole();
+    records_come_back_as_records_and_as_arrays();
     bytes_of_a_struct_come_back();
     array_of_none_is_legal_at_null_and_changes_nothing();
     array_comes_back_in_pieces();

@@ -110,7 +110,9 @@ ADTAPE_COLD_ void adtape_null_(int64_t count) {
 
 /* bytes and type are constants at every call. The cursor is read once: the compiler cannot know that the copy does
  * not change it. The operation goes on with t, which the slow path returns: with what it returns, the compiler would
- * take the tape of the next operation for another one and read its cursor anew. */
+ * take the tape of the next operation for another one and read its cursor anew. Fast and slow path meet again before
+ * the cursor is written, here and in all that follows: so the next operation knows it from a register, where reading it
+ * back would cost the time from a store to its load. */
 ADTAPE_INLINE_ void adtape_push_raw_(adtape_t *t, const void *x, uintptr_t bytes, adtape_type_t type) {
     uintptr_t cur;
     ADTAPE_NONNULL_(t);
@@ -140,9 +142,10 @@ ADTAPE_INLINE_ const void *adtape_pop_at_(adtape_t *t, uintptr_t bytes, adtape_t
 ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t count, uintptr_t bytes_each,
                                            adtape_type_t type) {
     const uint64_t bytes = (uint64_t)count * bytes_each;
+    uintptr_t cur;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL ||
-                     t->cur + bytes > t->limit)) {
+    cur = t->cur;
+    if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL || cur + bytes > t->limit)) {
         if (x == NULL && count > 0) {
             adtape_null_(count);
         }
@@ -150,10 +153,13 @@ ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t c
         if (count == 0) {
             return;
         }
+        cur = t->cur;
     }
-    if (bytes < ADTAPE_BIG_BYTES_) {
-        const uintptr_t cur = t->cur;
+    if (__builtin_constant_p(bytes) && bytes < ADTAPE_BIG_BYTES_) {
+        memcpy((void *)cur, x, bytes);
         t->cur = cur + bytes;
+    } else if (bytes < ADTAPE_BIG_BYTES_) {
+        t->cur = cur + bytes; /* before the call: nothing has to be kept across it */
         memcpy((void *)cur, x, bytes);
     } else {
         adtape_abi0_copy_in(t, x, bytes);
@@ -262,6 +268,63 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
 ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_VALUE_)
 ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
 
+/* ---- records ----------------------------------------------------------------------------------- */
+
+/* A step for each of the first elements, which compilers unroll at every level of optimisation. */
+#define ADTAPE_EACH_OF_8_(STEP) STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
+#define ADTAPE_RECORD_IN_(k)                                               \
+    if (count > k) {                                                       \
+        memcpy((char *)cur + k * sizeof *x, &x[k], sizeof *x);             \
+    }
+#define ADTAPE_RECORD_OUT_(k)                                              \
+    if (count > k) {                                                       \
+        memcpy(&x[k], (const char *)cur + k * sizeof *x, sizeof *x);       \
+    }
+/* Element by element, and without the address of `x` on the slow path: so the values stay in registers. An array that
+ * is written by elements and read as one vector would wait for its stores. */
+#define ADTAPE_DEFINE_RECORD_(name, T, code)                                                               \
+    /* Pushes the values of a record, `count` of one type with one comparison: a constant, best of at most \
+     * 8. On the tape it is what adtape_push_array_<type> pushes, and either pop undoes it. `x` is a local \
+     * array or a compound literal, which need not lie in memory: the library never learns its address.    \
+     *                                                                                                     \
+     * Errors: as adtape_push_array. Cost: as one adtape_push_<type>, and a store for each other value. */ \
+    ADTAPE_INLINE_ void adtape_push_record_##name(adtape_t *t, T const *x, int64_t count) {                \
+        const uint64_t bytes = (uint64_t)count * sizeof(T);                                                \
+        uintptr_t cur;                                                                                     \
+        ADTAPE_NONNULL_(t);                                                                                \
+        cur = t->cur;                                                                                      \
+        if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / sizeof(T) || cur + bytes > t->limit)) {\
+            (void)adtape_push_room_(t, code, count);                                                       \
+            cur = t->cur;                                                                                  \
+        }                                                                                                  \
+        ADTAPE_EACH_OF_8_(ADTAPE_RECORD_IN_)                                                               \
+        for (int64_t k = 8; k < count; k++) {                                                              \
+            memcpy((char *)cur + (uint64_t)k * sizeof *x, &x[k], sizeof *x);                               \
+        }                                                                                                  \
+        t->cur = cur + bytes;                                                                              \
+    }                                                                                                      \
+    /* Pops the values of a record, in the order in which they were pushed. Undoes                         \
+     * adtape_push_record_<type> and adtape_push_array_<type> with the same `count`.                       \
+     *                                                                                                     \
+     * Errors: as adtape_pop_array. */                                                                     \
+    ADTAPE_INLINE_ void adtape_pop_record_##name(adtape_t *t, T *x, int64_t count) {                       \
+        const uint64_t bytes = (uint64_t)count * sizeof(T);                                                \
+        uintptr_t cur;                                                                                     \
+        ADTAPE_NONNULL_(t);                                                                                \
+        cur = t->cur - bytes;                                                                              \
+        if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / sizeof(T) ||                           \
+                         bytes > t->cur - t->floor)) {                                                     \
+            (void)adtape_pop_room_(t, code, count);                                                        \
+            cur = t->cur - bytes;                                                                          \
+        }                                                                                                  \
+        t->cur = cur;                                                                                      \
+        ADTAPE_EACH_OF_8_(ADTAPE_RECORD_OUT_)                                                              \
+        for (int64_t k = 8; k < count; k++) {                                                              \
+            memcpy(&x[k], (const char *)cur + (uint64_t)k * sizeof *x, sizeof *x);                         \
+        }                                                                                                  \
+    }
+ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_RECORD_)
+
 /* Functions of the library, for Fortran and for languages without this header. */
 #define ADTAPE_DECLARE_CALLS_(name, T, code)                                                               \
     /* adtape_push_<type> on the calling thread's own tape, as a function of the library: every type by    \
@@ -327,28 +390,33 @@ ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *ba
  * Cost: a compare, a shift, an or. Source: Control Flow Reversal, section 4.3. Kit: `pushControl1b` to `pushControl8b`,
  * `pushBoolean`. */
 ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
+    uint64_t held;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || t->bits >= UINT64_C(1) << (62 - bits))) {
+    held = t->bits;
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || held >= UINT64_C(1) << (62 - bits))) {
         adtape_push_control_(t, value, bits);
-        ADTAPE_NO_TAIL_CALL_();
-        return;
+        held = t->bits;
+    } else {
+        held = held << bits | (value & ((UINT64_C(1) << bits) - 1));
     }
-    t->bits = t->bits << bits | (value & ((UINT64_C(1) << bits) - 1));
+    t->bits = held;
 }
 /* Pops what adtape_push_control pushed with this width, and returns it.
  *
  * Errors go to the error handler: BAD_ARGUMENT (`bits`), UNDERFLOW, CORRUPT (no control bits lie there), in check mode
  * MISMATCH. */
 ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
-    uint64_t value;
+    uint64_t held, value;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)t->bits < (int64_t)(UINT64_C(1) << bits))) {
+    held = t->bits;
+    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)held < (int64_t)(UINT64_C(1) << bits))) {
         value = adtape_pop_control_(t, bits);
-        ADTAPE_NO_TAIL_CALL_();
-        return value;
+        held = t->bits;
+    } else {
+        value = held & ((UINT64_C(1) << bits) - 1);
+        held >>= bits;
     }
-    value = t->bits & ((UINT64_C(1) << bits) - 1);
-    t->bits >>= bits;
+    t->bits = held;
     return value;
 }
 
@@ -358,130 +426,40 @@ ADTAPE_INLINE_ uint64_t adtape_pop_control(adtape_t *t, int bits) {
  * Errors go to the error handler: MEMORY_LIMIT, OUT_OF_MEMORY. Cost: inlined up to 127, a call above.
  * Source: Control Flow Reversal, section 4.4. */
 ADTAPE_INLINE_ void adtape_push_count(adtape_t *t, int64_t count) {
+    uintptr_t cur;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_((uint64_t)count > 127 || t->cur + 1 > t->limit)) {
+    cur = t->cur;
+    if (ADTAPE_RARE_((uint64_t)count > 127 || cur + 1 > t->limit)) {
         adtape_push_count_(t, count);
-        ADTAPE_NO_TAIL_CALL_();
-        return;
+        cur = t->cur;
+    } else {
+        *(unsigned char *)cur = (unsigned char)count;
+        cur += 1;
     }
-    *(unsigned char *)t->cur = (unsigned char)count;
-    t->cur += 1;
+    t->cur = cur;
 }
 /* Pops what adtape_push_count pushed and returns it.
  *
  * Errors go to the error handler: UNDERFLOW, CORRUPT, in check mode MISMATCH. */
 ADTAPE_INLINE_ int64_t adtape_pop_count(adtape_t *t) {
+    uintptr_t cur;
+    int64_t count;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_(t->cur - 1 < t->floor || *(const unsigned char *)(t->cur - 1) > 127)) {
-        const int64_t count = adtape_pop_count_(t);
-        ADTAPE_NO_TAIL_CALL_();
-        return count;
+    cur = t->cur - 1;
+    if (ADTAPE_RARE_(cur < t->floor || *(const unsigned char *)cur > 127)) {
+        count = adtape_pop_count_(t);
+        cur = t->cur;
+    } else {
+        count = *(const unsigned char *)cur;
     }
-    t->cur -= 1;
-    return *(const unsigned char *)t->cur;
-}
-
-/* ---- a local copy of the cursor, for hot loops --------------------------------------------------- */
-
-/* Between adtape_attach(t, &c) and adtape_detach(&c) the tape is used through c alone, which the compiler can
- * keep in registers (do not store its address); a call through t in between is an error. */
-ADTAPE_COLD_ void adtape_local_push_room_(adtape_t *c, adtape_type_t type) {
-    (void)adtape_abi0_push_room(c, type, 1, __builtin_return_address(0));
-}
-ADTAPE_COLD_ void adtape_local_pop_room_(adtape_t *c, adtape_type_t type) {
-    (void)adtape_abi0_pop_room(c, type, 1, __builtin_return_address(0));
-}
-/* Attaching and detaching go through a copy: the address of *l itself never escapes, or the compiler would have to keep
- * it in memory. */
-ADTAPE_INLINE_ adtape_status_t adtape_attach_(adtape_t *t, adtape_local_t *l) {
-    adtape_local_t copy = {{64, 64, 64, UINT64_C(1) << 63, 0, NULL}}; /* closed, for when it fails */
-    const adtape_status_t status = adtape_attach(t, l == NULL ? NULL : &copy);
-    if (l != NULL) {
-        *l = copy;
-    }
-    return status;
-}
-ADTAPE_INLINE_ adtape_status_t adtape_detach_(adtape_local_t *l) {
-    adtape_local_t copy;
-    adtape_status_t status;
-    if (l == NULL) {
-        return adtape_detach(NULL);
-    }
-    copy = *l;
-    status = adtape_detach(&copy);
-    *l = copy;
-    return status;
-}
-#define adtape_attach(t, l) adtape_attach_(t, l)
-#define adtape_detach(l) adtape_detach_(l)
-
-/* Hides how `value` was computed: the compiler then keeps it in one register and does not compute the cursor of before
- * along with it, which would be one more instruction in a loop of five. */
-#define ADTAPE_OPAQUE_(value) __asm__("" : "+r"(value))
-
-ADTAPE_INLINE_ void adtape_local_push_raw_(adtape_local_t *l, const void *x, uintptr_t bytes, adtape_type_t type) {
-    uintptr_t end = l->c.cur + bytes;
-    ADTAPE_OPAQUE_(end);
-    if (ADTAPE_RARE_(end > l->c.limit)) {
-        adtape_t copy = l->c; /* only the copy's address escapes */
-        copy.cur = end - bytes;
-        adtape_local_push_room_(&copy, type);
-        l->c = copy;
-        end = copy.cur + bytes;
-    }
-    memcpy((void *)(end - bytes), x, bytes);
-    l->c.cur = end;
-}
-ADTAPE_INLINE_ const void *adtape_local_pop_at_(adtape_local_t *l, uintptr_t bytes, adtape_type_t type) {
-    uintptr_t cur = l->c.cur - bytes;
-    ADTAPE_OPAQUE_(cur);
-    if (ADTAPE_RARE_(cur < l->c.floor)) {
-        adtape_t copy = l->c;
-        copy.cur = cur + bytes;
-        adtape_local_pop_room_(&copy, type);
-        l->c = copy;
-        cur = copy.cur - bytes;
-    }
-    l->c.cur = cur;
-    return (const void *)cur;
-}
-#define ADTAPE_DEFINE_LOCAL_VALUE_(name, T, code)                                                \
-    /* adtape_push_<type> on a local cursor, of the types that C passes by value. */             \
-    ADTAPE_INLINE_ void adtape_local_push_##name(adtape_local_t *l, T x) {                       \
-        adtape_local_push_raw_(l, &x, sizeof x, code);                                           \
-    }                                                                                            \
-    /* adtape_pop_<type> on a local cursor. */                                                   \
-    ADTAPE_INLINE_ void adtape_local_pop_##name(adtape_local_t *l, T *x) {                       \
-        ADTAPE_LOAD_##name(x, adtape_local_pop_at_(l, sizeof *x, code));                         \
-    }
-ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_LOCAL_VALUE_)
-
-/* adtape_push_control on a local cursor. */
-ADTAPE_INLINE_ void adtape_local_push_control(adtape_local_t *l, uint64_t value, int bits) {
-    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || l->c.bits >= UINT64_C(1) << (62 - bits))) {
-        adtape_t copy = l->c;
-        adtape_push_control_(&copy, value, bits);
-        l->c = copy;
-        return;
-    }
-    l->c.bits = l->c.bits << bits | (value & ((UINT64_C(1) << bits) - 1));
-}
-/* adtape_pop_control on a local cursor. */
-ADTAPE_INLINE_ uint64_t adtape_local_pop_control(adtape_local_t *l, int bits) {
-    uint64_t value;
-    if (ADTAPE_RARE_((unsigned)bits - 1u >= 61u || (int64_t)l->c.bits < (int64_t)(UINT64_C(1) << bits))) {
-        adtape_t copy = l->c;
-        value = adtape_pop_control_(&copy, bits);
-        l->c = copy;
-        return value;
-    }
-    value = l->c.bits & ((UINT64_C(1) << bits) - 1);
-    l->c.bits >>= bits;
-    return value;
+    t->cur = cur;
+    return count;
 }
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "inline_local.h"
 
 #endif

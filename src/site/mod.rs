@@ -127,8 +127,9 @@ impl fmt::Display for Site {
 /// Whether a source file's code is inlined into programs on our behalf: the headers, and what `-flto` inlines of
 /// the kit and of the Fortran glue.
 fn is_ours(file: &Path) -> bool {
-    const INLINED: [&str; 8] = [
+    const INLINED: [&str; 9] = [
         "adtape/inline.h",
+        "adtape/inline_local.h",
         "adtape/inline_objects.h",
         "adtape/inline_heap.h",
         "adtape_kit.h",

@@ -23,7 +23,7 @@ pub fn declarations() -> String {
 
 /// What the headers inline, one after the other.
 pub fn inlined() -> String {
-    ["inline", "inline_objects", "inline_heap"]
+    ["inline", "inline_local", "inline_objects", "inline_heap"]
         .map(|name| fs::read_to_string(root().join(format!("include/adtape/{name}.h"))).expect("a header"))
         .concat()
 }

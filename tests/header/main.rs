@@ -37,7 +37,8 @@ fn every_header_is_included_by_adtape_h() {
     for entry in fs::read_dir(root().join("include/adtape")).expect("the headers") {
         let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
         let theme = name.strip_suffix(".h").and_then(|name| THEMES.iter().find(|theme| theme.name == name));
-        let inlined = THEMES.iter().any(|theme| theme.inlined.is_some_and(|file| name == format!("{file}.h")));
+        let inlined = name == "inline_local.h"
+            || THEMES.iter().any(|theme| theme.inlined.is_some_and(|file| name == format!("{file}.h")));
         assert!(theme.is_some() != inlined, "{name} is the header of a theme or what one inlines");
         assert_eq!(all.contains(&format!("#include \"adtape/{name}\"")), theme.is_some(), "{name}");
     }
@@ -94,7 +95,8 @@ fn family(name: &str) -> String {
     if let Some(test) = own.strip_prefix("test_") {
         return format!("test_{}", test.trim_end_matches("_f64").trim_end_matches("_f32"));
     }
-    let typed = |rest: &&str| ["##name", "array", "array_##name", "bytes", "control", "count"].contains(rest);
+    let typed =
+        |rest: &&str| ["##name", "array", "array_##name", "record_##name", "bytes", "control", "count"].contains(rest);
     match own.split_once('_').filter(|(verb, rest)| ["push", "pop"].contains(verb) && typed(rest)) {
         Some((verb, _)) => format!("{verb}_<type>"),
         None => own.to_owned(),

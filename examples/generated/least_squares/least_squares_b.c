@@ -40,7 +40,7 @@ static double cost_fwd(adtape_t *tape, int n, const double *t, const double *y, 
             }
             double r = fabs(model - y[i]);
             sum += r < limit ? 0.5 * SQUARE(r) : limit * (r - 0.5 * limit);
-            adtape_push_array_f64(tape, (const double[]){model, r}, 2);
+            adtape_push_record_f64(tape, (const double[]){model, r}, 2);
         }
     }
     return sum;
@@ -57,7 +57,7 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
         } else {
             /* least_squares.c:19 */
             double record[2];
-            adtape_pop_array_f64(tape, record, 2);
+            adtape_pop_record_f64(tape, record, 2);
             const double r = record[1];
             const double model = record[0];
             double r_b = 0.0;

@@ -41,7 +41,7 @@ static double energy_fwd(adtape_t *tape, const struct mesh *mesh, int sweeps, do
                 flux[edge] = mesh->length[edge] * jump * fabs(jump);
                 jump = height[above] - height[cell];
                 flux[edge + 1] = mesh->length[edge + 1] * jump * fabs(jump);
-                adtape_push_array_f64(tape, (const double[]){jump_s, jump}, 2);
+                adtape_push_record_f64(tape, (const double[]){jump_s, jump}, 2);
                 edge += 2;
                 cell = cell + 1;
             }
@@ -108,7 +108,7 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict 
             unsigned long edge_3 = edge_5;
             for (int left_1 = 1; left_1 <= left; ++left_1) {
                 double record[2];
-                adtape_pop_array_f64(tape, record, 2);
+                adtape_pop_record_f64(tape, record, 2);
                 const double jump_1 = record[1];
                 const double jump = record[0];
                 const int cell_4 = (int)((unsigned int)cell_3 + ((unsigned int)left - (unsigned int)left_1));

@@ -115,7 +115,7 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
         sum += log(total) + largest - score[label[s]];
         s++;
         x = (double *)&x[net->inputs];
-        adtape_push_array_f64(tape, (const double[]){largest, total}, 2);
+        adtape_push_record_f64(tape, (const double[]){largest, total}, 2);
         adtape_push_i64(tape, (int64_t)(x_s - x_was));
     }
     return sum / (double)samples;
@@ -130,7 +130,7 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
         adtape_pop_i64(tape, &x_1_raw);
         double *const x_1 = x + x_1_raw;
         double record[2];
-        adtape_pop_array_f64(tape, record, 2);
+        adtape_pop_record_f64(tape, record, 2);
         const double total = record[1];
         const double largest = record[0];
         /* network.c:34 */

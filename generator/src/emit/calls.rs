@@ -124,6 +124,16 @@ pub fn pop_array(tape: &str, suffix: &str, first: &str, count: &str) -> String {
     format!("adtape_pop_array_{suffix}({tape}, {first}, {count})")
 }
 
+/// Pushes the numbers of a record, which lie in a compound literal.
+pub fn push_record(tape: &str, suffix: &str, values: &str, count: usize) -> String {
+    format!("adtape_push_record_{suffix}({tape}, {values}, {count})")
+}
+
+/// Pops the numbers of a record into a local array.
+pub fn pop_record(tape: &str, suffix: &str, first: &str, count: usize) -> String {
+    format!("adtape_pop_record_{suffix}({tape}, {first}, {count})")
+}
+
 /// Pushes a few bits of a `uint64_t`.
 pub fn push_bits(tape: &str, value: &str, bits: u8) -> String {
     format!("adtape_push_control({tape}, {value}, {bits})")

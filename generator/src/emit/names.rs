@@ -130,7 +130,7 @@ pub fn types(program: &Program) -> HashSet<String> {
 }
 
 /// The library's headers, as generated code includes them.
-const HEADERS: [&str; 8] = [
+const HEADERS: [&str; 9] = [
     include_str!("../../../include/adtape/process.h"),
     include_str!("../../../include/adtape/tape.h"),
     include_str!("../../../include/adtape/objects.h"),
@@ -138,6 +138,7 @@ const HEADERS: [&str; 8] = [
     include_str!("../../../include/adtape/checkpoint.h"),
     include_str!("../../../include/adtape/driver.h"),
     include_str!("../../../include/adtape/inline.h"),
+    include_str!("../../../include/adtape/inline_local.h"),
     include_str!("../../../include/adtape/inline_heap.h"),
 ];
 

@@ -32,7 +32,7 @@ const EXAMPLES: &str = "docs/reference/examples";
 /// The declarations of C, which the headers' test writes: a header for each theme.
 const HEADERS: &str = "include/adtape";
 /// What they inline, which is written by hand.
-const INLINED: [&str; 3] = ["inline", "inline_objects", "inline_heap"];
+const INLINED: [&str; 4] = ["inline", "inline_local", "inline_objects", "inline_heap"];
 const THEMES: [&str; 7] = ["process", "tape", "objects", "heap", "checkpoint", "driver", "verify"];
 /// Where generated files are; no others are there.
 pub const GENERATED: &str = "fortran-bindings/generated";

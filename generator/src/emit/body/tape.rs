@@ -14,7 +14,7 @@ impl<'a> Body<'a> {
         {
             let list: Vec<String> = together.iter().map(|value| self.exprs.expr(value, 1, self)).collect();
             let all = format!("(const {}[]){{{}}}", scalar.c_type, list.join(", "));
-            let text = calls::push_array(&self.tape, scalar.suffix, &all, &list.len().to_string());
+            let text = calls::push_record(&self.tape, scalar.suffix, &all, list.len());
             self.statement(&format!("{text};"));
             return list.len();
         }
@@ -55,7 +55,7 @@ impl<'a> Body<'a> {
             let (ty, record, count) = (self.ty(first).clone(), self.locals.fresh("record"), together.len());
             let declaration = self.exprs.declare(&ty, &format!("{record}[{count}]"));
             self.statement(&format!("{declaration};"));
-            let text = calls::pop_array(&self.tape, scalar.suffix, &record, &count.to_string());
+            let text = calls::pop_record(&self.tape, scalar.suffix, &record, count);
             self.statement(&format!("{text};"));
             for (at, value) in together.into_iter().enumerate() {
                 self.define(value, &format!("{record}[{}]", count - 1 - at));
