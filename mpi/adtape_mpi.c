@@ -50,6 +50,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@
 #define SITE call_site(__builtin_return_address(0))
 
 #include "src/common.c"
+
+#include "src/room.c"
 
 #include "src/layout.c"
 

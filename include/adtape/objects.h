@@ -28,6 +28,16 @@ typedef int32_t adtape_kind_t;
 // Addresses are plain numbers, 0 is NULL, sizes and offsets are in bytes.
 typedef struct adtape_objects_t adtape_objects_t;
 
+// Where an object and its adjoint lie.
+typedef struct {
+    int64_t serial;
+    int64_t base;
+    int64_t bytes;
+    // 0: it has no adjoint.
+    int64_t adjoint_base;
+    int64_t adjoint_bytes;
+} adtape_abi0_buffer_t;
+
 // A range of addresses and whose it is.
 typedef struct {
     // One of ADTAPE_KIND_….
@@ -107,6 +117,12 @@ adtape_status_t adtape_objects_create(adtape_objects_t **out);
 // Returns ADTAPE_STATUS_OK. No other thread uses the objects, or will.
 // Fortran: not offered.
 adtape_status_t adtape_objects_destroy(adtape_objects_t *o);
+
+// The object of the process that an address is in; false: it is in none that is alive.
+bool adtape_abi0_buffer_find(uint64_t address, adtape_abi0_buffer_t *out);
+
+// The object of the process with this serial; false: it is not alive.
+bool adtape_abi0_buffer_locate(uint64_t serial, adtape_abi0_buffer_t *out);
 
 /* ---- live ------------------------------------------------------------------------------------------------ */
 

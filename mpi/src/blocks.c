@@ -29,7 +29,7 @@ static struct blocks blocks_of(int ranks, int count, const int *counts, const in
 }
 
 /* The leg of a buffer of blocks. Its pointer, and so the places, begin at the first byte that is in a block. */
-static struct draft draft_blocks(const void *buffer, MPI_Datatype type, struct blocks *blocks, const void *site) {
+static struct leg draft_blocks(const void *buffer, MPI_Datatype type, struct blocks *blocks, const void *site) {
     const struct layout *layout = layout_of(type, site);
     int64_t first = INT64_MAX, end = INT64_MIN, values = 0;
     for (int i = 0; i < blocks->ranks && layout->values > 0; i++) {
@@ -46,9 +46,9 @@ static struct draft draft_blocks(const void *buffer, MPI_Datatype type, struct b
     for (int i = 0; i < blocks->ranks; i++) {
         blocks->places[i] -= first;
     }
-    struct draft draft = draft_buffer((const char *)buffer + first, (end - first) / layout->extent, type, site);
-    draft.leg.values = values;
-    draft.leg.number = (uint64_t)first; /* for who knows the adjoint's address */
+    struct leg draft = draft_buffer((const char *)buffer + first, (end - first) / layout->extent, type, site);
+    draft.values = values;
+    draft.number = (uint64_t)first; /* for who knows the adjoint's address */
     return draft;
 }
 
@@ -94,7 +94,8 @@ static struct packed packed_new(const struct blocks *blocks, const struct layout
     struct packed packed = {0};
     packed.places = allocate((size_t)blocks->ranks * sizeof(int), site);
     packed.counts = packed_counts(blocks, layout, packed.places, &packed.bytes, site);
-    packed.data = allocate_zeros((size_t)packed.bytes, site);
+    packed.data = room_allocate((size_t)packed.bytes, site);
+    memset(packed.data, 0, (size_t)packed.bytes);
     return packed;
 }
 
@@ -110,12 +111,13 @@ static void pack_evenly(struct packed *packed, int ranks, const void *site) {
         packed->counts[i] = (int)each;
         packed->places[i] = (int)each * i;
     }
-    free(packed->data);
-    packed->data = allocate_zeros((size_t)packed->bytes, site);
+    room_free(packed->data);
+    packed->data = room_allocate((size_t)packed->bytes, site);
+    memset(packed->data, 0, (size_t)packed->bytes);
 }
 
 static void packed_free(struct packed *packed) {
-    free(packed->data);
+    room_free(packed->data);
     free(packed->counts);
     free(packed->places);
 }

@@ -11,12 +11,15 @@ static int int_count(int64_t values, const void *site) {
     return (int)values;
 }
 
-/* The adjoint of a buffer, packed and zero then; zeros if it has none. */
+/* The adjoint of a buffer, packed and zero then; zeros if it has none. In a room. */
 static void *take_adjoint(void *adjoint, const struct leg *leg, const void *site) {
     const struct layout *layout = layouts.at[leg->layout];
-    void *packed = allocate_zeros((size_t)packed_bytes(layout, leg->values), site);
+    const size_t bytes = (size_t)packed_bytes(layout, leg->values);
+    void *packed = room_allocate(bytes, site);
     if (adjoint != NULL) {
         pack(TAKE, adjoint, packed, layout, leg->values);
+    } else {
+        memset(packed, 0, bytes);
     }
     return packed;
 }
@@ -28,10 +31,10 @@ static void add_adjoint(void *adjoint, void *packed, const struct leg *leg) {
 }
 
 /* The record of a collective call has one leg at least, which says where it was. */
-static void draft_collective(struct draft *draft, const struct comm *comm, int root, int operation) {
-    draft->leg.comm = comm->number;
-    draft->leg.peer = root;
-    draft->leg.tag = operation;
+static void draft_collective(struct leg *draft, const struct comm *comm, int root, int operation) {
+    draft->comm = comm->number;
+    draft->peer = root;
+    draft->tag = operation;
 }
 
 /* ---- Barrier ---- */
@@ -41,7 +44,7 @@ API int adtape_MPI_Barrier(MPI_Comm comm_) {
     struct comm *comm = comm_at(comm_, site);
     const int code = MPI_Barrier(comm_);
     if (code == MPI_SUCCESS) {
-        struct draft draft = {0};
+        struct leg draft = {0};
         draft_collective(&draft, comm, 0, 0);
         record_push(OP_Barrier, &draft, 1, site);
     }
@@ -63,7 +66,7 @@ API void adtape_MPI_Barrier_b(void) {
 API int adtape_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm_) {
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
-    struct draft draft = draft_buffer(buffer, count, datatype, site);
+    struct leg draft = draft_buffer(buffer, count, datatype, site);
     const int code = MPI_Bcast(buffer, count, datatype, root, comm_);
     if (code == MPI_SUCCESS) {
         draft_collective(&draft, comm, root, 0);
@@ -130,7 +133,7 @@ static void bcast_reverse(void *const *given, const void *site) {
     } else {
         sum_at_root(packed, adjoint, &leg, site);
     }
-    free(packed);
+    room_free(packed);
 }
 
 API void adtape_MPI_Bcast_b(void) { bcast_reverse(NULL, SITE); }

@@ -11,7 +11,7 @@
  *   Alltoall   n         n         Alltoall */
 
 struct side {
-    struct draft draft;
+    struct leg draft;
     struct blocks blocks;
 };
 
@@ -29,9 +29,9 @@ static struct side side_none(void) { return (struct side){.blocks = {0, NULL, NU
 /* A side in the other's buffer: `ranks` blocks from that of a rank on. */
 static struct side side_in(const struct side *other, int rank, int ranks, const void *site) {
     struct side side = {.blocks = blocks_new(ranks, site)};
-    side.draft.leg.layout = other->draft.leg.layout;
-    side.draft.leg.integers = other->draft.leg.integers;
-    side.draft.leg.flags = LEG_IN_PLACE;
+    side.draft.layout = other->draft.layout;
+    side.draft.integers = other->draft.integers;
+    side.draft.flags = LEG_IN_PLACE;
     for (int i = 0; i < ranks; i++) {
         side.blocks.values[i] = other->blocks.values[rank + i];
         side.blocks.places[i] = other->blocks.places[rank + i];
@@ -42,11 +42,11 @@ static struct side side_in(const struct side *other, int rank, int ranks, const 
 /* The record: blocks of both sides, and their legs. */
 static int exchanged_among(int code, enum operation operation, struct side *given, struct side *got,
                            const struct comm *comm, int root, int neighbors, const void *site) {
-    struct draft drafts[2] = {given->draft, got->draft};
+    struct leg drafts[2] = {given->draft, got->draft};
     if (code == MPI_SUCCESS) {
         draft_collective(&drafts[0], comm, root, neighbors);
         draft_collective(&drafts[1], comm, root, neighbors);
-        drafts[0].leg.integers |= drafts[1].leg.integers;
+        drafts[0].integers |= drafts[1].integers;
         push_blocks(&given->blocks, site);
         push_blocks(&got->blocks, site);
         record_push(operation, drafts, 2, site);

@@ -32,7 +32,7 @@ static struct side shared_side(const void *buffer, int count, MPI_Datatype type,
     struct side side = no_side(comm->size, site);
     side.draft = draft_buffer(buffer, count, type, site);
     for (int i = first; i < end; i++) {
-        side.blocks.values[i] = side.draft.leg.values;
+        side.blocks.values[i] = side.draft.values;
     }
     return side;
 }
@@ -57,21 +57,21 @@ static int began(int code, enum operation operation, struct side given, struct s
     }
     struct collective *collective = allocate(sizeof *collective, site);
     *collective = (struct collective){operation, comm, given, got, comm->collectives++};
-    struct draft draft = {.leg = {.comm = comm->number, .flags = LEG_COLLECTIVE}};
+    struct leg draft = {.comm = comm->number, .flags = LEG_COLLECTIVE};
     request_new(&draft, handle, site)->collective = collective;
-    draft.leg.flags = 0;
+    draft.flags = 0;
     record_push(operation, &draft, 1, site);
     return code;
 }
 
 /* The record of the call, when it is complete. */
 static void collective_end(struct collective *collective, const void *site) {
-    struct draft drafts[2] = {collective->given.draft, collective->got.draft};
+    struct leg drafts[2] = {collective->given.draft, collective->got.draft};
     for (int i = 0; i < 2; i++) {
         draft_collective(&drafts[i], collective->comm, -1, 0);
-        drafts[i].leg.serial = collective->number;
+        drafts[i].serial = collective->number;
     }
-    drafts[0].leg.integers |= drafts[1].leg.integers;
+    drafts[0].integers |= drafts[1].integers;
     push_blocks(&collective->given.blocks, site);
     push_blocks(&collective->got.blocks, site);
     push_bytes(&collective->operation, sizeof collective->operation, site);
@@ -102,12 +102,12 @@ API int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int ro
 
 /* A sum over the ranks: of other operations the reverse needs what all ranks have, and they do not wait for that here. */
 static void refuse_but_sum(enum operation operation, MPI_Op op, const struct side *given, const void *site) {
-    const struct layout *layout = layouts.at[given->draft.leg.layout];
-    if (given->draft.leg.values > 0 && !given->draft.leg.integers && (op != MPI_SUM || !is_reducible(SUM, layout))) {
+    const struct layout *layout = layouts.at[given->draft.layout];
+    if (given->draft.values > 0 && !given->draft.integers && (op != MPI_SUM || !is_reducible(SUM, layout))) {
         fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
              "%s of %" PRId64 " values with an operation or a datatype that adtape_mpi cannot reverse\n"
              "  of nonblocking reductions it takes MPI_SUM; others go by the blocking call",
-             operation_names[operation], given->draft.leg.values);
+             operation_names[operation], given->draft.values);
     }
 }
 

@@ -14,7 +14,7 @@ struct request {
     int peer, tag;         /* of a receive: wild until it is complete */
     bool receives, settled, waited;
     struct collective *collective; /* NULL: a message */
-    struct draft draft;    /* of its wait's record */
+    struct leg draft;      /* of its wait's record */
 };
 
 static struct table late_numbers; /* serial of a request to number + 1 */

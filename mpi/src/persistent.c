@@ -26,7 +26,7 @@ typedef int init_function(const void *, int, MPI_Datatype, int, int, MPI_Comm, M
 static int send_init(init_function *call, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                      MPI_Comm handle, MPI_Request *request, const void *site) {
     struct comm *comm = comm_at(handle, site);
-    const int number = draft_buffer(buf, count, datatype, site).leg.layout;
+    const int number = draft_buffer(buf, count, datatype, site).layout;
     const int code = call(buf, count, datatype, dest, tag, handle, request);
     if (code == MPI_SUCCESS) {
         persistent_enter((struct persistent){buf, count, number, dest, tag, false, comm}, *request, site);
@@ -47,7 +47,7 @@ API int adtape_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int so
                              MPI_Request *request) {
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
-    const int number = draft_buffer(buf, count, datatype, site).leg.layout;
+    const int number = draft_buffer(buf, count, datatype, site).layout;
     const int code = MPI_Recv_init(buf, count, datatype, source, tag, comm_, request);
     if (code == MPI_SUCCESS) {
         persistent_enter((struct persistent){buf, count, number, source, tag, true, comm}, *request, site);
@@ -72,7 +72,7 @@ static struct persistent *persistent_expect(MPI_Request handle, const char *name
 }
 
 /* Starts a request, and makes the leg of its record. */
-static int start(MPI_Request *request, const char *name, struct draft *draft, const void *site) {
+static int start(MPI_Request *request, const char *name, struct leg *draft, const void *site) {
     const MPI_Request old = *request;
     struct persistent *p = persistent_expect(old, name, site);
     *draft = draft_layout(p->buffer, p->elements, p->layout, false, site);
@@ -94,7 +94,7 @@ static int start(MPI_Request *request, const char *name, struct draft *draft, co
 }
 
 API int adtape_MPI_Start(MPI_Request *request) {
-    struct draft draft;
+    struct leg draft;
     const void *site = SITE;
     expect_ready(site);
     const int code = start(request, "MPI_Start", &draft, site);
@@ -107,7 +107,7 @@ API int adtape_MPI_Start(MPI_Request *request) {
 API int adtape_MPI_Startall(int count, MPI_Request array_of_requests[]) {
     const void *site = SITE;
     expect_ready(site);
-    struct draft *drafts = allocate((size_t)count * sizeof *drafts, site);
+    struct leg *drafts = allocate((size_t)count * sizeof *drafts, site);
     int code = MPI_SUCCESS, started = 0;
     while (started < count && code == MPI_SUCCESS) {
         code = start(&array_of_requests[started], "MPI_Startall", &drafts[started], site);

@@ -1,8 +1,7 @@
 /* point.c: blocking calls between two ranks. */
 
 /* The leg gets its communicator and, unless the peer is MPI_PROC_NULL, its message. */
-static void draft_sent(struct draft *draft, struct comm *comm, int peer, int tag, const void *site) {
-    struct leg *leg = &draft->leg;
+static void draft_sent(struct leg *leg, struct comm *comm, int peer, int tag, const void *site) {
     leg->comm = comm->number;
     leg->peer = peer;
     leg->tag = tag;
@@ -37,7 +36,7 @@ typedef int send_function(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 static int send(send_function *call, enum operation operation, const void *buf, int count, MPI_Datatype datatype,
                 int dest, int tag, MPI_Comm handle, const void *site) {
     struct comm *comm = comm_at(handle, site);
-    struct draft draft = draft_buffer(buf, count, datatype, site);
+    struct leg draft = draft_buffer(buf, count, datatype, site);
     const int code = call(buf, count, datatype, dest, tag, handle);
     if (code == MPI_SUCCESS) {
         draft_sent(&draft, comm, dest, tag, site);
@@ -107,16 +106,16 @@ API int adtape_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source,
                         MPI_Status *status) {
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
-    struct draft draft = draft_buffer(buf, count, datatype, site);
+    struct leg draft = draft_buffer(buf, count, datatype, site);
     struct request *request = post_receive(comm, source, tag, site);
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
     const int code = MPI_Recv(buf, count, datatype, source, tag, comm_, status);
     if (code == MPI_SUCCESS) {
-        draft.leg.comm = comm->number;
+        draft.comm = comm->number;
         if (source != MPI_PROC_NULL) {
-            leg_received(&draft.leg, status);
-            number_received(&draft.leg, comm, request, site);
+            leg_received(&draft, status);
+            number_received(&draft, comm, request, site);
         }
         record_push(OP_Recv, &draft, 1, site);
     }
@@ -148,13 +147,13 @@ API void adtape_MPI_Recv_b_at(void *buf_b) { recv_reverse(&buf_b, SITE); }
 /* ---- Sendrecv ---- */
 
 /* Both legs of a call that has sent and received. */
-static void exchanged(enum operation operation, struct draft drafts[2], struct comm *comm, struct request *request,
+static void exchanged(enum operation operation, struct leg drafts[2], struct comm *comm, struct request *request,
                       int dest, int sendtag, int source, const MPI_Status *status, const void *site) {
     draft_sent(&drafts[0], comm, dest, sendtag, site);
-    drafts[1].leg.comm = comm->number;
+    drafts[1].comm = comm->number;
     if (source != MPI_PROC_NULL) {
-        leg_received(&drafts[1].leg, status);
-        number_received(&drafts[1].leg, comm, request, site);
+        leg_received(&drafts[1], status);
+        number_received(&drafts[1], comm, request, site);
     }
     record_push(operation, drafts, 2, site);
 }
@@ -164,7 +163,7 @@ API int adtape_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sen
                             MPI_Comm comm_, MPI_Status *status) {
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
-    struct draft drafts[2] = {draft_buffer(sendbuf, sendcount, sendtype, site),
+    struct leg drafts[2] = {draft_buffer(sendbuf, sendcount, sendtype, site),
                               draft_buffer(recvbuf, recvcount, recvtype, site)};
     struct request *request = post_receive(comm, source, recvtag, site);
     MPI_Status own;
@@ -181,8 +180,8 @@ API int adtape_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype,
                                     int recvtag, MPI_Comm comm_, MPI_Status *status) {
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
-    const struct draft draft = draft_buffer(buf, count, datatype, site);
-    struct draft drafts[2] = {draft, draft};
+    const struct leg draft = draft_buffer(buf, count, datatype, site);
+    struct leg drafts[2] = {draft, draft};
     struct request *request = post_receive(comm, source, recvtag, site);
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;

@@ -1,16 +1,17 @@
 /* record.c: what forward calls leave on the tape, and where adjoints are.
  *
- *   | data of the call | pointers to buffers | legs | head |  <- top
+ *   | data of the call | legs | head |  <- top
  *
- * Data and pointers are there where the call needs them; the head is always there. Legs are in the order of the call's
- * arguments, of Waitall in that of the requests. */
+ * Data is there where the call needs it; the head is always there. Legs are in the order of the call's arguments, of
+ * Waitall in that of the requests. A leg says in which object its buffer is and how far into it, so that the reverse
+ * sweep finds it wherever that lies then. */
 
 enum { RECORD_MAGIC = 0x4d504941 };
 
 enum leg_flag {
     LEG_MESSAGE = 1,   /* a message whose adjoint travels: between two ranks, of float or double, not empty */
     LEG_RECEIVED = 2,  /* by this rank */
-    LEG_POINTER = 4,   /* a pointer to the buffer is on the tape */
+    LEG_INSIDE = 4,    /* the buffer is in an object */
     LEG_OUTSIDE = 8,   /* float or double in no range that was alive */
     LEG_LATE = 16,     /* the number is in late_numbers, under the serial that stands in its place */
     LEG_IN_PLACE = 32, /* the buffer is the other leg's */
@@ -21,6 +22,8 @@ struct leg {
     int64_t values;      /* float or double numbers */
     uint64_t number;     /* of the message */
     uint64_t serial;     /* of the request */
+    int64_t object;      /* LEG_INSIDE: its serial, and where in it the first value is */
+    int64_t offset;
     int32_t comm, layout;
     int32_t peer, tag;   /* of a collective call: the root and the operation */
     uint32_t flags;
@@ -32,11 +35,6 @@ struct head {
     uint32_t operation;
     uint32_t unused;
     const void *site; /* of the forward call */
-};
-/* A leg that is being made, and what it points to. */
-struct draft {
-    struct leg leg;
-    const void *pointer;
 };
 
 /* ---- the tape ---- */
@@ -73,22 +71,9 @@ static void pop_bytes(void *x, size_t bytes, const void *site) {
     }
 }
 
-static void record_push(enum operation operation, struct draft *drafts, int legs, const void *site) {
-    const struct head head = {RECORD_MAGIC, legs, operation, 0, site};
-    if (mpi.check) {
-        adtape_abi0_site(site);
-    }
-    for (int i = 0; i < legs; i++) {
-        if (drafts[i].leg.flags & LEG_POINTER) {
-            adtape_push_pointer(adtape_self(), NULL, drafts[i].pointer);
-        }
-    }
-    if (mpi.check) {
-        adtape_abi0_site(NULL);
-    }
-    for (int i = 0; i < legs; i++) {
-        push_bytes(&drafts[i].leg, sizeof drafts[i].leg, site);
-    }
+static void record_push(enum operation operation, struct leg *legs, int count, const void *site) {
+    const struct head head = {RECORD_MAGIC, count, operation, 0, site};
+    push_bytes(legs, (size_t)count * sizeof *legs, site);
     push_bytes(&head, sizeof head, site);
 }
 
@@ -116,9 +101,7 @@ static void pop_head(enum operation operation, struct head *head, const void *si
 }
 
 static void pop_legs(struct leg *legs, int count, const void *site) {
-    for (int i = count - 1; i >= 0; i--) {
-        pop_bytes(&legs[i], sizeof legs[i], site);
-    }
+    pop_bytes(legs, (size_t)count * sizeof *legs, site);
 }
 
 /* ---- buffers of the forward sweep ---- */
@@ -142,75 +125,70 @@ static __attribute__((cold, noreturn)) void refuse_type(const struct layout *lay
          layout->values);
 }
 
+/* For messages. */
+static const char *label_of(const adtape_abi0_buffer_t *object) {
+    adtape_range_t range;
+    const bool found = adtape_live_find(NULL, (const void *)(uintptr_t)object->base, &range) == ADTAPE_STATUS_OK;
+    return found ? adtape_range_label(NULL, &range) : "";
+}
+
 /* Integers lie in a buffer that has an adjoint: either they are floating-point numbers sent as bytes, or their place
  * in the adjoint holds no derivative. */
-static __attribute__((cold, noreturn)) void refuse_integers(const adtape_range_t *range, const void *site) {
+static __attribute__((cold, noreturn)) void refuse_integers(const adtape_abi0_buffer_t *object, const void *site) {
     fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
          "a datatype of integers or bytes for a buffer in `%s`, which has an adjoint\n"
          "  name the type of the values (MPI_DOUBLE); integers that lie there go by MPI's own call",
-         adtape_range_label(NULL, range));
+         label_of(object));
 }
 
 /* A buffer of `elements` elements of a layout. `pairs`: it may be of values with their places. */
-static struct draft draft_layout(const void *buffer, int64_t elements, int number, bool pairs, const void *site) {
-    struct draft draft = {.leg = {.layout = number}};
+static struct leg draft_layout(const void *buffer, int64_t elements, int number, bool pairs, const void *site) {
+    struct leg draft = {.layout = number};
     const struct layout *layout = layouts.at[number];
-    adtape_range_t range;
+    adtape_abi0_buffer_t object;
     if (elements <= 0 || layout->class == NOTHING) {
-        draft.leg.integers = layout->class != FIELDS;
+        draft.integers = layout->class != FIELDS;
         return draft;
     }
     if (layout->class == BOTH || layout->class == UNKNOWN || (layout->class == PAIRS && !pairs)) {
         refuse_type(layout, site);
     }
-    draft.leg.values = elements * layout->values;
-    draft.leg.integers = layout->class == INTEGERS;
-    draft.pointer = (const char *)buffer + layout->lower;
-    if (adtape_live_find(NULL, draft.pointer, &range) != ADTAPE_STATUS_OK) {
-        draft.leg.flags = draft.leg.integers ? 0 : LEG_OUTSIDE;
+    draft.values = elements * layout->values;
+    draft.integers = layout->class == INTEGERS;
+    const char *const first = (const char *)buffer + layout->lower;
+    if (!adtape_abi0_buffer_find((uint64_t)(uintptr_t)first, &object)) {
+        draft.flags = draft.integers ? 0 : LEG_OUTSIDE;
         return draft;
     }
-    draft.leg.flags = LEG_POINTER;
-    if (draft.leg.integers && range.adjoint_base != NULL) {
-        refuse_integers(&range, site);
+    draft.flags = LEG_INSIDE;
+    draft.object = object.serial;
+    draft.offset = (int64_t)(uintptr_t)first - object.base;
+    if (draft.integers && object.adjoint_base != 0) {
+        refuse_integers(&object, site);
     }
-    const int64_t begin = (int64_t)((const char *)draft.pointer - (const char *)range.base);
     const int64_t bytes = (elements - 1) * layout->extent + layout->upper - layout->lower;
-    if (begin + bytes > range.bytes) {
+    if (draft.offset + bytes > object.bytes) {
         fail(ADTAPE_STATUS_NO_RANGE, site,
              "a buffer of %" PRId64 " bytes at byte %" PRId64 " of `%s`, which has %" PRId64 " bytes only\n"
              "  the count, the datatype or the size in adtape_live_add is wrong",
-             bytes, begin, adtape_range_label(NULL, &range), range.bytes);
+             bytes, draft.offset, label_of(&object), object.bytes);
     }
     return draft;
 }
 
-static struct draft draft_any(const void *buffer, int64_t elements, MPI_Datatype type, bool pairs, const void *site) {
+static struct leg draft_any(const void *buffer, int64_t elements, MPI_Datatype type, bool pairs, const void *site) {
     return draft_layout(buffer, elements, layout_number(type, site), pairs, site);
 }
 
-static struct draft draft_buffer(const void *buffer, int64_t elements, MPI_Datatype type, const void *site) {
+static struct leg draft_buffer(const void *buffer, int64_t elements, MPI_Datatype type, const void *site) {
     return draft_any(buffer, elements, type, false, site);
 }
 
 /* ---- adjoints in the reverse sweep ---- */
 
-/* What was popped last. They are always there to be written to, as a pointer that waits asks for. */
-static void *popped, *popped_adjoint;
-
-/* The adjoint of a leg's buffer, NULL if it has none. Pops its pointer. `given` is what the program says, or NULL. */
+/* The adjoint of a leg's buffer, NULL if it has none. `given` is what the program says, or NULL. */
 static void *leg_adjoint(const struct leg *leg, void *const *given, const struct head *head, const void *site) {
-    const struct layout *layout = layouts.at[leg->layout];
-    adtape_range_t range;
-    if (leg->flags & LEG_POINTER) {
-        if (mpi.check) {
-            adtape_abi0_site(site);
-        }
-        adtape_pop_pointer(adtape_self(), NULL, &popped, &popped_adjoint);
-        if (mpi.check) {
-            adtape_abi0_site(NULL);
-        }
-    }
+    adtape_abi0_buffer_t object;
     if (given != NULL) {
         return *given;
     }
@@ -221,26 +199,26 @@ static void *leg_adjoint(const struct leg *leg, void *const *given, const struct
              "NULL for none",
              operation_names[head->operation], operation_names[head->operation]);
     }
-    if (!(leg->flags & LEG_POINTER)) {
+    if (!(leg->flags & LEG_INSIDE)) {
         return NULL;
     }
-    if (popped == NULL) {
+    if (!adtape_abi0_buffer_locate((uint64_t)leg->object, &object)) {
         fail(ADTAPE_STATUS_NO_RANGE, site,
              "the buffer of this %s has ended and is not back yet\n"
              "  adtape_rebase_add comes before the calls on what it brings back",
              operation_names[head->operation]);
     }
-    if (popped_adjoint == NULL || adtape_live_find(NULL, popped, &range) != ADTAPE_STATUS_OK) {
+    if (object.adjoint_base == 0) {
         return NULL;
     }
     if (leg->integers) {
-        refuse_integers(&range, head->site);
+        refuse_integers(&object, head->site);
     }
-    if (range.adjoint_bytes != range.bytes) {
+    if (object.adjoint_bytes != object.bytes) {
         fail(ADTAPE_STATUS_UNEVEN, site,
              "the adjoint of `%s` has %" PRId64 " bytes, and it has %" PRId64 "\n"
              "  what is sent has an adjoint of its own type and layout",
-             adtape_range_label(NULL, &range), range.adjoint_bytes, range.bytes);
+             label_of(&object), object.adjoint_bytes, object.bytes);
     }
-    return (char *)popped_adjoint - layout->lower;
+    return (char *)(uintptr_t)object.adjoint_base + leg->offset - layouts.at[leg->layout]->lower;
 }

@@ -23,11 +23,11 @@ static int reduce(enum operation operation, const void *sendbuf, void *recvbuf, 
     struct comm *comm = comm_at(handle, site);
     const bool has_result = root < 0 || root == comm->rank, in_place = sendbuf == MPI_IN_PLACE;
     const void *x = in_place ? recvbuf : sendbuf;
-    struct draft drafts[2] = {draft_any(x, count, type, true, site), {.pointer = NULL}};
+    struct leg drafts[2] = {draft_any(x, count, type, true, site), {0}};
     if (has_result) {
         drafts[1] = draft_any(recvbuf, count, type, true, site);
     }
-    struct leg *leg = &drafts[0].leg;
+    struct leg *leg = &drafts[0];
     const struct reduce call =
         reduce_call(operation, x, has_result ? recvbuf : NULL, &drafts[0], op, root, comm, site);
     const bool active = is_active(&call, leg);
@@ -46,7 +46,7 @@ static int reduce(enum operation operation, const void *sendbuf, void *recvbuf, 
     if (code == MPI_SUCCESS) {
         draft_collective(&drafts[0], comm, root, call.reduction);
         draft_collective(&drafts[1], comm, root, call.reduction);
-        drafts[1].leg.layout = leg->layout;
+        drafts[1].layout = leg->layout;
         record_push(operation, drafts, 2, site);
     }
     return code;
@@ -136,13 +136,13 @@ static void spread_adjoint(void *yb, int32_t *ranks, const struct leg *leg, cons
 /* The sum of values that lie one behind the other, without a copy of them. */
 static void allreduce_sum_b(void *result_b, void *given_b, const struct leg *leg, const void *site) {
     const struct layout *layout = layouts.at[leg->layout];
-    void *yb = allocate((size_t)packed_bytes(layout, leg->values), site);
+    void *yb = room_allocate((size_t)packed_bytes(layout, leg->values), site);
     expect(MPI_Allreduce(result_b, yb, int_count(leg->values, site), unit_of(layout), MPI_SUM,
                          comms.at[leg->comm]->twin),
            site, "MPI_Allreduce");
     clear_dense(result_b, layout, leg->values);
     add_adjoint(given_b, yb, leg);
-    free(yb);
+    room_free(yb);
 }
 
 static void reduce_reverse(enum operation operation, void *const *given, const void *site) {
@@ -169,7 +169,7 @@ static void reduce_reverse(enum operation operation, void *const *given, const v
     spread_adjoint(yb, ranks, leg, site);
     scale_adjoint(yb, leg, x, ranks, site);
     add_adjoint(given_b, yb, leg);
-    free(yb);
+    room_free(yb);
     free(ranks);
     free(x);
 }

@@ -34,10 +34,10 @@ static int reduction_of(MPI_Op op) {
                               : user_reduction(op);
 }
 
-static struct reduce reduce_call(enum operation operation, const void *x, void *y, const struct draft *draft, MPI_Op op,
+static struct reduce reduce_call(enum operation operation, const void *x, void *y, const struct leg *draft, MPI_Op op,
                                  int root, const struct comm *comm, const void *site) {
-    return (struct reduce){operation,        x,    y, draft->leg.values, root, reduction_of(op),
-                           layouts.at[draft->leg.layout], comm, site};
+    return (struct reduce){operation,        x,    y, draft->values, root, reduction_of(op),
+                           layouts.at[draft->layout], comm, site};
 }
 
 static bool is_active(const struct reduce *call, const struct leg *leg) { return call->values > 0 && !leg->integers; }

@@ -61,10 +61,10 @@ static struct request *request_take(MPI_Request handle) {
     return request;
 }
 
-static struct request *request_new(struct draft *draft, MPI_Request handle, const void *site) {
+static struct request *request_new(struct leg *draft, MPI_Request handle, const void *site) {
     struct request *request = allocate_zeros(sizeof *request, site);
     request->handle = handle;
-    request->serial = draft->leg.serial = ++mpi.requests;
+    request->serial = draft->serial = ++mpi.requests;
     request->draft = *draft;
     request_enter(request, site);
     return request;
@@ -76,7 +76,7 @@ API int adtape_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int 
                          MPI_Request *request) {
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
-    struct draft draft = draft_buffer(buf, count, datatype, site);
+    struct leg draft = draft_buffer(buf, count, datatype, site);
     const int code = MPI_Isend(buf, count, datatype, dest, tag, comm_, request);
     if (code == MPI_SUCCESS) {
         draft_sent(&draft, comm, dest, tag, site);
@@ -87,11 +87,11 @@ API int adtape_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int 
 }
 
 /* A receive that begins now. Of its draft the record keeps which request it is. */
-static void receive_posted(struct draft *draft, struct comm *comm, int source, int tag, MPI_Request handle,
+static void receive_posted(struct leg *draft, struct comm *comm, int source, int tag, MPI_Request handle,
                            const void *site) {
-    draft->leg.comm = comm->number;
-    draft->leg.peer = source;
-    draft->leg.tag = tag;
+    draft->comm = comm->number;
+    draft->peer = source;
+    draft->tag = tag;
     struct request *made = request_new(draft, handle, site);
     made->receives = true;
     made->peer = source;
@@ -105,14 +105,14 @@ static void receive_posted(struct draft *draft, struct comm *comm, int source, i
         made->settled = true;
     }
     /* The buffer is pointed to by the wait's record, which comes first in the reverse sweep. */
-    draft->leg.flags = LEG_RECEIVED;
+    draft->flags = LEG_RECEIVED;
 }
 
 API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm_,
                          MPI_Request *request) {
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
-    struct draft draft = draft_buffer(buf, count, datatype, site);
+    struct leg draft = draft_buffer(buf, count, datatype, site);
     const int code = MPI_Irecv(buf, count, datatype, source, tag, comm_, request);
     if (code != MPI_SUCCESS) {
         return code;
@@ -126,12 +126,12 @@ API int adtape_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source
 
 /* A request that is complete: the leg of its wait. Receives are settled when all that completed together are done. */
 static void request_complete(struct request *request, const MPI_Status *status) {
-    struct leg *leg = &request->draft.leg;
+    struct leg *leg = &request->draft;
     if (request->collective != NULL) {
         return;
     }
     if (!request->receives) {
-        request->draft.leg.flags &= ~(uint32_t)(LEG_POINTER | LEG_OUTSIDE);
+        request->draft.flags &= ~(uint32_t)(LEG_INSIDE | LEG_OUTSIDE);
     } else if (leg->peer != MPI_PROC_NULL) {
         leg_received(leg, status);
         request->peer = leg->peer;
@@ -140,22 +140,22 @@ static void request_complete(struct request *request, const MPI_Status *status) 
 }
 
 /* The leg of a request that is complete and settled, or waits for its number; gives the request up. */
-static struct draft request_end(struct request *request, const void *site) {
+static struct leg request_end(struct request *request, const void *site) {
     if (request == NULL) {
-        return (struct draft){0};
+        return (struct leg){0};
     }
-    struct draft draft = request->draft;
+    struct leg draft = request->draft;
     if (request->collective != NULL) {
         collective_end(request->collective, site);
         free(request);
         return draft;
     }
     if (request->receives && !request->settled) {
-        number_settle_all(comms.at[draft.leg.comm], site);
+        number_settle_all(comms.at[draft.comm], site);
     }
     if (request->receives) {
-        draft.leg.number = request->settled ? request->number : request->serial;
-        draft.leg.flags |= request->settled ? 0 : LEG_LATE;
+        draft.number = request->settled ? request->number : request->serial;
+        draft.flags |= request->settled ? 0 : LEG_LATE;
     }
     if (request->receives && !request->settled) {
         request->waited = true;

@@ -1,7 +1,7 @@
 /* scan.c: Reduce_scatter, whose result is cut into a block for each rank; Scan, whose result on a rank is that of the
  * ranks up to it, and Exscan, that of the ranks below it. Operations are in reduction.c, extreme.c and user.c. */
 
-static void record_reduced(const struct reduce *call, struct draft drafts[2]) {
+static void record_reduced(const struct reduce *call, struct leg drafts[2]) {
     draft_collective(&drafts[0], call->comm, -1, call->reduction);
     draft_collective(&drafts[1], call->comm, -1, call->reduction);
     record_push(call->operation, drafts, 2, call->site);
@@ -20,10 +20,10 @@ static int reduce_scatter(enum operation operation, const void *sendbuf, void *r
     for (int i = 0; i < comm->size; i++) {
         total += recvcounts[i];
     }
-    struct draft drafts[2] = {draft_any(x, total, datatype, true, site),
+    struct leg drafts[2] = {draft_any(x, total, datatype, true, site),
                               draft_any(recvbuf, recvcounts[comm->rank], datatype, true, site)};
     const struct reduce call = reduce_call(operation, x, recvbuf, &drafts[0], op, -1, comm, site);
-    const bool active = is_active(&call, &drafts[0].leg);
+    const bool active = is_active(&call, &drafts[0]);
     int code;
     if (active) {
         refuse_reduction(&call);
@@ -113,7 +113,7 @@ static void reduce_scatter_reverse(enum operation operation, void *const *given,
         scale_adjoint(yb, leg, x, ranks, site);
         add_adjoint(given_b, yb, leg);
         free(yb);
-        free(mine_b);
+        room_free(mine_b);
         free(ranks);
         free(x);
     }
@@ -131,13 +131,13 @@ static int scan(enum operation operation, const void *sendbuf, void *recvbuf, in
                 MPI_Op op, MPI_Comm handle, const void *site) {
     const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
     const struct comm *comm = comm_at(handle, site);
-    struct draft drafts[2] = {draft_any(x, count, datatype, true, site), {.pointer = NULL}};
+    struct leg drafts[2] = {draft_any(x, count, datatype, true, site), {0}};
     const bool result = !has_no_result(operation, comm), exclusive = operation == OP_Exscan;
     if (result) {
         drafts[1] = draft_any(recvbuf, count, datatype, true, site);
     }
     const struct reduce call = reduce_call(operation, x, result ? recvbuf : NULL, &drafts[0], op, -1, comm, site);
-    const bool active = is_active(&call, &drafts[0].leg);
+    const bool active = is_active(&call, &drafts[0]);
     int code;
     if (active) {
         refuse_reduction(&call);
@@ -158,7 +158,7 @@ static int scan(enum operation operation, const void *sendbuf, void *recvbuf, in
         given_push(&call, kept, code);
     }
     if (code == MPI_SUCCESS) {
-        drafts[1].leg.layout = drafts[0].leg.layout;
+        drafts[1].layout = drafts[0].layout;
         record_reduced(&call, drafts);
     }
     return code;
@@ -277,7 +277,7 @@ static void scan_reverse(enum operation operation, void *const *given, const voi
         scan_by_all(operation, yb, leg, x, ranks, site);
     }
     add_adjoint(given_b, yb, leg);
-    free(yb);
+    room_free(yb);
     free(ranks);
     free(x);
 }

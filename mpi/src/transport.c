@@ -73,7 +73,7 @@ static void outgoing_collect(bool all, const void *site) {
             return;
         }
         outgoing.first = message->next;
-        free(message);
+        room_free(message);
     }
     outgoing.end = &outgoing.first;
 }
@@ -95,7 +95,7 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     const int64_t bytes = packed_bytes(layout, leg->values);
     const bool headed = is_headed(leg);
     const size_t front = headed ? sizeof(struct header) : 0;
-    struct outgoing *message = allocate(sizeof *message + front + (size_t)bytes, site);
+    struct outgoing *message = room_allocate(sizeof *message + front + (size_t)bytes, site);
     MPI_Datatype unit;
     const int count = units((int64_t)front + bytes, &unit, site);
     if (headed) {
@@ -142,7 +142,7 @@ static struct incoming incoming_begin(const struct leg *leg, const void *site) {
     if (!is_headed(leg)) {
         MPI_Datatype unit;
         const int count = units(incoming.bytes, &unit, site);
-        incoming.data = allocate((size_t)incoming.bytes, site);
+        incoming.data = room_allocate((size_t)incoming.bytes, site);
         expect(MPI_Irecv(incoming.data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
                          &incoming.request),
                site, "MPI_Irecv of an adjoint");
@@ -252,7 +252,7 @@ static char *take_headed(const struct leg *leg, const struct incoming *incoming,
              operation_names[head->operation], incoming->bytes, layout->kind == F64 ? "double" : "float", leg->peer,
              leg->tag, operation_names[header->operation], header->bytes, header->kind == F64 ? "double" : "float");
     }
-    char *data = allocate((size_t)incoming->bytes, site);
+    char *data = room_allocate((size_t)incoming->bytes, site);
     memcpy(data, arrival->data, (size_t)incoming->bytes);
     free(arrival);
     return data;
@@ -269,7 +269,7 @@ static void incoming_end(const struct leg *leg, struct incoming *incoming, void 
     if (adjoint != NULL) {
         pack(ADD, adjoint, incoming->data, layouts.at[leg->layout], leg->values);
     }
-    free(incoming->data);
+    room_free(incoming->data);
 }
 
 /* ---- the library's beginning and end ---- */

@@ -39,7 +39,7 @@ static void waiting_end(struct waiting *waiting, MPI_Status *given, enum operati
                         const int *indices, const void *site) {
     struct request *few_requests[FEW], **requests =
         completed <= FEW ? few_requests : allocate((size_t)completed * sizeof *requests, site);
-    struct draft few_drafts[FEW], *drafts =
+    struct leg few_drafts[FEW], *drafts =
         completed <= FEW ? few_drafts : allocate((size_t)completed * sizeof *drafts, site);
     for (int i = 0; i < completed; i++) {
         const MPI_Request handle = waiting->handles[indices != NULL ? indices[i] : i];

@@ -8,7 +8,7 @@
 use super::ranges::pack_range;
 use super::set::{Objects, Restored};
 use super::variables::Writer;
-use crate::map::registry::{Located, Record, pack, unpack_first_lane};
+use crate::map::registry::{Bounds, Located, Record, Serial, pack, unpack_first_lane};
 use crate::tape::Cursor;
 
 impl Objects {
@@ -73,6 +73,19 @@ impl Objects {
         let values = now.values();
         variables.into_iter().zip(values).for_each(|(variable, value)| writer.set(variable, value as usize));
         Some(Restored { address: now.address as usize, adjoint: now.adjoint as usize, ..Restored::default() })
+    }
+
+    /// Finds the object that an address in a block is in.
+    #[inline(always)]
+    pub(crate) fn bounds_at_once(&self, address: u64) -> Option<Bounds> {
+        let place = self.registry().find_at_once(self.lane_at_once()?, address)?;
+        self.registry().bounds_at_once(place.serial)
+    }
+
+    /// Finds an object.
+    #[inline(always)]
+    pub(crate) fn bounds_of_at_once(&self, serial: u64) -> Option<Bounds> {
+        self.registry().bounds_at_once(Serial(serial))
     }
 
     /// Ends a block or a variable that comes back.

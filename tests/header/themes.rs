@@ -75,6 +75,7 @@ typedef struct adtape_core adtape_core_t;
         types: &["map/registry/object", "objects/set"],
         sections: &[
             ("objects", "sets"),
+            ("objects", "buffer"),
             ("live", "live"),
             ("range", "range"),
             ("rebase", "rebase"),

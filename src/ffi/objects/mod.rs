@@ -1,5 +1,6 @@
 //! Objects: the live map, ranges, the rebase map, pointers, pairs, descriptors of Fortran.
 
+pub(super) mod buffer;
 pub(super) mod descriptor;
 pub(super) mod live;
 pub(super) mod pair;

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::lane::Lane;
-use super::object::{LifeState, Object, Serial, SimplePlace, birth_in};
+use super::object::{Bounds, LifeState, Object, Serial, SimplePlace, birth_in};
 use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
@@ -170,6 +170,16 @@ impl Registry {
             return None;
         }
         Some(located_simply(lane.objects.simple_place(place.serial.birth())?, place))
+    }
+
+    /// Where an object and its adjoint lie, unless there is more to it.
+    #[inline(always)]
+    pub fn bounds_at_once(&self, serial: Serial) -> Option<Bounds> {
+        let lane = self.lanes.get(usize::from(serial.lane()))?.get()?;
+        if lane.has_frames.load(Ordering::Relaxed) != 0 {
+            return None;
+        }
+        lane.objects.bounds(serial)
     }
 
     /// Where a place lies; None while its object is not alive.

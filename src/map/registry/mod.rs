@@ -55,7 +55,7 @@ mod waiting;
 
 pub(crate) use describe::number;
 pub use object::RangeKind;
-pub(crate) use object::{LABELS, LifeState, Object, Present, Serial};
+pub(crate) use object::{Bounds, LABELS, LifeState, Object, Present, Serial};
 pub(crate) use range::RangeRecord;
 pub(crate) use record::{LONG, Located, ObjectOffset, Record, pack, unpack, unpack_first_lane};
 pub(crate) use saved::{Saved, SavedObject, Slot, decode_slots, encode_slots};

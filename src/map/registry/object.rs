@@ -121,6 +121,24 @@ pub(crate) struct SimplePlace {
     pub reused: bool,
 }
 
+/// Where an object and its adjoint lie, and how long they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub serial: u64,
+    pub base: u64,
+    pub bytes: u64,
+    /// 0 if it has none.
+    pub adjoint_base: u64,
+    pub adjoint_bytes: u64,
+}
+
+impl Bounds {
+    pub fn of(object: &Object) -> Bounds {
+        let Object { serial, base, bytes, adjoint_base, adjoint_bytes, .. } = *object;
+        Bounds { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes }
+    }
+}
+
 impl Object {
     /// An object that is born; its serial is still to come.
     pub fn new(base: u64, bytes: u64, kind: RangeKind, label: u32) -> Object {
@@ -187,6 +205,14 @@ impl Object {
         let fits = adjoint_base == 0 || (bytes ^ adjoint_bytes) & LOW_48 == 0;
         let reused = flags & 1 << REUSED_SHIFT != 0;
         (is_alive && fits).then_some(SimplePlace { base, adjoint_base, reused })
+    }
+
+    /// As [`simple_place`](Object::simple_place), with both lengths, whatever they are.
+    #[inline(always)]
+    pub fn bounds(serial: Serial, [base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<Bounds> {
+        let is_alive = (adjoint_bytes >> 48) & STATE == (LifeState::Alive as u64) << STATE_SHIFT;
+        let (bytes, adjoint_bytes) = (bytes & LOW_48, adjoint_bytes & LOW_48);
+        is_alive.then_some(Bounds { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes })
     }
 
     /// Whether the words 1 and 4 of an object are of one that lies where the range does.

@@ -20,7 +20,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{LifeState, Object, Serial, SimplePlace, WORDS, birth_in};
+use super::object::{Bounds, LifeState, Object, Serial, SimplePlace, WORDS, birth_in};
 use super::table::Table;
 use crate::hash::mix;
 use crate::map::ranges::Range;
@@ -145,6 +145,15 @@ impl ObjectTable {
         let (_, slot) = self.find(birth)?;
         let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
         if self.lock.is_unchanged(before) { Object::simple_place(words) } else { None }
+    }
+
+    /// As [`simple_place`](ObjectTable::simple_place), with both lengths, whatever they are.
+    #[inline(always)]
+    pub fn bounds(&self, serial: Serial) -> Option<Bounds> {
+        let before = self.lock.begin()?;
+        let (_, slot) = self.find(serial.birth())?;
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        if self.lock.is_unchanged(before) { Object::bounds(serial, words) } else { None }
     }
 
     /// As [`simple_place`](ObjectTable::simple_place), of the object that the forward sweep knew where the range is, which has
