@@ -165,8 +165,8 @@ fn functions_that_are_passed_have_right_adjoints() {
 }
 
 #[test]
-fn jumps_into_arms_have_right_adjoints() {
-    check("jumps.c", &["arm_to_first"]);
+fn jumps_into_statements_have_right_adjoints() {
+    check("jumps.c", &["arm_to_first", "into_loops", "parts_in_any_order", "both_ways"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub enum Class {
     Type,
     /// A pointer: cast between types, arithmetic across objects, a target that is not known.
     Pointer,
-    /// Control: an irreducible `goto`, computed `goto`, `setjmp`, a function pointer.
+    /// Control: a `goto` into a `switch`, computed `goto`, `setjmp`, a function pointer.
     Control,
     /// Not differentiable here: an active value that becomes an integer, an active argument without a derivative.
     Derivative,

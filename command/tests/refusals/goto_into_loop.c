@@ -1,11 +1,10 @@
 double f(double x, int n) {
-    int i = 0;
     double s = x;
     if (n > 3) goto inside;
-    while (i < n) {
+    for (int i = 0; i < n; i++) {
         s = s * x;
 inside:
-        i++;
+        s += 1.0;
     }
     return s;
 }

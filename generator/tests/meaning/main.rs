@@ -2,6 +2,7 @@
 //! random inputs, and every number that they return or write is compared bit for bit.
 
 mod interpret;
+mod jumps;
 
 use adtape_generate::front::{Input, read};
 use adtape_generate::ir::{ProcId, Type, validate};
@@ -33,8 +34,8 @@ impl Random {
     }
 }
 
-fn driver(heads: &[String]) -> String {
-    let mut text = format!("#include \"{PROGRAMS}\"\n");
+fn driver(file: &str, heads: &[String], globals: &[&str]) -> String {
+    let mut text = format!("#include <stdio.h>\n#include <string.h>\n#include \"{file}\"\n");
     text.push_str(
         "static unsigned long long state;
         static unsigned next(void) { state = state * 6364136223846793005ULL + 1442695040888963407ULL; return (unsigned)(state >> 33); }
@@ -57,7 +58,7 @@ fn driver(heads: &[String]) -> String {
         }
         int main(void) {\n",
     );
-    for global in GLOBALS {
+    for global in globals {
         writeln!(text, "bytes(\"{global}\", &{global}, sizeof {global});").unwrap();
     }
     for head in heads {
@@ -66,12 +67,18 @@ fn driver(heads: &[String]) -> String {
     text.replace("SEEDS", &SEEDS.to_string()) + "return 0; }\n"
 }
 
-/// What the compiler makes of the programs: one line a run.
-fn compiled(heads: &[String]) -> String {
-    let folder = std::env::temp_dir().join(format!("adtape-meaning-{}", std::process::id()));
+/// A new folder of this process.
+fn folder(name: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("adtape-meaning-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// What the compiler makes of the programs: one line a run.
+fn compiled(file: &str, heads: &[String], globals: &[&str]) -> String {
+    let folder = folder(if globals.is_empty() { "jumps-run" } else { "run" });
     let (source, program) = (folder.join("driver.c"), folder.join("driver"));
-    std::fs::write(&source, driver(heads)).unwrap();
+    std::fs::write(&source, driver(file, heads, globals)).unwrap();
     let compiler = std::env::var("CC").unwrap_or_else(|_| "clang".to_string());
     let built = Command::new(compiler)
         .args(["-O0", "-ffp-contract=off", "-w", "-o"])
@@ -108,16 +115,15 @@ fn interpreted(machine: &mut Machine, head: &str, id: ProcId, seed: u64) -> Stri
     line
 }
 
-#[test]
-fn lowered_programs_compute_what_compiled_programs_do() {
-    let heads = heads();
-    let input = Input { files: vec![PROGRAMS.to_string()], heads: heads.clone(), ..Input::default() };
+/// Runs the functions of a file both ways: those that differ.
+fn differences(file: &str, heads: &[String], globals: &[&str]) -> Vec<String> {
+    let input = Input { files: vec![file.to_string()], heads: heads.to_vec(), ..Input::default() };
     let program = read(&input).unwrap_or_else(|refusals| panic!("refused: {refusals:#?}"));
     validate::program(&program).unwrap_or_else(|errors| panic!("not valid: {errors:#?}"));
-    let expected = compiled(&heads);
+    let expected = compiled(file, heads, globals);
     let mut lines = expected.lines();
-    let globals: Vec<(String, Vec<u8>)> = (&mut lines)
-        .take(GLOBALS.len())
+    let contents: Vec<(String, Vec<u8>)> = (&mut lines)
+        .take(globals.len())
         .map(|line| {
             let words: Vec<_> = line.split(' ').collect();
             let bytes = (0..words[2].len()).step_by(2).map(|at| u8::from_str_radix(&words[2][at..at + 2], 16).unwrap());
@@ -125,10 +131,11 @@ fn lowered_programs_compute_what_compiled_programs_do() {
         })
         .collect();
     let mut wrong = Vec::new();
-    for head in &heads {
+    for head in heads {
+        println!("{head}");
         let id = program.procs.iter().position(|proc| proc.name == *head).unwrap();
         let mut machine = Machine::new(&program);
-        for (name, bytes) in &globals {
+        for (name, bytes) in &contents {
             machine.set_global(name, bytes.clone());
         }
         machine.set_global("f_static_memory", vec![0; 8]);
@@ -141,5 +148,27 @@ fn lowered_programs_compute_what_compiled_programs_do() {
             }
         }
     }
+    wrong
+}
+
+#[test]
+fn lowered_programs_compute_what_compiled_programs_do() {
+    let heads = heads();
+    let wrong = differences(PROGRAMS, &heads, GLOBALS);
     assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), heads.len(), wrong.join("\n"));
+}
+
+/// As many as `JUMPS` says, from the seed `FROM` on.
+#[test]
+fn random_jumps_lead_where_they_do_in_compiled_programs() {
+    let number = |name: &str, otherwise| std::env::var(name).map_or(otherwise, |text| text.parse().unwrap());
+    let (count, from) = (number("JUMPS", 60), number("FROM", 1));
+    let heads: Vec<String> = (from..from + count).map(|seed| format!("f_jumps_{seed}")).collect();
+    let texts = heads.iter().zip(from..).map(|(name, seed)| jumps::function(name, seed));
+    let folder = folder("jumps");
+    let file = folder.join("jumps.c");
+    std::fs::write(&file, texts.collect::<String>()).unwrap();
+    let wrong = differences(file.to_str().unwrap(), &heads, &[]);
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), heads.len(), wrong.join("\n"));
+    std::fs::remove_dir_all(&folder).unwrap();
 }

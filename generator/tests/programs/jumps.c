@@ -1,4 +1,4 @@
-/* Jumps into an arm of a later `if`, and from one arm of an `if` to the other. */
+/* Jumps into statements: arms of an `if`, loops, parts that other jumps run again. */
 #include <math.h>
 
 double f_forward(int n, double *x, int *ia, double *w) {
@@ -111,4 +111,86 @@ double f_shared_end(int n, double *x, int *ia, double *w) {
         u -= x[i];
     }
     return s * u;
+}
+
+/* Parts that leave can change places: nothing here runs twice. */
+double f_parts_in_any_order(int n, double *x, int *ia, double *w) {
+    double s = x[0], t = w[0];
+    int k;
+    if (ia[0] == 1) goto far;
+    if (ia[0] == 2) goto middle;
+near:
+    s = s * t + x[1];
+    goto end;
+middle:
+    s = sin(s) * t;
+    goto end;
+far:
+    t = exp(-s * s);
+    for (k = 0; k < n; k++) {
+        s *= x[k];
+        if (s > 2.0) goto near;
+    }
+    if (ia[1] == 3) goto middle;
+    goto near;
+end:
+    w[1] = t;
+    return s * t;
+}
+
+double f_into_loops(int n, double *x, int *ia, double *w) {
+    double s = w[0], t = 1.0;
+    int i = 1, tries = 0;
+    if (ia[0] == 1) goto inside;
+    for (i = 0; i < n; i++) {
+        s += x[i] * x[i];
+        t *= s;
+    inside:
+        s = cos(s) * x[i] + t;
+        if (ia[i % 3] == 2 && tries++ < 2) goto deep;
+    }
+    while (tries < 3) {
+        do {
+            tries++;
+            s *= x[0];
+        deep:
+            t += s * s;
+        } while (t < 1.0 && tries < 3);
+        if (ia[1] == 5 && i < n) goto inside;
+        s -= t;
+    }
+    return s * t;
+}
+
+/* A loop with two entries. */
+double f_two_entries(int n, double *x, int *ia, double *w) {
+    double s = w[0];
+    int i = 0;
+    if (ia[0] == 1) goto second;
+first:
+    s = s * x[i] + 1.0;
+    if (++i >= n) goto end;
+second:
+    s = sin(s) + x[i] * s;
+    if (++i < n) goto first;
+end:
+    return s * x[0];
+}
+
+double f_both_ways(int n, double *x, int *ia, double *w) {
+    double s = w[0];
+    int i = 0;
+    if (ia[0] == 1) {
+        s += x[0];
+    first:
+        s *= x[i] + 0.5;
+        if (++i < n && ia[i % 3] != 2) goto second;
+    } else {
+        s -= x[1];
+    second:
+        s = s * s - x[i];
+        if (++i < n) goto first;
+    }
+    if (s < 0.3 && i < n - 1) goto first;
+    return s;
 }

@@ -42,7 +42,7 @@ const STATEMENTS: [(&str, &str, &str); 27] = [
          va_end(v); return s; }",
         "@[0] = sum_(1, @[0]);",
     ),
-    ("goto into a loop", "", "{ goto in_; while (@[0] > 1.0) { in_: @[0] *= 0.5; } }"),
+    ("goto into a switch", "", "{ goto in_; switch ((int)@[0]) { case 1: in_: @[0] *= 0.5; } }"),
     ("no order", "", "{ double q_ = @[0]; @[0] = (q_ = 2.0) + q_; }"),
     ("kept from call to call", "", "{ static double q_; @[0] += q_; q_ = @[0]; }"),
     ("longjmp", "#include <setjmp.h>\nstatic jmp_buf b_;", "if (@[0] > 1e3) longjmp(b_, 1);"),

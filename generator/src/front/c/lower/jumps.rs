@@ -9,8 +9,9 @@
 //! ```
 //!
 //! A forward `goto` leaves the part of the list before its label. A backward `goto` runs the part from its label on
-//! again. A `goto` into an arm of a later `if` makes the flag a condition of this `if`, and skips what stands before the
-//! label in the arm; one from arm to arm makes two statements of the `if`:
+//! again, unless the parts can change places: see `segments.rs`. A `goto` into an arm of a later `if` makes the flag a
+//! condition of this `if`, and skips what stands before the label in the arm; one into a loop, or into what a backward
+//! `goto` runs again, does so in the first pass; one from arm to arm makes two statements of the `if`:
 //!
 //! ```text
 //!   if (a) goto in;          if (a) { in = 1; }
@@ -30,20 +31,44 @@ pub enum Piece<'a> {
     Statement(&'a Node<'a>),
     /// A label.
     Label(u64),
-    /// Statements behind a label that some of them jump back to.
-    Again(u64, Vec<Piece<'a>>),
+    /// A jump in place of falling into a label that was moved.
+    Goto(u64),
+    /// Statements that some of them jump back to: to a label in front of all of them, or within the first one.
+    Again { label: u64, within: bool, pieces: Vec<Piece<'a>> },
     /// The step of a `for`, behind its body: it belongs to the loop's statement.
     Step(&'a Node<'a>, Option<StatementId>),
 }
 
 impl<'a> Piece<'a> {
-    fn jumps_to(&self, label: u64) -> bool {
+    /// Whether it jumps to a label.
+    pub fn jumps_to(&self, label: u64) -> bool {
         match self {
             Piece::Statement(node) => scan::jumps_to(node, label),
+            Piece::Goto(to) => *to == label,
             Piece::Label(_) | Piece::Step(..) => false,
-            Piece::Again(_, pieces) => pieces.iter().any(|piece| piece.jumps_to(label)),
+            Piece::Again { pieces, .. } => pieces.iter().any(|piece| piece.jumps_to(label)),
         }
     }
+
+    /// Labels here at which control can come in from before.
+    pub fn labels(&self) -> Vec<u64> {
+        match self {
+            Piece::Label(label) => vec![*label],
+            Piece::Statement(node) => scan::labels_inside(node),
+            Piece::Again { pieces, .. } => pieces.iter().flat_map(Piece::labels).collect(),
+            Piece::Goto(_) | Piece::Step(..) => Vec::new(),
+        }
+    }
+}
+
+/// A label that statements jump to from before it.
+struct Coming {
+    label: u64,
+    target: Target,
+    /// Whether no jump to it stands before these statements.
+    own: bool,
+    /// Where it led before.
+    outer: Option<Target>,
 }
 
 /// Takes the labels off a statement.
@@ -54,37 +79,6 @@ pub fn flatten<'a>(node: &'a Node<'a>, pieces: &mut Vec<Piece<'a>>) {
     } else {
         pieces.push(Piece::Statement(node));
     }
-}
-
-/// Puts what a backward jump runs again into one piece, outermost loops first.
-fn group(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
-    let mut at = 0;
-    while at < pieces.len() {
-        let Piece::Label(label) = pieces[at] else {
-            at += 1;
-            continue;
-        };
-        let Some(mut last) = pieces.iter().rposition(|piece| piece.jumps_to(label)).filter(|last| *last > at) else {
-            at += 1;
-            continue;
-        };
-        // A loop that begins inside and ends behind: both end where it ends.
-        loop {
-            let inner = pieces[at..=last].iter().filter_map(|piece| match piece {
-                Piece::Label(inner) => Some(*inner),
-                _ => None,
-            });
-            let end = inner.filter_map(|inner| pieces.iter().rposition(|piece| piece.jumps_to(inner))).max();
-            match end {
-                Some(end) if end > last => last = end,
-                _ => break,
-            }
-        }
-        let inside: Vec<_> = pieces.splice(at + 1..=last, []).collect();
-        pieces.insert(at + 1, Piece::Again(label, inside));
-        at += 2;
-    }
-    pieces
 }
 
 impl<'a> Lower<'_, 'a> {
@@ -135,17 +129,59 @@ impl<'a> Lower<'_, 'a> {
     pub fn list(&mut self, nodes: &'a [Node<'a>]) -> Ends {
         let mut pieces = Vec::new();
         nodes.iter().for_each(|node| flatten(node, &mut pieces));
-        let enters = (0..pieces.len()).any(|at| self.entered(&pieces, at).is_some());
-        if !enters && !pieces.iter().any(|piece| matches!(piece, Piece::Label(_))) {
+        let labelled = |piece: &Piece| match piece {
+            Piece::Label(_) => true,
+            Piece::Statement(node) => scan::has_label(node),
+            _ => false,
+        };
+        if !pieces.iter().any(labelled) {
+            return self.plain(&pieces);
+        }
+        let pieces = self.with_passes(segments::in_order(pieces));
+        let enters = (0..pieces.len()).any(|at| !self.entered(&pieces, at).is_empty());
+        if !enters && !pieces.iter().any(|piece| matches!(piece, Piece::Label(_) | Piece::Again { .. })) {
             return self.plain(&pieces);
         }
         self.declare_all(&pieces);
-        self.pieces(group(pieces))
+        self.pieces(pieces)
+    }
+
+    /// Puts what a backward jump runs again into one piece, outermost loops first.
+    fn with_passes(&self, mut pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
+        let mut at = 0;
+        while at < pieces.len() {
+            let last_jump = |label: &u64| pieces.iter().rposition(|piece| piece.jumps_to(*label));
+            // What a jump into an earlier statement can run elsewhere needs no pass.
+            let ends = |label: &u64| self.body.is_some_and(|body| scan::ending(body, *label).is_some());
+            let is_label = matches!(pieces[at], Piece::Label(_));
+            let again = |label: &u64| is_label || !(self.repeated.contains(label) || ends(label));
+            let labels = pieces[at].labels().into_iter().filter(again);
+            let jump = |label: u64| Some((label, last_jump(&label).filter(|last| *last > at)?));
+            let Some((label, mut last)) = labels.filter_map(jump).max_by_key(|(_, last)| *last) else {
+                at += 1;
+                continue;
+            };
+            // A loop that begins inside and ends behind: both end where it ends.
+            while let Some(end) =
+                pieces[at..=last].iter().flat_map(Piece::labels).filter_map(|label| last_jump(&label)).max()
+                && end > last
+            {
+                last = end;
+            }
+            let first = at + usize::from(is_label);
+            let inside: Vec<_> = pieces.splice(first..=last, []).collect();
+            pieces.insert(first, Piece::Again { label, within: !is_label, pieces: inside });
+            at = first + 1;
+        }
+        pieces
     }
 
     /// Declares what a jump within the block may leave undeclared.
     fn declare_all(&mut self, pieces: &[Piece<'a>]) {
         for piece in pieces {
+            if let Piece::Again { pieces, .. } = piece {
+                self.declare_all(pieces);
+            }
             let Piece::Statement(statement) = piece else { continue };
             if statement.kind != "DeclStmt" {
                 continue;
@@ -173,52 +209,78 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// The label at a piece, or in an arm of it, that control comes to from before.
-    fn entered(&self, pieces: &[Piece<'a>], at: usize) -> Option<u64> {
+    /// The labels at or in a piece that control comes to from before.
+    fn entered(&self, pieces: &[Piece<'a>], at: usize) -> Vec<u64> {
         let comes =
             |label: &u64| self.entries.contains_key(label) || pieces[..at].iter().any(|piece| piece.jumps_to(*label));
-        match &pieces[at] {
-            Piece::Label(label) => Some(*label).filter(comes),
-            Piece::Statement(node) => scan::labels_in_arms(node).into_iter().find(comes),
-            _ => None,
-        }
+        pieces[at].labels().into_iter().filter(comes).collect()
     }
 
     fn pieces(&mut self, mut pieces: Vec<Piece<'a>>) -> Ends {
-        let entered = |at: usize| Some((at, self.entered(&pieces, at)?));
-        let Some((at, label)) = (0..pieces.len()).rev().find_map(entered) else { return self.plain(&pieces) };
+        let entered = |at: usize| Some((at, self.entered(&pieces, at))).filter(|(_, labels)| !labels.is_empty());
+        let Some((at, labels)) = (0..pieces.len()).rev().find_map(entered) else { return self.plain(&pieces) };
         let rest = pieces.split_off(at);
-        let (outside, target) = match self.entries.remove(&label) {
-            Some(target) => (true, target),
-            None => (false, self.target("skip")),
-        };
-        self.labels.insert(label, target);
-        let skipped = if outside { [target].into() } else { std::collections::BTreeSet::new() };
+        let coming = self.expect(labels);
+        let skipped = coming.iter().filter(|label| !label.own).map(|label| label.target).collect();
         let mut ends = self.guarded(skipped, |this| this.pieces(pieces));
-        self.labels.remove(&label);
-        ends.falls |= ends.leaves.remove(&target);
-        let rest = match &rest[0] {
-            Piece::Label(_) => {
-                if outside {
-                    self.b.assign(self.flags[target], truth_constant(false));
+        ends.falls |= self.arrive(&coming, &mut ends.leaves);
+        if matches!(rest[0], Piece::Label(_)) {
+            for label in coming {
+                self.entries.remove(&label.label);
+                if label.own {
+                    self.close_target(label.target);
                 } else {
-                    self.close_target(target);
+                    self.b.assign(self.flags[label.target], truth_constant(false));
                 }
-                &rest[1..]
             }
-            _ => {
-                self.entries.insert(label, target);
-                &rest[..]
-            }
-        };
-        if !ends.falls {
-            return ends;
+            return if ends.falls { self.guarded(ends.leaves, |this| this.plain(&rest[1..])) } else { ends };
         }
-        let ends = self.guarded(ends.leaves, |this| this.plain(rest));
-        if self.entries.remove(&label).is_some() && !outside {
-            self.close_target(target);
+        if ends.falls {
+            ends = self.guarded(ends.leaves, |this| this.plain(&rest));
         }
+        self.leave_behind(coming);
         ends
+    }
+
+    /// Statements that may jump to these labels follow.
+    fn expect(&mut self, labels: Vec<u64>) -> Vec<Coming> {
+        let mut coming = Vec::new();
+        for label in labels {
+            let (own, target) = match self.entries.remove(&label) {
+                Some(target) => (false, target),
+                None => (true, self.target("skip")),
+            };
+            coming.push(Coming { label, target, own, outer: self.labels.insert(label, target) });
+        }
+        coming
+    }
+
+    /// Statements that hold these labels follow. Removes the labels from what may have been left for, and says whether
+    /// one was.
+    fn arrive(&mut self, coming: &[Coming], leaves: &mut std::collections::BTreeSet<Target>) -> bool {
+        let mut found = false;
+        for label in coming {
+            self.set_label(label.label, label.outer);
+            self.entries.insert(label.label, label.target);
+            found |= leaves.remove(&label.target);
+        }
+        found
+    }
+
+    /// The statements that hold these labels are behind us.
+    fn leave_behind(&mut self, coming: Vec<Coming>) {
+        for label in coming.into_iter().filter(|label| label.own) {
+            self.entries.remove(&label.label);
+            self.close_target(label.target);
+        }
+    }
+
+    /// Where a label leads from here on.
+    fn set_label(&mut self, label: u64, target: Option<Target>) {
+        match target {
+            Some(target) => self.labels.insert(label, target),
+            None => self.labels.remove(&label),
+        };
     }
 
     /// Whether control comes to a label in a statement from outside of it.
@@ -226,30 +288,47 @@ impl<'a> Lower<'_, 'a> {
         if self.entries.is_empty() {
             return None;
         }
-        let labels = scan::labels_in_arms(node);
+        let labels = scan::labels_inside(node);
         let targets: Vec<_> = labels.iter().filter_map(|label| self.entries.get(label).copied()).collect();
         let flags: Vec<_> = targets.into_iter().map(|target| self.b.get(self.flags[target])).collect();
         let int = crate::ir::build::int;
         flags.into_iter().reduce(|any, flag| binary(Binary::Or, any, flag, int()))
     }
 
-    /// An `if` one of whose arms jumps into the other one: the arm that jumps, then the other one.
-    pub fn crossing(&mut self, on: Expr, [then, otherwise]: [&'a Node<'a>; 2], labels: Vec<u64>) -> Ends {
+    /// A test, which control that comes to a label in one of the arms from outside does not run.
+    pub fn test_unless_entered(&mut self, on: &'a Node<'a>, arms: [Option<&'a Node<'a>>; 2]) -> Result<Expr> {
+        let [first, second] = arms.map(|arm| arm.and_then(|arm| self.entry(arm)));
+        let int = crate::ir::build::int;
+        let entered = first.iter().cloned().chain(second).reduce(|a, b| binary(Binary::Or, a, b, int()));
+        let Some(entered) = entered else { return self.truth(on) };
+        let var = self.b.var("test", int(), VarKind::Temporary, self.b.span);
+        self.b.begin_branch(entered);
+        self.b.assign(var, first.unwrap_or_else(|| truth_constant(false)));
+        self.b.otherwise();
+        let on = self.truth(on)?;
+        self.b.assign(var, condition(on));
+        self.b.end_branch();
+        Ok(self.b.get(var))
+    }
+
+    /// An `if` one of whose arms jumps into the other one, the first if `into_then`, to these labels: the arm that jumps,
+    /// then the other one.
+    pub fn crossing(
+        &mut self,
+        on: Expr,
+        [then, otherwise]: [&'a Node<'a>; 2],
+        labels: Vec<u64>,
+        into_then: bool,
+    ) -> Ends {
         let on = self.b.keep("test", condition(on));
         let not = unary(Unary::Not, on.clone(), crate::ir::build::int());
-        let into_then = scan::jumps_to(otherwise, labels[0]);
         let (first, first_on, second, second_on) =
             if into_then { (otherwise, not, then, on) } else { (then, on, otherwise, not) };
-        let targets: Vec<_> = labels.iter().map(|label| (*label, self.target("skip"))).collect();
-        self.labels.extend(targets.iter().copied());
+        let coming = self.expect(labels);
         self.b.begin_branch(first_on);
         let mut ends = self.statement(first);
         self.b.end_branch();
-        for (label, target) in &targets {
-            self.labels.remove(label);
-            self.entries.insert(*label, *target);
-            ends.leaves.remove(target);
-        }
+        self.arrive(&coming, &mut ends.leaves);
         ends.falls = true;
         let ends = self.guarded(ends.leaves, |this| {
             let entry = this.entry(second).unwrap_or_else(|| truth_constant(false));
@@ -259,10 +338,7 @@ impl<'a> Lower<'_, 'a> {
             this.b.end_branch();
             Ends { falls: true, ..ends }
         });
-        for (label, target) in targets {
-            self.entries.remove(&label);
-            self.close_target(target);
-        }
+        self.leave_behind(coming);
         ends
     }
 
@@ -273,7 +349,14 @@ impl<'a> Lower<'_, 'a> {
             let rest = &pieces[at + 1..];
             let here = match piece {
                 Piece::Label(_) => continue,
-                Piece::Again(label, pieces) => self.again(*label, pieces),
+                Piece::Goto(label) => match self.labels.get(label).copied() {
+                    Some(target) => {
+                        self.leave(target);
+                        Ends::leaves(target)
+                    }
+                    None => continue,
+                },
+                Piece::Again { label, within, pieces } => self.again(*label, *within, pieces),
                 Piece::Step(step, of) => self.step_of_loop(step, *of),
                 Piece::Statement(node) => match arm_that_stays(node).filter(|_| !rest.is_empty()) {
                     Some(in_then) => return self.if_with_rest(node, rest, in_then),
@@ -305,18 +388,36 @@ impl<'a> Lower<'_, 'a> {
         ends
     }
 
-    /// Statements that run again when a `goto` leads back to the label before them.
-    fn again(&mut self, label: u64, pieces: &[Piece<'a>]) -> Ends {
+    /// Statements that run again when a `goto` leads back: to the label before them, or one `within` the first.
+    pub fn again(&mut self, label: u64, within: bool, pieces: &[Piece<'a>]) -> Ends {
+        // The flag of a label inside is set when the next pass begins, and control may come in from before the loop.
+        let from_before = self.entries.get(&label).copied().filter(|_| within);
+        let before_loop = (within && from_before.is_none()).then(|| self.target("again"));
         self.b.begin_loop();
-        let target = self.target("again");
-        self.labels.insert(label, target);
-        let mut ends = self.pieces(group(pieces.to_vec()));
-        self.labels.remove(&label);
+        let in_pass = (!within).then(|| self.target("again"));
+        let target = from_before.or(before_loop).or(in_pass).unwrap_or_default();
+        let outer = self.labels.insert(label, target);
+        if within {
+            self.entries.insert(label, target);
+            self.repeated.insert(label);
+        }
+        let pieces = self.with_passes(pieces.to_vec());
+        let mut ends = self.pieces(pieces);
+        self.set_label(label, outer);
+        if within {
+            self.repeated.remove(&label);
+        }
         ends.leaves.remove(&target);
         let test = self.b.get(self.flags[target]);
         self.b.test(test, TestAt::After);
-        self.close_target(target);
+        if let Some(target) = in_pass {
+            self.close_target(target);
+        }
         self.b.end_loop();
+        if let Some(target) = before_loop {
+            self.entries.remove(&label);
+            self.close_target(target);
+        }
         ends
     }
 }
@@ -331,7 +432,7 @@ fn scan_extent(ty: &CType) -> bool {
 
 /// Whether the first arm stays, for an `if` with one arm that always leaves.
 fn arm_that_stays(node: &Node) -> Option<bool> {
-    if node.kind != "IfStmt" || scan::crossing_labels(node).is_some() {
+    if node.kind != "IfStmt" || scan::crossing_labels(node).iter().any(|labels| !labels.is_empty()) {
         return None;
     }
     let then = node.inner.get(1).is_none_or(scan::may_fall);

@@ -13,7 +13,14 @@ impl<'a> Lower<'_, 'a> {
         match init.kind {
             "" | "NullStmt" => {}
             "DeclStmt" => init.inner.iter().try_for_each(|part| self.declaration(part))?,
-            _ => self.effect(init)?,
+            _ => match self.entry(body) {
+                None => self.effect(init)?,
+                Some(entered) => {
+                    self.b.begin_branch(unary(Unary::Not, entered, crate::ir::build::int()));
+                    self.effect(init)?;
+                    self.b.end_branch();
+                }
+            },
         }
         let present = |node: &'a Node<'a>| (!node.kind.is_empty()).then_some(node);
         let ends = self.looped(present(test), present(step), body)?;
@@ -33,7 +40,7 @@ impl<'a> Lower<'_, 'a> {
         let next = self.target("skipped");
         let first = self.b.items_here().len();
         let on = match test {
-            Some(test) => self.truth(test)?,
+            Some(test) => self.test_unless_entered(test, [Some(body), None])?,
             None => truth_constant(true),
         };
         // What the test assigns (`while (n--)`) is at the same time the beginning of the body.

@@ -31,6 +31,7 @@ mod reach;
 mod results;
 mod scan;
 mod scratch;
+mod segments;
 mod size;
 mod statement;
 mod statics;
@@ -383,8 +384,10 @@ struct Lower<'r, 'a> {
     continues: Vec<Target>,
     /// Labels that a `goto` can reach from here.
     labels: HashMap<u64, Target>,
-    /// Labels in arms to come that control leaves for from before these.
+    /// Labels inside statements to come that control leaves for from before these.
     entries: HashMap<u64, Target>,
+    /// Labels inside statements that run again for the jumps to them.
+    repeated: HashSet<u64>,
     /// Where `return` leads, and the variable that holds the result.
     returns: Target,
     result_var: Option<VarId>,
@@ -428,6 +431,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             continues: Vec::new(),
             labels: HashMap::new(),
             entries: HashMap::new(),
+            repeated: HashSet::new(),
             returns: 0,
             result_var: None,
             result: None,

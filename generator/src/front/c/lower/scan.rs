@@ -119,8 +119,9 @@ pub fn jumps_to<'a>(node: &'a Node<'a>, label: u64) -> bool {
     any(node, &|part| part.kind == "GotoStmt" && part.refers == label)
 }
 
-/// Labels in the blocks and arms of a statement, but not in its loops and switches.
-pub fn labels_in_arms(node: &Node) -> Vec<u64> {
+/// Labels in the blocks, arms and loops of a statement, but not in its switches, nor behind a declaration that begins a
+/// loop.
+pub fn labels_inside(node: &Node) -> Vec<u64> {
     let mut found = Vec::new();
     let mut todo = vec![node];
     while let Some(node) = todo.pop() {
@@ -131,6 +132,11 @@ pub fn labels_in_arms(node: &Node) -> Vec<u64> {
             }
             "IfStmt" => todo.extend(node.inner.iter().skip(1)),
             "CompoundStmt" => todo.extend(node.inner.iter().filter(|part| has_label(part))),
+            "WhileStmt" => todo.extend(node.inner.last()),
+            "DoStmt" => todo.extend(node.inner.first()),
+            "ForStmt" if node.inner.first().is_some_and(|init| init.kind != "DeclStmt") => {
+                todo.extend(node.inner.last());
+            }
             _ => {}
         }
     }
@@ -166,17 +172,13 @@ pub fn ending<'a>(body: &'a Node<'a>, label: u64) -> Option<Vec<&'a Node<'a>>> {
     None
 }
 
-/// Labels in one arm of an `if` that the other arm jumps to; not if both jump.
-pub fn crossing_labels<'a>(node: &'a Node<'a>) -> Option<Vec<u64>> {
-    let [_, then, otherwise] = &node.inner[..] else { return None };
+/// Labels in each arm of an `if` that the other arm jumps to.
+pub fn crossing_labels<'a>(node: &'a Node<'a>) -> [Vec<u64>; 2] {
+    let [_, then, otherwise] = &node.inner[..] else { return [Vec::new(), Vec::new()] };
     let into = |from: &'a Node<'a>, to: &Node| -> Vec<u64> {
-        labels_in_arms(to).into_iter().filter(|label| jumps_to(from, *label)).collect()
+        labels_inside(to).into_iter().filter(|label| jumps_to(from, *label)).collect()
     };
-    match (into(otherwise, then), into(then, otherwise)) {
-        (labels, others) if others.is_empty() => Some(labels).filter(|labels| !labels.is_empty()),
-        (labels, others) if labels.is_empty() => Some(others),
-        _ => None,
-    }
+    [into(otherwise, then), into(then, otherwise)]
 }
 
 /// Whether a statement contains a label or a `case`.

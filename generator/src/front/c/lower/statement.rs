@@ -1,7 +1,6 @@
 //! Statements.
 
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
@@ -51,7 +50,7 @@ impl<'a> Lower<'_, 'a> {
                     None => self.refuse(
                         node,
                         Class::Control,
-                        "this goto leads into a loop, a branch or a block from outside",
+                        "this goto leads into a switch, or into a loop behind the declaration that begins it",
                         "move the label to the block of the goto, or to one around it",
                     ),
                 },
@@ -114,25 +113,20 @@ impl<'a> Lower<'_, 'a> {
     ) -> Result<Ends> {
         let [on, then, others @ ..] = &node.inner[..] else { return self.unknown(node) };
         let otherwise = others.first();
-        if let (Some(labels), Some(otherwise)) = (scan::crossing_labels(node), otherwise) {
-            let on = self.truth(on)?;
-            return Ok(self.crossing(on, [then, otherwise], labels));
+        let [mut into_then, into_otherwise] = scan::crossing_labels(node);
+        if !into_otherwise.is_empty() {
+            // Jumps both ways: those into the first arm begin a new pass.
+            into_then.retain(|label| !self.repeated.contains(label));
+            if let Some(label) = into_then.first() {
+                return Ok(self.again(*label, true, &[jumps::Piece::Statement(node)]));
+            }
         }
-        let (into_then, into_otherwise) = (self.entry(then), otherwise.and_then(|arm| self.entry(arm)));
-        let on =
-            match into_then.clone().into_iter().chain(into_otherwise).reduce(|a, b| binary(Binary::Or, a, b, int())) {
-                None => self.truth(on)?,
-                Some(entered) => {
-                    let var = self.b.var("test", int(), VarKind::Temporary, self.b.span);
-                    self.b.begin_branch(entered);
-                    self.b.assign(var, into_then.unwrap_or_else(|| truth_constant(false)));
-                    self.b.otherwise();
-                    let on = self.truth(on)?;
-                    self.b.assign(var, condition(on));
-                    self.b.end_branch();
-                    self.b.get(var)
-                }
-            };
+        let on = self.test_unless_entered(on, [Some(then), otherwise])?;
+        let is_into_then = !into_then.is_empty();
+        let labels = if is_into_then { into_then } else { into_otherwise };
+        if let (Some(otherwise), false) = (otherwise, labels.is_empty()) {
+            return Ok(self.crossing(on, [then, otherwise], labels, is_into_then));
+        }
         if let Some(value) = known(&on) {
             let (taken, other) = if value != 0 { (Some(then), otherwise) } else { (otherwise, Some(then)) };
             if !other.is_some_and(scan::has_label) {
