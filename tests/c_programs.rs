@@ -96,7 +96,7 @@ programs! { objects, live, range, rebase, pointer, pair, descriptor }
 programs! { heap, block, snapshot, join }
 programs! { store, store_files, checkpoint, restoration }
 programs! { schedule, driver, variable }
-programs! { derivative }
+programs! { derivative, waypoint }
 // Threads that share nothing but the process.
 programs! { threads, thread_end }
 

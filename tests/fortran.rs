@@ -223,6 +223,11 @@ fn derivative_tests_name_what_is_wrong_of_internal_procedures_in_both_kinds() {
 }
 
 #[test]
+fn waypoints_name_the_step_whose_adjoint_is_wrong() {
+    passes("waypoints.f90");
+}
+
+#[test]
 fn drivers_give_the_same_gradient_by_every_schedule() {
     passes("drivers.f90");
 }

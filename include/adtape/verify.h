@@ -1,4 +1,4 @@
-/* adtape/verify.h: derivative tests: a gradient against its function, a tangent against its adjoint.
+/* adtape/verify.h: derivative tests: a gradient against its function, a tangent against its adjoint; waypoints.
  * Generated from src/ffi/verify; do not edit. */
 #ifndef ADTAPE_VERIFY_H
 #define ADTAPE_VERIFY_H
@@ -205,6 +205,40 @@ adtape_status_t adtape_test_dot_f32(adtape_linear_f32_t tangent,
 //
 // Errors: none. Fortran: `text = test_text()`.
 const char *adtape_test_text(void);
+
+/* ---- waypoint -------------------------------------------------------------------------------------------- */
+
+// A waypoint: the forward sweep, and the function that a test calls, pass it with the variable `x` of `n` values, which
+// goes by `name`. The reverse sweep passes adtape_waypoint_reverse_f64 at the same place. A gradient that fails
+// adtape_test_gradient_f64 is then searched for the two waypoints between which the adjoint becomes wrong, and the
+// report names their lines.
+//
+// While a test searches it may change the values of `x` here. Else nothing happens, so waypoints can stay in a program.
+// A name stands for one variable; a place has as many waypoints as it has variables. The library keeps no address.
+// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_NULL_POINTER; ADTAPE_STATUS_COUNT_RANGE; ADTAPE_STATUS_BAD_ARGUMENT (the name
+// is not UTF-8).
+// Cost: a call; in a test also the values are read. Only waypoints of the thread that runs the test count.
+// Fortran: `call waypoint_forward(name, x)`, x a scalar or an array of real(8) or real(4).
+adtape_status_t adtape_waypoint_forward_f64(const char *name,
+                                            int64_t n,
+                                            double *x);
+
+// adtape_waypoint_forward_f64 of float.
+adtape_status_t adtape_waypoint_forward_f32(const char *name, int64_t n, float *x);
+
+// The reverse sweep passes a waypoint of the forward sweep: what stands behind that is reversed, and `adjoint` is the
+// adjoint of `x` there. `x`, name and number of values are those of the forward sweep, and waypoints come in the reverse
+// order. A report says where they do not, and where `x` has another value than in the forward sweep.
+//
+// Returns and cost: as adtape_waypoint_forward_f64. Nothing is changed.
+// Fortran: `call waypoint_reverse(name, x, adjoint)`.
+adtape_status_t adtape_waypoint_reverse_f64(const char *name,
+                                            int64_t n,
+                                            const double *x,
+                                            const double *adjoint);
+
+// adtape_waypoint_reverse_f64 of float.
+adtape_status_t adtape_waypoint_reverse_f32(const char *name, int64_t n, const float *x, const float *adjoint);
 
 #ifdef __cplusplus
 }

@@ -88,10 +88,10 @@ pub fn test_complex<T: Real>(
         }
         Gradient::Array(given) => Some(given.to_vec()),
         Gradient::Call(call) => match computed(call, x, options.first_index)? {
-            Ok(values) => Some(values),
-            Err((reason, said)) => {
-                report.decide(reason);
-                seen.said = Some(said);
+            Ok((values, _)) => Some(values),
+            Err(wrong) => {
+                report.decide(wrong.reason);
+                (seen.said, seen.waypoints) = (Some(wrong.said), wrong.waypoints);
                 None
             }
         },

@@ -35,8 +35,13 @@ fn begin(report: &mut Report, test: &str, seen: &Seen) -> String {
     let mut text = format!("adtape: {test}: {}\n", verdict(reason));
     if let Some(said) = &seen.said {
         line!(text, "  {said}");
+        waypoints(&mut text, seen);
     }
     text
+}
+
+fn waypoints(text: &mut String, seen: &Seen) {
+    seen.waypoints.iter().for_each(|said| line!(text, "  {said}"));
 }
 
 /// The text of a gradient's test.
@@ -84,6 +89,7 @@ pub(super) fn gradient(report: &mut Report, seen: &Seen, first_index: i64) {
             );
         }
         components(&mut text, &summary, seen, first_index, "the function has");
+        waypoints(&mut text, seen);
         table(&mut text, report);
     }
     report.text = text;

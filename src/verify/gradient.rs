@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::bracket;
 use super::components;
 use super::explain;
 use super::options::TestOptions;
@@ -11,6 +12,7 @@ use super::real::Real;
 use super::report::{Changed, Reason, Report, Seen};
 use super::taylor::{Line, Series};
 use super::vector::{direction, dot, own_size, scale, sum};
+use super::waypoints::{Ask, Passages, noted};
 use crate::error::Error;
 use crate::tape::branches::Branches;
 use crate::tape::with_thread_tape;
@@ -46,7 +48,7 @@ pub fn test_gradient<T: Real>(
 ) -> Result<Report, Error> {
     options.check(x.len(), 0)?;
     let (mut report, mut seen) = (Report::default(), Seen::default());
-    let (mut call, mut array) = (None, None);
+    let (mut call, mut array, mut passages) = (None, None, Passages::default());
     match gradient {
         Gradient::None => {}
         Gradient::Array(given) => array = Some(given.to_vec()),
@@ -60,15 +62,16 @@ pub fn test_gradient<T: Real>(
     }
     if let Some(call) = &mut call {
         match computed(*call, x, options.first_index)? {
-            Ok(values) => array = Some(values),
-            Err((reason, said)) => {
-                report.decide(reason);
-                seen.said = Some(said);
+            Ok((values, passed)) => (array, passages) = (Some(values), passed),
+            Err(wrong) => {
+                report.decide(wrong.reason);
+                (seen.said, seen.waypoints) = (Some(wrong.said), wrong.waypoints);
             }
         }
     }
     if report.summary.passed || seen.said.is_none() {
-        let mut test = Test { probe: Probe::new(f, x)?, options, call, report: &mut report, seen: &mut seen };
+        let probe = Probe::new(f, x)?;
+        let mut test = Test { probe, options, call, passages, report: &mut report, seen: &mut seen };
         test.run(array.as_deref())?;
         report.summary.evaluations = test.probe.evaluations as i64;
     }
@@ -77,8 +80,16 @@ pub fn test_gradient<T: Real>(
     Ok(report)
 }
 
-/// The gradient from two calls, or what is wrong with them.
-pub(super) type Computed<T> = Result<Vec<T>, (Reason, String)>;
+/// What is wrong with two calls of a gradient.
+pub(super) struct Unusable {
+    pub reason: Reason,
+    pub said: String,
+    /// What waypoints say of it.
+    pub waypoints: Vec<String>,
+}
+
+/// The gradient from two calls with the waypoints of the first, or what is wrong with them.
+pub(super) type Computed<T> = Result<(Vec<T>, Passages), Unusable>;
 
 pub(super) fn computed<T: Real>(
     call: &mut dyn FnMut(&[T], &mut [T]),
@@ -88,8 +99,9 @@ pub(super) fn computed<T: Real>(
     let size = || with_thread_tape(|tape| tape.stats()).map(|stats| (stats.bytes as i64, stats.pending_bits as i64));
     let before = size()?;
     let mut twice = [vec![T::ZERO; x.len()], vec![T::ZERO; x.len()]];
+    let mut passed = Vec::new();
     for values in &mut twice {
-        call(x, values);
+        passed.push(noted(Ask::Nothing, || call(x, values)).0);
         let after = size()?;
         if after != before {
             let (bytes, bits) = (after.0 - before.0, after.1 - before.1);
@@ -97,7 +109,7 @@ pub(super) fn computed<T: Real>(
                 "the gradient's reverse sweep does not take off what its forward sweep pushed: {bytes:+} bytes, {bits:+} \
                  control bits on the thread's tape after it"
             );
-            return Ok(Err((Reason::TapeLeft, said)));
+            return Ok(Err(Unusable { reason: Reason::TapeLeft, said, waypoints: Vec::new() }));
         }
     }
     let [first, second] = twice;
@@ -112,16 +124,19 @@ pub(super) fn computed<T: Real>(
                  an adjoint that keeps its value from one call to the next is not set to zero, or x is changed",
                 i as i64 + first_index
             );
-            return Ok(Err((Reason::NotRepeatable, said)));
+            let waypoints = bracket::first_difference(&passed[0], &passed[1]).into_iter().collect();
+            return Ok(Err(Unusable { reason: Reason::NotRepeatable, said, waypoints }));
         }
     }
-    Ok(Ok(first))
+    Ok(Ok((first, passed.swap_remove(0))))
 }
 
 struct Test<'t, 'a, 'o, T: Real> {
     probe: Probe<'t, T>,
     options: &'t mut TestOptions<'o, T>,
     call: Option<GradientCall<'a, T>>,
+    /// Waypoints of the gradient.
+    passages: Passages,
     report: &'t mut Report,
     seen: &'t mut Seen,
 }
@@ -238,6 +253,10 @@ impl<T: Real> Test<'_, '_, '_, T> {
             let found = components::search(&mut self.probe, line, self.options, first)?;
             found.write(&mut self.report.summary, self.options.first_index);
             (self.seen.more_components, self.seen.all_components) = (found.more, found.all);
+            if let Some(call) = self.call.as_mut().filter(|_| self.options.search() > 0) {
+                let passages = std::mem::take(&mut self.passages);
+                self.seen.waypoints = bracket::search(&mut self.probe, *call, passages, self.options)?;
+            }
         }
         Ok(())
     }

@@ -19,6 +19,8 @@
 //! | `gradient.rs` | the test: verdict from both sides of x, branches, components |
 //! | `noise.rs` | the noise of f from a table of differences |
 //! | `components.rs` | which components of a wrong gradient disagree |
+//! | `waypoints.rs` | places that both sweeps pass; what a run passed there |
+//! | `bracket.rs` | between which waypoints an adjoint becomes wrong |
 //! | `dot.rs` | tangent and adjoint against each other |
 //! | `complex.rs` | the slope by a complex step |
 //! | `probe.rs` | evaluates f: counts runs, leaves the tape as it was, listens to branches |
@@ -44,6 +46,9 @@
 
 #![forbid(unsafe_code)]
 
+mod bracket;
+#[cfg(all(test, not(loom)))]
+mod bracket_tests;
 mod complex;
 mod components;
 mod dot;
@@ -59,6 +64,7 @@ mod taylor;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod vector;
+mod waypoints;
 
 pub use complex::test_complex;
 pub use dot::test_dot;
@@ -66,3 +72,5 @@ pub use gradient::{Gradient, test_gradient};
 pub use options::TestOptions;
 pub use real::Real;
 pub use report::{Reason, Report, Summary};
+pub(crate) use waypoints::{forward_at, reverse_at};
+pub use waypoints::{waypoint_forward, waypoint_reverse};

@@ -146,6 +146,8 @@ pub(super) struct Seen {
     pub more_components: bool,
     /// Every component that was tried disagrees.
     pub all_components: bool,
+    /// What waypoints say, line by line.
+    pub waypoints: Vec<String>,
 }
 
 impl Report {

@@ -5,15 +5,18 @@ static void reverse_sweep(adtape_t *t, double *u, double *ub) {
     for (int i = 0; i < CELLS; i++) {
         ub[i] += 2.0 * weight[i] * u[i];
     }
+    adtape_waypoint_reverse_f64("u", CELLS, u, ub);
     for (int k = STEPS - 1; k >= 0; k--) {
         for (int i = CELLS - 1; i >= 0; i--) {
             const int next = (i + 1) % CELLS;
             if (adtape_pop_control(t, 1)) {
                 ub[i] = 0.5 * ub[i];
             }
+            adtape_waypoint_reverse_f64("u", CELLS, u, ub);
             adtape_pop_f64(t, &u[i]);
             ub[next] += 0.1 * u[i] * ub[i];
-            ub[i] = (1.0 + 0.1 * (u[next] - u[i])) * ub[i];
+            ub[i] = (1.0 + 0.1 * (u[next] - u[i])) * ub[i]; /* guilty */
+            adtape_waypoint_reverse_f64("u", CELLS, u, ub);
         }
     }
 }

@@ -1,7 +1,8 @@
 /* ring.h: what the programs with a wrong reverse sweep share.
  *
  * Water moves along a ring of cells, from each to the next, in place; what stands above 1 flows over. The cost is a
- * weighted sum of squares. Each program has a reverse sweep with one mistake; push and pop match. */
+ * weighted sum of squares. Each program has a reverse sweep with one mistake; push and pop match. Both sweeps pass
+ * waypoints: before a cell moves, before it flows over, and at the end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +22,10 @@ static double forward_sweep(adtape_t *t, double *u) {
     for (int k = 0; k < STEPS; k++) {
         for (int i = 0; i < CELLS; i++) {
             const int next = (i + 1) % CELLS;
+            adtape_waypoint_forward_f64("u", CELLS, u);
             adtape_push_f64(t, u[i]);
             u[i] = u[i] + 0.1 * u[i] * (u[next] - u[i]);
+            adtape_waypoint_forward_f64("u", CELLS, u);
             if (u[i] > 1.0) {
                 adtape_push_control(t, 1, 1);
                 u[i] = 1.0 + 0.5 * (u[i] - 1.0);
@@ -31,6 +34,7 @@ static double forward_sweep(adtape_t *t, double *u) {
             }
         }
     }
+    adtape_waypoint_forward_f64("u", CELLS, u);
     for (int i = 0; i < CELLS; i++) {
         J += weight[i] * u[i] * u[i];
     }

@@ -14,11 +14,13 @@ contains
     real(8), intent(out) :: J
     integer :: k
     do k = 1, steps
+      call waypoint_forward('y', y)
       call push(y(1))
       call push(y(2))
       y(2) = y(2) - dt*(sin(y(1)) + y(3)*y(2)**2)
       y(1) = y(1) + dt*y(2)
     end do
+    call waypoint_forward('y', y)
     J = 0.5d0*y(2)**2 + 1 - cos(y(1))
   end subroutine
 
@@ -27,6 +29,7 @@ contains
     integer :: k
     yb(2) = yb(2) + y(2)
     yb(1) = yb(1) + sin(y(1))
+    call waypoint_reverse('y', y, yb)
     do k = steps, 1, -1
       yb(2) = yb(2) + dt*yb(1)
       call pop(y(1))
@@ -34,6 +37,7 @@ contains
       yb(1) = yb(1) - dt*cos(y(1))*yb(2)
       yb(3) = yb(3) - dt*y(2)**2*yb(2)
       yb(2) = (1 - 2*dt*y(3)*y(2))*yb(2)
+      call waypoint_reverse('y', y, yb)
     end do
   end subroutine
 

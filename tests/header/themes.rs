@@ -128,11 +128,11 @@ typedef struct adtape_heap {
     },
     Theme {
         name: "verify",
-        purpose: "derivative tests: a gradient against its function, a tangent against its adjoint",
+        purpose: "derivative tests: a gradient against its function, a tangent against its adjoint; waypoints",
         needs: &["process"],
         inlined: None,
         types: &["verify/report"],
-        sections: &[("derivative", "derivative")],
+        sections: &[("derivative", "derivative"), ("waypoint", "waypoint")],
         by_hand: "",
     },
 ];

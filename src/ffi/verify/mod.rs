@@ -1,3 +1,4 @@
 //! Tests of derivatives.
 
 mod derivative;
+mod waypoint;

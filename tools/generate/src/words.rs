@@ -52,6 +52,7 @@ pub const WORDS: &[Word] = &[
     word("i32", "integer(c_int32_t)", "c_int32_t", "int32_t", Passing::Plain),
     word("i64", "integer(c_int64_t)", "c_int64_t", "int64_t", Passing::Plain),
     word("f64", "real(c_double)", "c_double", "double", Passing::Plain),
+    word("f32", "real(c_float)", "c_float", "float", Passing::Plain),
     word("bool", "logical(c_bool)", "c_bool", "bool", Passing::Plain),
     word("address", "type(c_ptr)", "c_ptr", "void *", Passing::Plain),
     word("function", "type(c_funptr)", "c_funptr", "", Passing::Plain),
