@@ -103,10 +103,6 @@
 
 #include "src/reduction.c"
 
-#include "src/nonblocking.c"
-
-#include "src/travelling.c"
-
 #include "src/extreme.c"
 
 #include "src/user.c"
@@ -114,6 +110,12 @@
 #include "src/reduce.c"
 
 #include "src/scan.c"
+
+#include "src/gathered.c"
+
+#include "src/nonblocking.c"
+
+#include "src/travelling.c"
 
 #include "src/verdict.c"
 

@@ -155,6 +155,7 @@ enum packing {
     TAKE, /* values go to the packed ones, and are zero then */
     COPY, /* values go to the packed ones */
     ADD,  /* packed ones are added to the values */
+    PUT,  /* packed ones replace the values */
 };
 
 static void add_floats(void *to, const void *from, int64_t count, enum kind kind) {
@@ -179,6 +180,10 @@ static void pack_run(enum packing what, char *at, char *packed, int64_t count, e
     const size_t bytes = (size_t)(count * kind_bytes(kind));
     if (what == ADD) {
         add_floats(at, packed, count, kind);
+        return;
+    }
+    if (what == PUT) {
+        memcpy(at, packed, bytes);
         return;
     }
     memcpy(packed, at, bytes);

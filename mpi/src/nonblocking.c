@@ -14,7 +14,9 @@
  *   Iallreduce all, one block               all
  *   Iscan      this rank and those below    this rank and those above
  *   Ireduce_scatter   all: the rank's part  to each its part
- *   Igather, Iscatter, Iallgather, Ialltoall: as in exchange.c */
+ *   Igather, Iscatter, Iallgather, Ialltoall: as in exchange.c
+ *
+ * Results of a sum have the adjoints of what is given. Of other operations: gathered.c. */
 
 /* A call that is under way. */
 struct collective {
@@ -22,19 +24,26 @@ struct collective {
     const struct comm *comm;
     struct side given, got;
     uint64_t number;
+    struct reduce reduce; /* of a reduction by another operation than SUM, and what all ranks gave; else NULL */
+    char *all;
 };
 
 static struct side no_side(int ranks, const void *site) { return (struct side){.blocks = blocks_new(ranks, site)}; }
 
-/* A buffer that is one block for each of the ranks from `first` on, up to `end`. */
-static struct side shared_side(const void *buffer, int count, MPI_Datatype type, const struct comm *comm, int first,
-                               int end, const void *site) {
+/* A buffer that is one block for each of the ranks from `first` on, up to `end`. `pairs`: as for draft_any. */
+static struct side shared_buffer(const void *buffer, int count, MPI_Datatype type, bool pairs, const struct comm *comm,
+                                 int first, int end, const void *site) {
     struct side side = no_side(comm->size, site);
-    side.draft = draft_buffer(buffer, count, type, site);
+    side.draft = draft_any(buffer, count, type, pairs, site);
     for (int i = first; i < end; i++) {
         side.blocks.values[i] = side.draft.values;
     }
     return side;
+}
+
+static struct side shared_side(const void *buffer, int count, MPI_Datatype type, const struct comm *comm, int first,
+                               int end, const void *site) {
+    return shared_buffer(buffer, count, type, false, comm, first, end, site);
 }
 
 /* A side of one block for each rank, of that which has one block for the rank `of` alone. */
@@ -47,20 +56,26 @@ static struct side side_with(struct side one, const struct comm *comm, int of, c
     return side;
 }
 
-/* The record of the call that has begun, and its request. */
-static int began(int code, enum operation operation, struct side given, struct side got, struct comm *comm,
-                 MPI_Request handle, const void *site) {
+/* The record of the call that has begun, and its request. NULL if it has failed. */
+static struct collective *begin_collective(int code, enum operation operation, struct side given, struct side got,
+                                           struct comm *comm, MPI_Request handle, const void *site) {
     if (code != MPI_SUCCESS) {
         blocks_free(&given.blocks);
         blocks_free(&got.blocks);
-        return code;
+        return NULL;
     }
     struct collective *collective = allocate(sizeof *collective, site);
-    *collective = (struct collective){operation, comm, given, got, comm->collectives++};
+    *collective = (struct collective){operation, comm, given, got, comm->collectives++, {.reduction = NO_REDUCTION}, NULL};
     struct leg draft = {.comm = comm->number, .flags = LEG_COLLECTIVE};
     request_new(&draft, handle, site)->collective = collective;
     draft.flags = 0;
     record_push(operation, &draft, 1, site);
+    return collective;
+}
+
+static int began(int code, enum operation operation, struct side given, struct side got, struct comm *comm,
+                 MPI_Request handle, const void *site) {
+    (void)begin_collective(code, operation, given, got, comm, handle, site);
     return code;
 }
 
@@ -68,10 +83,13 @@ static int began(int code, enum operation operation, struct side given, struct s
 static void collective_end(struct collective *collective, const void *site) {
     struct leg drafts[2] = {collective->given.draft, collective->got.draft};
     for (int i = 0; i < 2; i++) {
-        draft_collective(&drafts[i], collective->comm, -1, 0);
+        draft_collective(&drafts[i], collective->comm, -1, collective->reduce.reduction);
         drafts[i].serial = collective->number;
     }
     drafts[0].integers |= drafts[1].integers;
+    if (collective->all != NULL) {
+        gathered_end(&collective->reduce, &drafts[0], collective->all);
+    }
     push_blocks(&collective->given.blocks, site);
     push_blocks(&collective->got.blocks, site);
     push_bytes(&collective->operation, sizeof collective->operation, site);
@@ -100,13 +118,13 @@ API int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int ro
     return began(code, OP_Ibcast, given, got, comm, *request, SITE);
 }
 
-/* A sum over the ranks: of other operations the reverse needs what all ranks have, and they do not wait for that here. */
+/* A sum over the ranks, cut into their parts. */
 static void refuse_but_sum(enum operation operation, MPI_Op op, const struct side *given, const void *site) {
     const struct layout *layout = layouts.at[given->draft.layout];
     if (given->draft.values > 0 && !given->draft.integers && (op != MPI_SUM || !is_reducible(SUM, layout))) {
         fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
              "%s of %" PRId64 " values with an operation or a datatype that adtape_mpi cannot reverse\n"
-             "  of nonblocking reductions it takes MPI_SUM; others go by the blocking call",
+             "  it takes MPI_SUM; others go by the blocking call",
              operation_names[operation], given->draft.values);
     }
 }
@@ -118,11 +136,25 @@ static int reduction_began(enum operation operation, const void *sendbuf, void *
     const int all = comm->size, own = comm->rank;
     const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
     const bool scan = operation == OP_Iscan, has_result = root < 0 || root == own;
-    struct side given = root >= 0 ? shared_side(x, count, type, comm, root, root + 1, site)
-                                  : shared_side(x, count, type, comm, scan ? own : 0, all, site);
-    struct side got = has_result ? shared_side(recvbuf, count, type, comm, 0, scan ? own + 1 : all, site)
+    struct side given = root >= 0 ? shared_buffer(x, count, type, true, comm, root, root + 1, site)
+                                  : shared_buffer(x, count, type, true, comm, scan ? own : 0, all, site);
+    struct side got = has_result ? shared_buffer(recvbuf, count, type, true, comm, 0, scan ? own + 1 : all, site)
                                  : no_side(all, site);
-    refuse_but_sum(operation, op, &given, site);
+    const struct reduce call =
+        reduce_call(operation, x, has_result ? recvbuf : NULL, &given.draft, op, root, comm, site);
+    if (is_active(&call, &given.draft)) {
+        refuse_reduction(&call);
+        if (call.reduction != SUM) {
+            char *gathered;
+            const int code = gathered_begin(&call, count, type, handle, &gathered, request);
+            struct collective *begun = begin_collective(code, operation, given, got, comm, *request, site);
+            if (begun != NULL) {
+                begun->reduce = call;
+                begun->all = gathered;
+            }
+            return code;
+        }
+    }
     const int code = scan         ? MPI_Iscan(sendbuf, recvbuf, count, type, op, handle, request)
                      : root >= 0 ? MPI_Ireduce(sendbuf, recvbuf, count, type, op, root, handle, request)
                                  : MPI_Iallreduce(sendbuf, recvbuf, count, type, op, handle, request);

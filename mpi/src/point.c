@@ -164,7 +164,7 @@ API int adtape_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sen
     const void *site = SITE;
     struct comm *comm = comm_at(comm_, site);
     struct leg drafts[2] = {draft_buffer(sendbuf, sendcount, sendtype, site),
-                              draft_buffer(recvbuf, recvcount, recvtype, site)};
+                            draft_buffer(recvbuf, recvcount, recvtype, site)};
     struct request *request = post_receive(comm, source, recvtag, site);
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;

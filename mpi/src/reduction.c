@@ -17,6 +17,7 @@ struct reduce {
     int64_t values;
     int root;           /* of Allreduce -1 */
     int reduction;
+    MPI_Op op;
     const struct layout *layout;
     const struct comm *comm;
     const void *site;
@@ -36,7 +37,7 @@ static int reduction_of(MPI_Op op) {
 
 static struct reduce reduce_call(enum operation operation, const void *x, void *y, const struct leg *draft, MPI_Op op,
                                  int root, const struct comm *comm, const void *site) {
-    return (struct reduce){operation,        x,    y, draft->values, root, reduction_of(op),
+    return (struct reduce){operation,        x,    y, draft->values, root, reduction_of(op), op,
                            layouts.at[draft->layout], comm, site};
 }
 

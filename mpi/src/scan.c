@@ -21,7 +21,7 @@ static int reduce_scatter(enum operation operation, const void *sendbuf, void *r
         total += recvcounts[i];
     }
     struct leg drafts[2] = {draft_any(x, total, datatype, true, site),
-                              draft_any(recvbuf, recvcounts[comm->rank], datatype, true, site)};
+                            draft_any(recvbuf, recvcounts[comm->rank], datatype, true, site)};
     const struct reduce call = reduce_call(operation, x, recvbuf, &drafts[0], op, -1, comm, site);
     const bool active = is_active(&call, &drafts[0]);
     int code;

@@ -6,6 +6,7 @@ struct travelling {
     struct leg leg; /* of what is given; peer and number of values change */
     struct blocks given;
     void *given_b, *own;
+    char *all_x; /* of a reduction by another operation than SUM: what all ranks gave */
     struct incoming *incoming;
 };
 
@@ -55,6 +56,7 @@ static struct travelling *travel_begin(const void *site) {
     const int ranks = comms.at[legs[0].comm]->size;
     struct blocks got = pop_blocks(ranks, site);
     t->given = pop_blocks(ranks, site);
+    t->all_x = gathered_pop(&legs[0], site);
     t->given_b = legs[0].flags & LEG_IN_PLACE ? got_b : t->given_b;
     got_b = legs[1].flags & LEG_IN_PLACE ? t->given_b : got_b;
     t->leg = legs[0];
@@ -74,6 +76,40 @@ static struct travelling *travel_begin(const void *site) {
     return t;
 }
 
+/* Adds the adjoint that comes from a rank, if any does. */
+static void travel_end(struct travelling *t, int rank, void *to, const struct head *head, const void *site) {
+    const struct leg one = leg_with(&t->leg, rank, t->given.values[rank]);
+    if (one.values == 0) {
+        return;
+    }
+    if (rank != comms.at[t->leg.comm]->rank) {
+        incoming_end(&one, &t->incoming[rank], to, head, site);
+    } else if (to != NULL && t->own != NULL) {
+        pack(ADD, to, t->own, layouts.at[t->leg.layout], one.values);
+    }
+}
+
+/* Of other operations than SUM: the adjoints of the results, of all but Iscan that of the last rank's, which all have. */
+static void travel_end_gathered(struct travelling *t, enum operation operation, const struct head *head,
+                                const void *site) {
+    const struct leg *leg = &t->leg;
+    const struct layout *layout = layouts.at[leg->layout];
+    const size_t raw = raw_bytes(layout, leg->values), packed = (size_t)packed_bytes(layout, leg->values);
+    const int ranks = t->given.ranks;
+    char *all_yb = allocate_zeros(packed * (size_t)ranks, site), *xb = allocate_zeros(packed, site);
+    for (int i = 0; i < ranks; i++) {
+        char *came = allocate_zeros(raw, site);
+        travel_end(t, i, came, head, site);
+        pack(COPY, came, xb, layout, leg->values);
+        add_floats(all_yb + packed * (size_t)(operation == OP_Iscan ? i : ranks - 1), xb, leg->values, layout->kind);
+        free(came);
+    }
+    gathered_b(xb, all_yb, t->all_x, leg, site);
+    add_adjoint(t->given_b, xb, leg);
+    free(xb);
+    free(all_yb);
+}
+
 /* The reverse of the call: adjoints are added up in the order of ranks. */
 static void collective_reverse(enum operation operation, const void *site) {
     struct head head;
@@ -82,19 +118,13 @@ static void collective_reverse(enum operation operation, const void *site) {
     pop_legs(&leg, 1, site);
     struct exchange *exchange = exchange_take(&leg, &head);
     struct travelling *t = exchange->travelling;
-    const struct layout *layout = layouts.at[t->leg.layout];
-    for (int i = 0; i < t->given.ranks; i++) {
-        char *to = t->given_b != NULL ? (char *)t->given_b + t->given.places[i] : NULL;
-        const struct leg one = leg_with(&t->leg, i, t->given.values[i]);
-        if (one.values == 0) {
-            continue;
-        }
-        if (i != comms.at[t->leg.comm]->rank) {
-            incoming_end(&one, &t->incoming[i], to, &head, site);
-        } else if (to != NULL && t->own != NULL) {
-            pack(ADD, to, t->own, layout, one.values);
-        }
+    if (t->all_x != NULL) {
+        travel_end_gathered(t, operation, &head, site);
     }
+    for (int i = 0; i < t->given.ranks && t->all_x == NULL; i++) {
+        travel_end(t, i, t->given_b != NULL ? (char *)t->given_b + t->given.places[i] : NULL, &head, site);
+    }
+    free(t->all_x);
     blocks_free(&t->given);
     free(t->own);
     free(t->incoming);

@@ -98,7 +98,7 @@ static void places_without_their_values(void) { adtape_MPI_Allreduce(x, y, 2, MP
 static void pair_in_a_message(void) { adtape_MPI_Bcast(x, 1, MPI_DOUBLE_INT, 0, MPI_COMM_SELF); }
 
 static void nonblocking_maximum(void) {
-    adtape_MPI_Iallreduce(x, x + 1, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_SELF, &request);
+    adtape_MPI_Ireduce_scatter_block(x, x + 1, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_SELF, &request);
 }
 
 static void nonblocking_not_waited_for(void) {

@@ -7,21 +7,28 @@ enum nonblocking_call { I_BCAST, I_REDUCE, I_ALLREDUCE, I_SCAN, I_PARTS, I_BLOCK
 struct nonblocking {
     enum nonblocking_call call;
     int count, chosen, from, to;
+    int by; /* operation of I_REDUCE, I_ALLREDUCE and I_SCAN */
     bool counted, in_place;
 };
 
 static void model_sum(const int list[RANKS], int end, int from, int to) { model_reduce(BY_SUM, list, end, from, to); }
 
+/* Element k of a reduction. */
+static void model_element(const struct nonblocking *c, const int list[RANKS], int end, int rank, int k) {
+    const int from = c->in_place ? c->to : c->from, cells = cells_of(c->by);
+    model_reduce(c->by, list, end, from + k * cells, cell_of(rank, c->to + k * cells));
+}
+
 static void model_nonblocking(const struct nonblocking *c, const int list[RANKS], int size) {
-    const int root = c->chosen % size, from = c->in_place ? c->to : c->from;
+    const int root = c->chosen % size;
     for (int i = 0; i < size; i++) {
         for (int k = 0; k < c->count; k++) {
             const int to = cell_of(list[i], c->to + k);
             switch (c->call) {
             case I_BCAST: i != root ? model_copy(cell_of(list[i], c->from + k), cell_of(list[root], c->from + k)) : (void)0; break;
-            case I_REDUCE: i == root ? model_sum(list, size, from + k, to) : (void)0; break;
-            case I_ALLREDUCE: model_sum(list, size, from + k, to); break;
-            case I_SCAN: model_sum(list, i + 1, from + k, to); break;
+            case I_REDUCE: i == root ? model_element(c, list, size, list[i], k) : (void)0; break;
+            case I_ALLREDUCE: model_element(c, list, size, list[i], k); break;
+            case I_SCAN: model_element(c, list, i + 1, list[i], k); break;
             case I_PARTS:
             case I_BLOCK: model_sum(list, size, c->from + i * c->count + k, to); break;
             case I_SCATTER: model_copy(to, cell_of(list[root], c->from + i * c->count + k)); break;
@@ -47,6 +54,8 @@ static void begin_nonblocking(const struct nonblocking *c, int kind, int size, i
     const double *from = x + c->from;
     double *to = x + c->to;
     const void *give = c->in_place ? MPI_IN_PLACE : (const void *)from;
+    const MPI_Op op = op_of(c->by);
+    const MPI_Datatype type = type_of(c->by);
     int counts[RANKS], places[RANKS];
     for (int i = 0; i < RANKS; i++) {
         counts[i] = n;
@@ -61,10 +70,10 @@ static void begin_nonblocking(const struct nonblocking *c, int kind, int size, i
     case I_BCAST: BEGIN(Ibcast, x + c->from, n, MPI_DOUBLE, root, comm, request); break;
     case I_REDUCE:
         give = c->in_place && own != root ? to : give;
-        BEGIN(Ireduce, give, to, n, MPI_DOUBLE, MPI_SUM, root, comm, request);
+        BEGIN(Ireduce, give, to, n, type, op, root, comm, request);
         break;
-    case I_ALLREDUCE: BEGIN(Iallreduce, give, to, n, MPI_DOUBLE, MPI_SUM, comm, request); break;
-    case I_SCAN: BEGIN(Iscan, give, to, n, MPI_DOUBLE, MPI_SUM, comm, request); break;
+    case I_ALLREDUCE: BEGIN(Iallreduce, give, to, n, type, op, comm, request); break;
+    case I_SCAN: BEGIN(Iscan, give, to, n, type, op, comm, request); break;
     case I_PARTS: BEGIN(Ireduce_scatter, from, to, counts, MPI_DOUBLE, MPI_SUM, comm, request); break;
     case I_BLOCK: BEGIN(Ireduce_scatter_block, from, to, n, MPI_DOUBLE, MPI_SUM, comm, request); break;
     case I_GATHER:
@@ -108,7 +117,10 @@ static void step_nonblocking(void) {
     for (int i = 0; i < count; i++) {
         calls[i] = (struct nonblocking){.call = (enum nonblocking_call)pick(I_CALLS), .count = pick(4),
                                         .chosen = pick(RANKS), .from = 2 * i * SHARE, .to = (2 * i + 1) * SHARE,
-                                        .counted = pick(2), .in_place = pick(3) == 0};
+                                        .by = pick(OPS), .counted = pick(2), .in_place = pick(3) == 0};
+        if (calls[i].call >= I_REDUCE && calls[i].call <= I_SCAN && calls[i].by != BY_SUM) {
+            fold(calls[i].from, 2 * SHARE);
+        }
     }
     for (int of = 0; of < ranks; of++) {
         if (!is_first(kind, of, list, &size)) {
