@@ -100,6 +100,14 @@ fn arrays(all: &mut Vec<Figure>) {
     all.push(figure(mesh, Static, "heap/mesh_adjoint", 1_000_000, 8, Some(Bound::AtMost(1.5))));
     all.push(figure("adaptive mesh in cache, free + alloc", Static, "heap/mesh_small", 1_000_000, 8, None));
     all.push(figure("first touch of 1 GiB", Static, "touch/f64", UNCACHED_BYTES / 8, 8, Some(Bound::AtMost(0.5))));
+    for (how, name) in [
+        ("huge pages, 8 MiB populated at a time", "touch/populated_huge"),
+        ("small pages, 256 KiB populated at a time", "touch/populated_small"),
+        ("huge pages, a helper thread ahead", "touch/helper"),
+    ] {
+        let title = format!("first touch of 1 GiB of plain memory, {how}");
+        all.push(figure(&title, Static, name, UNCACHED_BYTES / 8, 8, None));
+    }
 }
 
 /// Calls of the kit layer.
@@ -153,7 +161,7 @@ impl Figure {
 
     pub fn sweeps(&self) -> Vec<Sweep> {
         match self.name {
-            "touch/f64" => vec![Sweep::Forward],
+            name if name.starts_with("touch/") => vec![Sweep::Forward],
             "array/memcpy" => vec![Sweep::Reverse],
             _ => vec![Sweep::Forward, Sweep::Reverse],
         }
