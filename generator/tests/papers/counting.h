@@ -23,6 +23,18 @@ static inline void counted_array_i64(adtape_t *tape, const int64_t *first, size_
     pushed[1] += (long)count;
     adtape_push_array_i64(tape, first, count);
 }
+static inline void counted_record_f64(adtape_t *tape, const double *first, int64_t count) {
+    pushed[0] += (long)count;
+    adtape_push_record_f64(tape, first, count);
+}
+static inline void counted_record_i32(adtape_t *tape, const int32_t *first, int64_t count) {
+    pushed[1] += (long)count;
+    adtape_push_record_i32(tape, first, count);
+}
+static inline void counted_record_i64(adtape_t *tape, const int64_t *first, int64_t count) {
+    pushed[1] += (long)count;
+    adtape_push_record_i64(tape, first, count);
+}
 static inline void counted_opaque(adtape_t *tape, void *value) { pushed[4]++; adtape_push_opaque(tape, value); }
 static inline void counted_free_save(adtape_heap_t *heap, adtape_t *tape, void *block) {
     pushed[5]++;
@@ -39,3 +51,6 @@ static inline void counted_free_save(adtape_heap_t *heap, adtape_t *tape, void *
 #define adtape_push_array_f64 counted_array_f64
 #define adtape_push_array_i32 counted_array_i32
 #define adtape_push_array_i64 counted_array_i64
+#define adtape_push_record_f64 counted_record_f64
+#define adtape_push_record_i32 counted_record_i32
+#define adtape_push_record_i64 counted_record_i64
