@@ -212,6 +212,15 @@ static void collective_call_missing(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Ranks 0 and 1 do not agree about a message; rank 2 has no part in it, and waits for them in a call that comes later. */
+static void error_of_others(void) {
+    adtape_MPI_Allreduce(x, x + 1, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (me < 2) {
+        size_differs();
+    }
+    adtape_MPI_Allreduce_b();
+}
+
 static const struct {
     const char *name;
     void (*provoke)(void);
@@ -230,6 +239,7 @@ static const struct {
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
     CASE(collective_calls_differ, 2)
     CASE(collective_call_missing, 2)
+    CASE(error_of_others, 3)
 };
 
 int main(int argc, char **argv) {
@@ -249,6 +259,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(argv[1], cases[i].name) == 0) {
             cases[i].provoke();
+            /* Not even a rank that finds no error itself. */
+            MPI_Barrier(MPI_COMM_WORLD);
+            printf("rank %d went on\n", me);
         }
     }
     return 0;

@@ -17,31 +17,7 @@ static double x[CELLS], xb[CELLS];
 static int me, ranks;
 static uint64_t seed;
 
-/* ---- delays ---- */
-
-static uint64_t delay_state;
-static void delay(void) {
-    delay_state = delay_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    if (delay_state >> 60 == 0) {
-        usleep((useconds_t)(delay_state >> 50 & 255));
-    }
-}
-int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-    delay();
-    return PMPI_Isend(buf, count, type, dest, tag, comm, request);
-}
-int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-    delay();
-    return PMPI_Irecv(buf, count, type, source, tag, comm, request);
-}
-int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    delay();
-    return PMPI_Wait(request, status);
-}
-int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-    delay();
-    return PMPI_Send(buf, count, type, dest, tag, comm);
-}
+#include "random_delays.h"
 
 /* ---- communicators: of all ranks, and of parts of them; each rank has one of each kind ---- */
 

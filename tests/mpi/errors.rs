@@ -89,6 +89,12 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
     ),
     // Which rank says it first, depends on the moment.
     ("collective_calls_differ", Check, &["MPI_Bcast (root 0, 1 values)", "MPI_Barrier (root 0", "calls in one order"]),
+    ("error_of_others", Plain, &["the adjoint of what MPI_Send sent to rank 1 with tag 0 has another size"]),
+    (
+        "error_of_others",
+        Check,
+        &["MPI_Send sent 16 bytes of double to rank 1", "that rank reverses MPI_Recv of 8 bytes"],
+    ),
     ("collective_call_missing", Check, &["reverse of MPI_Barrier on a communicator of 2: not all of its ranks came"]),
 ];
 
@@ -114,6 +120,7 @@ pub fn check(case: &str, run: impl Fn(&[(&str, &str)]) -> Output) {
             let output = run(settings);
             let text = said(&output);
             assert!(!output.status.success(), "{name}: no error\n{text}");
+            assert!(!text.contains("went on"), "{name}, {settings:?}\n{text}");
             for part in parts.iter().chain(&["adtape: error: rank ", "mpi/tests/errors.c:"]) {
                 assert!(text.contains(part), "{name}, {settings:?}: \"{part}\" is not in\n{text}");
             }
