@@ -40,7 +40,7 @@ typedef struct {
 
 /* The figures of each part, ended by a NULL name. */
 extern const figure_t scalar_figures[], array_figures[], section_figures[], touch_figures[], kit_figures[],
-    heap_figures[];
+    heap_figures[], stencil_figures[];
 /* Only in the program whose Fortran is compiled with -flto. */
 extern const figure_t lto_figures[] __attribute__((weak));
 

@@ -52,7 +52,7 @@ static void drop_memory(char *start, size_t bytes) {
 
 static const figure_t *find(const char *name) {
     const figure_t *const parts[] = {scalar_figures, array_figures, section_figures, touch_figures,
-                                     heap_figures,   kit_figures,   lto_figures};
+                                     heap_figures,   stencil_figures, kit_figures,   lto_figures};
     for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
         for (const figure_t *figure = parts[part]; figure != NULL && figure->name != NULL; figure++) {
             if (strcmp(figure->name, name) == 0) {

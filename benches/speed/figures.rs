@@ -65,6 +65,11 @@ fn scalars(all: &mut Vec<Figure>) {
     all.push(figure("control bit, local cursor", Static, "bit/local", CACHED, 8, Some(AtMost(1.5))));
     all.push(figure("control bit, handle", Static, "bit/handle", CACHED, 8, Some(AtMost(1.5))));
     all.push(figure("count below 128, handle", Static, "count/handle", CACHED, 8, None));
+    // A cell of each stands for one operation.
+    let stencil = "stencil adjoint, handle beside local cursor";
+    all.push(figure(stencil, Static, "stencil/handle", CACHED, 8, Some(AtMost(1.1))));
+    let limited = "adjoint of limited increments, handle beside local cursor";
+    all.push(figure(limited, Static, "stencil/limited", CACHED, 24, None));
     all.push(figure("double, call, static", Static, "f64/call", CACHED, 8, None));
     all.push(figure("double, call, shared", Shared, "f64/call", CACHED, 8, None));
     all.push(figure("double, call with handle, static", Static, "f64/call_handle", CACHED, 8, None));
@@ -159,6 +164,11 @@ impl Figure {
         self.name.starts_with("heap")
     }
 
+    /// Whether the sweeps do more than push and pop.
+    fn is_program(&self) -> bool {
+        self.is_heap() || self.name.starts_with("stencil")
+    }
+
     pub fn sweeps(&self) -> Vec<Sweep> {
         match self.name {
             name if name.starts_with("touch/") => vec![Sweep::Forward],
@@ -201,7 +211,7 @@ impl Figure {
         Row {
             title: if self.sweeps().len() == 1 {
                 self.title.clone()
-            } else if self.is_heap() {
+            } else if self.is_program() {
                 format!("{sweep:?}: {}", self.title).to_lowercase()
             } else {
                 format!("{} {}", sweep.operation(), self.title)

@@ -42,7 +42,7 @@ impl Programs {
 
     fn build_benchmark(&self, release: &Path) {
         let mut objects = Vec::new();
-        for part in ["main", "scalar", "array", "section", "touch", "kit", "heap"] {
+        for part in ["main", "scalar", "array", "section", "touch", "kit", "heap", "stencil"] {
             objects.push(self.compile(part, &[]));
         }
         objects.push(self.compile("plain", PLAIN));
