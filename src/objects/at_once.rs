@@ -78,8 +78,7 @@ impl Objects {
     /// Finds the object that an address in a block is in.
     #[inline(always)]
     pub(crate) fn bounds_at_once(&self, address: u64) -> Option<Bounds> {
-        let place = self.registry().find_at_once(self.lane_at_once()?, address)?;
-        self.registry().bounds_at_once(place.serial)
+        self.registry().bounds_of_address_at_once(self.lane_at_once()?, address)
     }
 
     /// Finds an object.

@@ -172,6 +172,18 @@ impl Registry {
         Some(located_simply(lane.objects.simple_place(place.serial.birth())?, place))
     }
 
+    /// The object that an address is inside of, of a block, unless there is more to it.
+    #[inline(always)]
+    pub fn bounds_of_address_at_once(&self, lane: u16, address: u64) -> Option<Bounds> {
+        if self.lane(lane).span.meets(address, address) {
+            return None;
+        }
+        let (range, bounds) = self.heap.find_with(address, |range| {
+            self.lanes.get((range.value >> 32) as usize)?.get()?.objects.bounds_in(range.value as u32)
+        })?;
+        bounds.filter(|bounds| bounds.base == range.base && address.wrapping_sub(bounds.base) < bounds.bytes)
+    }
+
     /// Where an object and its adjoint lie, unless there is more to it.
     #[inline(always)]
     pub fn bounds_at_once(&self, serial: Serial) -> Option<Bounds> {

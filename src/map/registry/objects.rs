@@ -156,6 +156,17 @@ impl ObjectTable {
         if self.lock.is_unchanged(before) { Object::bounds(serial, words) } else { None }
     }
 
+    /// As [`bounds`](ObjectTable::bounds), of the object in a slot.
+    #[inline(always)]
+    pub fn bounds_in(&self, slot: u32) -> Option<Bounds> {
+        let before = self.lock.begin()?;
+        let slot = self.slot(slot)?;
+        let first = slot.first();
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let is_there = birth_in(first) != 0 && !Object::is_touched(first) && self.lock.is_unchanged(before);
+        if is_there { Object::bounds(Serial::new(self.lane, birth_in(first)), words) } else { None }
+    }
+
     /// As [`simple_place`](ObjectTable::simple_place), of the object that the forward sweep knew where the range is, which has
     /// its slot; with its birth.
     #[inline(always)]
