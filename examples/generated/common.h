@@ -1,19 +1,25 @@
-/* What the drivers share: a gradient beside differences, and how much lay on the tape. */
+/* What the drivers share: a derivative test of the gradient with respect to all inputs, and how much lay on the tape. */
 #include <adtape.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-static int failures;
-
-static inline void compare(const char *what, double gradient, double difference) {
-    const int is_right = fabs(gradient - difference) <= 1e-6 * (fabs(gradient) + 1e-3);
-    printf("%s: %.9g, by differences %.9g%s\n", what, gradient, difference, is_right ? "" : " WRONG");
-    failures += !is_right;
-}
-
-static inline int finish(double items, const char *item) {
+/* Inputs are one vector. Returns a status for exit. */
+static inline int tested(adtape_function_f64_t f, adtape_gradient_f64_t gradient, int n, const double *inputs,
+                         double items, const char *item) {
+    adtape_test_report_t report;
     adtape_stats_t stats;
+    if (adtape_test_gradient_f64(f, gradient, NULL, n, inputs, NULL, NULL, &report) != ADTAPE_STATUS_OK) {
+        printf("%s\n", adtape_error_message());
+        return 1;
+    }
+    if (report.passed) {
+        printf("%d derivatives: right, the remainder falls with h^%.2f\n", n, report.order);
+    } else {
+        fputs(adtape_test_text(), stdout);
+    }
     adtape_stats(adtape_self(), &stats);
-    printf("tape: %llu bytes, %.1f for each %s\n", (unsigned long long)stats.peak_bytes, (double)stats.peak_bytes / items, item);
-    return failures != 0 || stats.bytes != 0;
+    printf("tape: %llu bytes, %.1f for each %s\n", (unsigned long long)stats.peak_bytes, (double)stats.peak_bytes / items,
+           item);
+    return !report.passed || stats.bytes != 0;
 }

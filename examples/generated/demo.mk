@@ -1,5 +1,5 @@
-# demo.mk: writes the adjoint of the model in examples/generated/stencil, proves it, and compares its gradient with
-# differences. Run from the top of the repository, after cargo build --release --lib and cargo build -p adtape-command.
+# demo.mk: writes the adjoint of the model in examples/generated/stencil, proves it, and tests its gradient. Run from the
+# top of the repository, after cargo build --release --lib and cargo build -p adtape-command.
 #
 # Variables: CC; BUILD, where the files go.
 
@@ -20,7 +20,7 @@ demo:
 	@cd $(WORK) && ADTAPE_FLAGS='$(FLAGS)' $(CURDIR)/target/debug/adtape adjoint stencil.c \
 	  --head 'misfit(misfit)/(u rate)' --check driver.c 2>&1 | sed 's/^/  /'; exit $${PIPESTATUS[0]}
 	@cd $(WORK) && $(CC) -O2 -o gradient stencil_b.c driver.c $(FLAGS)
-	@echo "  its gradient beside differences:"
+	@echo "  its gradient, tested:"
 	@cd $(WORK) && ./gradient | sed 's/^/  /'; exit $${PIPESTATUS[0]}
 	@echo "  the adjoint: $(WORK)/stencil_b.c"
 	@echo

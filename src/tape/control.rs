@@ -82,6 +82,11 @@ impl Cursor {
         self.slow(|core| Ok(core.listen(on)))
     }
 
+    /// In check mode what is on the tape and who pushed it, the last push first; none on a tape without anything.
+    pub(crate) fn left(&self) -> Result<Option<String>, Error> {
+        self.slow(|core| Ok(core.left()))
+    }
+
     /// A push of control bits on a watched tape, where nothing else is to be done than to watch; whether it was one.
     #[inline(always)]
     pub(crate) fn push_control_quickly(&self, value: u64, bits: u32, site: Site) -> bool {

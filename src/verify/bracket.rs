@@ -14,7 +14,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::gradient::{Gradient, GradientCall, test_gradient};
+use super::gradient::{Gradient, GradientCall, examine};
 use super::options::TestOptions;
 use super::probe::Probe;
 use super::real::Real;
@@ -69,25 +69,6 @@ pub(super) fn search<T: Real>(
     let (tolerance, steps, first_index) = (options.tolerance, options.steps, options.first_index);
     let (known, without_effect) = (BTreeMap::new(), None);
     Search { probe, call, tolerance, steps, first_index, function, gradient, known, without_effect, end }.run()
-}
-
-/// Where two calls of a gradient first differ, as far as waypoints say it.
-pub(super) fn first_difference(first: &Passages, second: &Passages) -> Option<String> {
-    let same = |a: &Passage, b: &Passage| (a.site, a.of_adjoint) == (b.site, b.of_adjoint);
-    let at = first.reverse.iter().zip(&second.reverse).position(|(a, b)| !same(a, b))?;
-    let differs = first.reverse[at];
-    let name = &first.names[differs.name];
-    Some(match at.checked_sub(1) {
-        None => format!(
-            "the adjoint of '{name}' differs at the first waypoint of the reverse sweep already, {}: it is not set to zero \
-             before",
-            differs.site
-        ),
-        Some(before) => format!(
-            "up to the waypoint at {} the adjoints of both calls are the same; that of '{name}' differs at {}",
-            first.reverse[before].site, differs.site
-        ),
-    })
 }
 
 impl<T: Real> Search<'_, '_, '_, T> {
@@ -246,7 +227,7 @@ impl<T: Real> Search<'_, '_, '_, T> {
             has_effect |= value != at_x;
             value
         };
-        let report = test_gradient(&mut function, Gradient::Array(&adjoint), &x, &mut options)?;
+        let report = examine(&mut function, Gradient::Array(&adjoint), &x, &mut options)?.report;
         if !has_effect && adjoint.iter().any(|adjoint| *adjoint != U::ZERO) {
             self.without_effect = Some(forward);
         }

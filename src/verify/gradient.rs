@@ -2,17 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-use super::bracket;
 use super::components;
-use super::explain;
 use super::options::TestOptions;
-use super::plot;
 use super::probe::{Function, Probe, listened};
 use super::real::Real;
 use super::report::{Changed, Reason, Report, Seen};
 use super::taylor::{Line, Series};
 use super::vector::{direction, dot, own_size, scale, sum};
-use super::waypoints::{Ask, Passages, noted};
+use super::waypoints::{self, Ask, Passages, noted};
 use crate::error::Error;
 use crate::tape::branches::Branches;
 use crate::tape::with_thread_tape;
@@ -32,20 +29,21 @@ pub enum Gradient<'a, T> {
     Call(GradientCall<'a, T>),
 }
 
-/// Tests a gradient. The report says the verdict; an error says that no test was possible.
-///
-/// `f` may be the function itself, or a forward sweep on the thread's tape, which is left as it was. The remainders of
-/// steps h along a direction fall with h² if the gradient is right. Rounding is no part of the verdict: the noise of f is
-/// measured first. A gradient that fails is compared component by component; a large one by halves, from the half that
-/// disagrees most.
-///
-/// Cost: about 20 evaluations of f; of a gradient that fails up to [`TestOptions::search_runs`] more.
-pub fn test_gradient<T: Real>(
-    f: Function<'_, T>,
-    gradient: Gradient<'_, T>,
-    x: &[T],
+/// What a test found.
+pub(super) struct Examined<'t, 'a, T: Real> {
+    pub report: Report,
+    pub seen: Seen,
+    /// The function, and the gradient with its waypoints; none where the test ended before it.
+    pub tried: Option<(Probe<'t, T>, Option<GradientCall<'a, T>>, Passages)>,
+}
+
+/// The test itself, before anything is said or searched by waypoints.
+pub(super) fn examine<'t, 'a, T: Real>(
+    f: Function<'t, T>,
+    gradient: Gradient<'a, T>,
+    x: &'t [T],
     options: &mut TestOptions<'_, T>,
-) -> Result<Report, Error> {
+) -> Result<Examined<'t, 'a, T>, Error> {
     options.check(x.len(), 0)?;
     let (mut report, mut seen) = (Report::default(), Seen::default());
     let (mut call, mut array, mut passages) = (None, None, Passages::default());
@@ -66,18 +64,15 @@ pub fn test_gradient<T: Real>(
             Err(wrong) => {
                 report.decide(wrong.reason);
                 (seen.said, seen.waypoints) = (Some(wrong.said), wrong.waypoints);
+                return Ok(Examined { report, seen, tried: None });
             }
         }
     }
-    if report.summary.passed || seen.said.is_none() {
-        let probe = Probe::new(f, x)?;
-        let mut test = Test { probe, options, call, passages, report: &mut report, seen: &mut seen };
-        test.run(array.as_deref())?;
-        report.summary.evaluations = test.probe.evaluations as i64;
-    }
-    explain::gradient(&mut report, &seen, options.first_index);
-    plot::write(&report, options.plot)?;
-    Ok(report)
+    let probe = Probe::new(f, x)?;
+    let mut test = Test { probe, options, call, report: &mut report, seen: &mut seen };
+    test.run(array.as_deref())?;
+    let tried = Some((test.probe, test.call, passages));
+    Ok(Examined { report, seen, tried })
 }
 
 /// What is wrong with two calls of a gradient.
@@ -105,9 +100,15 @@ pub(super) fn computed<T: Real>(
         let after = size()?;
         if after != before {
             let (bytes, bits) = (after.0 - before.0, after.1 - before.1);
+            let more = bytes > 0 || bits > 0;
+            let left = if more { with_thread_tape(|tape| tape.left())? } else { None };
+            let find = match left {
+                Some(left) => left,
+                None => "run with ADTAPE_CHECK=1 to see which push and which pop do not match".to_owned(),
+            };
             let said = format!(
                 "the gradient's reverse sweep does not take off what its forward sweep pushed: {bytes:+} bytes, {bits:+} \
-                 control bits on the thread's tape after it"
+                 control bits on the thread's tape after it\n  {find}"
             );
             return Ok(Err(Unusable { reason: Reason::TapeLeft, said, waypoints: Vec::new() }));
         }
@@ -124,24 +125,22 @@ pub(super) fn computed<T: Real>(
                  an adjoint that keeps its value from one call to the next is not set to zero, or x is changed",
                 i as i64 + first_index
             );
-            let waypoints = bracket::first_difference(&passed[0], &passed[1]).into_iter().collect();
+            let waypoints = waypoints::first_difference(&passed[0], &passed[1]).into_iter().collect();
             return Ok(Err(Unusable { reason: Reason::NotRepeatable, said, waypoints }));
         }
     }
     Ok(Ok((first, passed.swap_remove(0))))
 }
 
-struct Test<'t, 'a, 'o, T: Real> {
+struct Test<'t, 'a, 'r, 'o, T: Real> {
     probe: Probe<'t, T>,
-    options: &'t mut TestOptions<'o, T>,
+    options: &'r mut TestOptions<'o, T>,
     call: Option<GradientCall<'a, T>>,
-    /// Waypoints of the gradient.
-    passages: Passages,
-    report: &'t mut Report,
-    seen: &'t mut Seen,
+    report: &'r mut Report,
+    seen: &'r mut Seen,
 }
 
-impl<T: Real> Test<'_, '_, '_, T> {
+impl<T: Real> Test<'_, '_, '_, '_, T> {
     fn fail(&mut self, reason: Reason, said: String) -> Result<(), Error> {
         self.report.decide(reason);
         self.seen.said = Some(said);
@@ -253,10 +252,6 @@ impl<T: Real> Test<'_, '_, '_, T> {
             let found = components::search(&mut self.probe, line, self.options, first)?;
             found.write(&mut self.report.summary, self.options.first_index);
             (self.seen.more_components, self.seen.all_components) = (found.more, found.all);
-            if let Some(call) = self.call.as_mut().filter(|_| self.options.search() > 0) {
-                let passages = std::mem::take(&mut self.passages);
-                self.seen.waypoints = bracket::search(&mut self.probe, *call, passages, self.options)?;
-            }
         }
         Ok(())
     }

@@ -16,7 +16,8 @@
 //! | file | what |
 //! |---|---|
 //! | `taylor.rs` | remainders over a series of steps, the order they fall with, the slope's error extrapolated |
-//! | `gradient.rs` | the test: verdict from both sides of x, branches, components |
+//! | `verdict.rs` | the test as programs call it |
+//! | `gradient.rs` | the test itself: verdict from both sides of x, branches, components |
 //! | `noise.rs` | the noise of f from a table of differences |
 //! | `components.rs` | which components of a wrong gradient disagree |
 //! | `waypoints.rs` | places that both sweeps pass; what a run passed there |
@@ -64,13 +65,15 @@ mod taylor;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod vector;
+mod verdict;
 mod waypoints;
 
 pub use complex::test_complex;
 pub use dot::test_dot;
-pub use gradient::{Gradient, test_gradient};
+pub use gradient::Gradient;
 pub use options::TestOptions;
 pub use real::Real;
 pub use report::{Reason, Report, Summary};
+pub use verdict::test_gradient;
 pub(crate) use waypoints::{forward_at, reverse_at};
 pub use waypoints::{waypoint_forward, waypoint_reverse};

@@ -186,3 +186,22 @@ pub(super) fn noted<R>(ask: Ask, run: impl FnOnce() -> R) -> (Passages, R) {
     drop(listening);
     (PASSAGES.take(), result)
 }
+
+/// Where two calls of a gradient first differ, as far as waypoints say it.
+pub(super) fn first_difference(first: &Passages, second: &Passages) -> Option<String> {
+    let same = |a: &Passage, b: &Passage| (a.site, a.of_adjoint) == (b.site, b.of_adjoint);
+    let at = first.reverse.iter().zip(&second.reverse).position(|(a, b)| !same(a, b))?;
+    let differs = first.reverse[at];
+    let name = &first.names[differs.name];
+    Some(match at.checked_sub(1) {
+        None => format!(
+            "the adjoint of '{name}' differs at the first waypoint of the reverse sweep already, {}: it is not set to zero \
+             before",
+            differs.site
+        ),
+        Some(before) => format!(
+            "up to the waypoint at {} the adjoints of both calls are the same; that of '{name}' differs at {}",
+            first.reverse[before].site, differs.site
+        ),
+    })
+}
