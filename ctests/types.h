@@ -25,8 +25,10 @@ typedef struct {
     pop_t *call_pop;
     void (*self_push)(const void *x);
     void (*self_pop)(void *x);
-    local_push_t *local_push; /* NULL for types that are passed by address */
+    local_push_t *local_push; /* this and all below: NULL for types that are passed by address */
     local_pop_t *local_pop;
+    push_array_t *push_record;
+    pop_array_t *pop_record;
 } type_row_t;
 
 /* Each macro pastes its argument at once: handed on to another macro, `bool` would become `_Bool`. */
@@ -48,6 +50,12 @@ typedef struct {
     }                                                                                           \
     static void row_pop_array_##name(adtape_t *t, void *x, int64_t count) {                     \
         adtape_pop_array_##name(t, (T *)x, count);                                              \
+    }                                                                                           \
+    static void row_push_record_##name(adtape_t *t, const void *x, int64_t count) {             \
+        adtape_push_record_##name(t, (T const *)x, count);                                      \
+    }                                                                                           \
+    static void row_pop_record_##name(adtape_t *t, void *x, int64_t count) {                    \
+        adtape_pop_record_##name(t, (T *)x, count);                                             \
     }
 #define TYPES_ADDRESS_(name, bytes, code)                                                       \
     static void row_push_##name(adtape_t *t, const void *x) { adtape_push_##name(t, x); }       \
@@ -65,10 +73,11 @@ ADTAPE_ADDRESS_TYPES_(TYPES_ADDRESS_)
 #define TYPES_VALUE_ROW_(name, T, code)                                                         \
     {#name, code, sizeof(T), row_push_##name, row_pop_##name, row_push_array_##name, row_pop_array_##name, \
      adtape_call_push_##name, adtape_call_pop_##name, adtape_self_push_##name, adtape_self_pop_##name, \
-     row_local_push_##name, row_local_pop_##name},
+     row_local_push_##name, row_local_pop_##name, row_push_record_##name, row_pop_record_##name},
 #define TYPES_ADDRESS_ROW_(name, bytes, code)                                                   \
     {#name, code, bytes, row_push_##name, row_pop_##name, row_push_array_##name, row_pop_array_##name, \
-     adtape_call_push_##name, adtape_call_pop_##name, adtape_self_push_##name, adtape_self_pop_##name, NULL, NULL},
+     adtape_call_push_##name, adtape_call_pop_##name, adtape_self_push_##name, adtape_self_pop_##name, \
+     NULL, NULL, NULL, NULL},
 
 static const type_row_t types[] = {ADTAPE_VALUE_TYPES_(TYPES_VALUE_ROW_) ADTAPE_ADDRESS_TYPES_(TYPES_ADDRESS_ROW_)};
 

@@ -93,7 +93,9 @@ static void push_array(model_t *model) {
     random_values(&state, type, values, (size_t)count);
     say(model, "push %" PRId64 " of %s, way %d", count, type->name, (int)way);
     switch (way) {
-    case 0: type->push_array(model->tape, values, count); break;
+    case 0:
+        (below(2) == 0 && type->push_record != NULL ? type->push_record : type->push_array)(model->tape, values, count);
+        break;
     case 1: adtape_push_array(model->tape, type->type, values, count); break;
     default: adtape_self_push_array(type->type, values, count);
     }
@@ -200,7 +202,9 @@ static void pop_values(model_t *model, const type_row_t *type, int64_t count) {
     }
     say(model, "pop %" PRId64 " of %s, way %d", count, adtape_type_name(code), (int)way);
     switch (way) {
-    case 0: type->pop_array(model->tape, values, count); break;
+    case 0:
+        (below(2) == 0 && type->pop_record != NULL ? type->pop_record : type->pop_array)(model->tape, values, count);
+        break;
     case 1: adtape_pop_array(model->tape, code, values, count); break;
     case 2: model->is_self ? adtape_self_pop_array(code, values, count)
                            : adtape_pop_array(model->tape, code, values, count);
