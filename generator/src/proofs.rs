@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::flow::locs::Set;
+use crate::flow::required::Required;
 use crate::flow::{Flow, Loc};
 use crate::ir::*;
 use crate::plan::{ReverseParam, walk};
 use crate::refuse::{Class, Refusal};
-use crate::replay::{Cells, Contract, Effect, Given, ObjectRole, Parameter, Verdict, prove};
+use crate::replay::{Cells, Contract, Copies, Effect, Given, ObjectRole, Parameter, Verdict, prove};
 use crate::sweep::reverse::{Origin, Origins};
 use crate::transform::Sweeps;
 
@@ -60,6 +61,22 @@ pub fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> bool 
         demoted.insert(sweeps.proc, read);
     }
     new
+}
+
+/// Takes those loops from the ones that run again in which an item is refused, or all if it is in none; their number.
+pub fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
+    let Verdict::Refused { item, .. } = sweeps.verdict else { return 0 };
+    let proc = &sweeps.forward;
+    let positions = proc.positions();
+    let place = item.and_then(|item| positions.get(item.index()).copied().flatten());
+    let around = |again: &ItemId| match (&proc.items[again.index()].kind, place) {
+        (ItemKind::Loop { body, .. }, Some((region, _))) => item == Some(*again) || proc.is_within(region, *body),
+        _ => false,
+    };
+    let all: Vec<ItemId> = sweeps.plan.again.keys().copied().collect();
+    let concerned: Vec<ItemId> = all.iter().copied().filter(around).collect();
+    let concerned = if concerned.is_empty() { all } else { concerned };
+    concerned.into_iter().filter(|again| required.forbid(sweeps.proc, *again)).count()
 }
 
 /// The obligations that are not proved.
@@ -139,11 +156,13 @@ fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &BTreeMap<ProcId
             Some((contract, callee)) => (up(&contract.needs, callee), up(&contract.leaves, callee)),
             None => (closed(flow, id, &effect.reads), writes.clone()),
         };
+        let reads = closed(flow, id, &effect.reads);
         let restores = contract.map(|(contract, _)| contract.restores.clone()).unwrap_or_default();
-        calls.insert(at, Effect { writes, needs, leaves, restores });
+        calls.insert(at, Effect { writes, reads, needs, leaves, restores });
     }
     Given {
         origins: origins.items.clone(),
+        copies: Copies { items: origins.copies.items.clone(), values: origins.copies.values.clone() },
         objects: origins.objects.iter().map(role).collect(),
         active: (0..proc.values.len()).map(|at| flow.active_value(id, ValueId::new(at))).collect(),
         places,

@@ -85,7 +85,7 @@ pub struct Adjoint {
     pub written: BTreeMap<ProcId, Vec<bool>>,
     /// With several directions: how the types of adjoints differ from those of the program.
     pub wide: Option<Wide>,
-    /// How many values are stored because what would bring them back without could not be proved.
+    /// How many values are stored, and loops taped, because what would do without could not be proved.
     pub demotions: usize,
     /// What planning took: moves of the token game, items that the analysis of memory visited.
     pub steps: u64,
@@ -146,7 +146,7 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     if !choices.one_call {
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
-    let (mut demoted, mut steps, mut proofs) = (Demoted::new(), 0, 0);
+    let (mut demoted, mut steps, mut proofs, mut taped) = (Demoted::new(), 0, 0, 0);
     let mut sweeps = loop {
         let mut sweeps = settled(&analysed, &mut facts, &global_shadows, choices, &demoted, &mut steps)?;
         if let Some(fault) = choices.fault {
@@ -158,12 +158,19 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         if refused.is_empty() {
             break sweeps;
         }
+        // What cannot be proved of a pass that runs again can be proved of one that is taped, maybe.
+        let forbidden = sweeps.iter().map(|each| proofs::forbid(each, &mut facts.required)).sum::<usize>();
+        if forbidden > 0 {
+            taped += forbidden;
+            facts.required.run();
+            continue;
+        }
         let new = sweeps.iter().filter(|each| proofs::demote(&analysed, each, &mut demoted)).count();
         if new == 0 {
             return Err(refused);
         }
     };
-    let demotions = demoted.values().map(BTreeSet::len).sum();
+    let demotions = taped + demoted.values().map(BTreeSet::len).sum::<usize>();
     let asked = heads.to_vec();
     let heads = heads_of(&analysed, heads);
     let written = heads.iter().map(|&head| (head, written(&flow, head))).collect();

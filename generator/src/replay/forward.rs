@@ -10,7 +10,7 @@ use crate::ir::*;
 impl Replay<'_> {
     pub(super) fn forward(&mut self) -> Res<()> {
         self.at = self.state(State::Entry);
-        if let Some((construct, span)) = modelled::missing(self.f, self.r, self.given) {
+        if let Some((construct, span)) = modelled::missing(self.f, self.r) {
             self.span = span;
             return open(construct);
         }
@@ -132,8 +132,9 @@ impl Replay<'_> {
             ItemKind::Free { .. }
             | ItemKind::Witness { .. }
             | ItemKind::DeclareVar { .. }
+            | ItemKind::Rehearsal { .. }
             | ItemKind::Comment { .. } => {}
-            ItemKind::Release { .. } | ItemKind::Undo { .. } | ItemKind::Rehearsal { .. } => {
+            ItemKind::Release { .. } | ItemKind::Undo { .. } => {
                 return open("an item that is not modelled");
             }
             ItemKind::Pop { .. } => return open("a pop in a forward sweep"),

@@ -96,7 +96,12 @@ impl Replay<'_> {
         self.set_locals(&locals);
         let outer_run = std::mem::replace(&mut self.run, run.as_ref().map(|(item, first, _)| (*item, *first)));
         let back = self.back.clone();
-        self.reverse_region(*body, *own_body)?;
+        let own_items = if self.passes.contains_key(&of) {
+            self.run_again(of, *body, *own_body)?
+        } else {
+            r.regions[own_body.index()].items.clone()
+        };
+        self.reverse_items(*body, &own_items)?;
         let back_in_pass = std::mem::replace(&mut self.back, back);
         self.run = outer_run;
         if let Some((_, first, _)) = &run {
@@ -133,6 +138,17 @@ impl Replay<'_> {
                 },
             };
             self.names[c.out.index()] = Some(out);
+        }
+        Ok(())
+    }
+
+    /// A loop of which nothing is reversed: the elements that it overwrote have come back in front of it, if any.
+    pub(super) fn only_elements(&mut self, item: ItemId) -> Res<()> {
+        self.pass_over(item)?;
+        while let Some(k) = self.runs.iter().position(|(of, ..)| *of == item) {
+            let (_, first, count) = self.runs.remove(k);
+            let row = self.early(first, count, 0)?;
+            self.row_is_back(row);
         }
         Ok(())
     }

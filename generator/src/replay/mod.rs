@@ -22,15 +22,18 @@
 //! Which values are active, and which locations two pointers may share, is [`Given`], by the analyses.
 
 mod adjoint;
+mod again;
 mod calls;
 mod demands;
 mod equal;
 mod eval;
 mod forward;
 mod loops;
+mod lost;
 mod memory;
 mod modelled;
 mod passes;
+mod rerun;
 mod reverse;
 mod runs;
 mod sections;
@@ -84,12 +87,23 @@ pub struct Cells {
 pub struct Effect {
     /// What it may write.
     pub writes: Arc<BTreeSet<u32>>,
+    /// What it may read.
+    pub reads: Arc<BTreeSet<u32>>,
     /// What its reverse reads as the call left it.
     pub needs: Arc<BTreeSet<u32>>,
     /// What its reverse does not restore.
     pub leaves: Arc<BTreeSet<u32>>,
     /// See [`Contract::restores`].
     pub restores: Vec<(u32, Vec<Fixed>)>,
+}
+
+/// Items and values of a reverse sweep that run passes of loops again: those of the primal. Checked, not believed.
+#[derive(Clone, Debug, Default)]
+pub struct Copies {
+    /// By item; `None` for what only the copy has, as pushes.
+    pub items: BTreeMap<ItemId, Option<ItemId>>,
+    /// By value, with those that the copy reads from around it.
+    pub values: HashMap<ValueId, ValueId>,
 }
 
 /// What replay takes as given: where the parts of the sweeps come from, and the answers of analyses.
@@ -111,8 +125,10 @@ pub struct Given {
     pub places: HashMap<Place, Cells>,
     /// By call of the primal.
     pub calls: HashMap<ItemId, Effect>,
-    /// Loops whose passes the reverse sweep runs again.
+    /// Loops whose passes the reverse sweep runs again, and what runs them.
     pub again: BTreeSet<ItemId>,
+    /// See [`Copies`].
+    pub copies: Copies,
 }
 
 /// What replay says about a procedure.
@@ -161,7 +177,21 @@ pub enum Fixed {
 /// Proves that the reverse sweep of a procedure reads what the forward sweep computed. The contract holds if it is
 /// proved.
 pub fn prove(program: &Program, forward: &Proc, reverse: &Proc, given: &Given) -> (Verdict, Contract) {
-    let mut replay = Replay::new(program, forward, reverse, given);
+    let unfolded;
+    let nothing = BTreeMap::new();
+    let (forward, passes) = if given.again.is_empty() {
+        (forward, &nothing)
+    } else {
+        match again::unfold(forward, reverse, given) {
+            Ok(whole) => unfolded = whole,
+            Err((what, item)) => {
+                let span = item.map_or(forward.span, |item| forward.items[item.index()].span);
+                return (Verdict::Refused { what: what.into(), span, item }, Contract::default());
+            }
+        }
+        (&unfolded.forward, &unfolded.passes)
+    };
+    let mut replay = Replay::new(program, forward, reverse, given, passes);
     let ran = replay.forward().and_then(|()| replay.reverse());
     let verdict = match ran {
         Ok(()) if replay.is_cut => Verdict::Open { construct: "many stores in a row".into(), span: forward.span },
@@ -249,6 +279,9 @@ struct Replay<'a> {
     span: Span,
     /// The item that is being reversed.
     item: Option<ItemId>,
+    /// Loops whose passes the reverse sweep runs again, and what they push in the forward sweep.
+    passes: &'a BTreeMap<ItemId, again::Pass>,
+    outer: HashSet<ItemId>,
     /// Region and position of each item of the forward sweep.
     positions: Vec<Option<(RegionId, usize)>>,
     // The forward sweep.
@@ -301,6 +334,10 @@ struct Replay<'a> {
     runs: Vec<(ItemId, P, T)>,
     /// Those of the loop at hand: loop and first element.
     run: Option<(ItemId, P)>,
+    /// What the pass that runs again surely overwrites, the loops that run in it, and how many arms are around.
+    lost_in_pass: Vec<P>,
+    rerunning: Vec<ItemId>,
+    arms: usize,
     /// Truths in the arm at hand, numbers of passes in the loop at hand: what a term is, or that it is not 0.
     known: Vec<(T, Option<T>)>,
     resolved: HashMap<T, T>,
@@ -312,7 +349,13 @@ struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    fn new(program: &'a Program, f: &'a Proc, r: &'a Proc, given: &'a Given) -> Self {
+    fn new(
+        program: &'a Program,
+        f: &'a Proc,
+        r: &'a Proc,
+        given: &'a Given,
+        passes: &'a BTreeMap<ItemId, again::Pass>,
+    ) -> Self {
         let popped = r.items.iter().zip(&given.origins).filter_map(|(item, origin)| match &item.kind {
             ItemKind::Pop { what: Popped::Memory(_) } => *origin,
             _ => None,
@@ -347,6 +390,8 @@ impl<'a> Replay<'a> {
             at: Version(0),
             span: f.span,
             item: None,
+            passes,
+            outer: passes.values().flat_map(|pass| pass.outer.iter().copied()).collect(),
             positions: f.positions(),
             values: vec![None; f.values.len()],
             before: vec![Version(0); f.items.len()],
@@ -386,6 +431,9 @@ impl<'a> Replay<'a> {
             adjoints: adjoint::Adjoints::default(),
             runs: Vec::new(),
             run: None,
+            lost_in_pass: Vec::new(),
+            rerunning: Vec::new(),
+            arms: 0,
             known: Vec::new(),
             resolved: HashMap::new(),
             shadow_pointers: HashMap::new(),

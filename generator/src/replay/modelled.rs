@@ -3,17 +3,12 @@
 //! What sweeps do with such a construct may show in places that replay would otherwise take for faults, so it is
 //! searched for before anything is judged.
 
-use super::Given;
 use crate::ir::*;
 
 pub(super) const STABLE: &str = "a block of the stable heap";
-const AGAIN: &str = "a loop that is run again";
 
 /// The first construct of two sweeps that replay does not model, and where it is.
-pub(super) fn missing(forward: &Proc, reverse: &Proc, given: &Given) -> Option<(&'static str, Span)> {
-    if let Some(item) = given.again.first() {
-        return Some((AGAIN, forward.items[item.index()].span));
-    }
+pub(super) fn missing(forward: &Proc, reverse: &Proc) -> Option<(&'static str, Span)> {
     if let Some(object) = forward.objects.iter().find(|object| object.life == Life::Stable) {
         return Some((STABLE, object.span));
     }
@@ -22,7 +17,6 @@ pub(super) fn missing(forward: &Proc, reverse: &Proc, given: &Given) -> Option<(
             let Item { kind, span, .. } = &sweep.items[item.index()];
             match kind {
                 ItemKind::Release { .. } | ItemKind::Undo { .. } => return Some((STABLE, *span)),
-                ItemKind::Rehearsal { .. } => return Some((AGAIN, *span)),
                 _ => {}
             }
         }

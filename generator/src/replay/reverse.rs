@@ -78,15 +78,25 @@ impl Replay<'_> {
     pub(super) fn has_tape(&self, item: ItemId) -> bool {
         let region = |region: &RegionId| self.f.regions[region.index()].items.iter().any(|item| self.has_tape(*item));
         match &self.f.items[item.index()].kind {
-            ItemKind::Push { .. } | ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
+            ItemKind::Push { .. } => !self.outer.contains(&item),
+            ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
             ItemKind::Branch { then, otherwise, .. } => region(then) || region(otherwise),
-            ItemKind::Loop { body, .. } => region(body),
+            ItemKind::Loop { body, .. } => match self.passes.get(&item) {
+                Some(pass) => !pass.outer.is_empty(),
+                None => region(body),
+            },
             _ => false,
         }
     }
 
     /// Reverses a region: `own` of the reverse sweep reverses `region` of the forward sweep.
     pub(super) fn reverse_region(&mut self, region: RegionId, own: RegionId) -> Res<()> {
+        let r = self.r;
+        self.reverse_items(region, &r.regions[own.index()].items)
+    }
+
+    /// Reverses a region by these items of the reverse sweep.
+    pub(super) fn reverse_items(&mut self, region: RegionId, own: &[ItemId]) -> Res<()> {
         let items = &self.f.regions[region.index()].items;
         let mut tape: Vec<ItemId> = items.iter().copied().filter(|item| self.has_tape(*item)).collect();
         if let Some((_, branch)) = self.f.regions[region.index()].parent
@@ -99,8 +109,7 @@ impl Replay<'_> {
         let reversed = items.len();
         let (around, back) = (Vec::new(), HashSet::new());
         let mut walk = Walk { region, reversed, tape, group: first, around, back, may_clear: None, entered: false };
-        let r = self.r;
-        for &item in &r.regions[own.index()].items {
+        for &item in own {
             self.reverse_item(&mut walk, item)?;
         }
         let ended = walk.group == Some(Group::Arguments);
@@ -135,7 +144,7 @@ impl Replay<'_> {
     }
 
     /// An item that nothing in the reverse sweep comes from.
-    fn pass_over(&mut self, item: ItemId) -> Res<()> {
+    pub(super) fn pass_over(&mut self, item: ItemId) -> Res<()> {
         let f = self.f;
         let this = &f.items[item.index()];
         match &this.kind {
@@ -208,17 +217,6 @@ impl Replay<'_> {
                 self.damaged(without);
             }
             _ => self.damaged(place),
-        }
-        Ok(())
-    }
-
-    /// A loop of which nothing is reversed: the elements that it overwrote have come back in front of it, if any.
-    fn only_elements(&mut self, item: ItemId) -> Res<()> {
-        self.pass_over(item)?;
-        while let Some(k) = self.runs.iter().position(|(of, ..)| *of == item) {
-            let (_, first, count) = self.runs.remove(k);
-            let row = self.early(first, count, 0)?;
-            self.row_is_back(row);
         }
         Ok(())
     }
@@ -402,6 +400,7 @@ impl Replay<'_> {
             | ItemKind::DeclareVar { .. }
             | ItemKind::Comment { .. }
             | ItemKind::Witness { .. }
+            | ItemKind::Rehearsal { .. }
             | ItemKind::Shadowed { .. } => {}
             ItemKind::Branch { on, then, otherwise, joins } => {
                 if !joins.is_empty() {
@@ -434,7 +433,7 @@ impl Replay<'_> {
                 self.reverse_call(walk, of, callee, args)?;
             }
             ItemKind::Push { .. } => return Err(self.refuted("something is pushed in a reverse sweep")),
-            ItemKind::Release { .. } | ItemKind::Undo { .. } | ItemKind::Rehearsal { .. } => {
+            ItemKind::Release { .. } | ItemKind::Undo { .. } => {
                 return open("an item that is not modelled");
             }
         }
@@ -471,7 +470,7 @@ impl Replay<'_> {
         })
     }
 
-    fn declare(&mut self, object: ObjectId, zeroed: bool) -> Res<()> {
+    pub(super) fn declare(&mut self, object: ObjectId, zeroed: bool) -> Res<()> {
         let root = self.object(Side::Reverse, object);
         match self.given.objects[object.index()] {
             ObjectRole::Primal(of) => {

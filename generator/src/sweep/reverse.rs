@@ -20,9 +20,9 @@ mod records;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-pub use origins::{Origin, Origins};
+pub use origins::{Copies, Origin, Origins};
 pub(crate) use params::{declared, written};
-pub(super) use records::{Stored, bytes};
+pub(super) use records::{Stored, bytes, load};
 
 use super::shadow::{self, Shadows};
 use super::{Taken, homes, leaves, live};
@@ -153,8 +153,9 @@ pub struct Builder<'a> {
     pub(super) blocks: BTreeMap<RegionId, Vec<ObjectId>>,
     /// What each pop into a value takes from the tape, and the line of `--explain` about it.
     pub(super) stored: BTreeMap<ItemId, (Stored, Explanation)>,
-    /// Passes that run again in front of their reversal.
+    /// Passes that run again in front of their reversal, and the parts of the sweep that do it.
     again_passes: Vec<again::Pass>,
+    copies: Copies,
     /// Loops that cannot be run again after all.
     unfit: Vec<ItemId>,
     /// The item that is being reversed, and by item of the sweep the one that it reverses.
@@ -232,6 +233,7 @@ impl<'a> Builder<'a> {
             blocks: BTreeMap::new(),
             stored: BTreeMap::new(),
             again_passes: Vec::new(),
+            copies: Copies::default(),
             unfit: Vec::new(),
             reversed: None,
             origins: Vec::new(),
@@ -492,9 +494,4 @@ pub(super) fn dereferenced(pointer: Expr, ty: &Type) -> Place {
     let zero = Expr { kind: ExprKind::Int(0), ty: control::int() };
     let subscript = Subscript { at: zero, dim: Dim::default() };
     Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(vec![subscript])], ty: ty.clone() }
-}
-
-/// What lies at the place.
-pub(super) fn load(place: Place) -> Expr {
-    Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
 }

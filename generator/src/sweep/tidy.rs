@@ -139,8 +139,8 @@ fn for_each_item(proc: &Proc, see: &mut dyn FnMut(ItemId)) {
 }
 
 /// Drops items that stand in no region, values without a definition that anybody reads, and objects that nothing names.
-/// Returns the new numbers of items and objects.
-pub fn compact(proc: &mut Proc) -> [Vec<Option<u32>>; 2] {
+/// Returns the new numbers of items, objects and values.
+pub fn compact(proc: &mut Proc) -> [Vec<Option<u32>>; 3] {
     let mut kept = vec![false; proc.items.len()];
     for region in reachable(proc) {
         proc.regions[region.index()].items.iter().for_each(|item| kept[item.index()] = true);
@@ -174,7 +174,7 @@ pub fn compact(proc: &mut Proc) -> [Vec<Option<u32>>; 2] {
         regions: numbers(&(0..proc.regions.len()).map(|at| regions.contains(&RegionId::new(at))).collect::<Vec<_>>()),
     };
     to.apply(proc);
-    [to.items, to.objects]
+    [to.items, to.objects, to.values]
 }
 
 fn reachable(proc: &Proc) -> BTreeSet<RegionId> {

@@ -13,10 +13,19 @@ pub enum Kind {
     RestoreDropped,
     BranchTurned,
     BitInverted,
+    /// Elements in front of a pass that runs again: the last of them is neither pushed nor popped.
+    HullShortened,
+    /// The same: the first is left out, one behind the last taken.
+    HullMoved,
+    /// What runs a pass again leaves a store out.
+    StoreNotRunAgain,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 8] = [
+    /// Only sweeps that run passes again have them.
+    pub const OF_AGAIN: [Kind; 3] = [Kind::HullShortened, Kind::HullMoved, Kind::StoreNotRunAgain];
+
+    pub const ALL: [Kind; 11] = [
         Kind::PushDropped,
         Kind::PopsSwapped,
         Kind::WrongRecipe,
@@ -25,6 +34,9 @@ impl Kind {
         Kind::RestoreDropped,
         Kind::BranchTurned,
         Kind::BitInverted,
+        Kind::HullShortened,
+        Kind::HullMoved,
+        Kind::StoreNotRunAgain,
     ];
 }
 
@@ -93,6 +105,27 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             }
             Some(format!("test of {repeats:?}"))
         }
+        Kind::HullShortened => hull_changed(at, forward, reverse, &|_, count| {
+            let one = Expr { kind: ExprKind::Int(1), ty: count.ty.clone() };
+            let less = ExprKind::Binary(Binary::Subtract, Box::new(count.clone()), Box::new(one));
+            *count = Expr { kind: less, ty: count.ty.clone() };
+        }),
+        Kind::HullMoved => hull_changed(at, forward, reverse, &|place, _| {
+            if let Some(Step::Index(subscripts)) = place.path.last_mut()
+                && let Some(subscript) = subscripts.last_mut()
+            {
+                subscript.at = plus_one(&subscript.at);
+            }
+        }),
+        Kind::StoreNotRunAgain => {
+            let primal = |item: &Item| match &item.kind {
+                ItemKind::Store { to: Place { base, .. }, .. } => !is_adjoint(reverse, base),
+                _ => false,
+            };
+            let store = nth(reverse, at, primal)?;
+            drop(reverse, store);
+            Some(format!("store {store:?}"))
+        }
         Kind::RestoreDropped => restore_dropped(at, forward, reverse),
         Kind::BranchTurned => {
             let branch = nth(reverse, at, |item| matches!(item.kind, ItemKind::Branch { .. }))?;
@@ -111,6 +144,78 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             Some(format!("bit {push:?}"))
         }
     }
+}
+
+/// Whether a place of a reverse sweep is in memory of adjoints: by its name.
+fn is_adjoint(reverse: &Proc, base: &Base) -> bool {
+    let is_named = |name: &str| name.ends_with("_b") || name.contains("_b_");
+    match base {
+        Base::Object(object) => is_named(&reverse.objects[object.index()].name),
+        Base::Global(_) => false,
+        Base::At(pointer) => match &pointer.kind {
+            ExprKind::Value(value) => is_named(&reverse.vars[reverse.values[value.index()].var.index()].name),
+            ExprKind::Address(place) => is_adjoint(reverse, &place.base),
+            _ => false,
+        },
+    }
+}
+
+/// Changes which elements are pushed at the beginning of a pass, and the pop of them alike.
+fn hull_changed(
+    at: usize,
+    forward: &mut Proc,
+    reverse: &mut Proc,
+    change: &dyn Fn(&mut Place, &mut Expr),
+) -> Option<String> {
+    let bodies = |proc: &Proc| -> Vec<RegionId> {
+        let all = in_order(proc).into_iter().filter_map(|item| match proc.items[item.index()].kind {
+            ItemKind::Loop { body, .. } => Some(body),
+            _ => None,
+        });
+        all.collect()
+    };
+    let first = |proc: &Proc, body: &RegionId, wanted: &dyn Fn(&ItemKind) -> bool| -> Vec<ItemId> {
+        let items = proc.regions[body.index()].items.iter().copied();
+        items.filter(|item| wanted(&proc.items[item.index()].kind)).collect()
+    };
+    let pushes: Vec<ItemId> = bodies(forward)
+        .iter()
+        .flat_map(|body| {
+            let items = &forward.regions[body.index()].items;
+            let is_hull = |item: &&ItemId| {
+                matches!(forward.items[item.index()].kind, ItemKind::Push { what: Pushed::Elements { .. } })
+            };
+            items.iter().take_while(is_hull).copied().collect::<Vec<_>>()
+        })
+        .collect();
+    let push = *pushes.get(at)?;
+    let ItemKind::Push { what: Pushed::Elements { place, .. } } = &forward.items[push.index()].kind else {
+        return None;
+    };
+    // The pop of a place with this text; each hull of these programs has its own.
+    let name = print::place(&Program::default(), forward, place);
+    let pop = bodies(reverse).iter().find_map(|body| {
+        first(reverse, body, &|kind| matches!(kind, ItemKind::Pop { what: Popped::Elements { .. } })).into_iter().find(
+            |pop| match &reverse.items[pop.index()].kind {
+                ItemKind::Pop { what: Popped::Elements { place, .. } } => {
+                    stem(&print::place(&Program::default(), reverse, place)) == stem(&name)
+                }
+                _ => false,
+            },
+        )
+    })?;
+    if let ItemKind::Push { what: Pushed::Elements { place, count } } = &mut forward.items[push.index()].kind {
+        change(place, count);
+    }
+    if let ItemKind::Pop { what: Popped::Elements { place, count } } = &mut reverse.items[pop.index()].kind {
+        change(place, count);
+    }
+    Some(format!("hull {name}"))
+}
+
+/// What a place begins with.
+fn stem(text: &str) -> &str {
+    text.split(['.', '[', '\'']).next().unwrap_or(text)
 }
 
 /// Memory that is neither pushed nor popped: the push and the pop stand for each other by place and order.

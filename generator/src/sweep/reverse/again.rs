@@ -197,12 +197,23 @@ impl Builder<'_> {
             let moved = Moved::new(&self.out, self.primal, &copy, &pass);
             pushes.extend(stored.into_iter().map(|(push, stored)| (moved.item(push), stored)));
             names.extend(pass.names.iter().map(|(value, name)| (*name, moved.value(*value))));
+            self.note_copy(&copy, &moved, &pass);
             moved.put(copy, &mut self.out, &pass);
         }
         if !names.is_empty() {
             rewrite::values(&mut self.out, &mut |value| *value = names.get(value).copied().unwrap_or(*value));
         }
         pushes
+    }
+
+    /// Notes which parts of the primal those of a copy stand for.
+    fn note_copy(&mut self, copy: &Proc, moved: &Moved, pass: &Pass) {
+        let of_primal = |item: ItemId| (item.index() < self.primal.items.len()).then_some(item);
+        let items = flow_walk::items(copy, pass.body).into_iter();
+        self.copies.items.extend(items.map(|item| (moved.item(item), of_primal(item))));
+        let values = (0..self.primal.values.len()).map(ValueId::new);
+        self.copies.values.extend(values.map(|value| (moved.value(value), value)));
+        self.copies.objects.extend(moved.own.iter().map(|object| (moved.object(*object), *object)));
     }
 
     /// Whether the sweep has names for all that a copy reads.

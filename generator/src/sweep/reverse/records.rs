@@ -198,3 +198,8 @@ pub(in crate::sweep) fn bytes(ty: &Type) -> f64 {
         _ => 8.0,
     }
 }
+
+/// What lies at the place.
+pub(in crate::sweep) fn load(place: Place) -> Expr {
+    Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
+}

@@ -1,0 +1,360 @@
+//! Loops that are run again, as loops that push: the forward sweep that replay reads.
+//!
+//! The forward sweep runs the passes of such a loop without a tape. In front of a pass it pushes what the pass
+//! overwrites, behind it what the pass began with: the **outer** pushes. The reverse sweep takes these back, runs a
+//! **copy** of the pass, which pushes, and reverses that. Unfolding puts the pushes of the copy into the pass. It refuses
+//! a copy that does anything else than the pass did: each of its items must be that of the pass, with other names.
+//! What is left to prove is that the copy finds what the pass found: see [`super::rerun`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::{Given, ObjectRole};
+use crate::ir::*;
+
+/// A forward sweep whose loops all push.
+pub(super) struct Unfolded {
+    pub forward: Proc,
+    /// By loop that is run again.
+    pub passes: BTreeMap<ItemId, Pass>,
+}
+
+/// A pass that is run again.
+#[derive(Debug)]
+pub(super) struct Pass {
+    /// Its pushes in the forward sweep.
+    pub outer: Vec<ItemId>,
+    /// Items of the pass that the copy has.
+    pub kept: HashSet<ItemId>,
+    /// Values of the reverse sweep that the copy reads, and what they must be in the forward sweep.
+    pub read: BTreeSet<(ValueId, ValueId)>,
+    /// Values that the copy defines, and those of the forward sweep that they are.
+    pub defined: Vec<(ValueId, ValueId)>,
+}
+
+/// What is wrong, and the loop.
+type Wrong = (&'static str, Option<ItemId>);
+
+const DIFFERS: &str = "a pass that runs again does something else than the first time";
+
+pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Unfolded, Wrong> {
+    let mut whole = Unfolded { forward: forward.clone(), passes: BTreeMap::new() };
+    // Loops around others first: the copy of a pass has the outer pushes of loops inside.
+    let mut loops: Vec<(usize, ItemId, RegionId)> = Vec::new();
+    for &item in &given.again {
+        let ItemKind::Loop { body, .. } = forward.items[item.index()].kind else { return Err((DIFFERS, Some(item))) };
+        let around = |region: &RegionId| forward.regions[region.index()].parent.map(|(outer, _)| outer);
+        loops.push((std::iter::successors(Some(body), around).count(), item, body));
+    }
+    loops.sort();
+    for (_, item, body) in loops {
+        let reversed = reverse.regions.iter().flat_map(|region| &region.items).find_map(|own| {
+            let origin = given.origins.get(own.index()).copied().flatten();
+            match reverse.items[own.index()].kind {
+                ItemKind::Loop { body, .. } if origin == Some(item) && !given.copies.items.contains_key(own) => {
+                    Some(body)
+                }
+                _ => None,
+            }
+        });
+        let Some(own) = reversed else { continue };
+        drop_rehearsed(&mut whole.forward, body);
+        let is_push = |item: &ItemId| matches!(whole.forward.items[item.index()].kind, ItemKind::Push { .. });
+        let outer = whole.forward.regions[body.index()].items.iter().copied().filter(is_push).collect();
+        let copied = |item: &ItemId| given.copies.items.contains_key(item);
+        let copy: Vec<ItemId> = reverse.regions[own.index()].items.iter().copied().filter(copied).collect();
+        let pass = Pass { outer, kept: HashSet::new(), read: BTreeSet::new(), defined: Vec::new() };
+        let mut merge = Merge { f: &mut whole.forward, r: reverse, given, names: HashMap::new(), pass };
+        merge.region(body, &copy).map_err(|()| (DIFFERS, Some(item)))?;
+        whole.passes.insert(item, merge.pass);
+    }
+    Ok(whole)
+}
+
+/// Drops what a check pushes in the first run of a pass, and takes back at its end.
+fn drop_rehearsed(f: &mut Proc, body: RegionId) {
+    let (mut inside, mut kept, mut regions) = (false, Vec::new(), Vec::new());
+    for item in std::mem::take(&mut f.regions[body.index()].items) {
+        match f.items[item.index()].kind {
+            ItemKind::Rehearsal { step } => {
+                inside = step == Rehearsal::Begin;
+                continue;
+            }
+            ItemKind::Push { .. } if inside => continue,
+            ItemKind::Branch { then, otherwise, .. } if inside => regions.extend([then, otherwise]),
+            ItemKind::Loop { body, .. } if inside => regions.push(body),
+            _ => {}
+        }
+        kept.push(item);
+    }
+    f.regions[body.index()].items = kept;
+    while let Some(region) = regions.pop() {
+        let items = std::mem::take(&mut f.regions[region.index()].items);
+        for &item in &items {
+            match f.items[item.index()].kind {
+                ItemKind::Branch { then, otherwise, .. } => regions.extend([then, otherwise]),
+                ItemKind::Loop { body, .. } => regions.push(body),
+                _ => {}
+            }
+        }
+        let goes =
+            |item: &ItemId| matches!(f.items[item.index()].kind, ItemKind::Push { .. } | ItemKind::Rehearsal { .. });
+        f.regions[region.index()].items = items.into_iter().filter(|item| !goes(item)).collect();
+    }
+}
+
+struct Merge<'a> {
+    f: &'a mut Proc,
+    r: &'a Proc,
+    given: &'a Given,
+    /// By value that the copy defines: that of the forward sweep.
+    names: HashMap<ValueId, ValueId>,
+    pass: Pass,
+}
+
+impl Merge<'_> {
+    /// Puts the pushes of a copy into a region; an error if the copy has anything that the region has not.
+    fn region(&mut self, region: RegionId, copy: &[ItemId]) -> Result<(), ()> {
+        let old = std::mem::take(&mut self.f.regions[region.index()].items);
+        let (mut new, mut at) = (Vec::new(), 0);
+        for &item in copy {
+            match self.given.copies.items.get(&item).copied().ok_or(())? {
+                Some(of) => {
+                    let found = old[at..].iter().position(|other| *other == of).ok_or(())?;
+                    new.extend(&old[at..=at + found]);
+                    at += found + 1;
+                    self.item(item, of)?;
+                    self.pass.kept.insert(of);
+                }
+                None => new.extend(self.added(item, region)?),
+            }
+        }
+        new.extend(&old[at..]);
+        self.f.regions[region.index()].items = new;
+        Ok(())
+    }
+
+    /// An item that only the copy has.
+    fn added(&mut self, item: ItemId, region: RegionId) -> Result<Option<ItemId>, ()> {
+        let Item { mut kind, span, statement } = self.r.items[item.index()].clone();
+        match &mut kind {
+            ItemKind::Push { .. } => self.rename(&mut kind)?,
+            // Loops inside have passes that are tried, too.
+            ItemKind::Rehearsal { step: Rehearsal::Begin | Rehearsal::End } => {}
+            ItemKind::Let { value } => {
+                let Def::Is(mut expr) = self.r.values[value.index()].def.clone() else { return Err(()) };
+                self.rename_expr(&mut expr)?;
+                *value = self.new_value(*value, Def::Is(expr), region);
+            }
+            ItemKind::DeclareVar { .. }
+            | ItemKind::Comment { .. }
+            | ItemKind::Witness { .. }
+            | ItemKind::Rehearsal { .. } => return Ok(None),
+            _ => return Err(()),
+        }
+        self.f.items.push(Item { kind, span, statement });
+        let new = ItemId::new(self.f.items.len() - 1);
+        self.pass.kept.insert(new);
+        Ok(Some(new))
+    }
+
+    /// A value of the forward sweep for one that only the copy has.
+    fn new_value(&mut self, own: ValueId, def: Def, region: RegionId) -> ValueId {
+        let Value { var, span, .. } = self.r.values[own.index()];
+        self.f.vars.push(self.r.vars[var.index()].clone());
+        self.f.values.push(Value { var: VarId::new(self.f.vars.len() - 1), def, region, span });
+        let new = ValueId::new(self.f.values.len() - 1);
+        self.names.insert(own, new);
+        new
+    }
+
+    /// Whether an item of the copy is this one of the pass, with other names.
+    fn item(&mut self, own: ItemId, of: ItemId) -> Result<(), ()> {
+        let mut copy = self.r.items[own.index()].kind.clone();
+        let pass = self.f.items[of.index()].kind.clone();
+        match (&mut copy, pass) {
+            (ItemKind::Let { value }, ItemKind::Let { value: to }) => {
+                let Def::Is(mut expr) = self.r.values[value.index()].def.clone() else { return Err(()) };
+                self.rename_expr(&mut expr)?;
+                is(matches!(&self.f.values[to.index()].def, Def::Is(other) if *other == expr))?;
+                self.define(*value, to)
+            }
+            (ItemKind::Store { .. }, ItemKind::Store { to, from }) => {
+                self.rename(&mut copy)?;
+                is(matches!(copy, ItemKind::Store { to: a, from: b } if a == to && b == from))
+            }
+            (ItemKind::Call { .. }, ItemKind::Call { callee, args, result, into }) => {
+                self.rename(&mut copy)?;
+                let ItemKind::Call { callee: own, args: own_args, result: own_result, into: own_into } = copy else {
+                    return Err(());
+                };
+                let same = match (&own, &callee) {
+                    (Callee::Sweep(id, Role::Forward), Callee::Proc(other)) => id == other,
+                    _ => own == callee,
+                };
+                is(same && own_args == args && own_into == into)?;
+                if let Some(value) = own_result {
+                    self.define(value, result.ok_or(())?)?;
+                }
+                self.f.items[of.index()].kind = ItemKind::Call { callee: own, args, result, into };
+                Ok(())
+            }
+            (ItemKind::Branch { .. }, ItemKind::Branch { on, then, otherwise, joins }) => {
+                self.rename(&mut copy)?;
+                let ItemKind::Branch { on: own_on, then: own_then, otherwise: own_otherwise, joins: own_joins } = copy
+                else {
+                    return Err(());
+                };
+                is(own_on == on)?;
+                let r = self.r;
+                self.region(then, &r.regions[own_then.index()].items)?;
+                self.region(otherwise, &r.regions[own_otherwise.index()].items)?;
+                for own in own_joins {
+                    let out = self.given.copies.values.get(&own.out).copied().ok_or(())?;
+                    let join = joins.iter().find(|join| join.out == out).ok_or(())?;
+                    is(self.value(own.then)? == join.then && self.value(own.otherwise)? == join.otherwise)?;
+                    self.define(own.out, out)?;
+                }
+                Ok(())
+            }
+            (ItemKind::Loop { .. }, ItemKind::Loop { .. }) => self.repeat(own, of),
+            (ItemKind::Declare { object }, ItemKind::Declare { object: to }) => is(self.object(*object)? == to),
+            (ItemKind::Alloc { .. }, ItemKind::Alloc { object, count, zeroed }) => {
+                self.rename(&mut copy)?;
+                let ItemKind::Alloc { object: own, count: own_count, zeroed: own_zeroed } = copy else {
+                    return Err(());
+                };
+                is(self.object(own)? == object && own_count == count && own_zeroed == zeroed)
+            }
+            (ItemKind::Free { .. }, ItemKind::Free { pointer }) => {
+                self.rename(&mut copy)?;
+                is(matches!(copy, ItemKind::Free { pointer: own } if own == pointer))
+            }
+            (ItemKind::DeclareVar { .. }, ItemKind::DeclareVar { .. })
+            | (ItemKind::Comment { .. }, ItemKind::Comment { .. }) => Ok(()),
+            _ => Err(()),
+        }
+    }
+
+    fn repeat(&mut self, own: ItemId, of: ItemId) -> Result<(), ()> {
+        let r = self.r;
+        let ItemKind::Loop { test: own_test, at: own_at, body: own_body, carried: own_carried } =
+            &r.items[own.index()].kind
+        else {
+            return Err(());
+        };
+        let ItemKind::Loop { test, at, body, carried } = self.f.items[of.index()].kind.clone() else { return Err(()) };
+        let mut added = Vec::new();
+        for own in own_carried {
+            let init = self.value(own.init)?;
+            match self.given.copies.values.get(&own.head) {
+                Some(head) => {
+                    let each = carried.iter().find(|each| each.head == *head).ok_or(())?;
+                    is(init == each.init)?;
+                    self.define(own.head, each.head)?;
+                }
+                None => {
+                    let slot = (carried.len() + added.len()) as u32;
+                    let head = self.new_value(own.head, Def::Head(of, slot), body);
+                    added.push((
+                        own,
+                        Carried { var: self.f.values[head.index()].var, init, head, end: head, out: head },
+                    ));
+                }
+            }
+        }
+        is(*own_at == at)?;
+        if at == TestAt::Before {
+            self.test(own_test, &test)?;
+        }
+        self.region(body, &r.regions[own_body.index()].items)?;
+        if at == TestAt::After {
+            self.test(own_test, &test)?;
+        }
+        let outer = self.f.regions[body.index()].parent.ok_or(())?.0;
+        for own in own_carried {
+            let end = self.value(own.end)?;
+            match self.given.copies.values.get(&own.head) {
+                Some(head) => {
+                    let each = carried.iter().find(|each| each.head == *head).ok_or(())?;
+                    is(end == each.end)?;
+                    self.define(own.out, each.out)?;
+                }
+                None => {
+                    let position = added.iter().position(|(other, _)| other.head == own.head).ok_or(())?;
+                    let slot = (carried.len() + position) as u32;
+                    let out = self.new_value(own.out, Def::Out(of, slot), outer);
+                    let new = &mut added[position].1;
+                    (new.end, new.out) = (end, out);
+                }
+            }
+        }
+        if let ItemKind::Loop { carried, .. } = &mut self.f.items[of.index()].kind {
+            carried.extend(added.into_iter().map(|(_, new)| new));
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, own: &Expr, test: &Expr) -> Result<(), ()> {
+        let mut renamed = own.clone();
+        self.rename_expr(&mut renamed)?;
+        is(renamed == *test)
+    }
+
+    // ---- names ---------------------------------------------------------------------------------------------------
+
+    fn define(&mut self, own: ValueId, to: ValueId) -> Result<(), ()> {
+        self.pass.defined.push((own, to));
+        is(*self.names.entry(own).or_insert(to) == to)
+    }
+
+    /// A value of the copy in the forward sweep; one from around the copy is noted.
+    fn value(&mut self, own: ValueId) -> Result<ValueId, ()> {
+        if let Some(known) = self.names.get(&own) {
+            return Ok(*known);
+        }
+        let of = self.given.copies.values.get(&own).copied().ok_or(())?;
+        self.pass.read.insert((own, of));
+        Ok(of)
+    }
+
+    fn object(&self, own: ObjectId) -> Result<ObjectId, ()> {
+        match self.given.objects.get(own.index()) {
+            Some(ObjectRole::Primal(of)) => Ok(*of),
+            _ => Err(()),
+        }
+    }
+
+    /// Gives the expressions of an item the names of the forward sweep.
+    fn rename(&mut self, kind: &mut ItemKind) -> Result<(), ()> {
+        let mut renamed = Ok(());
+        rewrite::item_places(kind, &mut |place| renamed = renamed.and(self.rename_base(place)));
+        rewrite::item_exprs(kind, &mut |expr| renamed = renamed.and(self.rename_values(expr)));
+        renamed
+    }
+
+    fn rename_expr(&mut self, expr: &mut Expr) -> Result<(), ()> {
+        let mut renamed = Ok(());
+        rewrite::expr_places(expr, &mut |place| renamed = renamed.and(self.rename_base(place)));
+        renamed.and(self.rename_values(expr))
+    }
+
+    fn rename_base(&self, place: &mut Place) -> Result<(), ()> {
+        if let Base::Object(object) = &mut place.base {
+            *object = self.object(*object)?;
+        }
+        Ok(())
+    }
+
+    fn rename_values(&mut self, expr: &mut Expr) -> Result<(), ()> {
+        if let ExprKind::Value(value) = &mut expr.kind {
+            *value = self.value(*value)?;
+        }
+        let mut renamed = Ok(());
+        rewrite::operands(expr, &mut |operand| renamed = renamed.and(self.rename_values(operand)));
+        renamed
+    }
+}
+
+fn is(holds: bool) -> Result<(), ()> {
+    holds.then_some(()).ok_or(())
+}

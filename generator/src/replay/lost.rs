@@ -1,0 +1,139 @@
+//! What a pass that runs again surely does not find: then it is refused, not only unproved.
+
+use super::terms::{P, Spot, T, Term, Way};
+use super::{ObjectRole, Replay, Res};
+use crate::ir::*;
+
+impl Replay<'_> {
+    /// Refuses a part of a pass that the copy has not, unless it writes only what the reverse sweep never reads.
+    pub(super) fn left_out(&mut self, item: ItemId) -> Res<()> {
+        let f = self.f;
+        let mut all = vec![item];
+        match &f.items[item.index()].kind {
+            ItemKind::Loop { body, .. } => all.extend(self.items_inside(*body)),
+            ItemKind::Branch { then, otherwise, .. } => {
+                all.extend([then, otherwise].into_iter().flat_map(|arm| self.items_inside(*arm)));
+            }
+            _ => {}
+        }
+        for item in all {
+            let acts = match &f.items[item.index()].kind {
+                ItemKind::Store { to, .. } => match to.base {
+                    Base::Object(object) => self.is_read(object),
+                    _ => true,
+                },
+                ItemKind::Call { .. } => true,
+                _ => false,
+            };
+            if acts {
+                self.span = f.items[item.index()].span;
+                return Err(self.refuted("a pass runs again without all that it does"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the reverse sweep reads an object of the primal, or takes its address.
+    fn is_read(&self, object: ObjectId) -> bool {
+        let (r, given) = (self.r, self.given);
+        let names = |place: &Place| match place.base {
+            Base::Object(own) => given.objects.get(own.index()) == Some(&ObjectRole::Primal(object)),
+            _ => false,
+        };
+        r.regions.iter().flat_map(|region| &region.items).any(|item| {
+            let mut kind = r.items[item.index()].kind.clone();
+            let mut read = match &kind {
+                ItemKind::Pop { what: Popped::Memory(place) | Popped::Elements { place, .. } }
+                | ItemKind::Push { what: Pushed::Elements { place, .. } }
+                | ItemKind::Call { into: Some(place), .. } => names(place),
+                _ => false,
+            };
+            let mut see = |expr: &mut Expr| {
+                let mut all = Vec::new();
+                places_of(expr, &mut all);
+                read |= all.iter().any(names);
+            };
+            if let ItemKind::Let { value } = kind
+                && let Def::Is(expr) = &r.values[value.index()].def
+            {
+                see(&mut expr.clone());
+            }
+            rewrite::item_exprs(&mut kind, &mut see);
+            read
+        })
+    }
+
+    /// Whether a place that is surely read in every pass is surely lost in some of them: the first or the last of each
+    /// loop.
+    pub(super) fn is_surely_lost(&mut self, place: P) -> bool {
+        let loops: Vec<ItemId> = self.rerunning.iter().copied().take(3).collect();
+        let one = self.terms.number(1);
+        for choice in 0..1 << loops.len() {
+            let mut at = Vec::new();
+            for (k, item) in loops.iter().enumerate() {
+                let pass = self.terms.make(Term::Pass(*item));
+                let inside = self.loops[item].inside;
+                let end =
+                    if choice >> k & 1 == 0 { self.terms.sum(one, one, -1) } else { self.terms.sum(inside, one, -1) };
+                let Some(end) = end else { return false };
+                at.push((pass, end));
+            }
+            let Some((root, around, low, high)) = self.row_at(place, &at) else { return false };
+            let mut known = self.facts_about(&[low, high]);
+            for item in &loops {
+                let inside = self.loops[item].inside;
+                known.add(self.terms.poly(inside).plus(-1));
+            }
+            let [low, high] = [low, high].map(|t| self.terms.poly(t));
+            let mut lost = false;
+            for section in self.lost_in_pass.clone() {
+                let Some((other, path, from, to)) = self.row_at(section, &at) else { continue };
+                let [from, to] = [from, to].map(|t| self.terms.poly(t));
+                lost |= other == root && path == around && known.at_most(&from, &low) && known.at_most(&high, &to);
+            }
+            let mut back = false;
+            for section in self.back.clone() {
+                let Some((other, path, from, to)) = self.row_at(section, &at) else {
+                    back = true;
+                    break;
+                };
+                if other != root || path != around {
+                    back |= !self.disjoint(section, place);
+                    continue;
+                }
+                let [from, to] = [from, to].map(|t| self.terms.poly(t));
+                back |= !(known.at_most(&high, &from) || known.at_most(&to, &low) || known.at_most(&to, &from));
+            }
+            if lost && !back {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Root, way, first element and the one behind the last of a place in certain passes of loops.
+    fn row_at(&mut self, place: P, passes: &[(T, T)]) -> Option<(T, Vec<Way>, T, T)> {
+        let Spot { root, mut steps } = self.terms.get_spot(place).clone();
+        let one = self.terms.number(1);
+        let (from, to) = match steps.pop() {
+            Some(Way::At(at)) => (at, self.terms.sum(at, one, 1)?),
+            Some(Way::Range(from, to)) => (from, to),
+            _ => return None,
+        };
+        let mut at = |t: T| {
+            let poly = self.terms.poly(t).replace(&|_, atom| {
+                passes.iter().find(|(pass, _)| pass.0 == atom.0).map(|(_, end)| self.terms.poly(*end))
+            })?;
+            Some(self.terms.int(poly))
+        };
+        Some((root, steps, at(from)?, at(to)?))
+    }
+}
+
+/// All places in an expression.
+fn places_of(expr: &mut Expr, all: &mut Vec<Place>) {
+    if let ExprKind::Load(place) | ExprKind::Address(place) = &expr.kind {
+        all.push(place.clone());
+    }
+    rewrite::operands(expr, &mut |operand| places_of(operand, all));
+}

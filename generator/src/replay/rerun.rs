@@ -1,0 +1,366 @@
+//! A pass that is run again: it must find what it found the first time.
+//!
+//! ```text
+//!   state behind the pass   ── what the pass began with is popped
+//!   state in front of it    ── damaged: what the pass and later ones overwrote; the pass's own hulls are popped
+//!                           ── the copy runs: what it reads is back, what it overwrites is back
+//!   state behind the pass   ── damaged: what later passes left
+//! ```
+
+use std::collections::HashSet;
+
+use super::memory::Section;
+use super::reverse::Walk;
+use super::terms::{P, Spot, T, Term, Way};
+use super::{Replay, Res, Side, Taped, open};
+use crate::ir::*;
+
+impl Replay<'_> {
+    /// Runs a pass of a loop again, in the state behind it. Returns the items of the reverse sweep that reverse it.
+    pub(super) fn run_again(&mut self, of: ItemId, body: RegionId, own: RegionId) -> Res<Vec<ItemId>> {
+        let r = self.r;
+        let pass = &self.passes[&of];
+        let items = &r.regions[own.index()].items;
+        let copied = |item: &ItemId| self.given.copies.items.contains_key(item);
+        let (from, to) = match (items.iter().position(copied), items.iter().rposition(copied)) {
+            (Some(first), Some(last)) => (first, last + 1),
+            _ => {
+                let is_pop = |item: &ItemId| matches!(r.items[item.index()].kind, ItemKind::Pop { .. });
+                let pops = items.iter().enumerate().filter(|(_, item)| is_pop(item)).map(|(at, _)| at + 1);
+                let end = std::iter::once(0).chain(pops).nth(pass.outer.len());
+                let Some(end) = end else { return Err(self.refuted("what the forward sweep pushed is not popped")) };
+                (end, end)
+            }
+        };
+        if !items[from..to].iter().all(copied) {
+            return Err(self.refuted("a pass is reversed before all of it has run again"));
+        }
+        let (later, back, certain) = (self.damage.clone(), self.back.clone(), self.certain.clone());
+        let mut walk = Walk {
+            region: body,
+            reversed: self.f.regions[body.index()].items.len(),
+            tape: pass.outer.clone(),
+            group: None,
+            around: Vec::new(),
+            back: HashSet::new(),
+            may_clear: None,
+            entered: false,
+        };
+        let mut in_front = false;
+        let mut hulls = Vec::new();
+        for &item in &items[..from] {
+            match &r.items[item.index()].kind {
+                ItemKind::Pop { what: Popped::Elements { place, count } } => {
+                    if !in_front {
+                        self.step_to_front(body)?;
+                        in_front = true;
+                    }
+                    hulls.push(self.pop_hull(&mut walk, body, place, count)?);
+                }
+                ItemKind::Pop { what } => self.pop(&mut walk, what)?,
+                ItemKind::Let { value } => {
+                    let Def::Is(expr) = &r.values[value.index()].def else {
+                        return open("a value without a definition");
+                    };
+                    let t = self.eval(Side::Reverse, expr)?;
+                    self.names[value.index()] = Some(t);
+                }
+                ItemKind::Declare { object } => self.declare(*object, false)?,
+                ItemKind::DeclareVar { .. }
+                | ItemKind::Comment { .. }
+                | ItemKind::Witness { .. }
+                | ItemKind::Rehearsal { .. } => {}
+                _ => return Err(self.refuted("a pass that runs again begins with something else than pops")),
+            }
+        }
+        if !walk.tape.is_empty() {
+            return Err(self.refuted("what the forward sweep pushed is not popped"));
+        }
+        if !in_front {
+            self.step_to_front(body)?;
+        }
+        for &(own, value) in &pass.read {
+            let expected = self.forward_value(value);
+            let Some(t) = self.names[own.index()] else {
+                return Err(self.refuted("a value is read before it is defined"));
+            };
+            if !self.same(t, expected) {
+                self.differ(t, expected, "a pass runs again with another value")?;
+            }
+        }
+        let lost = self.surely_written(&pass.kept, body)?;
+        let outer = (std::mem::replace(&mut self.lost_in_pass, lost), std::mem::take(&mut self.arms));
+        let around = std::mem::replace(&mut self.rerunning, vec![of]);
+        self.rerun(&pass.kept, body)?;
+        (self.lost_in_pass, self.arms) = outer;
+        self.rerunning = around;
+        for &(copied, value) in &pass.defined {
+            if r.values[copied.index()].region == own {
+                self.names[copied.index()] = Some(self.forward_value(value));
+            }
+        }
+        self.at = self.ends[&body];
+        (self.damage, self.back, self.certain) = (later, back, certain);
+        for place in self.surely_written(&pass.kept, body)?.into_iter().chain(hulls) {
+            self.comes_back(place);
+        }
+        Ok(items[to..].to_vec())
+    }
+
+    /// A place or a row of elements holds what the state at hand has.
+    fn comes_back(&mut self, place: P) {
+        match self.terms.get_spot(place).steps.last() {
+            Some(Way::Range(..)) => self.row_is_back(place),
+            _ => self.restored(place),
+        }
+    }
+
+    /// From the state behind a pass to that in front of it.
+    fn step_to_front(&mut self, body: RegionId) -> Res<()> {
+        self.at = self.starts[&body];
+        let writes = self.writes[&body].iter().cloned();
+        let writes: Vec<Section> = writes.filter_map(|section| self.outside(section, body)).collect();
+        self.add_damage(writes);
+        Ok(())
+    }
+
+    /// The elements that a pass overwrites come back, as they were in front of it.
+    fn pop_hull(&mut self, walk: &mut Walk, body: RegionId, place: &Place, count: &Expr) -> Res<P> {
+        let Some(top) = walk.tape.pop() else { return Err(self.refuted("more is popped than was pushed")) };
+        let Some(Taped::Elements(first, number, version, ty)) = self.taped.get(&top).cloned() else {
+            return Err(self.refuted("pops do not mirror pushes"));
+        };
+        let own = self.place(Side::Reverse, place)?;
+        let own_count = self.integer(Side::Reverse, count)?;
+        if place.ty != ty || !self.same_place(own, first) || !self.same(own_count, number) {
+            return Err(self.refuted("other elements are popped than were pushed"));
+        }
+        if version != self.starts[&body] {
+            return Err(self.refuted("elements are popped in another state than they were pushed in"));
+        }
+        let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
+        let row = if at_element { self.early(first, number, 0)? } else { first };
+        self.comes_back(row);
+        Ok(row)
+    }
+
+    /// Runs the items of a region that the copy has: what they read must be there.
+    fn rerun(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<()> {
+        let f = self.f;
+        for &item in &f.regions[region.index()].items {
+            self.at = self.before[item.index()];
+            let kind = &f.items[item.index()].kind;
+            if !kept.contains(&item) {
+                self.left_out(item)?;
+                continue;
+            }
+            (self.span, self.item) = (f.items[item.index()].span, Some(item));
+            self.read_by(item, kind)?;
+            match kind {
+                ItemKind::Store { .. } => {
+                    let place = self.stored[&item];
+                    self.comes_back(place);
+                }
+                ItemKind::Branch { then, otherwise, .. } => {
+                    let condition = self.conditions[&item];
+                    let (before, back) = (self.damage.clone(), self.back.clone());
+                    for (arm, holds) in [(then, true), (otherwise, false)] {
+                        if self.terms.constant(condition).is_some_and(|truth| (truth != 0) != holds) {
+                            continue;
+                        }
+                        let known = self.known.len();
+                        self.assume_truth(condition, holds);
+                        self.arms += 1;
+                        self.rerun(kept, *arm)?;
+                        self.arms -= 1;
+                        self.forget(known);
+                        self.damage.clone_from(&before);
+                        self.back.clone_from(&back);
+                    }
+                }
+                ItemKind::Loop { body, test, at, .. } => self.rerun_loop(kept, item, *body, (test, *at))?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn rerun_loop(
+        &mut self,
+        kept: &HashSet<ItemId>,
+        item: ItemId,
+        body: RegionId,
+        (test, at): (&Expr, TestAt),
+    ) -> Res<()> {
+        if self.never_runs(item) {
+            return Ok(());
+        }
+        let (before, back) = (self.damage.clone(), self.back.clone());
+        let form = self.loops[&item].clone();
+        let written = self.surely_written(kept, body)?;
+        let pass = self.terms.make(Term::Pass(item));
+        for &place in &written {
+            if let Some(row) = self.row_of_passes(place, item, pass)? {
+                self.row_is_back(row);
+            }
+        }
+        self.at = if at == TestAt::Before { self.starts[&body] } else { self.ends[&body] };
+        let mut loads = Vec::new();
+        loads_of(&mut test.clone(), true, &mut loads);
+        for (place, _) in loads {
+            let place = self.place(Side::Forward, &place)?;
+            let parts = self.terms.parts_of_spot(place);
+            if parts.iter().any(|t| self.varies(*t, item) || self.terms.mentions(*t, &|term| *term == Term::Pass(item)))
+            {
+                // The last test is that of no pass.
+                self.doubt(super::SECTIONS);
+            }
+            self.intact(place)?;
+        }
+        let known = self.known.len();
+        if form.passes != form.inside {
+            self.assume(form.passes, form.inside);
+        }
+        if let Some(test) = form.test {
+            self.assume_holds(test);
+        }
+        self.rerunning.push(item);
+        self.rerun(kept, body)?;
+        self.rerunning.pop();
+        self.forget(known);
+        self.damage = before;
+        self.back = back;
+        for place in self.rows_of_loop(item, written)? {
+            self.row_is_back(place);
+        }
+        Ok(())
+    }
+
+    /// Refuses an item that reads what is not there.
+    fn read_by(&mut self, item: ItemId, kind: &ItemKind) -> Res<()> {
+        let mut kind = kind.clone();
+        let mut loads = Vec::new();
+        if let ItemKind::Let { value } = kind
+            && let Def::Is(expr) = &self.f.values[value.index()].def
+        {
+            loads_of(&mut expr.clone(), true, &mut loads);
+        }
+        if let ItemKind::Push { what: Pushed::Elements { place, count } } = &kind {
+            let (first, count) = (self.place(Side::Forward, place)?, self.integer(Side::Forward, count)?);
+            let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
+            let row = if at_element { self.early(first, count, 0)? } else { first };
+            self.intact(row)?;
+        }
+        if !matches!(kind, ItemKind::Loop { .. }) {
+            rewrite::item_exprs(&mut kind, &mut |expr| loads_of(expr, true, &mut loads));
+        }
+        for (place, surely) in loads {
+            let mut at = self.place(Side::Forward, &place)?;
+            if matches!(place.ty, Type::Struct(_)) {
+                at = self.whole(at);
+            }
+            if surely && self.arms == 0 && self.is_surely_lost(at) {
+                let what = self.show_place(at);
+                return Err(self.refuted(&format!("a pass that runs again reads {what}, which is not back")));
+            }
+            self.intact(at)?;
+        }
+        if let ItemKind::Call { .. } = kind {
+            let reads = self.given.calls.get(&item).map(|effect| effect.reads.clone()).unwrap_or_default();
+            let section = Section { place: None, cells: reads };
+            if self.damage.clone().iter().any(|damage| self.overlap(damage, &section)) {
+                self.doubt("sections in calls that the proofs cannot tell apart");
+            }
+            self.needs.extend(section.cells.iter().copied());
+        }
+        Ok(())
+    }
+
+    /// Places that a region surely overwrites, each time it runs.
+    fn surely_written(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<Vec<P>> {
+        let f = self.f;
+        let mut all = Vec::new();
+        for &item in f.regions[region.index()].items.iter().filter(|item| kept.contains(item)) {
+            match &f.items[item.index()].kind {
+                ItemKind::Store { .. } => all.push(self.stored[&item]),
+                ItemKind::Loop { body, .. } if !self.never_runs(item) => {
+                    let inside = self.surely_written(kept, *body)?;
+                    all.extend(self.rows_of_loop(item, inside)?);
+                }
+                _ => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// What all passes of a loop surely overwrite, from what each of them does.
+    fn rows_of_loop(&mut self, item: ItemId, written: Vec<P>) -> Res<Vec<P>> {
+        let passes = self.loops[&item].passes;
+        // As many as the loop has passes, or none.
+        let count = match *self.terms.get(passes) {
+            Term::Trips(distance, 1) => distance,
+            _ => passes,
+        };
+        let mut rows = Vec::new();
+        for place in written {
+            rows.extend(self.row_of_passes(place, item, count)?);
+        }
+        Ok(rows)
+    }
+
+    /// What the first passes of a loop overwrite, if each of them overwrites elements beside those of the one before.
+    fn row_of_passes(&mut self, place: P, item: ItemId, count: T) -> Res<Option<P>> {
+        let Spot { root, mut steps } = self.terms.get_spot(place).clone();
+        let one = self.terms.number(1);
+        let (from, to) = match steps.pop() {
+            Some(Way::At(at)) => match self.terms.sum(at, one, 1) {
+                Some(next) => (at, next),
+                None => return Ok(None),
+            },
+            Some(Way::Range(from, to)) => (from, to),
+            _ => return Ok(None),
+        };
+        let pass = self.terms.make(Term::Pass(item));
+        let is_pass = |term: &Term| *term == Term::Pass(item);
+        let mut around: Vec<T> = vec![root];
+        for step in &steps {
+            if let Way::At(at) = step {
+                around.push(*at);
+            }
+        }
+        if around.iter().any(|t| self.varies(*t, item) || self.terms.mentions(*t, &is_pass))
+            || self.varies(from, item)
+            || self.varies(to, item)
+        {
+            return Ok(None);
+        }
+        let (Some((low, up)), Some((high, also_up))) = (self.linear_in(from, pass), self.linear_in(to, pass)) else {
+            return Ok(None);
+        };
+        if up != also_up || [low, high, up].iter().any(|t| self.terms.mentions(*t, &is_pass)) {
+            return Ok(None);
+        }
+        let (Some(length), Some(by)) = (self.terms.sum(high, low, -1), self.terms.product(up, count)) else {
+            return Ok(None);
+        };
+        let ends = if length == up {
+            self.terms.sum(low, by, 1).map(|end| (low, end))
+        } else if self.terms.sum(length, up, 1).is_some_and(|sum| self.terms.constant(sum) == Some(0)) {
+            self.terms.sum(high, by, 1).map(|end| (end, high))
+        } else {
+            None
+        };
+        let Some((low, high)) = ends else { return Ok(None) };
+        steps.push(Way::Range(low, high));
+        Ok(Some(self.terms.spot(Spot { root, steps })))
+    }
+}
+
+/// The places that an expression loads, those in subscripts included, and whether it always does.
+fn loads_of(expr: &mut Expr, surely: bool, loads: &mut Vec<(Place, bool)>) {
+    if let ExprKind::Load(place) = &expr.kind {
+        loads.push((place.clone(), surely));
+    }
+    let always = !matches!(expr.kind, ExprKind::Select(..) | ExprKind::Binary(Binary::And | Binary::Or, ..));
+    rewrite::operands(expr, &mut |operand| loads_of(operand, surely && always, loads));
+}
