@@ -140,91 +140,65 @@ API int AMPI_Finalize_NT(void) {
     return adtape_MPI_Finalize();
 }
 
-API int AMPI_Comm_size(MPI_Comm comm, int *size) { return MPI_Comm_size(comm, size); }
-API int AMPI_Comm_rank(MPI_Comm comm, int *rank) { return MPI_Comm_rank(comm, rank); }
-API int AMPI_Get_processor_name(char *name, int *resultlen) { return MPI_Get_processor_name(name, resultlen); }
-API int AMPI_Buffer_attach_NT(void *buffer, int size) { return MPI_Buffer_attach(buffer, size); }
-API int AMPI_Buffer_detach_NT(void *buffer, int *size) { return MPI_Buffer_detach(buffer, size); }
-API int AMPI_Type_contiguous_NT(int count, MPI_Datatype oldtype, MPI_Datatype *newtype) {
-    return MPI_Type_contiguous(count, oldtype, newtype);
-}
-API int AMPI_Type_create_struct_NT(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
-                                   MPI_Datatype array_of_types[], MPI_Datatype *newtype) {
-    return MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-}
-API int AMPI_Type_create_resized_NT(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype) {
-    return MPI_Type_create_resized(oldtype, lb, extent, newtype);
-}
-API int AMPI_Type_commit_NT(MPI_Datatype *datatype) { return MPI_Type_commit(datatype); }
-API int AMPI_Type_free_NT(MPI_Datatype *datatype) { return MPI_Type_free(datatype); }
-API int AMPI_Op_create_NT(MPI_User_function *function, int commute, MPI_Op *op) {
-    return MPI_Op_create(function, commute, op);
-}
-API int AMPI_Op_free_NT(MPI_Op *op) { return MPI_Op_free(op); }
+/* A call that is MPI's own: its name here, MPI's, its arguments, and the same as MPI takes them. */
+#define PASS_ON_(name, of_mpi, declared, given) \
+    API int AMPI_##name declared { return MPI_##of_mpi given; }
+
+PASS_ON_(Comm_size, Comm_size, (MPI_Comm comm, int *size), (comm, size))
+PASS_ON_(Comm_rank, Comm_rank, (MPI_Comm comm, int *rank), (comm, rank))
+PASS_ON_(Get_processor_name, Get_processor_name, (char *name, int *resultlen), (name, resultlen))
+PASS_ON_(Buffer_attach_NT, Buffer_attach, (void *buffer, int size), (buffer, size))
+PASS_ON_(Buffer_detach_NT, Buffer_detach, (void *buffer, int *size), (buffer, size))
+PASS_ON_(Type_contiguous_NT, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype *newtype),
+         (count, oldtype, newtype))
+PASS_ON_(Type_create_struct_NT, Type_create_struct,
+         (int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype *newtype),
+         (count, blocklengths, displacements, types, newtype))
+PASS_ON_(Type_create_resized_NT, Type_create_resized,
+         (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype), (oldtype, lb, extent, newtype))
+PASS_ON_(Type_commit_NT, Type_commit, (MPI_Datatype *datatype), (datatype))
+PASS_ON_(Type_free_NT, Type_free, (MPI_Datatype *datatype), (datatype))
+PASS_ON_(Op_create_NT, Op_create, (MPI_User_function *function, int commute, MPI_Op *op), (function, commute, op))
+PASS_ON_(Op_free_NT, Op_free, (MPI_Op *op), (op))
+
+/* ---- calls in three forms ---- */
+
+/* Reverse calls take arguments that the record has, and `pairedWith` is not needed by any. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* The program's own call, the forward and the reverse one: their arguments, the same as MPI takes them, and the call of
+ * adtape_mpi with the adjoints. */
+#define UNPACK_(...) __VA_ARGS__
+#define DEFINE_(name, declared, given, reverse)                                              \
+    API int AMPI_##name(UNPACK_ declared) { return MPI_##name(UNPACK_ given); }              \
+    API int FW_AMPI_##name(UNPACK_ declared) { FORWARD_(adtape_MPI_##name(UNPACK_ given)); } \
+    API int BW_AMPI_##name(UNPACK_ declared) { REVERSE_(reverse); }
 
 /* ---- between two ranks ---- */
 
 #define ENVELOPE_ void *buf, int count, MPI_Datatype datatype, int peer, int tag, AMPI_PairedWith pairedWith, MPI_Comm comm
-#define IGNORED_ (void)count, (void)datatype, (void)peer, (void)tag, (void)pairedWith, (void)comm
+#define GIVEN_ buf, count, datatype, peer, tag, comm
 
-API int AMPI_Send(ENVELOPE_) { return (void)pairedWith, MPI_Send(buf, count, datatype, peer, tag, comm); }
-API int AMPI_Bsend(ENVELOPE_) { return (void)pairedWith, MPI_Bsend(buf, count, datatype, peer, tag, comm); }
-API int AMPI_Rsend(ENVELOPE_) { return (void)pairedWith, MPI_Rsend(buf, count, datatype, peer, tag, comm); }
-API int FW_AMPI_Send(ENVELOPE_) {
-    (void)pairedWith;
-    FORWARD_(adtape_MPI_Send(buf, count, datatype, peer, tag, comm));
-}
-API int BW_AMPI_Send(ENVELOPE_) {
-    IGNORED_;
-    REVERSE_(adtape_MPI_Send_b_at(buf));
-}
+PASS_ON_(Bsend, Bsend, (ENVELOPE_), (GIVEN_))
+PASS_ON_(Rsend, Rsend, (ENVELOPE_), (GIVEN_))
+DEFINE_(Send, (ENVELOPE_), (GIVEN_), adtape_MPI_Send_b_at(buf))
+DEFINE_(Recv, (ENVELOPE_, MPI_Status *status), (GIVEN_, status), adtape_MPI_Recv_b_at(buf))
+DEFINE_(Isend, (ENVELOPE_, AMPI_Request *request), (GIVEN_, request), adtape_MPI_Isend_b_at(buf))
 
-API int AMPI_Recv(ENVELOPE_, MPI_Status *status) {
-    return (void)pairedWith, MPI_Recv(buf, count, datatype, peer, tag, comm, status);
-}
-API int FW_AMPI_Recv(ENVELOPE_, MPI_Status *status) {
-    (void)pairedWith;
-    FORWARD_(adtape_MPI_Recv(buf, count, datatype, peer, tag, comm, status));
-}
-API int BW_AMPI_Recv(ENVELOPE_, MPI_Status *status) {
-    IGNORED_, (void)status;
-    REVERSE_(adtape_MPI_Recv_b_at(buf));
-}
-
-API int AMPI_Isend(ENVELOPE_, AMPI_Request *request) {
-    return (void)pairedWith, MPI_Isend(buf, count, datatype, peer, tag, comm, request);
-}
-API int FW_AMPI_Isend(ENVELOPE_, AMPI_Request *request) {
-    (void)pairedWith;
-    FORWARD_(adtape_MPI_Isend(buf, count, datatype, peer, tag, comm, request));
-}
-API int BW_AMPI_Isend(ENVELOPE_, AMPI_Request *request) {
-    IGNORED_, (void)request;
-    REVERSE_(adtape_MPI_Isend_b_at(buf));
-}
-
-API int AMPI_Irecv(ENVELOPE_, AMPI_Request *request) {
-    return (void)pairedWith, MPI_Irecv(buf, count, datatype, peer, tag, comm, request);
-}
+PASS_ON_(Irecv, Irecv, (ENVELOPE_, AMPI_Request *request), (GIVEN_, request))
 API int FW_AMPI_Irecv(ENVELOPE_, AMPI_Request *request) {
-    (void)pairedWith;
     adtape_mpi_abi0_site(SITE);
-    const int code = adtape_MPI_Irecv(buf, count, datatype, peer, tag, comm, request);
+    const int code = adtape_MPI_Irecv(GIVEN_, request);
     adtape_mpi_abi0_site(NULL);
     if (code == MPI_SUCCESS) {
         adtape_mpi_kit_posted(*request, buf);
     }
     return code;
 }
-API int BW_AMPI_Irecv(ENVELOPE_, AMPI_Request *request) {
-    (void)buf, IGNORED_, (void)request;
-    REVERSE_(adtape_MPI_Irecv_b());
-}
+API int BW_AMPI_Irecv(ENVELOPE_, AMPI_Request *request) { REVERSE_(adtape_MPI_Irecv_b()); }
 
-API int AMPI_Wait(AMPI_Request *request, MPI_Status *status) { return MPI_Wait(request, status); }
-API int AMPI_Waitall(int count, AMPI_Request requests[], MPI_Status statuses[]) {
-    return MPI_Waitall(count, requests, statuses);
-}
+PASS_ON_(Wait, Wait, (AMPI_Request *request, MPI_Status *status), (request, status))
+PASS_ON_(Waitall, Waitall, (int count, AMPI_Request requests[], MPI_Status statuses[]), (count, requests, statuses))
 API int FW_AMPI_Wait(AMPI_Request *request, MPI_Status *status) {
     void *buffer = adtape_mpi_kit_waited(*request);
     adtape_mpi_abi0_site(SITE);
@@ -236,76 +210,52 @@ API int FW_AMPI_Wait(AMPI_Request *request, MPI_Status *status) {
     return code;
 }
 API int BW_AMPI_Wait(AMPI_Request *request, MPI_Status *status) {
-    (void)request, (void)status;
     adtape_mpi_kit_wait_b(SITE);
     return MPI_SUCCESS;
 }
 
 /* ---- between all ranks ---- */
 
-/* The three names of a call: its arguments, the same as MPI takes them, those that its reverse ignores, and the call of
- * adtape_mpi with the adjoints. */
-#define UNPACK_(...) __VA_ARGS__
-#define DEFINE_(name, declared, given, ignored, reverse)                          \
-    API int AMPI_##name(UNPACK_ declared) { return MPI_##name(UNPACK_ given); }   \
-    API int FW_AMPI_##name(UNPACK_ declared) { FORWARD_(adtape_MPI_##name(UNPACK_ given)); } \
-    API int BW_AMPI_##name(UNPACK_ declared) {                                    \
-        ignored;                                                                  \
-        REVERSE_(reverse);                                                        \
-    }
-
-DEFINE_(Barrier, (MPI_Comm comm), (comm), (void)comm, adtape_MPI_Barrier_b())
+DEFINE_(Barrier, (MPI_Comm comm), (comm), adtape_MPI_Barrier_b())
 DEFINE_(Bcast, (void *buf, int count, MPI_Datatype datatype, int root, MPI_Comm comm),
-        (buf, count, datatype, root, comm), ((void)count, (void)datatype, (void)root, (void)comm),
-        adtape_MPI_Bcast_b_at(buf))
+        (buf, count, datatype, root, comm), adtape_MPI_Bcast_b_at(buf))
 DEFINE_(Allreduce, (void *sbuf, void *rbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
-        (sbuf, rbuf, count, datatype, op, comm), ((void)count, (void)datatype, (void)op, (void)comm),
-        adtape_MPI_Allreduce_b_at(sbuf, rbuf))
+        (sbuf, rbuf, count, datatype, op, comm), adtape_MPI_Allreduce_b_at(sbuf, rbuf))
 DEFINE_(Gather,
         (void *sendbuf, int sendcnt, MPI_Datatype sendtype, void *recvbuf, int recvcnt, MPI_Datatype recvtype, int root,
          MPI_Comm comm),
-        (sendbuf, sendcnt, sendtype, recvbuf, recvcnt, recvtype, root, comm),
-        ((void)sendcnt, (void)sendtype, (void)recvcnt, (void)recvtype, (void)root, (void)comm),
-        adtape_MPI_Gather_b_at(sendbuf, recvbuf))
+        (sendbuf, sendcnt, sendtype, recvbuf, recvcnt, recvtype, root, comm), adtape_MPI_Gather_b_at(sendbuf, recvbuf))
 DEFINE_(Scatter,
         (void *sendbuf, int sendcnt, MPI_Datatype sendtype, void *recvbuf, int recvcnt, MPI_Datatype recvtype, int root,
          MPI_Comm comm),
-        (sendbuf, sendcnt, sendtype, recvbuf, recvcnt, recvtype, root, comm),
-        ((void)sendcnt, (void)sendtype, (void)recvcnt, (void)recvtype, (void)root, (void)comm),
-        adtape_MPI_Scatter_b_at(sendbuf, recvbuf))
+        (sendbuf, sendcnt, sendtype, recvbuf, recvcnt, recvtype, root, comm), adtape_MPI_Scatter_b_at(sendbuf, recvbuf))
 DEFINE_(Allgather,
         (void *sendbuf, int sendcnt, MPI_Datatype sendtype, void *recvbuf, int recvcnt, MPI_Datatype recvtype,
          MPI_Comm comm),
-        (sendbuf, sendcnt, sendtype, recvbuf, recvcnt, recvtype, comm),
-        ((void)sendcnt, (void)sendtype, (void)recvcnt, (void)recvtype, (void)comm),
-        adtape_MPI_Allgather_b_at(sendbuf, recvbuf))
+        (sendbuf, sendcnt, sendtype, recvbuf, recvcnt, recvtype, comm), adtape_MPI_Allgather_b_at(sendbuf, recvbuf))
 DEFINE_(Gatherv,
         (void *sendbuf, int sendcnt, MPI_Datatype sendtype, void *recvbuf, int *recvcnts, int *displs,
          MPI_Datatype recvtype, int root, MPI_Comm comm),
         (sendbuf, sendcnt, sendtype, recvbuf, recvcnts, displs, recvtype, root, comm),
-        ((void)sendcnt, (void)sendtype, (void)recvcnts, (void)displs, (void)recvtype, (void)root, (void)comm),
         adtape_MPI_Gatherv_b_at(sendbuf, recvbuf))
 DEFINE_(Scatterv,
         (void *sendbuf, int *sendcnts, int *displs, MPI_Datatype sendtype, void *recvbuf, int recvcnt,
          MPI_Datatype recvtype, int root, MPI_Comm comm),
         (sendbuf, sendcnts, displs, sendtype, recvbuf, recvcnt, recvtype, root, comm),
-        ((void)sendcnts, (void)displs, (void)sendtype, (void)recvcnt, (void)recvtype, (void)root, (void)comm),
         adtape_MPI_Scatterv_b_at(sendbuf, recvbuf))
 DEFINE_(Allgatherv,
         (void *sendbuf, int sendcnt, MPI_Datatype sendtype, void *recvbuf, int *recvcnts, int *displs,
          MPI_Datatype recvtype, MPI_Comm comm),
         (sendbuf, sendcnt, sendtype, recvbuf, recvcnts, displs, recvtype, comm),
-        ((void)sendcnt, (void)sendtype, (void)recvcnts, (void)displs, (void)recvtype, (void)comm),
         adtape_MPI_Allgatherv_b_at(sendbuf, recvbuf))
 
-API int AMPI_Reduce(void *sbuf, void *rbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
-    return MPI_Reduce(sbuf, rbuf, count, datatype, op, root, comm);
-}
+PASS_ON_(Reduce, Reduce,
+         (void *sbuf, void *rbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm),
+         (sbuf, rbuf, count, datatype, op, root, comm))
 API int FWS_AMPI_Reduce(void *sbuf, void *rbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
     FORWARD_(adtape_MPI_Reduce(sbuf, rbuf, count, datatype, op, root, comm));
 }
 API int BWS_AMPI_Reduce(void *sbuf, void *sbufb, void *rbuf, void *rbufb, int count, MPI_Datatype datatype,
                         MPI_Datatype datatypeb, MPI_Op op, void *uopd, int root, MPI_Comm comm) {
-    (void)sbuf, (void)rbuf, (void)count, (void)datatype, (void)datatypeb, (void)op, (void)uopd, (void)root, (void)comm;
     REVERSE_(adtape_MPI_Reduce_b_at(sbufb, rbufb));
 }

@@ -45,54 +45,36 @@ API void adtool_ampi_turn_(void *buf, void *buf_b) { ADTOOL_AMPI_Turn(buf, buf_b
 /* ---- between two ranks ---- */
 
 #define ENVELOPE_ void *buf, in *count, in *datatype, in *peer, in *tag, in *paired, in *comm
-#define IGNORED_ (void)count, (void)datatype, (void)peer, (void)tag, (void)paired, (void)comm
-#define GIVEN_ (void)paired
+#define GIVEN_ buf, count, datatype, peer, tag, comm
 
-API void ampi_send_(ENVELOPE_, out *ierror) { GIVEN_, mpi_send_(buf, count, datatype, peer, tag, comm, ierror); }
-API void fw_ampi_send_(ENVELOPE_, out *ierror) {
-    GIVEN_, adtape_mpi_send_(buf, count, datatype, peer, tag, comm, ierror);
-}
-API void bw_ampi_send_(ENVELOPE_, out *ierror) {
-    IGNORED_;
-    *ierror = MPI_SUCCESS;
-    adtape_mpi_send_b_at_(buf);
-}
+/* Reverse calls take arguments that the record has, and `paired` is not needed by any. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-API void ampi_recv_(ENVELOPE_, out *status, out *ierror) {
-    GIVEN_, mpi_recv_(buf, count, datatype, peer, tag, comm, status, ierror);
-}
-API void fw_ampi_recv_(ENVELOPE_, out *status, out *ierror) {
-    GIVEN_, adtape_mpi_recv_(buf, count, datatype, peer, tag, comm, status, ierror);
-}
-API void bw_ampi_recv_(ENVELOPE_, out *status, out *ierror) {
-    IGNORED_, (void)status;
-    *ierror = MPI_SUCCESS;
-    adtape_mpi_recv_b_at_(buf);
-}
+/* The program's own call, the forward and the reverse one: their arguments but for the last, the same as MPI takes them,
+ * and the call of adtape_mpi with the adjoint. */
+#define UNPACK_(...) __VA_ARGS__
+#define DEFINE_(name, declared, given, reverse)                                                                    \
+    API void ampi_##name##_(UNPACK_ declared, out *ierror) { mpi_##name##_(UNPACK_ given, ierror); }               \
+    API void fw_ampi_##name##_(UNPACK_ declared, out *ierror) { adtape_mpi_##name##_(UNPACK_ given, ierror); }     \
+    API void bw_ampi_##name##_(UNPACK_ declared, out *ierror) {                                                    \
+        *ierror = MPI_SUCCESS;                                                                                     \
+        reverse;                                                                                                   \
+    }
 
-API void ampi_isend_(ENVELOPE_, out *request, out *ierror) {
-    GIVEN_, mpi_isend_(buf, count, datatype, peer, tag, comm, request, ierror);
-}
-API void fw_ampi_isend_(ENVELOPE_, out *request, out *ierror) {
-    GIVEN_, adtape_mpi_isend_(buf, count, datatype, peer, tag, comm, request, ierror);
-}
-API void bw_ampi_isend_(ENVELOPE_, out *request, out *ierror) {
-    IGNORED_, (void)request;
-    *ierror = MPI_SUCCESS;
-    adtape_mpi_isend_b_at_(buf);
-}
+DEFINE_(send, (ENVELOPE_), (GIVEN_), adtape_mpi_send_b_at_(buf))
+DEFINE_(recv, (ENVELOPE_, out *status), (GIVEN_, status), adtape_mpi_recv_b_at_(buf))
+DEFINE_(isend, (ENVELOPE_, out *request), (GIVEN_, request), adtape_mpi_isend_b_at_(buf))
 
 API void ampi_irecv_(ENVELOPE_, out *request, out *ierror) {
-    GIVEN_, mpi_irecv_(buf, count, datatype, peer, tag, comm, request, ierror);
+    mpi_irecv_(GIVEN_, request, ierror);
 }
 API void fw_ampi_irecv_(ENVELOPE_, out *request, out *ierror) {
-    GIVEN_, adtape_mpi_irecv_(buf, count, datatype, peer, tag, comm, request, ierror);
+    adtape_mpi_irecv_(GIVEN_, request, ierror);
     if (*ierror == MPI_SUCCESS) {
         adtape_mpi_kit_posted(MPI_Request_f2c(*request), buf);
     }
 }
 API void bw_ampi_irecv_(ENVELOPE_, out *request, out *ierror) {
-    (void)buf, IGNORED_, (void)request;
     *ierror = MPI_SUCCESS;
     adtape_mpi_irecv_b_();
 }
@@ -106,20 +88,13 @@ API void fw_ampi_wait_(out *request, out *status, out *ierror) {
     }
 }
 API void bw_ampi_wait_(out *request, out *status, out *ierror) {
-    (void)request, (void)status;
     *ierror = MPI_SUCCESS;
     adtape_mpi_kit_wait_b(SITE);
 }
 
 /* ---- between all ranks ---- */
 
-API void ampi_barrier_(in *comm, out *ierror) { mpi_barrier_(comm, ierror); }
-API void fw_ampi_barrier_(in *comm, out *ierror) { adtape_mpi_barrier_(comm, ierror); }
-API void bw_ampi_barrier_(in *comm, out *ierror) {
-    (void)comm;
-    *ierror = MPI_SUCCESS;
-    adtape_mpi_barrier_b_();
-}
+DEFINE_(barrier, (in *comm), (comm), adtape_mpi_barrier_b_())
 
 API void ampi_reduce_(void *sbuf, void *rbuf, in *count, in *datatype, in *op, in *root, in *comm, out *ierror) {
     mpi_reduce_(sbuf, rbuf, count, datatype, op, root, comm, ierror);
@@ -129,7 +104,6 @@ API void fws_ampi_reduce_(void *sbuf, void *rbuf, in *count, in *datatype, in *o
 }
 API void bws_ampi_reduce_(void *sbuf, void *sbufb, void *rbuf, void *rbufb, in *count, in *datatype, in *datatypeb,
                           in *op, void *uopd, in *root, in *comm, out *ierror) {
-    (void)sbuf, (void)rbuf, (void)count, (void)datatype, (void)datatypeb, (void)op, (void)uopd, (void)root, (void)comm;
     *ierror = MPI_SUCCESS;
     adtape_mpi_reduce_b_at_(sbufb, rbufb);
 }
