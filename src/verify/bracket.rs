@@ -28,6 +28,16 @@ const A_TEST: u64 = 24;
 /// Evaluations for the components at the waypoint that is wrong.
 const FOR_COMPONENTS: i64 = 200;
 
+/// The waypoint of the same variable before the first that is wrong.
+#[derive(Clone, Copy)]
+enum Before {
+    /// There is none.
+    Nothing,
+    Right(usize),
+    /// No runs are left, or noise and kinks hide it.
+    Unknown(usize),
+}
+
 struct Search<'s, 'p, 'c, T: Real> {
     probe: &'s mut Probe<'p, T>,
     call: GradientCall<'c, T>,
@@ -85,18 +95,21 @@ impl<T: Real> Search<'_, '_, '_, T> {
             }
             return Ok(said);
         };
-        let mut right = None;
-        while let Some(before) = self.same_variable_before(wrong) {
-            match self.is_wrong(before)? {
-                Some(true) => wrong = before,
+        let mut before = Before::Nothing;
+        while let Some(at) = self.same_variable_before(wrong) {
+            match self.is_wrong(at)? {
+                Some(true) => wrong = at,
                 Some(false) => {
-                    right = Some(before);
+                    before = Before::Right(at);
                     break;
                 }
-                None => break,
+                None => {
+                    before = Before::Unknown(at);
+                    break;
+                }
             }
         }
-        self.say(wrong, right, &mut said)?;
+        self.say(wrong, before, &mut said)?;
         Ok(said)
     }
 
@@ -241,15 +254,22 @@ impl<T: Real> Search<'_, '_, '_, T> {
         Ok(run.kept.unwrap_or_default())
     }
 
-    fn say(&mut self, wrong: usize, right: Option<usize>, said: &mut Vec<String>) -> Result<(), Error> {
+    fn say(&mut self, wrong: usize, before: Before, said: &mut Vec<String>) -> Result<(), Error> {
         let (report, values) = self.tested(wrong, FOR_COMPONENTS)?;
         let summary = &report.summary;
-        match right {
-            Some(right) => {
+        match before {
+            Before::Right(right) => {
                 said.push("the adjoint goes wrong between two waypoints of the reverse sweep:".to_owned());
                 said.push(format!("  right at {}", self.named(right)));
             }
-            None => {
+            Before::Unknown(at) => {
+                said.push("the adjoint is wrong at a waypoint; where it becomes so is not known:".to_owned());
+                said.push(format!(
+                    "  nothing can be said at {}: larger search_runs may help, or a function with less noise and fewer kinks",
+                    self.named(at)
+                ));
+            }
+            Before::Nothing => {
                 let name = &self.gradient.names[self.gradient.reverse[wrong].name];
                 said.push(format!(
                     "the adjoint is wrong at the first waypoint of '{name}' in the reverse sweep already: see the seed, and \
@@ -265,6 +285,7 @@ impl<T: Real> Search<'_, '_, '_, T> {
             ));
         }
         let forward = |at: usize| self.forward_of(at).map(|at| self.function.forward[at].site.to_string());
+        let right = if let Before::Right(right) = before { Some(right) } else { None };
         match (forward(wrong), right.and_then(forward)) {
             (Some(from), Some(to)) => said.push(format!("  the forward sweep passed them at {from} and then {to}")),
             (Some(from), None) => said.push(format!("  the forward sweep passed it at {from}")),

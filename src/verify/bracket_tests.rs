@@ -68,13 +68,17 @@ fn point<T: Real>() -> Vec<T> {
 }
 
 fn tested<T: Real + Default>(broken: Option<usize>) -> Report {
+    tested_in::<T>(broken, 1000)
+}
+
+fn tested_in<T: Real + Default>(broken: Option<usize>, search_runs: i64) -> Report {
     let mut f = |x: &[T]| forward(x, &mut Vec::new());
     let mut gradient = |x: &[T], g: &mut [T]| {
         let mut states = Vec::new();
         forward(x, &mut states);
         reverse(x, &states, g, broken);
     };
-    let mut options = TestOptions { search_runs: 1000, ..TestOptions::default() };
+    let mut options = TestOptions { search_runs, ..TestOptions::default() };
     test_gradient(&mut f, Gradient::Call(&mut gradient), &point(), &mut options).unwrap()
 }
 
@@ -184,4 +188,16 @@ fn first_waypoint_whose_adjoint_differs_in_a_second_call_is_named() {
     };
     let report = test_gradient(&mut f, Gradient::Call(&mut gradient), &[0.7], &mut TestOptions::default()).unwrap();
     assert!(report.to_string().contains("that of 'x' differs at"), "{report}");
+}
+
+#[test]
+fn search_that_runs_out_of_evaluations_claims_nothing_it_does_not_know() {
+    for runs in [30, 60, 120, 180, 240] {
+        let text = tested_in::<f64>(Some(17), runs).to_string();
+        let passed = 2 * (STAGES - 1 - 17) + 1;
+        let found = number(&text, "    right at ", "y") == Some(passed);
+        assert!(found || !text.contains("    right at "), "{runs}: {text}");
+        assert!(found || !text.contains("see the seed"), "{runs}: {text}");
+        assert!(number(&text, "    wrong at ", "y").is_none_or(|at| at >= passed + 2), "{runs}: {text}");
+    }
 }
