@@ -6,7 +6,7 @@ use adtape_generate::emit::{self, Options, Output};
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::Program;
-use adtape_generate::plan::again::Named;
+use adtape_generate::plan::again::{self, Named};
 use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{self, Choices};
 
@@ -41,6 +41,10 @@ impl Wishes {
 pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let job = Job::new(common, if wishes.vector.is_some() { "_bv" } else { "_b" })?;
     let choices = wishes.choices(common.one_call);
+    if let Some(what) = again::unknown(&job.program, &choices.again) {
+        eprintln!("adtape: --again: {what}");
+        return Err(2);
+    }
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
@@ -110,8 +114,10 @@ impl Job {
             return Err(usage("there is nothing to differentiate: add --head 'f(y)/(x)'".into()));
         }
         for file in &common.files {
-            if !Path::new(file).is_file() {
-                return Err(usage(format!("there is no file {file}")));
+            match std::fs::metadata(file) {
+                Ok(found) if found.is_file() => {}
+                Ok(_) => return Err(usage(format!("{file} is no file"))),
+                Err(_) => return Err(usage(format!("there is no file {file}"))),
             }
         }
         let output = match &common.output {
@@ -142,7 +148,21 @@ impl Job {
         let program = front::read_or_explain(&input)
             .map_err(|unread| report::refusals(&unread.refusals, &unread.sources, &common.files))?;
         let (files, one_call) = (common.files.clone(), common.one_call);
-        Ok(Job { files, heads, program, output, arguments, one_call })
+        let job = Job { files, heads, program, output, arguments, one_call };
+        match job.overwritten() {
+            Some(path) => Err(usage(format!("{path} is read, so it cannot be written: name another file with -o"))),
+            None => Ok(job),
+        }
+    }
+
+    /// A source or header that this run would overwrite; files of an earlier run may be.
+    fn overwritten(&self) -> Option<String> {
+        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let written = [self.output.clone(), self.output.with_extension("h")];
+        let is_own = |text: &str| text.lines().next().is_some_and(|line| line.ends_with(emit::SIGNATURE));
+        let mut read = self.program.sources.iter().filter(|source| !is_own(&source.text)).map(|source| &source.path);
+        let mut all = read.by_ref().chain(&self.files);
+        all.find(|read| written.iter().any(|path| canonical(path) == canonical(Path::new(read)))).cloned()
     }
 
     fn refused(&self, all: &[Refusal]) -> u8 {

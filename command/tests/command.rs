@@ -196,12 +196,45 @@ fn wrong_command_lines_end_with_status_2() {
         &["adjoint", "model.c", "--head", "g(g)/(x)"],
         &["adjoint", "model.c", "--head", "f(f)/(z)"],
         &["adjoint", "model.c", "--head", "f(f)/(x)", "-o", "out.txt"],
+        &["adjoint", ".", "--head", "f(f)/(x)"],
+        &["adjoint", "model.c", "--head", "f(f)/(x)", "--again", "g"],
+        &["adjoint", "model.c", "--head", "f(f)/(x)", "--again", "f:z"],
         &["integrate"],
     ] {
         let output = folder.run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
     assert_eq!(folder.read("model_b.c"), "");
+}
+
+/// `-o model.c` wrote the adjoint over the model.
+#[test]
+fn sources_and_headers_are_not_overwritten() {
+    let folder =
+        folder("overwrite", "#include \"own.h\"\n#include \"later_b.h\"\ndouble f(double x) { return SQUARE(x); }\n");
+    folder.write("own.h", "#define SQUARE(x) ((x) * (x))\n");
+    folder.write("later_b.h", "");
+    for (name, read) in [("model.c", "model.c"), ("./model.c", "model.c"), ("own.c", "./own.h")] {
+        let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "-o", name]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains(&format!("{read} is read, so it cannot be written: name another file with -o")),
+            "{said}"
+        );
+    }
+    assert!(folder.read("model.c").ends_with("return SQUARE(x); }\n"));
+    assert_eq!(folder.read("own.c"), "");
+    folder.write("later_b.h", "/* later_b.h: the adjoint of f, written by adtape. */\n");
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "-o", "later_b.c"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn head_that_names_no_parameter_lists_those_that_there_are() {
+    let folder = folder("listed", "double f(int n, const double *x) { return x[n] * x[n]; }\n");
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(y)/(x)"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("help: name one of these: n, x, f\n"));
 }
 
 #[test]

@@ -26,6 +26,9 @@ use expr::Exprs;
 use helpers::Helpers;
 use names::Names;
 
+/// What the first line of a generated file ends with.
+pub const SIGNATURE: &str = "written by adtape. */";
+
 /// What the user chooses about the text.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -383,7 +386,7 @@ impl Text {
         }
         let header_name = options.file.strip_suffix(".c").unwrap_or(&options.file).to_string() + ".h";
         let names: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
-        let title = |file: &str| format!("/* {file}: the {what} of {}, written by adtape. */\n", names.join(", "));
+        let title = |file: &str| format!("/* {file}: the {what} of {}, {SIGNATURE}\n", names.join(", "));
         let mut source = format!("{}{PROLOGUE}\n", title(&options.file));
         // The driver of a check has the program's `main`.
         if !self.runtime.is_empty() {

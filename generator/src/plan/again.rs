@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::walk;
-use crate::ir::{ItemId, ItemKind, ProcId, Program, Span};
+use crate::ir::{Carried, Expr, ItemId, ItemKind, Proc, ProcId, Program, Span};
 
 /// Loops by a name of the user: `f` for all loops of a function, `f:i` for those that test the variable `i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,33 @@ fn directs(program: &Program, span: Span) -> bool {
     matches!(words[..], ["#pragma", "adjoint", "again"] | ["#", "pragma", "adjoint", "again"])
 }
 
+/// The variables that a loop's test reads.
+fn tested<'a>(proc: &'a Proc, test: &Expr, carried: &[Carried]) -> Vec<&'a str> {
+    let mut values = Vec::new();
+    walk::values(test, &mut |value| values.push(value));
+    carried.iter().filter(|c| values.contains(&c.head)).map(|c| proc.vars[c.var.index()].name.as_str()).collect()
+}
+
+/// What is wrong with a name: no function, or no loop, is called so.
+pub fn unknown(program: &Program, named: &[Named]) -> Option<String> {
+    let of = |named: &Named, proc: &Proc| named.proc == "*" || named.proc == proc.name;
+    named.iter().find_map(|named| {
+        if !program.procs.iter().any(|proc| of(named, proc)) {
+            return Some(format!("the heads reach no function '{}'", named.proc));
+        }
+        let tests = |name: &str| {
+            program.procs.iter().filter(|proc| of(named, proc)).any(|proc| {
+                proc.items.iter().any(|item| match &item.kind {
+                    ItemKind::Loop { test, carried, .. } => tested(proc, test, carried).contains(&name),
+                    _ => false,
+                })
+            })
+        };
+        let index = named.index.as_ref().filter(|name| !tests(name))?;
+        Some(format!("no loop of '{}' tests the variable '{index}'", named.proc))
+    })
+}
+
 /// The loops that are named, and those that a directive stands in front of.
 pub fn loops(program: &Program, named: &[Named]) -> BTreeSet<(ProcId, ItemId)> {
     let mut found = BTreeSet::new();
@@ -44,11 +71,8 @@ pub fn loops(program: &Program, named: &[Named]) -> BTreeSet<(ProcId, ItemId)> {
         for (item, this) in proc.items.iter().enumerate() {
             let item = ItemId::new(item);
             let ItemKind::Loop { test, carried, .. } = &this.kind else { continue };
-            let mut tested = Vec::new();
-            walk::values(test, &mut |value| tested.push(value));
-            let tests = |name: &String| {
-                carried.iter().any(|c| tested.contains(&c.head) && proc.vars[c.var.index()].name == *name)
-            };
+            let tested = tested(proc, test, carried);
+            let tests = |name: &String| tested.contains(&name.as_str());
             if directs(program, this.span) || wanted.iter().any(|named| named.index.as_ref().is_none_or(tests)) {
                 found.insert((ProcId::new(at), item));
             }

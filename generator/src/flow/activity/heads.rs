@@ -47,10 +47,15 @@ impl Graph<'_> {
         } else if let Some(g) = self.program.globals.iter().position(|g| g.name == first) {
             tops.extend(locs.find(Root::Global(crate::ir::GlobalId::new(g))));
         } else {
-            refusals.push(head(
-                format!("'{}' has no parameter '{first}', and there is no global of that name", proc.name),
-                "name a parameter",
-            ));
+            let mut known: Vec<&str> = proc.params.iter().map(|q| q.name.as_str()).collect();
+            let returns = proc.result_object.is_some() || matches!(proc.result_type, Type::Float { .. });
+            known.extend((dependent && returns).then_some(proc.name.as_str()));
+            let help = match &known[..] {
+                [] => "name a variable at file scope".to_string(),
+                known => format!("name one of these: {}", known.join(", ")),
+            };
+            let what = format!("'{}' has no parameter '{first}', and there is no global of that name", proc.name);
+            refusals.push(head(what, &help));
             return;
         }
         let mut members = tops;
