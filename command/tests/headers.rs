@@ -35,6 +35,26 @@ fn compiles(name: &str, files: &[(&str, &str)], user: &str) {
     }
 }
 
+/// `const BASE p[]` was copied as it stands.
+#[test]
+fn macros_in_the_types_of_parameters_are_replaced() {
+    let model = "#define BASE double
+#define ADD(name) name##_sum
+static BASE ADD(model)(const BASE by, int n, const BASE x[]) {
+    BASE sum = 0;
+    for (int i = 0; i < n; i++) sum += by * x[i] * x[i];
+    return sum;
+}
+BASE f(const BASE p[], const int n, const BASE *const more);
+BASE f(const BASE p[], const int n, const BASE *const more) {
+    return ADD(model)(more[0], n, p) * p[0];
+}
+#undef BASE
+#undef ADD
+";
+    compiles("macros", &[("model/model.c", model)], HEADERS);
+}
+
 #[test]
 fn types_of_the_source_and_what_they_name_stand_in_the_header() {
     let model = "#include <stddef.h>

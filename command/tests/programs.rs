@@ -124,6 +124,17 @@ fn functions_that_make_memory_for_their_callers_have_right_adjoints() {
     check("constructors.c", &[]);
 }
 
+/// The members of a member without a name were printed behind two dots: the adjoint did not compile.
+#[test]
+fn what_a_type_selects_and_members_without_a_name_have_right_adjoints() {
+    check("selected.c", &[]);
+}
+
+#[test]
+fn functions_for_all_widths_have_right_adjoints() {
+    check("any_width.c", &[]);
+}
+
 #[test]
 fn static_locals_that_are_assigned_first_have_right_adjoints() {
     check("statics.c", &["forward", "chosen", "work"]);

@@ -109,10 +109,14 @@ impl Exprs<'_> {
                         Some(Type::Struct(id)) => &self.program.types.structs[id.index()],
                         _ => unreachable!("a validated place"),
                     };
-                    text = if structure.parts.is_empty() {
-                        format!("{text}.{}", structure.fields[field.index()].name)
-                    } else {
+                    let name = &structure.fields[field.index()].name;
+                    text = if !structure.parts.is_empty() {
                         self.number_of(structure, &text, place.path.get(at + 1), names, address)
+                    } else if name.is_empty() {
+                        // The members of a member without a name are members of the struct itself.
+                        text
+                    } else {
+                        format!("{text}.{name}")
                     };
                     named = !structure.parts.is_empty();
                 }

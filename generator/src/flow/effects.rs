@@ -112,6 +112,16 @@ impl Effects {
         &self.items[proc.index()][item.index()]
     }
 
+    /// The locations that an item's own expressions load: not those that its regions or its callee read.
+    pub fn loads(program: &Program, points: &Points, p: ProcId, id: ItemId) -> Set {
+        let proc = &program.procs[p.index()];
+        let mut effect = Effect::default();
+        for e in walk::of_item(proc, &proc.items[id.index()]) {
+            read(points, p, e, &mut effect);
+        }
+        effect.reads
+    }
+
     /// The effect of one pass of a region.
     pub fn region(&mut self, program: &Program, points: &Points, p: ProcId, region: RegionId) -> bool {
         let proc = &program.procs[p.index()];

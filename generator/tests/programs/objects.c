@@ -156,3 +156,24 @@ double f_each_other(int n, double *x, int *ia, double *w) {
     (void)ia, (void)w;
     return product(x[0], n, 0) - product(x[1], n, 0) * power(x[2], 3, 0);
 }
+
+static vec cross_of(vec a, const vec *b) {
+    return vec_of(a.y * b->z - a.z * b->y, a.z * b->x - a.x * b->z, a.x * b->y - a.y * b->x);
+}
+
+/* The result goes where a pointer among the arguments leads. */
+double f_own(int n, double *x, int *ia, double *w) {
+    vec a = {x[0], x[1] * x[1], x[2]}, b = {x[1], 2.0, x[0] * x[3]}, *p = &b, c[2];
+    (void)n, (void)ia, (void)w;
+    b = cross_of(a, &b);
+    b = cross_of(a, p);
+    *p = cross_of(*p, &a);
+    *p = cross_of(b, p + 0);
+    c[0] = a;
+    for (int i = 0; i < 2; i++) {
+        c[1] = b;
+        c[i] = cross_of(c[1 - i], &c[i]);
+        b = cross_of(c[i], &c[1 - i]);
+    }
+    return b.x * b.y + b.z * c[1].x;
+}

@@ -1,4 +1,5 @@
 /* Locals that a translator from Fortran declared static: each call assigns them before it reads them. */
+#include <stdio.h>
 
 static double dot(const int *n, double *x, double *w) {
     static int i, m;
@@ -78,4 +79,22 @@ double f_work(int n, double *x, int *ia, double *w) {
     (void)ia;
     double s = filtered(x, n);
     return s + filtered(w, 3);
+}
+
+/* What a text keeps from call to call reaches no number. */
+static const char *text(double x) {
+    static char buffer[32];
+    snprintf(buffer, sizeof buffer, "%g", x);
+    return buffer;
+}
+
+double f_text(int n, double *x, int *ia, double *w) {
+    double sum = 0.0;
+    (void)ia;
+    (void)w;
+    for (int i = 0; i < n; i++) {
+        if (x[i] < 0.0) fprintf(stderr, "x = %s\n", text(x[i]));
+        sum += x[i] * x[i];
+    }
+    return sum;
 }

@@ -73,6 +73,7 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
         return Err(without_sources(refusals));
     }
     let trees: Vec<Tree> = trees.into_iter().flatten().collect();
+    let unordered = trees.iter().flat_map(|tree| tree.unordered.iter().cloned()).collect();
     let mut sources = Sources::default();
     for file in &input.files {
         sources.number(file, true);
@@ -83,9 +84,9 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
             let tree = tree::parse(text).map_err(|error| without_sources(vec![not_understood(&error)]))?;
             sources.joint(run::TEXT, joint);
             let unit = Unit::new(&tree, run::TEXT, &mut sources);
-            return lower::program(vec![unit], sources, &input.heads);
+            return lower::program(vec![unit], sources, unordered, &input.heads);
         }
     }
     let units = trees.iter().zip(&input.files).map(|(tree, path)| Unit::new(tree, path, &mut sources)).collect();
-    lower::program(units, sources, &input.heads)
+    lower::program(units, sources, unordered, &input.heads)
 }

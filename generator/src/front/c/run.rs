@@ -1,7 +1,7 @@
 //! Runs clang.
 
 use super::stream::{self, Parts, Unreadable};
-use super::tree::Tree;
+use super::tree::{Tree, Unordered};
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
 use std::io::Write;
@@ -49,8 +49,7 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
     let compiler = Command::new(clang)
         .args(["-Xclang", "-ast-dump=json", "-fsyntax-only", "-fno-color-diagnostics"])
         .args(arguments)
-        // An operand that is read and changed without an order has no meaning that could be differentiated.
-        .args(["-Wno-everything", "-Werror=unsequenced", "-x", "c", file])
+        .args(["-Wno-everything", "-Wunsequenced", "-x", "c", file])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -75,10 +74,22 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
             "mend the file, or pass -I and -D",
         );
     }
-    said.tree.or_else(|why| match why {
+    let unordered = unordered(&String::from_utf8_lossy(&said.errors));
+    said.tree.map(|tree| Tree { unordered, ..tree }).or_else(|why| match why {
         Unreadable::Encoding => fail(format!("{file} is not encoded in UTF-8"), "convert the file to UTF-8"),
         Unreadable::Tree(why) => fail(format!("clang's syntax tree of {file} is not understood: {why}"), ""),
     })
+}
+
+/// The warnings of a compiler about operands without an order.
+fn unordered(said: &str) -> Vec<Unordered> {
+    let of = |line: &str| {
+        let (place, what) = line.strip_suffix(" [-Wunsequenced]")?.split_once(": warning: ")?;
+        let (place, _column) = place.rsplit_once(':')?;
+        let (path, line) = place.rsplit_once(':')?;
+        Some(Unordered { path: path.to_string(), line: line.parse().ok()?, what: what.to_string() })
+    };
+    said.lines().filter_map(of).collect()
 }
 
 /// A syntax tree that was written before.
@@ -175,6 +186,14 @@ mod tests {
         let text = "# 1 \"<built-in>\" 1\n#define A 1\n# 1 \"m.c\" 2\n#define B(x) x\n# 9 \"math.h\" 1 3 4\n\
                     #define C 2\n# 2 \"m.c\" 2\n#define D\nint x;\n";
         assert_eq!(macros_of(text), ["B", "D"]);
+    }
+
+    #[test]
+    fn operands_without_an_order_are_found_with_their_lines() {
+        let said = "In file included from a.c:1:\n./b.h:12:7: warning: multiple unsequenced modifications to 'i' \
+                    [-Wunsequenced]\n    i = i++ + i++;\n1 warning generated.\n";
+        let what = "multiple unsequenced modifications to 'i'".to_string();
+        assert_eq!(unordered(said), [Unordered { path: "./b.h".into(), line: 12, what }]);
     }
 
     #[test]

@@ -47,6 +47,15 @@ impl Sources {
         (line as u32, offset - starts[line - 1] + 1)
     }
 
+    /// The file and the line that a byte was written in.
+    pub fn place(&self, source: usize, at: u32) -> (&str, u32) {
+        let (line, _) = self.line_column(source, at);
+        match self.list[source].origin(at) {
+            Some((from, path, first)) => (path, first + line - self.line_column(source, *from).0),
+            None => (&self.list[source].path, line),
+        }
+    }
+
     /// The bytes from `start` to `end`, with the position of the first.
     pub fn span(&self, source: usize, start: u32, end: u32) -> Span {
         let (mut line, column) = self.line_column(source, start);

@@ -70,7 +70,7 @@ pub struct Node<'a> {
     pub compute_type: Cow<'a, str>,
     /// Operand of `sizeof`.
     pub argument_type: Cow<'a, str>,
-    /// `->`, `i++`: the flag that the node's class has.
+    /// `->`, `i++`, the choice of `_Generic`: the flag that the node's class has.
     pub flag: bool,
     /// A struct with its members.
     pub complete: bool,
@@ -96,6 +96,19 @@ pub struct Tree<'a> {
     pub root: Node<'a>,
     /// Files that positions name.
     pub files: Vec<String>,
+    /// What the compiler says of operands that are changed and read without an order.
+    pub unordered: Vec<Unordered>,
+}
+
+/// An expression whose operands have no order, so that it has no meaning that could be differentiated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unordered {
+    /// The file.
+    pub path: String,
+    /// The line in it.
+    pub line: u32,
+    /// What is wrong, in the compiler's words.
+    pub what: String,
 }
 
 /// Reads clang's output.
@@ -104,7 +117,7 @@ pub fn parse(json: &str) -> Result<Tree<'_>, String> {
     let mut reader = serde_json::Deserializer::from_str(json);
     reader.disable_recursion_limit();
     let root = NodeSeed(&state).deserialize(&mut reader).map_err(|error| error.to_string())?;
-    Ok(Tree { root, files: state.into_inner().files })
+    Ok(Tree { root, files: state.into_inner().files, unordered: Vec::new() })
 }
 
 /// A tree whose declarations are read part by part.
@@ -127,7 +140,7 @@ impl<'a> Growing<'a> {
     /// The tree.
     pub fn finish(self) -> Tree<'a> {
         let root = Node { kind: "TranslationUnitDecl", inner: self.declarations, ..empty() };
-        Tree { root, files: self.state.into_inner().files }
+        Tree { root, files: self.state.into_inner().files, unordered: Vec::new() }
     }
 }
 
@@ -209,7 +222,7 @@ visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
                 node.argument_type = if plain.is_empty() { written } else { plain };
             }
             "tagUsed" => node.operator = map.next_value_seed(Text)?,
-            "isArrow" | "isPostfix" => node.flag = map.next_value()?,
+            "isArrow" | "isPostfix" | "selected" => node.flag = map.next_value()?,
             "completeDefinition" => node.complete = map.next_value()?,
             "isImplicit" => node.implicit = map.next_value()?,
             "isBitfield" => node.bit_field = map.next_value()?,
@@ -229,6 +242,13 @@ visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
     }
     if node.kind == "VarDecl" {
         node.inner.retain(|part| !HARMLESS.contains(&part.kind));
+    }
+    if node.kind == "GenericSelectionExpr" {
+        // The associations have no kind.
+        let chosen = node.inner.iter_mut().find(|part| part.kind.is_empty() && part.flag);
+        if let Some(value) = chosen.and_then(|part| part.inner.pop()) {
+            (node.kind, node.inner) = ("ParenExpr", vec![value]);
+        }
     }
     Ok(node)
 });

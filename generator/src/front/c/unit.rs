@@ -243,6 +243,14 @@ impl Names for Naming<'_, '_> {
     }
 }
 
+impl Unit<'_> {
+    /// Whether a typedef names a union.
+    pub fn is_union(&self, name: &str) -> bool {
+        let named = self.typedefs.get(name).and_then(|node| named_by(node));
+        named.and_then(|id| self.records_by_id.get(&id)).is_some_and(|record| record.operator == "union")
+    }
+}
+
 /// The struct without a tag that a typedef names.
 fn named_by(node: &Node) -> Option<u64> {
     node.inner.iter().find_map(|part| {

@@ -48,6 +48,11 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.function_of_math(function, args).map(Some);
         }
+        if let (Some(function), CType::Float(bits)) = (library::of_any_width(name), self.ctype(node).ty)
+            && function.arity() == args.len()
+        {
+            return self.function_of_math(function.at(bits), args).map(Some);
+        }
         let given = self.given(unit, name, node);
         if let Some(id) = self.reader.procedure(unit, name, false, given) {
             return self.call_procedure(node, id, wanted);
@@ -185,14 +190,40 @@ impl<'a> Lower<'_, 'a> {
     pub fn call_into(&mut self, node: &'a Node<'a>, id: ProcId, into: Place) -> Result<()> {
         let args = self.call_arguments(node, id)?;
         self.touch(&into, true);
-        if !args.iter().any(|arg| may_lie_in(arg, &into)) {
+        if !args.iter().any(|arg| self.may_lie_in(arg, &into)) {
             self.b.call(Callee::Proc(id), args, None, Some(into));
             return Ok(());
         }
-        // `p->v = turned(p->v)`: the argument must still be there in the reverse sweep, which passes it first.
+        // `p->v = turned(p->v)`, `v = turned(&v)`: the argument must still be there in the reverse sweep, which passes
+        // it first.
         let result = self.struct_temporary(node)?;
         self.b.call(Callee::Proc(id), args, None, Some(result.clone()));
         self.copy_struct(into, result, node)
+    }
+
+    /// Whether an argument may be, or lead to, memory that the result of its call goes to.
+    fn may_lie_in(&self, arg: &Expr, into: &Place) -> bool {
+        let one = |from: &Place| match (&from.base, &into.base) {
+            (Base::Object(_) | Base::Global(_), Base::Object(_) | Base::Global(_)) => from.base == into.base,
+            (Base::Object(object), _) | (_, Base::Object(object)) => self.is_addressed(*object),
+            _ => true,
+        };
+        match (&arg.kind, &arg.ty) {
+            (ExprKind::Null, _) => false,
+            (ExprKind::Address(from), _) => one(from),
+            (ExprKind::Load(from), Type::Struct(_)) if one(from) => true,
+            (_, ty) if self.holds_pointer(ty) => match into.base {
+                Base::Object(object) => self.is_addressed(object),
+                _ => true,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether somebody takes the address of an object.
+    fn is_addressed(&self, object: ObjectId) -> bool {
+        let is = |declaration| matches!(self.bindings.get(declaration), Some(Binding::Object(it)) if *it == object);
+        self.addressed.iter().any(is)
     }
 
     fn call_arguments(&mut self, node: &'a Node<'a>, id: ProcId) -> Result<Vec<Expr>> {
@@ -388,15 +419,6 @@ impl<'a> Lower<'_, 'a> {
             _ => return self.unknown(node),
         };
         Ok(cast(result, ty))
-    }
-}
-
-/// Whether a struct argument may be read from memory that the result of its call goes to.
-fn may_lie_in(arg: &Expr, into: &Place) -> bool {
-    let (ExprKind::Load(from), Type::Struct(_)) = (&arg.kind, &arg.ty) else { return false };
-    match (&from.base, &into.base) {
-        (Base::Object(_) | Base::Global(_), Base::Object(_) | Base::Global(_)) => from.base == into.base,
-        _ => true,
     }
 }
 

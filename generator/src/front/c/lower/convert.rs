@@ -65,6 +65,11 @@ impl<'a> Lower<'_, 'a> {
                 "a pointer is made from an integer or becomes one",
                 "use a pointer of the right type",
             ),
+            other if other.contains("Complex") => {
+                let (_, help) = crate::front::c::types::opaque("_Complex");
+                let what = "complex arithmetic, which the generator does not know";
+                self.refuse(node, Class::Type, what, help)
+            }
             other => self.refuse(
                 node,
                 Class::Language,

@@ -3,7 +3,7 @@
 use super::place::Spot;
 use super::statics;
 use super::*;
-use crate::front::c::types::{self, Extent, opaque};
+use crate::front::c::types::{self, Extent};
 use crate::ir::build::int;
 use make::*;
 
@@ -95,7 +95,7 @@ impl<'a> Lower<'_, 'a> {
                 }
             }
             CType::Opaque(name) => {
-                let (what, help) = opaque(name);
+                let (what, help) = self.opaque(name);
                 self.refuse(node, Class::Type, format!("'{}' {what}", node.name), help)
             }
             CType::Void | CType::Function => self.unknown(node),
@@ -369,7 +369,7 @@ impl<'a> Lower<'_, 'a> {
             CType::Array(_, Extent::Text(_)) => return self.unknown(node),
             ty @ CType::Array(..) => self.shape(ty, node)?,
             CType::Opaque(name) => {
-                let (what, help) = opaque(name);
+                let (what, help) = self.opaque(name);
                 return self.refuse(node, Class::Type, format!("'{}' {what}", node.name), help);
             }
             ty => (ty.ir(), Vec::new()),

@@ -52,6 +52,8 @@ impl Kinds {
 enum Where {
     Object(ObjectId),
     Global(GlobalId),
+    /// Where a pointer leads that the procedure got: to none of its own objects.
+    Outside,
     Anywhere,
 }
 
@@ -60,10 +62,15 @@ enum Where {
 pub struct Effects {
     reads: Vec<(Where, Kinds)>,
     writes: Vec<(Where, Kinds)>,
-    call_reads: Kinds,
-    call_writes: Kinds,
-    /// Objects that calls can reach.
-    passed: Vec<Where>,
+    calls: Vec<Call>,
+}
+
+/// What a call does to memory.
+#[derive(Clone, Debug)]
+struct Call {
+    does: Summary,
+    /// Where its pointers lead.
+    reach: Vec<Where>,
 }
 
 /// What a procedure does to memory that is not its own.
@@ -113,16 +120,11 @@ impl Summary {
 
 impl Effects {
     fn calls_meet(&self, other: &Effects) -> bool {
-        let reach = |place: Where| match place {
-            Where::Anywhere => true,
-            Where::Global(_) => true,
-            Where::Object(_) => self.passed.contains(&place) || self.passed.contains(&Where::Anywhere),
-        };
-        let hit = |list: &[(Where, Kinds)], kinds: Kinds| list.iter().any(|(at, k)| k.meets(kinds) && reach(*at));
-        let other_calls = other.call_reads.and(other.call_writes);
-        hit(&other.reads, self.call_writes)
-            || hit(&other.writes, self.call_writes.and(self.call_reads))
-            || self.call_writes.meets(other_calls)
+        self.calls.iter().any(|call| {
+            other.reads.iter().any(|(at, kinds)| call.writes_to(*at, *kinds))
+                || other.writes.iter().any(|(at, kinds)| call.writes_to(*at, *kinds) || call.reads_from(*at, *kinds))
+                || other.calls.iter().any(|other| call.changes(other))
+        })
     }
 
     fn conflict(&self, other: &Effects) -> bool {
@@ -132,28 +134,70 @@ impl Effects {
     fn include(&mut self, other: Effects) {
         self.reads.extend(other.reads);
         self.writes.extend(other.writes);
-        self.passed.extend(other.passed);
-        self.call_reads = self.call_reads.and(other.call_reads);
-        self.call_writes = self.call_writes.and(other.call_writes);
+        self.calls.extend(other.calls);
+    }
+}
+
+impl Call {
+    fn writes_to(&self, at: Where, kinds: Kinds) -> bool {
+        self.meets(at, kinds, self.does.writes, self.does.global_writes)
+    }
+
+    fn reads_from(&self, at: Where, kinds: Kinds) -> bool {
+        self.meets(at, kinds, self.does.reads, self.does.global_reads)
+    }
+
+    /// Whether an access may be one of the call: of these classes through pointers, and these of static storage.
+    fn meets(&self, at: Where, kinds: Kinds, through: Kinds, global: Kinds) -> bool {
+        let is_static = !matches!(at, Where::Object(_));
+        (kinds.meets(through) && self.reach.iter().any(|to| may_be(*to, at))) || (is_static && kinds.meets(global))
+    }
+
+    /// Whether the call may write what another one reads or writes.
+    fn changes(&self, other: &Call) -> bool {
+        let touched = other.does.reads.and(other.does.writes);
+        let touched_static = other.does.global_reads.and(other.does.global_writes);
+        let leads_to_static = |call: &Call| call.reach.iter().any(|to| !matches!(to, Where::Object(_)));
+        let together = self.reach.iter().any(|to| other.reach.iter().any(|at| may_be(*to, *at)));
+        (together && self.does.writes.meets(touched))
+            || (leads_to_static(self) && self.does.writes.meets(touched_static))
+            || (leads_to_static(other) && self.does.global_writes.meets(touched))
+            || self.does.global_writes.meets(touched_static)
+    }
+}
+
+/// Whether two accesses may go to one place. A pointer that is not known may lead to any object whose address somebody
+/// took.
+fn may_be(one: Where, other: Where) -> bool {
+    match (one, other) {
+        (Where::Anywhere, _) | (_, Where::Anywhere) => true,
+        (Where::Outside, Where::Global(_)) | (Where::Global(_), Where::Outside) => true,
+        _ => one == other,
     }
 }
 
 impl<'a> Lower<'_, 'a> {
-    fn location(place: &Place) -> Where {
+    fn location(&self, place: &Place) -> Where {
         match &place.base {
             Base::Object(object) => Where::Object(*object),
             Base::Global(global) => Where::Global(*global),
             Base::At(pointer) => match &pointer.kind {
-                ExprKind::Address(place) => Self::location(place),
+                ExprKind::Address(place) => self.location(place),
+                ExprKind::Value(value) if self.is_given(*value) => Where::Outside,
                 _ => Where::Anywhere,
             },
         }
     }
 
+    /// Whether a value is a parameter as the procedure got it.
+    fn is_given(&self, value: ValueId) -> bool {
+        self.b.proc().params.iter().any(|param| param.entry == Some(value))
+    }
+
     /// Notes that a place is read or written.
     pub fn touch(&mut self, place: &Place, write: bool) {
         let kinds = Kinds::of(&place.ty, &self.reader.structs.types);
-        let at = Self::location(place);
+        let at = self.location(place);
         let private = matches!(at, Where::Object(object) if self.private.contains(&object));
         // Nobody reads `errno`, so it does not matter who writes it last.
         if private || self.is_errno(place) || self.is_scratch(place) {
@@ -173,23 +217,25 @@ impl<'a> Lower<'_, 'a> {
         if !finds && !args.iter().any(|arg| self.holds_pointer(&arg.ty) && !matches!(arg.kind, ExprKind::Null)) {
             (summary.reads, summary.writes) = (Kinds::default(), Kinds::default());
         }
-        self.effects.call_reads = self.effects.call_reads.and(summary.reads).and(summary.global_reads);
-        self.effects.call_writes = self.effects.call_writes.and(summary.writes).and(summary.global_writes);
         let own = !finds && args.iter().all(|arg| self.is_own(arg));
         self.summary.include(summary, own);
+        let mut reach = Vec::new();
+        reach.extend(finds.then_some(Where::Anywhere));
         for arg in args {
             match &arg.kind {
-                ExprKind::Address(place) => self.effects.passed.push(Self::location(place)),
-                _ if self.holds_pointer(&arg.ty) => self.effects.passed.push(Where::Anywhere),
+                ExprKind::Address(place) => reach.push(self.location(place)),
+                ExprKind::Value(value) if self.is_given(*value) => reach.push(Where::Outside),
+                _ if self.holds_pointer(&arg.ty) => reach.push(Where::Anywhere),
                 _ => {}
             }
         }
+        self.effects.calls.push(Call { does: summary, reach });
     }
 
     /// Whether an argument leads to no memory but that of this procedure.
     fn is_own(&self, arg: &Expr) -> bool {
         match &arg.kind {
-            ExprKind::Address(place) => matches!(Self::location(place), Where::Object(_)),
+            ExprKind::Address(place) => matches!(self.location(place), Where::Object(_)),
             ExprKind::Null => true,
             _ => !self.holds_pointer(&arg.ty),
         }

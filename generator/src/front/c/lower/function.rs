@@ -2,7 +2,7 @@
 
 use super::place::Spot;
 use super::*;
-use crate::front::c::types::{is_list, opaque};
+use crate::front::c::types::is_list;
 use crate::ir::build::int;
 use make::*;
 
@@ -11,7 +11,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn function(mut self, node: &'a Node<'a>, name: &str) -> (Proc, Summary, bool) {
         let span = self.span(node);
         self.b = Builder::new(name, Type::Void, span);
-        match self.lower_function(node) {
+        match self.lower_function(node).and_then(|()| self.has_order(node, span)) {
             Ok(()) => {}
             Err(refusal) => self.reader.refusals.push(*refusal),
         }
@@ -21,6 +21,22 @@ impl<'a> Lower<'_, 'a> {
         let mut proc = self.b.finish(result);
         proc.result_object = result_object;
         (proc, self.summary, self.automatic)
+    }
+
+    /// Refuses operands that are changed and read without an order: no meaning of theirs could be differentiated.
+    fn has_order(&self, node: &Node, span: Span) -> Result<()> {
+        let place = |at: u32| self.reader.sources.place(span.source as usize, at);
+        if self.reader.unordered.is_empty() || span.line == 0 {
+            return Ok(());
+        }
+        let ((path, first), (_, last)) = (place(span.start), place(span.end));
+        let here = |found: &&Unordered| found.path == path && (first..=last).contains(&found.line);
+        match self.reader.unordered.iter().find(here) {
+            Some(Unordered { line, what, .. }) => {
+                self.refuse(node, Class::Order, format!("line {line}: {what}"), "write a statement for each")
+            }
+            None => Ok(()),
+        }
     }
 
     fn lower_function(&mut self, node: &'a Node<'a>) -> Result<()> {
@@ -110,7 +126,7 @@ impl<'a> Lower<'_, 'a> {
             return Ok(());
         }
         if let CType::Opaque(type_name) = &found.ty {
-            let (what, help) = opaque(type_name);
+            let (what, help) = self.opaque(type_name);
             return self.refuse(node, Class::Type, format!("parameter '{name}' {what}"), help);
         }
         let var = self.b.var(&name, ty.clone(), VarKind::User, span);

@@ -32,6 +32,11 @@ pub fn math(name: &str) -> Option<Function> {
     Function::lookup(name).or_else(|| Function::lookup(plain.strip_prefix("__")?))
 }
 
+/// The function of `math.h` that `tgmath.h` of clang means, for all widths.
+pub fn of_any_width(name: &str) -> Option<Function> {
+    math(name.strip_prefix("__tg_")?)
+}
+
 /// `abs`, `HUGE_VAL` and the like.
 pub fn built_in(name: &str) -> Option<&str> {
     let plain = name.strip_prefix("__builtin_").unwrap_or(name);
@@ -41,7 +46,7 @@ pub fn built_in(name: &str) -> Option<&str> {
 
 /// Whether a call of this function is an expression without effects.
 pub fn is_expression(name: &str) -> bool {
-    math(name).is_some() || built_in(name).is_some()
+    math(name).is_some() || of_any_width(name).is_some() || built_in(name).is_some()
 }
 
 /// Functions that print, stop the program, or read the clock: passive, and without effect on memory of the program.

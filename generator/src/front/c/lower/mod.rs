@@ -40,7 +40,7 @@ mod switch;
 mod text;
 
 use super::sources::Sources;
-use super::tree::Node;
+use super::tree::{Node, Unordered};
 use super::types::{CType, Qualified};
 use super::unit::{Structs, Unit};
 use super::views;
@@ -91,10 +91,17 @@ pub struct Reader<'a> {
     reports: HashSet<(Option<usize>, String)>,
     /// Variables whose writes need no order: see [`scratch`].
     scratch: HashSet<String>,
+    /// Expressions without an order, in any function.
+    unordered: Vec<Unordered>,
 }
 
 /// Lowers the heads and all that they reach.
-pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std::result::Result<Program, Unread> {
+pub fn program(
+    units: Vec<Unit<'_>>,
+    sources: Sources,
+    unordered: Vec<Unordered>,
+    heads: &[String],
+) -> std::result::Result<Program, Unread> {
     let mut reader = Reader {
         units,
         sources,
@@ -118,6 +125,7 @@ pub fn program(units: Vec<Unit<'_>>, sources: Sources, heads: &[String]) -> std:
         stored_functions: None,
         reports: HashSet::new(),
         scratch: HashSet::new(),
+        unordered,
     };
     reader.structs.views = views::find(&reader.units, heads);
     reader.scratch = scratch::find(&reader.units, heads);
@@ -454,6 +462,15 @@ impl<'r, 'a> Lower<'r, 'a> {
 
     fn refuse<T>(&self, node: &Node, class: Class, what: impl Into<String>, help: impl Into<String>) -> Result<T> {
         Err(Box::new(Refusal { class, span: self.span(node), what: what.into(), help: help.into() }))
+    }
+
+    /// What is said of a variable whose type has no form here, and the way round.
+    fn opaque(&self, name: &str) -> (String, &'static str) {
+        if name.starts_with("union ") || self.reader.units[self.unit].is_union(name) {
+            let help = "use a struct; in place of the bits of a number, the function that they stand for";
+            return (format!("is a union ('{name}'), whose members share memory"), help);
+        }
+        super::types::opaque(name)
     }
 
     fn qualified(&mut self, text: &str) -> Qualified {

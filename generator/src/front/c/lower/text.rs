@@ -116,7 +116,7 @@ impl<'a> Lower<'_, 'a> {
             }
             let whole = self.reader.sources.text(span.source as usize, span.start, behind);
             let (front, extents) = (&whole[..at], &whole[at + length as usize..]);
-            if self.names_parameters_only(extents) {
+            if self.names_parameters_only(extents) && is_spelled_out(front, &node.written_type) {
                 return format!("{front}@{extents}").trim().to_string();
             }
         }
@@ -139,4 +139,23 @@ impl<'a> Lower<'_, 'a> {
         };
         words.all(is_known)
     }
+}
+
+/// Whether the text in front of a parameter's name has only words of its type. Another word may be a macro, which has
+/// no meaning in a header that has the prototype alone, nor where the source ends its definition.
+fn is_spelled_out(text: &str, ty: &str) -> bool {
+    const PLAIN: &[&str] = &[
+        "const",
+        "volatile",
+        "signed",
+        "int",
+        "bool",
+        "restrict",
+        "__restrict",
+        "__restrict__",
+        "__attribute__",
+        "unused",
+    ];
+    let words = |text| str::split(text, |c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words(text).all(|word| PLAIN.contains(&word) || words(ty).any(|known| known == word))
 }
