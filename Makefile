@@ -21,7 +21,7 @@ MPI_PROGRAMS ?= 100000
 MPI_KILLS ?= 1000
 FROM ?= 1
 
-.PHONY: help demo demo-mpi test matrix restoration programs heap-programs address-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo demo-mpi test matrix restoration programs nightly heap-programs address-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,9 @@ programs: ## random programs through the generator, PROGRAMS (10000) of them fro
 	$(SETUP) test
 	$(LIBRARY)
 	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --nocapture
+
+nightly: ## 100000 random programs through the generator from seed FROM (1): fails if one is wrong or 2 % are refused
+	$(MAKE) programs PROGRAMS=100000 FROM=$(FROM)
 
 heap-programs: ## random programs with lists, trees and buffers, PROGRAMS (10000) of them from seed FROM (1)
 	$(SETUP) test
