@@ -37,11 +37,12 @@ POINTER_PATH(restore_pointer, const adtape_heap_t *h = heap, adtape_heap_adjoint
 POINTER_PATH(restore_pointer_plain, const intptr_t *d = &distance, (char *)pointers[i] + *d)
 PATH(push_pointer, ADDED(t); adtape_push_opaque(t, &values[i]))
 PATH(push_pointer_plain, ADDED(t); adtape_push_opaque(t, &values[i]))
-/* An object that dies, and what brings it back. */
+/* An object that dies, and what brings it back. None does come back, so these are objects of a set of their own. */
+static adtape_objects_t *apart;
 adtape_range_t ranges[MANY + 1];
-PATH(live_add_live_end, adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
-     adtape_live_end(t, NULL, &memory[i * 16]))
-PATH(pop_range, ADDED(t); adtape_pop_range(t, NULL, &ranges[i]))
+PATH(live_add_live_end, adtape_live_add(apart, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
+     adtape_live_end(t, apart, &memory[i * 16]))
+PATH(pop_range, ADDED(t); adtape_pop_range(t, apart, &ranges[i]))
 /* The same undone: the object is back elsewhere, and gone as its birth is reversed. */
 PATH(live_add_live_end_again, adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
      adtape_live_end(t, NULL, &memory[i * 16]))
@@ -130,7 +131,7 @@ ARRAY(4096)
 
 int main(void) {
     adtape_t *t;
-    if (adtape_create(&t) != ADTAPE_STATUS_OK) {
+    if (adtape_create(&t) != ADTAPE_STATUS_OK || adtape_objects_create(&apart) != ADTAPE_STATUS_OK) {
         fprintf(stderr, "%s\n", adtape_error_message());
         return 1;
     }

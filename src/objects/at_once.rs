@@ -32,6 +32,20 @@ impl Objects {
         }
     }
 
+    /// As [`pop_at_once`](Objects::pop_at_once), of what is found without a call of another function.
+    #[inline(always)]
+    pub(crate) fn pop_recent(&self, tape: &Cursor, variables: [usize; 3], writer: Writer) -> Option<Restored> {
+        let [word] = tape.top_words()?;
+        let place = unpack_first_lane(word)?;
+        let now = self.registry().locate_recent(place)?;
+        self.says_nothing()?;
+        if self.registry().any_may_wait(variables.map(|variable| variable as u64)) {
+            return None;
+        }
+        tape.drop_words(1);
+        Some(set_to(&now, variables, writer))
+    }
+
     /// Pops a pointer, or a pair, whose object is alive. The variables are those of the base, of the address, of the adjoint.
     #[inline(always)]
     pub(crate) fn pop_at_once(
@@ -46,7 +60,7 @@ impl Objects {
         let now = self.registry().locate_at_once(place)?;
         let restored = self.set_at_once(now, is_pair.then_some(place.offset), variables, writer)?;
         tape.drop_words(1);
-        Some(Restored { offset: place.offset as isize, ..restored })
+        Some(restored)
     }
 
     /// Finds where an address of the forward sweep is now that was in a block.
@@ -58,7 +72,8 @@ impl Objects {
         writer: Writer,
     ) -> Option<Restored> {
         let now = self.registry().rebase_at_once(self.lane_at_once()?, address as u64)?;
-        self.set_at_once(now, None, [0, variable, adjoint_variable], writer)
+        let restored = self.set_at_once(now, None, [0, variable, adjoint_variable], writer)?;
+        Some(Restored { offset: 0, ..restored })
     }
 
     /// Sets variables to where a place is now. None if one of them may wait, or in check mode.
@@ -70,9 +85,7 @@ impl Objects {
         } else if self.registry().any_may_wait(variables.map(|variable| variable as u64)) {
             return None;
         }
-        let values = now.values();
-        variables.into_iter().zip(values).for_each(|(variable, value)| writer.set(variable, value as usize));
-        Some(Restored { address: now.address as usize, adjoint: now.adjoint as usize, ..Restored::default() })
+        Some(set_to(&now, variables, writer))
     }
 
     /// Finds the object that an address in a block is in.
@@ -112,4 +125,16 @@ impl Objects {
     fn says_nothing(&self) -> Option<()> {
         self.registry().history().is_none().then_some(())
     }
+}
+
+/// Sets variables to where a place is now.
+#[inline(always)]
+fn set_to(now: &Located, variables: [usize; 3], writer: Writer) -> Restored {
+    let values = now.values();
+    // Not as an iterator, which is not always inlined.
+    writer.set(variables[0], values[0] as usize);
+    writer.set(variables[1], values[1] as usize);
+    writer.set(variables[2], values[2] as usize);
+    let (address, adjoint) = (now.address as usize, now.adjoint as usize);
+    Restored { address, adjoint, offset: now.place.offset as isize, waits: false }
 }

@@ -34,11 +34,13 @@ calls! {
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        if let Some(restored) = self.pop_at_once(tape, false, [0, variable, adjoint_variable], self.writer) {
+        let (variables, writer) = ([0, variable, adjoint_variable], self.writer);
+        let at_once = self.pop_recent(tape, variables, writer);
+        if let Some(restored) = at_once.or_else(|| self.pop_at_once(tape, false, variables, writer)) {
             return Ok(restored);
         }
         let restored = tape.pop_record(Type::Pointer, self.site, |record| {
-            self.restored_place(read(record, "pointer")?, false, [0, variable, adjoint_variable], self.writer)
+            self.restored_place(read(record, "pointer")?, false, variables, writer)
         })?;
         Ok(self.noted(restored, variable, adjoint_variable))
     }
@@ -77,7 +79,8 @@ impl Called<'_> {
     /// Pops a pair, also with the address of a variable for the base, before the other two.
     #[inline(always)]
     pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
-        if let Some(restored) = self.pop_at_once(tape, true, variables, self.writer) {
+        let at_once = self.pop_recent(tape, variables, self.writer);
+        if let Some(restored) = at_once.or_else(|| self.pop_at_once(tape, true, variables, self.writer)) {
             return Ok(restored);
         }
         let restored = tape.pop_record(Type::Pair, self.site, |record| {

@@ -89,7 +89,7 @@ pub struct Model {
     pub dead: Vec<Lay>,
     /// Where those lay in the forward sweep that lie elsewhere now, in the order in which they came.
     pub moved: Vec<Lay>,
-    /// Of all that died and are not back, where they lay.
+    /// Of all that died and may come back, where they lay.
     pub deaths: Vec<Lay>,
     /// What for, whether in the adjoint, the offset of a pair, the other variable.
     pub waiting: BTreeMap<u64, (Target, bool, Option<i64>, u64)>,

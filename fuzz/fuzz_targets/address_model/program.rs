@@ -103,6 +103,8 @@ impl Run<'_> {
         expected.into_iter().for_each(|i| {
             self.model.end(i);
             self.model.release(i);
+            // What was born later comes back no more.
+            self.model.deaths.retain(|lay| lay.object < i);
         });
     }
 

@@ -51,6 +51,27 @@ unsafe extern "C" fn pop_pair(
     unsafe {
         let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
         let variables = [base as usize, p as usize, p_adjoint as usize];
+        match at_once(t, o, |tape, objects| objects.pop_recent(tape, variables, Writer::library())) {
+            Some(now) if !pair.is_null() => (&raw mut (*pair).offset).write(now.offset as i64),
+            Some(_) => {}
+            None => pop_pair_otherwise(t, o, pair, p, p_adjoint, site),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe extern "C" fn pop_pair_otherwise(
+    t: *const Cursor,
+    o: *const Objects,
+    pair: *mut Pair,
+    p: *mut *mut c_void,
+    p_adjoint: *mut *mut c_void,
+    site: usize,
+) {
+    // SAFETY: the contract of pointers.
+    unsafe {
+        let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
+        let variables = [base as usize, p as usize, p_adjoint as usize];
         match at_once(t, o, |tape, objects| objects.pop_at_once(tape, true, variables, Writer::library())) {
             Some(now) if !pair.is_null() => (&raw mut (*pair).offset).write(now.offset as i64),
             Some(_) => {}

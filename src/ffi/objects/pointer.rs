@@ -37,6 +37,23 @@ unsafe extern "C" fn pop_pointer(
     let variables = [0, p as usize, p_adjoint as usize];
     // SAFETY: the contract of pointers.
     unsafe {
+        if at_once(t, o, |tape, objects| objects.pop_recent(tape, variables, Writer::library())).is_none() {
+            pop_pointer_otherwise(t, o, p, p_adjoint, site);
+        }
+    }
+}
+
+#[inline(never)]
+unsafe extern "C" fn pop_pointer_otherwise(
+    t: *const Cursor,
+    o: *const Objects,
+    p: *mut *mut c_void,
+    p_adjoint: *mut *mut c_void,
+    site: usize,
+) {
+    let variables = [0, p as usize, p_adjoint as usize];
+    // SAFETY: the contract of pointers.
+    unsafe {
         if at_once(t, o, |tape, objects| objects.pop_at_once(tape, false, variables, Writer::library())).is_none() {
             pop_pointer_anyhow(t, o, p, p_adjoint, site);
         }

@@ -53,27 +53,33 @@ impl Tree {
 
     /// Puts another value where the range is that `place` is behind, and makes it hollow or not. False, and nothing
     /// changes, if the value does not fit there.
+    #[inline]
     pub fn set(&self, place: LeafPlace, there: There, value: u64, hollow: bool) -> bool {
-        let (leaf, i) = (place.node, place.behind - 1);
-        let entry = leaf.get(i);
-        let extent = match extent::unpack(entry.wide) {
+        let wide = place.node.wide(place.behind - 1);
+        let extent = wide.load(Ordering::Relaxed);
+        let extent = match extent::unpack(extent) {
             Ok((bytes, _)) => match extent::pack(bytes, value) {
                 Some(extent) => extent,
                 None => return false,
             },
             Err(id) => {
-                self.nodes.node(id).set(1, Entry { wide: value, narrow: 0 });
-                entry.wide
+                self.set_aside(id, value);
+                extent
             }
         };
-        leaf.set(i, Entry { wide: extent::with_hollow(extent, hollow), ..entry });
-        let add = |counter: &crate::sync::AtomicU64, by: i64| {
-            counter.store(counter.load(Ordering::Relaxed).wrapping_add_signed(by), Ordering::Relaxed);
-        };
-        let more = i64::from(there.hollow) - i64::from(hollow);
-        add(&self.len, more);
-        add(&self.covered, more * there.range.bytes as i64);
-        add(&self.hollow, -more);
+        wide.store(extent::with_hollow(extent, hollow), Ordering::Relaxed);
+        if there.hollow != hollow {
+            let (more, less) = if hollow { (&self.hollow, &self.len) } else { (&self.len, &self.hollow) };
+            more.store(more.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            less.store(less.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+            let bytes = if hollow { there.range.bytes.wrapping_neg() } else { there.range.bytes };
+            self.covered.store(self.covered().wrapping_add(bytes), Ordering::Relaxed);
+        }
         true
+    }
+
+    #[cold]
+    fn set_aside(&self, id: u32, value: u64) {
+        self.nodes.node(id).set(1, Entry { wide: value, narrow: 0 });
     }
 }

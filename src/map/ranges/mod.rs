@@ -139,14 +139,16 @@ impl Ranges {
     }
 
     /// The range that `address` is in.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, address: u64) -> Option<Range> {
-        let hint = self.hint.get();
-        if let Some(range) = hint.leaf().and_then(|leaf| self.tree.find_in(leaf, address)) {
-            return Some(range);
-        }
+        let near = self.hint.get().leaf().and_then(|leaf| self.tree.find_in(leaf, address));
+        near.or_else(|| self.find_anywhere(address))
+    }
+
+    #[inline(never)]
+    fn find_anywhere(&self, address: u64) -> Option<Range> {
         let (range, leaf) = self.tree.find(address)?;
-        self.hint.set(hint.next(leaf));
+        self.hint.set(self.hint.get().next(leaf));
         Some(range)
     }
 

@@ -79,6 +79,14 @@ impl Line {
     }
 }
 
+/// The line of an entry, and where in the line.
+#[inline(always)]
+fn place(i: usize) -> (usize, usize) {
+    // A division in two instructions, exact for all entries.
+    let line = if PER_LINE == 5 { (i as u32 * 205) >> 10 } else { (i / PER_LINE) as u32 };
+    (line as usize, i - line as usize * PER_LINE)
+}
+
 impl Node {
     pub fn new() -> Node {
         let line = || Line {
@@ -205,12 +213,21 @@ impl Node {
 
     #[inline]
     pub fn get(&self, i: usize) -> Entry {
-        self.lines[i / PER_LINE].get(i % PER_LINE)
+        let (line, i) = place(i);
+        self.lines[line].get(i)
     }
 
     #[inline]
     pub fn set(&self, i: usize, entry: Entry) {
-        self.lines[i / PER_LINE].set(i % PER_LINE, entry);
+        let (line, i) = place(i);
+        self.lines[line].set(i, entry);
+    }
+
+    /// The wide word of an entry.
+    #[inline(always)]
+    pub fn wide(&self, i: usize) -> &AtomicU64 {
+        let (line, i) = place(i);
+        &self.lines[line].wide[i]
     }
 
     pub fn delta(&self, i: usize) -> u64 {

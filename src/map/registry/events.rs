@@ -11,7 +11,7 @@ use super::waiting::{Arrival, Variables, Wait};
 use super::{Past, Registry, dead, describe, offset, value};
 use crate::error::Error;
 use crate::map::ranges::{Range, Touching};
-use crate::sync::{OnceLock, Ordering};
+use crate::sync::Ordering;
 use std::ffi::CStr;
 
 impl Registry {
@@ -57,26 +57,31 @@ impl Registry {
         if self.is_in_doubt(lane, base) {
             return None;
         }
+        // Only who waits, and who has more than the maps, needs to know what it was.
+        let mut kept =
+            (!self.waiting.is_empty() || !self.side_tables.is_empty()).then(|| Object::new(0, 0, RangeKind::Heap, 0));
         let mut past = self.past();
         let Past { dead, moved } = &mut *past;
         let mut ended = None;
         // It is dead before its range is hollow: nobody else changes either meanwhile.
         let is_meant = |range: Range| {
             let objects = &self.lane((range.value >> 32) as u16).objects;
-            ended = objects.end(range, |object| push(&RangeRecord::of(object))).map(|object| (range.value, object));
+            ended = objects.end(range, kept.as_mut(), push).map(|forward_base| (range.value, forward_base));
             ended.is_some()
         };
         let overlaps = dead.insert(&mut &self.heap, base, is_meant, |value| self.forget(value))?;
-        let (value, object) = ended?;
+        let (value, forward_base) = ended?;
         if overlaps {
             self.update(value, |object| object.reused = true);
         }
-        if object.forward_base != base {
-            moved.remove(object.forward_base, value);
+        if forward_base != base {
+            moved.remove(forward_base, value);
         }
         drop(past);
-        self.side_tables.ended(&object);
-        self.waiting.ended(&object, None);
+        if let Some(object) = kept {
+            self.side_tables.ended(&object);
+            self.waiting.ended(&object, None);
+        }
         Some(())
     }
 
@@ -146,7 +151,13 @@ impl Registry {
         };
         self.erase(value, |_| true);
         self.waiting.ended(&object, Some(object.forward_base));
-        self.lose(&object);
+        if object.reused {
+            self.with_dead(&object, |dead| {
+                // Its death may have taken the place of others, which are dead still.
+                dead.lose(object.range(value));
+                dead.birth_is_undone(object.serial);
+            });
+        }
         Ok(object)
     }
 
@@ -163,7 +174,7 @@ impl Registry {
         check_extent(record.base, record.bytes)?;
         check_adjoint(present.adjoint_base, present.adjoint_bytes)?;
         let RangeRecord { serial, bytes, kind, label, .. } = *record;
-        let home = self.lanes.get(usize::from(serial.lane())).and_then(OnceLock::get);
+        let home = self.lane_if_claimed(serial.lane());
         home.inspect(|home| self.settle_lane(home));
         let births = home.map_or(0, |home| home.births.load(Ordering::Relaxed));
         if !(1..=births).contains(&serial.birth()) {
@@ -245,15 +256,15 @@ impl Registry {
         }
         // Whoever has the lock of the past may ask for both others in any order.
         let (mut in_slot, mut touched, mut left) = (0, None, None);
-        let object = self.lane(object.serial.lane()).objects.revive(object.serial.birth(), |slot, was| {
-            if was.kind == RangeKind::Stack {
+        let object = self.lane(object.serial.lane()).objects.revive(object.serial, |was| {
+            if was.is_stack {
                 return None;
             }
-            in_slot = value(object.serial, slot);
-            let range = Range { base: object.base, bytes: object.bytes, value: in_slot };
-            let touching = self.heap.revive(was.base, |there| dead::plain(there) == in_slot, range)?;
+            in_slot = was.range.value;
+            let range = object.range(in_slot);
+            let touching = self.heap.revive(was.range.base, |there| dead::plain(there) == in_slot, range)?;
             touched = touching.above;
-            left = (was.reused && was.base != object.base).then(|| was.range(in_slot));
+            left = (was.reused && was.range.base != object.base).then_some(was.range);
             Some(Object { touched: was.touched || touching.below, reused: was.reused, ..*object })
         })?;
         if object.forward_base != object.base {
@@ -319,7 +330,11 @@ impl Registry {
                 objects.update(slot, |there| *there = was);
                 // Another death may have taken its place meanwhile.
                 if !self.remembers(&was, value) {
-                    self.forget(value);
+                    let serial = self.forget(value);
+                    self.with_dead(&was, |dead| {
+                        dead.is_forgotten(serial);
+                        dead.lose(was.range(value));
+                    });
                 }
                 Err(self.describe().overlap(&object, there.as_ref()))
             }

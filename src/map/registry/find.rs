@@ -76,7 +76,7 @@ impl Registry {
         // A slot has the object before the map has its range, and another one only after: while the map does not change,
         // the first word is that of the range's object.
         let (range, first) = self.heap.find_with(address, |range| {
-            self.lanes.get((range.value >> 32) as usize)?.get()?.objects.first(range.value as u32)
+            self.lane_if_claimed((range.value >> 32) as u16)?.objects.first(range.value as u32)
         })?;
         let by = address.wrapping_sub(range.base);
         let birth = first.filter(|first| by > 0 || !Object::is_touched(*first)).map(birth_in)?;
@@ -162,10 +162,17 @@ impl Registry {
 
     // ---- where things lie now --------------------------------------------------------------------------
 
+    /// As [`locate_at_once`](Registry::locate_at_once), of what was born on the first lane, came or came back lately, and is on
+    /// memory that is not reused.
+    #[inline(always)]
+    pub fn locate_recent(&self, place: ObjectOffset) -> Option<Located> {
+        Some(located_simply(self.first_lane.objects.recent_place(place.serial.birth())?, place))
+    }
+
     /// Where a place and its adjoint lie, unless there is more to it.
     #[inline(always)]
     pub fn locate_at_once(&self, place: ObjectOffset) -> Option<Located> {
-        let lane = self.lanes.get(usize::from(place.serial.lane()))?.get()?;
+        let lane = self.lane_if_claimed(place.serial.lane())?;
         if lane.has_frames.load(Ordering::Relaxed) != 0 {
             return None;
         }
@@ -179,7 +186,7 @@ impl Registry {
             return None;
         }
         let (range, bounds) = self.heap.find_with(address, |range| {
-            self.lanes.get((range.value >> 32) as usize)?.get()?.objects.bounds_in(range.value as u32)
+            self.lane_if_claimed((range.value >> 32) as u16)?.objects.bounds_in(range.value as u32)
         })?;
         bounds.filter(|bounds| bounds.base == range.base && address.wrapping_sub(bounds.base) < bounds.bytes)
     }
@@ -187,7 +194,7 @@ impl Registry {
     /// Where an object and its adjoint lie, unless there is more to it.
     #[inline(always)]
     pub fn bounds_at_once(&self, serial: Serial) -> Option<Bounds> {
-        let lane = self.lanes.get(usize::from(serial.lane()))?.get()?;
+        let lane = self.lane_if_claimed(serial.lane())?;
         if lane.has_frames.load(Ordering::Relaxed) != 0 {
             return None;
         }

@@ -8,6 +8,11 @@ use super::{Registry, describe};
 use crate::error::Error;
 use crate::sync::OnceLock;
 
+/// Lanes with neighbouring numbers.
+pub(super) type LaneGroup = Box<[OnceLock<Box<Lane>>]>;
+/// How many.
+pub(super) const GROUP: usize = if cfg!(loom) { 2 } else { 64 };
+
 impl Registry {
     /// A lane for a thread.
     pub fn claim(&self) -> Result<u16, Error> {
@@ -20,7 +25,7 @@ impl Registry {
             return Err(describe::too_many_threads(LANES));
         }
         idle.fresh += 1;
-        self.lanes[usize::from(lane)].get_or_init(|| Box::new(Lane::new(lane)));
+        self.make_lane(lane);
         Ok(lane)
     }
 
@@ -39,18 +44,38 @@ impl Registry {
         }
         let mut stack = self.stack(own);
         let Stack { ranges, dead, .. } = &mut *stack;
-        dead.clear(ranges, |value| self.forget(value));
+        dead.clear(ranges, |value| _ = self.forget(value));
         self.spans.clear(&own.span, lane);
         drop(stack);
         self.idle.lock().returned.push(lane);
     }
 
-    pub(super) fn lane(&self, lane: u16) -> &Lane {
-        self.lanes[usize::from(lane)].get().expect("a lane that was claimed")
+    pub(super) fn make_lane(&self, lane: u16) {
+        if lane > 0 {
+            let (group, place) = (usize::from(lane) / GROUP, usize::from(lane) % GROUP);
+            let group = self.other_lanes[group].get_or_init(|| (0..GROUP).map(|_| OnceLock::new()).collect());
+            group[place].get_or_init(|| Box::new(Lane::new(lane)));
+        }
     }
 
+    #[inline(always)]
+    pub(super) fn lane_if_claimed(&self, lane: u16) -> Option<&Lane> {
+        if lane == 0 { Some(&self.first_lane) } else { self.other_lane(lane) }
+    }
+
+    fn other_lane(&self, lane: u16) -> Option<&Lane> {
+        let (group, place) = (usize::from(lane) / GROUP, usize::from(lane) % GROUP);
+        self.other_lanes.get(group)?.get()?.get(place)?.get().map(|lane| &**lane)
+    }
+
+    #[inline(always)]
+    pub(super) fn lane(&self, lane: u16) -> &Lane {
+        self.lane_if_claimed(lane).expect("a lane that was claimed")
+    }
+
+    /// Those that were claimed, and the first.
     pub(super) fn claimed(&self) -> impl Iterator<Item = &Lane> {
-        self.lanes.iter().map_while(OnceLock::get).map(|lane| &**lane)
+        (0..LANES as u16).map_while(|lane| self.lane_if_claimed(lane))
     }
 
     /// The lanes but `but` whose stack may have something between two addresses, both included; some more than once.

@@ -42,6 +42,7 @@ mod moving;
 mod object;
 mod objects;
 mod range;
+mod recent;
 mod record;
 mod saved;
 mod side_tables;
@@ -70,6 +71,7 @@ use empties::Empties;
 pub(crate) use history::History;
 use labels::Labels;
 use lane::Lane;
+use lanes::{GROUP, LaneGroup};
 use moved::Moved;
 use object::LANES;
 use side_tables::SideTables;
@@ -78,8 +80,10 @@ use waiting::Waiting;
 
 /// See the module.
 pub(crate) struct Registry {
-    /// Boxed, as most never are.
-    lanes: Box<[OnceLock<Box<Lane>>]>,
+    /// The first thread's, which is alone in most programs.
+    first_lane: Lane,
+    /// Groups of lanes, as most never are.
+    other_lanes: [OnceLock<LaneGroup>; LANES / GROUP],
     idle: Lock<Idle>,
     spans: Spans,
     heap: SharedRanges,
@@ -116,7 +120,8 @@ fn value(serial: Serial, slot: u32) -> u64 {
 impl Registry {
     pub fn new() -> Registry {
         Registry {
-            lanes: (0..LANES).map(|_| OnceLock::new()).collect(),
+            first_lane: Lane::new(0),
+            other_lanes: [const { OnceLock::new() }; LANES / GROUP],
             idle: Lock::new(Idle::default()),
             spans: Spans::new(),
             heap: SharedRanges::new(),
@@ -148,7 +153,7 @@ impl Registry {
 
     /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object
     /// then.
-    #[inline]
+    #[inline(always)]
     fn object_of(&self, range: Range) -> Option<Object> {
         self.object(range.value).filter(|object| object.base == range.base && object.bytes == range.bytes)
     }
@@ -158,22 +163,27 @@ impl Registry {
         self.lane((value >> 32) as u16).objects.update(value as u32, change);
     }
 
-    /// A dead object whose place is remembered no more, unless it comes back just now.
-    fn forget(&self, value: u64) {
-        self.erase(value, |object| object.state == LifeState::Dead);
+    /// A dead object's place is remembered no more. Which object; None if it comes back just now.
+    fn forget(&self, value: u64) -> Option<Serial> {
+        let objects = &self.lane((value >> 32) as u16).objects;
+        objects.remove_if(value as u32, |object| object.state == LifeState::Dead).map(|object| object.serial)
     }
 
     fn erase(&self, value: u64, wanted: impl FnOnce(&Object) -> bool) {
         self.lane((value >> 32) as u16).objects.remove_if(value as u32, wanted);
     }
 
+    /// The dead of an object's map.
+    fn with_dead<R>(&self, object: &Object, run: impl FnOnce(&mut Dead) -> R) -> R {
+        match object.kind {
+            RangeKind::Stack => run(&mut self.lane(object.home).stack().dead),
+            _ => run(&mut self.past().dead),
+        }
+    }
+
     /// Forgets the place of a dead object that is back there.
     fn forget_outside(&self, object: &Object, value: u64) {
-        if object.kind == RangeKind::Stack {
-            self.lane(object.home).stack().dead.remove_outside(object.base, value);
-        } else {
-            self.past().dead.remove_outside(object.base, value);
-        }
+        self.with_dead(object, |dead| dead.remove_outside(object.base, value));
     }
 
     /// Forgets the place of a dead object. Its death may have taken the place of others, which are dead still.
@@ -202,7 +212,7 @@ impl Registry {
 
     /// The object with this serial, if it is alive.
     pub fn alive(&self, serial: Serial) -> Option<Object> {
-        let lane = self.lanes.get(usize::from(serial.lane()))?.get()?;
+        let lane = self.lane_if_claimed(serial.lane())?;
         self.settle_lane(lane);
         lane.objects.get(serial).map(|(_, object)| object).filter(|object| object.state == LifeState::Alive)
     }

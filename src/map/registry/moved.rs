@@ -71,7 +71,7 @@ impl Moved {
         self.hidden = still;
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn find(&mut self, address: u64, object: impl Fn(u64) -> Option<Object>) -> Option<Range> {
         if !self.came.is_empty() {
             self.enter(object);
@@ -80,6 +80,7 @@ impl Moved {
     }
 
     #[cold]
+    #[inline(never)]
     fn enter(&mut self, object: impl Fn(u64) -> Option<Object>) {
         let mut came: Vec<Came> = Vec::with_capacity(self.came.len());
         self.came.retain(|value| {

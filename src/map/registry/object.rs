@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::range::RangeRecord;
 use crate::codes::codes;
 use crate::map::ranges::Range;
 
@@ -139,6 +140,15 @@ impl Bounds {
     }
 }
 
+/// Where an object lay that is dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DeadPlace {
+    pub range: Range,
+    pub is_stack: bool,
+    pub touched: bool,
+    pub reused: bool,
+}
+
 impl Object {
     /// An object that is born; its serial is still to come.
     pub fn new(base: u64, bytes: u64, kind: RangeKind, label: u32) -> Object {
@@ -221,6 +231,26 @@ impl Object {
         base == range.base && bytes & LOW_48 == range.bytes
     }
 
+    /// The record of an object of this lane that is alive, by its words 0, 1, 4 and 5; none of another.
+    #[inline(always)]
+    pub fn record(lane: u16, [first, base, bytes, adjoint_bytes]: [u64; 4]) -> Option<RangeRecord> {
+        let (flags, birth) = (adjoint_bytes >> 48, birth_in(first));
+        let is_alive = flags & STATE == (LifeState::Alive as u64) << STATE_SHIFT && birth != 0;
+        let kind = RangeKind::from_code((flags >> 10 & 7) as i32).filter(|_| is_alive)?;
+        let label = (flags as u32 & 0x1ff) << 16 | (bytes >> 48) as u32;
+        Some(RangeRecord { serial: Serial::new(lane, birth), base, bytes: bytes & LOW_48, kind, label })
+    }
+
+    /// Where an object lay, with this value in the maps, by its words 0, 1, 4 and 5; None if it is not dead.
+    #[inline(always)]
+    pub(super) fn dead_place(value: u64, [first, base, bytes, adjoint_bytes]: [u64; 4]) -> Option<DeadPlace> {
+        let flags = adjoint_bytes >> 48;
+        let is_dead = flags & STATE == (LifeState::Dead as u64) << STATE_SHIFT && birth_in(first) != 0;
+        let is_stack = flags >> 10 & 7 == RangeKind::Stack as u64;
+        let (touched, reused) = (Object::is_touched(first), flags & 1 << REUSED_SHIFT != 0);
+        is_dead.then_some(DeadPlace { range: Range { base, bytes: bytes & LOW_48, value }, is_stack, touched, reused })
+    }
+
     /// The words 3 and 5 of a dead object, without an adjoint, by word 5 of it alive; reused if that has to be.
     #[inline(always)]
     pub fn dead(flags: u64, reused: bool) -> [u64; 2] {
@@ -282,6 +312,13 @@ mod tests {
                 };
                 assert_eq!(Object::from_words(4095, object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
+                let words = object.to_words();
+                let record = Object::record(4095, [words[0], words[1], words[4], words[5]]);
+                assert_eq!(record, (state == LifeState::Alive).then(|| RangeRecord::of(&object)));
+                let place =
+                    DeadPlace { range: object.range(7), is_stack: kind == RangeKind::Stack, touched, reused: !touched };
+                let found = Object::dead_place(7, [words[0], words[1], words[4], words[5]]);
+                assert_eq!(found, (state == LifeState::Dead).then_some(place));
                 for reused in [false, true] {
                     let mut words = object.to_words();
                     assert_eq!(Object::is_touched(words[0]), touched);

@@ -10,8 +10,8 @@
 //!                    slots:  | 0 | 1 | 2 | … | 6 | …   WORDS words and the next of the list each
 //! ```
 //!
-//! What came last is found without the index: a table, *recent*, has the slot of a birth where the births that are a
-//! multiple of its length away had theirs. It is never wrong, since the slot itself says whose it is.
+//! What came last, or came back, is found without the index ([`Recent`]): its slot, and where it lies, so that most pops
+//! need nothing else.
 //!
 //! The *tag* in the high bits of a link is a part of the hash: a search reads only the slots of a list with the right
 //! tag, since each read is a miss of the cache.
@@ -20,8 +20,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{Bounds, LifeState, Object, Serial, SimplePlace, WORDS, birth_in};
+use super::object::{Bounds, DeadPlace, LifeState, Object, Serial, SimplePlace, WORDS, birth_in};
+use super::range::RangeRecord;
+use super::recent::Recent;
 use super::table::Table;
+use super::value;
 use crate::hash::mix;
 use crate::map::ranges::Range;
 use crate::sync::{AtomicU32, AtomicU64, LockGuard, OnceLock, Ordering, Seqlock, Writing};
@@ -35,9 +38,6 @@ const SLOT_BITS: u32 = 28;
 const SLOTS: u32 = (1 << SLOT_BITS) - 1;
 /// The tag of free slots; others are below.
 const FREE: u32 = (1 << (32 - SLOT_BITS)) - 1;
-
-/// Births whose slots the table of recent ones has.
-const RECENT: usize = if cfg!(loom) { 2 } else { 4096 };
 
 struct Chunk {
     /// The first word of each object, whose it is: all that who asks by address reads, and who searches a list.
@@ -63,8 +63,7 @@ pub(super) struct ObjectTable {
     lane: u16,
     chunks: Table<OnceLock<Box<Chunk>>>,
     heads: Table<AtomicU32>,
-    /// By the low bits of a birth: its other bits, as many as fit, above its slot.
-    recent: Box<[AtomicU64; RECENT]>,
+    recent: Recent,
     /// How many of the heads are in use.
     buckets: AtomicU32,
     lock: Seqlock<Writer>,
@@ -124,7 +123,7 @@ impl ObjectTable {
         let lock = Seqlock::new(Writer { free: 0, fresh: 0, len: 0, greatest: 0 });
         let (chunks, heads) = (Table::new(), Table::new());
         heads.get_or_make(0, || AtomicU32::new(0));
-        let recent = Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
+        let recent = Recent::new();
         ObjectTable { lane, chunks, heads, recent, buckets: AtomicU32::new(1), lock }
     }
 
@@ -135,6 +134,13 @@ impl ObjectTable {
         let found = self.lock.read(|| self.find(serial.birth()).map(|(id, slot)| (id, slot.load())));
         let (id, words) = found?;
         Some((id, Object::from_words(self.lane, words)?))
+    }
+
+    /// As [`simple_place`](ObjectTable::simple_place), of what came or came back lately, on memory that is not reused.
+    #[inline(always)]
+    pub fn recent_place(&self, birth: u64) -> Option<SimplePlace> {
+        let before = self.lock.begin()?;
+        self.recent.place(birth).filter(|_| self.lock.is_unchanged(before))
     }
 
     /// Where the object with this birth lies, and its adjoint, if both are as long and the object is alive. None also if it
@@ -244,21 +250,10 @@ impl ObjectTable {
     /// The slot of a birth.
     #[inline(always)]
     fn find(&self, birth: u64) -> Option<(u32, Slot<'_>)> {
-        let recent = self.recent[birth as usize % RECENT].load(Ordering::Relaxed);
-        let id = recent as u32 & SLOTS;
-        if ObjectTable::recent(birth, id) == recent
-            && let Some(slot) = self.slot(id)
-            && slot.has(birth)
-        {
-            return Some((id, slot));
+        match self.recent.slot(birth) {
+            Some(id) => self.slot(id).map(|slot| (id, slot)),
+            None => self.find_in_lists(birth),
         }
-        self.find_in_lists(birth)
-    }
-
-    /// What the table of recent ones has of a birth.
-    #[inline(always)]
-    fn recent(birth: u64, slot: u32) -> u64 {
-        birth << SLOT_BITS | u64::from(slot)
     }
 
     /// As [`find`](ObjectTable::find). A reader may be led astray while a writer is there, but ends: at a free slot if
@@ -305,20 +300,24 @@ impl ObjectTable {
             if there.state != LifeState::Dead {
                 return Err(there);
             }
-            self.lock.change(&mut writer, |_| slot.store(&Object { state: LifeState::Coming, ..there }));
+            self.lock.change(&mut writer, |_| self.store_in(&slot, &Object { state: LifeState::Coming, ..there }));
             return Ok((id, Some(there)));
         }
         Ok((self.insert(&mut writer, &object), None))
     }
 
-    /// Lets a dead object be alive, as what `revived` returns, which gets its slot and the dead object. What that is.
+    /// Lets a dead object be alive, as what `revived` returns, which gets where it lay, with its value in the maps. What that
+    /// is.
     #[inline(always)]
-    pub fn revive(&self, birth: u64, revived: impl FnOnce(u32, &Object) -> Option<Object>) -> Option<Object> {
+    pub fn revive(&self, serial: Serial, revived: impl FnOnce(DeadPlace) -> Option<Object>) -> Option<Object> {
         let mut writer = self.lock();
-        let (id, slot) = self.find(birth)?;
-        let there = Object::from_words(self.lane, slot.load()).filter(|there| there.state == LifeState::Dead)?;
-        let object = revived(id, &there)?;
-        self.lock.change(&mut writer, |_| slot.store(&object));
+        let (id, slot) = self.find(serial.birth())?;
+        let words = [slot.first(), slot.word(1), slot.word(4), slot.word(5)];
+        let object = revived(Object::dead_place(value(serial, id), words)?)?;
+        self.lock.change(&mut writer, |_| {
+            slot.store(&object);
+            self.recent.came(id, &object);
+        });
         Some(object)
     }
 
@@ -342,7 +341,7 @@ impl ObjectTable {
             let birth = object.serial.birth();
             writer.greatest = writer.greatest.max(birth);
             slot.store(object);
-            self.recent[birth as usize % RECENT].store(ObjectTable::recent(birth, id), Ordering::Relaxed);
+            self.recent.came(id, object);
             self.link(id, slot.next, birth, buckets);
             if more {
                 self.split(buckets);
@@ -365,7 +364,8 @@ impl ObjectTable {
         let serial = object.serial;
         change(&mut object);
         debug_assert_eq!(object.serial, serial);
-        self.lock.change(&mut writer, |_| self.store(slot, &object));
+        let there = self.slot(slot).expect("its chunk is there");
+        self.lock.change(&mut writer, |_| self.store_in(&there, &object));
     }
 
     /// Puts an object where it was, or its like; it is touched if that was noted there.
@@ -374,21 +374,25 @@ impl ObjectTable {
         let there = self.slot(slot).expect("its chunk is there");
         debug_assert!(there.has(object.serial.birth()));
         object.touched |= Object::is_touched(there.first());
-        self.lock.change(&mut writer, |_| there.store(&object));
+        self.lock.change(&mut writer, |_| self.store_in(&there, &object));
     }
 
-    /// The object of a range dies, if it is alive and `is_meant` says so. What it was.
+    /// The object of a range dies, if it is alive and `push` pushes its record. Where the forward sweep knew it. What it was
+    /// is in `kept`, if that has to be known.
     #[inline(always)]
-    pub fn end(&self, range: Range, is_meant: impl FnOnce(&Object) -> bool) -> Option<Object> {
+    pub fn end(&self, range: Range, kept: Option<&mut Object>, push: impl FnOnce(&RangeRecord) -> bool) -> Option<u64> {
         let mut writer = self.lock();
         let slot = self.slot(range.value as u32)?;
-        let object = Object::from_words(self.lane, slot.load())?;
-        let is_there = (object.base, object.bytes) == (range.base, range.bytes) && object.state == LifeState::Alive;
-        if !is_there || !is_meant(&object) {
+        let (first, forward_base) = (slot.first(), slot.word(2));
+        let record = Object::record(self.lane, [first, slot.word(1), slot.word(4), slot.word(5)])?;
+        if (record.base, record.bytes) != (range.base, range.bytes) || !push(&record) {
             return None;
         }
+        if let Some(kept) = kept {
+            *kept = Object::from_words(self.lane, slot.load())?;
+        }
         self.make_dead(&mut writer, slot, false);
-        Some(object)
+        Some(forward_base)
     }
 
     /// The object in a slot dies; it is reused if that has to be.
@@ -403,9 +407,11 @@ impl ObjectTable {
     #[inline(always)]
     fn make_dead(&self, writer: &mut Writing<Writer>, slot: Slot, reused: bool) {
         let [adjoint_base, flags] = Object::dead(slot.word(5), reused);
+        let birth = birth_in(slot.first());
         self.lock.change(writer, |_| {
             slot.rest[2].store(adjoint_base, Ordering::Relaxed);
             slot.rest[4].store(flags, Ordering::Relaxed);
+            self.recent.died(birth);
         });
     }
 
@@ -417,6 +423,7 @@ impl ObjectTable {
             self.unlink(slot, object.serial.birth());
             let there = self.slot(slot).expect("its chunk is there");
             there.first.store(0, Ordering::Relaxed);
+            self.recent.gone(object.serial.birth());
             there.next.store(writer.free, Ordering::Relaxed);
             writer.free = ObjectTable::link_to(slot, FREE);
             writer.len -= 1;
@@ -434,8 +441,10 @@ impl ObjectTable {
         }
     }
 
-    fn store(&self, slot: u32, object: &Object) {
-        self.slot(slot).expect("its chunk is there").store(object);
+    /// Puts an object where it was, or its like.
+    fn store_in(&self, slot: &Slot, object: &Object) {
+        slot.store(object);
+        self.recent.changed(object);
     }
 
     fn head(&self, bucket: u32) -> &AtomicU32 {

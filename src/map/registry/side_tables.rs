@@ -50,6 +50,7 @@ impl SideTables {
         result
     }
 
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0
     }
@@ -66,9 +67,16 @@ impl SideTables {
     }
 
     /// An object ended: what is known of it beside the maps goes.
+    #[inline(always)]
     pub fn ended(&self, object: &Object) {
-        let may_have_bounds = object.kind == RangeKind::Allocatable || self.any_has_bounds.load(UNORDERED);
-        if may_have_bounds && !self.is_empty() {
+        if !self.is_empty() {
+            self.forget_bounds(object);
+        }
+    }
+
+    #[inline(never)]
+    fn forget_bounds(&self, object: &Object) {
+        if object.kind == RangeKind::Allocatable || self.any_has_bounds.load(UNORDERED) {
             self.change(|tables| tables.bounds.remove(&object.serial));
         }
     }

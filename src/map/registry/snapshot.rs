@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use super::lane::Lane;
 use super::moved::Moved;
 use super::object::{LifeState, Object, RangeKind, Serial};
 use super::saved::{Bounds, Saved, SavedObject};
@@ -100,7 +99,7 @@ impl Registry {
     pub fn exchange(&self, exchange: &Exchange) -> Result<(), Error> {
         let Exchange { out, into, births } = exchange;
         for lane in 0..births.len() {
-            self.lanes[lane].get_or_init(|| Box::new(Lane::new(lane as u16)));
+            self.make_lane(lane as u16);
         }
         self.claimed().for_each(|lane| self.settle_lane(lane));
         out.iter().for_each(|object| self.take_object(object));
@@ -170,11 +169,7 @@ impl Registry {
     /// An object is gone as if it had never been. Its death may have taken the place of others, which are dead still.
     pub(super) fn lose(&self, object: &Object) {
         if object.reused {
-            let range = object.range(0);
-            match object.kind {
-                RangeKind::Stack => self.lane(object.home).stack().dead.lose(range),
-                _ => self.past().dead.lose(range),
-            }
+            self.with_dead(object, |dead| dead.lose(object.range(0)));
         }
     }
 

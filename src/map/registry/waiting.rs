@@ -317,6 +317,7 @@ impl Waiting {
     }
 
     /// Whether no variable waits or follows.
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0
     }
@@ -404,15 +405,20 @@ impl Waiting {
 
     /// An object ended. Variables in it and in its adjoint wait no more, and what follows it, as in
     /// [`released`](Waiting::released).
-    #[inline]
+    #[inline(always)]
     pub fn ended(&self, object: &Object, forward_base: Option<u64>) {
         if !self.is_empty() {
-            self.change(|table| {
-                table.forget_inside(object.base, object.bytes);
-                table.forget_inside(object.adjoint_base, object.adjoint_bytes);
-                table.released(object.serial, forward_base);
-            });
+            self.end_of(object, forward_base);
         }
+    }
+
+    #[inline(never)]
+    fn end_of(&self, object: &Object, forward_base: Option<u64>) {
+        self.change(|table| {
+            table.forget_inside(object.base, object.bytes);
+            table.forget_inside(object.adjoint_base, object.adjoint_bytes);
+            table.released(object.serial, forward_base);
+        });
     }
 
     /// The object ended: what follows it follows the addresses where it lay in the forward sweep, or nothing.
