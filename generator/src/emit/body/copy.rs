@@ -277,13 +277,11 @@ impl Body<'_> {
         let proc = self.proc;
         let named: HashSet<&str> = words(text).collect();
         let all = &self.copies.items[&statement];
-        let here = |var: usize| {
-            let declares = |item: &ItemId| match proc.items[item.index()].kind {
-                ItemKind::DeclareVar { var: other } => other.index() == var,
-                _ => false,
-            };
-            all.iter().any(declares)
+        let declares = |item: &ItemId| match proc.items[item.index()].kind {
+            ItemKind::DeclareVar { var } => Some(var),
+            _ => None,
         };
+        let here: HashSet<VarId> = all.iter().filter_map(declares).collect();
         // What another arm of a branch declared is not there.
         let around = |slot: usize| {
             let home = self.scopes.homes[slot];
@@ -300,8 +298,9 @@ impl Body<'_> {
             at.is_none_or(|at| proc.is_within(region, at))
         };
         let variable = |name: &&str| {
-            let vars = self.index.variables.get(name).into_iter().flatten();
-            vars.into_iter().all(|var| here(var.index()) || declared(name) || !meant(var))
+            let mut vars = self.index.variables.get(name).into_iter().flatten();
+            // There may be many of one name, so what holds for all of them is asked first.
+            declared(name) || vars.all(|var| here.contains(var) || !meant(var))
         };
         let object = |name: &&str| {
             let objects = self.index.locals.get(name).into_iter().flatten();
