@@ -21,7 +21,7 @@ MPI_PROGRAMS ?= 100000
 MPI_KILLS ?= 1000
 FROM ?= 1
 
-.PHONY: help demo demo-mpi test matrix restoration programs nightly heap-programs address-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts lint oldest-rust bless clean
+.PHONY: help demo demo-mpi test matrix restoration programs nightly heap-programs address-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts mutants analysis-mutants lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -121,6 +121,11 @@ test-flang: ## the tests of the Fortran module, of the examples and of the insta
 fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each target
 	$(SETUP) fuzz
 	@SECONDS_OF_FUZZ=$(SECONDS_OF_FUZZ) scripts/fuzz.sh
+
+analysis-mutants: ## faults put into the analyses of the generator, a test must notice each: FAULTS="3 17" for some (an hour)
+	$(SETUP) test
+	$(LIBRARY)
+	ANALYSIS_MUTANTS=1 PROGRAMS=200 cargo test --locked -p adtape-generate --test mutants -- --nocapture
 
 mutants: ## faults put into the code one by one, a test must find each: MUTATED=file for some files, JOBS at a time (hours)
 	$(SETUP) mutants

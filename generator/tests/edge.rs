@@ -12,9 +12,10 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 16] = [
+const STORED: [Stored; 20] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
+    ("blocks_in_passes", [15, 0, 0, 0], "the contents of blocks of 2, 3 and 4; in each pass the sum, and the last element"),
     ("counters_behind_a_loop", [115, 0, 0, 0], "the 100 of t; 3 passes: c and 4 elements; no counter"),
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
     ("element_by_table", [140, 0, 0, 0], "the 100 of t; 40 steps: 1; the table is read again"),
@@ -22,13 +23,16 @@ const STORED: [Stored; 16] = [
     ("last_element", [101, 0, 0, 0], "the 100 of t; one element"),
     ("last_element_in_a_call", [101, 0, 0, 0], "the 100 of t; one element"),
     ("loop_that_may_not_run", [137, 0, 0, 0], "the 100 of t; 36 passes: 1; 1 behind them, because there may be none"),
+    ("many_elements", [103, 0, 0, 0], "the 100 of t; two elements, and c, which is multiplied"),
     ("nested_diagonals", [1700, 0, 0, 0], "the 100 of t; 1600 steps: 1"),
     ("one_arm", [101, 0, 1, 0], "the 100 of t; 1 in the arm; which arm it was, because t[0] is another then"),
     ("overwritten_from_itself", [40, 0, 0, 0], "40 steps: 1; nothing reads t at the end"),
+    ("recursion_in_place", [219, 0, 0, 0], "the 100 of t; 40 calls: a[0] and s; 39 results of inner calls"),
     ("runs", [218, 0, 0, 0], "the 100 of t at the end; 39, 40 and 39 elements; none in the loop without passes"),
     ("stride_of_two", [102, 0, 0, 0], "the 100 of t; the element that was read, and the one between, which a stride counts as read"),
     ("sums_begun_anew", [76, 0, 0, 0], "37 passes: s, and the element that is overwritten; the sums before the loop"),
     ("triangle", [140, 0, 0, 0], "the 100 of t; 40 steps: 1"),
+    ("two_names", [140, 0, 0, 0], "the 100 of t; 40 steps: 1"),
 ];
 
 #[test]
