@@ -112,7 +112,8 @@ impl Facts for Analysed<'_> {
             if !self.required.single(proc, target) {
                 return None;
             }
-            bases.push(base(self.flow, proc, self.flow.points.locs.root(target), &pointer.ty)?);
+            let named = base(self.flow, proc, self.flow.points.locs.root(target), &pointer.ty);
+            bases.push(named.or_else(|| member(self.flow, proc, target, &pointer.ty))?);
         }
         bases.dedup();
         Some(bases)
@@ -183,6 +184,34 @@ impl Facts for Analysed<'_> {
     fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool {
         self.flow.confined(proc, object, region)
     }
+}
+
+/// The first element of a member of a local struct.
+fn member(flow: &Flow, proc: ProcId, target: Loc, ty: &Type) -> Option<Expr> {
+    let locs = &flow.points.locs;
+    let Root::Object(owner, object) = locs.root(target) else { return None };
+    let this = &flow.program.procs[proc.index()].objects.get(object.index()).filter(|_| owner == proc)?;
+    if this.life.is_block() || !this.shape.is_empty() {
+        return None;
+    }
+    let (mut at, mut path) = (&this.elem, Vec::new());
+    for field in locs.path(target) {
+        let Type::Struct(id) = at else { return None };
+        at = &flow.program.types.structs[id.index()].fields[field.index()].ty;
+        path.push(Step::Field(field));
+        if let Type::Array { elem, extent } = at {
+            let number = |n: i128| Expr { kind: ExprKind::Int(n), ty: crate::plan::control::int() };
+            let dim = Dim { lower: None, extent: extent.map(|n| number(n.into())) };
+            path.push(Step::Index(vec![Subscript { at: number(0), dim }]));
+            at = elem;
+            // Elements of an array of structs are no neighbours in one of their members, and rows are no elements.
+            if matches!(at, Type::Struct(_) | Type::Array { .. }) {
+                return None;
+            }
+        }
+    }
+    let place = Place { base: Base::Object(object), path, ty: at.clone() };
+    (Type::Pointer(Box::new(at.clone())) == *ty).then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
 }
 
 fn base(flow: &Flow, proc: ProcId, root: Root, ty: &Type) -> Option<Expr> {

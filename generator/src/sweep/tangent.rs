@@ -268,6 +268,10 @@ impl Builder<'_> {
             ItemKind::Store { to, from } => {
                 let from = match &to.ty {
                     Type::Pointer(_) if self.is_shadowed(to, from) => Some(shadow::pointer(self, from)),
+                    Type::Pointer(_) if self.cx.facts.active_pointer_anywhere(self.id, from) => {
+                        self.pointer_stored();
+                        None
+                    }
                     Type::Float { .. } if self.cx.facts.active_place(self.id, to) => {
                         Some(self.derivative(from).unwrap_or_else(|| zero(&to.ty)))
                     }

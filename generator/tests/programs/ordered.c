@@ -69,3 +69,27 @@ double f_errors(int n, double *x, int *ia, double *w) {
     sum *= integral(x[1], x[0], 0.0, left, &errors[0]) - right * x[0];
     return sum + errors[0];
 }
+
+struct map {
+    int used;
+    int keys[8];
+    double values[8];
+};
+
+static double *at(struct map *m, int key) {
+    for (int i = 0; i < m->used; i++) {
+        if (m->keys[i] == key) return &m->values[i];
+    }
+    m->keys[m->used] = key;
+    m->values[m->used] = 0.0;
+    return &m->values[m->used++];
+}
+
+/* No parameter leads to a local variable, so the call changes nothing that the other operand reads. */
+double f_element_of_a_map(int n, double *x, int *ia, double *w) {
+    struct map map = {0};
+    double s = 0.0;
+    for (int i = 0; i < n; i++) *at(&map, ia[i]) += x[i] * w[i];
+    for (int i = 0; i < n; i++) s += *at(&map, ia[i]) * x[i];
+    return s * map.values[1];
+}

@@ -143,3 +143,26 @@ double f_tables(int n, double *x, int *ia, double *w) {
     }
     return a * b * *c + s * *q;
 }
+
+static double *found(double *a, int n, double bound) {
+    for (int i = 0; i < n; i++) {
+        if (a[i] > bound) return &a[i];
+    }
+    return NULL;
+}
+
+/* What a search finds in an array of this function: its tangents lie at the same offset. */
+double f_found(int n, double *x, int *ia, double *w) {
+    double a[8], s = 0.0;
+    (void)ia;
+    for (int i = 0; i < n; i++) a[i] = x[i] * x[i];
+    for (int i = 0; i < n; i++) {
+        double *p = found(a, n, w[i]);
+        if (p) {
+            *p *= 0.5 * x[i];
+            s += *p * x[i];
+        }
+        if (!found(a, n, 100.0)) s += a[0];
+    }
+    return s * a[1];
+}

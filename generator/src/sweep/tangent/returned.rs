@@ -1,11 +1,15 @@
 //! Pointers to tangents: results of calls, blocks that move, stores.
 
 use super::{Builder, Context, type_of};
+use crate::flow::locs;
 use crate::ir::*;
+use crate::plan::control::int;
 use crate::plan::game::value_expr;
 use crate::plan::recompute::zero;
 use crate::refuse::Class;
+use crate::sweep::items::binary;
 use crate::sweep::reverse::load;
+use crate::sweep::shadow::Shadows;
 use crate::sweep::{leaves, shadow};
 
 /// Whether the tangent of a procedure gives back where the tangents lie of what its result points to: a pointer to
@@ -25,14 +29,38 @@ pub(crate) fn gives_pointer(cx: &Context, id: ProcId) -> bool {
 }
 
 impl Builder<'_> {
-    /// The tangent of a result that has none: 0. A pointer to what has one is refused.
+    /// The tangent of a result that has none: 0. A pointer to what has one is an offset from an array of this procedure,
+    /// or refused.
     pub(super) fn without(&mut self, result: ValueId) -> Option<ItemId> {
         let &tangent = self.values.get(&result)?;
         let ty = type_of(self.primal, result).clone();
         if matches!(ty, Type::Pointer(_)) && self.followed[result.index()] {
-            self.pointer_returned();
+            match self.cx.facts.bases(self.id, &value_expr(self.primal, result)).as_deref() {
+                Some([base]) if base.ty == ty => {
+                    let beside = self.beside(result, base);
+                    return Some(self.definition(tangent, beside));
+                }
+                _ => self.pointer_returned(),
+            }
         }
         Some(self.definition(tangent, zero(&ty)))
+    }
+
+    /// `p ? &a_d[p - a] : NULL` for a pointer `p` into `a`.
+    fn beside(&mut self, pointer: ValueId, base: &Expr) -> Expr {
+        let this = value_expr(&self.out, pointer);
+        let ty = this.ty.clone();
+        let long = Type::Int { bits: 64, signed: true, name: "long".into() };
+        let at = binary(Binary::Subtract, this.clone(), self.primal(base), long);
+        let place = Place {
+            base: Base::At(Box::new(shadow::pointer(self, base))),
+            path: vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])],
+            ty: locs::pointee(&ty).clone(),
+        };
+        let null = |ty: &Type| Expr { kind: ExprKind::Null, ty: ty.clone() };
+        let found = binary(Binary::NotEqual, this, null(&ty), int());
+        let there = Expr { kind: ExprKind::Address(place), ty: ty.clone() };
+        Expr { kind: ExprKind::Select(Box::new(found), Box::new(there), Box::new(null(&ty))), ty }
     }
 
     /// The tangents of a block that gets another size move along in a block of their own.
@@ -70,6 +98,12 @@ impl Builder<'_> {
     fn pointer_returned(&mut self) {
         let what = "a pointer is returned, and where the tangents lie of what it points to is not known".into();
         self.refuse(Class::Pointer, what, "let the caller pass the memory");
+    }
+
+    /// Refuses to keep a pointer for a caller that follows it, where the tangents of what it points to are not passed.
+    pub(super) fn pointer_stored(&mut self) {
+        let what = "a pointer is stored, and where the tangents lie of what it points to is not known here".into();
+        self.refuse(Class::Pointer, what, "let the caller store the pointer");
     }
 
     /// Refuses a struct without a tangent, if a pointer in it leads to what has one.

@@ -189,9 +189,17 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Whether a value is a parameter as the procedure got it.
+    /// Whether a value is a parameter as the procedure got it. In a loop that is the value of a variable that no statement
+    /// assigns.
     fn is_given(&self, value: ValueId) -> bool {
-        self.b.proc().params.iter().any(|param| param.entry == Some(value))
+        let proc = self.b.proc();
+        let var = proc.values[value.index()].var;
+        let changes = |id: &u64| self.assigned.contains(id) || self.addressed.contains(id);
+        let kept = || {
+            let mut this = self.bindings.iter().filter(|(_, b)| matches!(b, Binding::Var(other) if *other == var));
+            this.all(|(id, _)| !changes(id))
+        };
+        proc.params.iter().any(|param| param.entry == Some(value) || (param.var == Some(var) && kept()))
     }
 
     /// Notes that a place is read or written.
