@@ -14,7 +14,7 @@ use super::object::Object;
 use super::objects::ObjectTable;
 use super::spans::Span;
 use crate::map::ranges::Ranges;
-use crate::sync::{Arc, AtomicU32, AtomicU64, Lock, LockGuard, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Lock, LockGuard, OnceLock, Ordering};
 use std::collections::HashMap;
 use std::ffi::CStr;
 
@@ -36,6 +36,11 @@ pub(super) struct Lane {
     /// The one that was asked for last is likely to be asked for again.
     last_label: AtomicU32,
 }
+
+/// Lanes with neighbouring numbers.
+pub(super) type LaneGroup = Box<[OnceLock<Box<Lane>>]>;
+/// How many.
+pub(super) const GROUP: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// The ranges of a thread's stack.
 #[derive(Default)]

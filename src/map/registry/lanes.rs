@@ -2,16 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::lane::{Lane, Stack};
+use super::lane::{GROUP, Lane, Stack};
 use super::object::{LANES, RangeKind};
 use super::{Registry, describe};
 use crate::error::Error;
 use crate::sync::OnceLock;
-
-/// Lanes with neighbouring numbers.
-pub(super) type LaneGroup = Box<[OnceLock<Box<Lane>>]>;
-/// How many.
-pub(super) const GROUP: usize = if cfg!(loom) { 2 } else { 64 };
 
 impl Registry {
     /// A lane for a thread.

@@ -70,10 +70,9 @@ use dead::Dead;
 use empties::Empties;
 pub(crate) use history::History;
 use labels::Labels;
-use lane::Lane;
-use lanes::{GROUP, LaneGroup};
+use lane::{GROUP, Lane, LaneGroup};
 use moved::Moved;
-use object::LANES;
+use object::{LANES, value};
 use side_tables::SideTables;
 use spans::Spans;
 use waiting::Waiting;
@@ -110,11 +109,6 @@ struct Idle {
 struct Past {
     dead: Dead,
     moved: Moved,
-}
-
-/// A lane and a slot in one word, which is what the maps find.
-fn value(serial: Serial, slot: u32) -> u64 {
-    u64::from(serial.lane()) << 32 | u64::from(slot)
 }
 
 impl Registry {

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use super::range::RangeRecord;
 use crate::codes::codes;
 use crate::map::ranges::Range;
 
@@ -231,14 +230,18 @@ impl Object {
         base == range.base && bytes & LOW_48 == range.bytes
     }
 
-    /// The record of an object of this lane that is alive, by its words 0, 1, 4 and 5; none of another.
+    /// Serial, base, bytes, kind and label of an object of this lane that is alive, by its words 0, 1, 4 and 5; None of
+    /// another.
     #[inline(always)]
-    pub fn record(lane: u16, [first, base, bytes, adjoint_bytes]: [u64; 4]) -> Option<RangeRecord> {
+    pub fn alive(
+        lane: u16,
+        [first, base, bytes, adjoint_bytes]: [u64; 4],
+    ) -> Option<(Serial, u64, u64, RangeKind, u32)> {
         let (flags, birth) = (adjoint_bytes >> 48, birth_in(first));
         let is_alive = flags & STATE == (LifeState::Alive as u64) << STATE_SHIFT && birth != 0;
         let kind = RangeKind::from_code((flags >> 10 & 7) as i32).filter(|_| is_alive)?;
         let label = (flags as u32 & 0x1ff) << 16 | (bytes >> 48) as u32;
-        Some(RangeRecord { serial: Serial::new(lane, birth), base, bytes: bytes & LOW_48, kind, label })
+        Some((Serial::new(lane, birth), base, bytes & LOW_48, kind, label))
     }
 
     /// Where an object lay, with this value in the maps, by its words 0, 1, 4 and 5; None if it is not dead.
@@ -286,6 +289,12 @@ impl Object {
     }
 }
 
+/// A lane and a slot in one word, which is what the maps find.
+#[inline(always)]
+pub(super) fn value(serial: Serial, slot: u32) -> u64 {
+    u64::from(serial.lane()) << 32 | u64::from(slot)
+}
+
 /// The birth that the first of an object's words has; 0 if the slot is free.
 pub(super) fn birth_in(first: u64) -> u64 {
     first & LOW_48
@@ -313,8 +322,9 @@ mod tests {
                 assert_eq!(Object::from_words(4095, object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
                 let words = object.to_words();
-                let record = Object::record(4095, [words[0], words[1], words[4], words[5]]);
-                assert_eq!(record, (state == LifeState::Alive).then(|| RangeRecord::of(&object)));
+                let found = Object::alive(4095, [words[0], words[1], words[4], words[5]]);
+                let expected = (object.serial, object.base, object.bytes, object.kind, object.label);
+                assert_eq!(found, (state == LifeState::Alive).then_some(expected));
                 let place =
                     DeadPlace { range: object.range(7), is_stack: kind == RangeKind::Stack, touched, reused: !touched };
                 let found = Object::dead_place(7, [words[0], words[1], words[4], words[5]]);

@@ -20,11 +20,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{Bounds, DeadPlace, LifeState, Object, Serial, SimplePlace, WORDS, birth_in};
+use super::object::{Bounds, DeadPlace, LifeState, Object, Serial, SimplePlace, WORDS, birth_in, value};
 use super::range::RangeRecord;
 use super::recent::Recent;
 use super::table::Table;
-use super::value;
 use crate::hash::mix;
 use crate::map::ranges::Range;
 use crate::sync::{AtomicU32, AtomicU64, LockGuard, OnceLock, Ordering, Seqlock, Writing};
@@ -384,7 +383,7 @@ impl ObjectTable {
         let mut writer = self.lock();
         let slot = self.slot(range.value as u32)?;
         let (first, forward_base) = (slot.first(), slot.word(2));
-        let record = Object::record(self.lane, [first, slot.word(1), slot.word(4), slot.word(5)])?;
+        let record = RangeRecord::of_words(self.lane, [first, slot.word(1), slot.word(4), slot.word(5)])?;
         if (record.base, record.bytes) != (range.base, range.bytes) || !push(&record) {
             return None;
         }

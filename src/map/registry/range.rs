@@ -19,4 +19,11 @@ impl RangeRecord {
         let Object { serial, base, bytes, kind, label, .. } = *object;
         RangeRecord { serial, base, bytes, kind, label }
     }
+
+    /// That of an object which is alive, as [`Object::alive`].
+    #[inline(always)]
+    pub fn of_words(lane: u16, words: [u64; 4]) -> Option<RangeRecord> {
+        let (serial, base, bytes, kind, label) = Object::alive(lane, words)?;
+        Some(RangeRecord { serial, base, bytes, kind, label })
+    }
 }
