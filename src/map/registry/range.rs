@@ -20,7 +20,7 @@ impl RangeRecord {
         RangeRecord { serial, base, bytes, kind, label }
     }
 
-    /// That of an object which is alive, as [`Object::alive`].
+    /// The record of an object that is alive, as [`Object::alive`].
     #[inline(always)]
     pub fn of_words(lane: u16, words: [u64; 4]) -> Option<RangeRecord> {
         let (serial, base, bytes, kind, label) = Object::alive(lane, words)?;
