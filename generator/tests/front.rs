@@ -175,7 +175,12 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
     ),
     ("double f(double x) {\n __asm__(\"nop\"); return x; }", Class::Language, 2, "inline assembly"),
     ("int f(int n) {\n void *l = &&a; goto *l; a: return n; }", Class::Control, 2, "computed"),
-    ("int f(int n) {\n if (n) goto in; while (n < 9) { in: n++; } return n; }", Class::Control, 2, "goto leads into"),
+    (
+        "int f(int n) {\n if (n) goto in; for (int i = 0; i < 9; i++) { in: n++; } return n; }",
+        Class::Control,
+        2,
+        "behind the declaration that begins it",
+    ),
     ("#include <stdio.h>\ndouble f(double x) {\n scanf(\"%lf\", &x); return x; }", Class::NoSource, 3, "reads data"),
     (
         "#include <stdarg.h>\ndouble g(int n, ...) { va_list l; va_start(l, n); return va_arg(l, double); }\ndouble f(double x) \
