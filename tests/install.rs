@@ -421,7 +421,7 @@ fn packages_of_other_managers_have_the_version_of_the_library() {
     let version = env!("CARGO_PKG_VERSION");
     for (file, line) in [
         ("fpm.toml", format!("version = \"{version}\"")),
-        ("packaging/spack/packages/adtape/package.py", format!("    version(\"{version}\")")),
+        ("packaging/spack/spack_repo/adtape/packages/adtape/package.py", format!("    version(\"{version}\")")),
         ("packaging/conda/recipe.yaml", format!("  version: \"{version}\"")),
     ] {
         let text = fs::read_to_string(root().join(file)).expect("the file is there");

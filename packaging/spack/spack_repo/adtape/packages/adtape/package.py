@@ -2,6 +2,8 @@
 
 import os
 
+from spack_repo.builtin.build_systems.generic import Package
+
 from spack.package import *
 
 
@@ -17,7 +19,7 @@ class Adtape(Package):
     @property
     def archive_url(self):
         here = os.path.dirname(os.path.realpath(__file__))
-        return os.path.realpath(os.path.join(here, "../../../../target"))
+        return os.path.realpath(os.path.join(here, "../../../../../../target"))
 
     def url_for_version(self, version):
         return f"file://{self.archive_url}/adtape-{version}.tar.gz"
