@@ -10,16 +10,15 @@ use crate::flow::locs::Set;
 use crate::flow::required::Required;
 use crate::flow::{Flow, Loc};
 use crate::ir::*;
-use crate::plan::{ReverseParam, walk};
+use crate::plan::walk;
 use crate::refuse::{Class, Refusal};
-use crate::replay::{Cells, Contract, Copies, Effect, Given, ObjectRole, Parameter, Verdict, prove};
-use crate::sweep::reverse::{Origin, Origins};
+use crate::replay::{Cells, Contract, Effect, Given, Verdict, prove};
 use crate::transform::Sweeps;
 
 /// Proves the sweeps, callees first; sets what is given to each, and its verdict.
 pub fn prove_all(flow: &Flow, program: &Program, global_shadows: &BTreeMap<GlobalId, GlobalId>, all: &mut [Sweeps]) {
-    let called: BTreeMap<ProcId, Vec<Parameter>> =
-        all.iter().map(|each| (each.proc, each.interface.params.iter().map(parameter).collect())).collect();
+    let called: BTreeMap<ProcId, Vec<ReverseParam>> =
+        all.iter().map(|each| (each.proc, each.interface.params.clone())).collect();
     let called = Arc::new(called);
     let mut contracts: BTreeMap<ProcId, Contract> = BTreeMap::new();
     for each in all {
@@ -93,22 +92,8 @@ pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
     all.iter().filter_map(refusal).collect()
 }
 
-fn parameter(param: &ReverseParam) -> Parameter {
-    match param {
-        ReverseParam::Primal(k) => Parameter::Primal(*k),
-        ReverseParam::Adjoint(k) => Parameter::Adjoint(*k),
-        ReverseParam::Seed => Parameter::Seed,
-    }
-}
-
 fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &BTreeMap<ProcId, Contract>) -> Given {
     let proc = &flow.program.procs[id.index()];
-    let role = |origin: &Origin| match origin {
-        Origin::Primal(object) => ObjectRole::Primal(*object),
-        Origin::Shadow(object) => ObjectRole::Shadow(*object),
-        Origin::Variable(var) => ObjectRole::Variable(*var),
-        Origin::Own => ObjectRole::Own,
-    };
     let mut places: HashMap<Place, Cells> = HashMap::new();
     let mut note = |place: &Place| {
         if !places.contains_key(place) {
@@ -161,9 +146,7 @@ fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &BTreeMap<ProcId
         calls.insert(at, Effect { writes, reads, needs, leaves, restores });
     }
     Given {
-        origins: origins.items.clone(),
-        copies: Copies { items: origins.copies.items.clone(), values: origins.copies.values.clone() },
-        objects: origins.objects.iter().map(role).collect(),
+        origins: origins.clone(),
         active: (0..proc.values.len()).map(|at| flow.active_value(id, ValueId::new(at))).collect(),
         places,
         calls,

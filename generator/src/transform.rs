@@ -17,7 +17,7 @@ use crate::proofs::Demoted;
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
 use crate::specialise::specialise;
-use crate::sweep::reverse::{self, Built, Context, Origins, Start};
+use crate::sweep::reverse::{self, Built, Context, Start};
 use crate::sweep::vector::{self, Wide};
 use crate::sweep::{forward, reverse::declared, tangent};
 use crate::{proofs, stable, statics};

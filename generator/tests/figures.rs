@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use adtape_generate::ir::*;
 use adtape_generate::plan::walk;
-use adtape_generate::replay::{Cells, Given, ObjectRole, Parameter, Verdict, prove};
+use adtape_generate::replay::{Cells, Given, Verdict, prove};
 
 /// What replay says of two sweeps. `origins`: by item of the reverse sweep, which item of the forward sweep it reverses,
 /// both in the order of the text.
@@ -19,14 +19,17 @@ fn verdict(forward: &str, reverse: &str, origins: &[Option<usize>]) -> Verdict {
     assert_eq!(items.len(), origins.len(), "one origin for each item");
     let numbers = in_order(&forward, RegionId(0));
     let mut given = Given {
-        origins: vec![None; reverse.items.len()],
-        objects: vec![ObjectRole::Variable(variable(&forward, "c"))],
-        params: vec![Parameter::Primal(1), Parameter::Adjoint(1), Parameter::Seed],
+        origins: Origins {
+            items: vec![None; reverse.items.len()],
+            objects: vec![Origin::Variable(variable(&forward, "c"))],
+            ..Origins::default()
+        },
+        params: vec![ReverseParam::Primal(1), ReverseParam::Adjoint(1), ReverseParam::Seed],
         active: forward.values.iter().map(|value| value.var == variable(&forward, "c")).collect(),
         ..Given::default()
     };
     for (item, origin) in items.iter().zip(origins) {
-        given.origins[item.index()] = origin.map(|at| numbers[at]);
+        given.origins.items[item.index()] = origin.map(|at| numbers[at]);
     }
     // All memory is that of x, which is one location.
     let all = Arc::new(BTreeSet::from([0]));

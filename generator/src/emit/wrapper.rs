@@ -5,7 +5,6 @@ use crate::emit::expr::Exprs;
 use crate::emit::names::Names;
 use crate::flow::Head;
 use crate::ir::*;
-use crate::plan::ReverseParam;
 use crate::sweep::reverse::written;
 use crate::transform::{Adjoint, Tangents};
 

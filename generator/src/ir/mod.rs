@@ -7,10 +7,12 @@ pub mod items;
 pub mod natural;
 pub mod parse;
 pub mod print;
+pub mod reverse;
 pub(crate) mod rewrite;
 pub mod types;
 pub mod validate;
 
 pub use exprs::*;
 pub use items::*;
+pub use reverse::*;
 pub use types::*;

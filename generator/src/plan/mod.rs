@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use crate::flow::required::Hull;
-use crate::ir::{Expr, ItemId, Place, RegionId, Span, ValueId};
+use crate::ir::{Expr, ItemId, Place, RegionId, ReverseParam, Span, ValueId};
 
 /// What the two sweeps of a procedure agree on.
 #[derive(Clone, Debug, Default)]
@@ -71,17 +71,6 @@ impl Hash for Explanation {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.span, &self.what, &self.how).hash(state);
     }
-}
-
-/// A parameter of a reverse sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReverseParam {
-    /// The user's argument.
-    Primal(u32),
-    /// Its adjoint: the shadow of a pointer, the address of a scalar's adjoint.
-    Adjoint(u32),
-    /// The adjoint of the result.
-    Seed,
 }
 
 /// How a reverse sweep is called.

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::{Given, ObjectRole};
+use super::Given;
 use crate::ir::*;
 
 /// A forward sweep whose loops all push.
@@ -48,9 +48,11 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
     loops.sort();
     for (_, item, body) in loops {
         let reversed = reverse.regions.iter().flat_map(|region| &region.items).find_map(|own| {
-            let origin = given.origins.get(own.index()).copied().flatten();
+            let origin = given.origins.items.get(own.index()).copied().flatten();
             match reverse.items[own.index()].kind {
-                ItemKind::Loop { body, .. } if origin == Some(item) && !given.copies.items.contains_key(own) => {
+                ItemKind::Loop { body, .. }
+                    if origin == Some(item) && !given.origins.copies.items.contains_key(own) =>
+                {
                     Some(body)
                 }
                 _ => None,
@@ -60,7 +62,7 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
         drop_rehearsed(&mut whole.forward, body);
         let is_push = |item: &ItemId| matches!(whole.forward.items[item.index()].kind, ItemKind::Push { .. });
         let outer = whole.forward.regions[body.index()].items.iter().copied().filter(is_push).collect();
-        let copied = |item: &ItemId| given.copies.items.contains_key(item);
+        let copied = |item: &ItemId| given.origins.copies.items.contains_key(item);
         let copy: Vec<ItemId> = reverse.regions[own.index()].items.iter().copied().filter(copied).collect();
         let pass = Pass { outer, kept: HashSet::new(), read: BTreeSet::new(), defined: Vec::new() };
         let mut merge = Merge { f: &mut whole.forward, r: reverse, given, names: HashMap::new(), pass };
@@ -117,7 +119,7 @@ impl Merge<'_> {
         let old = std::mem::take(&mut self.f.regions[region.index()].items);
         let (mut new, mut at) = (Vec::new(), 0);
         for &item in copy {
-            match self.given.copies.items.get(&item).copied().ok_or(())? {
+            match self.given.origins.copies.items.get(&item).copied().ok_or(())? {
                 Some(of) => {
                     let found = old[at..].iter().position(|other| *other == of).ok_or(())?;
                     new.extend(&old[at..=at + found]);
@@ -209,7 +211,7 @@ impl Merge<'_> {
                 self.region(then, &r.regions[own_then.index()].items)?;
                 self.region(otherwise, &r.regions[own_otherwise.index()].items)?;
                 for own in own_joins {
-                    let out = self.given.copies.values.get(&own.out).copied().ok_or(())?;
+                    let out = self.given.origins.copies.values.get(&own.out).copied().ok_or(())?;
                     let join = joins.iter().find(|join| join.out == out).ok_or(())?;
                     is(self.value(own.then)? == join.then && self.value(own.otherwise)? == join.otherwise)?;
                     self.define(own.out, out)?;
@@ -246,7 +248,7 @@ impl Merge<'_> {
         let mut added = Vec::new();
         for own in own_carried {
             let init = self.value(own.init)?;
-            match self.given.copies.values.get(&own.head) {
+            match self.given.origins.copies.values.get(&own.head) {
                 Some(head) => {
                     let each = carried.iter().find(|each| each.head == *head).ok_or(())?;
                     is(init == each.init)?;
@@ -273,7 +275,7 @@ impl Merge<'_> {
         let outer = self.f.regions[body.index()].parent.ok_or(())?.0;
         for own in own_carried {
             let end = self.value(own.end)?;
-            match self.given.copies.values.get(&own.head) {
+            match self.given.origins.copies.values.get(&own.head) {
                 Some(head) => {
                     let each = carried.iter().find(|each| each.head == *head).ok_or(())?;
                     is(end == each.end)?;
@@ -312,14 +314,14 @@ impl Merge<'_> {
         if let Some(known) = self.names.get(&own) {
             return Ok(*known);
         }
-        let of = self.given.copies.values.get(&own).copied().ok_or(())?;
+        let of = self.given.origins.copies.values.get(&own).copied().ok_or(())?;
         self.pass.read.insert((own, of));
         Ok(of)
     }
 
     fn object(&self, own: ObjectId) -> Result<ObjectId, ()> {
-        match self.given.objects.get(own.index()) {
-            Some(ObjectRole::Primal(of)) => Ok(*of),
+        match self.given.origins.objects.get(own.index()) {
+            Some(Origin::Primal(of)) => Ok(*of),
             _ => Err(()),
         }
     }

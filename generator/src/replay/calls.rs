@@ -4,7 +4,7 @@ use super::adjoint::Linear;
 use super::memory::Section;
 use super::reverse::Walk;
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Fixed, Parameter, Replay, Res, Side, open};
+use super::{Fixed, Replay, Res, Side, open};
 use crate::ir::*;
 
 impl Replay<'_> {
@@ -72,14 +72,14 @@ impl Replay<'_> {
         let mut returned = Vec::new();
         for (param, arg) in params.iter().zip(args) {
             match param {
-                Parameter::Seed => {
+                ReverseParam::Seed => {
                     let t = self.eval(Side::Reverse, arg)?;
                     let expected = self.seed_of_call(of)?;
                     if self.linear(t)? != expected {
                         return Err(self.refuted("a call gets another adjoint of its result"));
                     }
                 }
-                Parameter::Primal(k) => {
+                ReverseParam::Primal(k) => {
                     let Some(expected) = passed[*k as usize] else { continue };
                     let t = match &arg.kind {
                         ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => {
@@ -96,7 +96,7 @@ impl Replay<'_> {
                         self.intact(whole)?;
                     }
                 }
-                Parameter::Adjoint(k) => match &primal[*k as usize].ty {
+                ReverseParam::Adjoint(k) => match &primal[*k as usize].ty {
                     Type::Pointer(_) => {
                         let t = self.eval(Side::Reverse, arg)?;
                         let Some(expected) = passed[*k as usize] else { continue };

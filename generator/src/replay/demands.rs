@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::adjoint::{Linear, Product};
 use super::terms::{P, Spot, T, Term};
-use super::{Parameter, Replay, Res, Side, open};
+use super::{Replay, Res, Side, open};
 use crate::ir::functions::Partial;
 use crate::ir::*;
 
@@ -60,7 +60,7 @@ impl Replay<'_> {
         }
         let Some(params) = self.given.called.get(id).cloned() else { return open("a call of an unknown sweep") };
         for param in params {
-            let Parameter::Adjoint(k) = param else { continue };
+            let ReverseParam::Adjoint(k) = param else { continue };
             let arg = &args[k as usize];
             if matches!(arg.ty, Type::Float { .. }) {
                 let returned = self.terms.make(Term::Returned(item, k));

@@ -2,7 +2,7 @@
 
 use super::modelled::STABLE;
 use super::terms::{P, Spot, T, Term, Way, unnamed};
-use super::{ObjectRole, Replay, Res, Side, open};
+use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 /// `long`, in which subscripts are added up.
@@ -332,14 +332,14 @@ impl Replay<'_> {
     pub(super) fn object(&mut self, side: Side, object: ObjectId) -> T {
         let term = match side {
             Side::Forward => Term::Object(object),
-            Side::Reverse => match self.given.objects[object.index()] {
-                ObjectRole::Primal(of) => Term::Object(of),
-                ObjectRole::Shadow(of) => {
+            Side::Reverse => match self.given.origins.objects[object.index()] {
+                Origin::Primal(of) => Term::Object(of),
+                Origin::Shadow(of) => {
                     let of = self.terms.make(Term::Object(of));
                     Term::Shadow(of)
                 }
-                ObjectRole::Variable(var) => Term::Variable(var),
-                ObjectRole::Own => Term::Own(object),
+                Origin::Variable(var) => Term::Variable(var),
+                Origin::Own => Term::Own(object),
             },
         };
         self.terms.make(term)

@@ -374,7 +374,7 @@ impl Replay<'_> {
     /// The elements that come back in front of an inner loop at once.
     fn element_run(&mut self, of: ItemId) -> Option<(ItemId, P, T)> {
         let (r, given) = (self.r, self.given);
-        let pops = r.items.iter().zip(&given.origins);
+        let pops = r.items.iter().zip(&given.origins.items);
         let is_run = pops
             .filter(|(_, origin)| **origin == Some(of))
             .any(|(item, _)| matches!(item.kind, ItemKind::Pop { what: Popped::Elements { .. } }));

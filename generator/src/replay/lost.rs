@@ -1,7 +1,7 @@
 //! What a pass that runs again surely does not find: then it is refused, not only unproved.
 
 use super::terms::{P, Spot, T, Term, Way};
-use super::{ObjectRole, Replay, Res};
+use super::{Replay, Res};
 use crate::ir::*;
 
 impl Replay<'_> {
@@ -37,7 +37,7 @@ impl Replay<'_> {
     fn is_read(&self, object: ObjectId) -> bool {
         let (r, given) = (self.r, self.given);
         let names = |place: &Place| match place.base {
-            Base::Object(own) => given.objects.get(own.index()) == Some(&ObjectRole::Primal(object)),
+            Base::Object(own) => given.origins.objects.get(own.index()) == Some(&Origin::Primal(object)),
             _ => false,
         };
         r.regions.iter().flat_map(|region| &region.items).any(|item| {

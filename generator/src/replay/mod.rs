@@ -47,30 +47,6 @@ use crate::ir::*;
 use memory::{OwnAndAliases, Section, State};
 use terms::{P, T, Term, Terms, Version};
 
-/// What a parameter of a reverse sweep is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parameter {
-    /// The argument of the primal at this position.
-    Primal(u32),
-    /// Its adjoint.
-    Adjoint(u32),
-    /// The adjoint of the result.
-    Seed,
-}
-
-/// What an object of a reverse sweep is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObjectRole {
-    /// This object of the primal, made again.
-    Primal(ObjectId),
-    /// The shadow of an object of the primal.
-    Shadow(ObjectId),
-    /// The adjoint of a variable.
-    Variable(VarId),
-    /// Its own.
-    Own,
-}
-
 /// Which locations a place of the primal may be.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
@@ -97,26 +73,15 @@ pub struct Effect {
     pub restores: Vec<(u32, Vec<Fixed>)>,
 }
 
-/// Items and values of a reverse sweep that run passes of loops again: those of the primal. Checked, not believed.
-#[derive(Clone, Debug, Default)]
-pub struct Copies {
-    /// By item; `None` for what only the copy has, as pushes.
-    pub items: BTreeMap<ItemId, Option<ItemId>>,
-    /// By value, with those that the copy reads from around it.
-    pub values: HashMap<ValueId, ValueId>,
-}
-
 /// What replay takes as given: where the parts of the sweeps come from, and the answers of analyses.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// By item of the reverse sweep: the item of the primal that it reverses. Checked, not believed.
-    pub origins: Vec<Option<ItemId>>,
-    /// By object of the reverse sweep.
-    pub objects: Vec<ObjectRole>,
+    /// Where the parts of the reverse sweep come from. Checked, not believed.
+    pub origins: Origins,
     /// The parameters of the reverse sweep.
-    pub params: Vec<Parameter>,
+    pub params: Vec<ReverseParam>,
     /// The parameters of the reverse sweeps that it calls.
-    pub called: Arc<BTreeMap<ProcId, Vec<Parameter>>>,
+    pub called: Arc<BTreeMap<ProcId, Vec<ReverseParam>>>,
     /// Shadows of globals.
     pub global_shadows: BTreeMap<GlobalId, GlobalId>,
     /// By value of the primal: whether a derivative flows through it.
@@ -125,10 +90,8 @@ pub struct Given {
     pub places: HashMap<Place, Cells>,
     /// By call of the primal.
     pub calls: HashMap<ItemId, Effect>,
-    /// Loops whose passes the reverse sweep runs again, and what runs them.
+    /// Loops whose passes the reverse sweep runs again.
     pub again: BTreeSet<ItemId>,
-    /// See [`Copies`].
-    pub copies: Copies,
 }
 
 /// What replay says about a procedure.
@@ -356,17 +319,17 @@ impl<'a> Replay<'a> {
         given: &'a Given,
         passes: &'a BTreeMap<ItemId, again::Pass>,
     ) -> Self {
-        let popped = r.items.iter().zip(&given.origins).filter_map(|(item, origin)| match &item.kind {
+        let popped = r.items.iter().zip(&given.origins.items).filter_map(|(item, origin)| match &item.kind {
             ItemKind::Pop { what: Popped::Memory(_) } => *origin,
             _ => None,
         });
         let undone = popped.collect();
-        let variables = given.objects.iter().filter_map(|role| match role {
-            ObjectRole::Variable(var) => Some(*var),
+        let variables = given.origins.objects.iter().filter_map(|role| match role {
+            Origin::Variable(var) => Some(*var),
             _ => None,
         });
-        let shadowed = given.objects.iter().filter_map(|role| match role {
-            ObjectRole::Shadow(object) => Some(*object),
+        let shadowed = given.origins.objects.iter().filter_map(|role| match role {
+            Origin::Shadow(object) => Some(*object),
             _ => None,
         });
         let homes = given.places.iter().flat_map(|(place, cells)| match place.base {

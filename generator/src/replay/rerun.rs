@@ -21,7 +21,7 @@ impl Replay<'_> {
         let r = self.r;
         let pass = &self.passes[&of];
         let items = &r.regions[own.index()].items;
-        let copied = |item: &ItemId| self.given.copies.items.contains_key(item);
+        let copied = |item: &ItemId| self.given.origins.copies.items.contains_key(item);
         let (from, to) = match (items.iter().position(copied), items.iter().rposition(copied)) {
             (Some(first), Some(last)) => (first, last + 1),
             _ => {

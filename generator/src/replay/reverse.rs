@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::adjoint::Linear;
 use super::memory::Section;
 use super::terms::{P, Spot, T, Term, Way};
-use super::{ObjectRole, Parameter, Replay, Res, Side, open};
+use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 /// What a group of items reverses.
@@ -39,7 +39,7 @@ pub(super) struct Walk {
 impl Replay<'_> {
     pub(super) fn reverse(&mut self) -> Res<()> {
         self.at = self.last;
-        let params: Vec<Parameter> = self.given.params.clone();
+        let params: Vec<ReverseParam> = self.given.params.clone();
         for (param, role) in self.r.params.iter().zip(&params) {
             let Some(entry) = param.entry else {
                 if param.object.is_none() {
@@ -48,19 +48,19 @@ impl Replay<'_> {
                 continue;
             };
             let t = match role {
-                Parameter::Primal(k) => {
+                ReverseParam::Primal(k) => {
                     let t = self.terms.make(Term::Entry(*k));
                     self.terms.is_exactly(t, &param.ty);
                     t
                 }
-                Parameter::Adjoint(k) => {
+                ReverseParam::Adjoint(k) => {
                     if matches!(self.f.params[*k as usize].ty, Type::Struct(_)) {
                         return open("a struct that is passed by value");
                     }
                     let of = self.terms.make(Term::Entry(*k));
                     self.terms.make(Term::Shadow(of))
                 }
-                Parameter::Seed => match self.f.result_type {
+                ReverseParam::Seed => match self.f.result_type {
                     Type::Float { .. } => self.terms.make(Term::Seed),
                     _ => return open("a struct as a result"),
                 },
@@ -129,7 +129,7 @@ impl Replay<'_> {
     }
 
     fn result_is_reversed(&self) -> bool {
-        self.given.params.contains(&Parameter::Seed)
+        self.given.params.contains(&ReverseParam::Seed)
     }
 
     /// Passes over items that the reverse sweep leaves alone, down to position `to`.
@@ -290,7 +290,7 @@ impl Replay<'_> {
                 (self.span, self.item) = (self.f.span, None);
                 let mut demanded = BTreeMap::new();
                 for role in self.given.params.clone() {
-                    let Parameter::Adjoint(k) = role else { continue };
+                    let ReverseParam::Adjoint(k) = role else { continue };
                     let param = &self.f.params[k as usize];
                     let (Type::Float { .. }, Some(entry)) = (&param.ty, param.entry) else { continue };
                     let Some(from) = self.variable(entry) else { continue };
@@ -345,7 +345,7 @@ impl Replay<'_> {
 
     fn reverse_item(&mut self, walk: &mut Walk, item: ItemId) -> Res<()> {
         let r = self.r;
-        let origin = self.given.origins.get(item.index()).copied().flatten();
+        let origin = self.given.origins.items.get(item.index()).copied().flatten();
         let position = origin.and_then(|origin| match self.positions.get(origin.index()) {
             Some(Some((region, position))) if *region == walk.region => Some(*position),
             _ => None,
@@ -465,15 +465,15 @@ impl Replay<'_> {
         let ExprKind::Value(value) = pointer.kind else { return false };
         let roles = self.given.params.iter().zip(&self.r.params);
         roles.filter(|(_, param)| param.entry == Some(value)).any(|(role, _)| match role {
-            Parameter::Adjoint(k) => matches!(self.f.params[*k as usize].ty, Type::Float { .. }),
+            ReverseParam::Adjoint(k) => matches!(self.f.params[*k as usize].ty, Type::Float { .. }),
             _ => false,
         })
     }
 
     pub(super) fn declare(&mut self, object: ObjectId, zeroed: bool) -> Res<()> {
         let root = self.object(Side::Reverse, object);
-        match self.given.objects[object.index()] {
-            ObjectRole::Primal(of) => {
+        match self.given.origins.objects[object.index()] {
+            Origin::Primal(of) => {
                 let this = &self.f.objects[of.index()];
                 let is_scalar = this.shape.is_empty() && this.elem.is_number() && this.life != Life::Heap;
                 let steps = if is_scalar { Vec::new() } else { vec![Way::All] };
@@ -481,7 +481,7 @@ impl Replay<'_> {
                 self.made.insert(whole);
                 self.damaged(whole);
             }
-            ObjectRole::Shadow(_) | ObjectRole::Variable(_) | ObjectRole::Own => {
+            Origin::Shadow(_) | Origin::Variable(_) | Origin::Own => {
                 let terms = &self.terms;
                 self.shadow_pointers.retain(|place, _| terms.get_spot(*place).root != root);
                 if zeroed {

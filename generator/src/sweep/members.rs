@@ -9,7 +9,7 @@ use super::leaves;
 use super::reverse::{Builder, dereferenced, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
-use crate::plan::{ReverseParam, walk};
+use crate::plan::walk;
 use crate::refuse::Class;
 
 const HELP: &str = "keep the pointer in a variable, or set the member once, where its struct is declared";

@@ -20,7 +20,6 @@ mod records;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-pub use origins::{Copies, Origin, Origins};
 pub(crate) use params::{declared, written};
 pub(super) use records::{Stored, bytes, load};
 
@@ -31,7 +30,7 @@ use crate::plan::control;
 use crate::plan::facts::Facts;
 use crate::plan::game::{Game, Token};
 use crate::plan::recompute::{Definitions, zero};
-use crate::plan::{Explanation, Interface, ProcPlan, ReverseParam};
+use crate::plan::{Explanation, Interface, ProcPlan};
 use crate::refuse::{Class, Refusal};
 
 /// What all procedures share.
@@ -156,6 +155,8 @@ pub struct Builder<'a> {
     /// Passes that run again in front of their reversal, and the parts of the sweep that do it.
     again_passes: Vec<again::Pass>,
     copies: Copies,
+    /// Objects of the copies alone, with those of the primal.
+    copied_objects: Vec<(ObjectId, ObjectId)>,
     /// Loops that cannot be run again after all.
     unfit: Vec<ItemId>,
     /// The item that is being reversed, and by item of the sweep the one that it reverses.
@@ -234,6 +235,7 @@ impl<'a> Builder<'a> {
             stored: BTreeMap::new(),
             again_passes: Vec::new(),
             copies: Copies::default(),
+            copied_objects: Vec::new(),
             unfit: Vec::new(),
             reversed: None,
             origins: Vec::new(),

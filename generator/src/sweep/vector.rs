@@ -21,7 +21,6 @@ mod widener;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ir::*;
-use crate::plan::ReverseParam;
 use shadows::Shadows;
 use widener::Widener;
 

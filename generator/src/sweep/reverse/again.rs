@@ -213,7 +213,7 @@ impl Builder<'_> {
         self.copies.items.extend(items.map(|item| (moved.item(item), of_primal(item))));
         let values = (0..self.primal.values.len()).map(ValueId::new);
         self.copies.values.extend(values.map(|value| (moved.value(value), value)));
-        self.copies.objects.extend(moved.own.iter().map(|object| (moved.object(*object), *object)));
+        self.copied_objects.extend(moved.own.iter().map(|object| (moved.object(*object), *object)));
     }
 
     /// Whether the sweep has names for all that a copy reads.

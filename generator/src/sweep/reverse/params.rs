@@ -2,7 +2,6 @@
 
 use super::{Builder, Context, Named};
 use crate::ir::*;
-use crate::plan::ReverseParam;
 use crate::plan::game::value_expr;
 
 /// The parameters of a reverse sweep before those that it does not need are dropped: role, name, type, declaration.

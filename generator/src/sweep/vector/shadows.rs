@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::Given;
 use crate::ir::*;
-use crate::plan::ReverseParam;
 
 /// What holds adjoints.
 pub(super) struct Shadows<'a> {
