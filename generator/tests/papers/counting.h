@@ -11,30 +11,19 @@ static inline void counted_control(adtape_t *tape, uint64_t value, unsigned bits
     adtape_push_control(tape, value, bits);
 }
 static inline void counted_count(adtape_t *tape, int64_t value) { pushed[3]++; adtape_push_count(tape, value); }
-static inline void counted_array_f64(adtape_t *tape, const double *first, size_t count) {
-    pushed[0] += (long)count;
-    adtape_push_array_f64(tape, first, count);
-}
-static inline void counted_array_i32(adtape_t *tape, const int32_t *first, size_t count) {
-    pushed[1] += (long)count;
-    adtape_push_array_i32(tape, first, count);
-}
-static inline void counted_array_i64(adtape_t *tape, const int64_t *first, size_t count) {
-    pushed[1] += (long)count;
-    adtape_push_array_i64(tape, first, count);
-}
-static inline void counted_record_f64(adtape_t *tape, const double *first, int64_t count) {
-    pushed[0] += (long)count;
-    adtape_push_record_f64(tape, first, count);
-}
-static inline void counted_record_i32(adtape_t *tape, const int32_t *first, int64_t count) {
-    pushed[1] += (long)count;
-    adtape_push_record_i32(tape, first, count);
-}
-static inline void counted_record_i64(adtape_t *tape, const int64_t *first, int64_t count) {
-    pushed[1] += (long)count;
-    adtape_push_record_i64(tape, first, count);
-}
+/* Several numbers of one type at once. */
+#define COUNTED(form, type, c_type, kind)                                                                \
+    static inline void counted_##form##_##type(adtape_t *tape, const c_type *first, int64_t count) {     \
+        pushed[kind] += (long)count;                                                                     \
+        adtape_push_##form##_##type(tape, first, count);                                                 \
+    }
+COUNTED(array, f64, double, 0)
+COUNTED(array, i32, int32_t, 1)
+COUNTED(array, i64, int64_t, 1)
+COUNTED(record, f64, double, 0)
+COUNTED(record, i32, int32_t, 1)
+COUNTED(record, i64, int64_t, 1)
+#undef COUNTED
 static inline void counted_opaque(adtape_t *tape, void *value) { pushed[4]++; adtape_push_opaque(tape, value); }
 static inline void counted_free_save(adtape_heap_t *heap, adtape_t *tape, void *block) {
     pushed[5]++;

@@ -16,6 +16,28 @@ pub struct Pair {
     pub offset: i64,
 }
 
+/// The address of a pair's base; 0 if there is no pair.
+///
+/// # Safety
+/// `pair` is NULL or a pair.
+#[inline(always)]
+unsafe fn base_of(pair: *mut Pair) -> usize {
+    // SAFETY: by contract.
+    if pair.is_null() { 0 } else { unsafe { &raw mut (*pair).base as usize } }
+}
+
+/// Sets the offset of a pair, if there is one.
+///
+/// # Safety
+/// As for [`base_of`].
+#[inline(always)]
+unsafe fn set_offset(pair: *mut Pair, offset: isize) {
+    if !pair.is_null() {
+        // SAFETY: by contract.
+        unsafe { (&raw mut (*pair).offset).write(offset as i64) };
+    }
+}
+
 unsafe extern "C" fn push_pair(t: *const Cursor, o: *const Objects, base: *const c_void, offset: i64, site: usize) {
     // SAFETY: the contract of pointers.
     unsafe {
@@ -49,11 +71,9 @@ unsafe extern "C" fn pop_pair(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
-        let variables = [base as usize, p as usize, p_adjoint as usize];
+        let variables = [base_of(pair), p as usize, p_adjoint as usize];
         match at_once(t, o, |tape, objects| objects.pop_recent(tape, variables, Writer::library())) {
-            Some(now) if !pair.is_null() => (&raw mut (*pair).offset).write(now.offset as i64),
-            Some(_) => {}
+            Some(now) => set_offset(pair, now.offset),
             None => pop_pair_otherwise(t, o, pair, p, p_adjoint, site),
         }
     }
@@ -70,11 +90,9 @@ unsafe extern "C" fn pop_pair_otherwise(
 ) {
     // SAFETY: the contract of pointers.
     unsafe {
-        let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
-        let variables = [base as usize, p as usize, p_adjoint as usize];
+        let variables = [base_of(pair), p as usize, p_adjoint as usize];
         match at_once(t, o, |tape, objects| objects.pop_at_once(tape, true, variables, Writer::library())) {
-            Some(now) if !pair.is_null() => (&raw mut (*pair).offset).write(now.offset as i64),
-            Some(_) => {}
+            Some(now) => set_offset(pair, now.offset),
             None => pop_pair_anyhow(t, o, pair, p, p_adjoint, site),
         }
     }
@@ -93,12 +111,8 @@ unsafe extern "C" fn pop_pair_anyhow(
     // SAFETY: the contract of pointers.
     unsafe {
         on_addresses(o, site, |called| {
-            let base = if pair.is_null() { std::ptr::null_mut() } else { &raw mut (*pair).base };
-            let variables = [base as usize, p as usize, p_adjoint as usize];
-            let now = called.pop_pair_and_base(tape(t)?, variables)?;
-            if !pair.is_null() {
-                (&raw mut (*pair).offset).write(now.offset as i64);
-            }
+            let variables = [base_of(pair), p as usize, p_adjoint as usize];
+            set_offset(pair, called.pop_pair_and_base(tape(t)?, variables)?.offset);
             Ok(())
         })
     }

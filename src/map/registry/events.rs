@@ -5,7 +5,7 @@
 use super::dead::{Dead, Places};
 use super::lane::{Lane, Stack};
 use super::moved::Moved;
-use super::object::{LifeState, MAX_BYTES, Object, Present, RangeKind, Serial};
+use super::object::{LifeState, MAX_BYTES, Object, Present, RangeKind, Serial, lane_of};
 use super::range::RangeRecord;
 use super::waiting::{Arrival, Variables, Wait};
 use super::{Past, Registry, dead, describe, offset, value};
@@ -65,7 +65,7 @@ impl Registry {
         let mut ended = None;
         // It is dead before its range is hollow: nobody else changes either meanwhile.
         let is_meant = |range: Range| {
-            let objects = &self.lane((range.value >> 32) as u16).objects;
+            let objects = &self.lane(lane_of(range.value)).objects;
             ended = objects.end(range, kept.as_mut(), push).map(|forward_base| (range.value, forward_base));
             ended.is_some()
         };
@@ -98,7 +98,7 @@ impl Registry {
             self.erase(value, |_| true);
             return Ok(());
         }
-        let range = Range { base: object.base, bytes: object.bytes, value };
+        let range = object.range(value);
         let died = if object.kind == RangeKind::Stack {
             let Stack { ranges, dead, moved, .. } = &mut *self.stack(self.lane(object.home));
             self.die(range, object, ranges, dead, moved)
@@ -133,7 +133,7 @@ impl Registry {
     /// An object is hollow in its map.
     #[inline]
     fn died(&self, value: u64, object: &Object, reused: bool, moved: &mut Moved) {
-        self.lane((value >> 32) as u16).objects.die(value as u32, reused);
+        self.lane(lane_of(value)).objects.die(value as u32, reused);
         if object.forward_base != object.base {
             moved.remove(object.forward_base, value);
         }
@@ -344,7 +344,7 @@ impl Registry {
     /// Enters an object's range into the map of its kind. What it touches, dead ranges as hollow ones; or the one in the
     /// way.
     fn enter(&self, object: &Object, value: u64) -> Result<Touching, Option<Object>> {
-        let range = Range { base: object.base, bytes: object.bytes, value };
+        let range = object.range(value);
         if range.bytes == 0 {
             self.empties.insert(range.base, value);
             return Ok(Touching::default());

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::lane::Lane;
-use super::object::{Bounds, LifeState, Object, Serial, SimplePlace, birth_in};
+use super::object::{Bounds, LifeState, Object, Serial, SimplePlace, birth_in, lane_of};
 use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
@@ -76,11 +76,11 @@ impl Registry {
         // A slot has the object before the map has its range, and another one only after: while the map does not change,
         // the first word is that of the range's object.
         let (range, first) = self.heap.find_with(address, |range| {
-            self.lane_if_claimed((range.value >> 32) as u16)?.objects.first(range.value as u32)
+            self.lane_if_claimed(lane_of(range.value))?.objects.first(range.value as u32)
         })?;
         let by = address.wrapping_sub(range.base);
         let birth = first.filter(|first| by > 0 || !Object::is_touched(*first)).map(birth_in)?;
-        let serial = Serial::new((range.value >> 32) as u16, birth);
+        let serial = Serial::new(lane_of(range.value), birth);
         (birth != 0 && by < range.bytes).then_some(ObjectOffset { serial, offset: by as i64 })
     }
 
@@ -186,7 +186,7 @@ impl Registry {
             return None;
         }
         let (range, bounds) = self.heap.find_with(address, |range| {
-            self.lane_if_claimed((range.value >> 32) as u16)?.objects.bounds_in(range.value as u32)
+            self.lane_if_claimed(lane_of(range.value))?.objects.bounds_in(range.value as u32)
         })?;
         bounds.filter(|bounds| bounds.base == range.base && address.wrapping_sub(bounds.base) < bounds.bytes)
     }
@@ -270,7 +270,7 @@ impl Registry {
         }
         let range = self.past().moved.find(address, |value| self.object(value))?;
         let by = address.checked_sub(range.base).filter(|by| *by < range.bytes)? as i64;
-        let home = (range.value >> 32) as u16;
+        let home = lane_of(range.value);
         let (birth, now) = self.lane(home).objects.simple_place_of(range)?;
         Some(located_simply(now, ObjectOffset { serial: Serial::new(home, birth), offset: by }))
     }

@@ -72,7 +72,7 @@ pub(crate) use history::History;
 use labels::Labels;
 use lane::{GROUP, Lane, LaneGroup};
 use moved::Moved;
-use object::{LANES, value};
+use object::{LANES, lane_of, value};
 use side_tables::SideTables;
 use spans::Spans;
 use waiting::Waiting;
@@ -142,7 +142,7 @@ impl Registry {
 
     #[inline(always)]
     fn object(&self, value: u64) -> Option<Object> {
-        self.lane((value >> 32) as u16).objects.at(value as u32)
+        self.lane(lane_of(value)).objects.at(value as u32)
     }
 
     /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object
@@ -154,17 +154,17 @@ impl Registry {
 
     /// If it is there still.
     fn update(&self, value: u64, change: impl FnOnce(&mut Object)) {
-        self.lane((value >> 32) as u16).objects.update(value as u32, change);
+        self.lane(lane_of(value)).objects.update(value as u32, change);
     }
 
     /// A dead object's place is remembered no more. Which object; None if it comes back just now.
     fn forget(&self, value: u64) -> Option<Serial> {
-        let objects = &self.lane((value >> 32) as u16).objects;
+        let objects = &self.lane(lane_of(value)).objects;
         objects.remove_if(value as u32, |object| object.state == LifeState::Dead).map(|object| object.serial)
     }
 
     fn erase(&self, value: u64, wanted: impl FnOnce(&Object) -> bool) {
-        self.lane((value >> 32) as u16).objects.remove_if(value as u32, wanted);
+        self.lane(lane_of(value)).objects.remove_if(value as u32, wanted);
     }
 
     /// The dead of an object's map.

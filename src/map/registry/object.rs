@@ -295,6 +295,12 @@ pub(super) fn value(serial: Serial, slot: u32) -> u64 {
     u64::from(serial.lane()) << 32 | u64::from(slot)
 }
 
+/// The lane of such a word.
+#[inline(always)]
+pub(super) fn lane_of(value: u64) -> u16 {
+    (value >> 32) as u16
+}
+
 /// The birth that the first of an object's words has; 0 if the slot is free.
 pub(super) fn birth_in(first: u64) -> u64 {
     first & LOW_48
