@@ -10,7 +10,6 @@ use crate::flow::locs::Set;
 use crate::flow::required::Required;
 use crate::flow::{Flow, Loc};
 use crate::ir::*;
-use crate::plan::walk;
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Cells, Contract, Effect, Given, Verdict, prove};
 use crate::transform::Sweeps;

@@ -86,7 +86,7 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     proc.items[at.index()].kind = ItemKind::Alloc { object, count, zeroed: false };
     if region == RegionId(0)
         && let Some(result) = proc.result.clone()
-        && crate::plan::walk::loads(&result)
+        && crate::ir::walk::loads(&result)
     {
         let (value, item) = define(proc, "result", result.clone(), region, at);
         proc.regions[0].items.push(item);
@@ -111,7 +111,7 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     rename(proc, object, value, &address.ty);
     // The test of a loop may read it when its pass has ended.
     let tested = proc.regions[region.index()].parent.is_some_and(|(_, item)| match &proc.items[item.index()].kind {
-        ItemKind::Loop { test, at, .. } => *at == TestAt::After && crate::plan::walk::loads(test),
+        ItemKind::Loop { test, at, .. } => *at == TestAt::After && crate::ir::walk::loads(test),
         _ => false,
     });
     if !tested {
@@ -204,7 +204,7 @@ fn names(proc: &mut Proc) {
         for item in std::mem::take(&mut proc.regions[region.index()].items) {
             let mut kind = proc.items[item.index()].kind.clone();
             let mut name = |proc: &mut Proc, expr: &mut Expr| {
-                if matches!(expr.ty, Type::Pointer(_)) && crate::plan::walk::loads(expr) {
+                if matches!(expr.ty, Type::Pointer(_)) && crate::ir::walk::loads(expr) {
                     let (value, new) = define(proc, "pointer", expr.clone(), region, item);
                     items.push(new);
                     *expr = Expr { kind: ExprKind::Value(value), ty: expr.ty.clone() };

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use adtape_generate::ir::*;
-use adtape_generate::plan::walk;
 use adtape_generate::replay::{Cells, Given, Verdict, prove};
 
 /// What replay says of two sweeps. `origins`: by item of the reverse sweep, which item of the forward sweep it reverses,

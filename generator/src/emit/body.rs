@@ -278,7 +278,7 @@ impl<'a> Body<'a> {
         let text = match (&self.proc.result, self.proc.result_object) {
             (Some(result), _) => {
                 let mut values = Vec::new();
-                crate::plan::walk::values(result, &mut |value| values.push(value));
+                crate::ir::walk::values(result, &mut |value| values.push(value));
                 for value in values {
                     self.declare_late(value);
                 }

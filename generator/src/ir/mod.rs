@@ -11,6 +11,7 @@ pub mod reverse;
 pub(crate) mod rewrite;
 pub mod types;
 pub mod validate;
+pub mod walk;
 
 pub use exprs::*;
 pub use items::*;

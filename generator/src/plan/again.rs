@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::walk;
+use crate::ir::walk;
 use crate::ir::{Carried, Expr, ItemId, ItemKind, Proc, ProcId, Program, Span};
 
 /// Loops by a name of the user: `f` for all loops of a function, `f:i` for those that test the variable `i`.

@@ -6,7 +6,7 @@ use super::affine::{advanced, distance};
 use super::exprs::{binary, cast, unsigned};
 use super::game::value_expr;
 use super::recompute::zero;
-use super::walk;
+use crate::ir::walk;
 use crate::ir::{Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Proc, RegionId, TestAt, Type, Unary, ValueId};
 
 /// An index: a carried integer that each pass changes by one constant and that the test compares with a bound which

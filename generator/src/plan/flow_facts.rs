@@ -95,7 +95,7 @@ impl Facts for Analysed<'_> {
             targets.map(|loc| self.flow.points.locs.root(loc)).collect()
         };
         let mut ordered = true;
-        super::walk::expressions(expr, &mut |e| {
+        crate::ir::walk::expressions(expr, &mut |e| {
             let ExprKind::Binary(op, x, y) = &e.kind else { return };
             if matches!(x.ty, Type::Pointer(_)) && !matches!(op, Binary::Equal | Binary::NotEqual) {
                 let (a, b) = (roots(x), roots(y));

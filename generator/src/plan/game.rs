@@ -138,7 +138,7 @@ impl<'a> Game<'a> {
     /// Whether every value of the expression has a token.
     pub fn has_all(&self, expr: &Expr) -> bool {
         let mut all = true;
-        super::walk::values(expr, &mut |v| all &= self.has(v));
+        crate::ir::walk::values(expr, &mut |v| all &= self.has(v));
         all
     }
 

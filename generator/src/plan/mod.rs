@@ -12,7 +12,6 @@ pub mod facts;
 pub mod flow_facts;
 pub mod game;
 pub mod recompute;
-pub mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::control::{self, Index};
 use super::game::value_expr;
-use super::walk;
+use crate::ir::walk;
 use crate::ir::{Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId};
 
 /// A definition that can be evaluated again.

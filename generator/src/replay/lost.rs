@@ -41,25 +41,19 @@ impl Replay<'_> {
             _ => false,
         };
         r.regions.iter().flat_map(|region| &region.items).any(|item| {
-            let mut kind = r.items[item.index()].kind.clone();
-            let mut read = match &kind {
-                ItemKind::Pop { what: Popped::Memory(place) | Popped::Elements { place, .. } }
-                | ItemKind::Push { what: Pushed::Elements { place, .. } }
-                | ItemKind::Call { into: Some(place), .. } => names(place),
-                _ => false,
-            };
-            let mut see = |expr: &mut Expr| {
-                let mut all = Vec::new();
-                places_of(expr, &mut all);
-                read |= all.iter().any(names);
-            };
-            if let ItemKind::Let { value } = kind
-                && let Def::Is(expr) = &r.values[value.index()].def
-            {
-                see(&mut expr.clone());
-            }
-            rewrite::item_exprs(&mut kind, &mut see);
-            read
+            let writes = matches!(
+                r.items[item.index()].kind,
+                ItemKind::Store { .. } | ItemKind::Accumulate { .. } | ItemKind::Shadowed { .. }
+            );
+            let mut all = Vec::new();
+            walk::operands(r, *item, &mut |operand| match operand {
+                Ok(expr) => walk::expressions(expr, &mut |part| all.extend(place_of(part))),
+                Err(place) => {
+                    all.extend((!writes).then_some(place));
+                    walk::in_place(place, &mut |part| all.extend(place_of(part)));
+                }
+            });
+            all.into_iter().any(names)
         })
     }
 
@@ -130,10 +124,10 @@ impl Replay<'_> {
     }
 }
 
-/// All places in an expression.
-fn places_of(expr: &mut Expr, all: &mut Vec<Place>) {
-    if let ExprKind::Load(place) | ExprKind::Address(place) = &expr.kind {
-        all.push(place.clone());
+/// The place that an expression loads, or whose address it takes.
+fn place_of(expr: &Expr) -> Option<&Place> {
+    match &expr.kind {
+        ExprKind::Load(place) | ExprKind::Address(place) => Some(place),
+        _ => None,
     }
-    rewrite::operands(expr, &mut |operand| places_of(operand, all));
 }

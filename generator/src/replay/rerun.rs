@@ -206,9 +206,9 @@ impl Replay<'_> {
         }
         self.at = if at == TestAt::Before { self.starts[&body] } else { self.ends[&body] };
         let mut loads = Vec::new();
-        loads_of(&mut test.clone(), true, &mut loads);
+        loads_of(test, true, &mut loads);
         for (place, _) in loads {
-            let place = self.place(Side::Forward, &place)?;
+            let place = self.place(Side::Forward, place)?;
             let parts = self.terms.parts_of_spot(place);
             if parts.iter().any(|t| self.varies(*t, item) || self.terms.mentions(*t, &|term| *term == Term::Pass(item)))
             {
@@ -238,24 +238,22 @@ impl Replay<'_> {
 
     /// Refuses an item that reads what is not there.
     fn read_by(&mut self, item: ItemId, kind: &ItemKind) -> Res<()> {
-        let mut kind = kind.clone();
-        let mut loads = Vec::new();
-        if let ItemKind::Let { value } = kind
-            && let Def::Is(expr) = &self.f.values[value.index()].def
-        {
-            loads_of(&mut expr.clone(), true, &mut loads);
-        }
-        if let ItemKind::Push { what: Pushed::Elements { place, count } } = &kind {
+        let f = self.f;
+        if let ItemKind::Push { what: Pushed::Elements { place, count } } = kind {
             let (first, count) = (self.place(Side::Forward, place)?, self.integer(Side::Forward, count)?);
             let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
             let row = if at_element { self.early(first, count, 0)? } else { first };
             self.intact(row)?;
         }
+        let mut loads = Vec::new();
         if !matches!(kind, ItemKind::Loop { .. }) {
-            rewrite::item_exprs(&mut kind, &mut |expr| loads_of(expr, true, &mut loads));
+            walk::operands(f, item, &mut |operand| match operand {
+                Ok(expr) => loads_of(expr, true, &mut loads),
+                Err(place) => walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads)),
+            });
         }
         for (place, surely) in loads {
-            let mut at = self.place(Side::Forward, &place)?;
+            let mut at = self.place(Side::Forward, place)?;
             if matches!(place.ty, Type::Struct(_)) {
                 at = self.whole(at);
             }
@@ -357,10 +355,10 @@ impl Replay<'_> {
 }
 
 /// The places that an expression loads, those in subscripts included, and whether it always does.
-fn loads_of(expr: &mut Expr, surely: bool, loads: &mut Vec<(Place, bool)>) {
+fn loads_of<'a>(expr: &'a Expr, surely: bool, loads: &mut Vec<(&'a Place, bool)>) {
     if let ExprKind::Load(place) = &expr.kind {
-        loads.push((place.clone(), surely));
+        loads.push((place, surely));
     }
     let always = !matches!(expr.kind, ExprKind::Select(..) | ExprKind::Binary(Binary::And | Binary::Or, ..));
-    rewrite::operands(expr, &mut |operand| loads_of(operand, surely && always, loads));
+    walk::parts(expr, &mut |part| loads_of(part, surely && always, loads));
 }

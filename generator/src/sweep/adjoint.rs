@@ -6,7 +6,6 @@ use super::shadow::Shadows;
 use crate::ir::*;
 use crate::plan::game::value_expr;
 use crate::plan::recompute::cost;
-use crate::plan::walk;
 use crate::refuse::Class;
 
 impl Builder<'_> {

@@ -4,7 +4,6 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::ir::*;
-use crate::plan::walk;
 
 /// How much may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use super::reverse::{Builder, Stored};
 use crate::ir::*;
 use crate::plan::Explanation;
 use crate::plan::game::How;
-use crate::plan::walk;
 
 impl Builder<'_> {
     /// Why a value has no recipe.

@@ -17,7 +17,7 @@ use crate::ir::*;
 use crate::plan::control::{self, int};
 use crate::plan::game::value_expr;
 use crate::plan::recompute::zero;
-use crate::plan::{Interface, ProcPlan, Run, walk};
+use crate::plan::{Interface, ProcPlan, Run};
 
 struct Builder<'a> {
     cx: &'a Context<'a>,

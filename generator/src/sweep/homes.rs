@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ir::*;
-use crate::plan::walk;
 
 /// The values that expressions, joins and the starts of loops read.
 pub(super) fn read(proc: &Proc) -> HashSet<ValueId> {

@@ -6,7 +6,7 @@ use crate::ir::*;
 use crate::plan::control::int;
 pub(super) use crate::plan::exprs::{binary, cast, unsigned};
 use crate::plan::recompute::zero;
-use crate::plan::{Explanation, Interface, walk};
+use crate::plan::{Explanation, Interface};
 use crate::refuse::Class;
 
 impl Builder<'_> {

@@ -2,7 +2,6 @@
 
 use super::reverse::Builder;
 use crate::ir::*;
-use crate::plan::walk;
 use crate::refuse::Class;
 
 impl Builder<'_> {

@@ -14,7 +14,6 @@ use crate::plan::affine;
 use crate::plan::control::{self, Index, int, offset};
 use crate::plan::game::{Token, value_expr};
 use crate::plan::recompute::{type_of, zero};
-use crate::plan::walk;
 
 /// How often the reversed loop runs, and what its control variable is.
 struct Control {

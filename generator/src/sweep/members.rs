@@ -9,7 +9,6 @@ use super::leaves;
 use super::reverse::{Builder, dereferenced, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
-use crate::plan::walk;
 use crate::refuse::Class;
 
 const HELP: &str = "keep the pointer in a variable, or set the member once, where its struct is declared";

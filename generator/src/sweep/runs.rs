@@ -13,7 +13,6 @@ use crate::ir::*;
 use crate::plan::Run;
 use crate::plan::control::{Index, inside, int, offset};
 use crate::plan::game::value_expr;
-use crate::plan::walk;
 
 impl Builder<'_> {
     /// The elements that the passes of a loop overwrite, if they can be stored at once. Puts the pop in front of the

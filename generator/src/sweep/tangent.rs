@@ -18,7 +18,6 @@ use super::reverse::{Context, dereferenced, load, written};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
 use crate::plan::recompute::{type_of, zero};
-use crate::plan::walk;
 use crate::refuse::{Class, Refusal};
 
 struct Builder<'a> {

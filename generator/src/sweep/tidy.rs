@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::dead;
 use crate::ir::*;
-use crate::plan::walk;
 
 /// Removes values that have no effect, what does nothing, and objects that nobody reads. Returns the pops that went.
 pub fn tidy(proc: &mut Proc) -> BTreeSet<ItemId> {

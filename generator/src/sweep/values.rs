@@ -8,7 +8,6 @@ use crate::ir::*;
 use crate::plan::cut::{self, Candidate};
 use crate::plan::game::{How, Token, value_expr};
 use crate::plan::recompute::{type_of, zero};
-use crate::plan::walk;
 use crate::refuse::Class;
 
 /// Recipes that are followed inside each other by recursion.

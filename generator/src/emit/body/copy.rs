@@ -10,7 +10,6 @@ use super::{Body, text};
 use crate::emit::Unit;
 use crate::emit::names::words;
 use crate::ir::*;
-use crate::plan::walk;
 
 /// What is known of the statements of a procedure.
 #[derive(Default)]
@@ -51,7 +50,7 @@ impl Copies {
         // Behind all items, and so outside of every statement.
         let behind = ItemId::new(proc.items.len());
         if let Some(result) = &proc.result {
-            crate::plan::walk::values(result, &mut |value| {
+            crate::ir::walk::values(result, &mut |value| {
                 copies.mentions.entry(proc.values[value.index()].var).or_default().insert(behind);
             });
         }

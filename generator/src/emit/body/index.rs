@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use crate::emit::objects_of;
 use crate::ir::*;
-use crate::plan::walk;
 
 /// Mentions in a procedure.
 pub(super) struct Index<'a> {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::index::Index;
 use super::{Body, Naming};
 use crate::ir::*;
-use crate::plan::{control, walk};
+use crate::plan::control;
 
 /// The parts of a `for`.
 #[derive(Clone, Debug)]
@@ -348,8 +348,8 @@ impl<'a> Body<'a> {
         let before = self.fresh_kept.borrow().len();
         let text = self.expr(test);
         let mut local = !self.by_variable || self.fresh_kept.borrow().len() > before;
-        crate::plan::walk::values(test, &mut |value| local |= self.kept.borrow().contains_key(&value));
-        crate::plan::walk::expressions(test, &mut |expr| {
+        crate::ir::walk::values(test, &mut |value| local |= self.kept.borrow().contains_key(&value));
+        crate::ir::walk::expressions(test, &mut |expr| {
             if let ExprKind::Load(Place { base: Base::Object(_), .. }) = expr.kind {
                 local = true;
             }
@@ -393,11 +393,11 @@ impl<'a> Body<'a> {
             let end = &self.proc.values[each.end.index()];
             let (Def::Is(from), true) = (&end.def, end.region == body) else { continue };
             let mut outside = self.ty(each.head).is_integer();
-            crate::plan::walk::values(from, &mut |value| {
+            crate::ir::walk::values(from, &mut |value| {
                 let inside = crate::plan::control::inside(self.proc, value, body);
                 outside &= value == each.head || !inside;
             });
-            if !outside || crate::plan::walk::loads(from) {
+            if !outside || crate::ir::walk::loads(from) {
                 continue;
             }
             let next = self.expr(from);

@@ -1,7 +1,6 @@
 //! By variable: where each C variable is declared.
 
 use crate::ir::*;
-use crate::plan::walk;
 
 /// Homes of C variables: the innermost region around every mention, and the first item there that mentions it.
 #[derive(Default)]

@@ -19,7 +19,6 @@ use crate::flow::walk as flow_walk;
 use crate::ir::*;
 use crate::plan::game::{Token, value_expr};
 use crate::plan::recompute::type_of;
-use crate::plan::walk;
 use crate::sweep::items::site_of_loop;
 use crate::sweep::{forward, tidy};
 

@@ -4,7 +4,6 @@
 use super::Context;
 use crate::ir::*;
 use crate::plan::game::value_expr;
-use crate::plan::walk;
 
 /// For each value of a procedure whether it is, or becomes, a pointer to what has tangents: by its own targets, as part
 /// of another such pointer, by a join or in a loop. What is passed, stored, returned or freed counts, too: what becomes

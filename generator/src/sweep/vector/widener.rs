@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use super::shadows::Shadows;
 use super::{Given, Wide, widen_object};
 use crate::ir::*;
-use crate::plan::walk;
 use crate::sweep::{items::binary, unique};
 
 /// Whether an item may move in front of assignments to adjoints.

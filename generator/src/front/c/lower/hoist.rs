@@ -3,7 +3,7 @@
 
 use super::effects::Kinds;
 use super::*;
-use crate::plan::walk;
+use crate::ir::walk;
 
 impl Lower<'_, '_> {
     /// A place that is written, with the parts of its address that the store may change as values.

@@ -1,42 +1,43 @@
 //! Walks over expressions and places.
 
-use crate::ir::{Base, Def, Expr, ExprKind, ItemId, ItemKind, Place, Popped, Proc, Pushed, Step, ValueId};
+use super::{Base, Def, Expr, ExprKind, ItemId, ItemKind, Place, Popped, Proc, Pushed, Step, ValueId};
 
-/// Calls `see` on every expression below and including `expr`, operands first.
-pub fn expressions<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
+/// Calls `see` on the direct operands of an expression.
+pub fn parts<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
     match &expr.kind {
-        ExprKind::Load(place) | ExprKind::Address(place) => in_place(place, see),
-        ExprKind::Unary(_, x) | ExprKind::Cast(x) => expressions(x, see),
-        ExprKind::Binary(_, x, y) => {
-            expressions(x, see);
-            expressions(y, see);
-        }
-        ExprKind::Select(c, x, y) => {
-            expressions(c, see);
-            expressions(x, see);
-            expressions(y, see);
-        }
-        ExprKind::Function(_, args) => args.iter().for_each(|x| expressions(x, see)),
+        ExprKind::Load(place) | ExprKind::Address(place) => parts_of_place(place, see),
+        ExprKind::Unary(_, x) | ExprKind::Cast(x) => see(x),
+        ExprKind::Binary(_, x, y) => [x, y].into_iter().for_each(|x| see(x)),
+        ExprKind::Select(c, x, y) => [c, x, y].into_iter().for_each(|x| see(x)),
+        ExprKind::Function(_, args) => args.iter().for_each(see),
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) | ExprKind::Value(_) => {}
     }
-    see(expr);
 }
 
-/// Calls `see` on every expression in a place: its pointer, its subscripts.
-pub fn in_place<'a>(place: &'a Place, see: &mut dyn FnMut(&'a Expr)) {
+/// Calls `see` on the outermost expressions in a place: its pointer, its subscripts, their bounds.
+pub fn parts_of_place<'a>(place: &'a Place, see: &mut dyn FnMut(&'a Expr)) {
     if let Base::At(pointer) = &place.base {
-        expressions(pointer, see);
+        see(pointer);
     }
     for step in &place.path {
         if let Step::Index(subscripts) = step {
             for subscript in subscripts {
-                expressions(&subscript.at, see);
-                for bound in [&subscript.dim.lower, &subscript.dim.extent].into_iter().flatten() {
-                    expressions(bound, see);
-                }
+                see(&subscript.at);
+                [&subscript.dim.lower, &subscript.dim.extent].into_iter().flatten().for_each(&mut *see);
             }
         }
     }
+}
+
+/// Calls `see` on every expression below and including `expr`, operands first.
+pub fn expressions<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
+    parts(expr, &mut |part| expressions(part, see));
+    see(expr);
+}
+
+/// Calls `see` on every expression in a place.
+pub fn in_place<'a>(place: &'a Place, see: &mut dyn FnMut(&'a Expr)) {
+    parts_of_place(place, &mut |part| expressions(part, see));
 }
 
 /// Calls `see` on every value that the expression reads.
