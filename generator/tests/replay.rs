@@ -18,7 +18,7 @@ use common::{head, root};
 use mutants::Kind;
 
 /// Programs of the papers, of the edges, and the examples, with their heads.
-const PROGRAMS: [(&str, &str); 40] = [
+const PROGRAMS: [(&str, &str); 41] = [
     ("generator/tests/papers/000_alg1.c", "f(f)/(x)"),
     ("generator/tests/papers/000_fig1.c", "f(f)/(x)"),
     ("generator/tests/papers/000_fig3.c", "f(f)/(x)"),
@@ -49,6 +49,7 @@ const PROGRAMS: [(&str, &str); 40] = [
     ("generator/tests/edge/nested_diagonals.c", "f(f)/(x)"),
     ("generator/tests/edge/one_arm.c", "f(f)/(x)"),
     ("generator/tests/edge/overwritten_from_itself.c", "f(f)/(x)"),
+    ("generator/tests/edge/restored_in_both_arms.c", "f(f)/(x)"),
     ("generator/tests/edge/runs.c", "f(f)/(x)"),
     ("generator/tests/edge/stride_of_two.c", "f(f)/(x)"),
     ("generator/tests/edge/sums_begun_anew.c", "f(f)/(x)"),
@@ -161,9 +162,10 @@ fn mutate(program: &Program, sweeps: &Sweeps, file: &str, counts: &mut BTreeMap<
 }
 
 /// Programs whose loops all run again.
-const AGAIN: [&str; 16] = [
+const AGAIN: [&str; 17] = [
     "generator/tests/again/counter_tested_behind_the_pass.c",
     "generator/tests/again/loop_in_a_loop.c",
+    "generator/tests/again/one_name_for_two_values.c",
     "generator/tests/again/read_before_later_write.c",
     "generator/tests/again/state_of_scalars.c",
     "generator/tests/papers/001_fig4.c",

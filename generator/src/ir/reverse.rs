@@ -1,6 +1,6 @@
 //! Where the parts of a reverse sweep come from: for whoever reads the sweep without the plan.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{ItemId, ObjectId, ValueId, VarId};
 
@@ -45,6 +45,7 @@ pub enum Origin {
 pub struct Copies {
     /// By item; `None` for what only the copy has, as pushes.
     pub items: BTreeMap<ItemId, Option<ItemId>>,
-    /// By value, with those that the copy reads from around it.
-    pub values: HashMap<ValueId, ValueId>,
+    /// By loop that runs again and value, with those that the copy reads from around it: one name of the sweep may stand
+    /// for several values of the primal that are equal, for others in another loop.
+    pub values: BTreeMap<ItemId, HashMap<ValueId, BTreeSet<ValueId>>>,
 }

@@ -46,6 +46,7 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
         loops.push((std::iter::successors(Some(body), around).count(), item, body));
     }
     loops.sort();
+    let nothing = HashMap::new();
     for (_, item, body) in loops {
         let reversed = reverse.regions.iter().flat_map(|region| &region.items).find_map(|own| {
             let origin = given.origins.items.get(own.index()).copied().flatten();
@@ -65,7 +66,10 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
         let copied = |item: &ItemId| given.origins.copies.items.contains_key(item);
         let copy: Vec<ItemId> = reverse.regions[own.index()].items.iter().copied().filter(copied).collect();
         let pass = Pass { outer, kept: HashSet::new(), read: BTreeSet::new(), defined: Vec::new() };
-        let mut merge = Merge { f: &mut whole.forward, r: reverse, given, names: HashMap::new(), pass };
+        let of = given.origins.copies.values.get(&item).unwrap_or(&nothing);
+        let f = &mut whole.forward;
+        let mut merge =
+            Merge { f, r: reverse, given, of, one_for_equals: one_for_equals(of), names: HashMap::new(), pass };
         merge.region(body, &copy).map_err(|()| (DIFFERS, Some(item)))?;
         whole.passes.insert(item, merge.pass);
     }
@@ -104,10 +108,16 @@ fn drop_rehearsed(f: &mut Proc, body: RegionId) {
     }
 }
 
+/// Values of the primal that one value of the reverse sweep stands for.
+type Equals = HashMap<ValueId, BTreeSet<ValueId>>;
+
 struct Merge<'a> {
     f: &'a mut Proc,
     r: &'a Proc,
     given: &'a Given,
+    of: &'a Equals,
+    /// Of values with one name in the copy the one that stands for all: see [`one_for_equals`].
+    one_for_equals: HashMap<ValueId, ValueId>,
     /// By value that the copy defines: that of the forward sweep.
     names: HashMap<ValueId, ValueId>,
     pass: Pass,
@@ -172,32 +182,37 @@ impl Merge<'_> {
     /// Whether an item of the copy is this one of the pass, with other names.
     fn item(&mut self, own: ItemId, of: ItemId) -> Result<(), ()> {
         let mut copy = self.r.items[own.index()].kind.clone();
-        let pass = self.f.items[of.index()].kind.clone();
+        let mut pass = self.f.items[of.index()].kind.clone();
+        rewrite::item_exprs(&mut pass, &mut |expr| self.unify(expr));
         match (&mut copy, pass) {
             (ItemKind::Let { value }, ItemKind::Let { value: to }) => {
                 let Def::Is(mut expr) = self.r.values[value.index()].def.clone() else { return Err(()) };
                 self.rename_expr(&mut expr)?;
-                is(matches!(&self.f.values[to.index()].def, Def::Is(other) if *other == expr))?;
+                let Def::Is(mut first) = self.f.values[to.index()].def.clone() else { return Err(()) };
+                self.unify(&mut first);
+                is(first == expr)?;
                 self.define(*value, to)
             }
             (ItemKind::Store { .. }, ItemKind::Store { to, from }) => {
                 self.rename(&mut copy)?;
                 is(matches!(copy, ItemKind::Store { to: a, from: b } if a == to && b == from))
             }
-            (ItemKind::Call { .. }, ItemKind::Call { callee, args, result, into }) => {
+            (ItemKind::Call { .. }, ItemKind::Call { callee: ran, args, result, into }) => {
                 self.rename(&mut copy)?;
                 let ItemKind::Call { callee: own, args: own_args, result: own_result, into: own_into } = copy else {
                     return Err(());
                 };
-                let same = match (&own, &callee) {
+                let same = match (&own, &ran) {
                     (Callee::Sweep(id, Role::Forward), Callee::Proc(other)) => id == other,
-                    _ => own == callee,
+                    _ => own == ran,
                 };
                 is(same && own_args == args && own_into == into)?;
                 if let Some(value) = own_result {
                     self.define(value, result.ok_or(())?)?;
                 }
-                self.f.items[of.index()].kind = ItemKind::Call { callee: own, args, result, into };
+                if let ItemKind::Call { callee, .. } = &mut self.f.items[of.index()].kind {
+                    *callee = own;
+                }
                 Ok(())
             }
             (ItemKind::Branch { .. }, ItemKind::Branch { on, then, otherwise, joins }) => {
@@ -211,9 +226,10 @@ impl Merge<'_> {
                 self.region(then, &r.regions[own_then.index()].items)?;
                 self.region(otherwise, &r.regions[own_otherwise.index()].items)?;
                 for own in own_joins {
-                    let out = self.given.origins.copies.values.get(&own.out).copied().ok_or(())?;
+                    let out = self.known(own.out).ok_or(())?;
                     let join = joins.iter().find(|join| join.out == out).ok_or(())?;
-                    is(self.value(own.then)? == join.then && self.value(own.otherwise)? == join.otherwise)?;
+                    let arms = [join.then, join.otherwise].map(|arm| self.one_of(arm));
+                    is([self.value(own.then)?, self.value(own.otherwise)?] == arms)?;
                     self.define(own.out, out)?;
                 }
                 Ok(())
@@ -244,14 +260,17 @@ impl Merge<'_> {
         else {
             return Err(());
         };
-        let ItemKind::Loop { test, at, body, carried } = self.f.items[of.index()].kind.clone() else { return Err(()) };
+        let ItemKind::Loop { mut test, at, body, carried } = self.f.items[of.index()].kind.clone() else {
+            return Err(());
+        };
+        self.unify(&mut test);
         let mut added = Vec::new();
         for own in own_carried {
             let init = self.value(own.init)?;
-            match self.given.origins.copies.values.get(&own.head) {
+            match self.known(own.head) {
                 Some(head) => {
-                    let each = carried.iter().find(|each| each.head == *head).ok_or(())?;
-                    is(init == each.init)?;
+                    let each = carried.iter().find(|each| each.head == head).ok_or(())?;
+                    is(init == self.one_of(each.init))?;
                     self.define(own.head, each.head)?;
                 }
                 None => {
@@ -275,10 +294,10 @@ impl Merge<'_> {
         let outer = self.f.regions[body.index()].parent.ok_or(())?.0;
         for own in own_carried {
             let end = self.value(own.end)?;
-            match self.given.origins.copies.values.get(&own.head) {
+            match self.known(own.head) {
                 Some(head) => {
-                    let each = carried.iter().find(|each| each.head == *head).ok_or(())?;
-                    is(end == each.end)?;
+                    let each = carried.iter().find(|each| each.head == head).ok_or(())?;
+                    is(end == self.one_of(each.end))?;
                     self.define(own.out, each.out)?;
                 }
                 None => {
@@ -314,9 +333,27 @@ impl Merge<'_> {
         if let Some(known) = self.names.get(&own) {
             return Ok(*known);
         }
-        let of = self.given.origins.copies.values.get(&own).copied().ok_or(())?;
-        self.pass.read.insert((own, of));
-        Ok(of)
+        let of = self.of.get(&own).ok_or(())?;
+        self.pass.read.extend(of.iter().map(|of| (own, *of)));
+        self.known(own).ok_or(())
+    }
+
+    /// The value of the forward sweep that stands for all that a value of the copy is.
+    fn known(&self, own: ValueId) -> Option<ValueId> {
+        self.of.get(&own)?.first().copied()
+    }
+
+    /// What stands for a value of the forward sweep.
+    fn one_of(&self, value: ValueId) -> ValueId {
+        self.one_for_equals.get(&value).copied().unwrap_or(value)
+    }
+
+    /// Gives values of the forward sweep that have one name in the copy one name.
+    fn unify(&self, expr: &mut Expr) {
+        if let ExprKind::Value(value) = &mut expr.kind {
+            *value = self.one_of(*value);
+        }
+        rewrite::operands(expr, &mut |operand| self.unify(operand));
     }
 
     fn object(&self, own: ObjectId) -> Result<ObjectId, ()> {
@@ -355,6 +392,13 @@ impl Merge<'_> {
         rewrite::operands(expr, &mut |operand| renamed = renamed.and(self.rename_values(operand)));
         renamed
     }
+}
+
+/// Values that have one name in the copy, each with the first of them. That they are equal is proved where the copy reads
+/// the name: see [`Pass::read`].
+fn one_for_equals(of: &Equals) -> HashMap<ValueId, ValueId> {
+    let several = of.values().filter(|equals| equals.len() > 1);
+    several.flat_map(|equals| equals.iter().filter_map(|each| Some((*each, *equals.first()?)))).collect()
 }
 
 fn is(holds: bool) -> Result<(), ()> {

@@ -25,6 +25,8 @@ impl Replay<'_> {
         let around = walk.around.clone();
         let adjoints = self.locals_before_inner();
         let (back, mut still_back) = (walk.back.clone(), Vec::new());
+        // What is lost for certain in one arm is not in the other.
+        let (certain, mut still_certain) = (self.certain.clone(), Vec::new());
         let mut damage: Vec<Section> = Vec::new();
         let mut left = Vec::new();
         for (k, (region, own)) in [*then, *otherwise].into_iter().zip(arms).enumerate() {
@@ -36,6 +38,7 @@ impl Replay<'_> {
             self.at = self.ends[&region];
             self.set_locals(&adjoints);
             self.back.clone_from(&back);
+            self.certain.clone_from(&certain);
             let known = self.known.len();
             self.assume_truth(condition, k == 0);
             self.reverse_region(region, own)?;
@@ -47,7 +50,9 @@ impl Replay<'_> {
             }
             left.push(self.locals());
             still_back.push(std::mem::take(&mut self.back));
+            still_certain.push(std::mem::take(&mut self.certain));
         }
+        self.certain = still_certain.into_iter().reduce(|one, other| &one & &other).unwrap_or_default();
         self.back = still_back.into_iter().reduce(|one, other| &one & &other).unwrap_or_default();
         self.merge_locals(&left);
         self.damage = damage;

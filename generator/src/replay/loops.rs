@@ -81,7 +81,7 @@ impl Replay<'_> {
             return Ok(());
         }
         // A pass, with what all later passes left.
-        let left = self.left_by(*body, run.as_ref())?;
+        let (left, _) = self.left_by(*body, run.as_ref())?;
         let later: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::Later)).collect();
         self.damage = around.clone();
         self.add_damage(later);
@@ -95,7 +95,7 @@ impl Replay<'_> {
         let locals = self.locals_before_inner();
         self.set_locals(&locals);
         let outer_run = std::mem::replace(&mut self.run, run.as_ref().map(|(item, first, _)| (*item, *first)));
-        let back = self.back.clone();
+        let (back, certain) = (self.back.clone(), self.certain.clone());
         let own_items = if self.passes.contains_key(&of) {
             self.run_again(of, *body, *own_body)?
         } else {
@@ -103,6 +103,7 @@ impl Replay<'_> {
         };
         self.reverse_items(*body, &own_items)?;
         let back_in_pass = std::mem::replace(&mut self.back, back);
+        self.certain = certain;
         self.run = outer_run;
         if let Some((_, first, _)) = &run {
             let early = self.early(*first, pass, 0)?;
@@ -323,44 +324,47 @@ impl Replay<'_> {
         self.differ(passes, forward, "a loop of the reverse sweep may run another number of passes")
     }
 
-    /// What the reverse of one pass leaves damaged of the outside.
-    fn left_by(&mut self, region: RegionId, run: Option<&(ItemId, P, T)>) -> Res<Vec<Section>> {
+    /// What the reverse of one pass leaves damaged of the outside, and the places that it surely restores.
+    fn left_by(&mut self, region: RegionId, run: Option<&(ItemId, P, T)>) -> Res<(Vec<Section>, HashSet<P>)> {
         let f = self.f;
-        let mut left: Vec<Section> = Vec::new();
+        let (mut left, mut all_back): (Vec<Section>, HashSet<P>) = (Vec::new(), HashSet::new());
         for &item in f.regions[region.index()].items.iter().rev() {
-            let mut more = Vec::new();
+            let (mut more, mut back) = (Vec::new(), HashSet::new());
             match &f.items[item.index()].kind {
                 ItemKind::Store { .. } => {
                     let place = self.stored[&item];
                     let in_run = run.is_some_and(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
                     if self.undone.contains(&item) {
-                        // Whatever the items behind have left there.
-                        left.retain(|section| section.place != Some(place));
+                        back.insert(place);
                     } else if !in_run {
                         more.push(self.section(place));
                     }
                 }
                 ItemKind::Call { .. } => more.extend(self.call_section(item)),
                 ItemKind::Branch { then, otherwise, .. } => {
-                    for arm in [then, otherwise] {
-                        more.extend(self.left_by(*arm, None)?);
-                    }
+                    let (by_then, in_then) = self.left_by(*then, None)?;
+                    let (by_other, in_other) = self.left_by(*otherwise, None)?;
+                    back = &in_then & &in_other;
+                    more.extend(by_then.into_iter().chain(by_other));
                 }
                 ItemKind::Loop { body, .. } => {
                     let elements = self.element_run(item);
-                    for section in self.left_by(*body, elements.as_ref())? {
+                    for section in self.left_by(*body, elements.as_ref())?.0 {
                         more.push(self.close(&section, item, Passes::All));
                     }
                 }
                 _ => {}
             }
+            // Whatever the items behind have left there.
+            left.retain(|section| section.place.is_none_or(|place| !back.contains(&place)));
+            all_back.extend(back);
             for section in more {
                 if !left.contains(&section) {
                     left.push(section);
                 }
             }
         }
-        Ok(left.into_iter().filter_map(|section| self.outside(section, region)).collect())
+        Ok((left.into_iter().filter_map(|section| self.outside(section, region)).collect(), all_back))
     }
 
     /// What the reverse of a call does not restore; of a call that is not reversed, all that it writes.

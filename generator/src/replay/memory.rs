@@ -180,6 +180,7 @@ impl Replay<'_> {
                 self.damage.push(section);
             }
         }
+        self.certain.remove(&place);
         self.back.insert(place);
     }
 

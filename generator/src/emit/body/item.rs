@@ -264,7 +264,8 @@ impl<'a> Body<'a> {
         }
         let starts = |line: &str, what: &str| line.strip_prefix(&inner).is_some_and(|rest| rest.starts_with(what));
         let deeper = |line: &str| line.strip_prefix(&inner).is_some_and(|rest| rest.starts_with("    "));
-        let Some((first, rest)) = lines.split_first() else { return false };
+        // An `if` with a statement that is copied from the source may be one line.
+        let Some((first, rest)) = lines.split_first().filter(|(_, rest)| !rest.is_empty()) else { return false };
         let ends = rest.iter().position(|line| *line == format!("{inner}}}"));
         let between = |line: &&str| deeper(line) || starts(line, "} else");
         if !starts(first, "if (") || ends != Some(rest.len() - 1) || !rest[..rest.len() - 1].iter().all(between) {

@@ -210,8 +210,10 @@ impl Builder<'_> {
         let of_primal = |item: ItemId| (item.index() < self.primal.items.len()).then_some(item);
         let items = flow_walk::items(copy, pass.body).into_iter();
         self.copies.items.extend(items.map(|item| (moved.item(item), of_primal(item))));
-        let values = (0..self.primal.values.len()).map(ValueId::new);
-        self.copies.values.extend(values.map(|value| (moved.value(value), value)));
+        let names = self.copies.values.entry(pass.item).or_default();
+        for value in (0..self.primal.values.len()).map(ValueId::new) {
+            names.entry(moved.value(value)).or_default().insert(value);
+        }
         self.copied_objects.extend(moved.own.iter().map(|object| (moved.object(*object), *object)));
     }
 

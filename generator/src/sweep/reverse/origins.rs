@@ -21,9 +21,12 @@ impl Builder<'_> {
         let copies = self.copies.items.iter();
         let kept = copies.filter_map(|(item, origin)| Some((ItemId(items[item.index()]?), *origin)));
         origins.copies.items = kept.collect();
-        let copies = self.copies.values.iter();
-        let kept = copies.filter_map(|(value, origin)| Some((ValueId(values[value.index()]?), *origin)));
-        origins.copies.values = kept.collect();
+        let copies = self.copies.values.iter().map(|(of, names)| {
+            let kept =
+                names.iter().filter_map(|(value, origin)| Some((ValueId(values[value.index()]?), origin.clone())));
+            (*of, kept.collect())
+        });
+        origins.copies.values = copies.collect();
         for (new, origin) in items.iter().zip(&self.origins) {
             new.iter().for_each(|new| origins.items[*new as usize] = *origin);
         }
