@@ -21,6 +21,7 @@
  *   src/agree.c       check mode: whether all ranks reverse one collective call
  *   src/point.c       blocking calls between two ranks
  *   src/request.c     requests, and calls that make them
+ *   src/underway.c    their reverse
  *   src/persistent.c  requests that are started again
  *   src/wait.c        calls that wait for them
  *   src/collective.c  Barrier, Bcast
@@ -88,6 +89,8 @@
 #include "src/point.c"
 
 #include "src/request.c"
+
+#include "src/underway.c"
 
 #include "src/persistent.c"
 

@@ -74,7 +74,7 @@ static void end(const void *site) {
     layouts_end();
     table_clear(&late_numbers);
     table_clear(&requests_by_handle);
-    table_clear(&underway);
+    underway_end();
     persistents_end();
     rooms_end();
     mpi.ready = false;

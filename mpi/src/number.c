@@ -50,7 +50,7 @@ static void number_settle(struct request *request, uint64_t number, const void *
     request->settled = true;
     if (request->waited) {
         *table_at(&late_numbers, request->serial, site) = number + 1;
-        free(request);
+        room_free(request);
     }
 }
 

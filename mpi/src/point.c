@@ -52,8 +52,7 @@ static void send_reverse(enum operation operation, void *const *given, const voi
     pop_legs(&leg, 1, site);
     void *adjoint = leg_adjoint(&leg, given, &head, site);
     if (leg.flags & LEG_MESSAGE) {
-        struct incoming incoming = incoming_begin(&leg, site);
-        incoming_end(&leg, &incoming, adjoint, &head, site);
+        incoming_take(&leg, adjoint, &head, site);
     }
 }
 
@@ -81,7 +80,7 @@ static void number_received(struct leg *leg, struct comm *comm, struct request *
     number_settle_all(comm, site);
     if (request->settled) {
         leg->number = request->number;
-        free(request);
+        room_free(request);
     } else {
         request->waited = true;
         leg->number = request->serial;
@@ -94,10 +93,8 @@ static struct request *post_receive(struct comm *comm, int source, int tag, cons
     if (source == MPI_PROC_NULL || comm->unsettled == NULL) {
         return NULL;
     }
-    struct request *request = allocate_zeros(sizeof *request, site);
-    request->serial = ++mpi.requests;
-    request->peer = source;
-    request->tag = tag;
+    struct request *request = room_allocate(sizeof *request, site);
+    *request = (struct request){.serial = ++mpi.requests, .peer = source, .tag = tag};
     number_enqueue(comm, request);
     return request;
 }
@@ -192,7 +189,8 @@ API int adtape_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype,
     return code;
 }
 
-/* What was received travels first: both partners can do that. */
+/* The adjoint of what was received is on its way before that of what was sent is waited for: both partners can do
+ * so. */
 static void sendrecv_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
@@ -205,8 +203,7 @@ static void sendrecv_reverse(enum operation operation, void *const *given, const
         adjoint_send(&legs[1], operation, received, site);
     }
     if (legs[0].flags & LEG_MESSAGE) {
-        struct incoming incoming = incoming_begin(&legs[0], site);
-        incoming_end(&legs[0], &incoming, sent, &head, site);
+        incoming_take(&legs[0], sent, &head, site);
     }
 }
 

@@ -55,7 +55,8 @@ static void push_bytes(const void *x, size_t bytes, const void *site) {
     }
 }
 
-static void pop_bytes(void *x, size_t bytes, const void *site) {
+/* Inlined, so that the sizes of heads and legs are constants. */
+static inline __attribute__((always_inline)) void pop_bytes(void *x, size_t bytes, const void *site) {
     adtape_t *t = adtape_self();
     if (bytes == 0) {
         return;
@@ -77,30 +78,40 @@ static void record_push(enum operation operation, struct leg *legs, int count, c
     push_bytes(&head, sizeof head, site);
 }
 
-static void pop_head(enum operation operation, struct head *head, const void *site) {
-    expect_ready(site);
-    const adtape_t *t = adtape_self();
-    adtape_stats_t stats;
-    if (ADTAPE_RARE_(sizeof *head > t->cur - t->floor) &&
-        adtape_stats(adtape_self(), &stats) == ADTAPE_STATUS_OK && stats.bytes < (int64_t)sizeof *head) {
-        fail(ADTAPE_STATUS_UNDERFLOW, site, "reverse of %s, but no call of the forward sweep is left on the tape",
-             operation_names[operation]);
-    }
-    pop_bytes(head, sizeof *head, site);
+static __attribute__((cold, noreturn)) void refuse_head(enum operation operation, const struct head *head,
+                                                        const void *site) {
     if (head->magic != RECORD_MAGIC) {
         fail(ADTAPE_STATUS_MISMATCH, site,
              "reverse of %s, but what is on the tape is no record of a call of MPI\n"
              "  the reverse sweep mirrors the forward sweep; ADTAPE_CHECK=1 names the first pop that does not",
              operation_names[operation]);
     }
-    if (head->operation != (uint32_t)operation) {
-        fail(ADTAPE_STATUS_MISMATCH, site,
-             "reverse of %s, but the last call of the forward sweep that is left to reverse is %s",
-             operation_names[operation], operation_names[head->operation]);
+    fail(ADTAPE_STATUS_MISMATCH, site,
+         "reverse of %s, but the last call of the forward sweep that is left to reverse is %s",
+         operation_names[operation], operation_names[head->operation]);
+}
+
+static __attribute__((cold, noinline)) void expect_head(enum operation operation, const void *site) {
+    adtape_stats_t stats;
+    if (adtape_stats(adtape_self(), &stats) == ADTAPE_STATUS_OK && stats.bytes < (int64_t)sizeof(struct head)) {
+        fail(ADTAPE_STATUS_UNDERFLOW, site, "reverse of %s, but no call of the forward sweep is left on the tape",
+             operation_names[operation]);
     }
 }
 
-static void pop_legs(struct leg *legs, int count, const void *site) {
+static inline void pop_head(enum operation operation, struct head *head, const void *site) {
+    expect_ready(site);
+    const adtape_t *t = adtape_self();
+    if (ADTAPE_RARE_(sizeof *head > t->cur - t->floor)) {
+        expect_head(operation, site);
+    }
+    pop_bytes(head, sizeof *head, site);
+    if (__builtin_expect(head->magic != RECORD_MAGIC || head->operation != (uint32_t)operation, 0)) {
+        refuse_head(operation, head, site);
+    }
+}
+
+static inline void pop_legs(struct leg *legs, int count, const void *site) {
     pop_bytes(legs, (size_t)count * sizeof *legs, site);
 }
 
@@ -186,27 +197,42 @@ static struct leg draft_buffer(const void *buffer, int64_t elements, MPI_Datatyp
 
 /* ---- adjoints in the reverse sweep ---- */
 
+static __attribute__((cold, noreturn)) void refuse_outside(const struct head *head) {
+    fail(ADTAPE_STATUS_NO_RANGE, head->site,
+         "the buffer of this %s is in no range that was alive, so where its adjoint is is not known\n"
+         "  register it by adtape_live_add; or reverse the call by adtape_%s_b_at, with the adjoint's address, "
+         "NULL for none",
+         operation_names[head->operation], operation_names[head->operation]);
+}
+
+static __attribute__((cold, noreturn)) void refuse_ended(const struct head *head, const void *site) {
+    fail(ADTAPE_STATUS_NO_RANGE, site,
+         "the buffer of this %s has ended and is not back yet\n"
+         "  adtape_rebase_add comes before the calls on what it brings back",
+         operation_names[head->operation]);
+}
+
+static __attribute__((cold, noreturn)) void refuse_size(const adtape_abi0_buffer_t *object, const void *site) {
+    fail(ADTAPE_STATUS_UNEVEN, site,
+         "the adjoint of `%s` has %" PRId64 " bytes, and it has %" PRId64 "\n"
+         "  what is sent has an adjoint of its own type and layout",
+         label_of(object), object->adjoint_bytes, object->bytes);
+}
+
 /* The adjoint of a leg's buffer, NULL if it has none. `given` is what the program says, or NULL. */
 static void *leg_adjoint(const struct leg *leg, void *const *given, const struct head *head, const void *site) {
     adtape_abi0_buffer_t object;
     if (given != NULL) {
         return *given;
     }
-    if (leg->flags & LEG_OUTSIDE) {
-        fail(ADTAPE_STATUS_NO_RANGE, head->site,
-             "the buffer of this %s is in no range that was alive, so where its adjoint is is not known\n"
-             "  register it by adtape_live_add; or reverse the call by adtape_%s_b_at, with the adjoint's address, "
-             "NULL for none",
-             operation_names[head->operation], operation_names[head->operation]);
-    }
     if (!(leg->flags & LEG_INSIDE)) {
+        if (leg->flags & LEG_OUTSIDE) {
+            refuse_outside(head);
+        }
         return NULL;
     }
     if (!adtape_abi0_buffer_locate((uint64_t)leg->object, &object)) {
-        fail(ADTAPE_STATUS_NO_RANGE, site,
-             "the buffer of this %s has ended and is not back yet\n"
-             "  adtape_rebase_add comes before the calls on what it brings back",
-             operation_names[head->operation]);
+        refuse_ended(head, site);
     }
     if (object.adjoint_base == 0) {
         return NULL;
@@ -215,10 +241,7 @@ static void *leg_adjoint(const struct leg *leg, void *const *given, const struct
         refuse_integers(&object, head->site);
     }
     if (object.adjoint_bytes != object.bytes) {
-        fail(ADTAPE_STATUS_UNEVEN, site,
-             "the adjoint of `%s` has %" PRId64 " bytes, and it has %" PRId64 "\n"
-             "  what is sent has an adjoint of its own type and layout",
-             label_of(&object), object.adjoint_bytes, object.bytes);
+        refuse_size(&object, site);
     }
     return (char *)(uintptr_t)object.adjoint_base + leg->offset - layouts.at[leg->layout]->lower;
 }

@@ -49,33 +49,73 @@ static void tags_begin(void) {
 
 /* ---- sending ---- */
 
-/* A message that was sent from memory of its own. */
-struct outgoing {
-    MPI_Request request;
-    struct outgoing *next;
-    char data[];
-};
+/* Messages that were sent from rooms. Now and then those that have arrived give their rooms back: to ask after each
+ * message takes longer than a short message. */
+enum { FEW_OUTGOING = 16 };
+static const size_t FEW_OUTGOING_BYTES = (size_t)64 << 10;
 static struct {
-    struct outgoing *first, **end;
-} outgoing = {NULL, &outgoing.first};
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    char **rooms;
+    int *done;         /* places of requests */
+    int count, capacity;
+    int enough;        /* so many are under way that it is time to ask */
+    size_t new_bytes;  /* since the last time, or more than so many bytes */
+} outgoing;
 
-/* Gives back the memory of what has arrived, oldest first; `all`: waits for the rest. */
-static void outgoing_collect(bool all, const void *site) {
-    while (outgoing.first != NULL) {
-        struct outgoing *message = outgoing.first;
-        int done = all;
-        if (all) {
-            expect(MPI_Wait(&message->request, MPI_STATUS_IGNORE), site, "an adjoint's message");
-        } else {
-            expect(MPI_Test(&message->request, &done, MPI_STATUS_IGNORE), site, "an adjoint's message");
-        }
-        if (!done) {
-            return;
-        }
-        outgoing.first = message->next;
-        room_free(message);
+static void outgoing_collect(const void *site) {
+    int done = 0, left = 0;
+    expect(MPI_Testsome(outgoing.count, outgoing.requests, &done, outgoing.done, outgoing.statuses), site,
+           "an adjoint's message");
+    for (int i = 0; i < done; i++) {
+        room_free(outgoing.rooms[outgoing.done[i]]);
+        outgoing.rooms[outgoing.done[i]] = NULL;
     }
-    outgoing.end = &outgoing.first;
+    for (int i = 0; i < outgoing.count; i++) {
+        if (outgoing.rooms[i] != NULL) {
+            outgoing.rooms[left] = outgoing.rooms[i];
+            outgoing.requests[left++] = outgoing.requests[i];
+        }
+    }
+    outgoing.count = left;
+    outgoing.enough = 2 * left > FEW_OUTGOING ? 2 * left : FEW_OUTGOING;
+    outgoing.new_bytes = 0;
+}
+
+/* A room for a message. */
+static char *outgoing_room(size_t bytes, const void *site) {
+    if (outgoing.count > 0 && (outgoing.count >= outgoing.enough || outgoing.new_bytes > FEW_OUTGOING_BYTES)) {
+        outgoing_collect(site);
+    }
+    outgoing.new_bytes += bytes;
+    return room_allocate(bytes, site);
+}
+
+/* The request of a message from a room, which the caller fills in. */
+static MPI_Request *outgoing_enter(char *room, const void *site) {
+    if (outgoing.count == outgoing.capacity) {
+        const int capacity = outgoing.capacity > 0 ? 2 * outgoing.capacity : FEW_OUTGOING;
+        outgoing.requests = reallocate(outgoing.requests, (size_t)capacity * sizeof *outgoing.requests, site);
+        outgoing.statuses = reallocate(outgoing.statuses, (size_t)capacity * sizeof *outgoing.statuses, site);
+        outgoing.rooms = reallocate(outgoing.rooms, (size_t)capacity * sizeof *outgoing.rooms, site);
+        outgoing.done = reallocate(outgoing.done, (size_t)capacity * sizeof *outgoing.done, site);
+        outgoing.capacity = capacity;
+        outgoing.enough = outgoing.enough > 0 ? outgoing.enough : FEW_OUTGOING;
+    }
+    outgoing.rooms[outgoing.count] = room;
+    return &outgoing.requests[outgoing.count++];
+}
+
+static void outgoing_end(const void *site) {
+    expect(MPI_Waitall(outgoing.count, outgoing.requests, outgoing.statuses), site, "an adjoint's message");
+    for (int i = 0; i < outgoing.count; i++) {
+        room_free(outgoing.rooms[i]);
+    }
+    free(outgoing.requests);
+    free(outgoing.statuses);
+    free(outgoing.rooms);
+    free(outgoing.done);
+    memset(&outgoing, 0, sizeof outgoing);
 }
 
 /* Bytes as a count of MPI's and a type. */
@@ -95,25 +135,22 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     const int64_t bytes = packed_bytes(layout, leg->values);
     const bool headed = is_headed(leg);
     const size_t front = headed ? sizeof(struct header) : 0;
-    struct outgoing *message = room_allocate(sizeof *message + front + (size_t)bytes, site);
+    const size_t all = front + (size_t)bytes;
+    char *message = outgoing_room(all, site);
     MPI_Datatype unit;
-    const int count = units((int64_t)front + bytes, &unit, site);
+    const int count = units((int64_t)all, &unit, site);
     if (headed) {
         const struct header header = {leg->number, bytes, leg->tag, operation, layout->mixed, layout->kind};
-        memcpy(message->data, &header, sizeof header);
+        memcpy(message, &header, sizeof header);
     }
     if (adjoint != NULL) {
-        pack(what, adjoint, message->data + front, layout, leg->values);
+        pack(what, adjoint, message + front, layout, leg->values);
     } else {
-        memset(message->data + front, 0, (size_t)bytes);
+        memset(message + front, 0, (size_t)bytes);
     }
-    expect(MPI_Isend(message->data, count, unit, leg->peer, headed ? headed_tag() : plain_tag(leg),
-                     comms.at[leg->comm]->twin, &message->request),
+    expect(MPI_Isend(message, count, unit, leg->peer, headed ? headed_tag() : plain_tag(leg),
+                     comms.at[leg->comm]->twin, outgoing_enter(message, site)),
            site, "MPI_Isend of an adjoint");
-    message->next = NULL;
-    *outgoing.end = message;
-    outgoing.end = &message->next;
-    outgoing_collect(false, site);
 }
 
 static void adjoint_send(const struct leg *leg, enum operation operation, void *adjoint, const void *site) {
@@ -150,20 +187,20 @@ static struct incoming incoming_begin(const struct leg *leg, const void *site) {
     return incoming;
 }
 
-static void take_plain(const struct leg *leg, struct incoming *incoming, const struct head *head, const void *site) {
-    MPI_Status status;
+/* Whether a plain message has come as it had to: `code` is that of MPI's call. */
+static void expect_whole(int code, const MPI_Status *status, const struct leg *leg, int64_t bytes,
+                         const struct head *head, const void *site) {
     MPI_Datatype unit;
     int count = 0;
-    const int expected = units(incoming->bytes, &unit, site);
-    const int code = MPI_Wait(&incoming->request, &status);
+    const int expected = units(bytes, &unit, site);
     if (code == MPI_SUCCESS) {
-        (void)MPI_Get_count(&status, unit, &count);
+        (void)MPI_Get_count(status, unit, &count);
     }
-    if (code != MPI_SUCCESS || count != expected) {
+    if (__builtin_expect(code != MPI_SUCCESS || count != expected, 0)) {
         fail(ADTAPE_STATUS_MISMATCH, site,
              "the adjoint of what %s sent to rank %d with tag %d has another size there than here, %" PRId64 " bytes\n"
              "  ADTAPE_CHECK=1 says what that rank reverses",
-             operation_names[head->operation], leg->peer, leg->tag, incoming->bytes);
+             operation_names[head->operation], leg->peer, leg->tag, bytes);
     }
 }
 
@@ -258,24 +295,47 @@ static char *take_headed(const struct leg *leg, const struct incoming *incoming,
     return data;
 }
 
-/* Waits for an adjoint, and adds it up; NULL: it is not wanted. */
-static void incoming_end(const struct leg *leg, struct incoming *incoming, void *adjoint, const struct head *head,
-                         const void *site) {
-    if (is_headed(leg)) {
-        incoming->data = take_headed(leg, incoming, head, site);
-    } else {
-        take_plain(leg, incoming, head, site);
-    }
+static void incoming_add(const struct leg *leg, struct incoming *incoming, void *adjoint) {
     if (adjoint != NULL) {
         pack(ADD, adjoint, incoming->data, layouts.at[leg->layout], leg->values);
     }
     room_free(incoming->data);
 }
 
+/* Waits for an adjoint, and adds it up; NULL: it is not wanted. */
+static void incoming_end(const struct leg *leg, struct incoming *incoming, void *adjoint, const struct head *head,
+                         const void *site) {
+    if (is_headed(leg)) {
+        incoming->data = take_headed(leg, incoming, head, site);
+    } else {
+        MPI_Status status;
+        const int code = MPI_Wait(&incoming->request, &status);
+        expect_whole(code, &status, leg, incoming->bytes, head, site);
+    }
+    incoming_add(leg, incoming, adjoint);
+}
+
+/* Both at once, where nothing else is to be done meanwhile. */
+static void incoming_take(const struct leg *leg, void *adjoint, const struct head *head, const void *site) {
+    struct incoming incoming = {MPI_REQUEST_NULL, packed_bytes(layouts.at[leg->layout], leg->values), NULL};
+    if (is_headed(leg)) {
+        incoming.data = take_headed(leg, &incoming, head, site);
+    } else {
+        MPI_Status status;
+        MPI_Datatype unit;
+        const int count = units(incoming.bytes, &unit, site);
+        incoming.data = room_allocate((size_t)incoming.bytes, site);
+        const int code = MPI_Recv(incoming.data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
+                                  &status);
+        expect_whole(code, &status, leg, incoming.bytes, head, site);
+    }
+    incoming_add(leg, &incoming, adjoint);
+}
+
 /* ---- the library's beginning and end ---- */
 
 static void transport_end(const void *site) {
-    outgoing_collect(true, site);
+    outgoing_end(site);
     for (int i = 0; i < comms.count; i++) {
         while (comms.at[i]->arrivals != NULL) {
             struct arrival *arrival = comms.at[i]->arrivals;

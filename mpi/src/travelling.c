@@ -129,7 +129,7 @@ static void collective_reverse(enum operation operation, const void *site) {
     free(t->own);
     free(t->incoming);
     free(t);
-    free(exchange);
+    room_free(exchange);
 }
 
 #define DEFINE_COLLECTIVE_(name) \

@@ -1,8 +1,6 @@
 /* wait.c: calls that wait for requests, or ask whether they are complete. The record has a leg for each request that
  * the call has completed, in MPI's order: none, for a test that found nothing. */
 
-enum { FEW = 16 };
-
 /* The requests of a call, which MPI overwrites, and room for statuses that the program does not want. */
 struct waiting {
     MPI_Request *handles, few_handles[FEW];

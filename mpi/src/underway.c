@@ -1,0 +1,178 @@
+/* underway.c: the reverse of requests. The reverse of a wait begins an exchange for each of its requests; the reverse
+ * of the call that made the request ends it. */
+
+/* What the reverse of a wait has begun. */
+struct exchange {
+    uint64_t serial;          /* of the request */
+    struct exchange *next;    /* of the chain */
+    struct incoming incoming; /* of what was sent; of what was received, its request if it goes from the adjoint */
+    void *adjoint;            /* of what is received and goes from it, and is zero then; else NULL */
+    int64_t values;           /* of that */
+    struct travelling *travelling; /* of a collective call, else undefined */
+};
+/* Exchanges by the low bits of their serials, which follow each other: so chains are short. */
+static struct {
+    struct exchange **chains;
+    size_t capacity, count; /* capacity: 0 or a power of two */
+} underway;
+
+/* collective calls: travelling.c */
+static struct travelling *travel_begin(const void *site);
+
+/* ---- exchanges ---- */
+
+static void underway_grow(const void *site) {
+    const size_t capacity = underway.capacity > 0 ? 2 * underway.capacity : 64;
+    struct exchange **chains = allocate_zeros(capacity * sizeof *chains, site);
+    for (size_t i = 0; i < underway.capacity; i++) {
+        while (underway.chains[i] != NULL) {
+            struct exchange *exchange = underway.chains[i], **chain = &chains[exchange->serial & (capacity - 1)];
+            underway.chains[i] = exchange->next;
+            exchange->next = *chain;
+            *chain = exchange;
+        }
+    }
+    free(underway.chains);
+    underway.chains = chains;
+    underway.capacity = capacity;
+}
+
+static struct exchange *exchange_new(uint64_t serial, const void *site) {
+    if (underway.count == underway.capacity) {
+        underway_grow(site);
+    }
+    struct exchange *exchange = room_allocate(sizeof *exchange, site);
+    struct exchange **chain = &underway.chains[serial & (underway.capacity - 1)];
+    exchange->serial = serial;
+    exchange->next = *chain;
+    exchange->incoming.request = MPI_REQUEST_NULL;
+    exchange->adjoint = NULL;
+    *chain = exchange;
+    underway.count++;
+    return exchange;
+}
+
+/* What the reverse of the request's wait has begun. */
+static struct exchange *exchange_take(const struct leg *leg, const struct head *head) {
+    struct exchange **place = underway.capacity > 0 ? &underway.chains[leg->serial & (underway.capacity - 1)] : NULL;
+    while (place != NULL && *place != NULL && (*place)->serial != leg->serial) {
+        place = &(*place)->next;
+    }
+    if (place == NULL || *place == NULL) {
+        fail(ADTAPE_STATUS_MISMATCH, head->site,
+             "the request of this %s was not waited for by a call of adtape_mpi, or that wait is not reversed",
+             operation_names[head->operation]);
+    }
+    struct exchange *exchange = *place;
+    *place = exchange->next;
+    underway.count--;
+    return exchange;
+}
+
+static void underway_end(void) {
+    free(underway.chains);
+    underway.chains = NULL;
+    underway.capacity = underway.count = 0;
+}
+
+/* ---- waits: reverse ---- */
+
+/* The reverse of the wait for what was sent asks for its adjoint. A request of MPI_REQUEST_NULL has no serial. */
+static void ask_for_adjoint(const struct leg *leg, const void *site) {
+    struct exchange *exchange = exchange_new(leg->serial, site);
+    if (leg->flags & LEG_MESSAGE) {
+        exchange->incoming = incoming_begin(leg, site);
+    }
+}
+
+/* The reverse of the wait for what was received sends its adjoint. */
+static void return_adjoint(struct leg *leg, void *adjoint, const void *site) {
+    const struct layout *layout = layouts.at[leg->layout];
+    struct exchange *exchange = exchange_new(leg->serial, site);
+    settle_leg(leg, site);
+    if (!(leg->flags & LEG_MESSAGE)) {
+        return;
+    }
+    if (adjoint == NULL || !layout->dense || is_headed(leg)) {
+        adjoint_send(leg, OP_Irecv, adjoint, site);
+        return;
+    }
+    MPI_Datatype unit;
+    const int count = units(packed_bytes(layout, leg->values), &unit, site);
+    exchange->adjoint = adjoint;
+    exchange->values = leg->values;
+    expect(MPI_Isend(adjoint, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
+                     &exchange->incoming.request),
+           site, "MPI_Isend of an adjoint");
+}
+
+enum { FEW = 16 };
+
+/* All adjoints are asked for before one is sent: a message that finds its receive goes there without a detour. */
+static void wait_reverse(enum operation operation, void *const *given, const void *site) {
+    struct head head;
+    pop_head(operation, &head, site);
+    const bool few = head.legs <= FEW;
+    struct leg few_legs[FEW], *legs = few ? few_legs : allocate((size_t)head.legs * sizeof *legs, site);
+    pop_legs(legs, head.legs, site);
+    for (int i = head.legs - 1; i >= 0; i--) {
+        const struct leg *leg = &legs[i];
+        if (leg->flags & LEG_COLLECTIVE) {
+            /* The records of such calls lie below that of the wait, the last one on top. */
+            exchange_new(leg->serial, site)->travelling = travel_begin(site);
+        } else if (leg->serial != 0 && !(leg->flags & LEG_RECEIVED)) {
+            ask_for_adjoint(leg, site);
+        }
+    }
+    for (int i = 0; i < head.legs; i++) {
+        void *adjoint = leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site);
+        if (legs[i].flags & LEG_RECEIVED) {
+            return_adjoint(&legs[i], adjoint, site);
+        }
+    }
+    if (!few) {
+        free(legs);
+    }
+}
+
+/* ---- Isend, Irecv: reverse ---- */
+
+/* Waits for the adjoint of what was sent. */
+static void sent_reverse(const struct leg *leg, void *adjoint, const struct head *head, const void *site) {
+    struct exchange *exchange = exchange_take(leg, head);
+    if (leg->flags & LEG_MESSAGE) {
+        incoming_end(leg, &exchange->incoming, adjoint, head, site);
+    }
+    room_free(exchange);
+}
+
+/* Waits until the adjoint of what was received is sent. The reverse of the wait knew where it is. */
+static void received_reverse(const struct leg *leg, const struct head *head, const void *site) {
+    struct exchange *exchange = exchange_take(leg, head);
+    expect(MPI_Wait(&exchange->incoming.request, MPI_STATUS_IGNORE), site, "MPI_Wait for an adjoint that was sent");
+    if (exchange->adjoint != NULL) {
+        clear_dense(exchange->adjoint, layouts.at[leg->layout], exchange->values);
+    }
+    room_free(exchange);
+}
+
+static void isend_reverse(void *const *given, const void *site) {
+    struct head head;
+    struct leg leg;
+    pop_head(OP_Isend, &head, site);
+    pop_legs(&leg, 1, site);
+    void *adjoint = leg_adjoint(&leg, given, &head, site);
+    sent_reverse(&leg, adjoint, &head, site);
+}
+
+API void adtape_MPI_Isend_b(void) { isend_reverse(NULL, SITE); }
+API void adtape_MPI_Isend_b_at(void *buf_b) { isend_reverse(&buf_b, SITE); }
+
+API void adtape_MPI_Irecv_b(void) {
+    const void *site = SITE;
+    struct head head;
+    struct leg leg;
+    pop_head(OP_Irecv, &head, site);
+    pop_legs(&leg, 1, site);
+    received_reverse(&leg, &head, site);
+}
