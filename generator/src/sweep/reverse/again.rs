@@ -200,7 +200,12 @@ impl Builder<'_> {
             moved.put(copy, &mut self.out, &pass);
         }
         if !names.is_empty() {
-            rewrite::values(&mut self.out, &mut |value| *value = names.get(value).copied().unwrap_or(*value));
+            let renamed = |value: &ValueId| names.get(value).copied().unwrap_or(*value);
+            rewrite::values(&mut self.out, &mut |value| *value = renamed(value));
+            // A pass inside another one reads what the copy of that one computes.
+            for of in self.copies.values.values_mut() {
+                *of = std::mem::take(of).into_iter().map(|(value, equals)| (renamed(&value), equals)).collect();
+            }
         }
         pushes
     }
