@@ -35,6 +35,11 @@ fn mpis(test: &str) -> Vec<Mpi> {
     MPIS.into_iter().filter(is_here).collect()
 }
 
+/// A few ranks, and as few as will do where a rank that waits keeps its core: MPICH's do.
+fn several(mpi: Mpi) -> usize {
+    if mpi == MPIS[1] { 2 } else { 3 }
+}
+
 // ---- building ------------------------------------------------------------------------------------------------------
 
 /// The directory with libadtape_mpi, built for an MPI as a user builds it.
@@ -117,8 +122,7 @@ fn calls_and_their_reverse_agree_with_what_they_are_by_hand() {
     }
 }
 
-/// On how many ranks, how many programs under each MPI by default. MPICH's ranks do not give way to each other, and
-/// take long where there are more of them than cores.
+/// On how many ranks, how many programs under each MPI by default.
 const RANDOM: [(usize, [u64; 2]); 4] = [(1, [20, 20]), (2, [80, 20]), (3, [40, 4]), (4, [30, 2])];
 
 #[test]
@@ -158,7 +162,7 @@ fn page_example(language: &str) -> String {
 }
 
 fn prints_what_the_page_says(mpi: Mpi, program: &Path) {
-    for (ranks, settings) in [(1, &[][..]), (2, &[]), (3, CHECK)] {
+    for (ranks, settings) in [(1, &[][..]), (2, &[]), (several(mpi), CHECK)] {
         let said = passes(mpi, ranks, program, &[], settings);
         assert!(said.contains("gradient in the direction agrees: yes"), "{mpi}, {ranks} ranks: {said}");
     }
@@ -221,7 +225,7 @@ fn every_wrong_use_ends_in_an_error_that_says_what_is_wrong() {
             let ranks: usize = ranks.parse().expect("a number");
             // On one rank there is nothing in which MPIs differ, and MPICH starts at once.
             if ranks > 1 || mpi == MPIS[1] {
-                errors::check(name, |settings| on_ranks(mpi, ranks, &program, &[name], settings));
+                errors::check(name, mpi == MPIS[1], |settings| on_ranks(mpi, ranks, &program, &[name], settings));
             }
         }
     }
@@ -270,12 +274,12 @@ fn shared_library_exports_what_the_headers_declare() {
     }
 }
 
-/// On one rank there are no others to tell apart; on three, each verdict is that of all.
+/// On one rank there are no others to tell apart; on several, each verdict is that of all.
 #[test]
 fn derivative_tests_over_ranks_see_wrong_gradients_and_wrong_seeds() {
     for mpi in mpis("derivative tests") {
         let program = compile(mpi, "verify", &[]);
-        for ranks in [1, 3] {
+        for ranks in [1, several(mpi)] {
             let said = passes(mpi, ranks, &program, &[], &[]);
             let explained = said.matches("was seeded on all of them").count();
             assert_eq!(explained, usize::from(ranks > 1), "{said}");

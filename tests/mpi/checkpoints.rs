@@ -3,7 +3,7 @@
 //!
 //! `MPI_KILLS=1000` kills so often under each MPI (`make mpi-kills`).
 
-use super::{MPIS, Mpi, alone, clean, compile, give_way, mpis, passes, scratch};
+use super::{MPIS, Mpi, alone, clean, compile, give_way, mpis, passes, scratch, several};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -25,7 +25,7 @@ fn program(mpi: Mpi) -> &'static Path {
 fn failure_of_one_rank_is_that_of_all_and_leaves_the_last_checkpoint() {
     for mpi in mpis("failures of checkpoints") {
         let program = program(mpi);
-        for ranks in [1, 3] {
+        for ranks in [1, several(mpi)] {
             let files = files(mpi, &format!("failures-{ranks}")).display().to_string();
             let said = passes(mpi, ranks, program, &[&files, "failures"], &[]);
             assert!(said.contains("all right"), "{said}");
@@ -55,7 +55,7 @@ impl Random {
 fn ranks_perform_one_schedule_and_what_fails_on_one_fails_on_all() {
     for mpi in mpis("drivers on ranks") {
         let program = compile(mpi, "driver", &[]);
-        for ranks in [1, 3] {
+        for ranks in [1, several(mpi)] {
             let files = files(mpi, &format!("driver-{ranks}")).display().to_string();
             let said = passes(mpi, ranks, &program, &[&files], &[]);
             let head = format!("adtape: {ranks} ranks");

@@ -84,7 +84,6 @@ fn agrees_with_serial_program(language: Language) {
                 None => bits.push((ranks, own)),
             }
         };
-        // Ranks of MPICH do not give way to each other.
         let is_slow = mpi == super::MPIS[1];
         let most = if is_slow && language == Fortran { 2 } else { 4 };
         for ranks in (1..=most).filter(|ranks| !is_slow || *ranks != 3) {
