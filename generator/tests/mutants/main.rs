@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Tests that must notice a fault, in this order.
-const TESTS: [&str; 4] = ["edge", "papers", "again", "random"];
+const TESTS: [&str; 6] = ["edge", "papers", "again", "replay", "meaning", "random"];
 
 /// A program with a fault may not end.
 const LIMIT: Duration = Duration::from_secs(900);
