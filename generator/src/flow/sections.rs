@@ -164,6 +164,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_empty_has_one_element_and_perhaps_no_more() {
+        let facts = Facts::default();
+        let inside = |end: i128| {
+            let end = v(0).scale(2).and_then(|p| p.plus(end)).expect("no overflow");
+            piece(c(0), v(0)).inside(&piece(c(0), end), &facts)
+        };
+        assert!(inside(-1));
+        assert!(!inside(-2));
+    }
+
+    #[test]
+    fn pieces_of_which_too_many_would_be_left_stay_whole() {
+        let facts = Facts::default();
+        let mut set = Secs::new();
+        for k in 0..PIECES as i128 {
+            add(&mut set, Loc(0), piece(c(10 * k), c(10 * k + 9)));
+        }
+        let holes = (0..PIECES as i128).map(|k| piece(c(10 * k + 4), c(10 * k + 5))).collect();
+        kill(&mut set, &Secs::from([(Loc(0), holes)]), &facts);
+        for k in 0..PIECES as i128 {
+            let read = piece(c(10 * k + 1), c(10 * k + 2));
+            assert!(set[&Loc(0)].iter().any(|left| read.inside(left, &facts)), "{k}: {:?}", set[&Loc(0)]);
+        }
+    }
+
+    #[test]
     fn numbers_meet_where_they_overlap_and_only_there() {
         let facts = Facts::default();
         let from = |a, b| piece(c(a), c(b));
