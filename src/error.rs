@@ -75,6 +75,8 @@ pub enum Status {
     HeapState = 28,
     /// A block has no adjoint: the reversal point was not declared.
     NoAdjoint = 29,
+    /// Another process has the files of a store.
+    InUse = 30,
 }
 
 codes! {
@@ -109,6 +111,7 @@ codes! {
         BadBlock "ADTAPE_STATUS_BAD_BLOCK",
         HeapState "ADTAPE_STATUS_HEAP_STATE",
         NoAdjoint "ADTAPE_STATUS_NO_ADJOINT",
+        InUse "ADTAPE_STATUS_IN_USE",
     }
 }
 

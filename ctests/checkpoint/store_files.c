@@ -60,7 +60,7 @@ static int32_t flags_of_run;
 static void opens_the_run(void *holder) {
     adtape_store_t *s = NULL;
     char text[64], host[64] = "";
-    CHECK_STATUS(adtape_store_create_files(directory, "run", 0, flags_of_run, &s), ADTAPE_STATUS_IO);
+    CHECK_STATUS(adtape_store_create_files(directory, "run", 0, flags_of_run, &s), ADTAPE_STATUS_IN_USE);
     CHECK(s == NULL);
     snprintf(text, sizeof text, "in use by process %d on host ", (int)*(const pid_t *)holder);
     CHECK_HAS(adtape_error_message(), text);
@@ -95,7 +95,7 @@ static void second_store_of_a_process_is_refused_by_any_path(void) {
     snprintf(there, sizeof there, "%s/../%s", directory, strrchr(directory, '/') + 1);
     const char *paths[] = {directory, there};
     for (int i = 0; i < 2; i++) {
-        CHECK_STATUS(adtape_store_create_files(paths[i], "run", 0, flags_of_run, &other), ADTAPE_STATUS_IO);
+        CHECK_STATUS(adtape_store_create_files(paths[i], "run", 0, flags_of_run, &other), ADTAPE_STATUS_BAD_ARGUMENT);
         CHECK_HAS(adtape_error_message(), "another store of this process");
         CHECK(other == NULL);
     }

@@ -180,9 +180,10 @@ adtape_status_t adtape_store_create_memory(int64_t limit_bytes, const adtape_sto
 // second one is refused, and the message names both. The system drops the lock of a process that ends, in whatever
 // way. A child by fork cannot write to its parent's store.
 //
-// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT,
-// ADTAPE_STATUS_IO (also if another store has the run and rank: the message names its process and host) or, of one
-// file for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any thread.
+// On failure `*out` is NULL. Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_BAD_ARGUMENT (also if
+// a store of this process has the run and rank), ADTAPE_STATUS_IN_USE (another process has them: the message names it
+// and its host), ADTAPE_STATUS_IO or, of one file for all, ADTAPE_STATUS_DAMAGED and ADTAPE_STATUS_OTHER_VERSION. Any
+// thread.
 // Fortran: `call store_create_files(s, directory, run, rank, flags)`; all but the first two are optional.
 adtape_status_t adtape_store_create_files(const char *directory,
                                           const char *run,

@@ -83,6 +83,8 @@ enum {
     ADTAPE_STATUS_HEAP_STATE = 28,
     // A block has no adjoint: the reversal point was not declared.
     ADTAPE_STATUS_NO_ADJOINT = 29,
+    // Another process has the files of a store.
+    ADTAPE_STATUS_IN_USE = 30,
 };
 typedef int32_t adtape_status_t;
 

@@ -2,11 +2,6 @@
 
 enum attempt { GOT, IN_USE, FAILED };
 
-/* The lock of a store goes with the process that has it: a straggler of a killed job keeps it to its end. */
-static bool is_in_use(adtape_status_t status) {
-    return status == ADTAPE_STATUS_IO && strstr(adtape_error_message(), " are in use by process ") != NULL;
-}
-
 API adtape_status_t adtape_mpi_store_create_files(MPI_Comm handle, const char *directory, const char *run, int32_t flags,
                                                   adtape_store_t **out) {
     const void *site = SITE;
@@ -21,7 +16,8 @@ API adtape_status_t adtape_mpi_store_create_files(MPI_Comm handle, const char *d
         } else if (store == NULL) {
             status = adtape_store_create_files(directory, run, comm->rank, flags, &store);
         }
-        mine = status == ADTAPE_STATUS_OK ? GOT : is_in_use(status) ? IN_USE : FAILED;
+        /* The lock goes with the process that has it: a straggler of a killed job keeps it to its end. */
+        mine = status == ADTAPE_STATUS_OK ? GOT : status == ADTAPE_STATUS_IN_USE ? IN_USE : FAILED;
         mine = mine == IN_USE && MPI_Wtime() - begun > mpi.timeout ? FAILED : mine;
         expect(MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm->twin), site, "MPI_Allreduce");
         if (most == IN_USE) {

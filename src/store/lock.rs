@@ -45,7 +45,8 @@ impl Lock {
         let process = std::process::id();
         let mut held = HELD.lock();
         if held.get(&key) == Some(&process) {
-            return Err(in_use(&path, "another store of this process", "free that store first, or use it for both"));
+            let advice = "free that store first, or use it for both";
+            return Err(in_use(Status::BadArgument, &path, "another store of this process", advice));
         }
         let file = locked(&path, mode)?;
         // Only for the message of another process: the lock itself does not depend on it.
@@ -83,7 +84,7 @@ fn locked(path: &Path, mode: u32) -> Result<File, Error> {
             // Unless its holder has removed it meanwhile.
             Ok(true) if is_at(&file, path) => return Ok(file),
             Ok(true) => {}
-            Ok(false) => return Err(in_use(path, &holder(&file), OTHER_PROCESS)),
+            Ok(false) => return Err(in_use(Status::InUse, path, &holder(&file), OTHER_PROCESS)),
             Err(error) if has_no_locks(&error) => {
                 say(&format!(
                     "adtape: {} cannot be locked: {error}\n  \
@@ -121,10 +122,10 @@ const OTHER_PROCESS: &str = "give each process of the run a rank of its own, or 
                              or wait until that process has ended";
 
 #[cold]
-fn in_use(path: &Path, holder: &str, advice: &str) -> Error {
+fn in_use(status: Status, path: &Path, holder: &str, advice: &str) -> Error {
     let run = path.with_extension("");
     Error::new(
-        Status::Io,
+        status,
         format!("the files {}.* are in use by {holder}; this is {}\n  {advice}", run.display(), this_process()),
     )
 }

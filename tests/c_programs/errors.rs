@@ -275,7 +275,8 @@ fn every_error_says_what_where_how_much_and_what_to_do_and_changes_nothing() {
 fn every_status_is_provoked() {
     let mut provoked: BTreeSet<&str> = ERRORS.iter().map(|(_, status, _)| *status).collect();
     provoked.extend(["OK", "OUT_OF_MEMORY" /* by limits.c */]);
-    provoked.extend(["NOT_FOUND", "DAMAGED", "OTHER_VERSION" /* by store.c */, "STOPPED" /* by driver.c */]);
+    provoked.extend(["NOT_FOUND", "DAMAGED", "OTHER_VERSION" /* by store.c */]);
+    provoked.extend(["IN_USE" /* by store_files.c */, "STOPPED" /* by driver.c */]);
     provoked.extend(["BAD_BLOCK", "HEAP_STATE", "NO_ADJOINT" /* by block.c, heap.c and snapshot.c */]);
     let header = declarations();
     let all: BTreeSet<&str> = header
