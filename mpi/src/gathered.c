@@ -40,19 +40,19 @@ static char *fold(const struct reduce *call, const struct leg *leg, const char *
     return result;
 }
 
-/* The call is complete: its result, if this rank has one, and the ranks' x onto the tape. */
-static void gathered_end(const struct reduce *call, const struct leg *leg, char *all) {
+/* The call is complete: this rank's part of the result, if it has one, and the ranks' x onto the tape. */
+static void gathered_end(const struct reduce *call, const struct leg *leg, char *all, int64_t first, int64_t values) {
     const struct layout *layout = call->layout;
-    const size_t bytes = raw_bytes(layout, call->values);
     if (call->y != NULL) {
         char *result = fold(call, leg, all, call->operation == OP_Iscan ? call->comm->rank + 1 : call->comm->size);
+        char *part = result + raw_bytes(layout, first);
         if (layout->named) {
-            memcpy(call->y, result, bytes);
+            memcpy(call->y, part, raw_bytes(layout, values));
         } else {
             /* Gaps of the program's buffer are not the library's. */
-            char *packed = allocate((size_t)packed_bytes(layout, call->values), call->site);
-            pack(COPY, result, packed, layout, call->values);
-            pack(PUT, call->y, packed, layout, call->values);
+            char *packed = allocate((size_t)packed_bytes(layout, values), call->site);
+            pack(COPY, part, packed, layout, values);
+            pack(PUT, call->y, packed, layout, values);
             free(packed);
         }
         free(result);

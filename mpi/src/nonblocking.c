@@ -26,6 +26,7 @@ struct collective {
     uint64_t number;
     struct reduce reduce; /* of a reduction by another operation than SUM, and what all ranks gave; else NULL */
     char *all;
+    int64_t first, values; /* this rank's part of the result */
 };
 
 static struct side no_side(int ranks, const void *site) { return (struct side){.blocks = blocks_new(ranks, site)}; }
@@ -65,7 +66,8 @@ static struct collective *begin_collective(int code, enum operation operation, s
         return NULL;
     }
     struct collective *collective = allocate(sizeof *collective, site);
-    *collective = (struct collective){operation, comm, given, got, comm->collectives++, {.reduction = NO_REDUCTION}, NULL};
+    *collective = (struct collective){.operation = operation, .comm = comm, .given = given, .got = got,
+                                      .number = comm->collectives++, .reduce.reduction = NO_REDUCTION};
     struct leg draft = {.comm = comm->number, .flags = LEG_COLLECTIVE};
     request_new(&draft, handle, site)->collective = collective;
     draft.flags = 0;
@@ -88,7 +90,7 @@ static void collective_end(struct collective *collective, const void *site) {
     }
     drafts[0].integers |= drafts[1].integers;
     if (collective->all != NULL) {
-        gathered_end(&collective->reduce, &drafts[0], collective->all);
+        gathered_end(&collective->reduce, &drafts[0], collective->all, collective->first, collective->values);
     }
     push_blocks(&collective->given.blocks, site);
     push_blocks(&collective->got.blocks, site);
@@ -118,15 +120,28 @@ API int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int ro
     return began(code, OP_Ibcast, given, got, comm, *request, SITE);
 }
 
-/* A sum over the ranks, cut into their parts. */
-static void refuse_but_sum(enum operation operation, MPI_Op op, const struct side *given, const void *site) {
-    const struct layout *layout = layouts.at[given->draft.layout];
-    if (given->draft.values > 0 && !given->draft.integers && (op != MPI_SUM || !is_reducible(SUM, layout))) {
-        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
-             "%s of %" PRId64 " values with an operation or a datatype that adtape_mpi cannot reverse\n"
-             "  it takes MPI_SUM; others go by the blocking call",
-             operation_names[operation], given->draft.values);
+/* Whether a reduction is made of what all ranks gave: see gathered.c. */
+static bool is_gathered(const struct reduce *call, const struct leg *draft) {
+    if (!is_active(call, draft)) {
+        return false;
     }
+    refuse_reduction(call);
+    return call->reduction != SUM;
+}
+
+/* This rank's result are `values` values of that of all, from `first` on. */
+static int gathering_began(const struct reduce *call, struct side given, struct side got, int count, MPI_Datatype type,
+                           int64_t first, int64_t values, struct comm *comm, MPI_Comm handle, MPI_Request *request) {
+    char *all;
+    const int code = gathered_begin(call, count, type, handle, &all, request);
+    struct collective *begun = begin_collective(code, call->operation, given, got, comm, *request, call->site);
+    if (begun != NULL) {
+        begun->reduce = *call;
+        begun->all = all;
+        begun->first = first;
+        begun->values = values;
+    }
+    return code;
 }
 
 /* The sides of a reduction: given to the ranks from `to` to `to_end`, got from those from `from` to `from_end`. */
@@ -142,18 +157,8 @@ static int reduction_began(enum operation operation, const void *sendbuf, void *
                                  : no_side(all, site);
     const struct reduce call =
         reduce_call(operation, x, has_result ? recvbuf : NULL, &given.draft, op, root, comm, site);
-    if (is_active(&call, &given.draft)) {
-        refuse_reduction(&call);
-        if (call.reduction != SUM) {
-            char *gathered;
-            const int code = gathered_begin(&call, count, type, handle, &gathered, request);
-            struct collective *begun = begin_collective(code, operation, given, got, comm, *request, site);
-            if (begun != NULL) {
-                begun->reduce = call;
-                begun->all = gathered;
-            }
-            return code;
-        }
+    if (is_gathered(&call, &given.draft)) {
+        return gathering_began(&call, given, got, count, type, 0, call.values, comm, handle, request);
     }
     const int code = scan         ? MPI_Iscan(sendbuf, recvbuf, count, type, op, handle, request)
                      : root >= 0 ? MPI_Ireduce(sendbuf, recvbuf, count, type, op, root, handle, request)
@@ -176,39 +181,56 @@ API int adtape_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Data
     return reduction_began(OP_Iscan, sendbuf, recvbuf, count, datatype, op, -1, comm, request, SITE);
 }
 
-/* The counts of all ranks; NULL: `count` each. What is given is cut into the ranks' parts, one behind the other. */
-static struct side parts_given(const void *buffer, const int *counts, int count, MPI_Datatype type,
-                               const struct comm *comm, const void *site) {
+/* What is given is cut into the ranks' parts, one behind the other. */
+static struct side parts_given(const void *buffer, const int *counts, MPI_Datatype type, const struct comm *comm,
+                               const void *site) {
     int *places = allocate((size_t)comm->size * sizeof *places, site);
-    for (int i = 0, place = 0; i < comm->size; i++) {
-        places[i] = place;
-        place += counts != NULL ? counts[i] : count;
+    int64_t all = 0;
+    for (int i = 0; i < comm->size; i++) {
+        places[i] = int_count(all, site);
+        all += counts[i];
     }
-    struct side side = side_new(buffer, comm->size, count, counts, places, type, site);
+    struct side side;
+    side.draft = draft_any(buffer, int_count(all, site), type, true, site);
+    side.blocks = blocks_of(comm->size, 0, counts, places, layout_of(type, site), site);
     free(places);
     return side;
 }
 
-API int adtape_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-                                   MPI_Op op, MPI_Comm comm_, MPI_Request *request) {
-    struct comm *comm = comm_at(comm_, SITE);
+static int reduce_scatter_began(enum operation operation, const void *sendbuf, void *recvbuf, const int *counts,
+                                MPI_Datatype type, MPI_Op op, MPI_Comm handle, MPI_Request *request,
+                                const void *site) {
+    struct comm *comm = comm_at(handle, site);
     const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    struct side given = parts_given(x, recvcounts, 0, datatype, comm, SITE);
-    struct side got = shared_side(recvbuf, recvcounts[comm->rank], datatype, comm, 0, comm->size, SITE);
-    refuse_but_sum(OP_Ireduce_scatter, op, &given, SITE);
-    const int code = MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm_, request);
-    return began(code, OP_Ireduce_scatter, given, got, comm, *request, SITE);
+    struct side given = parts_given(x, counts, type, comm, site);
+    struct side got = shared_buffer(recvbuf, counts[comm->rank], type, true, comm, 0, comm->size, site);
+    const struct reduce call = reduce_call(operation, x, recvbuf, &given.draft, op, -1, comm, site);
+    if (is_gathered(&call, &given.draft)) {
+        const struct layout *layout = call.layout;
+        const int64_t first = given.blocks.places[comm->rank] / layout->extent * layout->values;
+        const int count = int_count(elements_of(&call), site);
+        return gathering_began(&call, given, got, count, type, first, given.blocks.values[comm->rank], comm, handle,
+                               request);
+    }
+    const int code = operation == OP_Ireduce_scatter
+                         ? MPI_Ireduce_scatter(sendbuf, recvbuf, counts, type, op, handle, request)
+                         : MPI_Ireduce_scatter_block(sendbuf, recvbuf, counts[0], type, op, handle, request);
+    return began(code, operation, given, got, comm, *request, site);
+}
+
+API int adtape_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                                   MPI_Op op, MPI_Comm comm, MPI_Request *request) {
+    return reduce_scatter_began(OP_Ireduce_scatter, sendbuf, recvbuf, recvcounts, datatype, op, comm, request, SITE);
 }
 
 API int adtape_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-                                         MPI_Op op, MPI_Comm comm_, MPI_Request *request) {
-    struct comm *comm = comm_at(comm_, SITE);
-    const void *x = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    struct side given = parts_given(x, NULL, recvcount, datatype, comm, SITE);
-    struct side got = shared_side(recvbuf, recvcount, datatype, comm, 0, comm->size, SITE);
-    refuse_but_sum(OP_Ireduce_scatter_block, op, &given, SITE);
-    const int code = MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm_, request);
-    return began(code, OP_Ireduce_scatter_block, given, got, comm, *request, SITE);
+                                         MPI_Op op, MPI_Comm comm, MPI_Request *request) {
+    const void *site = SITE;
+    int *counts = even_counts(recvcount, comm_at(comm, site), site);
+    const int code = reduce_scatter_began(OP_Ireduce_scatter_block, sendbuf, recvbuf, counts, datatype, op, comm,
+                                          request, site);
+    free(counts);
+    return code;
 }
 
 /* Blocks of one side are many, those of the other one; MPI_IN_PLACE: that one is among the many. */

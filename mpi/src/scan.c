@@ -55,15 +55,20 @@ API int adtape_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
     return reduce_scatter(OP_Reduce_scatter, sendbuf, recvbuf, recvcounts, datatype, op, comm, SITE);
 }
 
-API int adtape_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-                                        MPI_Op op, MPI_Comm comm_) {
-    const struct comm *comm = comm_at(comm_, SITE);
-    int *counts = allocate((size_t)comm->size * sizeof *counts, SITE);
+/* The counts of the block form. */
+static int *even_counts(int count, const struct comm *comm, const void *site) {
+    int *counts = allocate((size_t)comm->size * sizeof *counts, site);
     for (int i = 0; i < comm->size; i++) {
-        counts[i] = recvcount;
+        counts[i] = count;
     }
-    const int code =
-        reduce_scatter(OP_Reduce_scatter_block, sendbuf, recvbuf, counts, datatype, op, comm_, SITE);
+    return counts;
+}
+
+API int adtape_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                        MPI_Op op, MPI_Comm comm) {
+    const void *site = SITE;
+    int *counts = even_counts(recvcount, comm_at(comm, site), site);
+    const int code = reduce_scatter(OP_Reduce_scatter_block, sendbuf, recvbuf, counts, datatype, op, comm, site);
     free(counts);
     return code;
 }

@@ -89,7 +89,8 @@ static void travel_end(struct travelling *t, int rank, void *to, const struct he
     }
 }
 
-/* Of other operations than SUM: the adjoints of the results, of all but Iscan that of the last rank's, which all have. */
+/* Of other operations than SUM: the adjoints of the results, of all but Iscan that of the last rank's, which all have or
+ * a part of it. */
 static void travel_end_gathered(struct travelling *t, enum operation operation, const struct head *head,
                                 const void *site) {
     const struct leg *leg = &t->leg;
@@ -98,10 +99,11 @@ static void travel_end_gathered(struct travelling *t, enum operation operation, 
     const int ranks = t->given.ranks;
     char *all_yb = allocate_zeros(packed * (size_t)ranks, site), *xb = allocate_zeros(packed, site);
     for (int i = 0; i < ranks; i++) {
-        char *came = allocate_zeros(raw, site);
+        const int64_t values = t->given.values[i], first = t->given.places[i] / layout->extent * layout->values;
+        char *came = allocate_zeros(raw, site), *yb = all_yb + packed * (size_t)(operation == OP_Iscan ? i : ranks - 1);
         travel_end(t, i, came, head, site);
-        pack(COPY, came, xb, layout, leg->values);
-        add_floats(all_yb + packed * (size_t)(operation == OP_Iscan ? i : ranks - 1), xb, leg->values, layout->kind);
+        pack(COPY, came, xb, layout, values);
+        add_floats(yb + packed_bytes(layout, first), xb, values, layout->kind);
         free(came);
     }
     gathered_b(xb, all_yb, t->all_x, leg, site);

@@ -7,11 +7,18 @@ enum nonblocking_call { I_BCAST, I_REDUCE, I_ALLREDUCE, I_SCAN, I_PARTS, I_BLOCK
 struct nonblocking {
     enum nonblocking_call call;
     int count, chosen, from, to;
-    int by; /* operation of I_REDUCE, I_ALLREDUCE and I_SCAN */
+    int by; /* operation of reductions */
     bool counted, in_place;
 };
 
-static void model_sum(const int list[RANKS], int end, int from, int to) { model_reduce(BY_SUM, list, end, from, to); }
+static bool is_reduced(enum nonblocking_call call) { return call >= I_REDUCE && call <= I_BLOCK; }
+
+/* Elements of a rank's part of I_PARTS. */
+static int part_of(const struct nonblocking *c, int rank) { return c->counted ? (c->count + rank) % 4 : c->count; }
+
+static int part_begin(const struct nonblocking *c, int rank) {
+    return rank > 0 ? part_begin(c, rank - 1) + part_of(c, rank - 1) : 0;
+}
 
 /* Element k of a reduction. */
 static void model_element(const struct nonblocking *c, const int list[RANKS], int end, int rank, int k) {
@@ -19,9 +26,21 @@ static void model_element(const struct nonblocking *c, const int list[RANKS], in
     model_reduce(c->by, list, end, from + k * cells, cell_of(rank, c->to + k * cells));
 }
 
+/* The part of member i of a reduction that is cut. */
+static void model_part(const struct nonblocking *c, const int list[RANKS], int size, int i) {
+    const int from = c->in_place ? c->to : c->from, cells = cells_of(c->by);
+    const int begin = c->call == I_PARTS ? part_begin(c, i) : i * c->count;
+    for (int k = 0; k < (c->call == I_PARTS ? part_of(c, i) : c->count); k++) {
+        model_reduce(c->by, list, size, from + (begin + k) * cells, cell_of(list[i], c->to + k * cells));
+    }
+}
+
 static void model_nonblocking(const struct nonblocking *c, const int list[RANKS], int size) {
     const int root = c->chosen % size;
     for (int i = 0; i < size; i++) {
+        if (c->call == I_PARTS || c->call == I_BLOCK) {
+            model_part(c, list, size, i);
+        }
         for (int k = 0; k < c->count; k++) {
             const int to = cell_of(list[i], c->to + k);
             switch (c->call) {
@@ -29,8 +48,6 @@ static void model_nonblocking(const struct nonblocking *c, const int list[RANKS]
             case I_REDUCE: i == root ? model_element(c, list, size, list[i], k) : (void)0; break;
             case I_ALLREDUCE: model_element(c, list, size, list[i], k); break;
             case I_SCAN: model_element(c, list, i + 1, list[i], k); break;
-            case I_PARTS:
-            case I_BLOCK: model_sum(list, size, c->from + i * c->count + k, to); break;
             case I_SCATTER: model_copy(to, cell_of(list[root], c->from + i * c->count + k)); break;
             default: break;
             }
@@ -58,7 +75,7 @@ static void begin_nonblocking(const struct nonblocking *c, int kind, int size, i
     const MPI_Datatype type = type_of(c->by);
     int counts[RANKS], places[RANKS];
     for (int i = 0; i < RANKS; i++) {
-        counts[i] = n;
+        counts[i] = c->call == I_PARTS ? part_of(c, i) : n;
         places[i] = i * n;
     }
 #define BEGIN(name, ...)                          \
@@ -74,8 +91,8 @@ static void begin_nonblocking(const struct nonblocking *c, int kind, int size, i
         break;
     case I_ALLREDUCE: BEGIN(Iallreduce, give, to, n, type, op, comm, request); break;
     case I_SCAN: BEGIN(Iscan, give, to, n, type, op, comm, request); break;
-    case I_PARTS: BEGIN(Ireduce_scatter, from, to, counts, MPI_DOUBLE, MPI_SUM, comm, request); break;
-    case I_BLOCK: BEGIN(Ireduce_scatter_block, from, to, n, MPI_DOUBLE, MPI_SUM, comm, request); break;
+    case I_PARTS: BEGIN(Ireduce_scatter, give, to, counts, type, op, comm, request); break;
+    case I_BLOCK: BEGIN(Ireduce_scatter_block, give, to, n, type, op, comm, request); break;
     case I_GATHER:
         if (c->counted) {
             BEGIN(Igatherv, from, n, MPI_DOUBLE, to, counts, places, MPI_DOUBLE, root, comm, request);
@@ -118,7 +135,11 @@ static void step_nonblocking(void) {
         calls[i] = (struct nonblocking){.call = (enum nonblocking_call)pick(I_CALLS), .count = pick(4),
                                         .chosen = pick(RANKS), .from = 2 * i * SHARE, .to = (2 * i + 1) * SHARE,
                                         .by = pick(OPS), .counted = pick(2), .in_place = pick(3) == 0};
-        if (calls[i].call >= I_REDUCE && calls[i].call <= I_SCAN && calls[i].by != BY_SUM) {
+        const bool cut = calls[i].call == I_PARTS || calls[i].call == I_BLOCK;
+        if (cut && cells_of(calls[i].by) > 1 && !(calls[i].call == I_PARTS && calls[i].counted)) {
+            calls[i].count %= 2; /* of all ranks no more than the share */
+        }
+        if (is_reduced(calls[i].call) && calls[i].by != BY_SUM) {
             fold(calls[i].from, 2 * SHARE);
         }
     }
