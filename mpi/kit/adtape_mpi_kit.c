@@ -19,14 +19,18 @@ MPI_Datatype AMPI_ADOUBLE, AMPI_AFLOAT, AMPI_ADOUBLE_PRECISION, AMPI_AREAL;
 /* Fortran's common block. A program that has one of its own shares it. */
 __attribute__((common)) MPI_Fint active_types_[2];
 
-/* Errors name the program's call, and not that of the kit. */
-#define FORWARD_(call)                          \
+/* Errors name the program's call, and not that of the kit. `then` follows a forward call that succeeded. */
+#define FORWARD_THEN_(call, then)               \
     do {                                        \
         adtape_mpi_abi0_site(SITE);             \
         const int code_ = call;                 \
         adtape_mpi_abi0_site(NULL);             \
+        if (code_ == MPI_SUCCESS) {             \
+            then;                               \
+        }                                       \
         return code_;                           \
     } while (0)
+#define FORWARD_(call) FORWARD_THEN_(call, (void)0)
 #define REVERSE_(call)                          \
     do {                                        \
         adtape_mpi_abi0_site(SITE);             \
@@ -187,13 +191,7 @@ DEFINE_(Isend, (ENVELOPE_, AMPI_Request *request), (GIVEN_, request), adtape_MPI
 
 PASS_ON_(Irecv, Irecv, (ENVELOPE_, AMPI_Request *request), (GIVEN_, request))
 API int FW_AMPI_Irecv(ENVELOPE_, AMPI_Request *request) {
-    adtape_mpi_abi0_site(SITE);
-    const int code = adtape_MPI_Irecv(GIVEN_, request);
-    adtape_mpi_abi0_site(NULL);
-    if (code == MPI_SUCCESS) {
-        adtape_mpi_kit_posted(*request, buf);
-    }
-    return code;
+    FORWARD_THEN_(adtape_MPI_Irecv(GIVEN_, request), adtape_mpi_kit_posted(*request, buf));
 }
 API int BW_AMPI_Irecv(ENVELOPE_, AMPI_Request *request) { REVERSE_(adtape_MPI_Irecv_b()); }
 
@@ -201,13 +199,7 @@ PASS_ON_(Wait, Wait, (AMPI_Request *request, MPI_Status *status), (request, stat
 PASS_ON_(Waitall, Waitall, (int count, AMPI_Request requests[], MPI_Status statuses[]), (count, requests, statuses))
 API int FW_AMPI_Wait(AMPI_Request *request, MPI_Status *status) {
     void *buffer = adtape_mpi_kit_waited(*request);
-    adtape_mpi_abi0_site(SITE);
-    const int code = adtape_MPI_Wait(request, status);
-    adtape_mpi_abi0_site(NULL);
-    if (code == MPI_SUCCESS) {
-        adtape_mpi_kit_push(buffer);
-    }
-    return code;
+    FORWARD_THEN_(adtape_MPI_Wait(request, status), adtape_mpi_kit_push(buffer));
 }
 API int BW_AMPI_Wait(AMPI_Request *request, MPI_Status *status) {
     adtape_mpi_kit_wait_b(SITE);
