@@ -27,6 +27,7 @@ const STORED: [Stored; 21] = [
     ("nested_diagonals", [1700, 0, 0, 0], "the 100 of t; 1600 steps: 1"),
     ("one_arm", [101, 0, 1, 0], "the 100 of t; 1 in the arm; which arm it was, because t[0] is another then"),
     ("overwritten_from_itself", [40, 0, 0, 0], "40 steps: 1; nothing reads t at the end"),
+    ("own_element", [181, 0, 0, 0], "the 100 of t; 40 elements, each in its pass; the sum; 40 at once, whose passes read ahead"),
     ("recursion_in_place", [219, 0, 0, 0], "the 100 of t; 40 calls: a[0] and s; 39 results of inner calls"),
     ("restored_in_both_arms", [13, 0, 0, 0], "13 passes: the element before the first store, none before the second"),
     ("runs", [218, 0, 0, 0], "the 100 of t at the end; 39, 40 and 39 elements; none in the loop without passes"),
