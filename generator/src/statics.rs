@@ -1,6 +1,8 @@
 //! Variables with static storage: their shadows, and those inside functions.
 
-use std::collections::BTreeMap;
+mod reported;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::{self, Flow};
 use crate::ir::*;
@@ -8,8 +10,8 @@ use crate::plan::flow_facts::Analysed;
 use crate::refuse::{Class, Refusal};
 
 /// Marks variables with static storage inside functions that the program writes. The output has variables of its own in
-/// their place, so those are refused that may bring a value from one call to the next.
-pub fn mark_scratch(program: &mut Program, facts: &Analysed) -> Result<(), Vec<Refusal>> {
+/// their place, so those are refused that may bring a value from one call to the next, unless it is only reported.
+pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -> Result<(), Vec<Refusal>> {
     let (flow, procs) = (facts.flow, 0..program.procs.len());
     let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
     let written = |global: &&GlobalId| {
@@ -20,11 +22,14 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed) -> Result<(), Vec<R
     };
     let mut refusals = Vec::new();
     let mut statics = std::mem::take(&mut program.statics);
+    let inside: BTreeSet<GlobalId> = statics.iter().flat_map(|declared| &declared.globals).copied().collect();
     for declared in &mut statics {
         let Some(&changed) = declared.globals.iter().find(written) else { continue };
         let globals = &program.globals;
         let number = |global: &GlobalId| matches!(globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
-        let fits = |global: &GlobalId| number(global) && (!read_first(*global) || is_printed(program, flow, *global));
+        let fits = |global: &GlobalId| {
+            number(global) && !read_first(*global) || reported::is_reported(flow, heads, &inside, *global)
+        };
         declared.scratch = declared.globals.iter().all(fits);
         if !declared.scratch {
             refusals.push(Refusal {
@@ -37,40 +42,6 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed) -> Result<(), Vec<R
     }
     program.statics = statics;
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
-}
-
-/// Functions that print.
-const PRINT: &[&str] = &["printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs"];
-
-/// Functions that write text to where their first argument points.
-const WRITE: &[&str] = &["sprintf", "snprintf", "vsnprintf", "strcpy", "strncpy"];
-
-/// Whether a variable is text that the program prints and nothing else: what it keeps from call to call reaches no
-/// number.
-fn is_printed(program: &Program, flow: &Flow, global: GlobalId) -> bool {
-    let is = |loc: &flow::Loc| flow.points.locs.root(*loc) == flow::Root::Global(global);
-    let points_there =
-        |p: ProcId, arg: &Expr| matches!(arg.ty, Type::Pointer(_)) && flow.points.targets(p, arg).iter().any(is);
-    let only_prints = |p: ProcId, id: ItemId| {
-        if flow::effects::Effects::loads(program, &flow.points, p, id).iter().any(is) {
-            return false;
-        }
-        match &program.procs[p.index()].items[id.index()].kind {
-            ItemKind::Call { callee: Callee::External { name, .. }, args, result, .. } => {
-                let written = WRITE.contains(&name.as_str());
-                let read = args.iter().skip(usize::from(written)).any(|arg| points_there(p, arg));
-                !read || PRINT.contains(&name.as_str()) && result.is_none()
-            }
-            _ => true,
-        }
-    };
-    let is_text = matches!(program.globals[global.index()].elem, Type::Int { bits: 8, .. });
-    is_text
-        && program
-            .procs
-            .iter()
-            .enumerate()
-            .all(|(p, proc)| (0..proc.items.len()).all(|id| only_prints(ProcId::new(p), ItemId::new(id))))
 }
 
 /// Adds a shadow to the program for every global that has something active in it. Refuses pointers that an initialiser

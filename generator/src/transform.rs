@@ -141,7 +141,7 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     let again = again::loops(&analysed, &choices.again);
     let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again) };
     let mut program = analysed.clone();
-    statics::mark_scratch(&mut program, &facts)?;
+    statics::mark_scratch(&mut program, &facts, &heads_of(&analysed, heads))?;
     let global_shadows = statics::shadows(&mut program, &flow, "_b")?;
     if !choices.one_call {
         flow::lasting::check(&flow, &facts.required, heads)?;
@@ -455,7 +455,7 @@ fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ta
     let flow = Flow::analyse(&analysed, heads)?;
     let facts = Analysed { flow: &flow, required: Required::new(&flow) };
     let mut program = analysed.clone();
-    statics::mark_scratch(&mut program, &facts)?;
+    statics::mark_scratch(&mut program, &facts, &heads_of(&analysed, heads))?;
     let global_tangents = statics::shadows(&mut program, &flow, "_d")?;
     let (interfaces, nothing) = (vec![None; analysed.procs.len()], Demoted::new());
     if !choices.one_call {

@@ -77,8 +77,9 @@ impl Function {
     /// The function that C calls `name`: `sin`, `sinf`, `sinl`, `__builtin_sin`. The classification macros of C99 serve
     /// every width under one name, which is then 64.
     pub fn lookup(name: &str) -> Option<Function> {
-        let name = name.strip_prefix("__builtin_").unwrap_or(name);
         let exact = |name: &str| TABLE.iter().find(|row| row.name == name);
+        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        let name = if exact(name).is_some() { name } else { plain };
         if let Some(row) = exact(name) {
             return Some(Function { name: row.name, bits: 64 });
         }

@@ -445,6 +445,15 @@ fn real(text: &str) -> f64 {
 }
 
 fn apply(name: &str, bits: u8, args: &[Scalar]) -> Scalar {
+    if let ("__builtin_popcount" | "__builtin_ctz" | "__builtin_clz", &[Scalar::Int(value)]) = (name, args) {
+        let value = value as u32;
+        let bits = match name {
+            "__builtin_popcount" => value.count_ones(),
+            "__builtin_ctz" => value.trailing_zeros(),
+            _ => value.leading_zeros(),
+        };
+        return Scalar::Int(i128::from(bits));
+    }
     let x = |at: usize| if let Scalar::Real(value) = args[at] { value } else { panic!("{name}: {args:?}") };
     Scalar::Real(match (name, bits) {
         ("isnan", _) => return Scalar::Int(i128::from(x(0).is_nan())),

@@ -99,3 +99,4 @@ double f_unsigned_loop(int n, double *x, int *k) { double s = 0; for (size_t i =
 double f_pointer_loop(int n, double *x, int *k) { const double *end = x + n; double s = 0; for (const double *p = x, *q = end; p < q; ++p) { --q; s += *p * *q; } ptrdiff_t d = end - x; return s + d; }
 double f_two_arrays(int n, double *x, int *k) { double a[4] = {0}, *p[2]; p[0] = a; p[1] = x; for (int i = 0; i < 4; i++) p[i & 1][i] += i + 1; return a[0] + a[2] + x[1] + p[1][3]; }
 double f_negative_index(int n, double *x, int *k) { double *end = x + n; end[-1] = 3; int back = -2; return end[back] + *(end - 1); }
+double f_bits(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n; i++) { if (__builtin_expect(__builtin_popcount((unsigned)k[i]) > 1, 1)) s += x[i]; k[i] = __builtin_ctz((unsigned)k[i] | 16u) + __builtin_clz(k[i] + 1u); __builtin_prefetch(x + i); } double *p = __builtin_assume_aligned(x, 8); p[1] += __builtin_fabs(s); return s + k[n - 1]; }

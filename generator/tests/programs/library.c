@@ -1,4 +1,4 @@
-/* Functions of math.h that have a second result, or a derivative that C's library lacks. */
+/* Functions of math.h that have a second result, or a derivative that C's library lacks; functions of the compiler. */
 
 #define _DEFAULT_SOURCE
 #include <math.h>
@@ -52,4 +52,17 @@ double f_sine_first(int n, double *x, int *ia, double *w) {
         }
     }
     return a * b;
+}
+
+/* Bits of integers, and what only tells the compiler something. */
+double f_bits(int n, double *x, int *ia, double *w) {
+    double *at = __builtin_assume_aligned(x, sizeof(double));
+    double sum = 0.0;
+    for (unsigned i = 1; i < (unsigned)n; i++) {
+        __builtin_prefetch(w + i);
+        if (__builtin_expect(__builtin_popcount(i) & 1, 1)) at[i] *= x[(unsigned)__builtin_ctz(i)];
+        sum += at[i] * x[(unsigned)(__builtin_clz(i) & 3)] * w[__builtin_ffs((int)i)];
+    }
+    ia[1] = __builtin_parityl(7ul) + __builtin_popcountll(255ull);
+    return sum + __builtin_fabs(x[0]) * __builtin_sqrt(x[1]) * ia[1];
 }

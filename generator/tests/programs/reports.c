@@ -1,10 +1,15 @@
-/* Errors are noted in errno, which the model does not read, and reported. */
+/* What is noted and reported, and read by nothing else. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 double f_reports(int n, double *x, int *ia, double *w);
 double f_noted(int n, double *x, int *ia, double *w);
+double f_counted(int n, double *x, int *ia, double *w);
+double f_depth(int n, double *x, int *ia, double *w);
+double f_printed(int n, double *x, int *ia, double *w);
 
 static void note(int code) {
     errno = code;
@@ -62,4 +67,92 @@ double f_reported(int n, double *x, int *ia, double *w) {
         report(&m);
     }
     return x[0] * x[1];
+}
+
+/* What is kept from call to call decides what is printed, and nothing else. */
+static int warn(const char *what, double value) {
+    static int shown;
+    if (shown++ < 1) fprintf(stderr, "warning: %s (%g)\n", what, value);
+    return -1;
+}
+
+static void progress(int i, int n) {
+    static time_t last;
+    static int percent = -1;
+    time_t now = time(NULL);
+    if (now - last < 1 && i * 100 / n == percent) return;
+    percent = i * 100 / n;
+    last = now;
+    fflush(stderr);
+}
+
+static const char *number(double value) {
+    static char text[32];
+    snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+static void print(const double *x, int n) {
+    static FILE *to;
+    char line[64] = "";
+    if (!to) to = stderr;
+    for (int i = 0; i < n && i < 2; i++) {
+        strcat(line, number(x[i]));
+        strcat(line, " ");
+    }
+    fprintf(to, "%s\n", line);
+}
+
+double f_counted(int n, double *x, int *ia, double *w) {
+    static int first = 1;
+    static double largest;
+    double s = 1.0;
+    (void)ia;
+    if (first) {
+        print(x, n);
+        first = 0;
+    }
+    for (int i = 0; i < n; i++) {
+        progress(i, n);
+        if (x[i] < 0.8) {
+            warn("small", x[i]);
+            continue;
+        }
+        s += sin(x[i] * s) * w[i];
+    }
+    if (s > largest) {
+        largest = s;
+        fprintf(stderr, "largest: %s\n", number(largest));
+    }
+    return s;
+}
+
+/* A function that calls itself, and says how deep. */
+static double halved(double x) {
+    static int depth;
+    double y = x * x;
+    if (++depth > 2 && depth < 4) fprintf(stderr, "depth %d\n", depth);
+    if (x > 0.4) y += halved(0.5 * x) * x;
+    depth--;
+    return y;
+}
+
+double f_depth(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) s += halved(x[i]);
+    return s;
+}
+
+/* Without source: a text with a list of arguments behind it. */
+extern int dprintf(int file, const char *format, ...);
+
+double f_printed(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)ia;
+    for (int i = 0; i < n; i++) {
+        s += x[i] * x[i] * w[i];
+        if (i == 0) dprintf(2, "%d: %g\n", i, s);
+    }
+    return s;
 }

@@ -188,6 +188,10 @@ impl<'a> Body<'a> {
         }
         let text = format!("{name}({})", list.join(", "));
         match (result, into) {
+            (Some(result), _) if matches!(callee, Callee::Proc(id) if self.gives_constants(*id)) => {
+                let ty = self.exprs.ty(self.ty(result));
+                self.define(result, &format!("({ty}){text}"));
+            }
             (Some(result), _) => self.define(result, &text),
             (None, Some(into)) => {
                 let text = format!("{} = {text};", self.place(into));
@@ -195,6 +199,15 @@ impl<'a> Body<'a> {
             }
             (None, None) => self.statement(&format!("{text};")),
         }
+    }
+
+    /// Whether the user's function returns a pointer to `const`, which variables here lack.
+    fn gives_constants(&self, id: ProcId) -> bool {
+        let proc = &self.unit.program.procs[id.index()];
+        let source = self.unit.program.sources.get(proc.span.source as usize);
+        let text = source.and_then(|source| source.text.get(proc.span.start as usize..proc.span.end as usize));
+        let before = text.and_then(|text| text.split_once('(')).map(|(before, _)| before);
+        matches!(proc.result_type, Type::Pointer(_)) && before.is_some_and(|before| before.contains("const"))
     }
 
     // ---- control -------------------------------------------------------------------------------------------------

@@ -73,6 +73,22 @@ pub(super) const HELPERS: &[Row] = &[
 ];
 
 pub(super) const TABLE: &[Row] = &[
+    // Bits of an integer, as gcc and clang count them.
+    absolute("__builtin_clz", &[Arg::Integer("unsigned int")], "int"),
+    absolute("__builtin_clzl", &[Arg::Integer("unsigned long")], "int"),
+    absolute("__builtin_clzll", &[Arg::Integer("unsigned long long")], "int"),
+    absolute("__builtin_ctz", &[Arg::Integer("unsigned int")], "int"),
+    absolute("__builtin_ctzl", &[Arg::Integer("unsigned long")], "int"),
+    absolute("__builtin_ctzll", &[Arg::Integer("unsigned long long")], "int"),
+    absolute("__builtin_ffs", &[Arg::Integer("int")], "int"),
+    absolute("__builtin_ffsl", &[Arg::Integer("long")], "int"),
+    absolute("__builtin_ffsll", &[Arg::Integer("long long")], "int"),
+    absolute("__builtin_parity", &[Arg::Integer("unsigned int")], "int"),
+    absolute("__builtin_parityl", &[Arg::Integer("unsigned long")], "int"),
+    absolute("__builtin_parityll", &[Arg::Integer("unsigned long long")], "int"),
+    absolute("__builtin_popcount", &[Arg::Integer("unsigned int")], "int"),
+    absolute("__builtin_popcountl", &[Arg::Integer("unsigned long")], "int"),
+    absolute("__builtin_popcountll", &[Arg::Integer("unsigned long long")], "int"),
     absolute("abs", &[Arg::Integer("int")], "int"),
     real("acos", &[Arg::Real(Steep("-1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
     real("acosh", &[Arg::Real(Steep("1.0 / (sqrt(a - 1.0) * sqrt(a + 1.0))"), (1.0, INF))]),

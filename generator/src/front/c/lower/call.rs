@@ -93,7 +93,7 @@ impl<'a> Lower<'_, 'a> {
                 let unknown = !self.leaves_alone(name);
                 self.call_passive(node, name, Passive { returns: true, unknown }, wanted)
             }
-            None if name.starts_with("__builtin_va_") => Ok(None),
+            None if name.starts_with("__builtin_va_") || is_hint(name) => Ok(None),
             None => match self.reader.procedure_with_list(unit, name) {
                 Some(id) => self.call_procedure(node, id, wanted),
                 None if node.inner.iter().skip(1).any(|arg| arg.ty().contains("_Complex")) => {
@@ -307,7 +307,10 @@ impl<'a> Lower<'_, 'a> {
         if callee.is_some_and(|(_, definition)| assigns_reals(definition)) {
             return false;
         }
-        let prints = callee.is_some_and(|(_, definition)| prints_arguments(definition));
+        let prints = match callee {
+            Some((_, definition)) => prints_arguments(definition),
+            None => scan::callee(node).is_some_and(|callee| takes_format(callee.ty())),
+        };
         let is_text = |ty: &Type| is_text(ty, &self.reader.structs.types);
         let passes =
             |ty: &Type| is_text(ty) || matches!(ty, Type::Int { .. }) || (prints && matches!(ty, Type::Float { .. }));
@@ -410,7 +413,8 @@ impl<'a> Lower<'_, 'a> {
                 let kind = ExprKind::Select(Box::new(negative), Box::new(opposite), Box::new(x.clone()));
                 Expr { kind, ty: x.ty.clone() }
             }
-            ("expect", [x, _]) => x.clone(),
+            ("expect", [x, _]) | ("expect_with_probability", [x, _, _]) => x.clone(),
+            ("assume_aligned", [pointer, ..]) => pointer.clone(),
             // Its first arguments are the names of the classes, which `math.h` gives to all compilers.
             ("fpclassify", [_, _, _, _, _, x]) => {
                 let function = Function::lookup("fpclassify").expect("a function of the table");
@@ -420,6 +424,17 @@ impl<'a> Lower<'_, 'a> {
         };
         Ok(cast(result, ty))
     }
+}
+
+/// Whether a function has a list of arguments behind a text, as `printf` has behind its format: reals in it are printed.
+fn takes_format(ty: &str) -> bool {
+    let named = ty.split_once(", ...)").map(|(named, _)| named.trim_end_matches("restrict").trim_end());
+    named.is_some_and(|named| named.ends_with("char *"))
+}
+
+/// Whether a function only tells the compiler something.
+fn is_hint(name: &str) -> bool {
+    matches!(name, "__builtin_prefetch" | "__builtin_assume")
 }
 
 /// Whether a value of one type may be taken for one of the other.
