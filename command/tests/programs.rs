@@ -135,6 +135,13 @@ fn functions_for_all_widths_have_right_adjoints() {
     check("any_width.c", &[]);
 }
 
+/// A pointer that was NULL came from the tape as a sum of an array and an offset, which compilers take for none: the
+/// adjoint stopped, or took the wrong branch.
+#[test]
+fn pointers_to_members_and_null_have_right_adjoints() {
+    check("members.c", &["carried", "last", "largest", "global"]);
+}
+
 #[test]
 fn static_locals_that_are_assigned_first_have_right_adjoints() {
     check("statics.c", &["forward", "chosen", "work"]);

@@ -387,7 +387,8 @@ fn context<'a>(
     choices: &Choices,
     stored: &'a Demoted,
 ) -> Context<'a> {
-    Context { program, facts, interfaces, global_shadows, dear: choices.dear, check: choices.check, stored }
+    let Choices { dear, check, vector, .. } = *choices;
+    Context { program, facts, interfaces, global_shadows, dear, check, wide: vector.is_some(), stored }
 }
 
 /// Builds the reverse sweep until it asks for nothing new: what is asked for, then stores by what they bring, then

@@ -285,7 +285,7 @@ pub enum Pushed {
     Pointer {
         /// The pointer.
         value: Expr,
-        /// The bases, each an address.
+        /// The bases, each an address; NULL behind them if the pointer may be NULL.
         bases: Vec<Expr>,
         /// Which base: an integer expression. Always 0 with one base.
         base: Expr,
@@ -321,7 +321,7 @@ pub enum Popped {
         value: ValueId,
         /// The pointer's shadow.
         shadow: Option<ValueId>,
-        /// The bases.
+        /// The bases, as they were pushed.
         bases: Vec<Expr>,
         /// Their shadows.
         shadows: Vec<Expr>,

@@ -112,8 +112,12 @@ impl Facts for Analysed<'_> {
             if !self.required.single(proc, target) {
                 return None;
             }
-            let named = base(self.flow, proc, self.flow.points.locs.root(target), &pointer.ty);
-            bases.push(named.or_else(|| member(self.flow, proc, target, &pointer.ty))?);
+            let root = base(self.flow, proc, self.flow.points.locs.root(target));
+            let same = root.clone().filter(|root| root.ty == pointer.ty);
+            let named = same.or_else(|| member(self.flow, proc, target, &pointer.ty));
+            // A member of an array of structs is some bytes behind the first of them.
+            let around = || root.filter(|_| self.flow.points.locs.root_top(target) != target && is_plain(&pointer.ty));
+            bases.push(named.or_else(around)?);
         }
         bases.dedup();
         Some(bases)
@@ -214,23 +218,26 @@ fn member(flow: &Flow, proc: ProcId, target: Loc, ty: &Type) -> Option<Expr> {
     (Type::Pointer(Box::new(at.clone())) == *ty).then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
 }
 
-fn base(flow: &Flow, proc: ProcId, root: Root, ty: &Type) -> Option<Expr> {
+/// Whether a pointer leads to numbers or structs, so that the bytes between two such pointers mean the same of adjoints.
+fn is_plain(ty: &Type) -> bool {
+    matches!(ty, Type::Pointer(to) if to.is_number() || matches!(**to, Type::Struct(_)))
+}
+
+/// The first element of a root that has a name.
+fn base(flow: &Flow, proc: ProcId, root: Root) -> Option<Expr> {
     let this = &flow.program.procs[proc.index()];
+    let address = |place: Place| Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
     match root {
         Root::Formal(owner, k) if owner == proc => {
             let entry = this.params[k as usize].entry?;
-            Some(super::game::value_expr(this, entry)).filter(|e| e.ty == *ty)
+            Some(super::game::value_expr(this, entry))
         }
         Root::Object(owner, object) if owner == proc && this.objects[object.index()].life != Life::Stable => {
-            let place = crate::sweep::first(&this.objects[object.index()], object);
-            (Type::Pointer(Box::new(place.ty.clone())) == *ty)
-                .then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+            Some(address(crate::sweep::first(&this.objects[object.index()], object)))
         }
         Root::Global(global) => {
             let this = &flow.program.globals[global.index()];
-            let place = Place { base: Base::Global(global), ..crate::sweep::first(this, ObjectId(0)) };
-            (Type::Pointer(Box::new(place.ty.clone())) == *ty)
-                .then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+            Some(address(Place { base: Base::Global(global), ..crate::sweep::first(this, ObjectId(0)) }))
         }
         _ => None,
     }

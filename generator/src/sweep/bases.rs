@@ -128,6 +128,43 @@ pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
     true
 }
 
+/// Whether a pointer variable may be NULL where it has bases. C computes no NULL as an offset from an array, and
+/// compilers take it that such a sum is none. A parameter is its own base, and so is a pointer that is loaded again.
+pub fn may_be_null(cx: &Context, id: ProcId, var: VarId) -> bool {
+    let primal = &cx.program.procs[id.index()];
+    let is_again = read_again(cx, id, var).is_some();
+    let (mut vars, mut followed) = (vec![var], 0);
+    while let Some(&var) = vars.get(followed) {
+        followed += 1;
+        for value in primal.values.iter().filter(|value| value.var == var) {
+            let expr = match &value.def {
+                Def::Undefined | Def::Join(..) | Def::Head(..) | Def::Out(..) | Def::Entry(_) => continue,
+                Def::Result(_) | Def::Popped(_) => return true,
+                Def::Is(expr) => expr,
+            };
+            for pointer in pointers_in(expr) {
+                match &pointer.kind {
+                    ExprKind::Value(from) => {
+                        let from = primal.values[from.index()].var;
+                        if !vars.contains(&from) {
+                            vars.push(from);
+                        }
+                    }
+                    ExprKind::Address(_) => {}
+                    ExprKind::Load(_) if is_again => {}
+                    _ => return true,
+                }
+            }
+        }
+    }
+    false
+}
+
+/// NULL of a pointer's type.
+pub fn null(ty: &Type) -> Expr {
+    Expr { kind: ExprKind::Null, ty: ty.clone() }
+}
+
 /// Adds number variables for all pointers with several bases that the plan stores: value of the pointer to value of
 /// the number.
 pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> HashMap<ValueId, ValueId> {

@@ -363,7 +363,8 @@ impl Builder<'_> {
         match (&var.ty, var.kind) {
             (Type::Pointer(_), _) if !bases::is_bits(self.cx, self.id, value) => {
                 let var = self.out.values[value.index()].var;
-                let bases = bases::of_variable(self.cx, self.id, var).unwrap_or_default();
+                let mut bases = bases::of_variable(self.cx, self.id, var).unwrap_or_default();
+                bases.extend(bases::may_be_null(self.cx, self.id, var).then(|| bases::null(&expr.ty)));
                 let zero = Expr { kind: ExprKind::Int(0), ty: int() };
                 let number = self.numbers.get(&value).map(|number| self.saved.get(number).unwrap_or(number));
                 let base = number.map_or(zero, |number| value_expr(&self.out, *number));

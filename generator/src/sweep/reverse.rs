@@ -21,12 +21,11 @@ mod records;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub(crate) use params::{declared, written};
-pub(super) use records::{Stored, bytes, load};
+pub(super) use records::{Stored, bytes, dereferenced, load};
 
 use super::shadow::{self, Shadows};
 use super::{Taken, homes, leaves, live};
 use crate::ir::*;
-use crate::plan::control;
 use crate::plan::facts::Facts;
 use crate::plan::game::{Game, Token};
 use crate::plan::recompute::{Definitions, zero};
@@ -47,6 +46,8 @@ pub struct Context<'a> {
     pub dear: u32,
     /// Whether operands are noted for `--check`.
     pub check: bool,
+    /// Whether there are several directions, so that adjoints are laid out in another way than the program's memory.
+    pub wide: bool,
     /// Values that are stored, whatever brings them back without.
     pub stored: &'a BTreeMap<ProcId, BTreeSet<ValueId>>,
 }
@@ -489,11 +490,4 @@ impl Shadows for Builder<'_> {
         }
         ExprKind::Load(self.place(place))
     }
-}
-
-/// `*pointer`.
-pub(super) fn dereferenced(pointer: Expr, ty: &Type) -> Place {
-    let zero = Expr { kind: ExprKind::Int(0), ty: control::int() };
-    let subscript = Subscript { at: zero, dim: Dim::default() };
-    Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(vec![subscript])], ty: ty.clone() }
 }

@@ -99,15 +99,29 @@ impl<'a> Body<'a> {
                 calls::push_array(&tape, suffix, &first, &count)
             }
             Pushed::Pointer { value, bases, base } => {
-                let text = self.exprs.expr(value, 10, self);
-                let mut from = self.exprs.expr(&bases[0], 10, self);
+                let (bases, or_null) = real(bases);
+                let in_bytes = in_bytes(&value.ty, bases);
+                let expr = |e: &Expr, outer: u8| {
+                    if in_bytes {
+                        format!("(const char *){}", self.exprs.expr(e, 12, self))
+                    } else {
+                        self.exprs.expr(e, outer, self)
+                    }
+                };
+                let text = expr(value, 10);
+                let mut from = expr(&bases[0], 10);
                 if bases.len() > 1 {
                     let number = self.exprs.expr(base, 7, self);
                     for (index, other) in bases.iter().enumerate().skip(1) {
-                        from = format!("({number} == {index} ? {} : {from})", self.exprs.expr(other, 1, self));
+                        from = format!("({number} == {index} ? {} : {from})", expr(other, 1));
                     }
                 }
-                let offset = calls::push(&tape, "i64", &format!("(int64_t)({text} - {from})"));
+                let offset = if or_null {
+                    format!("{} ? (int64_t)({text} - {from}) : INT64_MIN", self.exprs.expr(value, 3, self))
+                } else {
+                    format!("(int64_t)({text} - {from})")
+                };
+                let offset = calls::push(&tape, "i64", &offset);
                 if bases.len() > 1 {
                     self.statement(&format!("{offset};"));
                     calls::push_bits(
@@ -194,6 +208,7 @@ impl<'a> Body<'a> {
 
     fn pop_pointer(&mut self, value: ValueId, shadow: Option<ValueId>, bases: &[Expr], shadows: &[Expr]) {
         let name = self.values[value.index()].clone();
+        let ((bases, or_null), (shadows, _)) = (real(bases), real(shadows));
         let number = (bases.len() > 1).then(|| {
             let number = self.locals.fresh(&format!("{name}_base"));
             let call = calls::pop_bits(&self.tape, pointer_bits(bases));
@@ -203,12 +218,24 @@ impl<'a> Body<'a> {
         let scalar = calls::Scalar { suffix: "i64", c_type: "int64_t", exact: true };
         let offset = self.raw(&name, &scalar);
         let define = |this: &mut Self, value: ValueId, bases: &[Expr]| {
-            let mut from = this.assigned(&bases[0]);
+            let in_bytes = in_bytes(this.ty(value), bases);
+            let base = |base: &Expr| {
+                if in_bytes { format!("(char *){}", this.exprs.expr(base, 12, this)) } else { this.assigned(base) }
+            };
+            let mut from = base(&bases[0]);
             for (index, other) in bases.iter().enumerate().skip(1) {
                 let number = number.as_deref().unwrap_or_default();
-                from = format!("({number} == {index} ? {} : {from})", this.assigned(other));
+                from = format!("({number} == {index} ? {} : {from})", base(other));
             }
-            this.define(value, &format!("{from} + {offset}"));
+            let mut text = if in_bytes {
+                format!("({})({from} + {offset})", this.exprs.ty(this.ty(value)))
+            } else {
+                format!("{from} + {offset}")
+            };
+            if or_null {
+                text = format!("{offset} == INT64_MIN ? NULL : {text}");
+            }
+            this.define(value, &text);
         };
         if self.is_read(value) {
             define(self, value, bases);
@@ -270,4 +297,17 @@ fn pointer_bits(bases: &[Expr]) -> u8 {
         bits += 1;
     }
     bits
+}
+
+/// The bases of a pointer, and whether it may be NULL instead.
+fn real(bases: &[Expr]) -> (&[Expr], bool) {
+    match bases {
+        [real @ .., Expr { kind: ExprKind::Null, .. }] => (real, true),
+        real => (real, false),
+    }
+}
+
+/// Whether the offset of a pointer counts bytes: a base is an array of structs, and the pointer leads to a member.
+fn in_bytes(ty: &Type, bases: &[Expr]) -> bool {
+    bases.iter().any(|base| base.ty != *ty)
 }

@@ -138,7 +138,8 @@ impl Builder<'_> {
         }
         let var = self.primal.values[value.index()].var;
         let bases = bases::of_variable(self.cx, self.id, var)
-            .filter(|bases| bases.len() == 1 || bases::can_follow(self.cx, self.id, var));
+            .filter(|bases| bases.len() == 1 || bases::can_follow(self.cx, self.id, var))
+            .filter(|bases| !self.cx.wide || bases.iter().all(|base| base.ty == this.ty));
         let active = self.cx.facts.active_pointer(self.id, &this);
         let Some(bases) = bases else {
             let name = self.primal.vars[var.index()].name.clone();
@@ -154,8 +155,13 @@ impl Builder<'_> {
             let value = self.define(var, Def::Popped(pop), self.regions[level]);
             (value, Expr { kind: ExprKind::Value(value), ty })
         });
-        let shadows = if active { bases.iter().map(|base| shadow::pointer(self, base)).collect() } else { Vec::new() };
-        let bases = bases.iter().map(|base| self.primal(base)).collect();
+        let mut shadows: Vec<Expr> =
+            if active { bases.iter().map(|base| shadow::pointer(self, base)).collect() } else { Vec::new() };
+        let mut bases: Vec<Expr> = bases.iter().map(|base| self.primal(base)).collect();
+        if bases::may_be_null(self.cx, self.id, var) {
+            bases.push(bases::null(&this.ty));
+            shadows.extend(active.then(|| bases::null(&this.ty)));
+        }
         let popped = Popped::Pointer { value: new, shadow: shadow.as_ref().map(|s| s.0), bases, shadows };
         (popped, shadow.map(|s| s.1))
     }
@@ -202,4 +208,11 @@ pub(in crate::sweep) fn bytes(ty: &Type) -> f64 {
 /// What lies at the place.
 pub(in crate::sweep) fn load(place: Place) -> Expr {
     Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
+}
+
+/// `*pointer`.
+pub(in crate::sweep) fn dereferenced(pointer: Expr, ty: &Type) -> Place {
+    let zero = Expr { kind: ExprKind::Int(0), ty: crate::plan::control::int() };
+    let subscript = Subscript { at: zero, dim: Dim::default() };
+    Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(vec![subscript])], ty: ty.clone() }
 }

@@ -36,7 +36,7 @@ impl Builder<'_> {
         let ty = type_of(self.primal, result).clone();
         if matches!(ty, Type::Pointer(_)) && self.followed[result.index()] {
             match self.cx.facts.bases(self.id, &value_expr(self.primal, result)).as_deref() {
-                Some([base]) if base.ty == ty => {
+                Some([base]) => {
                     let beside = self.beside(result, base);
                     return Some(self.definition(tangent, beside));
                 }
@@ -46,20 +46,26 @@ impl Builder<'_> {
         Some(self.definition(tangent, zero(&ty)))
     }
 
-    /// `p ? &a_d[p - a] : NULL` for a pointer `p` into `a`.
+    /// `p ? &a_d[p - a] : NULL` for a pointer `p` into `a`; counted in bytes if it leads to a member of a struct there.
     fn beside(&mut self, pointer: ValueId, base: &Expr) -> Expr {
         let this = value_expr(&self.out, pointer);
         let ty = this.ty.clone();
         let long = Type::Int { bits: 64, signed: true, name: "long".into() };
-        let at = binary(Binary::Subtract, this.clone(), self.primal(base), long);
+        let bytes = Type::Pointer(Box::new(Type::Int { bits: 8, signed: true, name: "char".into() }));
+        let counted = |e: Expr| {
+            if base.ty == ty { e } else { Expr { kind: ExprKind::Cast(Box::new(e)), ty: bytes.clone() } }
+        };
+        let at = binary(Binary::Subtract, counted(this.clone()), counted(self.primal(base)), long);
+        let from = counted(shadow::pointer(self, base));
         let place = Place {
-            base: Base::At(Box::new(shadow::pointer(self, base))),
+            ty: locs::pointee(&from.ty).clone(),
+            base: Base::At(Box::new(from)),
             path: vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])],
-            ty: locs::pointee(&ty).clone(),
         };
         let null = |ty: &Type| Expr { kind: ExprKind::Null, ty: ty.clone() };
         let found = binary(Binary::NotEqual, this, null(&ty), int());
-        let there = Expr { kind: ExprKind::Address(place), ty: ty.clone() };
+        let there = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
+        let there = if there.ty == ty { there } else { Expr { kind: ExprKind::Cast(Box::new(there)), ty: ty.clone() } };
         Expr { kind: ExprKind::Select(Box::new(found), Box::new(there), Box::new(null(&ty))), ty }
     }
 
