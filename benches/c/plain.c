@@ -18,6 +18,46 @@ void plain_pop(double **cursor, double *out, int64_t n) {
     *cursor = p;
 }
 
+void plain_push_stored(double **cursor, double x, int64_t n) {
+    double *p = *cursor;
+    for (int64_t i = 0; i < n; i++) {
+        *p++ = x;
+        *(double *volatile *)cursor = p;
+    }
+}
+void plain_pop_stored(double **cursor, double *out, int64_t n) {
+    double *p = *cursor;
+    BLOCKS(i, n) {
+        out[i] = *--p;
+        *(double *volatile *)cursor = p;
+    }
+}
+/* The asm keeps one address in one register, as adtape_local_push_f64 does. */
+void plain_push_compared(double **cursor, const double *limit, double x, int64_t n) {
+    double *p = *cursor;
+    for (int64_t i = 0; i < n; i++) {
+        p++;
+        __asm__("" : "+r"(p));
+        if (__builtin_expect(p > limit, 0)) {
+            abort();
+        }
+        p[-1] = x;
+    }
+    *cursor = p;
+}
+void plain_pop_compared(double **cursor, const double *base, double *out, int64_t n) {
+    double *p = *cursor;
+    BLOCKS(i, n) {
+        p--;
+        __asm__("" : "+r"(p));
+        if (__builtin_expect(p < base, 0)) {
+            abort();
+        }
+        out[i] = *p;
+    }
+    *cursor = p;
+}
+
 void plain_push_bits(plain_bits_t *bits, const unsigned char *bit, int64_t n) {
     uint64_t *p = bits->cursor, word = bits->word;
     int held = bits->held;

@@ -14,6 +14,13 @@ enum { BLOCK = 1024 };
 void plain_push(double **cursor, double x, int64_t n);
 void plain_pop(double **cursor, double *out, int64_t n);
 
+/* The least that a cursor in memory takes: the plain loop, which stores its pointer after each element. */
+void plain_push_stored(double **cursor, double x, int64_t n);
+void plain_pop_stored(double **cursor, double *out, int64_t n);
+/* The least that a bounded cursor in registers takes: the plain loop, which compares its pointer at each element. */
+void plain_push_compared(double **cursor, const double *limit, double x, int64_t n);
+void plain_pop_compared(double **cursor, const double *base, double *out, int64_t n);
+
 /* Shifts bits into a word and stores full words. */
 typedef struct {
     uint64_t *cursor, word;

@@ -83,6 +83,16 @@ static void plain(const work_t *w, times_t *times) {
     TIMED(times->forward, plain_push(&cursor, w->values[0], w->count));
     TIMED(times->reverse, plain_pop(&cursor, w->values, w->count));
 }
+static void stored(const work_t *w, times_t *times) {
+    double *cursor = (double *)w->memory;
+    TIMED(times->forward, plain_push_stored(&cursor, w->values[0], w->count));
+    TIMED(times->reverse, plain_pop_stored(&cursor, w->values, w->count));
+}
+static void compared(const work_t *w, times_t *times) {
+    double *cursor = (double *)w->memory, *const base = cursor;
+    TIMED(times->forward, plain_push_compared(&cursor, base + w->count, w->values[0], w->count));
+    TIMED(times->reverse, plain_pop_compared(&cursor, base, w->values, w->count));
+}
 static void call_floor(const work_t *w, times_t *times) {
     floor_begin(w->memory, w->count * w->bytes);
     TIMED(times->forward, plain_push_call(w->values[0], w->count));
@@ -152,6 +162,8 @@ static void plain_bytes(const work_t *w, times_t *times) {
 const figure_t scalar_figures[] = {
     {"f64/local", local, plain},
     {"f64/handle", handle, plain},
+    {"f64/local_compared", local, compared},
+    {"f64/handle_stored", handle, stored},
     {"f64/self_kept", kept, plain},
     {"f64/self", self, plain},
     {"f64/call", call, call_floor},

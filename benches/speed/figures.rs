@@ -62,6 +62,12 @@ fn scalars(all: &mut Vec<Figure>) {
         add("adtape_self() kept", "f64/self_kept", 2.0);
         add("adtape_self() each time", "f64/self", 2.0);
     }
+    for (what, name) in [
+        ("local cursor, in cache, beside a loop that compares", "f64/local_compared"),
+        ("handle, in cache, beside a loop that stores its cursor", "f64/handle_stored"),
+    ] {
+        all.push(figure(&format!("double, {what}"), Static, name, CACHED, 8, Some(AtMost(1.1))));
+    }
     all.push(figure("control bit, local cursor", Static, "bit/local", CACHED, 8, Some(AtMost(1.5))));
     all.push(figure("control bit, handle", Static, "bit/handle", CACHED, 8, Some(AtMost(1.5))));
     all.push(figure("count below 128, handle", Static, "count/handle", CACHED, 8, None));

@@ -158,16 +158,24 @@ impl Arena {
     }
 
     /// Adds the next small block of a class, if that opens no chunk. Returns its slot and key, and whether its word is
-    /// full, for [`end_taking`](Arena::end_taking) at the end of the operation.
+    /// full, for [`end_taking_lowest`](Arena::end_taking_lowest) at the end of the operation.
     #[inline(always)]
     pub fn take_lowest(&mut self, class: Class) -> Option<(Slot, u64, bool)> {
-        let (slot, full) = self.slabs.take_lowest(class)?;
+        let (slot, bytes, full) = self.slabs.take_lowest(class)?;
         let key = slot.key();
-        self.count_in(key, slot.bytes());
+        self.count_in(key, bytes);
         Some((slot, key, full))
     }
 
-    /// Adds a small block in an open chunk. Returns whether its word is full, as [`take_lowest`](Arena::take_lowest).
+    /// What comes after taking the lowest slot. Returns its address.
+    #[inline(always)]
+    pub fn end_taking_lowest(&mut self, slot: Slot, full: bool) -> NonNull<u8> {
+        let p = slot.address();
+        if full { self.set_room(slot.head, slot.head.get().room_without_first(), p) } else { p }
+    }
+
+    /// Adds a small block in an open chunk. Returns whether its word is full, for [`end_taking`](Arena::end_taking) at the
+    /// end of the operation.
     #[inline(always)]
     pub fn take_small(&mut self, slot: Slot) -> bool {
         self.count_in(slot.key(), slot.bytes());
@@ -178,14 +186,15 @@ impl Arena {
     #[inline(always)]
     pub fn end_taking(&mut self, slot: Slot, full: bool) -> NonNull<u8> {
         let p = slot.address();
-        if full { self.word_is_full(slot.head, slot.within, p) } else { p }
+        if full { self.set_room(slot.head, slot.head.get().room_without(slot.index), p) } else { p }
     }
 
-    /// Returns `p`, so that the caller need not keep it.
+    /// Returns `p`, so that the caller need not keep it. Cold, though it is called often where few slots are free, as is
+    /// [`chunk_turns`](Arena::chunk_turns): so callers save no registers on the way without this call.
     #[cold]
     #[inline(never)]
-    fn word_is_full(&mut self, head: HeadAt, within: u32, p: NonNull<u8>) -> NonNull<u8> {
-        self.slabs.word_is_full(head, within);
+    fn set_room(&mut self, head: HeadAt, room: u64, p: NonNull<u8>) -> NonNull<u8> {
+        self.slabs.set_room(head, room);
         p
     }
 
@@ -203,16 +212,16 @@ impl Arena {
     #[inline(always)]
     pub fn end_giving(&mut self, slot: Slot, was_full: bool) {
         if was_full || slot.head.get().taken() == 0 {
-            self.chunk_turns(slot.head, slot.within);
+            self.chunk_turns(slot.head, slot.index);
         }
     }
 
     /// The chunk of a slot that was freed last has room, or no block any more.
     #[cold]
     #[inline(never)]
-    fn chunk_turns(&mut self, head: HeadAt, within: u32) {
+    fn chunk_turns(&mut self, head: HeadAt, index: u32) {
         self.clock += 1;
-        self.slabs.chunk_turns(head, within, self.clock);
+        self.slabs.chunk_turns(head, index, self.clock);
     }
 
     /// From now on a block opens its chunk where that had none.

@@ -91,9 +91,23 @@ impl Head {
         room.trailing_zeros()
     }
 
-    /// The bit of [`room`](Head::room) of the slot that begins there in the chunk.
-    pub fn bit_of_word(&self, within: u32) -> u64 {
-        1 << (within / self.bytes.load(UNORDERED) / 64)
+    /// The bit of [`room`](Head::room) of a slot.
+    #[inline(always)]
+    pub fn bit_of_word(index: u32) -> u64 {
+        1 << (index / 64 % 64)
+    }
+
+    /// [`room`](Head::room) without the word of a slot.
+    #[inline(always)]
+    pub fn room_without(&self, index: u32) -> u64 {
+        self.room.load(UNORDERED) & !Head::bit_of_word(index)
+    }
+
+    /// [`room`](Head::room) without the first word that has some.
+    #[inline(always)]
+    pub fn room_without_first(&self) -> u64 {
+        let room = self.room.load(UNORDERED);
+        room & room.wrapping_sub(1)
     }
 
     /// The lowest free slot of a chunk with room.
@@ -182,6 +196,13 @@ impl HeadAt {
     /// The head that stands for a chunk with room where there is none.
     pub fn none() -> HeadAt {
         HeadAt(NonNull::from(&NO_ROOM))
+    }
+
+    /// The head of the lower chunk of two of a heap; `other`, where this stands for none.
+    #[inline(always)]
+    pub fn lower(self, other: HeadAt) -> HeadAt {
+        // The heads of a heap lie in the order of its chunks.
+        if self.0 == HeadAt::none().0 || other.0 < self.0 { other } else { self }
     }
 
     #[inline(always)]

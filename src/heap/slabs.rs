@@ -28,9 +28,9 @@ use std::ptr::NonNull;
 pub(super) struct Slot {
     pub head: HeadAt,
     /// Where it begins in its chunk.
-    pub within: u32,
+    within: u32,
     /// Its number in its chunk.
-    index: u32,
+    pub index: u32,
 }
 
 impl Slot {
@@ -91,13 +91,14 @@ impl Slabs {
 
     // ---- what needs no other chunk ---------------------------------------------------------------
 
-    /// Takes the slot where the next block of this class goes, if that opens no chunk. Returns it, and whether it was
-    /// the last of its word: then [`word_is_full`](Slabs::word_is_full) comes next.
+    /// Takes the slot where the next block of this class goes, if that opens no chunk. Returns it, what it takes, and
+    /// whether it was the last of its word: then [`set_room`](Slabs::set_room) comes next.
     #[inline(always)]
-    pub fn take_lowest(&mut self, class: Class) -> Option<(Slot, bool)> {
+    pub fn take_lowest(&mut self, class: Class) -> Option<(Slot, usize, bool)> {
         let head = self.lowest[class.index()];
         let (index, last) = head.get().take_lowest()?;
-        Some((Slot { head, index, within: index * head.get().bytes.load(UNORDERED) }, last))
+        let bytes = head.get().bytes.load(UNORDERED);
+        Some((Slot { head, index, within: index * bytes }, bytes as usize, last))
     }
 
     /// The slot of the block that begins at `offset`, of no block in quarantine.
@@ -118,8 +119,8 @@ impl Slabs {
         slot.head.get().give(slot.index)
     }
 
-    /// Takes a slot that is free and whose chunk is open or idle. Returns whether
-    /// [`word_is_full`](Slabs::word_is_full) comes next.
+    /// Takes a slot that is free and whose chunk is open or idle. Returns whether [`set_room`](Slabs::set_room) comes
+    /// next.
     #[inline(always)]
     pub fn take(&mut self, slot: Slot) -> bool {
         slot.head.get().take(slot.index)
@@ -136,44 +137,51 @@ impl Slabs {
 
     // ---- chunks that get or lose room ---------------------------------------------------------------
 
-    /// The word of the slot that begins there in the chunk has no free slot any more.
-    #[cold]
-    pub fn word_is_full(&mut self, head: HeadAt, within: u32) {
-        let head = head.get();
-        let room = head.room.load(UNORDERED) & !head.bit_of_word(within);
+    // Where few slots are free, nearly every block that comes fills its chunk, and one that goes gives room to a full one.
+
+    /// A word of the chunk has no free slot any more: `room` is what [`Head::room`] has without it.
+    #[inline(always)]
+    pub fn set_room(&mut self, at: HeadAt, room: u64) {
+        let head = at.get();
         head.room.store(room, UNORDERED);
         if room == 0 {
             self.no_more_room(chunk_of(head), head.last_class());
         }
     }
 
+    #[inline(always)]
     fn no_more_room(&mut self, chunk: usize, class: Class) {
         self.room[class.index()].remove(chunk);
         self.find_lowest(class);
     }
 
+    #[inline(always)]
     fn find_lowest(&mut self, class: Class) {
         let first = self.room[class.index()].first_from(0);
         self.lowest[class.index()] = first.map_or(HeadAt::none(), |chunk| self.heads.at(chunk));
     }
 
-    /// The slot that begins there in the chunk was freed, in a word that was full or in a chunk that has nothing else.
-    /// `now` counts up.
-    #[cold]
-    pub fn chunk_turns(&mut self, head: HeadAt, within: u32, now: u64) {
-        let head = head.get();
-        let (chunk, class, room) = (chunk_of(head), head.last_class(), head.room.load(UNORDERED));
-        head.room.store(room | head.bit_of_word(within), UNORDERED);
+    /// A slot, by its number in the chunk, was freed, in a word that was full or in a chunk that has nothing else. `now`
+    /// counts up.
+    #[inline(always)]
+    pub fn chunk_turns(&mut self, at: HeadAt, index: u32, now: u64) {
+        let head = at.get();
+        let room = head.room.load(UNORDERED);
+        head.room.store(room | Head::bit_of_word(index), UNORDERED);
         if room == 0 {
             self.settle();
-            self.room[class.index()].insert(chunk);
-            self.find_lowest(class);
+            let class = head.last_class().index();
+            // It was among those with room when it was opened.
+            self.room[class].put_back(chunk_of(head));
+            self.lowest[class] = self.lowest[class].lower(at);
         }
         if head.taken() == 0 {
-            self.close(chunk, class, now);
+            self.close(chunk_of(head), head.last_class(), now);
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn close(&mut self, chunk: usize, class: Class, now: u64) {
         self.heads.get(chunk).closed_at.store(now, UNORDERED);
         if self.idle != Some(chunk) {
@@ -189,8 +197,16 @@ impl Slabs {
     }
 
     /// No chunk is idle any more: an idle one is closed as others are.
+    #[inline(always)]
     pub fn settle(&mut self) {
-        let Some(chunk) = self.idle.take() else { return };
+        if let Some(chunk) = self.idle.take() {
+            self.close_idle(chunk);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn close_idle(&mut self, chunk: usize) {
         let head = self.heads.get(chunk);
         if head.taken() == 0 {
             self.no_more_room(chunk, head.last_class());

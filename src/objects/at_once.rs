@@ -8,7 +8,7 @@
 use super::ranges::pack_range;
 use super::set::{Objects, Restored};
 use super::variables::Writer;
-use crate::map::registry::{Bounds, Located, Record, Serial, pack, unpack_first_lane};
+use crate::map::registry::{Extents, Located, Record, Serial, pack, unpack_first_lane};
 use crate::tape::Cursor;
 
 impl Objects {
@@ -90,14 +90,14 @@ impl Objects {
 
     /// Finds the object that an address in a block is in.
     #[inline(always)]
-    pub(crate) fn bounds_at_once(&self, address: u64) -> Option<Bounds> {
-        self.registry().bounds_of_address_at_once(self.lane_at_once()?, address)
+    pub(crate) fn extents_at_once(&self, address: u64) -> Option<Extents> {
+        self.registry().extents_of_address_at_once(self.lane_at_once()?, address)
     }
 
     /// Finds an object.
     #[inline(always)]
-    pub(crate) fn bounds_of_at_once(&self, serial: u64) -> Option<Bounds> {
-        self.registry().bounds_at_once(Serial(serial))
+    pub(crate) fn extents_of_at_once(&self, serial: u64) -> Option<Extents> {
+        self.registry().extents_at_once(Serial(serial))
     }
 
     /// Ends a block or a variable that comes back.

@@ -6,7 +6,7 @@ use super::called::{Called, calls};
 use super::ranges::pack_range;
 use super::set::{LiveRange, LiveStats, Objects, Waiter};
 use crate::error::{Error, Status};
-use crate::map::registry::{Bounds, RangeKind, Serial};
+use crate::map::registry::{Extents, RangeKind, Serial};
 use crate::tape::{Cursor, Type};
 use std::ffi::{CStr, CString};
 
@@ -98,15 +98,15 @@ impl Objects {
     }
 
     /// The object that an address is in, if it is alive.
-    pub(crate) fn bounds(&self, address: u64) -> Option<Bounds> {
+    pub(crate) fn extents(&self, address: u64) -> Option<Extents> {
         let registry = &self.registry();
         let place = registry.find(self.lane().ok()?, address).ok()??;
-        registry.alive(place.serial).map(|object| Bounds::of(&object))
+        registry.alive(place.serial).map(|object| Extents::of(&object))
     }
 
     /// An object, if it is alive.
-    pub(crate) fn bounds_of(&self, serial: u64) -> Option<Bounds> {
-        self.registry().alive(Serial(serial)).map(|object| Bounds::of(&object))
+    pub(crate) fn extents_of(&self, serial: u64) -> Option<Extents> {
+        self.registry().alive(Serial(serial)).map(|object| Extents::of(&object))
     }
 
     /// All ranges that are alive, by address.
@@ -172,26 +172,26 @@ mod tests {
     use crate::tape::Tape;
 
     #[test]
-    fn bounds_are_those_of_the_range_wherever_it_lies() -> Result<(), Error> {
+    fn extents_are_those_of_the_range_wherever_it_lies() -> Result<(), Error> {
         let (objects, tape) = (Objects::new(), Tape::new()?);
         for (base, kind) in [(0x1000, RangeKind::Heap), (0x2000, RangeKind::Stack)] {
             let serial = objects.live_add(base, 64, kind, "x")?;
             objects.live_set_adjoint(base, 0x8000, 32)?;
-            let bounds = Bounds { serial, base: base as u64, bytes: 64, adjoint_base: 0x8000, adjoint_bytes: 32 };
+            let extents = Extents { serial, base: base as u64, bytes: 64, adjoint_base: 0x8000, adjoint_bytes: 32 };
             for address in [base, base + 63] {
-                let at_once = objects.bounds_at_once(address as u64);
+                let at_once = objects.extents_at_once(address as u64);
                 assert_eq!(at_once.is_some(), kind == RangeKind::Heap);
-                assert_eq!(objects.bounds(address as u64), Some(bounds));
-                assert!(at_once.is_none_or(|at_once| at_once == bounds));
+                assert_eq!(objects.extents(address as u64), Some(extents));
+                assert!(at_once.is_none_or(|at_once| at_once == extents));
             }
-            assert_eq!(objects.bounds(base as u64 + 65), None);
+            assert_eq!(objects.extents(base as u64 + 65), None);
             objects.live_end(&tape, base)?;
-            assert_eq!((objects.bounds_of_at_once(serial), objects.bounds_of(serial)), (None, None));
+            assert_eq!((objects.extents_of_at_once(serial), objects.extents_of(serial)), (None, None));
             let range = objects.pop_range(&tape)?;
             objects.rebase_add(&range, base + 0x400, 0x9000, 64)?;
-            let moved = Bounds { base: base as u64 + 0x400, adjoint_base: 0x9000, adjoint_bytes: 64, ..bounds };
-            assert_eq!(objects.bounds_of(serial), Some(moved));
-            assert!(objects.bounds_of_at_once(serial).is_none_or(|at_once| at_once == moved));
+            let moved = Extents { base: base as u64 + 0x400, adjoint_base: 0x9000, adjoint_bytes: 64, ..extents };
+            assert_eq!(objects.extents_of(serial), Some(moved));
+            assert!(objects.extents_of_at_once(serial).is_none_or(|at_once| at_once == moved));
         }
         Ok(())
     }

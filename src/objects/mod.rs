@@ -18,7 +18,7 @@ mod shape;
 mod snapshot;
 mod variables;
 
-pub(crate) use crate::map::registry::Bounds;
+pub(crate) use crate::map::registry::Extents;
 pub use by_label::{AllocateFn, Allocator, ReleaseFn, Wanted};
 pub(crate) use called::Called;
 pub(crate) use descriptors::{Association, Pointee, Variable};

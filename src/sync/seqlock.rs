@@ -96,11 +96,42 @@ impl<W> Seqlock<W> {
     /// Makes a change that no reader sees half of; `writer` is what [`lock`](Seqlock::lock) returned.
     #[inline]
     pub fn change<R>(&self, writer: &mut Writing<W>, change: impl FnOnce(&mut W) -> R) -> R {
+        change(&mut self.begin_change(writer))
+    }
+
+    /// As [`change`](Seqlock::change): the change is made when what this returns is dropped.
+    #[inline(always)]
+    pub fn begin_change<'a>(&'a self, writer: &'a mut Writing<W>) -> Change<'a, W> {
         self.changes.store(writer.changes + 1, Ordering::Relaxed);
         fence(Ordering::Release);
-        let result = change(&mut writer.own);
-        writer.changes += 2;
-        self.changes.store(writer.changes, Ordering::Release);
-        result
+        Change { changes: &self.changes, writer }
+    }
+}
+
+/// A change that is under way: readers wait for its end.
+pub(crate) struct Change<'a, W> {
+    changes: &'a AtomicU64,
+    writer: &'a mut Writing<W>,
+}
+
+impl<W> Deref for Change<'_, W> {
+    type Target = W;
+
+    fn deref(&self) -> &W {
+        &self.writer.own
+    }
+}
+
+impl<W> DerefMut for Change<'_, W> {
+    fn deref_mut(&mut self) -> &mut W {
+        &mut self.writer.own
+    }
+}
+
+impl<W> Drop for Change<'_, W> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.writer.changes += 2;
+        self.changes.store(self.writer.changes, Ordering::Release);
     }
 }

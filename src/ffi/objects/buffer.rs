@@ -1,7 +1,7 @@
 //! Buffers of messages, for libadtape_mpi: which object one is in, and where that lies in the reverse sweep.
 
 use crate::ffi::handles::{objects, objects_so_far};
-use crate::objects::{Bounds, Objects};
+use crate::objects::{Extents, Objects};
 use std::ptr::null;
 
 /// Where an object and its adjoint lie.
@@ -23,12 +23,12 @@ pub struct Buffer {
 #[inline(always)]
 unsafe fn found(
     out: *mut Buffer,
-    at_once: impl FnOnce(&Objects) -> Option<Bounds>,
-    anyhow: impl FnOnce(&Objects) -> Option<Bounds>,
+    at_once: impl FnOnce(&Objects) -> Option<Extents>,
+    anyhow: impl FnOnce(&Objects) -> Option<Extents>,
 ) -> bool {
     // SAFETY: NULL stands for the objects of the process.
     let found = unsafe { objects_so_far(null()) }.and_then(at_once).or_else(|| anyhow_in(anyhow));
-    let Some(Bounds { serial, base, bytes, adjoint_base, adjoint_bytes }) = found else { return false };
+    let Some(Extents { serial, base, bytes, adjoint_base, adjoint_bytes }) = found else { return false };
     // SAFETY: by contract.
     unsafe { out.write(Buffer { serial, base, bytes, adjoint_base, adjoint_bytes }) };
     true
@@ -36,7 +36,7 @@ unsafe fn found(
 
 #[cold]
 #[inline(never)]
-fn anyhow_in(find: impl FnOnce(&Objects) -> Option<Bounds>) -> Option<Bounds> {
+fn anyhow_in(find: impl FnOnce(&Objects) -> Option<Extents>) -> Option<Extents> {
     // SAFETY: NULL stands for the objects of the process.
     find(unsafe { objects(null()) })
 }
@@ -48,7 +48,7 @@ fn anyhow_in(find: impl FnOnce(&Objects) -> Option<Bounds>) -> Option<Bounds> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_buffer_find(address: u64, out: *mut Buffer) -> bool {
     // SAFETY: by contract.
-    unsafe { found(out, |objects| objects.bounds_at_once(address), |objects| objects.bounds(address)) }
+    unsafe { found(out, |objects| objects.extents_at_once(address), |objects| objects.extents(address)) }
 }
 
 /// The object of the process with this serial; false: it is not alive.
@@ -58,5 +58,5 @@ pub unsafe extern "C" fn adtape_abi0_buffer_find(address: u64, out: *mut Buffer)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_buffer_locate(serial: u64, out: *mut Buffer) -> bool {
     // SAFETY: by contract.
-    unsafe { found(out, |objects| objects.bounds_of_at_once(serial), |objects| objects.bounds_of(serial)) }
+    unsafe { found(out, |objects| objects.extents_of_at_once(serial), |objects| objects.extents_of(serial)) }
 }

@@ -93,7 +93,7 @@ fn take(slabs: &mut Slabs, model: &mut Model, offset: usize, class: Class, opens
     }
     let slot = slabs.slot(offset, class).expect("a slot");
     if slabs.take(slot) {
-        slabs.word_is_full(slot.head, slot.within);
+        slabs.set_room(slot.head, slot.head.get().room_without(slot.index));
     }
     model.take(offset, class);
 }
@@ -101,7 +101,7 @@ fn take(slabs: &mut Slabs, model: &mut Model, offset: usize, class: Class, opens
 fn give(slabs: &mut Slabs, model: &mut Model, offset: usize, now: u64) {
     let slot = slabs.find(offset).expect("a block");
     if slabs.give(slot).expect("taken") || slot.head.get().taken() == 0 {
-        slabs.chunk_turns(slot.head, slot.within, now);
+        slabs.chunk_turns(slot.head, slot.index, now);
     }
     model.give(offset, now);
 }
@@ -155,10 +155,10 @@ fn slabs_do_what_a_list_of_slots_does() {
                 0..8 => {
                     for _ in 0..rng.usize(..=2 * class.slots()) {
                         let quick = if rng.bool() { slabs.take_lowest(class) } else { None };
-                        if let Some((slot, full)) = quick {
+                        if let Some((slot, _, full)) = quick {
                             assert_eq!(slot.key(), record::key(model.place(class), class));
                             if full {
-                                slabs.word_is_full(slot.head, slot.within);
+                                slabs.set_room(slot.head, slot.head.get().room_without_first());
                             }
                             model.take(record::offset(slot.key()), class);
                             continue;

@@ -11,7 +11,7 @@
 //! first. The way from the root to a leaf is looked for only where a change reaches further than the leaf.
 
 use super::extent;
-use super::hint::Hint;
+use super::hint::{Hint, Spot};
 use super::node::{CAPACITY, Entry, MAX_DELTA, NONE, Node};
 use super::nodes::{Account, Kind};
 use super::range::{Range, There, Touching};
@@ -65,6 +65,33 @@ impl Tree {
         *hint = hint.next(leaf);
         let node = self.nodes.node(leaf);
         LeafPlace { leaf, node, behind: up_to(node, base) }
+    }
+
+    /// As [`place`](Tree::place), of what is there most likely; `spot` is that of removals.
+    #[inline(always)]
+    pub fn place_at(&self, base: u64, spot: &mut Spot) -> LeafPlace<'_> {
+        let near = spot.hint.leaf().and_then(|leaf| self.place_beside(leaf, base, spot.behind));
+        let place = near.unwrap_or_else(|| self.place(base, &mut spot.hint));
+        spot.behind = place.behind;
+        place
+    }
+
+    /// Where `base` is, if the leaf `hint`, which once was one, has it as the entry behind the `behind`th, as that one or as
+    /// the one before.
+    #[inline(always)]
+    fn place_beside(&self, hint: u32, base: u64, behind: usize) -> Option<LeafPlace<'_>> {
+        let leaf = self.nodes.get(hint)?;
+        // Deltas of zero are those of the gap, too.
+        let delta = base.wrapping_sub(leaf.origin());
+        if delta == 0 || delta > MAX_DELTA {
+            return None;
+        }
+        for i in [behind, behind.wrapping_sub(2), behind.wrapping_sub(1)] {
+            if i < CAPACITY && leaf.delta(i) == delta {
+                return Some(LeafPlace { leaf: hint, node: leaf, behind: i + 1 });
+            }
+        }
+        None
     }
 
     /// Where `base` is or belongs, if the leaf `hint`, which once was one, is certain to be its leaf.

@@ -26,3 +26,15 @@ impl Hint {
         if self.0 & !TRUSTED == leaf { Hint(leaf | TRUSTED) } else { Hint(leaf) }
     }
 }
+
+/// A leaf, and behind which of its entries the last place in it was. What goes in order of address, in either
+/// direction, is beside that, and what comes and goes is there.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    pub hint: Hint,
+    pub behind: usize,
+}
+
+impl Spot {
+    pub const UNKNOWN: Spot = Spot { hint: Hint::UNKNOWN, behind: 0 };
+}

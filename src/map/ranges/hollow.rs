@@ -69,13 +69,35 @@ impl Tree {
         };
         wide.store(extent::with_hollow(extent, hollow), Ordering::Relaxed);
         if there.hollow != hollow {
-            let (more, less) = if hollow { (&self.hollow, &self.len) } else { (&self.len, &self.hollow) };
-            more.store(more.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            less.store(less.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-            let bytes = if hollow { there.range.bytes.wrapping_neg() } else { there.range.bytes };
-            self.covered.store(self.covered().wrapping_add(bytes), Ordering::Relaxed);
+            self.count_hollow(there.range.bytes, hollow);
         }
         true
+    }
+
+    /// Makes the range hollow that `place` is behind, with the bits of `mark` in its value, which its magnitude has room for.
+    #[inline(always)]
+    pub fn make_hollow(&self, place: LeafPlace, range: Range, mark: u64) {
+        let wide = place.node.wide(place.behind - 1);
+        let extent = wide.load(Ordering::Relaxed);
+        match extent::unpack(extent) {
+            // The value is in the low bits, however many it has.
+            Ok(_) => wide.store(extent::with_hollow(extent | mark, true), Ordering::Relaxed),
+            Err(id) => {
+                self.set_aside(id, range.value | mark);
+                wide.store(extent::with_hollow(extent, true), Ordering::Relaxed);
+            }
+        }
+        self.count_hollow(range.bytes, true);
+    }
+
+    /// A range of so many bytes became hollow, or is one again.
+    #[inline(always)]
+    fn count_hollow(&self, bytes: u64, hollow: bool) {
+        let (more, less) = if hollow { (&self.hollow, &self.len) } else { (&self.len, &self.hollow) };
+        more.store(more.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        less.store(less.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        let bytes = if hollow { bytes.wrapping_neg() } else { bytes };
+        self.covered.store(self.covered().wrapping_add(bytes), Ordering::Relaxed);
     }
 
     #[cold]

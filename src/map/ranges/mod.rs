@@ -30,10 +30,10 @@ mod shared;
 mod tests;
 mod tree;
 
-pub(crate) use range::{Range, Touching};
+pub(crate) use range::{Meant, Range, Touching};
 pub(crate) use shared::SharedRanges;
 
-use hint::Hint;
+use hint::{Hint, Spot};
 use hollow::Way;
 use nodes::Account;
 use range::There;
@@ -46,9 +46,9 @@ pub(crate) struct Ranges {
     account: Account,
     /// The leaf where something was found last.
     hint: Cell<Hint>,
-    /// The leaf where something was inserted last, and where something was removed or made hollow.
+    /// The leaf where something was inserted last, and the place where something was removed or made hollow.
     inserted: Hint,
-    removed: Hint,
+    removed: Spot,
 }
 
 impl Default for Ranges {
@@ -61,7 +61,7 @@ impl Ranges {
     pub fn new() -> Ranges {
         let (tree, account) = Tree::first();
         let unknown = Hint::UNKNOWN;
-        Ranges { tree, account, hint: Cell::new(unknown), inserted: unknown, removed: unknown }
+        Ranges { tree, account, hint: Cell::new(unknown), inserted: unknown, removed: Spot::UNKNOWN }
     }
 
     /// Fails, and changes nothing, if `range` overlaps one that is there: with the lowest of those.
@@ -117,9 +117,22 @@ impl Ranges {
     }
 
     fn take(&mut self, base: u64, wanted: impl FnOnce(&There) -> bool) -> Option<Range> {
-        let place = self.tree.place(base, &mut self.removed);
+        let place = self.tree.place_at(base, &mut self.removed);
         let range = self.tree.range_at(place, base).filter(wanted)?.range;
         self.tree.remove(place, range, &mut self.account);
+        Some(range)
+    }
+
+    /// Makes the range that begins at `base` hollow, if it is the one that is meant, with the bits of `mark` in its value,
+    /// whose magnitude has room for them. Returns the range as it was.
+    #[inline(always)]
+    pub fn make_hollow(&mut self, base: u64, which: impl Meant, mark: u64) -> Option<Range> {
+        let place = self.tree.place_at(base, &mut self.removed);
+        let range = self.tree.range_at(place, base)?.solid()?;
+        if !which.means(range) {
+            return None;
+        }
+        self.tree.make_hollow(place, range, mark);
         Some(range)
     }
 
@@ -127,7 +140,7 @@ impl Ranges {
     /// magnitude that it had before. Returns the range as it was.
     #[inline]
     pub fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range> {
-        let place = self.tree.place(base, &mut self.removed);
+        let place = self.tree.place_at(base, &mut self.removed);
         let there = self.tree.range_at(place, base)?;
         let value = hollow(there.solid()?)?;
         self.tree.set(place, there, value, true).then_some(there.range)

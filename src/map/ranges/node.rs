@@ -230,8 +230,10 @@ impl Node {
         &self.lines[line].wide[i]
     }
 
+    #[inline(always)]
     pub fn delta(&self, i: usize) -> u64 {
-        u64::from(self.get(i).narrow)
+        let (line, i) = place(i);
+        u64::from(self.lines[line].narrow[i].load(RELAXED))
     }
 
     pub fn is_full(&self) -> bool {
@@ -250,8 +252,7 @@ impl Node {
             self.set(i, entry);
             self.set_header(Header::End, end as u32 + 1);
         } else if i == front && end > front {
-            // More may come here: most of the room is for them.
-            let front = if front > 0 { front } else { self.open_gap(((CAPACITY - end) * 3).div_ceil(4)) };
+            let front = if front > 0 { front } else { self.open_gap() };
             self.set(front - 1, entry);
             self.set_header(Header::Front, front as u32 - 1);
         } else if end == CAPACITY {
@@ -296,12 +297,13 @@ impl Node {
     }
 
     /// Moves all entries of a leaf without a gap up, and returns where they begin then.
-    fn open_gap(&self, by: usize) -> usize {
-        let (end, mut all) = (self.end(), [GAP; CAPACITY]);
-        self.copy_to(&mut all);
-        all.copy_within(..end, by);
-        all[..by].fill(GAP);
-        self.copy_from(&all);
+    fn open_gap(&self) -> usize {
+        let end = self.end();
+        // More may come here: most of the room is for them, and what is left of it once they have filled that.
+        let room = CAPACITY - end;
+        let by = if end > CAPACITY / 2 { room } else { (room * 3).div_ceil(4) };
+        (0..end).rev().for_each(|i| self.set(i + by, self.get(i)));
+        (0..by).for_each(|i| self.set(i, GAP));
         self.set_header(Header::End, (end + by) as u32);
         by
     }

@@ -40,3 +40,15 @@ impl Range {
         self.base + self.bytes
     }
 }
+
+/// Whether a range is the one that is meant. Not only a closure, which the compiler need not inline.
+pub(crate) trait Meant {
+    fn means(self, range: Range) -> bool;
+}
+
+impl<F: FnOnce(Range) -> bool> Meant for F {
+    #[inline(always)]
+    fn means(self, range: Range) -> bool {
+        self(range)
+    }
+}

@@ -3,10 +3,10 @@
 //! A tree under a [`Seqlock`], which asks for what the tree has: every word is atomic.
 
 use super::change::LeafPlace;
-use super::hint::Hint;
+use super::hint::{Hint, Spot};
 use super::hollow::Way;
 use super::nodes::Account;
-use super::range::{Range, There, Touching};
+use super::range::{Meant, Range, There, Touching};
 use super::tree::Tree;
 use crate::sync::{LockGuard, Seqlock, StaticCounter, UNORDERED, Writing};
 use std::cell::Cell;
@@ -23,9 +23,9 @@ pub(crate) struct SharedRanges {
 /// What only the writer needs.
 struct Writer {
     account: Account,
-    /// The leaf where something was inserted last, and where something was removed or made hollow.
+    /// The leaf where something was inserted last, and the place where something was removed or made hollow.
     inserted: Hint,
-    removed: Hint,
+    removed: Spot,
 }
 
 /// Numbers given to maps.
@@ -45,7 +45,7 @@ impl SharedRanges {
         let number = NUMBERS.fetch_add(1, UNORDERED) as u32;
         SharedRanges {
             tree,
-            lock: Seqlock::new(Writer { account, inserted: Hint::UNKNOWN, removed: Hint::UNKNOWN }),
+            lock: Seqlock::new(Writer { account, inserted: Hint::UNKNOWN, removed: Spot::UNKNOWN }),
             number,
         }
     }
@@ -73,7 +73,7 @@ impl SharedRanges {
             Way::Hollow(others) => {
                 for there in others {
                     displaced(there, false);
-                    let place = self.tree.place(there.base, &mut writer.removed);
+                    let place = self.tree.place_at(there.base, &mut writer.removed);
                     self.change(&mut writer, |tree, account| tree.remove(place, there, account));
                 }
                 let place = self.tree.place(range.base, &mut writer.inserted);
@@ -93,7 +93,7 @@ impl SharedRanges {
         match self.tree.way(place, range).ok()? {
             Way::Free(touching) => {
                 self.add(&mut writer, place, range);
-                let place = self.tree.place(base, &mut writer.removed);
+                let place = self.tree.place_at(base, &mut writer.removed);
                 let there = self.tree.range_at(place, base).filter(|there| there.hollow && is_meant(there.range.value));
                 if let Some(there) = there {
                     self.change(&mut writer, |tree, account| tree.remove(place, there.range, account));
@@ -133,9 +133,23 @@ impl SharedRanges {
 
     fn take(&self, base: u64, wanted: impl FnOnce(&There) -> bool) -> Option<Range> {
         let mut writer = self.lock();
-        let place = self.tree.place(base, &mut writer.removed);
+        let place = self.tree.place_at(base, &mut writer.removed);
         let range = self.tree.range_at(place, base).filter(wanted)?.range;
         self.change(&mut writer, |tree, account| tree.remove(place, range, account));
+        Some(range)
+    }
+
+    /// As [`super::Ranges::make_hollow`].
+    #[inline(always)]
+    pub fn make_hollow(&self, base: u64, which: impl Meant, mark: u64) -> Option<Range> {
+        let mut writer = self.lock();
+        let place = self.tree.place_at(base, &mut writer.removed);
+        let range = self.tree.range_at(place, base)?.solid()?;
+        if !which.means(range) {
+            return None;
+        }
+        let _change = self.lock.begin_change(&mut writer);
+        self.tree.make_hollow(place, range, mark);
         Some(range)
     }
 
@@ -143,7 +157,7 @@ impl SharedRanges {
     #[inline]
     pub fn hollow_out(&self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range> {
         let mut writer = self.lock();
-        let place = self.tree.place(base, &mut writer.removed);
+        let place = self.tree.place_at(base, &mut writer.removed);
         let there = self.tree.range_at(place, base)?;
         let value = hollow(there.solid()?)?;
         self.change(&mut writer, |tree, _| tree.set(place, there, value, true)).then_some(there.range)

@@ -18,7 +18,7 @@
 
 use super::object::Serial;
 use crate::hash::mix;
-use crate::map::ranges::{Range, Ranges, SharedRanges};
+use crate::map::ranges::{Meant, Range, Ranges, SharedRanges};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -39,6 +39,7 @@ pub(super) fn plain(value: u64) -> u64 {
 /// The map that the dead are hollow ranges of.
 pub(super) trait Places {
     fn alive(&self) -> usize;
+    fn make_hollow(&mut self, base: u64, which: impl Meant, mark: u64) -> Option<Range>;
     fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range>;
     fn remove(&mut self, base: u64, value: u64) -> bool;
     fn remove_hollow(&mut self, base: u64, is_meant: impl FnOnce(u64) -> bool) -> bool;
@@ -51,6 +52,10 @@ macro_rules! places {
         impl Places for $of {
             fn alive(&self) -> usize {
                 self.len()
+            }
+            #[inline(always)]
+            fn make_hollow(&mut self, base: u64, which: impl Meant, mark: u64) -> Option<Range> {
+                <$map>::make_hollow(self, base, which, mark)
             }
             fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range> {
                 <$map>::hollow_out(self, base, hollow)
@@ -106,18 +111,17 @@ impl Dead {
     /// The range of the map that begins at `base` dies, if it is the one that is meant, in place of all that it overlaps.
     /// `forget` gets the value of each that is remembered no more, and returns whose it is. Whether it overlaps any; None if
     /// nothing happens.
-    #[inline]
+    #[inline(always)]
     pub fn insert(
         &mut self,
         map: &mut impl Places,
         base: u64,
-        is_meant: impl FnOnce(Range) -> bool,
+        which: impl Meant,
         forget: impl FnMut(u64) -> Option<Serial>,
     ) -> Option<bool> {
         // Most are alive at once where one dies next, so no greater number passes unseen.
         self.most = self.most.max(map.alive()).max(REMEMBERED);
-        let term = self.term;
-        let range = map.hollow_out(base, |range| is_meant(range).then_some(range.value | term))?;
+        let range = map.make_hollow(base, which, self.term)?;
         self.died += 1;
         // Most die where nothing else did.
         let alone = self.outside() == 0 && self.old.is_empty() && self.died <= self.most;

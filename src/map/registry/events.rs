@@ -1,18 +1,37 @@
-//! What happens to objects: birth and death in the forward sweep, both reversed in the reverse sweep.
+//! What happens to objects: birth and death in the forward sweep, births reversed in the reverse sweep; deaths reversed
+//! are in [`super::comeback`].
 
 #![forbid(unsafe_code)]
 
 use super::dead::{Dead, Places};
 use super::lane::{Lane, Stack};
 use super::moved::Moved;
-use super::object::{LifeState, MAX_BYTES, Object, Present, RangeKind, Serial, lane_of};
+use super::object::{LifeState, MAX_BYTES, Object, RangeKind, Serial, lane_of};
 use super::range::RangeRecord;
-use super::waiting::{Arrival, Variables, Wait};
-use super::{Past, Registry, dead, describe, offset, value};
+use super::{Past, Registry, describe, value};
 use crate::error::Error;
-use crate::map::ranges::{Range, Touching};
+use crate::map::ranges::{Meant, Range, Touching};
 use crate::sync::Ordering;
 use std::ffi::CStr;
+
+/// Ends the object of the range that is to become hollow, if `push` pushes its record.
+struct Ending<'a, P> {
+    registry: &'a Registry,
+    /// What it was.
+    kept: Option<&'a mut Object>,
+    push: P,
+    /// Its value in the maps, and where the forward sweep knew it.
+    ended: &'a mut Option<(u64, u64)>,
+}
+
+impl<P: FnOnce(&RangeRecord) -> bool> Meant for Ending<'_, P> {
+    #[inline(always)]
+    fn means(self, range: Range) -> bool {
+        let objects = &self.registry.lane(lane_of(range.value)).objects;
+        *self.ended = objects.end(range, self.kept, self.push).map(|forward_base| (range.value, forward_base));
+        self.ended.is_some()
+    }
+}
 
 impl Registry {
     /// An object is born on the lane.
@@ -64,12 +83,8 @@ impl Registry {
         let Past { dead, moved } = &mut *past;
         let mut ended = None;
         // It is dead before its range is hollow: nobody else changes either meanwhile.
-        let is_meant = |range: Range| {
-            let objects = &self.lane(lane_of(range.value)).objects;
-            ended = objects.end(range, kept.as_mut(), push).map(|forward_base| (range.value, forward_base));
-            ended.is_some()
-        };
-        let overlaps = dead.insert(&mut &self.heap, base, is_meant, |value| self.forget(value))?;
+        let ending = Ending { registry: self, kept: kept.as_mut(), push, ended: &mut ended };
+        let overlaps = dead.insert(&mut &self.heap, base, ending, |value| self.forget(value))?;
         let (value, forward_base) = ended?;
         if overlaps {
             self.update(value, |object| object.reused = true);
@@ -161,76 +176,6 @@ impl Registry {
         Ok(object)
     }
 
-    /// Its death is reversed: an object is back, at `present.base`. Sets each pointer variable that waited for it, and
-    /// each that was set to a younger object at its address and still holds that.
-    pub fn restore(
-        &self,
-        lane: u16,
-        record: &RangeRecord,
-        present: Present,
-        mut variables: impl Variables,
-    ) -> Result<(), Error> {
-        check_extent(present.base, record.bytes)?;
-        check_extent(record.base, record.bytes)?;
-        check_adjoint(present.adjoint_base, present.adjoint_bytes)?;
-        let RangeRecord { serial, bytes, kind, label, .. } = *record;
-        let home = self.lane_if_claimed(serial.lane());
-        home.inspect(|home| self.settle_lane(home));
-        let births = home.map_or(0, |home| home.births.load(Ordering::Relaxed));
-        if !(1..=births).contains(&serial.birth()) {
-            return Err(describe::no_record(serial));
-        }
-        let object = Object {
-            serial,
-            forward_base: record.base,
-            adjoint_base: present.adjoint_base,
-            adjoint_bytes: present.adjoint_bytes,
-            home: lane,
-            ..Object::new(present.base, bytes, kind, label)
-        };
-        let value = |by, wait: Wait| {
-            wait.elements.map_or(Ok(()), |elements| self.check_elements(&object, elements))?;
-            if wait.adjoint { self.scaled(&object, by) } else { Ok(offset(object.base, by)) }
-        };
-        for (_, by, wait) in self.waiting.of(serial, record.base, bytes) {
-            value(by, wait)?;
-        }
-        let reused = self.place_at_once(&object).map_or_else(|| self.place(object), Ok)?;
-        let back = (serial, record.base, bytes);
-        // Those, and whoever looked before it was there and waits since. Who waits later looks once more.
-        self.waiting.take(back, reused, |variable, by, wait| {
-            let value = value(by, wait).ok()?;
-            variables.set(Arrival { variable, value, offset: by, held: None });
-            Some(value)
-        });
-        self.waiting.take_followers(back, reused, &mut variables, |by, wait, held| {
-            value(by, wait).ok().filter(|_| !self.was_set_anew(lane, serial, wait, held))
-        });
-        Ok(())
-    }
-
-    /// Whether variables that follow seem to have been set by the program since, to another object that is alive, by
-    /// chance where they pointed before: as `x = malloc(range.bytes)` does, they have its base and that of its adjoint.
-    fn was_set_anew(&self, lane: u16, but: Serial, wait: Wait, held: &[(u64, u64)]) -> bool {
-        let (primal, adjoint) = match (wait.adjoint, held) {
-            (false, [(_, value)]) => (*value, None),
-            (false, [(_, value), (_, adjoint), ..]) => (*value, Some(*adjoint)),
-            (true, [(_, adjoint), (_, value), ..]) => (*value, Some(*adjoint)),
-            _ => return false,
-        };
-        let by = wait.pair.unwrap_or(0);
-        let found = self.range_of(lane, offset(primal, -by)).and_then(|range| self.object_of(range));
-        let found = found.filter(|there| there.serial != but && offset(there.base, by) == primal);
-        found.is_some_and(|there| adjoint.is_none_or(|adjoint| self.scaled(&there, by).is_ok_and(|at| at == adjoint)))
-    }
-
-    /// As [`restore`](Registry::restore); returns the pointer variables.
-    #[cfg(test)]
-    pub fn restore_and_list(&self, lane: u16, record: &RangeRecord, present: Present) -> Result<Vec<Arrival>, Error> {
-        let mut arrivals = Vec::new();
-        self.restore(lane, record, present, |arrival| arrivals.push(arrival)).map(|()| arrivals)
-    }
-
     /// The object that begins at `base` has its adjoint there.
     pub fn set_adjoint(&self, lane: u16, base: u64, adjoint_base: u64, adjoint_bytes: u64) -> Result<(), Error> {
         check_adjoint(adjoint_base, adjoint_bytes)?;
@@ -242,38 +187,6 @@ impl Registry {
     /// Puts an object that is not alive into the maps, or changes nothing. Whether it is reused.
     pub(super) fn place(&self, object: Object) -> Result<bool, Error> {
         self.place_as(LifeState::Coming, object)
-    }
-
-    /// As [`place`](Registry::place), of a block that died and whose place is remembered where it was, unless there is more
-    /// to it.
-    fn place_at_once(&self, object: &Object) -> Option<bool> {
-        if object.kind == RangeKind::Stack || object.bytes == 0 || !self.spans.are_apart(object.base, object.end()) {
-            return None;
-        }
-        let past = &mut *self.past();
-        if past.dead.outside() > 0 {
-            return None;
-        }
-        // Whoever has the lock of the past may ask for both others in any order.
-        let (mut in_slot, mut touched, mut left) = (0, None, None);
-        let object = self.lane(object.serial.lane()).objects.revive(object.serial, |was| {
-            if was.is_stack {
-                return None;
-            }
-            in_slot = was.range.value;
-            let range = object.range(in_slot);
-            let touching = self.heap.revive(was.range.base, |there| dead::plain(there) == in_slot, range)?;
-            touched = touching.above;
-            left = (was.reused && was.range.base != object.base).then_some(was.range);
-            Some(Object { touched: was.touched || touching.below, reused: was.reused, ..*object })
-        })?;
-        if object.forward_base != object.base {
-            past.moved.insert(in_slot, |value| self.object(value));
-        }
-        // Its death may have taken the place of others, which are dead still.
-        left.inspect(|left| past.dead.lose(*left));
-        touched.inspect(|above| self.update(*above, |object| object.touched = true));
-        Some(object.reused)
     }
 
     /// Puts an object with a serial above all others, in this slot of its lane, into the maps.
@@ -393,7 +306,7 @@ impl Registry {
     /// What a range that came touches, the dead outside of the map included. Marks the one that begins where it ends.
     pub(super) fn touch(&self, range: Range, touching: Touching, dead: &Dead) -> Touching {
         if let Some(above) = touching.above {
-            self.update(above, |object| object.touched = true);
+            self.touch_value(above);
         }
         Touching { hollow: touching.hollow || dead.meets(range), ..touching }
     }
@@ -462,7 +375,7 @@ impl Registry {
     }
 }
 
-fn check_extent(base: u64, bytes: u64) -> Result<(), Error> {
+pub(super) fn check_extent(base: u64, bytes: u64) -> Result<(), Error> {
     match base.checked_add(bytes) {
         Some(_) if bytes > MAX_BYTES => Err(describe::too_long(base, bytes)),
         None => Err(describe::too_long(base, bytes)),
@@ -471,7 +384,7 @@ fn check_extent(base: u64, bytes: u64) -> Result<(), Error> {
     }
 }
 
-fn check_adjoint(base: u64, bytes: u64) -> Result<(), Error> {
+pub(super) fn check_adjoint(base: u64, bytes: u64) -> Result<(), Error> {
     match base.checked_add(bytes) {
         Some(_) if bytes <= MAX_BYTES => Ok(()),
         _ => Err(describe::too_long(base, bytes)),

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::lane::Lane;
-use super::object::{Bounds, LifeState, Object, Serial, SimplePlace, birth_in, lane_of};
+use super::object::{Extents, LifeState, Object, Serial, SimplePlace, birth_in, lane_of};
 use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
@@ -181,24 +181,24 @@ impl Registry {
 
     /// The object that an address is inside of, of a block, unless there is more to it.
     #[inline(always)]
-    pub fn bounds_of_address_at_once(&self, lane: u16, address: u64) -> Option<Bounds> {
+    pub fn extents_of_address_at_once(&self, lane: u16, address: u64) -> Option<Extents> {
         if self.lane(lane).span.meets(address, address) {
             return None;
         }
-        let (range, bounds) = self.heap.find_with(address, |range| {
-            self.lane_if_claimed(lane_of(range.value))?.objects.bounds_in(range.value as u32)
+        let (range, extents) = self.heap.find_with(address, |range| {
+            self.lane_if_claimed(lane_of(range.value))?.objects.extents_in(range.value as u32)
         })?;
-        bounds.filter(|bounds| bounds.base == range.base && address.wrapping_sub(bounds.base) < bounds.bytes)
+        extents.filter(|extents| extents.base == range.base && address.wrapping_sub(extents.base) < extents.bytes)
     }
 
     /// Where an object and its adjoint lie, unless there is more to it.
     #[inline(always)]
-    pub fn bounds_at_once(&self, serial: Serial) -> Option<Bounds> {
+    pub fn extents_at_once(&self, serial: Serial) -> Option<Extents> {
         let lane = self.lane_if_claimed(serial.lane())?;
         if lane.has_frames.load(Ordering::Relaxed) != 0 {
             return None;
         }
-        lane.objects.bounds(serial)
+        lane.objects.extents(serial)
     }
 
     /// Where a place lies; None while its object is not alive.

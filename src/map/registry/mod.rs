@@ -24,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod comeback;
 mod counts;
 mod dead;
 mod describe;
@@ -56,7 +57,7 @@ mod waiting;
 
 pub(crate) use describe::number;
 pub use object::RangeKind;
-pub(crate) use object::{Bounds, LABELS, LifeState, Object, Present, Serial};
+pub(crate) use object::{Extents, LABELS, LifeState, Object, Present, Serial};
 pub(crate) use range::RangeRecord;
 pub(crate) use record::{LONG, Located, ObjectOffset, Record, pack, unpack, unpack_first_lane};
 pub(crate) use saved::{Saved, SavedObject, Slot, decode_slots, encode_slots};
@@ -155,6 +156,11 @@ impl Registry {
     /// If it is there still.
     fn update(&self, value: u64, change: impl FnOnce(&mut Object)) {
         self.lane(lane_of(value)).objects.update(value as u32, change);
+    }
+
+    /// An object is touched, if it is there still.
+    fn touch_value(&self, value: u64) {
+        self.lane(lane_of(value)).objects.touch(value as u32);
     }
 
     /// A dead object's place is remembered no more. Which object; None if it comes back just now.

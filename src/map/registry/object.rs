@@ -123,7 +123,7 @@ pub(crate) struct SimplePlace {
 
 /// Where an object and its adjoint lie, and how long they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds {
+pub(crate) struct Extents {
     pub serial: u64,
     pub base: u64,
     pub bytes: u64,
@@ -132,10 +132,10 @@ pub(crate) struct Bounds {
     pub adjoint_bytes: u64,
 }
 
-impl Bounds {
-    pub fn of(object: &Object) -> Bounds {
+impl Extents {
+    pub fn of(object: &Object) -> Extents {
         let Object { serial, base, bytes, adjoint_base, adjoint_bytes, .. } = *object;
-        Bounds { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes }
+        Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes }
     }
 }
 
@@ -184,6 +184,7 @@ impl Object {
     ///   | label, low 16                                       | bytes          |   word 4
     ///   | 0 | state 2 | kind 3 | reused 1 | label, high 9     | adjoint bytes  |   word 5
     /// ```
+    #[inline(always)]
     pub fn to_words(self) -> [u64; WORDS] {
         debug_assert!(self.label < LABELS && (self.bytes | self.adjoint_bytes) <= LOW_48);
         let label = u64::from(self.label);
@@ -205,6 +206,12 @@ impl Object {
         first & TOUCHED != 0
     }
 
+    /// The first word of an object with this one that is touched.
+    #[inline(always)]
+    pub fn touched(first: u64) -> u64 {
+        first | TOUCHED
+    }
+
     /// Where an object lies, and its adjoint, if both are as long or it has none. None if it is not alive. The words are 1,
     /// 3, 4 and 5 of the object.
     #[inline(always)]
@@ -218,10 +225,10 @@ impl Object {
 
     /// As [`simple_place`](Object::simple_place), with both lengths, whatever they are.
     #[inline(always)]
-    pub fn bounds(serial: Serial, [base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<Bounds> {
+    pub fn extents(serial: Serial, [base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<Extents> {
         let is_alive = (adjoint_bytes >> 48) & STATE == (LifeState::Alive as u64) << STATE_SHIFT;
         let (bytes, adjoint_bytes) = (bytes & LOW_48, adjoint_bytes & LOW_48);
-        is_alive.then_some(Bounds { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes })
+        is_alive.then_some(Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes })
     }
 
     /// Whether the words 1 and 4 of an object are of one that lies where the range does.

@@ -20,7 +20,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::object::{Bounds, DeadPlace, LifeState, Object, Serial, SimplePlace, WORDS, birth_in, value};
+mod places;
+
+use super::object::{DeadPlace, LifeState, Object, Serial, WORDS, birth_in, value};
 use super::range::RangeRecord;
 use super::recent::Recent;
 use super::table::Table;
@@ -86,7 +88,7 @@ struct Slot<'a> {
 }
 
 impl Slot<'_> {
-    #[inline]
+    #[inline(always)]
     fn store(&self, object: &Object) {
         let [first, rest @ ..] = object.to_words();
         self.first.store(first, Ordering::Relaxed);
@@ -133,56 +135,6 @@ impl ObjectTable {
         let found = self.lock.read(|| self.find(serial.birth()).map(|(id, slot)| (id, slot.load())));
         let (id, words) = found?;
         Some((id, Object::from_words(self.lane, words)?))
-    }
-
-    /// As [`simple_place`](ObjectTable::simple_place), of what came or came back lately, on memory that is not reused.
-    #[inline(always)]
-    pub fn recent_place(&self, birth: u64) -> Option<SimplePlace> {
-        let before = self.lock.begin()?;
-        self.recent.place(birth).filter(|_| self.lock.is_unchanged(before))
-    }
-
-    /// Where the object with this birth lies, and its adjoint, if both are as long and the object is alive. None also if it
-    /// changes just now.
-    #[inline(always)]
-    pub fn simple_place(&self, birth: u64) -> Option<SimplePlace> {
-        let before = self.lock.begin()?;
-        let (_, slot) = self.find(birth)?;
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
-        if self.lock.is_unchanged(before) { Object::simple_place(words) } else { None }
-    }
-
-    /// As [`simple_place`](ObjectTable::simple_place), with both lengths, whatever they are.
-    #[inline(always)]
-    pub fn bounds(&self, serial: Serial) -> Option<Bounds> {
-        let before = self.lock.begin()?;
-        let (_, slot) = self.find(serial.birth())?;
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
-        if self.lock.is_unchanged(before) { Object::bounds(serial, words) } else { None }
-    }
-
-    /// As [`bounds`](ObjectTable::bounds), of the object in a slot.
-    #[inline(always)]
-    pub fn bounds_in(&self, slot: u32) -> Option<Bounds> {
-        let before = self.lock.begin()?;
-        let slot = self.slot(slot)?;
-        let first = slot.first();
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
-        let is_there = birth_in(first) != 0 && !Object::is_touched(first) && self.lock.is_unchanged(before);
-        if is_there { Object::bounds(Serial::new(self.lane, birth_in(first)), words) } else { None }
-    }
-
-    /// As [`simple_place`](ObjectTable::simple_place), of the object that the forward sweep knew where the range is, which has
-    /// its slot; with its birth.
-    #[inline(always)]
-    pub fn simple_place_of(&self, forward: Range) -> Option<(u64, SimplePlace)> {
-        let before = self.lock.begin()?;
-        let slot = self.slot(forward.value as u32)?;
-        let (first, forward_base) = (slot.first(), slot.word(2));
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
-        let is_there = birth_in(first) != 0 && Object::lies_at(forward, forward_base, words[2]);
-        let is_it = is_there && self.lock.is_unchanged(before);
-        if is_it { Some((birth_in(first), Object::simple_place(words)?)) } else { None }
     }
 
     /// The first word of the object in a slot, as of now.
@@ -305,19 +257,25 @@ impl ObjectTable {
         Ok((self.insert(&mut writer, &object), None))
     }
 
-    /// Lets a dead object be alive, as what `revived` returns, which gets where it lay, with its value in the maps. What that
-    /// is.
+    /// Lets the dead object with the serial of this one be alive, as this one, unless `place` returns None, which gets its
+    /// value in the maps and where it lay, and returns whether it is touched where it lies now. What `place` got.
     #[inline(always)]
-    pub fn revive(&self, serial: Serial, revived: impl FnOnce(DeadPlace) -> Option<Object>) -> Option<Object> {
+    pub fn revive(
+        &self,
+        object: &Object,
+        place: impl FnOnce(u64, &DeadPlace) -> Option<bool>,
+    ) -> Option<(u64, DeadPlace)> {
         let mut writer = self.lock();
-        let (id, slot) = self.find(serial.birth())?;
-        let words = [slot.first(), slot.word(1), slot.word(4), slot.word(5)];
-        let object = revived(Object::dead_place(value(serial, id), words)?)?;
-        self.lock.change(&mut writer, |_| {
-            slot.store(&object);
-            self.recent.came(id, &object);
-        });
-        Some(object)
+        let (id, slot) = self.find(object.serial.birth())?;
+        let value = value(object.serial, id);
+        let was = Object::dead_place(value, [slot.first(), slot.word(1), slot.word(4), slot.word(5)])?;
+        let touched = was.touched | place(value, &was)?;
+        let object = Object { touched, reused: was.reused, ..*object };
+        let change = self.lock.begin_change(&mut writer);
+        slot.store(&object);
+        self.recent.came(id, &object);
+        drop(change);
+        Some((value, was))
     }
 
     /// Puts an object whose serial is not there into a free slot.
@@ -376,6 +334,14 @@ impl ObjectTable {
         self.lock.change(&mut writer, |_| self.store_in(&there, &object));
     }
 
+    /// The object in a slot is touched, if there is one.
+    pub fn touch(&self, slot: u32) {
+        let mut writer = self.lock();
+        let Some(slot) = self.slot(slot).filter(|slot| !slot.has(0)) else { return };
+        let _change = self.lock.begin_change(&mut writer);
+        slot.first.store(Object::touched(slot.first()), Ordering::Relaxed);
+    }
+
     /// The object of a range dies, if it is alive and `push` pushes its record. Where the forward sweep knew it. What it was
     /// is in `kept`, if that has to be known.
     #[inline(always)]
@@ -407,11 +373,10 @@ impl ObjectTable {
     fn make_dead(&self, writer: &mut Writing<Writer>, slot: Slot, reused: bool) {
         let [adjoint_base, flags] = Object::dead(slot.word(5), reused);
         let birth = birth_in(slot.first());
-        self.lock.change(writer, |_| {
-            slot.rest[2].store(adjoint_base, Ordering::Relaxed);
-            slot.rest[4].store(flags, Ordering::Relaxed);
-            self.recent.died(birth);
-        });
+        let _change = self.lock.begin_change(writer);
+        slot.rest[2].store(adjoint_base, Ordering::Relaxed);
+        slot.rest[4].store(flags, Ordering::Relaxed);
+        self.recent.died(birth);
     }
 
     /// Takes the object in a slot out if it is one to be taken; the slot is free.

@@ -322,6 +322,11 @@ impl Waiting {
         self.count.load(Ordering::Acquire) == 0
     }
 
+    /// As not [`is_empty`](Waiting::is_empty), with the lock: who began to wait before has it, or had it.
+    pub fn has_any(&self) -> bool {
+        self.lock().len() > 0
+    }
+
     /// The variable waits for this and nothing else. `clear` sets it to NULL, before anybody sets it to what it waits
     /// for.
     pub fn add(&self, variable: u64, wait: Wait, clear: impl FnOnce()) {
@@ -371,10 +376,6 @@ impl Waiting {
         reused: bool,
         mut set: impl FnMut(u64, i64, Wait) -> Option<u64>,
     ) {
-        // With the lock: who began to wait before has it, or had it.
-        if self.lock().by_variable.is_empty() {
-            return;
-        }
         self.change(|table| {
             for (variable, by, wait) in table.of(serial, base, bytes) {
                 if let Some(value) = set(variable, by, wait) {

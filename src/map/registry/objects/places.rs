@@ -1,0 +1,61 @@
+//! Where objects lie, read without a lock and without what a place does not need.
+//!
+//! None of these tries again: a change under way is None, as what is not there.
+
+#![forbid(unsafe_code)]
+
+use super::super::object::{Extents, Object, Serial, SimplePlace, birth_in};
+use super::ObjectTable;
+use crate::map::ranges::Range;
+
+impl ObjectTable {
+    /// As [`simple_place`](ObjectTable::simple_place), of what came or came back lately, on memory that is not reused.
+    #[inline(always)]
+    pub fn recent_place(&self, birth: u64) -> Option<SimplePlace> {
+        let before = self.lock.begin()?;
+        self.recent.place(birth).filter(|_| self.lock.is_unchanged(before))
+    }
+
+    /// Where the object with this birth lies, and its adjoint, if both are as long and the object is alive. None also if it
+    /// changes just now.
+    #[inline(always)]
+    pub fn simple_place(&self, birth: u64) -> Option<SimplePlace> {
+        let before = self.lock.begin()?;
+        let (_, slot) = self.find(birth)?;
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        if self.lock.is_unchanged(before) { Object::simple_place(words) } else { None }
+    }
+
+    /// As [`simple_place`](ObjectTable::simple_place), with both lengths, whatever they are.
+    #[inline(always)]
+    pub fn extents(&self, serial: Serial) -> Option<Extents> {
+        let before = self.lock.begin()?;
+        let (_, slot) = self.find(serial.birth())?;
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        if self.lock.is_unchanged(before) { Object::extents(serial, words) } else { None }
+    }
+
+    /// As [`extents`](ObjectTable::extents), of the object in a slot.
+    #[inline(always)]
+    pub fn extents_in(&self, slot: u32) -> Option<Extents> {
+        let before = self.lock.begin()?;
+        let slot = self.slot(slot)?;
+        let first = slot.first();
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let is_there = birth_in(first) != 0 && !Object::is_touched(first) && self.lock.is_unchanged(before);
+        if is_there { Object::extents(Serial::new(self.lane, birth_in(first)), words) } else { None }
+    }
+
+    /// As [`simple_place`](ObjectTable::simple_place), of the object that the forward sweep knew where the range is, which has
+    /// its slot; with its birth.
+    #[inline(always)]
+    pub fn simple_place_of(&self, forward: Range) -> Option<(u64, SimplePlace)> {
+        let before = self.lock.begin()?;
+        let slot = self.slot(forward.value as u32)?;
+        let (first, forward_base) = (slot.first(), slot.word(2));
+        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let is_there = birth_in(first) != 0 && Object::lies_at(forward, forward_base, words[2]);
+        let is_it = is_there && self.lock.is_unchanged(before);
+        if is_it { Some((birth_in(first), Object::simple_place(words)?)) } else { None }
+    }
+}
