@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use crate::flow::locs::Set;
 use crate::flow::required::Required;
-use crate::flow::{Flow, Loc};
+use crate::flow::{self, Flow, Loc};
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
-use crate::replay::{Cells, Contract, Effect, Given, Verdict, prove};
+use crate::replay::{Behind, Cells, Contract, Effect, Extent, Given, Verdict, prove};
 use crate::transform::Sweeps;
 
 /// Proves the sweeps, callees first; sets what is given to each, and its verdict.
@@ -19,12 +19,15 @@ pub fn prove_all(flow: &Flow, program: &Program, global_shadows: &BTreeMap<Globa
     let called: BTreeMap<ProcId, Vec<ReverseParam>> =
         all.iter().map(|each| (each.proc, each.interface.params.clone())).collect();
     let called = Arc::new(called);
+    let calls = flow.program.procs.iter().flat_map(|proc| flow::walk::calls(proc));
+    let callees: BTreeSet<ProcId> = calls.map(|(_, callee)| callee).collect();
     let mut contracts: BTreeMap<ProcId, Contract> = BTreeMap::new();
     for each in all {
         let mut given = given(flow, each.proc, &each.origins, &contracts);
         given.params = called[&each.proc].clone();
         given.called = Arc::clone(&called);
         given.global_shadows = global_shadows.clone();
+        given.is_called = callees.contains(&each.proc);
         given.again = each.plan.again.keys().copied().collect();
         let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
         if verdict == Verdict::Proved {
@@ -127,22 +130,48 @@ fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &BTreeMap<ProcId
         let ItemKind::Call { callee, .. } = &item.kind else { continue };
         let at = ItemId::new(at);
         let effect = flow.effects.item(id, at);
-        let up = |locs: &BTreeSet<u32>, callee: ProcId| {
-            let here: Set = locs.iter().flat_map(|loc| flow.points.up(id, at, callee, Loc(*loc))).collect();
-            closed(flow, id, &here)
+        let here = |locs: &BTreeSet<u32>, callee: ProcId| -> Set {
+            locs.iter().flat_map(|loc| flow.points.up(id, at, callee, Loc(*loc))).collect()
         };
-        let writes = closed(flow, id, &effect.writes);
+        let up = |locs: &BTreeSet<u32>, callee: ProcId| closed(flow, id, &here(locs, callee));
+        let behind = |all: &[Behind], callee: ProcId| -> Vec<Behind> {
+            let of = |each: &Behind| {
+                let own = here(&each.cells.own, callee);
+                let cells = Cells { active: false, aliases: closed(flow, id, &own), own: numbers(&own) };
+                Behind { cells, ..each.clone() }
+            };
+            all.iter().map(of).collect()
+        };
+        let extent = |known: &Option<Extent>, callee: ProcId, otherwise: &Arc<BTreeSet<u32>>| match known {
+            Some(known) => Extent { places: behind(&known.places, callee), cells: up(&known.cells, callee) },
+            None => Extent { places: Vec::new(), cells: otherwise.clone() },
+        };
         let contract = match callee {
             Callee::Proc(callee) => contracts.get(callee).map(|contract| (contract, *callee)),
             _ => None,
         };
-        let (needs, leaves) = match contract {
-            Some((contract, callee)) => (up(&contract.needs, callee), up(&contract.leaves, callee)),
-            None => (closed(flow, id, &effect.reads), writes.clone()),
+        let (writes, reads) = (closed(flow, id, &effect.writes), closed(flow, id, &effect.reads));
+        let by_location = |cells: &Arc<BTreeSet<u32>>| Extent { places: Vec::new(), cells: cells.clone() };
+        let effect = match contract {
+            Some((contract, callee)) => Effect {
+                may: extent(&contract.writes, callee, &writes),
+                reads: extent(&contract.exposed, callee, &reads),
+                needs: extent(&contract.needs, callee, &reads),
+                leaves: extent(&contract.leaves, callee, &writes),
+                restores: behind(&contract.restores, callee),
+                fills: behind(&contract.fills, callee),
+                writes,
+            },
+            None => Effect {
+                may: by_location(&writes),
+                leaves: by_location(&writes),
+                needs: by_location(&reads),
+                reads: by_location(&reads),
+                writes,
+                ..Effect::default()
+            },
         };
-        let reads = closed(flow, id, &effect.reads);
-        let restores = contract.map(|(contract, _)| contract.restores.clone()).unwrap_or_default();
-        calls.insert(at, Effect { writes, reads, needs, leaves, restores });
+        calls.insert(at, effect);
     }
     Given {
         origins: origins.clone(),

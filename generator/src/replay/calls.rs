@@ -3,8 +3,8 @@
 use super::adjoint::Linear;
 use super::memory::Section;
 use super::reverse::Walk;
-use super::terms::{P, Spot, T, Term, Way};
-use super::{Fixed, Replay, Res, Side, open};
+use super::terms::Term;
+use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 impl Replay<'_> {
@@ -129,60 +129,23 @@ impl Replay<'_> {
             }
         }
         let effect = self.given.calls.get(&of).cloned().unwrap_or_default();
-        let needs = Section { place: None, cells: effect.needs.clone() };
         self.damage = walk.around.clone();
         self.back.clone_from(&walk.back);
-        for section in self.damage.clone() {
-            if self.overlap(&section, &needs) {
-                self.doubt("sections in calls that the proofs cannot tell apart");
+        for section in self.sections_of_call(of, &effect.needs) {
+            self.may_be_read(section);
+        }
+        let left = self.sections_of_call(of, &effect.leaves);
+        self.add_damage(left);
+        for behind in &effect.restores {
+            if let Some(place) = self.place_of_call(of, behind) {
+                self.comes_back(place);
             }
-        }
-        self.needs.extend(effect.needs.iter().copied());
-        if !effect.leaves.is_empty() {
-            self.add_damage(vec![Section { place: None, cells: effect.leaves.clone() }]);
-        }
-        for (k, steps) in &effect.restores {
-            self.restored_by_call(passed[*k as usize], steps)?;
         }
         for (place, k) in returned {
             let t = self.terms.make(Term::Returned(of, k));
             self.put(place, t);
         }
         self.take_nested(walk, of)
-    }
-
-    fn restored_by_call(&mut self, pointer: Option<T>, steps: &[Fixed]) -> Res<()> {
-        let (Some(pointer), Some((Fixed::At(first), rest))) = (pointer, steps.split_first()) else { return Ok(()) };
-        let first = self.terms.number(*first);
-        let pointer = self.advanced(pointer, first)?;
-        let mut spot = match *self.terms.get(pointer) {
-            Term::Address(place) => self.terms.get_spot(place).clone(),
-            _ => Spot { root: pointer, steps: vec![Way::At(self.terms.number(0))] },
-        };
-        for step in rest {
-            spot.steps.push(match step {
-                Fixed::Field(k) => Way::Field(*k),
-                Fixed::At(n) => Way::At(self.terms.number(*n)),
-            });
-        }
-        let place = self.terms.spot(spot);
-        self.restored(place);
-        Ok(())
-    }
-
-    /// What the sweep surely restores behind its pointer arguments.
-    pub(super) fn restores(&self) -> Vec<(u32, Vec<Fixed>)> {
-        let of = |place: &P| {
-            let spot = self.terms.get_spot(*place);
-            let Term::Entry(k) = self.terms.get(spot.root) else { return None };
-            let steps = spot.steps.iter().map(|step| match step {
-                Way::Field(f) => Some(Fixed::Field(*f)),
-                Way::At(at) => self.terms.constant(*at).map(Fixed::At),
-                _ => None,
-            });
-            Some((*k, steps.collect::<Option<Vec<_>>>()?))
-        };
-        self.back.iter().filter_map(of).collect()
     }
 
     fn seed_of_call(&mut self, of: ItemId) -> Res<Linear> {

@@ -276,7 +276,7 @@ impl Replay<'_> {
         if x.root == y.root { self.terms.sum(*i, *j, -1) } else { None }
     }
 
-    fn spot_of_pointer(&mut self, t: T) -> Option<Spot> {
+    pub(super) fn spot_of_pointer(&mut self, t: T) -> Option<Spot> {
         match self.terms.get(t) {
             Term::Address(place) => Some(self.terms.get_spot(*place).clone()),
             Term::Null => None,
@@ -317,7 +317,7 @@ impl Replay<'_> {
         Ok(self.address(place))
     }
 
-    fn advance(&mut self, spot: &mut Spot, by: T) -> Res<()> {
+    pub(super) fn advance(&mut self, spot: &mut Spot, by: T) -> Res<()> {
         match spot.steps.last_mut() {
             Some(Way::At(at)) => match self.terms.sum(*at, by, 1) {
                 Some(sum) => *at = sum,

@@ -109,8 +109,7 @@ impl Replay<'_> {
                     });
                 }
                 self.passed.insert(item, passed);
-                let writes = self.given.calls.get(&item).map(|effect| effect.writes.clone()).unwrap_or_default();
-                let mut all = vec![Section { place: None, cells: writes }];
+                let mut all = self.call_writes(item);
                 if let Some(into) = into {
                     let into = self.place(Side::Forward, into)?;
                     let whole = self.whole(into);

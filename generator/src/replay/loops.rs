@@ -34,6 +34,8 @@ impl Replay<'_> {
         if let Some(test) = form.test {
             self.assume_holds(test);
         }
+        self.assume_step(&form);
+        let needed = self.needs.count();
         let one = self.terms.number(1);
         let pass = self.terms.make(Term::Pass(of));
         // Passes of the reverse sweep before the one at hand.
@@ -125,6 +127,7 @@ impl Replay<'_> {
         let locals = self.locals_before_inner();
         self.set_locals(&locals);
         self.forget(known);
+        self.close_needs(of, needed);
         let all: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::All)).collect();
         self.damage = around;
         let rows = self.covered(of, *body, run.as_ref())?;
@@ -340,7 +343,7 @@ impl Replay<'_> {
                         more.push(self.section(place));
                     }
                 }
-                ItemKind::Call { .. } => more.extend(self.call_section(item)),
+                ItemKind::Call { .. } => more.extend(self.left_by_call(item)),
                 ItemKind::Branch { then, otherwise, .. } => {
                     let (by_then, in_then) = self.left_by(*then, None)?;
                     let (by_other, in_other) = self.left_by(*otherwise, None)?;
@@ -368,11 +371,11 @@ impl Replay<'_> {
     }
 
     /// What the reverse of a call does not restore; of a call that is not reversed, all that it writes.
-    fn call_section(&mut self, item: ItemId) -> Option<Section> {
-        let effect = self.given.calls.get(&item)?;
+    fn left_by_call(&mut self, item: ItemId) -> Vec<Section> {
+        let given = self.given;
+        let Some(effect) = given.calls.get(&item) else { return Vec::new() };
         let is_swept = matches!(self.f.items[item.index()].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
-        let cells = if is_swept { effect.leaves.clone() } else { effect.writes.clone() };
-        (!cells.is_empty()).then_some(Section { place: None, cells })
+        self.sections_of_call(item, if is_swept { &effect.leaves } else { &effect.may })
     }
 
     /// The elements that come back in front of an inner loop at once.

@@ -108,6 +108,9 @@ impl Replay<'_> {
         if self.is_back(place) {
             return Ok(());
         }
+        if self.exposed.is_some() {
+            return self.expose(place);
+        }
         let here = self.resolve_place(place);
         for section in self.damage.clone() {
             if !self.meets(place, &section) {
@@ -128,15 +131,15 @@ impl Replay<'_> {
         let whole = self.terms.get_spot(place).steps.contains(&Way::All);
         let root = self.terms.get_spot(place).root;
         let own = if whole { self.cells_of_root(root) } else { self.cells(place) }.map(|(own, _)| own);
-        match own {
-            Some(own) => self.needs.extend(own.iter().copied()),
-            None => return super::open("memory that the forward sweep does not name"),
+        if own.is_none() {
+            return super::open("memory that the forward sweep does not name");
         }
+        self.need(place);
         Ok(())
     }
 
     /// Whether a place was restored: by itself, or in a row of elements.
-    fn is_back(&mut self, place: P) -> bool {
+    pub(super) fn is_back(&mut self, place: P) -> bool {
         if self.back.contains(&place) {
             return true;
         }

@@ -24,6 +24,7 @@
 mod adjoint;
 mod again;
 mod calls;
+mod contracts;
 mod demands;
 mod equal;
 mod eval;
@@ -44,6 +45,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::ir::*;
+pub use contracts::{Behind, Contract, Extent, Part};
 use memory::{OwnAndAliases, Section, State};
 use terms::{P, T, Term, Terms, Version};
 
@@ -61,16 +63,20 @@ pub struct Cells {
 /// What a call does to memory: locations, and all that may be the same memory.
 #[derive(Clone, Debug, Default)]
 pub struct Effect {
-    /// What it may write.
+    /// Locations that it may write.
     pub writes: Arc<BTreeSet<u32>>,
-    /// What it may read.
-    pub reads: Arc<BTreeSet<u32>>,
+    /// What it may write.
+    pub may: Extent,
+    /// What it may read as it finds it.
+    pub reads: Extent,
     /// What its reverse reads as the call left it.
-    pub needs: Arc<BTreeSet<u32>>,
+    pub needs: Extent,
     /// What its reverse does not restore.
-    pub leaves: Arc<BTreeSet<u32>>,
+    pub leaves: Extent,
     /// See [`Contract::restores`].
-    pub restores: Vec<(u32, Vec<Fixed>)>,
+    pub restores: Vec<Behind>,
+    /// See [`Contract::fills`].
+    pub fills: Vec<Behind>,
 }
 
 /// What replay takes as given: where the parts of the sweeps come from, and the answers of analyses.
@@ -92,6 +98,8 @@ pub struct Given {
     pub calls: HashMap<ItemId, Effect>,
     /// Loops whose passes the reverse sweep runs again.
     pub again: BTreeSet<ItemId>,
+    /// Whether another procedure calls it, or it itself: what only callers want to know is then searched for.
+    pub is_called: bool,
 }
 
 /// What replay says about a procedure.
@@ -115,26 +123,6 @@ pub enum Verdict {
         /// The item that was being reversed.
         item: Option<ItemId>,
     },
-}
-
-/// The contract of a reverse sweep: locations.
-#[derive(Clone, Debug, Default)]
-pub struct Contract {
-    /// What it reads as the forward sweep left it.
-    pub needs: BTreeSet<u32>,
-    /// What it does not restore.
-    pub leaves: BTreeSet<u32>,
-    /// Places behind pointer arguments that it surely restores: which argument, and members and subscripts.
-    pub restores: Vec<(u32, Vec<Fixed>)>,
-}
-
-/// A step of a place that is the same in every call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fixed {
-    /// A member.
-    Field(u32),
-    /// An element.
-    At(i128),
 }
 
 /// Proves that the reverse sweep of a procedure reads what the forward sweep computed. The contract holds if it is
@@ -168,9 +156,8 @@ pub fn prove(program: &Program, forward: &Proc, reverse: &Proc, given: &Given) -
         }
         Err(Stop::Refused(what)) => Verdict::Refused { what, span: replay.span, item: replay.item },
     };
-    let leaves = replay.damage.iter().flat_map(|section| section.cells.iter().copied()).collect();
-    let restores = replay.restores();
-    (verdict, Contract { needs: replay.needs, leaves, restores })
+    let contract = if verdict == Verdict::Proved { replay.contract() } else { Contract::default() };
+    (verdict, contract)
 }
 
 /// Which sweep an expression belongs to.
@@ -216,6 +203,8 @@ struct Form {
     inside: T,
     /// Not negative in a pass: how far the index is from its end.
     steps_beyond: Option<T>,
+    /// Positive in a loop that ends: what its index goes by, where that is no number.
+    goes_by: Option<T>,
     /// What a pass adds to each carried variable.
     steps: Vec<Option<T>>,
     /// Whether the last pass adds it, too.
@@ -279,8 +268,8 @@ struct Replay<'a> {
     // The reverse sweep.
     names: Vec<Option<T>>,
     damage: Vec<Section>,
-    /// Locations that it reads as the forward sweep left them, and places that were restored before they were read.
-    needs: BTreeSet<u32>,
+    /// What it reads as the forward sweep left it, and places that were restored before they were read.
+    needs: contracts::Reads,
     back: HashSet<P>,
     /// Objects that the reverse sweep makes again, without contents.
     made: HashSet<P>,
@@ -306,6 +295,8 @@ struct Replay<'a> {
     resolved: HashMap<T, T>,
     /// What local shadows of pointers were set to.
     shadow_pointers: HashMap<P, T>,
+    /// What the procedure reads before it writes there, while that is searched for.
+    exposed: Option<contracts::Reads>,
     /// Branches whose bit was popped in front of them.
     told: HashSet<ItemId>,
     lost: u32,
@@ -383,7 +374,7 @@ impl<'a> Replay<'a> {
             apart: HashMap::new(),
             names: vec![None; r.values.len()],
             damage: Vec::new(),
-            needs: BTreeSet::new(),
+            needs: contracts::Reads::default(),
             back: HashSet::new(),
             made: HashSet::new(),
             certain: HashSet::new(),
@@ -400,6 +391,7 @@ impl<'a> Replay<'a> {
             known: Vec::new(),
             resolved: HashMap::new(),
             shadow_pointers: HashMap::new(),
+            exposed: None,
             told: HashSet::new(),
             lost: 0,
         }

@@ -168,6 +168,7 @@ impl Replay<'_> {
             passes,
             inside: passes,
             steps_beyond: None,
+            goes_by: None,
             steps: Vec::new(),
             always: Vec::new(),
             exact: Vec::new(),
@@ -211,6 +212,8 @@ impl Replay<'_> {
                 form.inside = inside;
                 let one = self.terms.number(1);
                 form.steps_beyond = self.terms.sum(distance, one, -1);
+            } else if let Some((inside, step)) = self.whole_steps(test, pass, item) {
+                (form.inside, form.goes_by) = (inside, Some(step));
             }
         }
         self.loops.insert(item, form);
@@ -250,6 +253,37 @@ impl Replay<'_> {
                 Some((trips, trips, distance))
             }
             _ => None,
+        }
+    }
+
+    /// How often a loop runs that runs at all and whose index goes by a value that divides its distance; that value. A
+    /// loop that ends goes by more than 0, so it is a whole number of steps.
+    fn whole_steps(&mut self, test: T, pass: T, item: ItemId) -> Option<(T, T)> {
+        let test = self.truth(test);
+        let (op, a, b) = match self.terms.get(test).clone() {
+            Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, Type::Int { signed: true, .. }) => (op, a, b),
+            _ => return None,
+        };
+        let distance = self.distance(op, a, b)?;
+        let (first, slope) = self.linear_in(distance, pass)?;
+        let zero = self.terms.number(0);
+        let step = self.terms.sum(zero, slope, -1)?;
+        let is_pass = |term: &Term| *term == Term::Pass(item);
+        let changes = |this: &Self, t: T| this.varies(t, item) || this.terms.mentions(t, &is_pass);
+        if self.terms.constant(step).is_some() || changes(self, first) || changes(self, step) {
+            return None;
+        }
+        let passes = self.terms.poly(first).divide(&self.terms.poly(step))?;
+        Some((self.terms.int(passes), step))
+    }
+
+    /// Takes it that a loop ends whose passes are at hand.
+    pub(super) fn assume_step(&mut self, form: &Form) {
+        if let Some(step) = form.goes_by {
+            let zero = self.terms.number(0);
+            let long = super::eval::long();
+            let positive = self.binary(Binary::Less, zero, step, &long, &long);
+            self.assume_truth(positive, true);
         }
     }
 

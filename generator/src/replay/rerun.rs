@@ -108,7 +108,7 @@ impl Replay<'_> {
     }
 
     /// A place or a row of elements holds what the state at hand has.
-    fn comes_back(&mut self, place: P) {
+    pub(super) fn comes_back(&mut self, place: P) {
         match self.terms.get_spot(place).steps.last() {
             Some(Way::Range(..)) => self.row_is_back(place),
             _ => self.restored(place),
@@ -139,13 +139,18 @@ impl Replay<'_> {
             return Err(self.refuted("elements are popped in another state than they were pushed in"));
         }
         let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
+        // As many as there are, or none.
+        let number = match *self.terms.get(number) {
+            Term::Trips(distance, 1) => distance,
+            _ => number,
+        };
         let row = if at_element { self.early(first, number, 0)? } else { first };
         self.comes_back(row);
         Ok(row)
     }
 
     /// Runs the items of a region that the copy has: what they read must be there.
-    fn rerun(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<()> {
+    pub(super) fn rerun(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<()> {
         let f = self.f;
         for &item in &f.regions[region.index()].items {
             self.at = self.before[item.index()];
@@ -179,6 +184,11 @@ impl Replay<'_> {
                     }
                 }
                 ItemKind::Loop { body, test, at, .. } => self.rerun_loop(kept, item, *body, (test, *at))?,
+                ItemKind::Call { .. } => {
+                    for place in self.filled_by_call(item) {
+                        self.comes_back(place);
+                    }
+                }
                 _ => {}
             }
         }
@@ -224,8 +234,11 @@ impl Replay<'_> {
         if let Some(test) = form.test {
             self.assume_holds(test);
         }
+        self.assume_step(&form);
         self.rerunning.push(item);
+        let exposed = self.exposed.as_ref().map_or(0, super::contracts::Reads::count);
         self.rerun(kept, body)?;
+        self.close_exposed(item, exposed);
         self.rerunning.pop();
         self.forget(known);
         self.damage = before;
@@ -264,23 +277,50 @@ impl Replay<'_> {
             self.intact(at)?;
         }
         if let ItemKind::Call { .. } = kind {
-            let reads = self.given.calls.get(&item).map(|effect| effect.reads.clone()).unwrap_or_default();
-            let section = Section { place: None, cells: reads };
-            if self.damage.clone().iter().any(|damage| self.overlap(damage, &section)) {
-                self.doubt("sections in calls that the proofs cannot tell apart");
+            let given = self.given;
+            let reads = given.calls.get(&item).map(|effect| self.sections_of_call(item, &effect.reads));
+            for section in reads.unwrap_or_default() {
+                self.read_by_call(section)?;
             }
-            self.needs.extend(section.cells.iter().copied());
         }
         Ok(())
     }
 
+    fn read_by_call(&mut self, section: Section) -> Res<()> {
+        match (section.place, &mut self.exposed) {
+            (Some(place), Some(_)) => return self.intact(place),
+            (None, Some(exposed)) => {
+                exposed.cells.extend(section.cells.iter().copied());
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.may_be_read(section);
+        Ok(())
+    }
+
+    /// A call may read a part of memory.
+    pub(super) fn may_be_read(&mut self, section: Section) {
+        if section.place.is_some_and(|place| self.is_back(place)) {
+            return;
+        }
+        if self.damage.clone().iter().any(|damage| self.overlap(damage, &section)) {
+            self.doubt("sections in calls that the proofs cannot tell apart");
+        }
+        match section.place {
+            Some(place) => self.need(place),
+            None => self.needs.cells.extend(section.cells.iter().copied()),
+        }
+    }
+
     /// Places that a region surely overwrites, each time it runs.
-    fn surely_written(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<Vec<P>> {
+    pub(super) fn surely_written(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<Vec<P>> {
         let f = self.f;
         let mut all = Vec::new();
         for &item in f.regions[region.index()].items.iter().filter(|item| kept.contains(item)) {
             match &f.items[item.index()].kind {
                 ItemKind::Store { .. } => all.push(self.stored[&item]),
+                ItemKind::Call { .. } => all.extend(self.filled_by_call(item)),
                 ItemKind::Loop { body, .. } if !self.never_runs(item) => {
                     let inside = self.surely_written(kept, *body)?;
                     all.extend(self.rows_of_loop(item, inside)?);

@@ -232,8 +232,8 @@ impl Replay<'_> {
     }
 
     pub(super) fn call_writes(&mut self, item: ItemId) -> Vec<Section> {
-        let writes = self.given.calls.get(&item).map(|effect| effect.writes.clone()).unwrap_or_default();
-        if writes.is_empty() { Vec::new() } else { vec![Section { place: None, cells: writes }] }
+        let given = self.given;
+        given.calls.get(&item).map(|effect| self.sections_of_call(item, &effect.may)).unwrap_or_default()
     }
 
     pub(super) fn add_damage(&mut self, more: Vec<Section>) {
@@ -390,6 +390,9 @@ impl Replay<'_> {
             }
             ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
                 let kind = &r.items[item.index()].kind;
+                if let ItemKind::Alloc { count, .. } = kind {
+                    self.as_large(*object, count)?;
+                }
                 self.declare(*object, matches!(kind, ItemKind::Alloc { zeroed: true, .. }))?;
             }
             ItemKind::Clear { object } => {

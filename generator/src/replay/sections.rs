@@ -98,6 +98,9 @@ impl Replay<'_> {
         if let Way::Range(from, to) = step {
             facts.add(self.terms.poly(to).sub(&self.terms.poly(from)).and_then(|p| p.plus(-1)));
         }
+        if let Some(step) = self.loops[&item].goes_by {
+            facts.add(self.terms.poly(step).plus(-1));
+        }
         let upwards = facts.nonneg(Some(self.terms.poly(up)));
         let downwards = facts.nonneg(self.terms.poly(up).scale(-1));
         let at = match (upwards, downwards) {

@@ -58,7 +58,7 @@ impl Replay<'_> {
                 if !self.same_place(place, from) || !self.same(count, number) {
                     return Err(self.refuted("other elements are popped than were pushed"));
                 }
-                self.pop_elements(walk, top, place, count, version)?;
+                self.pop_elements(walk, place, count, version)?;
             }
             (Popped::Pointer { value, shadow, bases, shadows }, Taped::Pointer(t, from)) => {
                 let mut mirrored = true;
@@ -96,7 +96,7 @@ impl Replay<'_> {
         }
     }
 
-    fn pop_elements(&mut self, walk: &Walk, push: ItemId, first: P, count: T, version: Version) -> Res<()> {
+    fn pop_elements(&mut self, walk: &Walk, first: P, count: T, version: Version) -> Res<()> {
         // The old elements of a loop, in front of it.
         if let Some(Group::Item(item)) = walk.group
             && matches!(self.f.items[item.index()].kind, ItemKind::Loop { .. })
@@ -113,7 +113,7 @@ impl Replay<'_> {
             Term::Object(object) => object,
             _ => return open("elements of no object"),
         };
-        let all = self.extent(object, push)?;
+        let all = self.extent(object)?;
         let from_first = match steps[..] {
             [] => true,
             [Way::At(at)] => self.terms.constant(at) == Some(0),
@@ -138,7 +138,18 @@ impl Replay<'_> {
         version == self.at || self.read(self.at, place) == self.read(version, place)
     }
 
-    fn extent(&mut self, object: ObjectId, _push: ItemId) -> Res<T> {
+    /// Refuses a block, or the shadow of one, that has not the size of the block of the primal.
+    pub(super) fn as_large(&mut self, own: ObjectId, count: &Expr) -> Res<()> {
+        let (Origin::Primal(of) | Origin::Shadow(of)) = self.given.origins.objects[own.index()] else { return Ok(()) };
+        let (here, there) = (self.integer(Side::Reverse, count)?, self.extent(of)?);
+        if self.same(here, there) {
+            Ok(())
+        } else {
+            self.differ(here, there, "a block is made again with another size")
+        }
+    }
+
+    fn extent(&mut self, object: ObjectId) -> Res<T> {
         let f = self.f;
         let this = &f.objects[object.index()];
         if this.life == Life::Heap {

@@ -1,0 +1,351 @@
+//! Contracts: what a procedure does to memory, in terms of its arguments, so that each call is judged by its own.
+//!
+//! ```text
+//!   callee   subtract(d, x, y, out)       fills out[0 .. d), reads x[0 .. d) and y[0 .. d) as it finds them
+//!   call     subtract(d, &x[ix * d], …)   fills xcentered[0 .. d), reads x[ix * d .. ix * d + d), …
+//! ```
+//!
+//! What has no name behind an argument, or one that the arguments do not give, is known by its location.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use super::memory::Section;
+use super::sections::Passes;
+use super::terms::{P, Spot, T, Term, Way};
+use super::{Cells, Replay, Res, open};
+use crate::flow::poly::Poly;
+use crate::ir::*;
+
+/// The contract of a procedure: what its sweeps do to memory that is not its own. `None`: nobody knows.
+#[derive(Clone, Debug, Default)]
+pub struct Contract {
+    /// What the reverse sweep reads as the forward sweep left it.
+    pub needs: Option<Extent>,
+    /// What the reverse sweep does not restore.
+    pub leaves: Option<Extent>,
+    /// What the reverse sweep surely restores.
+    pub restores: Vec<Behind>,
+    /// What the forward sweep may write.
+    pub writes: Option<Extent>,
+    /// What the forward sweep surely writes, each time it is called.
+    pub fills: Vec<Behind>,
+    /// What the forward sweep reads before it writes there itself.
+    pub exposed: Option<Extent>,
+}
+
+/// Parts of memory behind arguments, and locations for all that has no place there.
+#[derive(Clone, Debug, Default)]
+pub struct Extent {
+    /// Places behind pointer arguments.
+    pub places: Vec<Behind>,
+    /// Everything else.
+    pub cells: Arc<BTreeSet<u32>>,
+}
+
+impl Extent {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.cells.is_empty()
+    }
+}
+
+/// A place behind a pointer argument.
+#[derive(Clone, Debug)]
+pub struct Behind {
+    /// The position of the argument.
+    pub argument: u32,
+    /// The way from where it points to.
+    pub steps: Vec<Part>,
+    /// The locations that it may be.
+    pub cells: Cells,
+}
+
+/// A step of a place. A value with the number of an argument stands for that argument.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// A member.
+    Field(u32),
+    /// An element.
+    At(Poly),
+    /// Elements from the first to the one before the second.
+    Range(Poly, Poly),
+    /// All elements, and all that is in them.
+    All,
+}
+
+/// What is read.
+#[derive(Default)]
+pub(super) struct Reads {
+    places: Vec<P>,
+    known: HashSet<P>,
+    /// Locations of what has no place.
+    pub cells: BTreeSet<u32>,
+}
+
+impl Reads {
+    pub fn add(&mut self, place: P) {
+        if self.known.insert(place) {
+            self.places.push(place);
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+}
+
+impl Replay<'_> {
+    /// What all passes of a loop need, from what one of them does: all that was noted since there were `from` places.
+    pub(super) fn close_needs(&mut self, item: ItemId, from: usize) {
+        let mut needs = std::mem::take(&mut self.needs);
+        self.close_reads(&mut needs, item, from);
+        self.needs = needs;
+    }
+
+    /// What all passes of a loop expose.
+    pub(super) fn close_exposed(&mut self, item: ItemId, from: usize) {
+        if let Some(mut exposed) = self.exposed.take() {
+            self.close_reads(&mut exposed, item, from);
+            self.exposed = Some(exposed);
+        }
+    }
+
+    fn close_reads(&mut self, reads: &mut Reads, item: ItemId, from: usize) {
+        for place in reads.places.split_off(from) {
+            reads.known.remove(&place);
+            match self.close_place(place, item) {
+                Some(all) => reads.add(all),
+                None => reads.cells.extend(self.aliases(place).iter().copied()),
+            }
+        }
+    }
+
+    /// The contract of the procedure, of which all is proved.
+    pub(super) fn contract(&mut self) -> Contract {
+        let needs = std::mem::take(&mut self.needs);
+        let needs = self.as_read(needs);
+        let leaves = self.damage.clone();
+        let leaves = self.as_extent(&leaves);
+        let restores: Vec<P> = self.back.iter().copied().collect();
+        let restores = self.all_behind(restores);
+        if !self.given.is_called {
+            return Contract { needs, leaves, restores, ..Contract::default() };
+        }
+        let writes: Vec<Section> = self.writes[&RegionId(0)].to_vec();
+        let writes = self.as_extent(&writes);
+        let kept: HashSet<ItemId> = self.items_inside(RegionId(0)).into_iter().collect();
+        let fills = self.surely_written(&kept, RegionId(0)).unwrap_or_default();
+        let fills = self.all_behind(fills);
+        let exposed = self.exposed_by(&kept);
+        Contract { needs, leaves, restores, writes, fills, exposed }
+    }
+
+    fn all_behind(&mut self, places: Vec<P>) -> Vec<Behind> {
+        places.into_iter().filter_map(|place| self.behind(place)).collect()
+    }
+
+    /// What the procedure reads before it writes there: it runs again, and nothing is there that it does not write.
+    fn exposed_by(&mut self, kept: &HashSet<ItemId>) -> Option<Extent> {
+        self.damage.clear();
+        self.back.clear();
+        self.exposed = Some(Reads::default());
+        let ran = self.rerun(kept, RegionId(0));
+        let exposed = self.exposed.take()?;
+        if ran.is_err() || self.doubted.is_some() { None } else { self.as_read(exposed) }
+    }
+
+    /// Notes that a place is read which the procedure has not written before.
+    pub(super) fn expose(&mut self, place: P) -> Res<()> {
+        for place in self.not_back(place) {
+            if self.cells(place).is_none() {
+                return open("memory that the forward sweep does not name");
+            }
+            self.exposed.iter_mut().for_each(|exposed| exposed.add(place));
+        }
+        Ok(())
+    }
+
+    /// Notes that the reverse sweep reads a place as the forward sweep left it.
+    pub(super) fn need(&mut self, place: P) {
+        for place in self.not_back(place) {
+            self.needs.add(place);
+        }
+    }
+
+    /// What may be read by the name of a place and has not come back.
+    fn not_back(&mut self, place: P) -> Vec<P> {
+        let mut all = self.handed_on(place, 3);
+        all.retain(|(place, is_here)| !is_here || !self.is_back(*place));
+        all.into_iter().map(|(place, _)| place).collect()
+    }
+
+    /// The places that one behind a pointer may be which a loop hands on: behind what it was before the loop, and behind
+    /// what passes left. Whether it is of here: what the pass at hand leaves stands for what the one before has left.
+    fn handed_on(&mut self, place: P, depth: u32) -> Vec<(P, bool)> {
+        let as_it_is = vec![(place, true)];
+        let Spot { root, steps } = self.terms.get_spot(place).clone();
+        let (item, k, is_inside) = match *self.terms.get(root) {
+            Term::Head(item, k) => (item, k, true),
+            Term::Out(item, k) => (item, k, false),
+            _ => return as_it_is,
+        };
+        let ItemKind::Loop { carried, .. } = &self.f.items[item.index()].kind else { return as_it_is };
+        let Some(c) = carried.get(k as usize).filter(|_| depth > 0) else { return as_it_is };
+        let (init, end) = (self.forward_value(c.init), self.forward_value(c.end));
+        if self.varies(end, item) {
+            return as_it_is;
+        }
+        let (Some(first), Some(mut later)) = (self.under(init, &steps), self.under(end, &steps)) else {
+            return as_it_is;
+        };
+        if !is_inside {
+            match self.close_place(later, item) {
+                Some(all) => later = all,
+                None => return as_it_is,
+            }
+        }
+        let mut all = self.handed_on(first, depth - 1);
+        let later = self.handed_on(later, depth - 1);
+        all.extend(later.into_iter().map(|(place, is_here)| (place, is_here && !is_inside)));
+        all
+    }
+
+    /// A place in all passes of a loop.
+    fn close_place(&mut self, place: P, item: ItemId) -> Option<P> {
+        let section = self.section(place);
+        let all = self.close(&section, item, Passes::All).place?;
+        let (own, aliases) = self.cells(place)?;
+        self.note_cells(all, &Cells { active: false, own, aliases });
+        Some(all)
+    }
+
+    /// The place to which steps lead from where a pointer points to.
+    fn under(&mut self, pointer: T, steps: &[Way]) -> Option<P> {
+        let mut spot = self.spot_of_pointer(pointer)?;
+        let (first, rest) = steps.split_first()?;
+        match (*first, spot.steps.last().copied()) {
+            (Way::At(by), _) => self.advance(&mut spot, by).ok()?,
+            (Way::Range(from, to), Some(Way::At(at))) => {
+                let (from, to) = (self.terms.sum(at, from, 1)?, self.terms.sum(at, to, 1)?);
+                *spot.steps.last_mut()? = Way::Range(from, to);
+            }
+            (Way::All, Some(Way::At(_))) => *spot.steps.last_mut()? = Way::All,
+            _ => return None,
+        }
+        spot.steps.extend(rest);
+        Some(self.terms.spot(spot))
+    }
+
+    // ---- of the procedure ----------------------------------------------------------------------------------------
+
+    /// Parts of memory, for callers; `None` if one of them is unknown.
+    fn as_extent(&mut self, sections: &[Section]) -> Option<Extent> {
+        let (mut places, mut cells): (Vec<Behind>, BTreeSet<u32>) = (Vec::new(), BTreeSet::new());
+        for section in sections {
+            let Some(section) = self.outside(section.clone(), RegionId(0)) else { continue };
+            match section.place.and_then(|place| self.behind(place)) {
+                Some(behind) => places.push(behind),
+                None if section.cells.is_empty() => return None,
+                None => cells.extend(section.cells.iter().copied()),
+            }
+        }
+        Some(Extent { places, cells: Arc::new(cells) })
+    }
+
+    fn as_read(&mut self, reads: Reads) -> Option<Extent> {
+        let mut all: Vec<Section> = reads.places.into_iter().map(|place| self.section(place)).collect();
+        if !reads.cells.is_empty() {
+            all.push(Section { place: None, cells: Arc::new(reads.cells) });
+        }
+        self.as_extent(&all)
+    }
+
+    fn behind(&mut self, place: P) -> Option<Behind> {
+        let (own, aliases) = self.cells(place)?;
+        let Spot { root, steps } = self.terms.get_spot(place).clone();
+        let Term::Entry(argument) = *self.terms.get(root) else { return None };
+        let steps = steps.into_iter().map(|step| {
+            Some(match step {
+                Way::Field(field) => Part::Field(field),
+                Way::At(at) => Part::At(self.by_arguments(at)?),
+                Way::Range(from, to) => Part::Range(self.by_arguments(from)?, self.by_arguments(to)?),
+                Way::All => Part::All,
+            })
+        });
+        let cells = Cells { active: false, own, aliases };
+        Some(Behind { argument, steps: steps.collect::<Option<_>>()?, cells })
+    }
+
+    /// A number in terms of arguments.
+    fn by_arguments(&self, t: T) -> Option<Poly> {
+        let poly = self.terms.poly(t);
+        let mut atoms = BTreeSet::new();
+        poly.values(&mut atoms);
+        let argument = |atom: ValueId| match self.terms.get(T(atom.0)) {
+            Term::Entry(k) if self.f.params[*k as usize].ty.is_integer() => Some(ValueId(*k)),
+            _ => None,
+        };
+        if atoms.iter().any(|(_, atom)| argument(*atom).is_none()) {
+            return None;
+        }
+        poly.replace(&|_, atom| argument(atom).map(|k| Poly::value(ProcId(0), k, false)))
+    }
+
+    // ---- of a call -----------------------------------------------------------------------------------------------
+
+    /// Parts of memory that a call means.
+    pub(super) fn sections_of_call(&mut self, call: ItemId, extent: &Extent) -> Vec<Section> {
+        let mut all = Vec::new();
+        if !extent.cells.is_empty() {
+            all.push(Section { place: None, cells: extent.cells.clone() });
+        }
+        for behind in &extent.places {
+            all.push(match self.place_of_call(call, behind) {
+                Some(place) => self.section(place),
+                None => Section { place: None, cells: behind.cells.aliases.clone() },
+            });
+        }
+        all
+    }
+
+    /// The place that a call means by one of a contract.
+    pub(super) fn place_of_call(&mut self, call: ItemId, behind: &Behind) -> Option<P> {
+        let ItemKind::Call { args, .. } = &self.f.items[call.index()].kind else { return None };
+        let passed = self.passed.get(&call)?.clone();
+        let pointer = passed[behind.argument as usize]?;
+        let mut numbers = vec![None; passed.len()];
+        for (k, arg) in args.iter().enumerate() {
+            if let (Some(t), true) = (passed[k], arg.ty.is_integer()) {
+                let t = self.terms.convert(t, &arg.ty, &super::eval::long());
+                numbers[k] = Some(self.terms.poly(t));
+            }
+        }
+        let mut number = |poly: &Poly| {
+            let mut atoms = BTreeSet::new();
+            poly.values(&mut atoms);
+            if atoms.iter().any(|(_, k)| numbers[k.index()].is_none()) {
+                return None;
+            }
+            Some(self.terms.int(poly.replace(&|_, k| numbers[k.index()].clone())?))
+        };
+        let steps = behind.steps.iter().map(|step| {
+            Some(match step {
+                Part::Field(field) => Way::Field(*field),
+                Part::At(at) => Way::At(number(at)?),
+                Part::Range(from, to) => Way::Range(number(from)?, number(to)?),
+                Part::All => Way::All,
+            })
+        });
+        let steps: Vec<Way> = steps.collect::<Option<_>>()?;
+        let place = self.under(pointer, &steps)?;
+        self.note_cells(place, &behind.cells);
+        Some(place)
+    }
+
+    /// Places that a call surely writes.
+    pub(super) fn filled_by_call(&mut self, call: ItemId) -> Vec<P> {
+        let fills = self.given.calls.get(&call).map(|effect| effect.fills.clone()).unwrap_or_default();
+        fills.iter().filter_map(|behind| self.place_of_call(call, behind)).collect()
+    }
+}
