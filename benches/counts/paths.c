@@ -53,6 +53,13 @@ PATH(rebase_add_rebase_remove, adtape_pop_range(t, NULL, &ranges[i]);
 PATH(live_add_live_end_stack, adtape_live_add(NULL, values, 64, ADTAPE_KIND_STACK, ""); adtape_live_end(t, NULL, values))
 PATH(rebase_add_rebase_remove_stack, adtape_pop_range(t, NULL, &ranges[i]);
      adtape_rebase_add(NULL, &ranges[i], values, values + 8, 64); adtape_rebase_remove(NULL, values))
+/* The like, with a buffer of a message in between; its reverse finds the object as it finds any other. */
+static adtape_abi0_buffer_t buffer;
+PATH(live_add_buffer_live_end_stack, adtape_live_add(NULL, values, 64, ADTAPE_KIND_STACK, "");
+     adtape_abi0_buffer_find((uint64_t)(uintptr_t)(values + 1), &buffer); adtape_live_end(t, NULL, values))
+PATH(rebase_add_buffer_rebase_remove_stack, adtape_pop_range(t, NULL, &ranges[i]);
+     adtape_rebase_add(NULL, &ranges[i], values, values + 8, 64);
+     adtape_abi0_buffer_locate((uint64_t)ranges[i].serial, &buffer); adtape_rebase_remove(NULL, values))
 /* Pointers into objects, which are alive in both sweeps. */
 PATH(push_object_pointer, adtape_push_pointer(t, NULL, &memory[i * 16 + 8]))
 PATH(pop_object_pointer, adtape_pop_pointer(t, NULL, &pointers[i], &adjoints[i]))
@@ -146,6 +153,7 @@ int main(void) {
     run(t, live_add_live_end_fast_path, pop_range_fast_path);
     run(t, live_add_live_end_again_fast_path, rebase_add_rebase_remove_fast_path);
     run(t, live_add_live_end_stack_fast_path, rebase_add_rebase_remove_stack_fast_path);
+    run(t, live_add_buffer_live_end_stack_fast_path, rebase_add_buffer_rebase_remove_stack_fast_path);
     for (long i = 0; i <= MANY; i++) {
         adtape_live_add(NULL, &memory[i * 16], 16, ADTAPE_KIND_HEAP, "");
     }

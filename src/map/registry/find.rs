@@ -179,11 +179,13 @@ impl Registry {
         Some(located_simply(lane.objects.simple_place(place.serial.birth())?, place))
     }
 
-    /// The object that an address is inside of, of a block, unless there is more to it.
+    /// The object that an address is inside of, unless there is more to it.
     #[inline(always)]
     pub fn extents_of_address_at_once(&self, lane: u16, address: u64) -> Option<Extents> {
-        if self.lane(lane).span.meets(address, address) {
-            return None;
+        if self.lane(lane).span.meets(address, address)
+            && let Some(extents) = self.extents_in_stack(lane, address)
+        {
+            return Some(extents);
         }
         let (range, extents) = self.heap.find_with(address, |range| {
             self.lane_if_claimed(lane_of(range.value))?.objects.extents_in(range.value as u32)
@@ -194,11 +196,7 @@ impl Registry {
     /// Where an object and its adjoint lie, unless there is more to it.
     #[inline(always)]
     pub fn extents_at_once(&self, serial: Serial) -> Option<Extents> {
-        let lane = self.lane_if_claimed(serial.lane())?;
-        if lane.has_frames.load(Ordering::Relaxed) != 0 {
-            return None;
-        }
-        lane.objects.extents(serial)
+        self.lane_if_claimed(serial.lane())?.objects.extents(serial)
     }
 
     /// Where a place lies; None while its object is not alive.

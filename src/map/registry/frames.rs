@@ -82,6 +82,12 @@ impl Frames {
         Some(self.alive.len() - 1 - near)
     }
 
+    /// The frame that an address is inside of.
+    pub fn holding(&self, address: u64) -> Option<&Frame> {
+        let i = self.alive.partition_point(|frame| frame.base > address);
+        self.alive.get(i).filter(|frame| address < frame.end())
+    }
+
     /// The frame with this index ends. Whether too many ended.
     pub fn end(&mut self, i: usize) -> bool {
         let mut frame = self.alive.remove(i);

@@ -4,7 +4,7 @@
 
 use super::frames::Frame;
 use super::lane::{Lane, Stack};
-use super::object::{Object, RangeKind, Serial};
+use super::object::{Extents, Object, RangeKind, Serial, lane_of};
 use super::range::RangeRecord;
 use super::{Registry, value};
 use crate::map::ranges::Range;
@@ -110,6 +110,20 @@ impl Registry {
         let span = lane.span.get();
         stack.frames.room = (own.0.max(others.0).max(span.0), own.1.min(others.1).min(span.1));
         stack.frames.place(base, end)
+    }
+
+    /// The object of this stack that an address is inside of. A frame stays one: its serial, which is all that is kept of
+    /// it, means the same object when it is in the table.
+    pub(super) fn extents_in_stack(&self, lane: u16, address: u64) -> Option<Extents> {
+        let lane = self.lane(lane);
+        let stack = lane.stack();
+        if let Some(frame) = stack.frames.holding(address) {
+            let (serial, base, bytes) = (Serial::new(lane.number, frame.birth).0, frame.base, frame.bytes);
+            return Some(Extents { serial, base, bytes, adjoint_base: 0, adjoint_bytes: 0 });
+        }
+        let range = stack.ranges.find(address).filter(|range| lane_of(range.value) == lane.number)?;
+        let extents = lane.objects.extents_in(range.value as u32)?;
+        (extents.base == range.base && address - extents.base < extents.bytes).then_some(extents)
     }
 
     /// The frame that begins at `base`, if that can end at once.

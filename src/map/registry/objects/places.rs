@@ -42,7 +42,7 @@ impl ObjectTable {
         let slot = self.slot(slot)?;
         let first = slot.first();
         let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
-        let is_there = birth_in(first) != 0 && !Object::is_touched(first) && self.lock.is_unchanged(before);
+        let is_there = birth_in(first) != 0 && self.lock.is_unchanged(before);
         if is_there { Object::extents(Serial::new(self.lane, birth_in(first)), words) } else { None }
     }
 

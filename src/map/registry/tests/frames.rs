@@ -69,6 +69,18 @@ impl Both {
         assert_eq!(status(one.map(drop)), status(other.map(drop)));
     }
 
+    /// What holds a buffer of a message: it is found at once, or not; and a frame stays one.
+    fn buffer(&self, address: u64) -> bool {
+        let before = self.frames();
+        let found = self.lazy.extents_of_address_at_once(self.lane, address);
+        assert_eq!(self.frames(), before);
+        let Some(found) = found else { return false };
+        let alive = self.alive.iter().find(|(base, bytes, _)| (*base..base + bytes).contains(&address));
+        assert_eq!(alive, Some(&(found.base, found.bytes, Serial(found.serial))));
+        assert_eq!(self.asked.extents_at_once(Serial(found.serial)), Some(found));
+        true
+    }
+
     fn reverse(mut self) {
         let lists = [&self.lazy, &self.asked].map(|registry| registry.list());
         assert!(
@@ -88,10 +100,11 @@ impl Both {
     }
 }
 
-/// Procedures call others; their variables lie below those of the caller, in any order, and end with the procedure.
-fn program(seed: u64, questions: u64) -> usize {
+/// Procedures call others; their variables lie below those of the caller, in any order, and end with the procedure. How
+/// many frames were there at some step, and how many buffers were found at once, and not.
+fn program(seed: u64, questions: u64) -> (usize, [usize; 2]) {
     let mut random = Rng::with_seed(seed);
-    let (mut both, mut frames) = (Both::new(), 0);
+    let (mut both, mut frames, mut buffers) = (Both::new(), 0, [0, 0]);
     // For each procedure that runs: how many were alive before, and the lowest address.
     let mut calls: Vec<(usize, u64)> = vec![(0, TOP)];
     for _ in 0..600 {
@@ -114,6 +127,10 @@ fn program(seed: u64, questions: u64) -> usize {
             }
         }
         frames += both.frames();
+        both.buffer(low - random.u64(..2000));
+        if let Some((base, bytes, _)) = both.alive.get(random.usize(..both.alive.len() + 1)) {
+            buffers[usize::from(both.buffer(base + random.u64(..*bytes)))] += 1;
+        }
         if random.u64(..questions) == 0 {
             let (base, bytes, _) =
                 both.alive.get(random.usize(..both.alive.len() + 1)).copied().unwrap_or((low, 8, Serial(0)));
@@ -131,14 +148,20 @@ fn program(seed: u64, questions: u64) -> usize {
         }
     }
     both.reverse();
-    frames
+    (frames, buffers)
 }
 
 #[test]
 fn frames_are_found_as_if_they_had_been_in_the_maps_at_once() {
     for questions in [1, 4, 30, 1000] {
-        let frames: usize = (1..=25).map(|seed| program(seed, questions)).sum();
+        let (mut frames, mut buffers) = (0, [0, 0]);
+        for seed in 1..=25 {
+            let (more, [missed, found]) = program(seed, questions);
+            frames += more;
+            buffers = [buffers[0] + missed, buffers[1] + found];
+        }
         assert!(questions == 1 || frames > 25 * 100, "{frames} frames were there at some step");
+        assert!(buffers[0] < buffers[1] / 10, "{buffers:?} buffers: {questions}");
     }
 }
 
