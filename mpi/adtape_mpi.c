@@ -22,6 +22,7 @@
  *   src/point.c       blocking calls between two ranks
  *   src/request.c     requests, and calls that make them
  *   src/underway.c    their reverse
+ *   src/matched.c     messages that are matched before they are received
  *   src/persistent.c  requests that are started again
  *   src/wait.c        calls that wait for them
  *   src/collective.c  Barrier, Bcast
@@ -91,6 +92,8 @@
 #include "src/request.c"
 
 #include "src/underway.c"
+
+#include "src/matched.c"
 
 #include "src/persistent.c"
 

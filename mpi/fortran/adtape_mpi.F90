@@ -6,7 +6,7 @@
 module adtape_mpi
   use, intrinsic :: iso_c_binding, only: c_int, c_ptr, c_float, c_double
 #ifndef ADTAPE_MPI_NO_F08
-  use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Status
+  use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info, MPI_Message, MPI_Op, MPI_Request, MPI_Status
 #endif
   implicit none
   private

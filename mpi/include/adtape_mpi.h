@@ -146,6 +146,18 @@ void adtape_MPI_Probe_b(void);
 int adtape_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 void adtape_MPI_Iprobe_b(void);
 
+/* Mprobe, Improbe: they match a message, which Mrecv or Imrecv then receives. Their reverse does nothing; that of Mrecv
+ * and Imrecv does what that of Recv and Irecv does. */
+int adtape_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+void adtape_MPI_Mprobe_b(void);
+int adtape_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+void adtape_MPI_Improbe_b(void);
+int adtape_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+void adtape_MPI_Mrecv_b(void);
+void adtape_MPI_Mrecv_b_at(void *buf_b);
+int adtape_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+void adtape_MPI_Imrecv_b(void);
+
 /* ---- between all ranks ----------------------------------------------------------------------------------------- */
 
 /* Barrier. The reverse is one, too. */

@@ -3,7 +3,7 @@
 /* Calls that leave a record. The names are MPI's, without the prefix. */
 #define OPERATIONS(X)                                                                                           \
     X(Send) X(Ssend) X(Bsend) X(Recv) X(Sendrecv) X(Sendrecv_replace) X(Isend) X(Irecv) X(Wait) X(Waitall)      \
-    X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Probe) X(Iprobe) X(Barrier) X(Bcast)     \
+    X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Mrecv) X(Imrecv) X(Barrier) X(Bcast)     \
     X(Reduce) X(Allreduce) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall)   \
     X(Alltoallv) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Exscan) X(Neighbor_allgather)              \
     X(Neighbor_allgatherv) X(Neighbor_alltoall) X(Neighbor_alltoallv) X(Start) X(Startall) X(Ibarrier) X(Ibcast)   \

@@ -76,6 +76,7 @@ static void end(const void *site) {
     table_clear(&requests_by_handle);
     underway_end();
     persistents_end();
+    matched_end();
     rooms_end();
     mpi.ready = false;
 }

@@ -126,20 +126,20 @@ static void settle_leg(struct leg *leg, const void *site) {
     }
 }
 
-static void recv_reverse(void *const *given, const void *site) {
+static void recv_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(OP_Recv, &head, site);
+    pop_head(operation, &head, site);
     pop_legs(&leg, 1, site);
     void *adjoint = leg_adjoint(&leg, given, &head, site);
     if (leg.flags & LEG_MESSAGE) {
         settle_leg(&leg, site);
-        adjoint_send(&leg, OP_Recv, adjoint, site);
+        adjoint_send(&leg, operation, adjoint, site);
     }
 }
 
-API void adtape_MPI_Recv_b(void) { recv_reverse(NULL, SITE); }
-API void adtape_MPI_Recv_b_at(void *buf_b) { recv_reverse(&buf_b, SITE); }
+API void adtape_MPI_Recv_b(void) { recv_reverse(OP_Recv, NULL, SITE); }
+API void adtape_MPI_Recv_b_at(void *buf_b) { recv_reverse(OP_Recv, &buf_b, SITE); }
 
 /* ---- Sendrecv ---- */
 

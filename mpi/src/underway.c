@@ -168,11 +168,12 @@ static void isend_reverse(void *const *given, const void *site) {
 API void adtape_MPI_Isend_b(void) { isend_reverse(NULL, SITE); }
 API void adtape_MPI_Isend_b_at(void *buf_b) { isend_reverse(&buf_b, SITE); }
 
-API void adtape_MPI_Irecv_b(void) {
-    const void *site = SITE;
+static void irecv_reverse(enum operation operation, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(OP_Irecv, &head, site);
+    pop_head(operation, &head, site);
     pop_legs(&leg, 1, site);
     received_reverse(&leg, &head, site);
 }
+
+API void adtape_MPI_Irecv_b(void) { irecv_reverse(OP_Irecv, SITE); }

@@ -93,6 +93,7 @@ contains
       call waited(how)
     end do
     call probed()
+    call matched()
     call to_all()
     call reduced()
     call gathered()
@@ -203,6 +204,48 @@ contains
       call adtape_MPI_Recv_b()
       call adtape_MPI_Iprobe_b()
       call adtape_MPI_Probe_b()
+    end if
+  end subroutine
+
+  ! Matched before they are received.
+  subroutine matched()
+    STATUSES(1) :: status
+    HANDLE(MPI_Message) :: message
+    HANDLE(MPI_Request) :: r(1)
+    logical :: flag
+    call reset()
+    if (me == 0) then
+      call adtape_MPI_Send(x, 2, MPI_DOUBLE_PRECISION, 1, 4, MPI_COMM_WORLD, e)
+      call adtape_MPI_Send(x(2), 1, MPI_DOUBLE_PRECISION, 1, 4, MPI_COMM_WORLD, e)
+      call adtape_MPI_Send_b()
+      call adtape_MPI_Send_b_at(xb)
+      CHECK(xb(1) == 7 .and. xb(2) == 8 + 9)
+      call adtape_MPI_Send(x, 1, MPI_DOUBLE_PRECISION, 1, 5, MPI_COMM_WORLD, e)
+      call adtape_MPI_Send_b()
+      CHECK(xb(1) == 7 + 6)
+    else
+      call adtape_MPI_Mprobe(0, 4, MPI_COMM_WORLD, message, STATUS_AT(status, 1), e)
+      CHECK(SOURCE_OF(status, 1) == 0)
+      call adtape_MPI_Mrecv(y, 2, MPI_DOUBLE_PRECISION, message, MPI_STATUS_IGNORE, e)
+      call MPI_Probe(0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+      call adtape_MPI_Improbe(MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, flag, message, MPI_STATUS_IGNORE, e)
+      CHECK(flag)
+      call adtape_MPI_Imrecv(y(3), 1, MPI_DOUBLE_PRECISION, message, r(1), e)
+      call adtape_MPI_Wait(r(1), MPI_STATUS_IGNORE, e)
+      CHECK(all(y(1:3) == [1, 2, 2]))
+      yb(1:3) = [7, 8, 9]
+      call adtape_MPI_Wait_b()
+      call adtape_MPI_Imrecv_b()
+      call adtape_MPI_Improbe_b()
+      call adtape_MPI_Mrecv_b_at(yb)
+      call adtape_MPI_Mprobe_b()
+      CHECK(all(yb(1:3) == 0))
+      call adtape_MPI_Mprobe(0, 5, MPI_COMM_WORLD, message, MPI_STATUS_IGNORE, e)
+      call adtape_MPI_Mrecv(y, 1, MPI_DOUBLE_PRECISION, message, MPI_STATUS_IGNORE, e)
+      yb(1) = 6
+      call adtape_MPI_Mrecv_b()
+      call adtape_MPI_Mprobe_b()
+      CHECK(yb(1) == 0)
     end if
   end subroutine
 

@@ -101,6 +101,13 @@ static void nonblocking_operation_unknown(void) {
     adtape_MPI_Ireduce_scatter_block(x, x + 1, 1, MPI_DOUBLE, MPI_LAND, MPI_COMM_SELF, &request);
 }
 
+static void message_not_matched(void) {
+    MPI_Message message;
+    MPI_Isend(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+    MPI_Mprobe(0, 0, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE);
+    adtape_MPI_Mrecv(y, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+}
+
 static void nonblocking_not_waited_for(void) {
     adtape_MPI_Ibcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_SELF, &request);
     adtape_MPI_Ibcast_b();
@@ -233,7 +240,7 @@ static const struct {
     CASE(adjoint_of_another_size, 1) CASE(buffer_not_back, 1) CASE(integers_in_active_buffer, 1)
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
     CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
-    CASE(pair_in_a_message, 1) CASE(nonblocking_operation_unknown, 1) CASE(nonblocking_not_waited_for, 1)
+    CASE(pair_in_a_message, 1) CASE(nonblocking_operation_unknown, 1) CASE(nonblocking_not_waited_for, 1) CASE(message_not_matched, 1)
     CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)

@@ -27,6 +27,29 @@ static MPI_Datatype cells_type(int count, int stride) {
 
 typedef int send_call(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 
+/* Matched first: by Mprobe and Mrecv, or by Improbe and Imrecv. */
+static void receive_matched(void *at, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                            MPI_Status *status, bool at_once) {
+    MPI_Message message;
+    MPI_Request request;
+    int flag = 0;
+    if (at_once) {
+        adtape_MPI_Mprobe(source, tag, comm, &message, MPI_STATUS_IGNORE);
+        called(adtape_MPI_Mprobe_b);
+        adtape_MPI_Mrecv(at, count, type, &message, status);
+        called(adtape_MPI_Mrecv_b);
+        return;
+    }
+    PMPI_Probe(source, tag, comm, MPI_STATUS_IGNORE);
+    adtape_MPI_Improbe(source, tag, comm, &flag, &message, MPI_STATUS_IGNORE);
+    called(adtape_MPI_Improbe_b);
+    assert(flag);
+    adtape_MPI_Imrecv(at, count, type, &message, &request);
+    called(adtape_MPI_Imrecv_b);
+    adtape_MPI_Wait(&request, status);
+    called(adtape_MPI_Wait_b);
+}
+
 /* One message, received by a call that takes up to `more` cells more than are sent. */
 static void step_message(void) {
     static send_call *const sends[3] = {adtape_MPI_Send, adtape_MPI_Ssend, adtape_MPI_Bsend};
@@ -35,6 +58,7 @@ static void step_message(void) {
     const int tag = pick(2) ? pick(5) : 1000000 + pick(5);
     const int from = pick(CELLS - 20), to = pick(CELLS - 20), gap = 1 + pick(2), gap_to = 1 + pick(2);
     const bool any_source = pick(3) == 0, any_tag = pick(3) == 0, ignore = pick(2);
+    const bool matched = pick(3) == 0, matched_at_once = pick(2);
     const int sender = pick(ranks), receiver = (sender + 1 + pick(ranks > 1 ? ranks - 1 : 1)) % ranks;
     int list[RANKS];
     const int size = members(kind, sender, list);
@@ -62,10 +86,16 @@ static void step_message(void) {
             adtape_MPI_Probe(s, tag, comms[kind], &status);
             called(adtape_MPI_Probe_b);
         }
-        adtape_MPI_Recv(x + to, count + more, gap_to == 1 ? MPI_DOUBLE : strided, any_source ? MPI_ANY_SOURCE : s,
-                        any_tag ? MPI_ANY_TAG : tag, comms[kind], ignore ? MPI_STATUS_IGNORE : &status);
+        const int source = any_source ? MPI_ANY_SOURCE : s, given_tag = any_tag ? MPI_ANY_TAG : tag;
+        const MPI_Datatype type = gap_to == 1 ? MPI_DOUBLE : strided;
+        MPI_Status *wanted = ignore ? MPI_STATUS_IGNORE : &status;
+        if (matched) {
+            receive_matched(x + to, count + more, type, source, given_tag, comms[kind], wanted, matched_at_once);
+        } else {
+            adtape_MPI_Recv(x + to, count + more, type, source, given_tag, comms[kind], wanted);
+            called(adtape_MPI_Recv_b);
+        }
         assert(ignore || (status.MPI_SOURCE == s && status.MPI_TAG == tag));
-        called(adtape_MPI_Recv_b);
     }
     if (any_source || any_tag) {
         PMPI_Barrier(MPI_COMM_WORLD); /* or it might take a message of a later step */

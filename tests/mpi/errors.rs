@@ -53,6 +53,7 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
         Both,
         &["MPI_Ireduce_scatter_block of 1 values with an operation", "it takes MPI_SUM"],
     ),
+    ("message_not_matched", Both, &["MPI_Mrecv of an unknown message", "match it by adtape_MPI_Mprobe"]),
     ("nonblocking_not_waited_for", Both, &["the request of this MPI_Ibcast was not waited for"]),
     ("start_of_unknown_request", Both, &["MPI_Start of an unknown request", "make it by adtape_MPI_Send_init"]),
     ("started_twice", Both, &["MPI_Start of a request that is under way", "wait for it before"]),

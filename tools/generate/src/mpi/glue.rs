@@ -70,6 +70,7 @@ fn before(argument: &Argument, count: &str) -> Option<String> {
     let name = &argument.name;
     Some(match argument.word {
         Word::Request => format!("    MPI_Request c_{name} = MPI_Request_f2c(*{name});\n"),
+        Word::Message => format!("    MPI_Message c_{name} = MPI_Message_f2c(*{name});\n"),
         Word::HandleOut(handle) => format!("    MPI_{handle} c_{name} = MPI_{}_NULL;\n", handle.to_uppercase()),
         Word::Requests => format!("    MPI_Request *c_{name} = requests_of({name}, *{count});\n"),
         Word::Status => format!("    MPI_Status own_status, *c_{name} = status_of({name}, &own_status);\n"),
@@ -89,7 +90,7 @@ fn given(argument: &Argument) -> String {
         Word::Logical => format!("*{name} != 0"),
         Word::Handle("Datatype") => format!("MPI_Type_f2c(*{name})"),
         Word::Handle(handle) => format!("MPI_{handle}_f2c(*{name})"),
-        Word::HandleOut(_) | Word::Request | Word::LogicalOut | Word::Index => format!("&c_{name}"),
+        Word::HandleOut(_) | Word::Request | Word::Message | Word::LogicalOut | Word::Index => format!("&c_{name}"),
         Word::Requests | Word::Status | Word::Statuses | Word::Logicals => format!("c_{name}"),
         Word::NumberOut | Word::Numbers | Word::Indices | Word::Addresses => name.clone(),
     }
@@ -101,6 +102,7 @@ fn after(argument: &Argument, count: &str) -> Option<String> {
     Some(match argument.word {
         Word::HandleOut(handle) => format!("    *{name} = MPI_{handle}_c2f(c_{name});\n"),
         Word::Request => format!("    *{name} = MPI_Request_c2f(c_{name});\n"),
+        Word::Message => format!("    *{name} = MPI_Message_c2f(c_{name});\n"),
         Word::Requests => format!("    requests_give({name}, c_{name}, *{count});\n"),
         Word::Status => format!("    status_give({name}, c_{name});\n"),
         Word::Statuses => format!("    statuses_give({name}, c_{name}, *{count});\n"),

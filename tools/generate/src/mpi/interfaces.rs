@@ -59,7 +59,7 @@ fn declaration(argument: &Argument, f08: bool) -> String {
     };
     let intent = match word.reads_only() {
         Some(true) => ", intent(in)",
-        Some(false) if matches!(word, Word::Buffer { .. } | Word::Request | Word::Requests) => "",
+        Some(false) if matches!(word, Word::Buffer { .. } | Word::Request | Word::Requests | Word::Message) => "",
         Some(false) => ", intent(out)",
         None => "",
     };

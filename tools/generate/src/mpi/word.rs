@@ -35,6 +35,8 @@ pub enum Word {
     Request,
     /// Requests, as many as the first argument says.
     Requests,
+    /// A matched message, which the call reads or sets.
+    Message,
     /// A status that the call sets.
     Status,
     /// Statuses that the call sets, one for each request.
@@ -60,6 +62,7 @@ impl Word {
             ("const int[]", _) => Self::Numbers,
             ("MPI_Request[]", _) => Self::Requests,
             ("MPI_Request*", _) if is_first => Self::Request,
+            ("MPI_Message*", _) => Self::Message,
             ("MPI_Status*", "status") => Self::Status,
             ("MPI_Status*", "array_of_statuses") => Self::Statuses,
             ("void*const[]", _) => Self::Addresses,
@@ -75,6 +78,7 @@ impl Word {
         match self {
             Self::Handle(handle) | Self::HandleOut(handle) => Some(format!("MPI_{handle}")),
             Self::Request | Self::Requests => Some("MPI_Request".to_owned()),
+            Self::Message => Some("MPI_Message".to_owned()),
             Self::Status | Self::Statuses => Some("MPI_Status".to_owned()),
             _ => None,
         }
@@ -85,7 +89,7 @@ impl Word {
         match self {
             Self::Status | Self::Statuses => None,
             Self::Buffer { constant: false } | Self::HandleOut(_) | Self::Request | Self::Requests => Some(false),
-            Self::Indices | Self::NumberOut | Self::LogicalOut | Self::Index => Some(false),
+            Self::Message | Self::Indices | Self::NumberOut | Self::LogicalOut | Self::Index => Some(false),
             _ => Some(true),
         }
     }
