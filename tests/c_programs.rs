@@ -95,7 +95,7 @@ programs! { tape, scalar, array, section, control, mark, repeat, stats, entry }
 programs! { objects, live, range, rebase, pointer, pair, descriptor }
 programs! { heap, block, snapshot, join }
 programs! { store, store_files, checkpoint, restoration }
-programs! { schedule, driver, variable }
+programs! { schedule, driver, passes, variable }
 programs! { derivative, waypoint }
 // Threads that share nothing but the process.
 programs! { threads, thread_end }

@@ -28,12 +28,15 @@ pub struct Wishes {
     pub vector: Option<u32>,
     /// `--again`
     pub again: Vec<String>,
+    /// `--checkpoint`
+    pub checkpoint: Vec<(Named, u32)>,
 }
 
 impl Wishes {
     fn choices(&self, one_call: bool) -> Choices {
         let again = self.again.iter().map(|text| Named::parse(text)).collect();
-        Choices { again, dear: self.dear, one_call, vector: self.vector, ..Choices::default() }
+        let checkpoints = self.checkpoint.clone();
+        Choices { again, checkpoints, dear: self.dear, one_call, vector: self.vector, ..Choices::default() }
     }
 }
 
@@ -43,6 +46,11 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let choices = wishes.choices(common.one_call);
     if let Some(what) = again::unknown(&job.program, &choices.again) {
         eprintln!("adtape: --again: {what}");
+        return Err(2);
+    }
+    let names: Vec<Named> = choices.checkpoints.iter().map(|(name, _)| name.clone()).collect();
+    if let Some(what) = again::unknown(&job.program, &names) {
+        eprintln!("adtape: --checkpoint: {what}");
         return Err(2);
     }
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;

@@ -70,6 +70,9 @@ enum What {
         /// f; * for all functions
         #[arg(long, value_name = "f[:i]")]
         again: Vec<String>,
+        /// Run the passes of loops again from N snapshots instead of taping them: for long time loops
+        #[arg(long, value_name = "f[:i]=N", value_parser = adtape_generate::plan::checkpoint::parse)]
+        checkpoint: Vec<(adtape_generate::plan::again::Named, u32)>,
     },
     /// Write the tangent: f_d
     Tangent {
@@ -161,8 +164,9 @@ fn main() -> ExitCode {
 
 fn run(what: What) -> Result<(), u8> {
     match what {
-        What::Adjoint { common, split, explain, explain_html, check, dear, vector, again } => {
-            generate::adjoint(&common, &generate::Wishes { split, explain, explain_html, check, dear, vector, again })
+        What::Adjoint { common, split, explain, explain_html, check, dear, vector, again, checkpoint } => {
+            let wishes = generate::Wishes { split, explain, explain_html, check, dear, vector, again, checkpoint };
+            generate::adjoint(&common, &wishes)
         }
         What::Tangent { common } => generate::tangent(&common),
         What::Report { file, html } => profile::report(&file, html.as_deref()),

@@ -77,7 +77,9 @@ pub fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
     let all: Vec<ItemId> = sweeps.plan.again.keys().copied().collect();
     let concerned: Vec<ItemId> = all.iter().copied().filter(around).collect();
     let concerned = if concerned.is_empty() { all } else { concerned };
-    concerned.into_iter().filter(|again| required.forbid(sweeps.proc, *again)).count()
+    // The user asked for snapshots: what cannot be proved of them is not written.
+    let taped = concerned.into_iter().filter(|again| !sweeps.plan.snapshots.contains_key(again));
+    taped.filter(|again| required.forbid(sweeps.proc, *again)).count()
 }
 
 /// The obligations that are not proved.

@@ -1,5 +1,7 @@
 //! From a program to its sweeps: analyses, plans, forward and reverse sweep of every procedure that has a derivative.
 
+mod tangents;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::required::{Decisions, Required};
@@ -9,6 +11,7 @@ use crate::inline;
 use crate::ir::*;
 use crate::parallel;
 use crate::plan::again::{self, Named};
+use crate::plan::checkpoint;
 use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
@@ -19,14 +22,17 @@ use crate::replay::{Given, Verdict};
 use crate::specialise::specialise;
 use crate::sweep::reverse::{self, Built, Context, Start};
 use crate::sweep::vector::{self, Wide};
-use crate::sweep::{forward, reverse::declared, tangent};
+use crate::sweep::{forward, reverse::declared};
 use crate::{proofs, stable, statics};
+pub use tangents::{Tangents, tangent};
 
 /// What the user chooses.
 #[derive(Clone, Debug)]
 pub struct Choices {
     /// Loops whose passes the reverse sweep runs again, one at a time, where that can be.
     pub again: Vec<Named>,
+    /// Loops whose passes the reverse sweep runs again from snapshots, and how many of these.
+    pub checkpoints: Vec<(Named, u32)>,
     /// Largest cost at which a real is computed again instead of stored.
     pub dear: u32,
     /// Whether both sweeps note and compare the operands of adjoints.
@@ -41,7 +47,15 @@ pub struct Choices {
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { again: Vec::new(), dear: 8, check: false, one_call: false, vector: None, fault: None }
+        Choices {
+            again: Vec::new(),
+            checkpoints: Vec::new(),
+            dear: 8,
+            check: false,
+            one_call: false,
+            vector: None,
+            fault: None,
+        }
     }
 }
 
@@ -138,8 +152,9 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     }
     let flow = Flow::analyse(&analysed, heads)?;
     stable::check(&flow, &heads_of(&analysed, heads))?;
-    let again = again::loops(&analysed, &choices.again);
-    let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again) };
+    let again = again::loops(&analysed, &choices.again, true);
+    let checkpoints = checkpoint::checkpoints(&analysed, &choices.checkpoints)?;
+    let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again, checkpoints.clone()) };
     let mut program = analysed.clone();
     statics::mark_scratch(&mut program, &facts, &heads_of(&analysed, heads))?;
     let global_shadows = statics::shadows(&mut program, &flow, "_b")?;
@@ -148,7 +163,13 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     }
     let (mut demoted, mut steps, mut proofs, mut taped) = (Demoted::new(), 0, 0, 0);
     let mut sweeps = loop {
-        let mut sweeps = settled(&analysed, &mut facts, &global_shadows, choices, &demoted, &mut steps)?;
+        let settled = settled(&analysed, &mut facts, &global_shadows, choices, &demoted, &mut steps);
+        let why = |p, item| facts.required.once(p, item).map(str::to_owned);
+        let refused = checkpoint::refused(&analysed, &checkpoints, &why);
+        if !refused.is_empty() {
+            return Err(refused);
+        }
+        let mut sweeps = settled?;
         if let Some(fault) = choices.fault {
             sweeps.iter_mut().for_each(|each| fault(each, proofs));
             proofs += 1;
@@ -431,65 +452,6 @@ fn sweep_name(program: &Program, id: ProcId) -> String {
         0 => name.clone(),
         copy => format!("{name}_{copy}"),
     }
-}
-
-/// The tangents of a program.
-#[derive(Clone, Debug)]
-pub struct Tangents {
-    /// The program, with the tangents of its globals added.
-    pub program: Program,
-    /// The tangent of each global that has one.
-    pub global_tangents: BTreeMap<GlobalId, GlobalId>,
-    /// Procedure, stem of the name of its tangent, tangent; callees before callers.
-    pub tangents: Vec<(ProcId, String, Proc)>,
-    /// The procedures that were asked for.
-    pub heads: Vec<ProcId>,
-}
-
-/// Writes the tangents of all procedures that the heads reach and that carry derivatives.
-pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    or_inlined(program, heads, &|program| tangent_of(program, heads, choices))
-}
-
-fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    let analysed = specialise(program, heads)?;
-    let flow = Flow::analyse(&analysed, heads)?;
-    let facts = Analysed { flow: &flow, required: Required::new(&flow) };
-    let mut program = analysed.clone();
-    statics::mark_scratch(&mut program, &facts, &heads_of(&analysed, heads))?;
-    let global_tangents = statics::shadows(&mut program, &flow, "_d")?;
-    let (interfaces, nothing) = (vec![None; analysed.procs.len()], Demoted::new());
-    if !choices.one_call {
-        flow::lasting::check(&flow, &facts.required, heads)?;
-    }
-    let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices, &nothing);
-    let live: Vec<bool> = (0..analysed.procs.len()).map(|at| carries(&cx, ProcId::new(at))).collect();
-    let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
-    for id in flow::walk::callees_first(&analysed).into_iter().filter(|id| live[id.index()]) {
-        let built = refuse_list(&analysed.procs[id.index()], true).and_then(|()| tangent::build(&cx, id, &live));
-        match built {
-            Ok(proc) => tangents.push((id, sweep_name(&analysed, id), proc)),
-            Err(more) => refusals.extend(more),
-        }
-    }
-    let heads = heads_of(&analysed, heads);
-    if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
-}
-
-/// Whether a procedure has active parameters, an active result, or touches active globals.
-fn carries(cx: &Context, id: ProcId) -> bool {
-    let proc = &cx.program.procs[id.index()];
-    (0..proc.params.len()).any(|k| cx.facts.active_param(id, k))
-        || cx.facts.active_result(id)
-        || tangent::gives_pointer(cx, id)
-        || (0..proc.values.len()).any(|k| cx.facts.active_value(id, ValueId::new(k)))
-        || proc.items.iter().any(|item| match &item.kind {
-            ItemKind::Store { to, from } => match to.ty {
-                Type::Pointer(_) => cx.facts.active_pointer(id, from),
-                _ => cx.facts.active_place(id, to),
-            },
-            _ => false,
-        })
 }
 
 fn heads_of(program: &Program, heads: &[Head]) -> Vec<ProcId> {

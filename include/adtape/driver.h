@@ -80,6 +80,9 @@ typedef int32_t adtape_level_t;
 // A driver. Runs of one driver do not nest, because they would share its snapshots; runs of two do.
 typedef struct adtape_driver_t adtape_driver_t;
 
+// A loop whose passes the reverse sweep runs again from snapshots: the passes, and the states that are kept.
+typedef struct adtape_passes_t adtape_passes_t;
+
 // The point of a run, during a call of its keeper.
 typedef struct adtape_point_t adtape_point_t;
 
@@ -304,6 +307,61 @@ adtape_status_t adtape_driver_set_calls(adtape_driver_t *d, const adtape_driver_
 adtape_status_t adtape_driver_run(adtape_driver_t *d,
                                   adtape_schedule_t *s,
                                   adtape_progress_t *done);
+
+/* ---- passes ---------------------------------------------------------------------------------------------- */
+
+// Begins a loop whose passes the reverse sweep runs again from snapshots, because their tape would be too large: for
+// code whose forward and reverse sweep are two functions, as the generator writes it. At most `snapshots` states are
+// kept at once, in memory. `passes` is how many passes there are at most; a negative number: that is not known. The
+// handle goes from one sweep to the other, on the tape, say. Used by one thread at a time. Never NULL. Undone by
+// adtape_abi0_passes_destroy.
+//
+// Forward: adtape_abi0_passes_enter first in each pass, adtape_abi0_passes_leave behind the loop. Reverse, for each pass, the
+// last one first: as long as adtape_abi0_passes_state is true, the parts of a state; then, if adtape_abi0_passes_run is true,
+// the pass without a tape, and adtape_abi0_passes_state again; if not, the pass with a tape, and its reversal.
+//
+// Errors go to the error handler: COUNT_RANGE, BAD_ARGUMENT (no snapshot). Cost: a few ns a pass, and a copy of each
+// state that is kept or comes back. As many passes are run again as with ADTAPE_SCHEDULE_BINOMIAL, or
+// ADTAPE_SCHEDULE_ONLINE where the number is not known.
+adtape_passes_t *adtape_abi0_passes_create(int64_t snapshots,
+                                           int64_t passes);
+
+// Ends the loop, with its snapshots: where all its passes are reversed, or nobody wants them to be. NULL is allowed
+// and does nothing.
+void adtape_abi0_passes_destroy(adtape_passes_t *p);
+
+// A pass begins in the forward sweep. True if its state is to be kept: all that a pass reads and an earlier one wrote,
+// by adtape_abi0_passes_move, part by part, in the same order each time.
+//
+// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (more passes than were announced; the loop is in its
+// reverse sweep; the state had other parts before).
+bool adtape_abi0_passes_enter(adtape_passes_t *p);
+
+// The loop has ended in the forward sweep: of itself, or because it was left.
+//
+// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the loop is in its reverse sweep).
+void adtape_abi0_passes_leave(adtape_passes_t *p);
+
+// On the way to the head of the next pass that is reversed. True if a state is to be kept or comes back now, by
+// adtape_abi0_passes_move, part by part; then it is asked again.
+//
+// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the forward sweep has not ended; all passes are reversed;
+// the state had other parts before).
+bool adtape_abi0_passes_state(adtape_passes_t *p);
+
+// Once adtape_abi0_passes_state is false: true if a pass is to be run without a tape. False: the state is that of the pass
+// to be reversed now.
+//
+// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (adtape_abi0_passes_state was not asked).
+bool adtape_abi0_passes_run(adtape_passes_t *p);
+
+// The next part of the state, `bytes` bytes at `part`, which is kept or comes back. 0 or fewer bytes: there is none.
+//
+// Errors go to the error handler: NULL_HANDLE, NULL_POINTER, OUT_OF_MEMORY, BAD_ARGUMENT (no state is to be kept or to
+// come back; it had other parts). Cost: that of a copy.
+void adtape_abi0_passes_move(adtape_passes_t *p,
+                             void *part,
+                             int64_t bytes);
 
 /* ---- variable -------------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod passes;
 mod progress;
 mod recomputed;
 mod registered;
@@ -23,6 +24,7 @@ mod storage;
 mod tests;
 mod variable;
 
+pub use passes::{Part, Passes};
 pub use progress::{Progress, ProgressLine};
 use recomputed::States;
 pub(crate) use registered::{Registered, Role};

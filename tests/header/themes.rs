@@ -123,7 +123,13 @@ typedef struct adtape_heap {
         needs: &["checkpoint"],
         inlined: None,
         types: &["schedule/action", "schedule/mod", "driver/progress"],
-        sections: &[("schedule", "schedule"), ("driver", "drivers"), ("variable", "variable"), ("variable", "keeper")],
+        sections: &[
+            ("schedule", "schedule"),
+            ("driver", "drivers"),
+            ("passes", "passes"),
+            ("variable", "variable"),
+            ("variable", "keeper"),
+        ],
         by_hand: "",
     },
     Theme {

@@ -13,6 +13,7 @@ mod item;
 mod naming;
 mod repeat;
 mod scope;
+mod snapshot;
 mod tape;
 mod text;
 
@@ -75,6 +76,8 @@ pub(super) struct Body<'a> {
     arrays: HashSet<VarId>,
     /// By variable: the user's text.
     copies: copy::Copies,
+    /// The names of the handles of loops that run again from snapshots, innermost last.
+    handles: Vec<String>,
     /// For `--check`: names of what passes that run twice began with.
     rehearsals: Vec<(String, String)>,
     /// Items of the primal come first.
@@ -210,6 +213,7 @@ impl<'a> Body<'a> {
             downs,
             arrays: index::arrays(proc),
             copies: if by_variable { copy::Copies::new(unit, primal, proc) } else { copy::Copies::default() },
+            handles: Vec::new(),
             rehearsals: Vec::new(),
             primal_items: if by_variable { primal.items.len() } else { 0 },
         };

@@ -153,3 +153,41 @@ pub fn push_count(tape: &str, value: &str) -> String {
 pub fn pop_count(tape: &str) -> String {
     format!("adtape_pop_count({tape})")
 }
+
+/// The type of the handle of a loop that runs again from snapshots.
+pub const PASSES: &str = "adtape_passes_t";
+
+/// Begins such a loop: at most `most` snapshots, `passes` passes, -1 if that is not known.
+pub fn passes_create(most: u32, passes: &str) -> String {
+    format!("adtape_abi0_passes_create({most}, {passes})")
+}
+
+/// Notes that a pass begins; whether its snapshot is to be kept, part by part.
+pub fn passes_enter(passes: &str) -> String {
+    format!("adtape_abi0_passes_enter({passes})")
+}
+
+/// Notes that the loop has ended.
+pub fn passes_leave(passes: &str) -> String {
+    format!("adtape_abi0_passes_leave({passes})")
+}
+
+/// In the reverse sweep: whether a snapshot is to be kept or comes back next, part by part.
+pub fn passes_state(passes: &str) -> String {
+    format!("adtape_abi0_passes_state({passes})")
+}
+
+/// In the reverse sweep: whether a pass is to be run without a tape; else the next one is to be reversed.
+pub fn passes_run(passes: &str) -> String {
+    format!("adtape_abi0_passes_run({passes})")
+}
+
+/// Keeps or brings back a part of a snapshot.
+pub fn passes_move(passes: &str, address: &str, bytes: &str) -> String {
+    format!("adtape_abi0_passes_move({passes}, {address}, {bytes})")
+}
+
+/// Ends such a loop: all passes are reversed.
+pub fn passes_destroy(passes: &str) -> String {
+    format!("adtape_abi0_passes_destroy({passes})")
+}

@@ -21,6 +21,7 @@ mod again;
 mod calls;
 mod items;
 mod loops;
+mod snapshots;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -35,6 +36,7 @@ use super::{Flow, walk};
 use crate::ir::{Expr, ExprKind, ItemId, ItemKind, ObjectId, Place, Proc, ProcId, RegionId, ValueId};
 use crate::refuse::Refusal;
 pub use again::Hull;
+pub use snapshots::Snapshots;
 
 /// What a procedure, or a pass of a region, does to memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +60,8 @@ struct Verdict {
     kept: BTreeSet<(ProcId, ObjectId)>,
     /// What is stored in front of each pass of a loop that is run again.
     hulls: BTreeMap<(ProcId, ItemId), Vec<Hull>>,
+    /// What is kept of loops that are run again from snapshots.
+    snapshots: BTreeMap<(ProcId, ItemId), Snapshots>,
     /// Loops that cannot be run again after all.
     unfit: BTreeMap<(ProcId, ItemId), String>,
     /// What callers require at the entry of procedures.
@@ -85,6 +89,8 @@ pub struct Required<'f> {
     demands: BTreeMap<(ProcId, ItemId), Vec<Expr>>,
     /// Loops whose passes the reverse sweep runs again, one at a time.
     again: BTreeSet<(ProcId, ItemId)>,
+    /// How many snapshots are kept of those of them that run again from snapshots.
+    checkpoints: BTreeMap<(ProcId, ItemId), u32>,
     /// Why others that were to be run again are not.
     once: BTreeMap<(ProcId, ItemId), String>,
     sums: Arc<Vec<Sum>>,
@@ -106,8 +112,8 @@ pub struct Required<'f> {
 type Positions = Vec<Option<(RegionId, usize)>>;
 
 /// Stores before which old contents are kept, objects whose contents are kept where their life ends,
-/// and what is stored in front of the passes of loops that are run again.
-pub type Decisions = (Vec<ItemId>, Vec<ObjectId>, Vec<(ItemId, Vec<Hull>)>);
+/// what is stored in front of the passes of loops that are run again, and what snapshots of loops have.
+pub type Decisions = (Vec<ItemId>, Vec<ObjectId>, Vec<(ItemId, Vec<Hull>)>, Vec<(ItemId, Snapshots)>);
 
 /// What an item accesses by itself, without the regions in it.
 struct Access {
@@ -123,11 +129,17 @@ type Writers = BTreeMap<Loc, Vec<(usize, Piece)>>;
 impl<'f> Required<'f> {
     /// Runs the analysis without demands, and no loop again.
     pub fn new(flow: &'f Flow<'f>) -> Self {
-        Self::with_again(flow, BTreeSet::new())
+        Self::with_again(flow, BTreeSet::new(), BTreeMap::new())
     }
 
-    /// Runs the analysis without demands. `again`: the loops to run again, those among them that can be.
-    pub fn with_again(flow: &'f Flow<'f>, again: BTreeSet<(ProcId, ItemId)>) -> Self {
+    /// Runs the analysis without demands. `again`: the loops to run again, those among them that can be. `checkpoints`:
+    /// the loops to run again from snapshots, and how many these are.
+    pub fn with_again(
+        flow: &'f Flow<'f>,
+        mut again: BTreeSet<(ProcId, ItemId)>,
+        checkpoints: BTreeMap<(ProcId, ItemId), u32>,
+    ) -> Self {
+        again.extend(checkpoints.keys());
         let program = flow.program;
         let needs = (0..program.procs.len())
             .map(|p| {
@@ -142,6 +154,7 @@ impl<'f> Required<'f> {
             needs: Arc::new(needs),
             demands: BTreeMap::new(),
             again,
+            checkpoints,
             once: BTreeMap::new(),
             sums: Arc::default(),
             entry: Arc::default(),
@@ -172,6 +185,7 @@ impl<'f> Required<'f> {
             needs: self.needs.clone(),
             demands: BTreeMap::new(),
             again: self.again.clone(),
+            checkpoints: self.checkpoints.clone(),
             once: self.once.clone(),
             sums: self.sums.clone(),
             entry: self.entry.clone(),
@@ -253,8 +267,9 @@ impl<'f> Required<'f> {
         let objects = (proc, ObjectId(0))..=(proc, ObjectId(u32::MAX));
         let pushed = self.verdict.pushed.range(items.clone()).map(|(_, item)| *item).collect();
         let kept = self.verdict.kept.range(objects).map(|(_, object)| *object).collect();
-        let hulls = self.verdict.hulls.range(items).map(|((_, item), hulls)| (*item, hulls.clone())).collect();
-        (pushed, kept, hulls)
+        let hulls = self.verdict.hulls.range(items.clone()).map(|((_, item), hulls)| (*item, hulls.clone())).collect();
+        let snapshots = self.verdict.snapshots.range(items).map(|((_, item), of)| (*item, of.clone())).collect();
+        (pushed, kept, hulls, snapshots)
     }
 
     /// What is stored in front of each pass of a loop, if its passes are run again.
@@ -262,9 +277,17 @@ impl<'f> Required<'f> {
         self.verdict.hulls.get(&(proc, item)).map(|hulls| &hulls[..])
     }
 
-    /// Runs no loop again. Takes effect with [`Self::run`]. Returns whether there was one.
+    /// What snapshots of a loop have, if it runs again from snapshots.
+    pub fn snapshots(&self, proc: ProcId, item: ItemId) -> Option<&Snapshots> {
+        self.verdict.snapshots.get(&(proc, item))
+    }
+
+    /// Runs no loop again but from snapshots. Takes effect with [`Self::run`]. Returns whether there was one.
     pub fn forbid_all(&mut self) -> bool {
-        let again = std::mem::take(&mut self.again);
+        let (kept, again) = std::mem::take(&mut self.again)
+            .into_iter()
+            .partition::<BTreeSet<_>, _>(|it| self.checkpoints.contains_key(it));
+        self.again = kept;
         let any = !again.is_empty();
         self.once.extend(again.into_iter().map(|each| (each, "the reverse sweep would be refused".into())));
         any
@@ -313,7 +336,7 @@ impl<'f> Required<'f> {
     }
 
     /// Whether the passes of a loop overwrite one element after the other by a store, the only one in a body of nothing
-    /// but assignments, and no pass reads what may be an element that it or a pass before it has overwritten.
+    /// but assignments, and no pass reads what may be an element that a pass before it has overwritten.
     pub fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool {
         let all = &self.flow.program.procs[proc.index()];
         let ItemKind::Loop { body, .. } = &all.items[item.index()].kind else { return false };
@@ -327,28 +350,23 @@ impl<'f> Required<'f> {
         if !moves.is_some_and(|rest| self.locator.invariant(proc, *body, &rest)) {
             return false;
         }
-        // Behind the store, the element itself has its new contents.
-        let mut nearest: i128 = 0;
         all.regions[body.index()].items.iter().all(|&inner| {
             let inner_item = &all.items[inner.index()];
             let plain = matches!(inner_item.kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. }) || inner == store;
             let loads = walk::of_item(all, inner_item).into_iter().flat_map(walk::loads);
-            let ahead = loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at, nearest));
-            nearest |= i128::from(inner == store);
-            plain && ahead
+            plain && loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at))
         })
     }
 
-    /// Whether a load is of other memory than a location, or of an element of it that is at least so far behind this
-    /// one.
-    fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly, nearest: i128) -> bool {
+    /// Whether a load is of other memory than a location, or of an element of it at or behind this one.
+    fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly) -> bool {
         let points = &self.flow.points;
         let leaves = points.cells(proc, place).into_iter().flat_map(|cell| points.locs.leaves(cell));
         if !leaves.into_iter().any(|leaf| leaf == loc || points.may_alias(proc, leaf, loc)) {
             return true;
         }
         let behind = |(other, element): (Loc, Poly)| {
-            other == loc && element.sub(at).and_then(|d| d.as_constant()).is_some_and(|d| d >= nearest)
+            other == loc && element.sub(at).and_then(|d| d.as_constant()).is_some_and(|d| d >= 0)
         };
         self.locator.locate(proc, place, facts).is_some_and(behind)
     }

@@ -162,6 +162,8 @@ pub enum ItemKind {
         /// What is done.
         step: Rehearsal,
     },
+    /// A loop that runs again from snapshots: where one may be kept or brought back.
+    Snapshot(Snapshot),
     /// A comment of the output.
     Comment {
         /// Text without delimiters.
@@ -192,6 +194,38 @@ pub enum Rehearsal {
     Again,
     /// Reverse sweep, behind it: compares the hashes. The number is that of the loop, for messages.
     Compare(u32),
+}
+
+/// What a snapshot of a loop has, and what is done with it. It has what passes change and need: memory, and what the loop
+/// carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Where it stands.
+    pub at: SnapshotAt,
+    /// Memory: elements from a place on, and how many.
+    pub memory: Vec<(Place, Expr)>,
+    /// What the loop carries, as it is in front of the snapshot; nothing in [`SnapshotAt::First`].
+    pub from: Vec<Expr>,
+    /// The same behind it, in a reverse sweep: as it was, or as it comes back.
+    pub to: Vec<ValueId>,
+    /// In a reverse sweep: not 0 if a pass is to be run without a tape, 0 if the next pass is the one to reverse.
+    pub more: Option<ValueId>,
+}
+
+/// Where a snapshot stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SnapshotAt {
+    /// First in a pass of the loop in the forward sweep: kept if the schedule says so.
+    Head {
+        /// How many are kept at once.
+        most: u32,
+        /// How many passes there are, in terms of values from outside of the loop; `None`: not known in front of it.
+        passes: Option<Expr>,
+    },
+    /// First in a reversed pass: brought back.
+    First,
+    /// Last in a pass that runs again without a tape: kept if the schedule says so.
+    Next,
 }
 
 /// When a loop tests.

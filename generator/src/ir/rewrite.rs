@@ -32,6 +32,16 @@ pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
             place_exprs(place, f);
             place_exprs(shadow, f);
         }
+        ItemKind::Snapshot(Snapshot { at, memory, from, .. }) => {
+            if let SnapshotAt::Head { passes, .. } = at {
+                passes.iter_mut().for_each(&mut *f);
+            }
+            for (place, count) in memory {
+                place_exprs(place, f);
+                f(count);
+            }
+            from.iter_mut().for_each(f);
+        }
         ItemKind::Push { what } => match what {
             Pushed::Value(value) | Pushed::Bits { value, .. } | Pushed::Count(value) => f(value),
             Pushed::Elements { place, count } => {
@@ -151,6 +161,7 @@ fn item_values(kind: &mut ItemKind, f: &mut dyn FnMut(&mut ValueId)) {
             }
             Popped::Memory(_) | Popped::Elements { .. } => {}
         },
+        ItemKind::Snapshot(Snapshot { to, more, .. }) => to.iter_mut().chain(more).for_each(f),
         _ => {}
     }
 }
@@ -183,6 +194,7 @@ pub fn item_places(kind: &mut ItemKind, f: &mut dyn FnMut(&mut Place)) {
             f(place);
             f(shadow);
         }
+        ItemKind::Snapshot(snapshot) => snapshot.memory.iter_mut().for_each(|(place, _)| f(place)),
         _ => {}
     }
     item_exprs(kind, &mut |expr| expr_places(expr, f));

@@ -1,6 +1,8 @@
 //! Walks over expressions and places.
 
-use super::{Base, Def, Expr, ExprKind, ItemId, ItemKind, Place, Popped, Proc, Pushed, Step, ValueId};
+use super::{
+    Base, Def, Expr, ExprKind, ItemId, ItemKind, Place, Popped, Proc, Pushed, Snapshot, SnapshotAt, Step, ValueId,
+};
 
 /// Calls `see` on the direct operands of an expression.
 pub fn parts<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
@@ -129,6 +131,16 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
         ItemKind::Shadowed { place, shadow } => {
             see(Err(place));
             see(Err(shadow));
+        }
+        ItemKind::Snapshot(Snapshot { at, memory, from, .. }) => {
+            if let SnapshotAt::Head { passes, .. } = at {
+                passes.iter().for_each(|passes| see(Ok(passes)));
+            }
+            for (place, count) in memory {
+                see(Err(place));
+                see(Ok(count));
+            }
+            from.iter().for_each(|expr| see(Ok(expr)));
         }
         ItemKind::Push { what } => match what {
             Pushed::Value(expr) | Pushed::Count(expr) | Pushed::Bits { value: expr, .. } => see(Ok(expr)),

@@ -24,15 +24,19 @@ impl Named {
     }
 }
 
-/// What a line in front of a loop says: `#pragma adjoint again`.
-fn directs(program: &Program, span: Span) -> bool {
-    let Some(source) = program.sources.get(span.source as usize).filter(|_| span.line != 0) else { return false };
-    let Some(before) = source.text.get(..span.start as usize) else { return false };
+/// What the pragmas in front of a loop say, without `#pragma adjoint`.
+pub(super) fn directives(program: &Program, span: Span) -> Vec<Vec<&str>> {
+    let Some(source) = program.sources.get(span.source as usize).filter(|_| span.line != 0) else { return Vec::new() };
+    let Some(before) = source.text.get(..span.start as usize) else { return Vec::new() };
     // What the line of the loop begins with is no line of its own.
-    let mut lines = before.lines().rev().skip(usize::from(!before.ends_with('\n')));
-    let line = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let words: Vec<&str> = line.split_whitespace().collect();
-    matches!(words[..], ["#pragma", "adjoint", "again"] | ["#", "pragma", "adjoint", "again"])
+    let lines = before.lines().rev().skip(usize::from(!before.ends_with('\n')));
+    let words = lines.map(|line| line.split_whitespace().collect::<Vec<&str>>()).filter(|words| !words.is_empty());
+    let pragmas = words.map_while(|words| match words[..] {
+        ["#pragma", ..] => Some(words[1..].to_vec()),
+        ["#", "pragma", ..] => Some(words[2..].to_vec()),
+        _ => None,
+    });
+    pragmas.filter(|words| words.first() == Some(&"adjoint")).map(|words| words[1..].to_vec()).collect()
 }
 
 /// The variables that a loop's test reads.
@@ -62,8 +66,8 @@ pub fn unknown(program: &Program, named: &[Named]) -> Option<String> {
     })
 }
 
-/// The loops that are named, and those that a directive stands in front of.
-pub fn loops(program: &Program, named: &[Named]) -> BTreeSet<(ProcId, ItemId)> {
+/// The loops that are named, and, if `directed`, those that a directive stands in front of.
+pub fn loops(program: &Program, named: &[Named], directed: bool) -> BTreeSet<(ProcId, ItemId)> {
     let mut found = BTreeSet::new();
     for (at, proc) in program.procs.iter().enumerate() {
         let all = named.iter().filter(|named| named.proc == proc.name || named.proc == "*");
@@ -73,7 +77,8 @@ pub fn loops(program: &Program, named: &[Named]) -> BTreeSet<(ProcId, ItemId)> {
             let ItemKind::Loop { test, carried, .. } = &this.kind else { continue };
             let tested = tested(proc, test, carried);
             let tests = |name: &String| tested.contains(&name.as_str());
-            if directs(program, this.span) || wanted.iter().any(|named| named.index.as_ref().is_none_or(tests)) {
+            let directs = || directed && directives(program, this.span).contains(&vec!["again"]);
+            if directs() || wanted.iter().any(|named| named.index.as_ref().is_none_or(tests)) {
                 found.insert((ProcId::new(at), item));
             }
         }

@@ -1,6 +1,6 @@
 //! What the planner asks the analyses.
 
-use crate::flow::required::Hull;
+use crate::flow::required::{Hull, Snapshots};
 use crate::ir::{Expr, ItemId, ObjectId, Place, ProcId, RegionId, ValueId};
 
 /// Answers about a whole program. Every answer errs on the safe side: "active" and "store" when in doubt,
@@ -30,6 +30,8 @@ pub trait Facts {
     fn keep(&self, proc: ProcId, object: ObjectId) -> bool;
     /// What is stored in front of each pass of a loop, if the reverse sweep runs its passes again.
     fn hulls(&self, proc: ProcId, item: ItemId) -> Option<&[Hull]>;
+    /// What snapshots of a loop have, if the reverse sweep runs its passes again from snapshots.
+    fn snapshots(&self, proc: ProcId, item: ItemId) -> Option<&Snapshots>;
     /// Why a loop that was to be run again is not.
     fn once(&self, proc: ProcId, item: ItemId) -> Option<&str>;
     /// Whether every load of the expression, evaluated at the item, still yields that at the end of the item's region,
@@ -39,7 +41,7 @@ pub trait Facts {
     /// behind it, and again when the reverse sweep comes back to it.
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
     /// Whether the passes of a loop overwrite one element after the other by this store, and no pass reads what may be
-    /// an element that it or a pass before it has overwritten.
+    /// an element that a pass before it has overwritten.
     fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool;
     /// Whether every comparison by order, and every difference, of two pointers in the expression comes out alike in
     /// both sweeps: both point into one object. Objects may lie in another order in the reverse sweep.

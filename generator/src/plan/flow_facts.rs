@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::Facts;
-use crate::flow::required::{Hull, Required};
+use crate::flow::required::{Hull, Required, Snapshots};
 use crate::flow::{Flow, Loc, Root};
 use crate::ir::*;
 
@@ -68,6 +68,10 @@ impl Facts for Analysed<'_> {
 
     fn hulls(&self, proc: ProcId, item: ItemId) -> Option<&[Hull]> {
         self.required.hulls(proc, item)
+    }
+
+    fn snapshots(&self, proc: ProcId, item: ItemId) -> Option<&Snapshots> {
+        self.required.snapshots(proc, item)
     }
 
     fn once(&self, proc: ProcId, item: ItemId) -> Option<&str> {

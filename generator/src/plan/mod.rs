@@ -5,6 +5,7 @@
 
 pub(crate) mod affine;
 pub mod again;
+pub mod checkpoint;
 pub mod control;
 pub mod cut;
 pub(crate) mod exprs;
@@ -16,7 +17,7 @@ pub mod recompute;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use crate::flow::required::Hull;
+use crate::flow::required::{Hull, Snapshots};
 use crate::ir::{Expr, ItemId, Place, RegionId, ReverseParam, Span, ValueId};
 
 /// What the two sweeps of a procedure agree on.
@@ -34,6 +35,8 @@ pub struct ProcPlan {
     pub runs: BTreeMap<ItemId, Run>,
     /// Loops whose passes the reverse sweep runs again, with what is stored in front of each pass.
     pub again: BTreeMap<ItemId, Vec<Hull>>,
+    /// Those of them that run again from snapshots: what these have, and which values that the loop carries.
+    pub snapshots: BTreeMap<ItemId, (Snapshots, Vec<ValueId>)>,
     /// For `--check`: the operands that the adjoint of an item reads, in the order in which it reads them.
     pub witnesses: BTreeMap<ItemId, Vec<Expr>>,
     /// For `--explain`.

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Given;
+use super::snapshots::{WayBack, is_advance, way_back};
 use crate::ir::*;
 
 /// A forward sweep whose loops all push.
@@ -19,7 +20,7 @@ pub(super) struct Unfolded {
 }
 
 /// A pass that is run again.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pass {
     /// Its pushes in the forward sweep.
     pub outer: Vec<ItemId>,
@@ -29,6 +30,8 @@ pub(super) struct Pass {
     pub read: BTreeSet<(ValueId, ValueId)>,
     /// Values that the copy defines, and those of the forward sweep that they are.
     pub defined: Vec<(ValueId, ValueId)>,
+    /// How it comes to its head, if that is from a snapshot.
+    pub way: Option<WayBack>,
 }
 
 /// What is wrong, and the loop.
@@ -52,7 +55,9 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
             let origin = given.origins.items.get(own.index()).copied().flatten();
             match reverse.items[own.index()].kind {
                 ItemKind::Loop { body, .. }
-                    if origin == Some(item) && !given.origins.copies.items.contains_key(own) =>
+                    if origin == Some(item)
+                        && !is_advance(reverse, *own)
+                        && !given.origins.copies.items.contains_key(own) =>
                 {
                     Some(body)
                 }
@@ -65,11 +70,10 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
         let outer = whole.forward.regions[body.index()].items.iter().copied().filter(is_push).collect();
         let copied = |item: &ItemId| given.origins.copies.items.contains_key(item);
         let copy: Vec<ItemId> = reverse.regions[own.index()].items.iter().copied().filter(copied).collect();
-        let pass = Pass { outer, kept: HashSet::new(), read: BTreeSet::new(), defined: Vec::new() };
         let of = given.origins.copies.values.get(&item).unwrap_or(&nothing);
-        let f = &mut whole.forward;
-        let mut merge =
-            Merge { f, r: reverse, given, of, one_for_equals: one_for_equals(of), names: HashMap::new(), pass };
+        let way = way_back(&whole.forward, (reverse, given, of), item, own).map_err(|()| (DIFFERS, Some(item)))?;
+        let pass = Pass { outer, way, ..Pass::default() };
+        let mut merge = Merge::new(&mut whole.forward, (reverse, given, of), pass);
         merge.region(body, &copy).map_err(|()| (DIFFERS, Some(item)))?;
         whole.passes.insert(item, merge.pass);
     }
@@ -109,9 +113,9 @@ fn drop_rehearsed(f: &mut Proc, body: RegionId) {
 }
 
 /// Values of the primal that one value of the reverse sweep stands for.
-type Equals = HashMap<ValueId, BTreeSet<ValueId>>;
+pub(super) type Equals = HashMap<ValueId, BTreeSet<ValueId>>;
 
-struct Merge<'a> {
+pub(super) struct Merge<'a> {
     f: &'a mut Proc,
     r: &'a Proc,
     given: &'a Given,
@@ -120,12 +124,18 @@ struct Merge<'a> {
     one_for_equals: HashMap<ValueId, ValueId>,
     /// By value that the copy defines: that of the forward sweep.
     names: HashMap<ValueId, ValueId>,
-    pass: Pass,
+    pub pass: Pass,
+}
+
+impl<'a> Merge<'a> {
+    pub(super) fn new(f: &'a mut Proc, (r, given, of): (&'a Proc, &'a Given, &'a Equals), pass: Pass) -> Merge<'a> {
+        Merge { f, r, given, of, one_for_equals: one_for_equals(of), names: HashMap::new(), pass }
+    }
 }
 
 impl Merge<'_> {
     /// Puts the pushes of a copy into a region; an error if the copy has anything that the region has not.
-    fn region(&mut self, region: RegionId, copy: &[ItemId]) -> Result<(), ()> {
+    pub(super) fn region(&mut self, region: RegionId, copy: &[ItemId]) -> Result<(), ()> {
         let old = std::mem::take(&mut self.f.regions[region.index()].items);
         let (mut new, mut at) = (Vec::new(), 0);
         for &item in copy {
@@ -323,13 +333,13 @@ impl Merge<'_> {
 
     // ---- names ---------------------------------------------------------------------------------------------------
 
-    fn define(&mut self, own: ValueId, to: ValueId) -> Result<(), ()> {
+    pub(super) fn define(&mut self, own: ValueId, to: ValueId) -> Result<(), ()> {
         self.pass.defined.push((own, to));
         is(*self.names.entry(own).or_insert(to) == to)
     }
 
     /// A value of the copy in the forward sweep; one from around the copy is noted.
-    fn value(&mut self, own: ValueId) -> Result<ValueId, ()> {
+    pub(super) fn value(&mut self, own: ValueId) -> Result<ValueId, ()> {
         if let Some(known) = self.names.get(&own) {
             return Ok(*known);
         }
@@ -344,7 +354,7 @@ impl Merge<'_> {
     }
 
     /// What stands for a value of the forward sweep.
-    fn one_of(&self, value: ValueId) -> ValueId {
+    pub(super) fn one_of(&self, value: ValueId) -> ValueId {
         self.one_for_equals.get(&value).copied().unwrap_or(value)
     }
 
@@ -401,6 +411,6 @@ fn one_for_equals(of: &Equals) -> HashMap<ValueId, ValueId> {
     several.flat_map(|equals| equals.iter().filter_map(|each| Some((*each, *equals.first()?)))).collect()
 }
 
-fn is(holds: bool) -> Result<(), ()> {
+pub(super) fn is(holds: bool) -> Result<(), ()> {
     holds.then_some(()).ok_or(())
 }

@@ -132,6 +132,7 @@ impl Replay<'_> {
             | ItemKind::Witness { .. }
             | ItemKind::DeclareVar { .. }
             | ItemKind::Rehearsal { .. }
+            | ItemKind::Snapshot(_)
             | ItemKind::Comment { .. } => {}
             ItemKind::Release { .. } | ItemKind::Undo { .. } => {
                 return open("an item that is not modelled");

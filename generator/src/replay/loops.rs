@@ -83,7 +83,8 @@ impl Replay<'_> {
             return Ok(());
         }
         // A pass, with what all later passes left.
-        let (left, _) = self.left_by(*body, run.as_ref())?;
+        let (mut left, _) = self.left_by(*body, run.as_ref())?;
+        self.leave_by_way(of, &mut left)?;
         let later: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::Later)).collect();
         self.damage = around.clone();
         self.add_damage(later);
@@ -230,6 +231,19 @@ impl Replay<'_> {
         }
     }
 
+    /// Adds what passes on the way to others write beside what snapshots have.
+    fn leave_by_way(&mut self, of: ItemId, left: &mut Vec<Section>) -> Res<()> {
+        let Some(way) = self.passes.get(&of).and_then(|pass| pass.way.as_ref()) else { return Ok(()) };
+        let rows = self.rows_of_snapshots(way)?;
+        for section in self.effects.get(&of).cloned().unwrap_or_default() {
+            let kept = section.place.is_some_and(|place| rows.iter().any(|row| self.is_inside(place, *row)));
+            if !kept && !left.contains(&section) {
+                left.push(section);
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a section is surely in another one.
     fn is_part(&mut self, section: &Section, of: &Section) -> bool {
         match (section.place, of.place) {
@@ -251,6 +265,9 @@ impl Replay<'_> {
     /// Whether a place is certainly a part of a row of elements.
     pub(super) fn is_inside(&mut self, place: P, row: P) -> bool {
         let (a, b) = (self.terms.get_spot(place).clone(), self.terms.get_spot(row).clone());
+        if let Some((Way::All, around)) = b.steps.split_last() {
+            return a.root == b.root && a.steps.starts_with(around);
+        }
         let (Some((last, before)), Some((Way::Range(from, to), around))) = (a.steps.split_last(), b.steps.split_last())
         else {
             return false;

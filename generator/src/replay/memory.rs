@@ -146,7 +146,7 @@ impl Replay<'_> {
         let root = self.terms.get_spot(place).root;
         let is_row = |row: &P| {
             let spot = self.terms.get_spot(*row);
-            spot.root == root && matches!(spot.steps.last(), Some(Way::Range(..)))
+            spot.root == root && matches!(spot.steps.last(), Some(Way::Range(..) | Way::All))
         };
         let rows: Vec<P> = self.back.iter().copied().filter(is_row).collect();
         rows.into_iter().any(|row| self.is_inside(place, row))

@@ -38,6 +38,7 @@ mod rerun;
 mod reverse;
 mod runs;
 mod sections;
+mod snapshots;
 mod taped;
 mod terms;
 

@@ -32,6 +32,9 @@ impl Replay<'_> {
                 (end, end)
             }
         };
+        // Nothing of the pass may have to run with a tape.
+        let behind = pass.way.as_ref().and_then(|way| items.iter().position(|item| *item == way.advance));
+        let (from, to) = behind.map_or((from, to), |at| (from.max(at + 1), to.max(at + 1)));
         if !items[from..to].iter().all(copied) {
             return Err(self.refuted("a pass is reversed before all of it has run again"));
         }
@@ -66,6 +69,17 @@ impl Replay<'_> {
                     self.names[value.index()] = Some(t);
                 }
                 ItemKind::Declare { object } => self.declare(*object, false)?,
+                ItemKind::Snapshot(_) if pass.way.as_ref().is_some_and(|way| way.first == item) => {
+                    let Some(way) = &pass.way else { continue };
+                    self.step_to_front(body)?;
+                    in_front = true;
+                    // What any pass writes.
+                    let all = self.effects.get(&of).cloned().unwrap_or_default();
+                    self.add_damage(all);
+                    hulls = self.rows_of_snapshots(way)?;
+                    self.come_back(way, body, &hulls.clone())?;
+                }
+                ItemKind::Loop { .. } if in_front && pass.way.as_ref().is_some_and(|way| way.advance == item) => {}
                 ItemKind::DeclareVar { .. }
                 | ItemKind::Comment { .. }
                 | ItemKind::Witness { .. }
@@ -101,6 +115,10 @@ impl Replay<'_> {
         }
         self.at = self.ends[&body];
         (self.damage, self.back, self.certain) = (later, back, certain);
+        if pass.way.is_some() {
+            let all = self.effects.get(&of).cloned().unwrap_or_default();
+            self.add_damage(all);
+        }
         for place in self.surely_written(&pass.kept, body)?.into_iter().chain(hulls) {
             self.comes_back(place);
         }
@@ -110,7 +128,7 @@ impl Replay<'_> {
     /// A place or a row of elements holds what the state at hand has.
     pub(super) fn comes_back(&mut self, place: P) {
         match self.terms.get_spot(place).steps.last() {
-            Some(Way::Range(..)) => self.row_is_back(place),
+            Some(Way::Range(..) | Way::All) => self.row_is_back(place),
             _ => self.restored(place),
         }
     }

@@ -405,6 +405,7 @@ impl Replay<'_> {
             | ItemKind::Witness { .. }
             | ItemKind::Rehearsal { .. }
             | ItemKind::Shadowed { .. } => {}
+            ItemKind::Snapshot(_) => return Err(self.refuted("a snapshot comes back where no pass begins")),
             ItemKind::Branch { on, then, otherwise, joins } => {
                 if !joins.is_empty() {
                     return open("a value that a branch of the reverse sweep chooses");

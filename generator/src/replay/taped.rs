@@ -149,7 +149,7 @@ impl Replay<'_> {
         }
     }
 
-    fn extent(&mut self, object: ObjectId) -> Res<T> {
+    pub(super) fn extent(&mut self, object: ObjectId) -> Res<T> {
         let f = self.f;
         let this = &f.objects[object.index()];
         if this.life == Life::Heap {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::bases;
 use super::items::{binary, reads_own, site, unsigned};
 use super::reverse::{Context, Stored, load};
-use crate::flow::required::Hull;
+use crate::flow::required::{Hull, Snapshots};
 use crate::ir::*;
 use crate::plan::control::{self, int};
 use crate::plan::game::value_expr;
@@ -280,9 +280,18 @@ impl Builder<'_> {
         }
     }
 
-    /// A pass that the reverse sweep runs again: what it overwrites goes on the tape in front of it.
+    /// A pass that the reverse sweep runs again: what it overwrites goes on the tape in front of it, or a snapshot is kept
+    /// of some passes.
     fn plain(&mut self, item: ItemId, body: RegionId, hulls: &[Hull]) {
         let mut items = Vec::new();
+        if let Some((snapshots, heads)) = self.plan.snapshots.get(&item) {
+            let Snapshots { most, memory, passes } = snapshots.clone();
+            let memory = memory.into_iter().map(|Hull { first, count }| (first, count)).collect();
+            let from = heads.iter().map(|head| value_expr(&self.out, *head)).collect();
+            let at = SnapshotAt::Head { most, passes };
+            let kind = ItemKind::Snapshot(Snapshot { at, memory, from, to: Vec::new(), more: None });
+            items.push(self.item(Some(item), kind));
+        }
         for Hull { first, count } in hulls.iter().cloned() {
             self.push(&mut items, Some(item), Pushed::Elements { place: first, count });
         }

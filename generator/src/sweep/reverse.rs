@@ -17,6 +17,7 @@ mod again;
 mod origins;
 mod params;
 mod records;
+mod snapshots;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -125,6 +125,7 @@ pub fn objects_used(proc: &Proc) -> BTreeSet<ObjectId> {
             ItemKind::Pop { what: Popped::Memory(place) | Popped::Elements { place, .. } } => base(place),
             ItemKind::Push { what: Pushed::Elements { place, .. } } => base(place),
             ItemKind::Call { into: Some(place), .. } => base(place),
+            ItemKind::Snapshot(snapshot) => snapshot.memory.iter().for_each(|(place, _)| base(place)),
             _ => {}
         }
     });
@@ -367,6 +368,7 @@ impl Renumbered {
                 self.place(place);
                 self.place(shadow);
             }
+            ItemKind::Snapshot(snapshot) => self.snapshot(snapshot),
             ItemKind::Pop { what } => self.popped(what),
             ItemKind::Push { what } => self.pushed(what),
             ItemKind::DeclareVar { .. }
@@ -374,6 +376,18 @@ impl Renumbered {
             | ItemKind::Rehearsal { .. }
             | ItemKind::Comment { .. } => {}
         }
+    }
+
+    fn snapshot(&self, snapshot: &mut Snapshot) {
+        if let SnapshotAt::Head { passes: Some(passes), .. } = &mut snapshot.at {
+            self.expr(passes);
+        }
+        for (place, count) in &mut snapshot.memory {
+            self.place(place);
+            self.expr(count);
+        }
+        snapshot.from.iter_mut().for_each(|expr| self.expr(expr));
+        snapshot.to.iter_mut().chain(&mut snapshot.more).for_each(|value| self.value(value));
     }
 
     fn pushed(&self, what: &mut Pushed) {

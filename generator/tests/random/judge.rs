@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use adtape_generate::emit::{self, Options};
+use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
-use adtape_generate::ir::validate;
+use adtape_generate::ir::{Carried, ItemKind, Program, validate, walk};
 use adtape_generate::plan::again::Named;
 use adtape_generate::refuse::Refusal;
 use adtape_generate::replay::Verdict;
@@ -38,10 +39,37 @@ impl Outcome {
     }
 }
 
-/// What the environment's `FORM` asks for: `again` runs the passes of all loops again, `taped` of none; by default every
-/// other pair of programs has it.
+/// What the environment's `FORM` asks for: `again` runs the passes of all loops again, `taped` of none, `checkpoint` those
+/// of a loop from snapshots where that can be; by default some programs have the one, some the other.
 fn form() -> String {
     std::env::var("FORM").unwrap_or_default()
+}
+
+/// The adjoint of which a loop runs again from snapshots, and its name: the first of some for which that can be.
+fn from_snapshots(
+    program: &Program,
+    heads: &[Head],
+    choices: &Choices,
+    seed: u64,
+) -> Option<(Vec<(Named, u32)>, Adjoint)> {
+    let mut names = Vec::new();
+    for proc in &program.procs {
+        for item in &proc.items {
+            let ItemKind::Loop { test, carried, .. } = &item.kind else { continue };
+            walk::values(test, &mut |value| {
+                let tested = carried.iter().filter(|each| each.head == value);
+                let named = |each: &Carried| format!("{}:{}", proc.name, proc.vars[each.var.index()].name);
+                names.extend(tested.map(named));
+            });
+        }
+    }
+    names.dedup();
+    let (snapshots, length) = (1 + (seed % 4) as u32, names.len());
+    (0..length.min(4)).find_map(|k| {
+        let name = Named::parse(&names[(k + seed as usize / 16) % length]);
+        let choices = Choices { checkpoints: vec![(name, snapshots)], ..choices.clone() };
+        Some((choices.checkpoints.clone(), transform::adjoint(program, heads, &choices).ok()?))
+    })
 }
 
 /// How programs are judged.
@@ -59,6 +87,8 @@ pub struct Judge {
     strictness: Strictness,
     /// Programs whose sweeps are all proved.
     pub proved: AtomicUsize,
+    /// Programs of which a loop runs again from snapshots.
+    pub checkpointed: AtomicUsize,
 }
 
 /// Generated text of one program.
@@ -72,7 +102,7 @@ impl Judge {
     pub fn new(name: &str, strictness: Strictness) -> Judge {
         let folder = std::env::temp_dir().join(format!("adtape-random-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        Judge { folder, strictness, proved: AtomicUsize::new(0) }
+        Judge { folder, strictness, proved: AtomicUsize::new(0), checkpointed: AtomicUsize::new(0) }
     }
 
     /// What comes of each program.
@@ -145,8 +175,21 @@ impl Judge {
                 _ => case.seed / 2 % 2 == 1,
             };
             let again = if again { vec![Named::parse("*")] } else { Vec::new() };
-            let choices = Choices { again, check: checked, one_call: true, ..Choices::default() };
-            let adjoint = transform::adjoint(&program, &heads, &choices).map_err(refused)?;
+            let mut choices = Choices { again, check: checked, one_call: true, ..Choices::default() };
+            let from_snapshots = match &form()[..] {
+                "again" | "taped" => None,
+                "checkpoint" => from_snapshots(&program, &heads, &choices, case.seed),
+                _ if case.seed / 4 % 4 == 1 => from_snapshots(&program, &heads, &choices, case.seed),
+                _ => None,
+            };
+            let adjoint = match from_snapshots {
+                Some((loops, adjoint)) => {
+                    choices.checkpoints = loops;
+                    self.checkpointed.fetch_add(1, Ordering::Relaxed);
+                    adjoint
+                }
+                None => transform::adjoint(&program, &heads, &choices).map_err(refused)?,
+            };
             if adjoint.demotions > 0 {
                 return Err(Outcome::Wrong("not proved", format!("{} demotions", adjoint.demotions)));
             }

@@ -19,13 +19,27 @@ pub enum Kind {
     HullMoved,
     /// What runs a pass again leaves a store out.
     StoreNotRunAgain,
+    /// Snapshots of a loop lack the last element of a part.
+    PartShortened,
+    /// They lack a part.
+    PartDropped,
+    /// They lack a variable.
+    VariableDropped,
+    /// Passes that run again hand two variables on, each in the place of the other.
+    VariablesSwapped,
+    /// The snapshot is kept at the end of a pass.
+    SnapshotLate,
 }
 
 impl Kind {
     /// Only sweeps that run passes again have them.
     pub const OF_AGAIN: [Kind; 3] = [Kind::HullShortened, Kind::HullMoved, Kind::StoreNotRunAgain];
 
-    pub const ALL: [Kind; 11] = [
+    /// Only sweeps of loops that run again from snapshots have them.
+    pub const OF_SNAPSHOTS: [Kind; 5] =
+        [Kind::PartShortened, Kind::PartDropped, Kind::VariableDropped, Kind::VariablesSwapped, Kind::SnapshotLate];
+
+    pub const ALL: [Kind; 16] = [
         Kind::PushDropped,
         Kind::PopsSwapped,
         Kind::WrongRecipe,
@@ -37,6 +51,11 @@ impl Kind {
         Kind::HullShortened,
         Kind::HullMoved,
         Kind::StoreNotRunAgain,
+        Kind::PartShortened,
+        Kind::PartDropped,
+        Kind::VariableDropped,
+        Kind::VariablesSwapped,
+        Kind::SnapshotLate,
     ];
 }
 
@@ -126,6 +145,51 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             drop(reverse, store);
             Some(format!("store {store:?}"))
         }
+        Kind::PartShortened => {
+            snapshots_changed(at, forward, reverse, &|snapshot| snapshot.memory.len(), &|snapshot, k| {
+                let count = &mut snapshot.memory[k].1;
+                let one = Expr { kind: ExprKind::Int(1), ty: count.ty.clone() };
+                let less = ExprKind::Binary(Binary::Subtract, Box::new(count.clone()), Box::new(one));
+                *count = Expr { kind: less, ty: count.ty.clone() };
+            })
+        }
+        Kind::PartDropped => {
+            snapshots_changed(at, forward, reverse, &|snapshot| snapshot.memory.len(), &|snapshot, k| {
+                snapshot.memory.remove(k);
+            })
+        }
+        Kind::VariableDropped => {
+            snapshots_changed(at, forward, reverse, &|snapshot| snapshot.from.len(), &|snapshot, k| {
+                if snapshot.at != SnapshotAt::First {
+                    snapshot.from.remove(k);
+                }
+                if !snapshot.to.is_empty() {
+                    snapshot.to.remove(k);
+                }
+            })
+        }
+        Kind::VariablesSwapped => {
+            let pairs = |snapshot: &Snapshot| snapshot.from.windows(2).filter(|pair| pair[0].ty == pair[1].ty).count();
+            snapshots_changed(at, forward, reverse, &pairs, &|snapshot, k| {
+                let mut pairs = (0..snapshot.from.len().saturating_sub(1))
+                    .filter(|first| snapshot.from[*first].ty == snapshot.from[first + 1].ty);
+                if snapshot.at == SnapshotAt::Next
+                    && let Some(first) = pairs.nth(k)
+                {
+                    snapshot.from.swap(first, first + 1);
+                }
+            })
+        }
+        Kind::SnapshotLate => {
+            let snapshot = nth(forward, at, |item| matches!(item.kind, ItemKind::Snapshot(_)))?;
+            for region in &mut forward.regions {
+                if let Some(k) = region.items.iter().position(|item| *item == snapshot) {
+                    let snapshot = region.items.remove(k);
+                    region.items.push(snapshot);
+                }
+            }
+            Some(format!("snapshot {snapshot:?}"))
+        }
         Kind::RestoreDropped => restore_dropped(at, forward, reverse),
         Kind::BranchTurned => {
             let branch = nth(reverse, at, |item| matches!(item.kind, ItemKind::Branch { .. }))?;
@@ -211,6 +275,43 @@ fn hull_changed(
         change(place, count);
     }
     Some(format!("hull {name}"))
+}
+
+/// Changes all snapshots of a loop alike: `at` counts what the forward sweep's have of it.
+fn snapshots_changed(
+    at: usize,
+    forward: &mut Proc,
+    reverse: &mut Proc,
+    count: &dyn Fn(&Snapshot) -> usize,
+    change: &dyn Fn(&mut Snapshot, usize),
+) -> Option<String> {
+    let of = |proc: &Proc, wanted: &dyn Fn(&SnapshotAt) -> bool| -> Vec<ItemId> {
+        let is = |item: &ItemId| matches!(&proc.items[item.index()].kind, ItemKind::Snapshot(it) if wanted(&it.at));
+        in_order(proc).into_iter().filter(is).collect()
+    };
+    let heads = of(forward, &|_| true);
+    // The reverse sweep has the last loop first.
+    let mut firsts = of(reverse, &|at| *at == SnapshotAt::First);
+    let mut nexts = of(reverse, &|at| *at == SnapshotAt::Next);
+    firsts.reverse();
+    nexts.reverse();
+    let mut left = at;
+    for (k, head) in heads.into_iter().enumerate() {
+        let ItemKind::Snapshot(snapshot) = &mut forward.items[head.index()].kind else { continue };
+        let here = count(snapshot);
+        if left >= here {
+            left -= here;
+            continue;
+        }
+        change(snapshot, left);
+        for item in [firsts[k], nexts[k]] {
+            if let ItemKind::Snapshot(snapshot) = &mut reverse.items[item.index()].kind {
+                change(snapshot, left);
+            }
+        }
+        return Some(format!("part {left} of snapshot {head:?}"));
+    }
+    None
 }
 
 /// What a place begins with.

@@ -78,6 +78,7 @@ impl<'a> Body<'a> {
             ItemKind::Witness { notes, site, value } => self.witness(*notes, *site, value),
             ItemKind::Rehearsal { step } => self.rehearsal(*step),
             ItemKind::Shadowed { place, shadow } => self.shadowed(place, shadow),
+            ItemKind::Snapshot(snapshot) => self.snapshot(snapshot),
             ItemKind::Comment { text } => self.statement(&format!("/* {text} */")),
         }
         1

@@ -264,6 +264,7 @@ impl<'a> Body<'a> {
 
     pub(super) fn repetition(&mut self, id: ItemId, test: &Expr, at: TestAt, body: RegionId, carried: &'a [Carried]) {
         let changed = self.scopes.changed_in(self.proc, body);
+        let from_snapshots = self.begin_snapshots(body);
         let down = self.downs.get(&id).cloned();
         let behind = if at == TestAt::After { Some(test) } else { None };
         let step = if self.by_variable || down.is_some() { None } else { self.counted(body, carried, behind) };
@@ -340,6 +341,9 @@ impl<'a> Body<'a> {
         self.forget(&changed);
         for each in carried {
             self.holds(each.out);
+        }
+        if from_snapshots {
+            self.end_snapshots();
         }
     }
 

@@ -122,6 +122,7 @@ pub(super) fn defined(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
             }
             Popped::Memory(_) | Popped::Elements { .. } => {}
         },
+        ItemKind::Snapshot(Snapshot { to, more, .. }) => to.iter().chain(more).for_each(|value| see(*value)),
         _ => {}
     }
 }

@@ -35,7 +35,7 @@ impl Required<'_> {
     /// Why the passes of a loop may not run twice, whatever is required around it.
     pub(super) fn runs_once(&self, p: ProcId, item: ItemId) -> Option<String> {
         let proc = &self.flow.program.procs[p.index()];
-        let ItemKind::Loop { body, .. } = &proc.items[item.index()].kind else { return None };
+        let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return None };
         if self.locator.recursive(p) {
             return Some("its function calls itself".into());
         }
@@ -44,7 +44,34 @@ impl Required<'_> {
                 "it calls a function without source or one that calls itself, or makes a lasting block".into(),
             );
         }
+        if self.has_snapshots(p, *body) {
+            return Some("a loop inside it runs again from snapshots".into());
+        }
+        let carried = self.checkpoints.contains_key(&(p, item)).then_some(carried).into_iter().flatten();
+        for each in carried {
+            let var = &proc.vars[each.var.index()];
+            let read = |id: &ItemId| {
+                let mut read = false;
+                crate::ir::walk::values_of_item(proc, *id, &mut |value| read |= value == each.head);
+                read
+            };
+            if !var.ty.is_number() && walk::items(proc, *body).iter().any(read) {
+                return Some(format!("a pass hands the pointer '{}' to the next one", var.name));
+            }
+        }
         (!self.blocks_stay_inside(p, *body)).then(|| "it makes or frees a block that it does not have alone".into())
+    }
+
+    /// Whether a loop in a region, or in what that calls, runs again from snapshots.
+    fn has_snapshots(&self, p: ProcId, region: RegionId) -> bool {
+        let proc = &self.flow.program.procs[p.index()];
+        walk::items(proc, region).into_iter().any(|item| match &proc.items[item.index()].kind {
+            ItemKind::Loop { .. } => self.checkpoints.contains_key(&(p, item)),
+            ItemKind::Call { callee: Callee::Proc(g), .. } => {
+                !self.locator.recursive(*g) && self.has_snapshots(*g, RegionId(0))
+            }
+            _ => false,
+        })
     }
 
     /// Whether a region does nothing but compute: it calls no function without source.
@@ -136,7 +163,7 @@ impl Required<'_> {
     /// A section in terms of values that are there when a pass begins.
     fn hull_of(&self, p: ProcId, item: ItemId, body: RegionId, loc: Loc, piece: &Piece, facts: &Facts) -> Option<Hull> {
         let proc = &self.flow.program.procs[p.index()];
-        let term = |poly: &Poly| term(proc, p, poly, &|v| is_there(proc, v, item, body));
+        let term = |poly: &Poly| number_term(proc, p, poly, &|v| is_there(proc, v, item, body));
         let length = piece.hi.sub(&piece.lo)?;
         let count = term(&length)?;
         let count = if facts.nonneg(Some(length)) { count } else { or_none(count) };
@@ -188,7 +215,7 @@ impl Required<'_> {
 }
 
 /// Whether an object is declared or allocated in a region, or in one inside it.
-fn made_in(proc: &Proc, object: ObjectId, region: RegionId) -> bool {
+pub(super) fn made_in(proc: &Proc, object: ObjectId, region: RegionId) -> bool {
     walk::items(proc, region).into_iter().any(|item| match proc.items[item.index()].kind {
         ItemKind::Declare { object: this } | ItemKind::Alloc { object: this, .. } => this == object,
         _ => false,
@@ -204,16 +231,15 @@ fn is_there(proc: &Proc, value: ValueId, item: ItemId, body: RegionId) -> bool {
 }
 
 /// A polynomial as an expression, if all its values are integers that are there.
-fn term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool) -> Option<Expr> {
+pub(super) fn number_term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool) -> Option<Expr> {
     let ty = long();
     let number = |n: i128| Expr { kind: ExprKind::Int(n), ty: long() };
-    let binary = |op, x: Expr, y: Expr| Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty: long() };
     let mut sum: Option<Expr> = None;
     let mut products: Vec<_> = poly.all().collect();
     products.sort_by_key(|(atoms, coefficient)| (*coefficient < 0, std::cmp::Reverse(atoms.len())));
     for (atoms, coefficient) in products {
         i32::try_from(coefficient).ok()?;
-        let mut product: Option<Expr> = None;
+        let mut factors: Option<Expr> = None;
         for atom in atoms {
             let Atom::Value(q, v, _) = atom else { return None };
             let of = &proc.vars[proc.values.get(v.index())?.var.index()].ty;
@@ -222,15 +248,15 @@ fn term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool)
             }
             let value = Expr { kind: ExprKind::Value(*v), ty: of.clone() };
             let value = if *of == ty { value } else { Expr { kind: ExprKind::Cast(Box::new(value)), ty: ty.clone() } };
-            product = Some(match product {
-                Some(product) => binary(Binary::Multiply, product, value),
+            factors = Some(match factors {
+                Some(before) => product(before, value),
                 None => value,
             });
         }
         let size = coefficient.abs();
-        let product = match product {
-            Some(product) if size == 1 => product,
-            Some(product) => binary(Binary::Multiply, number(size), product),
+        let product = match factors {
+            Some(factors) if size == 1 => factors,
+            Some(factors) => product(number(size), factors),
             None => number(size),
         };
         sum = Some(match sum {
@@ -243,7 +269,7 @@ fn term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool)
 }
 
 /// The count, or 0 if it is negative.
-fn or_none(count: Expr) -> Expr {
+pub(super) fn or_none(count: Expr) -> Expr {
     let ty = count.ty.clone();
     let zero = Expr { kind: ExprKind::Int(0), ty: ty.clone() };
     let int = Type::Int { bits: 32, signed: true, name: "int".into() };
@@ -252,6 +278,15 @@ fn or_none(count: Expr) -> Expr {
     Expr { kind: ExprKind::Select(some, Box::new(count), Box::new(zero)), ty }
 }
 
-fn long() -> Type {
+/// The product of two counts.
+pub(super) fn product(x: Expr, y: Expr) -> Expr {
+    binary(Binary::Multiply, x, y)
+}
+
+fn binary(op: Binary, x: Expr, y: Expr) -> Expr {
+    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty: long() }
+}
+
+pub(super) fn long() -> Type {
     Type::Int { bits: 64, signed: true, name: "int64_t".into() }
 }

@@ -27,9 +27,19 @@ impl Required<'_> {
 
         let pass = self.pass(p, body);
         let again = self.again.contains(&(p, id));
+        let over = |set: &Secs| self.close(p, body, index, set, &inner);
+        let most = self.checkpoints.get(&(p, id)).copied().filter(|_| again);
+        let parts = most.map(|most| {
+            let sets = (over(&pass.sum.written), over(&pass.sum.exposed));
+            (most, self.parts(p, id, &pass.sum, sets, facts))
+        });
         // What runs again reads what it read the first time.
-        let needed = if again { self.needed_again(&pass.sum, &inner) } else { pass.req.clone() };
-        let required = self.close(p, body, index, &needed, &inner);
+        let needed = match &parts {
+            Some((_, parts)) => parts.needed.clone(),
+            None if again => self.needed_again(&pass.sum, &inner),
+            None => pass.req.clone(),
+        };
+        let required = over(&needed);
         if let Some(verdict) = s.verdict.take() {
             let mut inside = State { req: s.req.clone(), verdict: Some(verdict), ..State::default() };
             let earlier = index.and_then(|i| self.earlier(p, id, i, &inner));
@@ -38,7 +48,15 @@ impl Required<'_> {
                 None => required.clone(),
             };
             sections::union(&mut inside.req, &before);
-            if again {
+            if let (Some((most, parts)), Some(verdict)) = (&parts, &mut inside.verdict) {
+                match self.snapshots_of((p, id), *most, parts, &inside.req, facts) {
+                    Ok(snapshots) => {
+                        verdict.hulls.insert((p, id), Vec::new());
+                        verdict.snapshots.insert((p, id), snapshots);
+                    }
+                    Err(why) => drop(verdict.unfit.insert((p, id), why)),
+                }
+            } else if again {
                 let hulls = self.hulls_of_pass(p, id, &pass.sum, &inside.req, &inner);
                 if let Some(verdict) = &mut inside.verdict {
                     match hulls {
@@ -54,7 +72,6 @@ impl Required<'_> {
         sections::kill(&mut s.req, &killed, facts);
         sections::union(&mut s.req, &required);
 
-        let over = |set: &Secs| self.close(p, body, index, set, &inner);
         self.exposing(p, over(&pass.sum.exposed), facts, &mut s.sum);
         sections::union(&mut s.sum.read, &over(&pass.sum.read));
         sections::union(&mut s.sum.written, &over(&pass.sum.written));
@@ -149,7 +166,14 @@ impl Required<'_> {
 
     /// A must-set of one pass, over all passes: pieces that follow each other without a gap in a loop that is not left
     /// early, and pieces that every pass has if there is a pass. `known`: in front of the loop, and in a pass.
-    fn tile(&self, p: ProcId, body: RegionId, index: Option<&Index>, set: &Secs, known: (&Facts, &Facts)) -> Secs {
+    pub(super) fn tile(
+        &self,
+        p: ProcId,
+        body: RegionId,
+        index: Option<&Index>,
+        set: &Secs,
+        known: (&Facts, &Facts),
+    ) -> Secs {
         let (facts, inner) = known;
         let mut out = Secs::new();
         let Some(index) = index.filter(|i| i.sole) else { return out };
@@ -193,7 +217,7 @@ impl Required<'_> {
 }
 
 /// Pieces of a must-set, with those in one that follow each other.
-fn joined(pieces: &[Piece], facts: &Facts) -> Vec<Piece> {
+pub(super) fn joined(pieces: &[Piece], facts: &Facts) -> Vec<Piece> {
     let ordered = |piece: &Piece| facts.at_most(&piece.lo, &piece.hi);
     let mut all = pieces.to_vec();
     while let Some((a, b)) = (0..all.len())

@@ -184,6 +184,7 @@ impl Parser {
                 self.expect_word("by")?;
                 ItemKind::Shadowed { place, shadow: self.place()? }
             }
+            "snapshot" => ItemKind::Snapshot(self.snapshot(id)?),
             "comment" => ItemKind::Comment { text: self.string()? },
             _ => {
                 self.at -= 1;
@@ -399,6 +400,32 @@ impl Parser {
             return Ok(Popped::Pointer { value, shadow, bases, shadows });
         }
         Ok(Popped::Value(self.popped_value(id)?))
+    }
+
+    fn snapshot(&mut self, id: ItemId) -> Parsed<Snapshot> {
+        let at = if self.eat_word("first") {
+            SnapshotAt::First
+        } else if self.eat_word("next") {
+            SnapshotAt::Next
+        } else {
+            self.expect_word("head")?;
+            let most = self.number()?;
+            let passes = if self.eat_word("of") { Some(self.expr()?) } else { None };
+            SnapshotAt::Head { most, passes }
+        };
+        let mut memory = Vec::new();
+        while self.eat_word("elements") {
+            let place = self.place()?;
+            self.expect(",")?;
+            memory.push((place, self.expr()?));
+        }
+        let from = self.bracketed("from")?;
+        let mut to = Vec::new();
+        while self.eat_word("to") {
+            to.push(self.popped_value(id)?);
+        }
+        let more = if self.eat_word("more") { Some(self.popped_value(id)?) } else { None };
+        Ok(Snapshot { at, memory, from, to, more })
     }
 
     fn popped_value(&mut self, id: ItemId) -> Parsed<ValueId> {

@@ -139,6 +139,7 @@ impl Printer<'_> {
                 Rehearsal::Again => "rehearsal again".into(),
                 Rehearsal::Compare(site) => format!("rehearsal compare {site}"),
             },
+            ItemKind::Snapshot(snapshot) => self.snapshot(snapshot),
             ItemKind::Comment { text } => format!("comment {text:?}"),
             ItemKind::Branch { .. } | ItemKind::Loop { .. } => String::new(),
         }
@@ -174,6 +175,28 @@ impl Printer<'_> {
             Callee::Sweep(id, Role::Reverse) => format!("reverse {}", name(id)),
             Callee::Sweep(id, Role::Tangent) => format!("tangent {}", name(id)),
         }
+    }
+
+    fn snapshot(&self, snapshot: &Snapshot) -> String {
+        let mut text = match &snapshot.at {
+            SnapshotAt::Head { most, passes: None } => format!("snapshot head {most}"),
+            SnapshotAt::Head { most, passes: Some(passes) } => {
+                format!("snapshot head {most} of {}", self.expr(passes, 0))
+            }
+            SnapshotAt::First => "snapshot first".into(),
+            SnapshotAt::Next => "snapshot next".into(),
+        };
+        for (place, count) in &snapshot.memory {
+            text += &format!(" elements {}, {}", self.place(place), self.expr(count, 0));
+        }
+        text += &format!(" from [{}]", self.list(&snapshot.from));
+        for value in &snapshot.to {
+            text += &format!(" to {}", self.value(*value));
+        }
+        if let Some(more) = snapshot.more {
+            text += &format!(" more {}", self.value(more));
+        }
+        text
     }
 
     fn pushed(&self, what: &Pushed) -> String {

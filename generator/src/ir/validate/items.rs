@@ -133,6 +133,7 @@ impl Checker<'_> {
                 self.demand(place.ty == shadow.ty, || "a place and its adjoint have one type".into());
             }
             ItemKind::Rehearsal { .. } => {}
+            ItemKind::Snapshot(snapshot) => self.snapshot(id, region, snapshot),
             ItemKind::Comment { text } => self.demand(!text.contains("*/"), || "the comment ends early".into()),
         }
     }
@@ -142,7 +143,8 @@ impl Checker<'_> {
         let roles: &[Role] = match kind {
             // A reverse sweep pushes where it runs a pass again.
             ItemKind::Push { .. } => &[Forward, Reverse],
-            ItemKind::Release { .. } => &[Forward],
+            ItemKind::Release { .. } | ItemKind::Snapshot(Snapshot { at: SnapshotAt::Head { .. }, .. }) => &[Forward],
+            ItemKind::Snapshot(_) => &[Reverse],
             ItemKind::Pop { .. } | ItemKind::Shadowed { .. } | ItemKind::Undo { .. } => &[Reverse],
             ItemKind::Accumulate { .. } => &[Reverse, Tangent],
             ItemKind::Witness { .. } | ItemKind::Rehearsal { .. } => &[Forward, Reverse],
@@ -350,6 +352,24 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    fn snapshot(&mut self, id: ItemId, region: RegionId, snapshot: &Snapshot) {
+        let Snapshot { at, memory, from, to, more } = snapshot;
+        if let SnapshotAt::Head { passes: Some(passes), .. } = at {
+            self.integer(passes);
+        }
+        for (place, count) in memory {
+            self.written(place);
+            self.integer(count);
+        }
+        from.iter().for_each(|value| self.expr(value));
+        let types: Vec<Type> = to.iter().map(|value| self.popped_into(*value, id, region)).collect();
+        if !matches!(at, SnapshotAt::First) && !to.is_empty() {
+            let fits = from.iter().map(|value| &value.ty).eq(&types);
+            self.demand(fits, || "what is kept and what comes back differ".into());
+        }
+        more.iter().for_each(|more| self.popped_integer(*more, id, region));
     }
 
     fn popped_integer(&mut self, value: ValueId, id: ItemId, region: RegionId) {

@@ -24,15 +24,17 @@ use crate::sweep::{forward, tidy};
 
 /// A pass that runs again.
 pub(super) struct Pass {
-    item: ItemId,
-    body: RegionId,
+    pub(super) item: ItemId,
+    pub(super) body: RegionId,
     /// The region of the sweep, and the item of it in whose place the copy stands.
-    at: RegionId,
-    mark: ItemId,
+    pub(super) at: RegionId,
+    pub(super) mark: ItemId,
     /// Values that are there when the pass begins, by value of the primal.
-    outside: HashMap<ValueId, ValueId>,
+    pub(super) outside: HashMap<ValueId, ValueId>,
     /// Names for what the pass computes in its own region, by value of the primal.
-    names: BTreeMap<ValueId, ValueId>,
+    pub(super) names: BTreeMap<ValueId, ValueId>,
+    /// Whether it runs with a tape, to be reversed.
+    pub(super) taped: bool,
 }
 
 impl Builder<'_> {
@@ -62,13 +64,21 @@ impl Builder<'_> {
         given.extend(known.iter().map(|value| (*value, Token::Named)));
         self.game.enter_closed(body, given);
         let level = self.names.len() - 1;
+        let from_snapshots = self.cx.facts.snapshots(self.id, item).is_some();
         for value in known {
+            // Nothing is pushed behind a pass.
+            if from_snapshots {
+                self.unfit.push(item);
+            }
             if self.is_late(body, value) {
                 self.unfit.push(item);
             }
             self.record(level, body, value);
         }
         let read = self.read_inside(body);
+        if let Some(snapshots) = self.cx.facts.snapshots(self.id, item).cloned() {
+            self.come_from_snapshot(item, body, &read, snapshots);
+        }
         for &head in &read {
             if matches!(self.primal.values[head.index()].def, Def::Head(of, _) if of == item) && !self.game.has(head) {
                 self.game.give(level, head, Token::Named);
@@ -86,7 +96,7 @@ impl Builder<'_> {
             self.emit(ItemKind::Rehearsal { step: Rehearsal::Compare(site_of_loop(self.id, item)) });
         }
         let opened = self.name_computed(level, &names);
-        self.again_passes.push(Pass { item, body, at: self.at, mark: copy, outside, names });
+        self.again_passes.push(Pass { item, body, at: self.at, mark: copy, outside, names, taped: true });
         self.game.open(opened);
         self.objects(body);
         self.out.regions[self.at.index()].items.push(mark);
@@ -150,7 +160,7 @@ impl Builder<'_> {
     }
 
     /// Values that stand for what a pass computes in its own region, until the copy is there.
-    fn stand_ins(&mut self, body: RegionId) -> BTreeMap<ValueId, ValueId> {
+    pub(super) fn stand_ins(&mut self, body: RegionId) -> BTreeMap<ValueId, ValueId> {
         let mut names = BTreeMap::new();
         for &value in self.definitions.of_region(body) {
             let this = &self.primal.values[value.index()];
@@ -188,7 +198,11 @@ impl Builder<'_> {
         let mut pushes = BTreeMap::new();
         let mut names = HashMap::new();
         for pass in std::mem::take(&mut self.again_passes) {
-            let (copy, stored) = forward::copied(self.cx, self.id, &self.plan, pass.body);
+            let (copy, stored) = if pass.taped {
+                forward::copied(self.cx, self.id, &self.plan, pass.body)
+            } else {
+                (self.primal.clone(), BTreeMap::new())
+            };
             if !self.is_complete(&copy, &pass) {
                 self.unfit.push(pass.item);
                 return BTreeMap::new();
@@ -265,7 +279,7 @@ struct Moved {
     body: RegionId,
     at: RegionId,
     outside: HashMap<ValueId, ValueId>,
-    /// Objects that live inside the pass, but not all the time.
+    /// Objects that live inside the pass, but not all the time; of a pass without a tape, all that it makes.
     own: BTreeSet<ObjectId>,
 }
 
@@ -275,7 +289,9 @@ impl Moved {
         let inside = flow_walk::items(copy, pass.body);
         let own = inside.into_iter().filter_map(|item| match copy.items[item.index()].kind {
             ItemKind::Alloc { object, .. } => Some(object),
-            ItemKind::Declare { object } if primal.objects[object.index()].life != Life::Region(pass.body) => {
+            ItemKind::Declare { object }
+                if !pass.taped || primal.objects[object.index()].life != Life::Region(pass.body) =>
+            {
                 Some(object)
             }
             _ => None,

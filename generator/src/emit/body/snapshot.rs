@@ -1,0 +1,104 @@
+//! Loops that run again from snapshots, as C.
+//!
+//! A handle of the run-time library goes with the loop: it counts passes and says what is next. It lies on the tape
+//! between the two sweeps, behind everything that the loop has there.
+
+use super::Body;
+use crate::emit::calls;
+use crate::ir::*;
+
+impl<'a> Body<'a> {
+    /// The snapshot that the passes of a loop begin with.
+    fn begins_with(&self, body: RegionId) -> Option<&'a Snapshot> {
+        let proc = self.proc;
+        proc.regions[body.index()].items.iter().find_map(|item| match &proc.items[item.index()].kind {
+            ItemKind::Snapshot(snapshot) if snapshot.at != SnapshotAt::Next => Some(snapshot),
+            _ => None,
+        })
+    }
+
+    /// Makes the handle of a loop in front of it, or takes it from the tape. Whether the loop has one.
+    pub(super) fn begin_snapshots(&mut self, body: RegionId) -> bool {
+        let Some(snapshot) = self.begins_with(body) else { return false };
+        let handle = self.locals.fresh("passes");
+        let made = match &snapshot.at {
+            SnapshotAt::Head { most, passes } => {
+                let passes = passes.as_ref().map_or_else(|| "-1".into(), |passes| self.expr(passes));
+                calls::passes_create(*most, &passes)
+            }
+            _ => {
+                let raw = self.locals.fresh("passes_raw");
+                self.statement(&format!("void *{raw};"));
+                self.statement(&format!("{};", calls::pop(&self.tape.clone(), "opaque", &format!("&{raw}"))));
+                format!("({} *){raw}", calls::PASSES)
+            }
+        };
+        self.statement(&format!("{} *const {handle} = {made};", calls::PASSES));
+        self.handles.push(handle);
+        true
+    }
+
+    /// Puts the handle on the tape behind the loop, or gives it up behind the reversed one.
+    pub(super) fn end_snapshots(&mut self) {
+        let Some(handle) = self.handles.pop() else { return self.unit.problem("a loop without its handle") };
+        if self.by_variable {
+            self.statement(&format!("{};", calls::passes_leave(&handle)));
+            self.statement(&format!("{};", calls::push(&self.tape.clone(), "opaque", &handle)));
+        } else {
+            self.statement(&format!("{};", calls::passes_destroy(&handle)));
+        }
+    }
+
+    pub(super) fn snapshot(&mut self, snapshot: &'a Snapshot) {
+        let Some(handle) = self.handles.last().cloned() else { return self.unit.problem("a snapshot without a loop") };
+        let names: Vec<String> = match snapshot.at {
+            SnapshotAt::Head { .. } => snapshot.from.iter().map(|_| self.locals.fresh("kept")).collect(),
+            _ => snapshot.to.iter().map(|value| self.values[value.index()].clone()).collect(),
+        };
+        let ask = match snapshot.at {
+            SnapshotAt::Head { .. } => format!("if ({}) {{", calls::passes_enter(&handle)),
+            _ => {
+                self.parts_of_state(snapshot, &names);
+                format!("while ({}) {{", calls::passes_state(&handle))
+            }
+        };
+        self.statement(&ask);
+        self.indent += 1;
+        if self.by_variable {
+            self.parts_of_state(snapshot, &names);
+        }
+        for (place, count) in &snapshot.memory {
+            let (address, size) = (self.address(place), format!("(int64_t)sizeof({})", self.exprs.ty(&place.ty)));
+            let bytes = match count.kind {
+                ExprKind::Int(1) => size,
+                _ => format!("{} * {size}", self.exprs.expr(count, 11, self)),
+            };
+            self.statement(&format!("{};", calls::passes_move(&handle, &address, &bytes)));
+        }
+        for name in &names {
+            let text = calls::passes_move(&handle, &format!("&{name}"), &format!("(int64_t)sizeof {name}"));
+            self.statement(&format!("{text};"));
+        }
+        self.indent -= 1;
+        self.statement("}");
+        if let Some(more) = snapshot.more {
+            self.define(more, &calls::passes_run(&handle));
+        }
+    }
+
+    /// The variables of a snapshot: with what the loop carries, but for the first one that comes back.
+    fn parts_of_state(&mut self, snapshot: &Snapshot, names: &[String]) {
+        for (at, name) in names.iter().enumerate() {
+            let ty = match snapshot.from.get(at) {
+                Some(from) => from.ty.clone(),
+                None => self.ty(snapshot.to[at]).clone(),
+            };
+            let declaration = self.exprs.declare(&ty, name);
+            let text = match snapshot.from.get(at) {
+                Some(from) => format!("{declaration} = {};", self.expr(from)),
+                None => format!("{declaration};"),
+            };
+            self.statement(&text);
+        }
+    }
+}

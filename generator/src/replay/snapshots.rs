@@ -1,0 +1,240 @@
+//! Loops that run again from snapshots: the way to the head of a pass.
+//!
+//! ```text
+//!   first                snapshot of an earlier pass, or of this one
+//!   ┌ advance            a pass: a copy of it, which pushes nothing
+//!   └ next               its snapshot, if it is time
+//!   a copy of the pass, with pushes, and its reversal
+//! ```
+//!
+//! What the run-time library promises, and its tests show: the snapshots that come back are those of the handle, the last
+//! one in front of the pass at hand; as many passes run as lie between; passes come to their turn last one first, each
+//! once. With that, by **induction** from the snapshot on:
+//!
+//! - All snapshots have the same parts, each at the same place, kept first in a pass: what comes back is what memory and
+//!   the loop's variables held at the head of the pass that was kept.
+//! - A copy of a pass does what the pass does: each of its items is one of the pass, and nothing that acts is left out.
+//! - It finds what the pass found, whichever it is: memory differs from the pass's state in what any pass writes, and the
+//!   parts of the snapshot are back. So it leaves what the pass left, at the head of the next one.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::again::{Equals, Merge, Pass, is};
+use super::terms::{P, Spot, T, Term, Way};
+use super::{Given, Replay, Res, Side, open};
+use crate::ir::*;
+
+/// How a pass comes to its head.
+#[derive(Debug)]
+pub(super) struct WayBack {
+    /// The snapshot in the forward sweep.
+    pub head: ItemId,
+    /// In the reverse sweep: the snapshot, and the loop of passes behind it.
+    pub first: ItemId,
+    pub advance: ItemId,
+    /// Items of the pass that the passes on the way have.
+    pub kept: HashSet<ItemId>,
+    /// Values of the reverse sweep that they read, and what they must be in the forward sweep.
+    pub read: BTreeSet<(ValueId, ValueId)>,
+    /// What the way leads to: values of the reverse sweep, and what the loop carries at the head of the pass.
+    pub heads: Vec<(ValueId, ValueId)>,
+}
+
+/// Whether a loop of the reverse sweep runs passes on the way to another one.
+pub(super) fn is_advance(r: &Proc, item: ItemId) -> bool {
+    let ItemKind::Loop { body, .. } = r.items[item.index()].kind else { return false };
+    let last = r.regions[body.index()].items.last();
+    last.is_some_and(
+        |last| matches!(&r.items[last.index()].kind, ItemKind::Snapshot(snapshot) if snapshot.at == SnapshotAt::Next),
+    )
+}
+
+fn snapshot(proc: &Proc, item: ItemId) -> Option<&Snapshot> {
+    match &proc.items[item.index()].kind {
+        ItemKind::Snapshot(snapshot) => Some(snapshot),
+        _ => None,
+    }
+}
+
+/// The way to the head of a pass, if the loop keeps snapshots; an error if the passes on it do something else, or if
+/// snapshots have other parts than were kept.
+pub(super) fn way_back(
+    f: &Proc,
+    (r, given, equals): (&Proc, &Given, &Equals),
+    of: ItemId,
+    own: RegionId,
+) -> Result<Option<WayBack>, ()> {
+    let ItemKind::Loop { body, carried, .. } = &f.items[of.index()].kind else { return Err(()) };
+    let idle =
+        |item: &&ItemId| !matches!(f.items[item.index()].kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
+    let inside = &f.regions[body.index()].items;
+    let all: Vec<ItemId> = inside.iter().copied().filter(|item| snapshot(f, *item).is_some()).collect();
+    let own_items = &r.regions[own.index()].items;
+    let firsts: Vec<ItemId> = own_items.iter().copied().filter(|item| snapshot(r, *item).is_some()).collect();
+    let advances: Vec<ItemId> = own_items.iter().copied().filter(|item| is_advance(r, *item)).collect();
+    let (head, first, advance) = match (&all[..], &firsts[..], &advances[..]) {
+        ([], [], []) => return Ok(None),
+        ([head], [first], [advance]) => (*head, *first, *advance),
+        _ => return Err(()),
+    };
+    is(inside.iter().find(idle) == Some(&head))?;
+    let (Some(kept), Some(begins)) = (snapshot(f, head), snapshot(r, first)) else { return Err(()) };
+    let ItemKind::Loop { test, at: TestAt::Before, body: way, carried: own_carried } = &r.items[advance.index()].kind
+    else {
+        return Err(());
+    };
+    let items = &r.regions[way.index()].items;
+    let (Some(goes_on), copy) = (snapshot(r, *items.last().ok_or(())?), &items[..items.len() - 1]) else {
+        return Err(());
+    };
+    is(matches!(kept.at, SnapshotAt::Head { .. }) && begins.at == SnapshotAt::First && begins.from.is_empty())?;
+    is(begins.memory == goes_on.memory && begins.memory.len() == kept.memory.len())?;
+    let variables = kept.from.len();
+    is(begins.to.len() == variables && goes_on.from.len() == variables && goes_on.to.len() == variables)?;
+    // The passes go on as long as the library says.
+    let more = own_carried.iter().find(|each| Some(each.init) == begins.more).ok_or(())?;
+    let zero = |expr: &Expr| expr.kind == ExprKind::Int(0);
+    let asks = |expr: &Expr| expr.kind == ExprKind::Value(more.head);
+    is(Some(more.end) == goes_on.more)?;
+    is(matches!(&test.kind, ExprKind::Binary(Binary::NotEqual, a, b) if asks(a) && zero(b)))?;
+    let mut passes = f.clone();
+    let pass = Pass::default();
+    let mut merge = Merge::new(&mut passes, (r, given, equals), pass);
+    let mut heads = Vec::new();
+    for each in own_carried.iter().filter(|each| each.head != more.head) {
+        let k = begins.to.iter().position(|value| *value == each.init).ok_or(())?;
+        let ExprKind::Value(value) = kept.from[k].kind else { return Err(()) };
+        is(carried.iter().any(|of| of.head == value) && each.end == goes_on.to[k])?;
+        merge.define(each.head, value)?;
+        heads.push((each.out, value));
+    }
+    merge.region(*body, copy)?;
+    for (own, from) in goes_on.from.iter().zip(&kept.from) {
+        let (ExprKind::Value(own), ExprKind::Value(value)) = (&own.kind, &from.kind) else { return Err(()) };
+        let of = carried.iter().find(|of| of.head == *value).ok_or(())?;
+        is(merge.value(*own)? == merge.one_of(of.end))?;
+    }
+    let Pass { kept, read, .. } = merge.pass;
+    Ok(Some(WayBack { head, first, advance, kept, read, heads }))
+}
+
+impl Replay<'_> {
+    /// The parts of memory that a snapshot has.
+    pub(super) fn parts_of(&mut self, side: Side, snapshot: &Snapshot) -> Res<Vec<(P, T)>> {
+        let mut parts = Vec::new();
+        for (place, count) in &snapshot.memory {
+            parts.push((self.place(side, place)?, self.integer(side, count)?));
+        }
+        Ok(parts)
+    }
+
+    /// The places that come back with a part: all of an object, all of a struct, or a row of elements.
+    fn row(&mut self, first: P, count: T, place: &Place) -> Res<P> {
+        let Spot { root, steps } = self.terms.get_spot(first).clone();
+        let begins = match steps[..] {
+            [] => true,
+            [Way::At(at)] => self.terms.constant(at) == Some(0),
+            _ => false,
+        };
+        let all = match *self.terms.get(root) {
+            Term::Object(object) if begins => Some(self.extent(object)?),
+            Term::Global(global) if begins => {
+                let mut all = 1;
+                for dim in &self.program.globals[global.index()].shape {
+                    match dim.extent.as_ref().map(|extent| &extent.kind) {
+                        Some(ExprKind::Int(extent)) => all *= extent,
+                        _ => return open("an array whose extents are not known"),
+                    }
+                }
+                Some(self.terms.number(all))
+            }
+            _ => None,
+        };
+        if all.is_some_and(|all| self.same(all, count)) {
+            return Ok(self.terms.spot(Spot { root, steps: vec![Way::All] }));
+        }
+        match steps.last() {
+            _ if matches!(place.ty, Type::Struct(_)) && self.terms.constant(count) == Some(1) => Ok(self.whole(first)),
+            Some(Way::At(_)) if !matches!(place.ty, Type::Struct(_)) => self.early(first, count, 0),
+            _ if self.terms.constant(count) == Some(1) => Ok(first),
+            _ => open("a part of a snapshot that is no row of elements"),
+        }
+    }
+
+    /// What the snapshots of a loop bring back.
+    pub(super) fn rows_of_snapshots(&mut self, way: &WayBack) -> Res<Vec<P>> {
+        let Some(kept) = snapshot(self.f, way.head) else { return open("a snapshot") };
+        let parts = self.parts_of(Side::Forward, kept)?;
+        let mut rows = Vec::new();
+        for ((first, count), (place, _)) in parts.into_iter().zip(&kept.memory) {
+            rows.push(self.row(first, count, place)?);
+        }
+        Ok(rows)
+    }
+
+    /// The state in front of a pass comes back, and the passes on the way run. Memory is that in front of the pass.
+    pub(super) fn come_back(&mut self, way: &WayBack, body: RegionId, rows: &[P]) -> Res<()> {
+        let r = self.r;
+        let (Some(kept), Some(begins)) = (snapshot(self.f, way.head), snapshot(r, way.first)) else {
+            return open("a snapshot");
+        };
+        let (forward, own) = (self.parts_of(Side::Forward, kept)?, self.parts_of(Side::Reverse, begins)?);
+        for (k, ((first, count), (own, number))) in forward.into_iter().zip(own).enumerate() {
+            let same_type = kept.memory[k].0.ty == begins.memory[k].0.ty;
+            if !same_type || !self.same_place(own, first) || !self.same(count, number) {
+                return Err(self.refuted("other elements come back from a snapshot than it has"));
+            }
+            let is_fixed = self.is_fixed(first, way) && self.is_fixed_term(count, way);
+            if !is_fixed {
+                return Err(self.refuted("the parts of a snapshot change from pass to pass"));
+            }
+        }
+        for value in begins.to.iter().chain(&begins.more) {
+            let fresh = self.fresh();
+            self.names[value.index()] = Some(fresh);
+        }
+        for &(own, value) in &way.read {
+            let expected = self.forward_value(value);
+            let Some(t) = self.names[own.index()] else {
+                return Err(self.refuted("a value is read before it is defined"));
+            };
+            if !self.same(t, expected) {
+                self.differ(t, expected, "a pass runs again with another value")?;
+            }
+        }
+        for row in rows {
+            self.comes_back(*row);
+        }
+        // Whichever pass it is.
+        let (damage, back, certain) = (self.damage.clone(), self.back.clone(), self.certain.clone());
+        let lost = self.surely_written(&way.kept, body)?;
+        let outer = (std::mem::replace(&mut self.lost_in_pass, lost), std::mem::take(&mut self.arms));
+        let of = self.loop_of(way.head)?;
+        let around = std::mem::replace(&mut self.rerunning, vec![of]);
+        self.rerun(&way.kept, body)?;
+        (self.lost_in_pass, self.arms) = outer;
+        self.rerunning = around;
+        (self.damage, self.back, self.certain) = (damage, back, certain);
+        self.at = self.starts[&body];
+        for &(own, value) in &way.heads {
+            self.names[own.index()] = Some(self.forward_value(value));
+        }
+        Ok(())
+    }
+
+    fn loop_of(&self, head: ItemId) -> Res<ItemId> {
+        let region = self.positions[head.index()].map(|(region, _)| region);
+        let parent = region.and_then(|region| self.f.regions[region.index()].parent);
+        parent.map_or_else(|| open("a snapshot outside of a loop"), |(_, item)| Ok(item))
+    }
+
+    fn is_fixed(&self, place: P, way: &WayBack) -> bool {
+        self.terms.parts_of_spot(place).into_iter().all(|t| self.is_fixed_term(t, way))
+    }
+
+    /// Whether a term is the same in all passes of the loop.
+    fn is_fixed_term(&self, t: T, way: &WayBack) -> bool {
+        let Ok(item) = self.loop_of(way.head) else { return false };
+        !self.varies(t, item) && !self.terms.mentions(t, &|term| *term == Term::Pass(item))
+    }
+}

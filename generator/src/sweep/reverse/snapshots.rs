@@ -1,0 +1,150 @@
+//! Loops that run again from snapshots: the reversed pass begins with the way to its head.
+//!
+//! ```text
+//!   forward                          reverse
+//!   ┌ snapshot, if it is time        ┌ the last snapshot comes back
+//!   └ body, without pushes           │ ┌ body, without pushes, up to the head of the pass
+//!                                    │ └ snapshot, if it is time
+//!                                    │ copy of the body, with its pushes
+//!                                    └ reverse of the body, with their pops
+//! ```
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::again::Pass;
+use super::{Builder, Named};
+use crate::flow::required::{Hull, Snapshots};
+use crate::flow::walk as flow_walk;
+use crate::ir::*;
+use crate::plan::control::int;
+use crate::plan::game::Token;
+use crate::plan::recompute::zero;
+use crate::sweep::items::binary;
+
+impl Builder<'_> {
+    /// Emits the way to the head of a pass in the current region. Behind it, what the pass begins with has names.
+    pub(super) fn come_from_snapshot(
+        &mut self,
+        item: ItemId,
+        body: RegionId,
+        read: &BTreeSet<ValueId>,
+        snapshots: Snapshots,
+    ) {
+        let primal = self.primal;
+        let ItemKind::Loop { carried, .. } = &primal.items[item.index()].kind else { return };
+        // What the passes read, and what becomes that in a later pass.
+        let mut wanted: BTreeSet<ValueId> = read.clone();
+        for _ in carried {
+            wanted.extend(
+                carried.iter().filter(|each| wanted.contains(&each.head)).map(|each| each.end).collect::<Vec<_>>(),
+            );
+        }
+        let kept: Vec<&Carried> = carried.iter().filter(|each| wanted.contains(&each.head)).collect();
+        // What comes from around the loop has names in front of everything.
+        let is_head = |value: ValueId| matches!(primal.values[value.index()].def, Def::Head(of, _) if of == item);
+        let ends = kept.iter().map(|each| each.end).filter(|end| !flow_walk::contains(primal, body, self.home(*end)));
+        let mut outside = HashMap::new();
+        for value in read.iter().copied().chain(ends.collect::<Vec<_>>()) {
+            if !is_head(value) && !flow_walk::contains(primal, body, self.home(value)) {
+                let name = primal.vars[primal.values[value.index()].var.index()].name.clone();
+                let named = self.require(value).value;
+                outside.insert(value, self.bind_value(&name, named));
+            }
+        }
+        let memory: Vec<(Place, Expr)> = snapshots
+            .memory
+            .iter()
+            .map(|Hull { first, count }| (self.primal_place(first), self.primal(count)))
+            .collect();
+        let at = self.at;
+        let first = self.emit(ItemKind::Comment { text: String::new() });
+        let advance = self.emit(ItemKind::Comment { text: String::new() });
+        let (inside, _) = self.open(advance);
+        let mark = self.emit(ItemKind::Comment { text: String::new() });
+        let next = self.emit(ItemKind::Comment { text: String::new() });
+        let names = self.stand_ins(body);
+        let mut carries = Vec::new();
+        let mut from = Vec::new();
+        for each in &kept {
+            let Var { name, ty, .. } = primal.vars[each.var.index()].clone();
+            let new = self.carry_on(&name, &ty, (first, next, advance), (at, inside), carries.len());
+            outside.insert(each.head, new.head);
+            carries.push(new);
+        }
+        for each in &kept {
+            // A value of the pass, of its beginning, or from around the loop.
+            let end = names.get(&each.end).or_else(|| outside.get(&each.end)).copied();
+            let Some(end) = end else {
+                self.at = at;
+                return self.unfit.push(item);
+            };
+            from.push(Expr { kind: ExprKind::Value(end), ty: primal.vars[each.var.index()].ty.clone() });
+        }
+        let more = self.carry_on("more", &int(), (first, next, advance), (at, inside), carries.len());
+        self.at = at;
+        let to = |which: fn(&Carried) -> ValueId| carries.iter().map(which).collect::<Vec<_>>();
+        let snapshot = |at, from, to, more| {
+            ItemKind::Snapshot(Snapshot { at, memory: memory.clone(), from, to, more: Some(more) })
+        };
+        let begins = snapshot(SnapshotAt::First, Vec::new(), to(|c| c.init), more.init);
+        let goes_on = snapshot(SnapshotAt::Next, from, to(|c| c.end), more.end);
+        self.out.items[first.index()].kind = begins;
+        self.out.items[next.index()].kind = goes_on;
+        let head = Expr { kind: ExprKind::Value(more.head), ty: int() };
+        let test = binary(Binary::NotEqual, head, zero(&int()), int());
+        let level = self.names.len() - 1;
+        for (each, new) in kept.iter().zip(&carries) {
+            if !self.game.has(each.head) {
+                let ty = primal.vars[each.var.index()].ty.clone();
+                let value = Expr { kind: ExprKind::Value(new.out), ty };
+                self.names[level].insert(each.head, Named { value, shadow: None });
+                self.game.give(level, each.head, Token::Named);
+            }
+        }
+        carries.push(more);
+        self.out.items[advance.index()].kind =
+            ItemKind::Loop { test, at: TestAt::Before, body: inside, carried: carries };
+        self.again_passes.push(Pass { item, body, at: inside, mark, outside, names, taped: false });
+        self.note_snapshots(&snapshots);
+        self.plan.snapshots.insert(item, (snapshots, kept.iter().map(|each| each.head).collect()));
+    }
+
+    fn home(&self, value: ValueId) -> RegionId {
+        self.primal.values[value.index()].region
+    }
+
+    /// A variable that the passes on the way carry: it comes from the first snapshot, and from the next ones.
+    fn carry_on(
+        &mut self,
+        name: &str,
+        ty: &Type,
+        (first, next, advance): (ItemId, ItemId, ItemId),
+        (at, inside): (RegionId, RegionId),
+        slot: usize,
+    ) -> Carried {
+        let slot = u32::try_from(slot).expect("fewer than 2^32 variables");
+        let mut value = |def, region| {
+            let var = self.variable(name, ty, VarKind::Temporary);
+            (var, self.define(var, def, region))
+        };
+        let (_, init) = value(Def::Popped(first), at);
+        let (_, end) = value(Def::Popped(next), inside);
+        let (var, head) = value(Def::Head(advance, slot), inside);
+        let out = self.define(var, Def::Out(advance, slot), at);
+        Carried { var, init, head, end, out }
+    }
+
+    fn note_snapshots(&mut self, snapshots: &Snapshots) {
+        let how =
+            format!("its passes are run again from {} snapshots at most, and reversed one at a time", snapshots.most);
+        self.explain(self.span, "loop".into(), how, 0.0);
+        for hull in &snapshots.memory {
+            let what = self.place_text(&hull.first);
+            let how = match hull.count.kind {
+                ExprKind::Int(n) => format!("in each snapshot: elements {n}"),
+                _ => "in each snapshot: elements from here on".to_owned(),
+            };
+            self.explain(self.span, what, how, 0.0);
+        }
+    }
+}

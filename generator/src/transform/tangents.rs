@@ -1,0 +1,74 @@
+//! From a program to its tangents.
+
+use std::collections::BTreeMap;
+
+use super::{Choices, context, heads_of, or_inlined, refuse_list, sweep_name};
+use crate::flow::required::Required;
+use crate::flow::{self, Flow, Head};
+use crate::ir::*;
+use crate::plan::flow_facts::Analysed;
+use crate::proofs::Demoted;
+use crate::refuse::Refusal;
+use crate::specialise::specialise;
+use crate::statics;
+use crate::sweep::reverse::Context;
+use crate::sweep::tangent;
+
+/// The tangents of a program.
+#[derive(Clone, Debug)]
+pub struct Tangents {
+    /// The program, with the tangents of its globals added.
+    pub program: Program,
+    /// The tangent of each global that has one.
+    pub global_tangents: BTreeMap<GlobalId, GlobalId>,
+    /// Procedure, stem of the name of its tangent, tangent; callees before callers.
+    pub tangents: Vec<(ProcId, String, Proc)>,
+    /// The procedures that were asked for.
+    pub heads: Vec<ProcId>,
+}
+
+/// Writes the tangents of all procedures that the heads reach and that carry derivatives.
+pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
+    or_inlined(program, heads, &|program| tangent_of(program, heads, choices))
+}
+
+fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
+    let analysed = specialise(program, heads)?;
+    let flow = Flow::analyse(&analysed, heads)?;
+    let facts = Analysed { flow: &flow, required: Required::new(&flow) };
+    let mut program = analysed.clone();
+    statics::mark_scratch(&mut program, &facts, &heads_of(&analysed, heads))?;
+    let global_tangents = statics::shadows(&mut program, &flow, "_d")?;
+    let (interfaces, nothing) = (vec![None; analysed.procs.len()], Demoted::new());
+    if !choices.one_call {
+        flow::lasting::check(&flow, &facts.required, heads)?;
+    }
+    let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices, &nothing);
+    let live: Vec<bool> = (0..analysed.procs.len()).map(|at| carries(&cx, ProcId::new(at))).collect();
+    let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
+    for id in flow::walk::callees_first(&analysed).into_iter().filter(|id| live[id.index()]) {
+        let built = refuse_list(&analysed.procs[id.index()], true).and_then(|()| tangent::build(&cx, id, &live));
+        match built {
+            Ok(proc) => tangents.push((id, sweep_name(&analysed, id), proc)),
+            Err(more) => refusals.extend(more),
+        }
+    }
+    let heads = heads_of(&analysed, heads);
+    if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
+}
+
+/// Whether a procedure has active parameters, an active result, or touches active globals.
+fn carries(cx: &Context, id: ProcId) -> bool {
+    let proc = &cx.program.procs[id.index()];
+    (0..proc.params.len()).any(|k| cx.facts.active_param(id, k))
+        || cx.facts.active_result(id)
+        || tangent::gives_pointer(cx, id)
+        || (0..proc.values.len()).any(|k| cx.facts.active_value(id, ValueId::new(k)))
+        || proc.items.iter().any(|item| match &item.kind {
+            ItemKind::Store { to, from } => match to.ty {
+                Type::Pointer(_) => cx.facts.active_pointer(id, from),
+                _ => cx.facts.active_place(id, to),
+            },
+            _ => false,
+        })
+}
