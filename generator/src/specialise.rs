@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::flow::{Flow, Head, Loc, Root, Set};
-use crate::ir::{Callee, Expr, ItemId, ItemKind, ProcId, Program, Type};
+use crate::flow::{Flow, Head, Loc, Root, Set, walk};
+use crate::ir::{Callee, Expr, ItemId, ItemKind, Proc, ProcId, Program, Type};
 use crate::refuse::Refusal;
 
 /// More copies than this of one procedure are not worth it: calls share them from there on.
@@ -27,7 +27,41 @@ pub fn specialise(program: &Program, heads: &[Head]) -> Result<Program, Vec<Refu
             break;
         }
     }
+    prune(&mut program, heads);
     Ok(program)
+}
+
+/// Removes the procedures that only calls reached which go to copies now: nothing would call their sweeps.
+fn prune(program: &mut Program, heads: &[Head]) {
+    let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
+    let mut stack: Vec<ProcId> =
+        (0..program.procs.len()).map(ProcId::new).filter(|id| is_head(&program.procs[id.index()])).collect();
+    let mut reached = vec![false; program.procs.len()];
+    while let Some(id) = stack.pop() {
+        if !std::mem::replace(&mut reached[id.index()], true) {
+            stack.extend(walk::calls(&program.procs[id.index()]).into_iter().map(|(_, callee)| callee));
+        }
+    }
+    let mut kept = 0;
+    let renumbered: Vec<Option<ProcId>> = reached
+        .iter()
+        .map(|reached| {
+            kept += usize::from(*reached);
+            reached.then(|| ProcId::new(kept - 1))
+        })
+        .collect();
+    let mut at = 0;
+    program.procs.retain(|_| {
+        at += 1;
+        reached[at - 1]
+    });
+    for item in program.procs.iter_mut().flat_map(|proc| &mut proc.items) {
+        if let ItemKind::Call { callee: Callee::Proc(callee), .. } = &mut item.kind
+            && let Some(id) = renumbered[callee.index()]
+        {
+            *callee = id;
+        }
+    }
 }
 
 /// Gives each call that differs from its procedure a copy of it. Returns whether there was one.

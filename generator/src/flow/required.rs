@@ -336,7 +336,7 @@ impl<'f> Required<'f> {
     }
 
     /// Whether the passes of a loop overwrite one element after the other by a store, the only one in a body of nothing
-    /// but assignments, and no pass reads what may be an element that a pass before it has overwritten.
+    /// but assignments, and no pass reads what may be an element that it or a pass before it has overwritten.
     pub fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool {
         let all = &self.flow.program.procs[proc.index()];
         let ItemKind::Loop { body, .. } = &all.items[item.index()].kind else { return false };
@@ -350,23 +350,28 @@ impl<'f> Required<'f> {
         if !moves.is_some_and(|rest| self.locator.invariant(proc, *body, &rest)) {
             return false;
         }
+        // Behind the store, the element itself has its new contents.
+        let mut nearest: i128 = 0;
         all.regions[body.index()].items.iter().all(|&inner| {
             let inner_item = &all.items[inner.index()];
             let plain = matches!(inner_item.kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. }) || inner == store;
             let loads = walk::of_item(all, inner_item).into_iter().flat_map(walk::loads);
-            plain && loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at))
+            let ahead = loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at, nearest));
+            nearest |= i128::from(inner == store);
+            plain && ahead
         })
     }
 
-    /// Whether a load is of other memory than a location, or of an element of it at or behind this one.
-    fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly) -> bool {
+    /// Whether a load is of other memory than a location, or of an element of it that is at least so far behind this
+    /// one.
+    fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly, nearest: i128) -> bool {
         let points = &self.flow.points;
         let leaves = points.cells(proc, place).into_iter().flat_map(|cell| points.locs.leaves(cell));
         if !leaves.into_iter().any(|leaf| leaf == loc || points.may_alias(proc, leaf, loc)) {
             return true;
         }
         let behind = |(other, element): (Loc, Poly)| {
-            other == loc && element.sub(at).and_then(|d| d.as_constant()).is_some_and(|d| d >= 0)
+            other == loc && element.sub(at).and_then(|d| d.as_constant()).is_some_and(|d| d >= nearest)
         };
         self.locator.locate(proc, place, facts).is_some_and(behind)
     }

@@ -41,7 +41,7 @@ pub trait Facts {
     /// behind it, and again when the reverse sweep comes back to it.
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
     /// Whether the passes of a loop overwrite one element after the other by this store, and no pass reads what may be
-    /// an element that a pass before it has overwritten.
+    /// an element that it or a pass before it has overwritten.
     fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool;
     /// Whether every comparison by order, and every difference, of two pointers in the expression comes out alike in
     /// both sweeps: both point into one object. Objects may lie in another order in the reverse sweep.

@@ -210,7 +210,15 @@ impl Builder<'_> {
                 !reads(from) && !reads(&address)
             }
             ItemKind::Declare { .. } => true,
-            // A call, branch or loop that cannot reach the object is no reader of it.
+            // The zeros of an initialiser may be a loop over an array beside the pointer.
+            ItemKind::Loop { .. } | ItemKind::Branch { .. } => {
+                let this = &self.primal.items[item.index()];
+                let own = crate::flow::walk::of_item(self.primal, this).into_iter().any(reads);
+                !own && crate::flow::walk::regions(this).into_iter().all(|region| {
+                    self.primal.regions[region.index()].items.iter().all(|inner| self.leaves_alone(*inner, object))
+                })
+            }
+            // A call that cannot reach the object is no reader of it.
             _ => !self.cx.facts.touches(self.id, item, object),
         }
     }

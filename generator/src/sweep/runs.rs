@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The reverse sweep then has all old elements back before it undoes the first pass. That is as good as one by one if a
-//! pass reads no element that a pass before it has overwritten.
+//! pass reads no element that it or a pass before it has overwritten.
 
 use super::items::{binary, cast};
 use super::reverse::Builder;

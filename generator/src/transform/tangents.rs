@@ -44,7 +44,7 @@ fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ta
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
     let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices, &nothing);
-    let live: Vec<bool> = (0..analysed.procs.len()).map(|at| carries(&cx, ProcId::new(at))).collect();
+    let live = carriers(&cx);
     let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
     for id in flow::walk::callees_first(&analysed).into_iter().filter(|id| live[id.index()]) {
         let built = refuse_list(&analysed.procs[id.index()], true).and_then(|()| tangent::build(&cx, id, &live));
@@ -55,6 +55,27 @@ fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ta
     }
     let heads = heads_of(&analysed, heads);
     if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
+}
+
+/// Which procedures carry derivatives, themselves or in what they call: one that only calls others may have nothing
+/// active of its own, where these work on globals.
+fn carriers(cx: &Context) -> Vec<bool> {
+    let mut live: Vec<bool> = (0..cx.program.procs.len()).map(|at| carries(cx, ProcId::new(at))).collect();
+    let calls: Vec<Vec<ProcId>> = cx.program.procs.iter().map(callees).collect();
+    let mut stack: Vec<usize> = (0..live.len()).filter(|at| live[*at]).collect();
+    while let Some(callee) = stack.pop() {
+        for (caller, called) in calls.iter().enumerate() {
+            if !live[caller] && called.contains(&ProcId::new(callee)) {
+                live[caller] = true;
+                stack.push(caller);
+            }
+        }
+    }
+    live
+}
+
+fn callees(proc: &Proc) -> Vec<ProcId> {
+    flow::walk::calls(proc).into_iter().map(|(_, callee)| callee).collect()
 }
 
 /// Whether a procedure has active parameters, an active result, or touches active globals.

@@ -81,3 +81,26 @@ double f_declared_inside(int n, double *x, int *ia, double *w) {
 }
 
 double gain = 1.0, offsets[2] = {0.5, 0.25};
+
+/* A function that only calls others has a tangent, too. */
+static double squares[8];
+
+static void square_all(void) {
+    for (int i = 0; i < 8; i++) squares[i] = scratch[i] * scratch[i];
+}
+
+static void add_next(void) {
+    for (int i = 0; i < 8; i++) squares[i] += squares[(i + 1) & 7] * scratch[i];
+}
+
+static void square_and_add(void) {
+    square_all();
+    add_next();
+}
+
+double f_only_calls(int n, double *x, int *ia, double *w) {
+    (void)ia, (void)w;
+    for (int i = 0; i < 8; i++) scratch[i] = i < n ? x[i] : 0.5;
+    square_and_add();
+    return squares[0] * squares[1] + squares[2];
+}

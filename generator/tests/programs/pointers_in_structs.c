@@ -11,6 +11,7 @@ double f_local(int n, double *x, int *ia, double *w);
 double f_copied(int n, double *x, int *ia, double *w);
 double f_marched(int n, double *x, int *ia, double *w);
 double f_rows(int n, double *x, int *ia, double *w);
+double f_labelled(int n, double *x, int *ia, double *w);
 double f_scope(int n, double *x, int *ia, double *w);
 double f_handler(int n, double *x, int *ia, double *w);
 double f_results(int n, double *x, int *ia, double *w);
@@ -116,4 +117,18 @@ double f_marched(int n, double *x, int *ia, double *w) {
     (void)ia;
     positive(&s, outputs);
     return squares[0] * x[1] + squares[1] * x[0] + x[2];
+}
+typedef struct { char label[12]; double scale, shift; double *values; const double *unused; } labelled;
+static double moved(const labelled *l, int n) {
+    double sum = l->shift;
+    for (int i = 0; i < n; i++) sum += l->scale * l->values[i];
+    return sum * sum;
+}
+double f_labelled(int n, double *x, int *ia, double *w) {
+    (void)ia; (void)w;
+    labelled l = {0};
+    l.scale = x[0];
+    l.shift = x[1] * x[2];
+    l.values = x;
+    return moved(&l, n);
 }

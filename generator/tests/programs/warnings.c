@@ -30,3 +30,21 @@ double f_ternary(int n, double *x, int *k) { double s = 0; for (int i = 0; i < n
 #define size_of_it 3
 double f_macro(int n, double *x, int *ia, double *w);
 double f_macro(int n, double *x, int *ia, double *w) { (void)ia; (void)w; return n > size_of_it ? factor * x[0] * x[1] : x[0]; }
+/* Copies for each pattern of active arguments, and none left that fits no call. */
+static void unit(double *v) { double r = sqrt(v[0] * v[0] + v[1] * v[1]); v[0] /= r; v[1] /= r; }
+static double nearest(const double *a, const double *by, double *normal) { double d = a[0] * a[0] + by[0] * by[1]; if (normal) { normal[0] = a[0]; normal[1] = d; unit(normal); } return d; }
+double f_patterns(int n, double *x, int *k) { double v[2], w[2] = {n, 0.5}; if (nearest(x, w, NULL) < n) return 2.0; double d = nearest(w, x + 2, v); unit(x); return d + v[0] * v[1] + (k[0] ? 1 : 0); }
+/* Variables whose statements have no effect. */
+double f_gone(int n, double *x, int *k) {
+    double year, day, jd, tu, gmst, theta;
+    /* A comment. */
+    day = modf(x[0] * 3.0, &year);
+    jd = year + day;
+    tu = jd / 36525.0;
+    gmst = 2.0 + tu * x[1];
+    gmst = fmod(gmst + n, 2.0);
+    theta = 3.0 * gmst;
+    x[0] = jd * day;
+    theta = x[1] * x[0];
+    return theta + k[0];
+}

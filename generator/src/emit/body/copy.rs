@@ -220,6 +220,10 @@ impl Body<'_> {
                     let slot = self.slots[var.index()];
                     let mentions = self.copies.mentions.get(&var);
                     let outside = mentions.is_some_and(|mentions| mentions.iter().any(|other| !all.contains(other)));
+                    // What the statements behind it computed may have had no effect.
+                    if !scoped && mentions.is_none_or(BTreeSet::is_empty) {
+                        return None;
+                    }
                     let shared = self.slot_vars[slot].len() > 1;
                     // The text declares another name.
                     if outside && !words.contains(self.slot_names[slot].as_str()) {
