@@ -18,6 +18,7 @@ mod frees;
 pub mod front;
 mod inline;
 pub mod ir;
+mod known;
 mod parallel;
 pub mod plan;
 mod proofs;

@@ -14,27 +14,57 @@ use crate::refuse::{Class, Refusal};
 use crate::replay::{Behind, Cells, Contract, Effect, Extent, Given, Verdict, prove};
 use crate::transform::Sweeps;
 
-/// Proves the sweeps, callees first; sets what is given to each, and its verdict.
-pub fn prove_all(flow: &Flow, program: &Program, global_shadows: &BTreeMap<GlobalId, GlobalId>, all: &mut [Sweeps]) {
+/// The contracts of what is proved.
+pub type Contracts = BTreeMap<ProcId, Contract>;
+
+/// What the verdict of sweeps says that were not judged yet.
+pub const NOT_JUDGED: &str = "it was not asked for";
+
+/// Whether sweeps have a verdict of [`prove_all`].
+pub fn is_judged(sweeps: &Sweeps) -> bool {
+    !matches!(&sweeps.verdict, Verdict::Open { construct, .. } if construct == NOT_JUDGED)
+}
+
+/// Proves the sweeps, callees first, that are not judged yet or call something whose contract is another one than
+/// before; sets what is given to each, and its verdict. `before`: the contracts that those which are judged were judged
+/// with, and then those of now.
+pub fn prove_all(
+    flow: &Flow,
+    program: &Program,
+    global_shadows: &BTreeMap<GlobalId, GlobalId>,
+    all: &mut [Sweeps],
+    before: &mut Contracts,
+) {
     let called: BTreeMap<ProcId, Vec<ReverseParam>> =
         all.iter().map(|each| (each.proc, each.interface.params.clone())).collect();
     let called = Arc::new(called);
-    let calls = flow.program.procs.iter().flat_map(|proc| flow::walk::calls(proc));
+    let calls = flow.program.procs.iter().flat_map(flow::walk::calls);
     let callees: BTreeSet<ProcId> = calls.map(|(_, callee)| callee).collect();
-    let mut contracts: BTreeMap<ProcId, Contract> = BTreeMap::new();
+    let (mut contracts, mut changed) = (Contracts::new(), BTreeSet::new());
     for each in all {
-        let mut given = given(flow, each.proc, &each.origins, &contracts);
-        given.params = called[&each.proc].clone();
-        given.called = Arc::clone(&called);
-        given.global_shadows = global_shadows.clone();
-        given.is_called = callees.contains(&each.proc);
-        given.again = each.plan.again.keys().copied().collect();
-        let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
-        if verdict == Verdict::Proved {
-            contracts.insert(each.proc, contract);
+        let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
+        if !is_judged(each) || own.iter().any(|(_, callee)| changed.contains(callee)) {
+            let mut given = given(flow, each.proc, &each.origins, &contracts);
+            given.params = called[&each.proc].clone();
+            given.called = Arc::clone(&called);
+            given.global_shadows = global_shadows.clone();
+            given.is_called = callees.contains(&each.proc);
+            given.again = each.plan.again.keys().copied().collect();
+            let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
+            let contract = (verdict == Verdict::Proved).then_some(contract);
+            if before.get(&each.proc) != contract.as_ref() {
+                changed.insert(each.proc);
+            }
+            match contract {
+                Some(contract) => before.insert(each.proc, contract),
+                None => before.remove(&each.proc),
+            };
+            each.verdict = verdict;
+            each.given = given;
         }
-        each.verdict = verdict;
-        each.given = given;
+        if let Some(contract) = before.get(&each.proc) {
+            contracts.insert(each.proc, contract.clone());
+        }
     }
 }
 
@@ -96,7 +126,7 @@ pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
     all.iter().filter_map(refusal).collect()
 }
 
-fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &BTreeMap<ProcId, Contract>) -> Given {
+fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &Contracts) -> Given {
     let proc = &flow.program.procs[id.index()];
     let mut places: HashMap<Place, Cells> = HashMap::new();
     let mut note = |place: &Place| {

@@ -4,11 +4,12 @@ mod tangents;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::flow::required::{Decisions, Required};
+use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::frees;
 use crate::inline;
 use crate::ir::*;
+use crate::known::{self, Finished, Known};
 use crate::parallel;
 use crate::plan::again::{self, Named};
 use crate::plan::checkpoint;
@@ -16,7 +17,7 @@ use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
 use crate::plan::{Interface, ProcPlan};
-use crate::proofs::Demoted;
+use crate::proofs::{Contracts, Demoted};
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
 use crate::specialise::specialise;
@@ -162,8 +163,9 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         flow::lasting::check(&flow, &facts.required, heads)?;
     }
     let (mut demoted, mut steps, mut proofs, mut taped) = (Demoted::new(), 0, 0, 0);
+    let (mut known, mut contracts) = (Known::new(), Contracts::new());
     let mut sweeps = loop {
-        let settled = settled(&analysed, &mut facts, &global_shadows, choices, &demoted, &mut steps);
+        let settled = settled(&analysed, &mut facts, &global_shadows, choices, &demoted, &mut known, &mut steps);
         let why = |p, item| facts.required.once(p, item).map(str::to_owned);
         let refused = checkpoint::refused(&analysed, &checkpoints, &why);
         if !refused.is_empty() {
@@ -171,10 +173,10 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         }
         let mut sweeps = settled?;
         if let Some(fault) = choices.fault {
-            sweeps.iter_mut().for_each(|each| fault(each, proofs));
+            sweeps.iter_mut().filter(|each| !proofs::is_judged(each)).for_each(|each| fault(each, proofs));
             proofs += 1;
         }
-        proofs::prove_all(&flow, &program, &global_shadows, &mut sweeps);
+        proofs::prove_all(&flow, &program, &global_shadows, &mut sweeps, &mut contracts);
         let refused = proofs::refused(&sweeps);
         if refused.is_empty() {
             break sweeps;
@@ -184,12 +186,14 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         if forbidden > 0 {
             taped += forbidden;
             facts.required.run();
+            known::give_back(&mut known, sweeps);
             continue;
         }
         let new = sweeps.iter().filter(|each| proofs::demote(&analysed, each, &mut demoted)).count();
         if new == 0 {
             return Err(refused);
         }
+        known::give_back(&mut known, sweeps);
     };
     let demotions = taped + demoted.values().map(BTreeSet::len).sum::<usize>();
     let asked = heads.to_vec();
@@ -208,11 +212,11 @@ fn settled(
     global_shadows: &BTreeMap<GlobalId, GlobalId>,
     choices: &Choices,
     demoted: &Demoted,
+    known: &mut Known,
     steps: &mut u64,
 ) -> Result<Vec<Sweeps>, Vec<Refusal>> {
-    let mut known = Known::new();
     loop {
-        let found = sweeps(analysed, facts, global_shadows, choices, demoted, &mut known, steps);
+        let found = sweeps(analysed, facts, global_shadows, choices, demoted, known, steps);
         let refused = found.is_err() || !facts.required.refusals().is_empty();
         if refused && facts.required.forbid_all() {
             // What cannot be run again can be reversed all the same, maybe.
@@ -236,8 +240,7 @@ fn settled(
     if !facts.required.refusals().is_empty() {
         return Err(facts.required.refusals().to_vec());
     }
-    let order = flow::walk::callees_first(analysed).into_iter();
-    Ok(order.filter_map(|id| known.remove(&id)?.sweeps).collect())
+    Ok(known::take(known, &flow::walk::callees_first(analysed)))
 }
 
 /// Makes arrays of all adjoints, one element for each direction.
@@ -274,21 +277,6 @@ type Again = Vec<(ProcId, ItemId, Expr)>;
 
 /// Loops that cannot be run again after all.
 type Unfit = Vec<(ProcId, ItemId)>;
-
-/// What was built for procedures, from what.
-type Known = BTreeMap<ProcId, Finished>;
-
-/// What was built for one procedure.
-struct Finished {
-    /// What the analysis decided for it, and how its callees were called: with these unchanged, so is all else.
-    decisions: Decisions,
-    called: Vec<Option<Interface>>,
-    interface: Interface,
-    /// `None` if there is nothing to reverse.
-    sweeps: Option<Sweeps>,
-    again: Again,
-    unfit: Vec<ItemId>,
-}
 
 /// The sweeps of all procedures, as far as they are not known yet. Returns what they read again from memory, and the
 /// loops that cannot be run again.
@@ -379,7 +367,7 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
     let sweeps = interface.live.then(|| {
         let forward = forward::build(cx, id, &plan, interfaces);
         let name = sweep_name(cx.program, id);
-        let verdict = Verdict::Open { construct: "it was not asked for".into(), span: forward.span };
+        let verdict = Verdict::Open { construct: proofs::NOT_JUDGED.into(), span: forward.span };
         let given = Given::default();
         Sweeps { proc: id, name, forward, reverse, interface: interface.clone(), plan, origins, given, verdict }
     });

@@ -5,6 +5,7 @@ mod common;
 mod mutants;
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
@@ -298,6 +299,26 @@ fn a_recipe_that_cannot_be_proved_becomes_a_store() {
     assert!(adjoint.demotions > 0);
     assert!(records(&adjoint) > stored_less, "{} values are stored, {stored_less} without", records(&adjoint));
     assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved);
+}
+
+/// The sweeps that were built.
+static BUILT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+#[test]
+fn a_demotion_builds_only_the_procedure_anew_that_it_concerns() {
+    let once = |sweeps: &mut Sweeps, proof: u32| {
+        BUILT.lock().expect("no panic").push(sweeps.name.clone());
+        if proof == 0 && sweeps.name == "triangle" {
+            wrong_recipe(sweeps, proof);
+        }
+    };
+    let adjoint = with_fault(FILLED_BY_CALLS[0], &[head("f(f)/(x)")], Some(once));
+    let adjoint = adjoint.unwrap_or_else(|what| panic!("{what:#?}"));
+    assert!(adjoint.demotions > 0);
+    assert!(adjoint.sweeps.iter().all(|sweeps| sweeps.verdict == Verdict::Proved));
+    let built = BUILT.lock().expect("no panic");
+    let times = |name: &str| built.iter().filter(|each| *each == name).count();
+    assert_eq!(["subtract", "triangle", "norm"].map(times), [1, 2, 1], "{built:?}");
 }
 
 #[test]

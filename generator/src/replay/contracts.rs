@@ -18,7 +18,7 @@ use crate::flow::poly::Poly;
 use crate::ir::*;
 
 /// The contract of a procedure: what its sweeps do to memory that is not its own. `None`: nobody knows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contract {
     /// What the reverse sweep reads as the forward sweep left it.
     pub needs: Option<Extent>,
@@ -35,7 +35,7 @@ pub struct Contract {
 }
 
 /// Parts of memory behind arguments, and locations for all that has no place there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extent {
     /// Places behind pointer arguments.
     pub places: Vec<Behind>,
@@ -51,7 +51,7 @@ impl Extent {
 }
 
 /// A place behind a pointer argument.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Behind {
     /// The position of the argument.
     pub argument: u32,
@@ -62,7 +62,7 @@ pub struct Behind {
 }
 
 /// A step of a place. A value with the number of an argument stands for that argument.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Part {
     /// A member.
     Field(u32),
@@ -127,7 +127,8 @@ impl Replay<'_> {
         let needs = self.as_read(needs);
         let leaves = self.damage.clone();
         let leaves = self.as_extent(&leaves);
-        let restores: Vec<P> = self.back.iter().copied().collect();
+        let mut restores: Vec<P> = self.back.iter().copied().collect();
+        restores.sort();
         let restores = self.all_behind(restores);
         if !self.given.is_called {
             return Contract { needs, leaves, restores, ..Contract::default() };

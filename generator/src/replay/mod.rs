@@ -51,7 +51,7 @@ use memory::{OwnAndAliases, Section, State};
 use terms::{P, T, Term, Terms, Version};
 
 /// Which locations a place of the primal may be.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cells {
     /// Whether a derivative flows through what lies there.
     pub active: bool,
