@@ -11,6 +11,9 @@ use crate::sync::{Arc, Ordering};
 use loom::thread;
 
 const MOST: usize = 750;
+/// Words of the stack of the thread that a model runs on. A registry is made on it, which loom's threads are too small
+/// for.
+const STACK: usize = 1 << 15;
 
 /// So many interleavings with one change of thread that no thread asked for.
 fn model(body: impl Fn() + Send + Sync + 'static) {
@@ -18,7 +21,11 @@ fn model(body: impl Fn() + Send + Sync + 'static) {
     builder.preemption_bound = Some(1);
     builder.max_branches = 100_000;
     (builder.max_permutations, builder.checkpoint_interval) = (Some(MOST), 250);
-    builder.check(body);
+    let body = Arc::new(body);
+    builder.check(move || {
+        let body = Arc::clone(&body);
+        thread::Builder::new().stack_size(STACK).spawn(move || body()).unwrap().join().unwrap();
+    });
 }
 
 fn registry() -> (Arc<Registry>, u16, u16) {
