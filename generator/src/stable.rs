@@ -25,19 +25,20 @@ pub fn moves(program: &Program) -> Option<Refusal> {
     Some(Refusal { class: Class::Pointer, span: item.span, what: what.into(), help: help.into() })
 }
 
-/// The program with all its blocks on the stable heap; `None` if it makes none.
-pub fn blocks(program: &Program) -> Option<Program> {
-    let makes =
-        |proc: &Proc| proc.items.iter().any(|item| matches!(item.kind, ItemKind::Alloc { .. }) || item.kind.resizes());
-    if !program.procs.iter().any(makes) {
-        return None;
-    }
+/// Whether a program makes blocks.
+pub fn makes_blocks(program: &Program) -> bool {
+    let makes = |item: &Item| matches!(item.kind, ItemKind::Alloc { .. }) || item.kind.resizes();
+    program.procs.iter().any(|proc| proc.items.iter().any(makes))
+}
+
+/// The program with all its blocks on the stable heap.
+pub fn blocks(program: &Program) -> Program {
     let mut program = program.clone();
     for proc in &mut program.procs {
         addresses(proc);
         names(proc);
     }
-    Some(program)
+    program
 }
 
 /// The program with those variables on the stable heap, too, whose addresses lie in memory, or that pointers lead to

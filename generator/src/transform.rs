@@ -120,14 +120,19 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
         Some(refusal) => Err(vec![refusal]),
         None => or_inlined(program, heads, &|program| adjoint_of(program, heads, choices)),
     };
-    let on_heap = |refusals| match stable::blocks(program) {
-        Some(mut program) if choices.vector.is_none() => {
-            while let Some(more) = stable::variables(&program, &Flow::analyse(&program, heads)?) {
-                program = more;
-            }
-            adjoint_of(&program, heads, choices)
+    let on_heap = |refusals: Vec<Refusal>| {
+        let (made, mut on_heap) = (stable::makes_blocks(program), stable::blocks(program));
+        let mut moved = made;
+        while let Ok(flow) = Flow::analyse(&on_heap, heads)
+            && let Some(more) = stable::variables(&on_heap, &flow)
+        {
+            (on_heap, moved) = (more, true);
         }
-        _ => Err(refusals),
+        if !moved || choices.vector.is_some() {
+            return Err(refusals);
+        }
+        // A program without blocks is refused for what its variables do.
+        adjoint_of(&on_heap, heads, choices).map_err(|others| if made { others } else { refusals })
     };
     as_it_is.or_else(on_heap)
 }

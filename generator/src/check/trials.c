@@ -72,6 +72,11 @@ static void prepare(void) {
     }
 }
 
+/* Whether a word is in a block that the program made on the stable heap: there the adjoint is one addition away. */
+static int is_on_heap(const word *w) {
+    return adtape_heap_adjoint(adtape_heap_self(), w->place) == (void *)w->shadow;
+}
+
 /* The end of a child. */
 void @_answer(void) {
     for (size_t k = 0; trial != LEARN && k < count_of_words; k++) {
@@ -90,7 +95,7 @@ void @_answer(void) {
     if (trial == LEARN) {
         size_t kept = 0;
         for (size_t k = 0; k < count_of_words; k++) {
-            if (!is_local(words[k].place)) {
+            if (!is_local(words[k].place) && !is_on_heap(&words[k])) {
                 words[kept++] = words[k];
             }
         }

@@ -426,7 +426,9 @@ impl Text {
         source += &self.bodies;
         let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         let title = title(&header_name);
-        let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{declared}{globals}{documents}\n#endif\n");
+        let declared = format!("{declared}{globals}{documents}");
+        let declared = declared.trim_start_matches('\n');
+        let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{declared}\n#endif\n");
         Ok(Output { source, header, check: String::new() })
     }
 }

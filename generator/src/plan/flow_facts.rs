@@ -227,6 +227,12 @@ fn is_plain(ty: &Type) -> bool {
     matches!(ty, Type::Pointer(to) if to.is_number() || matches!(**to, Type::Struct(_)))
 }
 
+/// Whether a variable with static storage is declared inside of another function.
+fn is_inside_another(program: &Program, proc: &Proc, global: GlobalId) -> bool {
+    let declares = |declared: &&Static| declared.globals.contains(&global);
+    program.statics.iter().find(declares).is_some_and(|declared| declared.function != proc.name)
+}
+
 /// The first element of a root that has a name.
 fn base(flow: &Flow, proc: ProcId, root: Root) -> Option<Expr> {
     let this = &flow.program.procs[proc.index()];
@@ -239,7 +245,8 @@ fn base(flow: &Flow, proc: ProcId, root: Root) -> Option<Expr> {
         Root::Object(owner, object) if owner == proc && this.objects[object.index()].life != Life::Stable => {
             Some(address(crate::sweep::first(&this.objects[object.index()], object)))
         }
-        Root::Global(global) => {
+        // What another function declares inside has no name here.
+        Root::Global(global) if !is_inside_another(flow.program, this, global) => {
             let this = &flow.program.globals[global.index()];
             Some(address(Place { base: Base::Global(global), ..crate::sweep::first(this, ObjectId(0)) }))
         }

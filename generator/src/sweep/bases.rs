@@ -40,11 +40,16 @@ fn named(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
 }
 
 /// Whether the reverse sweep can use the bits of a pointer: it leads into the stable heap, or nothing active hangs on it
-/// and it means the same in both sweeps.
+/// and it means the same in both sweeps. Without the heap only what has no base is kept so: a table that another function
+/// declares inside.
 pub fn is_bits(cx: &Context, id: ProcId, value: ValueId) -> bool {
-    let pointer = value_expr(&cx.program.procs[id.index()], value);
-    cx.facts.stable()
-        && (cx.facts.on_heap(id, &pointer) || cx.facts.fixed(id, &pointer) && !cx.facts.active_pointer(id, &pointer))
+    let primal = &cx.program.procs[id.index()];
+    let pointer = value_expr(primal, value);
+    let is_plain = cx.facts.fixed(id, &pointer) && !cx.facts.active_pointer(id, &pointer);
+    if cx.facts.stable() {
+        return cx.facts.on_heap(id, &pointer) || is_plain;
+    }
+    is_plain && of_variable(cx, id, primal.values[value.index()].var).is_none()
 }
 
 /// The pointer in memory that all values of a variable are offsets from: `p = m->data`, `p = rows[0]`. The procedure

@@ -299,3 +299,98 @@ double f_freed(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < 2; i++) free(rows[i]);
     return s;
 }
+
+/* Local arrays that change places in a table of pointers. */
+double f_levels(int n, double *x, int *ia, double *w) {
+    double a[8], b[8], c[8], *u[3] = {a, b, c};
+    double s = 0.0;
+    (void)ia;
+    for (int i = 0; i < n; i++) {
+        u[0][i] = x[i];
+        u[1][i] = 0.9 * x[i] * w[i];
+        u[2][i] = 0.0;
+    }
+    for (int step = 0; step < 5; step++) {
+        for (int i = 1; i < n - 1; i++) {
+            u[2][i] = 2.0 * u[1][i] - u[0][i] + 0.1 * (u[1][i - 1] - u[1][i + 1]) * u[1][i];
+        }
+        double *t = u[0];
+        u[0] = u[1];
+        u[1] = u[2];
+        u[2] = t;
+    }
+    for (int i = 0; i < n; i++) s += u[1][i] * u[1][i];
+    return s;
+}
+
+struct levels {
+    double *now, *next;
+    int count;
+};
+
+static void advance(struct levels *l, int n, const double *w) {
+    double *t = l->now;
+    for (int i = 0; i < n; i++) l->next[i] = l->now[i] * l->now[(i + 1) % n] + w[i];
+    l->now = l->next;
+    l->next = t;
+    l->count++;
+}
+
+double f_exchanged(int n, double *x, int *ia, double *w) {
+    double one[8], other[8], s = 0.0;
+    struct levels l = {one, other, 0};
+    for (int i = 0; i < n; i++) one[i] = x[i] * x[i];
+    for (int step = 0; step < ia[0] + 3; step++) advance(&l, n, w);
+    for (int i = 0; i < n; i++) s += l.now[i] * l.next[i];
+    return s * l.count;
+}
+
+/* A struct that ends in an array, as long as its block. */
+struct packed {
+    struct packed *next;
+    int count;
+    double value[];
+};
+
+double f_packed(int n, double *x, int *ia, double *w) {
+    struct packed *all = NULL;
+    double s = 0.0;
+    (void)ia;
+    for (int i = 1; i <= n; i++) {
+        struct packed *p = malloc(sizeof(struct packed) + (size_t)i * sizeof(double));
+        p->count = i;
+        for (int k = 0; k < i; k++) p->value[k] = x[k] * x[i % n];
+        p->next = all;
+        all = p;
+    }
+    while (all) {
+        struct packed *p = all;
+        for (int k = 0; k < p->count; k++) s += p->value[k] * s + p->value[k] * w[k];
+        all = p->next;
+        free(p);
+    }
+    return s;
+}
+
+/* A function that calls itself with one of two arrays of its own: its argument is memory of the caller first. */
+static double halves(int depth, const double *in, int n) {
+    double a[8], b[8], *p[2] = {a, b}, r;
+    for (int i = 0; i < n; i++) {
+        a[i] = 0.9 * in[i];
+        b[i] = in[(i + 1) % n];
+    }
+    if (depth & 1) {
+        double *t = p[0];
+        p[0] = p[1];
+        p[1] = t;
+    }
+    for (int i = 0; i < n; i++) p[0][i] *= p[1][i];
+    if (depth == 0) return p[0][0] + p[0][1];
+    r = halves(depth - 1, p[0], n);
+    return r * p[1][0];
+}
+
+double f_halves(int n, double *x, int *ia, double *w) {
+    (void)ia, (void)w;
+    return halves(3, x, n);
+}

@@ -98,3 +98,20 @@ double f_text(int n, double *x, int *ia, double *w) {
     }
     return sum;
 }
+
+/* A function that gives its own table. */
+static const double *weights(int which) {
+    static const double even[3] = {0.5, 1.5, 2.5}, odd[3] = {1.25, -0.5, 0.75};
+    return which & 1 ? odd : even;
+}
+
+double f_given(int n, double *x, int *ia, double *w) {
+    double s = 1.0;
+    (void)w;
+    for (int i = 0; i < n; i++) {
+        const double *table = weights(ia[i]);
+        for (int k = 0; k < 3; k++) s += table[k] * x[i] * s;
+        ia[i] += 1;
+    }
+    return s;
+}

@@ -171,6 +171,7 @@ impl<'a> Lower<'_, 'a> {
         let args = self.call_arguments(node, id)?;
         if let (true, Some(Some(proc))) = (wanted, self.reader.procs.get(id.index()))
             && let Some(result) = inline::result(proc, &args)
+            && !self.names_static_of(&proc.name, &result)
         {
             if matches!(result.ty, Type::Pointer(_)) {
                 return Ok(Some(self.b.keep("pointer", result)));
@@ -184,6 +185,21 @@ impl<'a> Lower<'_, 'a> {
         };
         self.b.call(Callee::Proc(id), args, var, None);
         Ok(var.map(|var| self.b.get(var)))
+    }
+
+    /// Whether an expression names a variable that a function declares inside: no other function has that name.
+    fn names_static_of(&self, function: &str, expr: &Expr) -> bool {
+        let own = self.reader.statics.iter().filter(|declared| declared.function == function);
+        let own: Vec<GlobalId> = own.filter_map(|declared| Some(declared.variable.as_ref()?.1)).collect();
+        let mut found = false;
+        crate::ir::walk::expressions(expr, &mut |part| {
+            if let ExprKind::Load(Place { base: Base::Global(global), .. })
+            | ExprKind::Address(Place { base: Base::Global(global), .. }) = &part.kind
+            {
+                found |= own.contains(global);
+            }
+        });
+        found
     }
 
     /// A call whose struct result goes to a place.
@@ -273,7 +289,8 @@ impl<'a> Lower<'_, 'a> {
             }
         };
         // The arguments are evaluated before the call, so only the call itself meets the rest of the expression.
-        self.touch_call(summary, &args);
+        let name = self.called(node).map_or_else(|| "a function".to_string(), |(_, name)| name);
+        self.touch_call(&name, summary, &args);
         Ok(args.into_iter().map(|arg| self.settled_argument(arg, summary.written())).collect())
     }
 
@@ -367,7 +384,7 @@ impl<'a> Lower<'_, 'a> {
         }
         // Two calls that print may come in either order.
         if library::has_state(name) {
-            self.touch_call(Summary::HIDDEN, &[]);
+            self.touch_call(name, Summary::HIDDEN, &[]);
         }
         let result = self.ctype(node);
         let var = match result.ty {

@@ -68,6 +68,8 @@ pub struct Effects {
 /// What a call does to memory.
 #[derive(Clone, Debug)]
 struct Call {
+    /// What it calls.
+    name: String,
     does: Summary,
     /// Where its pointers lead.
     reach: Vec<Where>,
@@ -119,16 +121,17 @@ impl Summary {
 }
 
 impl Effects {
-    fn calls_meet(&self, other: &Effects) -> bool {
-        self.calls.iter().any(|call| {
+    /// The call here, if there is one, that changes what other expressions use or uses what they change.
+    fn call_that_meets(&self, other: &Effects) -> Option<&Call> {
+        self.calls.iter().find(|call| {
             other.reads.iter().any(|(at, kinds)| call.writes_to(*at, *kinds))
                 || other.writes.iter().any(|(at, kinds)| call.writes_to(*at, *kinds) || call.reads_from(*at, *kinds))
                 || other.calls.iter().any(|other| call.changes(other))
         })
     }
 
-    fn conflict(&self, other: &Effects) -> bool {
-        self.calls_meet(other) || other.calls_meet(self)
+    fn conflict<'e>(&'e self, other: &'e Effects) -> Option<&'e Call> {
+        self.call_that_meets(other).or_else(|| other.call_that_meets(self))
     }
 
     fn include(&mut self, other: Effects) {
@@ -218,8 +221,8 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Notes a call.
-    pub fn touch_call(&mut self, mut summary: Summary, args: &[Expr]) {
+    /// Notes a call of a function with this name.
+    pub fn touch_call(&mut self, name: &str, mut summary: Summary, args: &[Expr]) {
         // A pointer that the callee finds in memory may lead anywhere.
         let finds = summary.reads.and(summary.global_reads).meets(POINTER);
         if !finds && !args.iter().any(|arg| self.holds_pointer(&arg.ty) && !matches!(arg.kind, ExprKind::Null)) {
@@ -237,7 +240,7 @@ impl<'a> Lower<'_, 'a> {
                 _ => {}
             }
         }
-        self.effects.calls.push(Call { does: summary, reach });
+        self.effects.calls.push(Call { name: name.to_string(), does: summary, reach });
     }
 
     /// Whether an argument leads to no memory but that of this procedure.
@@ -266,16 +269,15 @@ impl<'a> Lower<'_, 'a> {
 
     /// Ends an operand that nothing orders with the operands put aside.
     pub fn end_operand(&mut self, aside: Effects, node: &Node) -> Result<()> {
-        let conflict = self.effects.conflict(&aside);
+        let conflict = self.effects.conflict(&aside).map(|call| call.name.clone());
         self.effects.include(aside);
-        if conflict {
-            return self.refuse(
-                node,
-                Class::Order,
-                "C leaves open whether this operand or another of the expression comes first, and a call changes what \
-                 the other uses",
-                "assign the result of the call to a variable in a statement before",
+        if let Some(name) = conflict {
+            let what = format!(
+                "C leaves open whether '{name}' or the rest of the expression comes first, and one changes what the other \
+                 uses"
             );
+            let help = format!("assign the result of '{name}' to a variable in a statement before");
+            return self.refuse(node, Class::Order, what, help);
         }
         Ok(())
     }

@@ -55,7 +55,8 @@ impl<'a> Lower<'_, 'a> {
         let Some(bytes) = parts.into_iter().reduce(|a, b| binary(Binary::Multiply, a, b, size_type())) else {
             return self.unknown(call);
         };
-        let Some(count) = divide(&bytes, i128::from(size)) else {
+        let up = || self.has_tail(&elem).then(|| rounded_up(&bytes, i128::from(size)));
+        let Some(count) = divide(&bytes, i128::from(size)).or_else(up) else {
             return self.refuse(
                 call,
                 Class::Pointer,
@@ -68,6 +69,13 @@ impl<'a> Lower<'_, 'a> {
             return self.resize(call, &name, (old, bytes), (elem, count));
         }
         Ok(self.block(call, &name, (elem, count), zeroed))
+    }
+
+    /// Whether a struct ends in an array without extent, which takes what is left of its block.
+    fn has_tail(&self, elem: &Type) -> bool {
+        let Type::Struct(id) = elem else { return false };
+        let last = self.reader.structs.types.structs[id.index()].fields.last();
+        last.is_some_and(|last| matches!(last.ty, Type::Array { extent: None, .. }))
     }
 
     /// `realloc`: a new block where there was none, else the old one at another address, perhaps, with another size.
@@ -309,6 +317,12 @@ impl<'a> Lower<'_, 'a> {
 /// `size_t`
 pub fn size_type() -> Type {
     Type::Int { bits: 64, signed: false, name: "unsigned long".to_string() }
+}
+
+/// The least count of elements that take so many bytes.
+fn rounded_up(bytes: &Expr, size: i128) -> Expr {
+    let sum = binary(Binary::Add, bytes.clone(), constant(size - 1, size_type()), size_type());
+    binary(Binary::Divide, sum, constant(size, size_type()), size_type())
 }
 
 /// `bytes / size` if that is a division without remainder by its form: a factor is a multiple of the size.
