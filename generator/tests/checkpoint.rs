@@ -8,6 +8,7 @@ use std::process::Command;
 use adtape_generate::emit::{self, Options};
 use adtape_generate::front::{self, Input};
 use adtape_generate::plan::again::Named;
+use adtape_generate::replay::Verdict;
 use adtape_generate::transform::{Choices, adjoint};
 
 use common::counted::stored;
@@ -158,6 +159,32 @@ fn refused(name: &str, text: &str) -> String {
     match adjoint(&program, &[head("f(f)/(x)")], &Choices::default()) {
         Ok(_) => "accepted".into(),
         Err(refusals) => refusals.into_iter().map(|refusal| refusal.what + "\n").collect(),
+    }
+}
+
+/// Functions that the passes call record their operands in the forward sweep then, and run as they are on the way.
+#[test]
+fn passes_that_call_functions_are_proved_also_where_operands_are_compared() {
+    let folder = Scratch::new("checkpoint-calls");
+    let text = "static double rate(const double *x, double w) { return w * x[0] * x[1]; }
+double f(int n, double *x, double *w) {
+#pragma adjoint checkpoint snapshots=3
+    for (int t = 0; t < n; t++) {
+        double by = rate(x, w[t]);
+        x[0] = x[0] + 0.1 * by * by;
+    }
+    return x[0];
+}
+";
+    let model = folder.write("model.c", text);
+    let input =
+        Input { files: vec![model.to_string_lossy().into_owned()], heads: vec!["f".into()], ..Input::default() };
+    let program = front::read(&input).expect("C");
+    for check in [false, true] {
+        let choices = Choices { check, ..Choices::default() };
+        let sweeps = adjoint(&program, &[head("f(f)/(x w)")], &choices).expect("sweeps");
+        assert_eq!(sweeps.demotions, 0, "check: {check}");
+        assert!(sweeps.sweeps.iter().all(|each| each.verdict == Verdict::Proved), "check: {check}");
     }
 }
 

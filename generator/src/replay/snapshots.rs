@@ -98,6 +98,14 @@ pub(super) fn way_back(
     is(Some(more.end) == goes_on.more)?;
     is(matches!(&test.kind, ExprKind::Binary(Binary::NotEqual, a, b) if asks(a) && zero(b)))?;
     let mut passes = f.clone();
+    // On the way functions run as they are; where operands are compared, the pass of the forward sweep runs their sweeps.
+    for item in &mut passes.items {
+        if let ItemKind::Call { callee, .. } = &mut item.kind
+            && let Callee::Sweep(id, Role::Forward) = *callee
+        {
+            *callee = Callee::Proc(id);
+        }
+    }
     let pass = Pass::default();
     let mut merge = Merge::new(&mut passes, (r, given, equals), pass);
     let mut heads = Vec::new();
