@@ -212,6 +212,15 @@ fn loops_whose_state_is_not_found_are_refused() {
         let said = refused("state", &with_loop(directive, declarations, pass));
         assert!(said.contains("cannot run again from snapshots") && said.contains(expected), "{pass}: {said}");
     }
+    let behind = "struct rod { int n; double *u; };
+double f(struct rod *x, double w) {
+#pragma adjoint checkpoint snapshots=2
+    for (int t = 0; t < 9; t++) { for (int i = 0; i < x->n; i++) x->u[i] *= w; }
+    return x->u[0];
+}
+";
+    let said = refused("pointer", behind);
+    assert!(said.contains("passes write behind the pointer 'u' in memory"), "{said}");
 }
 
 #[test]

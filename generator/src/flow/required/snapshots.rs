@@ -84,6 +84,13 @@ impl Required<'_> {
                         .ok_or_else(|| format!("the extents of '{}' are not known", global.name))
                 }
                 Root::Formal(q, k) if q == p => self.behind_argument(p, item, k, &written, &sure, &facts),
+                Root::Cell(cell) => {
+                    let name = locs.name(self.flow.program, cell);
+                    let name = name.rsplit('.').next().unwrap_or(&name);
+                    Err(format!(
+                        "passes write behind the pointer '{name}' in memory: how many elements there are is not known"
+                    ))
+                }
                 _ => Err("passes write memory that has no name here".into()),
             };
             (root, part)
