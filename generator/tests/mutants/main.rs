@@ -1,4 +1,4 @@
-//! Faults put into the analyses, one at a time: an edge program, a program of the papers or a random one must notice.
+//! Faults put into the analyses, one at a time: a test of the generator must notice.
 //!
 //! `make analysis-mutants` copies the repository into the target directory and puts all faults of `faults.rs` into the
 //! copy, each behind a test whether it is the one that `ADTAPE_FAULT` names. So the copy is compiled once. Then the
