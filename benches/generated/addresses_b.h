@@ -2,7 +2,6 @@
 #ifndef ADDRESSES_B_H
 #define ADDRESSES_B_H
 
-
 /* The adjoint of addresses. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
  *   a_b: the adjoint of a: read where the function writes, then cleared or added to

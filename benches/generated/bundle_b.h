@@ -2,7 +2,6 @@
 #ifndef BUNDLE_B_H
 #define BUNDLE_B_H
 
-
 /* The adjoint of bundle. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
  *   camera_b: the adjoint of camera: added to

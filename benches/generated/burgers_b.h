@@ -2,7 +2,6 @@
 #ifndef BURGERS_B_H
 #define BURGERS_B_H
 
-
 /* The adjoint of burgers. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
  *   u_b: the adjoint of u: read where the function writes, then cleared or added to

@@ -2,7 +2,6 @@
 #ifndef HEAT_B_H
 #define HEAT_B_H
 
-
 /* The adjoint of heat. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
  *   k_b: the adjoint of k: added to

@@ -2,7 +2,6 @@
 #ifndef LEAST_SQUARES_B_H
 #define LEAST_SQUARES_B_H
 
-
 /* The adjoint of cost. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
  *   p_b: the adjoint of p: added to

@@ -2,7 +2,6 @@
 #ifndef STENCIL_B_H
 #define STENCIL_B_H
 
-
 /* The adjoint of misfit. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
  *   rate_b: the adjoint of rate: added to

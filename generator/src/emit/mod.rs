@@ -143,7 +143,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
             other.name_sweep(*id, proc, &format!("{name}_d"));
         }
         // Nothing compares the tangent of a head without sweeps.
-        let compared = |id: &ProcId| !adjoint.heads.contains(id) || adjoint.sweeps.iter().any(|each| each.proc == *id);
+        let idle = |head: &&ProcId| adjoint.sweeps.iter().all(|each| each.proc != **head);
+        let idle: Vec<ProcId> =
+            adjoint.heads.iter().filter(idle).filter_map(|head| head_of(tangents, program, *head)).collect();
+        let compared = |id: &ProcId| !idle.contains(id);
         let tangents_used = tangents.tangents.iter().filter(|(id, ..)| compared(id));
         let procs: Vec<(ProcId, &Proc)> = tangents_used.map(|(id, _, proc)| (*id, proc)).collect();
         for (printed, (_, proc)) in other.print(&procs, false).into_iter().zip(&procs) {
@@ -153,7 +156,9 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         second = Some((other, tangents));
     }
     for &head in &adjoint.heads {
-        let tangent = second.as_ref().map(|(other, tangents)| (other.sweep_name(head, Role::Tangent), *tangents));
+        let tangent = second.as_ref().and_then(|(other, tangents)| {
+            Some((other.sweep_name(head_of(tangents, program, head)?, Role::Tangent), *tangents))
+        });
         let wrapper = wrapper::adjoint(&unit, adjoint, head, tangent);
         text.documents += &wrapper.document;
         text.bodies += &wrapper.text;
@@ -167,6 +172,13 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     text.globals.insert_str(0, &structs);
     let output = text.finish(&unit, "adjoint", &adjoint.heads, options)?;
     Ok(Output { check, ..output })
+}
+
+/// The head of this name among the tangents. Calls may have been written into their callers for one of the two only, so
+/// procedures have other numbers there.
+fn head_of(tangents: &Tangents, program: &Program, head: ProcId) -> Option<ProcId> {
+    let name = &program.procs[head.index()].name;
+    tangents.heads.iter().copied().find(|other| tangents.program.procs[other.index()].name == *name)
 }
 
 /// The definition of a struct of adjoints, with the members that hold some or point to some.
