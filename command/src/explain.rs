@@ -15,6 +15,7 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
         let mut lines: Vec<&Explanation> = sweeps.plan.explanations.iter().collect();
         lines.sort_by_key(|line| (line.span.source, line.span.line, line.span.column));
         let (span, verdict) = match &sweeps.verdict {
+            Verdict::Unjudged => (sweeps.forward.span, "not proved: it was not asked for".to_owned()),
             Verdict::Proved => (sweeps.forward.span, "proved".to_owned()),
             Verdict::Open { construct: why, span } | Verdict::Refused { what: why, span, .. } => {
                 (*span, format!("not proved: {why}"))

@@ -17,14 +17,6 @@ use crate::transform::Sweeps;
 /// The contracts of what is proved.
 pub type Contracts = BTreeMap<ProcId, Contract>;
 
-/// What the verdict of sweeps says that were not judged yet.
-pub const NOT_JUDGED: &str = "it was not asked for";
-
-/// Whether sweeps have a verdict of [`prove_all`].
-pub fn is_judged(sweeps: &Sweeps) -> bool {
-    !matches!(&sweeps.verdict, Verdict::Open { construct, .. } if construct == NOT_JUDGED)
-}
-
 /// Proves the sweeps, callees first, that are not judged yet or call something whose contract is another one than
 /// before; sets what is given to each, and its verdict. `before`: the contracts that those which are judged were judged
 /// with, and then those of now.
@@ -43,7 +35,7 @@ pub fn prove_all(
     let (mut contracts, mut changed) = (Contracts::new(), BTreeSet::new());
     for each in all {
         let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
-        if !is_judged(each) || own.iter().any(|(_, callee)| changed.contains(callee)) {
+        if each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee)) {
             let mut given = given(flow, each.proc, &each.origins, &contracts);
             given.params = called[&each.proc].clone();
             given.called = Arc::clone(&called);
@@ -121,7 +113,7 @@ pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
             what: format!("internal: the adjoint of '{}' cannot be proved: {what}", each.name),
             help: "please report this program; the statement in parts, each with a variable of its own, may do".into(),
         }),
-        Verdict::Proved | Verdict::Open { .. } => None,
+        Verdict::Unjudged | Verdict::Proved | Verdict::Open { .. } => None,
     };
     all.iter().filter_map(refusal).collect()
 }

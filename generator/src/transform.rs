@@ -178,7 +178,7 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         }
         let mut sweeps = settled?;
         if let Some(fault) = choices.fault {
-            sweeps.iter_mut().filter(|each| !proofs::is_judged(each)).for_each(|each| fault(each, proofs));
+            sweeps.iter_mut().filter(|each| each.verdict == Verdict::Unjudged).for_each(|each| fault(each, proofs));
             proofs += 1;
         }
         proofs::prove_all(&flow, &program, &global_shadows, &mut sweeps, &mut contracts);
@@ -372,9 +372,18 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
     let sweeps = interface.live.then(|| {
         let forward = forward::build(cx, id, &plan, interfaces);
         let name = sweep_name(cx.program, id);
-        let verdict = Verdict::Open { construct: proofs::NOT_JUDGED.into(), span: forward.span };
         let given = Given::default();
-        Sweeps { proc: id, name, forward, reverse, interface: interface.clone(), plan, origins, given, verdict }
+        Sweeps {
+            proc: id,
+            name,
+            forward,
+            reverse,
+            interface: interface.clone(),
+            plan,
+            origins,
+            given,
+            verdict: Verdict::Unjudged,
+        }
     });
     let again = again.into_iter().map(|(item, expr)| (id, item, expr)).collect();
     Ok((interface, sweeps, again, unfit, steps))

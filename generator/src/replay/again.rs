@@ -80,7 +80,7 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
     Ok(whole)
 }
 
-/// Drops what a check pushes in the first run of a pass, and takes back at its end.
+/// Drops what a check pushes in the first run of a pass, and takes back at its end: functions then run as they are.
 fn drop_rehearsed(f: &mut Proc, body: RegionId) {
     let (mut inside, mut kept, mut regions) = (false, Vec::new(), Vec::new());
     for item in std::mem::take(&mut f.regions[body.index()].items) {
@@ -92,6 +92,7 @@ fn drop_rehearsed(f: &mut Proc, body: RegionId) {
             ItemKind::Push { .. } if inside => continue,
             ItemKind::Branch { then, otherwise, .. } if inside => regions.extend([then, otherwise]),
             ItemKind::Loop { body, .. } if inside => regions.push(body),
+            ItemKind::Call { .. } if inside => call_as_it_is(f, item),
             _ => {}
         }
         kept.push(item);
@@ -103,12 +104,22 @@ fn drop_rehearsed(f: &mut Proc, body: RegionId) {
             match f.items[item.index()].kind {
                 ItemKind::Branch { then, otherwise, .. } => regions.extend([then, otherwise]),
                 ItemKind::Loop { body, .. } => regions.push(body),
+                ItemKind::Call { .. } => call_as_it_is(f, item),
                 _ => {}
             }
         }
         let goes =
             |item: &ItemId| matches!(f.items[item.index()].kind, ItemKind::Push { .. } | ItemKind::Rehearsal { .. });
         f.regions[region.index()].items = items.into_iter().filter(|item| !goes(item)).collect();
+    }
+}
+
+/// Calls a function in place of its forward sweep.
+fn call_as_it_is(f: &mut Proc, item: ItemId) {
+    if let ItemKind::Call { callee, .. } = &mut f.items[item.index()].kind
+        && let Callee::Sweep(id, Role::Forward) = *callee
+    {
+        *callee = Callee::Proc(id);
     }
 }
 

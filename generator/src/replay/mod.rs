@@ -106,6 +106,8 @@ pub struct Given {
 /// What replay says about a procedure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
+    /// Nobody has asked yet.
+    Unjudged,
     /// All obligations are proved.
     Proved,
     /// Something in it is not modelled: nothing is claimed about the procedure.

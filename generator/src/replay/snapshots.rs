@@ -98,16 +98,7 @@ pub(super) fn way_back(
     is(Some(more.end) == goes_on.more)?;
     is(matches!(&test.kind, ExprKind::Binary(Binary::NotEqual, a, b) if asks(a) && zero(b)))?;
     let mut passes = f.clone();
-    // On the way functions run as they are; where operands are compared, the pass of the forward sweep runs their sweeps.
-    for item in &mut passes.items {
-        if let ItemKind::Call { callee, .. } = &mut item.kind
-            && let Callee::Sweep(id, Role::Forward) = *callee
-        {
-            *callee = Callee::Proc(id);
-        }
-    }
-    let pass = Pass::default();
-    let mut merge = Merge::new(&mut passes, (r, given, equals), pass);
+    let mut merge = Merge::new(&mut passes, (r, given, equals), Pass::default());
     let mut heads = Vec::new();
     for each in own_carried.iter().filter(|each| each.head != more.head) {
         let k = begins.to.iter().position(|value| *value == each.init).ok_or(())?;
@@ -139,11 +130,7 @@ impl Replay<'_> {
     /// The places that come back with a part: all of an object, all of a struct, or a row of elements.
     fn row(&mut self, first: P, count: T, place: &Place) -> Res<P> {
         let Spot { root, steps } = self.terms.get_spot(first).clone();
-        let begins = match steps[..] {
-            [] => true,
-            [Way::At(at)] => self.terms.constant(at) == Some(0),
-            _ => false,
-        };
+        let begins = self.is_first(&steps);
         let all = match *self.terms.get(root) {
             Term::Object(object) if begins => Some(self.extent(object)?),
             Term::Global(global) if begins => {

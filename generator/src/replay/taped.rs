@@ -114,12 +114,7 @@ impl Replay<'_> {
             _ => return open("elements of no object"),
         };
         let all = self.extent(object)?;
-        let from_first = match steps[..] {
-            [] => true,
-            [Way::At(at)] => self.terms.constant(at) == Some(0),
-            _ => false,
-        };
-        if !from_first || !self.same(all, count) {
+        if !self.is_first(&steps) || !self.same(all, count) {
             return Err(self.refuted("not all contents of an object come back"));
         }
         let whole = self.terms.spot(Spot { root, steps: if steps.is_empty() { steps } else { vec![Way::All] } });
@@ -136,6 +131,15 @@ impl Replay<'_> {
     /// Whether a place is the same in the state at hand and in an earlier or later one.
     fn unwritten_since(&mut self, version: Version, place: P) -> bool {
         version == self.at || self.read(self.at, place) == self.read(version, place)
+    }
+
+    /// Whether steps lead to an object itself, or to its first element.
+    pub(super) fn is_first(&self, steps: &[Way]) -> bool {
+        match *steps {
+            [] => true,
+            [Way::At(at)] => self.terms.constant(at) == Some(0),
+            _ => false,
+        }
     }
 
     /// Refuses a block, or the shadow of one, that has not the size of the block of the primal.
