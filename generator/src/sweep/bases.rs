@@ -99,70 +99,76 @@ fn lies_still(proc: &Proc, place: &Place) -> bool {
     base && place.path.iter().all(constant)
 }
 
+/// Where a pointer comes from.
+enum Source<'p> {
+    /// An argument.
+    Argument(ValueId),
+    /// The result of a call, or the tape.
+    Given,
+    /// An expression that is no value.
+    Computed(&'p Expr),
+}
+
+/// Where the values of a pointer variable come from, and those of the variables that it is computed from.
+fn sources(primal: &Proc, var: VarId) -> Vec<Source<'_>> {
+    let (mut vars, mut followed, mut sources) = (vec![var], 0, Vec::new());
+    while let Some(&var) = vars.get(followed) {
+        followed += 1;
+        for (at, value) in primal.values.iter().enumerate().filter(|(_, value)| value.var == var) {
+            let expr = match &value.def {
+                // They merge values of the same variable.
+                Def::Undefined | Def::Join(..) | Def::Head(..) | Def::Out(..) => continue,
+                Def::Result(_) | Def::Popped(_) => {
+                    sources.push(Source::Given);
+                    continue;
+                }
+                Def::Entry(_) => {
+                    sources.push(Source::Argument(ValueId::new(at)));
+                    continue;
+                }
+                Def::Is(expr) => expr,
+            };
+            for pointer in pointers_in(expr) {
+                let ExprKind::Value(from) = pointer.kind else {
+                    sources.push(Source::Computed(pointer));
+                    continue;
+                };
+                let from = primal.values[from.index()].var;
+                if !vars.contains(&from) {
+                    vars.push(from);
+                }
+            }
+        }
+    }
+    sources
+}
+
 /// Whether [`number`] can follow a pointer variable: each value of it, and of the variables that it is computed from, is
 /// an argument or an address with one base, or comes from such a value. What is loaded from memory, or returned by a
 /// call, may have one of several.
 pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
     let primal = &cx.program.procs[id.index()];
     let has_one = |pointer: &Expr| cx.facts.bases(id, pointer).is_some_and(|bases| bases.len() <= 1);
-    let (mut vars, mut followed) = (vec![var], 0);
-    while let Some(&var) = vars.get(followed) {
-        followed += 1;
-        for (at, value) in primal.values.iter().enumerate().filter(|(_, value)| value.var == var) {
-            let expr = match &value.def {
-                Def::Undefined | Def::Join(..) | Def::Head(..) | Def::Out(..) => continue,
-                Def::Result(_) | Def::Popped(_) => return false,
-                Def::Entry(_) if has_one(&value_expr(primal, ValueId::new(at))) => continue,
-                Def::Entry(_) => return false,
-                Def::Is(expr) => expr,
-            };
-            for pointer in pointers_in(expr) {
-                match pointer.kind {
-                    ExprKind::Value(from) => {
-                        let from = primal.values[from.index()].var;
-                        if !vars.contains(&from) {
-                            vars.push(from);
-                        }
-                    }
-                    _ if has_one(pointer) => {}
-                    _ => return false,
-                }
-            }
-        }
-    }
-    true
+    sources(primal, var).into_iter().all(|source| match source {
+        Source::Argument(value) => has_one(&value_expr(primal, value)),
+        Source::Given => false,
+        Source::Computed(pointer) => has_one(pointer),
+    })
 }
 
 /// Whether a pointer variable may be NULL where it has bases. C computes no NULL as an offset from an array, and
 /// compilers take it that such a sum is none. A parameter is its own base, and so is a pointer that is loaded again.
 pub fn may_be_null(cx: &Context, id: ProcId, var: VarId) -> bool {
-    let primal = &cx.program.procs[id.index()];
     let is_again = read_again(cx, id, var).is_some();
-    let (mut vars, mut followed) = (vec![var], 0);
-    while let Some(&var) = vars.get(followed) {
-        followed += 1;
-        for value in primal.values.iter().filter(|value| value.var == var) {
-            let expr = match &value.def {
-                Def::Undefined | Def::Join(..) | Def::Head(..) | Def::Out(..) | Def::Entry(_) => continue,
-                Def::Result(_) | Def::Popped(_) => return true,
-                Def::Is(expr) => expr,
-            };
-            for pointer in pointers_in(expr) {
-                match &pointer.kind {
-                    ExprKind::Value(from) => {
-                        let from = primal.values[from.index()].var;
-                        if !vars.contains(&from) {
-                            vars.push(from);
-                        }
-                    }
-                    ExprKind::Address(_) => {}
-                    ExprKind::Load(_) if is_again => {}
-                    _ => return true,
-                }
-            }
-        }
-    }
-    false
+    sources(&cx.program.procs[id.index()], var).into_iter().any(|source| match source {
+        Source::Argument(_) => false,
+        Source::Given => true,
+        Source::Computed(pointer) => match pointer.kind {
+            ExprKind::Address(_) => false,
+            ExprKind::Load(_) => !is_again,
+            _ => true,
+        },
+    })
 }
 
 /// NULL of a pointer's type.

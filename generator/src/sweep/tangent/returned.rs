@@ -7,6 +7,7 @@ use crate::plan::control::int;
 use crate::plan::game::value_expr;
 use crate::plan::recompute::zero;
 use crate::refuse::Class;
+use crate::sweep::bases::null;
 use crate::sweep::items::binary;
 use crate::sweep::reverse::load;
 use crate::sweep::shadow::Shadows;
@@ -62,7 +63,6 @@ impl Builder<'_> {
             base: Base::At(Box::new(from)),
             path: vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])],
         };
-        let null = |ty: &Type| Expr { kind: ExprKind::Null, ty: ty.clone() };
         let found = binary(Binary::NotEqual, this, null(&ty), int());
         let there = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
         let there = if there.ty == ty { there } else { Expr { kind: ExprKind::Cast(Box::new(there)), ty: ty.clone() } };
