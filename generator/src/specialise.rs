@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::flow::{Flow, Head, Loc, Root, Set, walk};
-use crate::ir::{Callee, Expr, ItemId, ItemKind, Proc, ProcId, Program, Type};
+use crate::ir::{Callee, Expr, ItemId, ItemKind, ProcId, Program, Type};
 use crate::refuse::Refusal;
 
 /// More copies than this of one procedure are not worth it: calls share them from there on.
@@ -33,15 +33,7 @@ pub fn specialise(program: &Program, heads: &[Head]) -> Result<Program, Vec<Refu
 
 /// Removes the procedures that only calls reached which go to copies now: nothing would call their sweeps.
 fn prune(program: &mut Program, heads: &[Head]) {
-    let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
-    let mut stack: Vec<ProcId> =
-        (0..program.procs.len()).map(ProcId::new).filter(|id| is_head(&program.procs[id.index()])).collect();
-    let mut reached = vec![false; program.procs.len()];
-    while let Some(id) = stack.pop() {
-        if !std::mem::replace(&mut reached[id.index()], true) {
-            stack.extend(walk::calls(&program.procs[id.index()]).into_iter().map(|(_, callee)| callee));
-        }
-    }
+    let reached = walk::reached(program, heads);
     let mut kept = 0;
     let renumbered: Vec<Option<ProcId>> = reached
         .iter()

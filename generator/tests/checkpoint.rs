@@ -7,6 +7,7 @@ use std::process::Command;
 
 use adtape_generate::emit::{self, Options};
 use adtape_generate::front::{self, Input};
+use adtape_generate::ir::Program;
 use adtape_generate::plan::again::Named;
 use adtape_generate::replay::Verdict;
 use adtape_generate::transform::{Choices, adjoint};
@@ -95,12 +96,14 @@ int main(int argc, char **argv) {
 }
 ";
 
+fn read(folder: &Scratch, file: &str, text: &str, head: &str) -> Program {
+    let file = folder.write(file, text).to_string_lossy().into_owned();
+    front::read(&Input { files: vec![file], heads: vec![head.into()], ..Input::default() }).expect("C")
+}
+
 /// Builds the model with so many snapshots, none for 0; the program.
 fn built(folder: &Scratch, snapshots: u32) -> String {
-    let model = folder.write("plain.c", MODEL);
-    let input =
-        Input { files: vec![model.to_string_lossy().into_owned()], heads: vec!["model".into()], ..Input::default() };
-    let program = front::read(&input).expect("C");
+    let program = read(folder, "plain.c", MODEL, "model");
     let loops = ["model:t", "model:k"].map(|name| (Named::parse(name), snapshots));
     let checkpoints = if snapshots > 0 { loops.to_vec() } else { Vec::new() };
     let choices = Choices { checkpoints, ..Choices::default() };
@@ -152,10 +155,7 @@ fn a_million_steps_take_the_memory_of_a_thousand() {
 
 fn refused(name: &str, text: &str) -> String {
     let folder = Scratch::new(&format!("checkpoint-{name}"));
-    let model = folder.write("model.c", text);
-    let input =
-        Input { files: vec![model.to_string_lossy().into_owned()], heads: vec!["f".into()], ..Input::default() };
-    let program = front::read(&input).expect("C");
+    let program = read(&folder, "model.c", text, "f");
     match adjoint(&program, &[head("f(f)/(x)")], &Choices::default()) {
         Ok(_) => "accepted".into(),
         Err(refusals) => refusals.into_iter().map(|refusal| refusal.what + "\n").collect(),
@@ -176,10 +176,7 @@ double f(int n, double *x, double *w) {
     return x[0];
 }
 ";
-    let model = folder.write("model.c", text);
-    let input =
-        Input { files: vec![model.to_string_lossy().into_owned()], heads: vec!["f".into()], ..Input::default() };
-    let program = front::read(&input).expect("C");
+    let program = read(&folder, "model.c", text, "f");
     for check in [false, true] {
         let choices = Choices { check, ..Choices::default() };
         let sweeps = adjoint(&program, &[head("f(f)/(x w)")], &choices).expect("sweeps");

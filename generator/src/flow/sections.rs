@@ -123,6 +123,13 @@ pub fn must(set: &mut Secs, loc: Loc, piece: Piece) {
     }
 }
 
+/// Adds a must-set to a must-set.
+pub fn must_all(set: &mut Secs, other: Secs) {
+    for (loc, pieces) in other {
+        pieces.into_iter().for_each(|piece| must(set, loc, piece));
+    }
+}
+
 /// Takes away from a may-set what a must-set surely covers.
 pub fn kill(set: &mut Secs, killed: &Secs, facts: &Facts) {
     for (loc, killers) in killed {

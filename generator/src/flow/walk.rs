@@ -1,5 +1,6 @@
 //! Walks over expressions and items, and the order of the call graph.
 
+use super::Head;
 use crate::ir::{
     Base, Callee, Def, Expr, ExprKind, Item, ItemId, ItemKind, Place, Proc, ProcId, Program, RegionId, Step,
 };
@@ -129,6 +130,20 @@ pub fn calls(proc: &Proc) -> Vec<(ItemId, ProcId)> {
         }
     }
     out
+}
+
+/// By procedure: whether a head is it, or calls it, itself or by others.
+pub fn reached(program: &Program, heads: &[Head]) -> Vec<bool> {
+    let mut reached = vec![false; program.procs.len()];
+    let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
+    let mut stack: Vec<ProcId> =
+        (0..program.procs.len()).filter(|p| is_head(&program.procs[*p])).map(ProcId::new).collect();
+    while let Some(p) = stack.pop() {
+        if !std::mem::replace(&mut reached[p.index()], true) {
+            stack.extend(calls(&program.procs[p.index()]).into_iter().map(|(_, callee)| callee));
+        }
+    }
+    reached
 }
 
 /// The procedures, callees before their callers where there is no recursion.

@@ -113,15 +113,7 @@ fn dissolve(program: &Program, proc: &mut Proc, may: &dyn Fn(ProcId) -> bool, op
 
 /// Empties procedures that no head reaches any more.
 fn hollow_unreached(program: &mut Program, heads: &[Head]) {
-    let mut reached = vec![false; program.procs.len()];
-    let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
-    let mut stack: Vec<ProcId> =
-        (0..program.procs.len()).filter(|p| is_head(&program.procs[*p])).map(ProcId::new).collect();
-    while let Some(p) = stack.pop() {
-        if !std::mem::replace(&mut reached[p.index()], true) {
-            stack.extend(walk::calls(&program.procs[p.index()]).into_iter().map(|(_, callee)| callee));
-        }
-    }
+    let reached = walk::reached(program, heads);
     let unreached = program.procs.iter_mut().zip(&reached).filter(|(_, reached)| !**reached);
     unreached.for_each(|(proc, _)| splice::hollow(proc));
 }

@@ -26,20 +26,22 @@ pub fn checkpoints(program: &Program, named: &[(Named, u32)]) -> Result<BTreeMap
                 continue;
             }
             for words in directives(program, this.span) {
-                match words[..] {
-                    ["again"] => {}
-                    ["checkpoint", number] if number.strip_prefix("snapshots=").and_then(snapshots).is_some() => {
-                        let number = number.strip_prefix("snapshots=").and_then(snapshots);
-                        found.extend(number.map(|number| ((ProcId::new(at), ItemId::new(item)), number)));
-                    }
-                    _ => refusals.push(Refusal {
+                let number = match words[..] {
+                    ["again"] => continue,
+                    ["checkpoint", number] => number.strip_prefix("snapshots=").and_then(snapshots),
+                    _ => None,
+                };
+                let Some(number) = number else {
+                    refusals.push(Refusal {
                         class: Class::Language,
                         span: this.span,
                         what: format!("in front of this loop stands '#pragma adjoint {}'", words.join(" ")),
                         help: "directives are '#pragma adjoint again' and '#pragma adjoint checkpoint snapshots=20'"
                             .into(),
-                    }),
-                }
+                    });
+                    continue;
+                };
+                found.insert((ProcId::new(at), ItemId::new(item)), number);
             }
         }
     }

@@ -233,7 +233,6 @@ fn is_there(proc: &Proc, value: ValueId, item: ItemId, body: RegionId) -> bool {
 /// A polynomial as an expression, if all its values are integers that are there.
 pub(super) fn number_term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool) -> Option<Expr> {
     let ty = long();
-    let number = |n: i128| Expr { kind: ExprKind::Int(n), ty: long() };
     let mut sum: Option<Expr> = None;
     let mut products: Vec<_> = poly.all().collect();
     products.sort_by_key(|(atoms, coefficient)| (*coefficient < 0, std::cmp::Reverse(atoms.len())));
@@ -278,12 +277,17 @@ pub(super) fn or_none(count: Expr) -> Expr {
     Expr { kind: ExprKind::Select(some, Box::new(count), Box::new(zero)), ty }
 }
 
+/// A count that is known.
+pub(super) fn number(n: i128) -> Expr {
+    Expr { kind: ExprKind::Int(n), ty: long() }
+}
+
 /// The product of two counts.
 pub(super) fn product(x: Expr, y: Expr) -> Expr {
     binary(Binary::Multiply, x, y)
 }
 
-fn binary(op: Binary, x: Expr, y: Expr) -> Expr {
+pub(super) fn binary(op: Binary, x: Expr, y: Expr) -> Expr {
     Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty: long() }
 }
 

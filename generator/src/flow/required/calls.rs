@@ -42,9 +42,7 @@ impl Required<'_> {
         sections::union(&mut s.sum.written, &self.up(&call, &callee.written, false));
         let killed = self.up(&call, &callee.killed, true);
         sections::kill(&mut s.req, &killed, facts);
-        for (loc, pieces) in killed {
-            pieces.into_iter().for_each(|piece| sections::must(&mut s.sum.killed, loc, piece));
-        }
+        sections::must_all(&mut s.sum.killed, killed);
         // The reverse sweep evaluates the arguments before the callee has restored anything.
         sections::union(&mut s.req, own);
         sections::union(&mut s.req, &self.up(&call, &callee.required, false));

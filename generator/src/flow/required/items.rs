@@ -324,8 +324,6 @@ impl Required<'_> {
             sections::union(&mut s.sum.read, &arm.read);
             self.exposing(p, arm.exposed, facts, &mut s.sum);
         }
-        for (loc, pieces) in both {
-            pieces.into_iter().for_each(|piece| sections::must(&mut s.sum.killed, loc, piece));
-        }
+        sections::must_all(&mut s.sum.killed, both);
     }
 }

@@ -75,9 +75,7 @@ impl Required<'_> {
         self.exposing(p, over(&pass.sum.exposed), facts, &mut s.sum);
         sections::union(&mut s.sum.read, &over(&pass.sum.read));
         sections::union(&mut s.sum.written, &over(&pass.sum.written));
-        for (loc, pieces) in killed {
-            pieces.into_iter().for_each(|piece| sections::must(&mut s.sum.killed, loc, piece));
-        }
+        sections::must_all(&mut s.sum.killed, killed);
         if *at == TestAt::After {
             self.reading(p, &tested, facts, &mut s.sum);
         }

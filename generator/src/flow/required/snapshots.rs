@@ -17,7 +17,7 @@ use super::super::locs::{Loc, Root};
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
-use super::again::{Hull, long, made_in, number_term, or_none, product};
+use super::again::{Hull, binary, long, made_in, number, number_term, or_none, product};
 use super::loops::joined;
 use super::{Required, Sum};
 use crate::ir::{
@@ -66,14 +66,11 @@ impl Required<'_> {
             None => facts.clone(),
         };
         let mut sure = self.touched(p, body);
-        for (&loc, pieces) in &pass.killed {
-            pieces.iter().for_each(|piece| sections::must(&mut sure, loc, piece.clone()));
-        }
+        sections::must_all(&mut sure, pass.killed.clone());
         // What the loop accesses in a later pass is there in front of the first one.
         let (index, inner) = (self.locator.index(p, item), self.locator.facts(p, body));
-        for (loc, pieces) in self.tile(p, body, index.as_ref(), &sure.clone(), (&facts, &inner)) {
-            pieces.into_iter().for_each(|piece| sections::must(&mut sure, loc, piece));
-        }
+        let later = self.tile(p, body, index.as_ref(), &sure, (&facts, &inner));
+        sections::must_all(&mut sure, later);
         let roots: BTreeSet<Root> = written.keys().map(|loc| locs.root(*loc)).collect();
         let of = roots.into_iter().map(|root| {
             let part = match root {
@@ -145,8 +142,7 @@ impl Required<'_> {
         if step == 1 {
             return Some(passes);
         }
-        let step = Expr { kind: ExprKind::Int(step), ty: long() };
-        Some(Expr { kind: ExprKind::Binary(Binary::Divide, Box::new(passes), Box::new(step)), ty: long() })
+        Some(binary(Binary::Divide, passes, number(step)))
     }
 
     /// A polynomial in terms of values that are there in front of a loop.
@@ -275,9 +271,8 @@ impl Required<'_> {
             if let ItemKind::Loop { at: TestAt::Before, body, .. } = item.kind {
                 let index = self.locator.index(p, id);
                 let inner = self.locator.facts(p, body);
-                for (loc, pieces) in self.tile(p, body, index.as_ref(), &self.touched(p, body), (&facts, &inner)) {
-                    pieces.into_iter().for_each(|piece| sections::must(&mut out, loc, piece));
-                }
+                let tiled = self.tile(p, body, index.as_ref(), &self.touched(p, body), (&facts, &inner));
+                sections::must_all(&mut out, tiled);
                 continue;
             }
             if let ItemKind::Store { to, .. } = &item.kind {
@@ -359,10 +354,6 @@ fn surely_loaded<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Place)) {
             crate::ir::walk::parts(expr, &mut |part| surely_loaded(part, see));
         }
     }
-}
-
-fn number(n: i128) -> Expr {
-    Expr { kind: ExprKind::Int(n), ty: long() }
 }
 
 fn widened(expr: &Expr) -> Expr {
