@@ -84,15 +84,8 @@ API int adtape_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Me
     return code;
 }
 
-API void adtape_MPI_Mprobe_b(void) {
-    struct head head;
-    pop_head(OP_Mprobe, &head, SITE);
-}
-
-API void adtape_MPI_Improbe_b(void) {
-    struct head head;
-    pop_head(OP_Improbe, &head, SITE);
-}
+API void adtape_MPI_Mprobe_b(void) { probe_reverse(OP_Mprobe, SITE); }
+API void adtape_MPI_Improbe_b(void) { probe_reverse(OP_Improbe, SITE); }
 
 /* ---- Mrecv, Imrecv ---- */
 

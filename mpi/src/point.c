@@ -239,12 +239,10 @@ API int adtape_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Sta
     return code;
 }
 
-API void adtape_MPI_Probe_b(void) {
+static void probe_reverse(enum operation operation, const void *site) {
     struct head head;
-    pop_head(OP_Probe, &head, SITE);
+    pop_head(operation, &head, site);
 }
 
-API void adtape_MPI_Iprobe_b(void) {
-    struct head head;
-    pop_head(OP_Iprobe, &head, SITE);
-}
+API void adtape_MPI_Probe_b(void) { probe_reverse(OP_Probe, SITE); }
+API void adtape_MPI_Iprobe_b(void) { probe_reverse(OP_Iprobe, SITE); }
