@@ -37,17 +37,20 @@ demo-mpi: ## the model of the demo on 1 to 4 ranks, beside the serial one (MPICC
 	$(LIBRARY)
 	@$(MAKE) --no-print-directory -f examples/shallow_water_mpi/demo.mk demo
 
-test: ## the tests, but for those of make matrix
+test: ## the tests, but for those of make matrix; with MPICH
 	$(SETUP) test
 	@# Library and tests are built beside each other: much of each has work for one core only.
 	$(TESTS) --no-run & $(LIBRARY) && wait $$!
-	$(TESTS) -- --skip lto::
+	$(TESTS) -- --skip lto:: --skip matrix::
 
-matrix: ## further tests: Fortran and the kit with -flto and at other levels of optimisation, the generator with other clangs
+matrix: ## further tests: Fortran and the kit with -flto and at other levels of optimisation, MPI under Open MPI, the generator with other clangs
 	$(SETUP) test matrix
 	$(LIBRARY)
 	TEST_LEVELS="-O1 -O3" $(TESTS) --test fortran -- --skip error
 	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test kit -- call_sites lto::
+	TEST_MPIS=openmpi $(TESTS) --test mpi -- --skip example:: --skip matrix::
+	@# What compares the MPIs, and what make test leaves out.
+	TEST_MPIS="openmpi mpich" $(TESTS) --test mpi -- example:: matrix::
 	ADTAPE_CLANGS="14 15 16 19" cargo test --locked -p adtape-generate --test clangs
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
@@ -74,12 +77,12 @@ address-programs: ## random programs of calls on addresses, ADDRESS_PROGRAMS (10
 mpi-random: ## random programs of messages on 1 to 4 ranks, MPI_PROGRAMS (100000) under each MPI from seed FROM (1)
 	$(SETUP) mpi-random
 	$(LIBRARY)
-	MPI_PROGRAMS=$(MPI_PROGRAMS) FROM=$(FROM) $(TESTS) --test mpi random_programs_agree -- --nocapture
+	TEST_MPIS="openmpi mpich" MPI_PROGRAMS=$(MPI_PROGRAMS) FROM=$(FROM) $(TESTS) --test mpi random_programs_agree -- --nocapture
 
 mpi-kills: ## jobs that are killed while they write checkpoints of all ranks, MPI_KILLS (1000) under each MPI
 	$(SETUP) mpi-random
 	$(LIBRARY)
-	MPI_KILLS=$(MPI_KILLS) $(TESTS) --test mpi killed_at_any_moment -- --nocapture
+	TEST_MPIS="openmpi mpich" MPI_KILLS=$(MPI_KILLS) $(TESTS) --test mpi killed_at_any_moment -- --nocapture
 
 bench: ## speed beside the hardware's limit, in the same run; ends with one table
 	$(SETUP) bench

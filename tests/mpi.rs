@@ -1,4 +1,7 @@
-//! `libadtape_mpi` under each MPI that this machine has: the programs of `mpi/tests`, on a few ranks.
+//! `libadtape_mpi` under one MPI or several: the programs of `mpi/tests`, on a few ranks.
+//!
+//! `TEST_MPIS="openmpi mpich"` names the MPIs. By default it is MPICH, whose ranks start soonest; `make matrix` asks for
+//! Open MPI.
 //!
 //! `MPI_PROGRAMS=100000 FROM=1` runs that many random programs (`make mpi-random`).
 
@@ -23,8 +26,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 type Mpi = &'static str;
 const MPIS: [Mpi; 2] = ["openmpi", "mpich"];
 
-/// Each MPI that is here.
+/// Each MPI that is asked for and here.
 fn mpis(test: &str) -> Vec<Mpi> {
+    let asked_for = std::env::var("TEST_MPIS").unwrap_or_else(|_| MPIS[1].to_owned());
+    let unknown = asked_for.split_whitespace().find(|name| !MPIS.contains(name));
+    assert!(unknown.is_none() && !asked_for.trim().is_empty(), "TEST_MPIS is {asked_for:?}, of {MPIS:?}");
+    let is_asked_for = |mpi: &Mpi| asked_for.split_whitespace().any(|name| name == *mpi);
     let is_here = |mpi: &Mpi| {
         let here = clean(format!("mpicc.{mpi}")).arg("--version").output().is_ok();
         if !here {
@@ -32,7 +39,7 @@ fn mpis(test: &str) -> Vec<Mpi> {
         }
         here
     };
-    MPIS.into_iter().filter(is_here).collect()
+    MPIS.into_iter().filter(is_asked_for).filter(is_here).collect()
 }
 
 /// A few ranks, and as few as will do where a rank that waits keeps its core: MPICH's do.
@@ -182,38 +189,6 @@ fn example_of_the_page_gives_the_right_gradient() {
     }
 }
 
-/// The C part on its own has no undefined behaviour and leaves its bounds nowhere. MPI itself leaves memory behind.
-#[test]
-fn programs_pass_the_sanitizers() {
-    for mpi in mpis("sanitizers").into_iter().take(1) {
-        let directory = scratch("mpi-sanitized");
-        let compiler = || {
-            let mut compiler = clean(format!("mpicc.{mpi}"));
-            compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Impi/include", "-Iinclude"]);
-            compiler.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
-            compiler
-        };
-        let library = directory.join("adtape_mpi.o");
-        run(compiler().args(["-c", "mpi/adtape_mpi.c", "-o"]).arg(&library));
-        let sanitized = |program: &str| {
-            let (binary, source) = (directory.join(program), format!("mpi/tests/{program}.c"));
-            let mut compiler = compiler();
-            compiler.arg(source).arg(&library).arg(build_release().join("libadtape.a"));
-            run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
-            binary
-        };
-        let [random, calls, checkpoints, driver] = ["random", "calls", "checkpoints", "driver"].map(sanitized);
-        let settings = [("ASAN_OPTIONS", "detect_leaks=0"), CHECK[0]];
-        passes(mpi, 3, &random, &["1001", "20"], &settings[..1]);
-        passes(mpi, 2, &random, &["2001", "10"], &settings);
-        passes(mpi, 2, &calls, &[], &settings[..1]);
-        let files = ["checkpoints", "driver"].map(|name| scratch(&format!("mpi-sanitized-files-{name}")));
-        let [first, second] = files.map(|files| files.display().to_string());
-        passes(mpi, 2, &checkpoints, &[&first, "failures"], &settings[..1]);
-        passes(mpi, 2, &driver, &[&second], &settings);
-    }
-}
-
 #[test]
 fn every_wrong_use_ends_in_an_error_that_says_what_is_wrong() {
     for mpi in mpis("errors") {
@@ -299,5 +274,42 @@ fn programs_work_with_the_shared_library() {
         compiler.args([mine, theirs, search, "-ladtape_mpi", "-ladtape", "-o"]).arg(&binary);
         run(&mut compiler);
         passes(mpi, 2, &binary, &[], &[]);
+    }
+}
+
+/// Run by `make matrix` alone.
+mod matrix {
+    use super::*;
+
+    /// The C part on its own has no undefined behaviour and leaves its bounds nowhere. MPI itself leaves memory behind.
+    #[test]
+    fn programs_pass_the_sanitizers() {
+        for mpi in mpis("sanitizers").into_iter().take(1) {
+            let directory = scratch("mpi-sanitized");
+            let compiler = || {
+                let mut compiler = clean(format!("mpicc.{mpi}"));
+                compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Impi/include", "-Iinclude"]);
+                compiler.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+                compiler
+            };
+            let library = directory.join("adtape_mpi.o");
+            run(compiler().args(["-c", "mpi/adtape_mpi.c", "-o"]).arg(&library));
+            let sanitized = |program: &str| {
+                let (binary, source) = (directory.join(program), format!("mpi/tests/{program}.c"));
+                let mut compiler = compiler();
+                compiler.arg(source).arg(&library).arg(build_release().join("libadtape.a"));
+                run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
+                binary
+            };
+            let [random, calls, checkpoints, driver] = ["random", "calls", "checkpoints", "driver"].map(sanitized);
+            let settings = [("ASAN_OPTIONS", "detect_leaks=0"), CHECK[0]];
+            passes(mpi, 3, &random, &["1001", "20"], &settings[..1]);
+            passes(mpi, 2, &random, &["2001", "10"], &settings);
+            passes(mpi, 2, &calls, &[], &settings[..1]);
+            let files = ["checkpoints", "driver"].map(|name| scratch(&format!("mpi-sanitized-files-{name}")));
+            let [first, second] = files.map(|files| files.display().to_string());
+            passes(mpi, 2, &checkpoints, &[&first, "failures"], &settings[..1]);
+            passes(mpi, 2, &driver, &[&second], &settings);
+        }
     }
 }
