@@ -118,9 +118,12 @@ fn names(files: &Path) -> Vec<String> {
     entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Starts the program and kills it after `wait`, unless it has ended: then what it said.
-fn killed(mut command: Command, wait: Duration) -> Option<String> {
+/// Starts the program and kills it `wait` after `begun` holds, unless it has ended: then what it said.
+fn killed(mut command: Command, begun: impl Fn() -> bool, wait: Duration) -> Option<String> {
     let mut child = command.spawn().expect("the program starts");
+    while !begun() && child.try_wait().expect("its state").is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     std::thread::sleep(wait);
     let ended = child.try_wait().expect("its state").is_some();
     if !ended {
@@ -155,9 +158,12 @@ fn check_random_kills(program: &Path, files: &Path) {
     for round in 0..8 {
         let said = loop {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Where the machine is slow, processes live longer and longer.
-            let wait = Duration::from_micros(5_000 + (random >> 33) % (100_000 + 5_000 * kills));
-            match killed(long_run(program, "small", files), wait) {
+            // Some are killed while they start, some soon after there is a point. Where the machine is slow, processes
+            // live longer and longer.
+            let starts = random >> 63 == 0;
+            let limit = if starts { 100_000 } else { 20_000 };
+            let wait = Duration::from_micros((random >> 33) % (limit + 5_000 * kills));
+            match killed(long_run(program, "small", files), || starts || point(files).is_some(), wait) {
                 Some(said) => break said,
                 None => kills += 1,
             }
@@ -179,13 +185,11 @@ fn point_that_is_damaged_or_of_another_run_is_refused_and_said() {
     fs::create_dir_all(&files).expect("a directory");
     let program = c_program("long_run", &directory);
     let undisturbed = gradient(&Command::new(&program).output().expect("the program starts"));
-    let mut wait = Duration::from_millis(20);
     let path = loop {
         // A run that ends takes its point with it.
-        killed(long_run(&program, "small", &files), wait);
-        match point(&files) {
-            Some(path) => break path,
-            None => wait += Duration::from_millis(5),
+        killed(long_run(&program, "small", &files), || point(&files).is_some(), Duration::ZERO);
+        if let Some(path) = point(&files) {
+            break path;
         }
     };
     let whole = fs::read(&path).expect("the point");
