@@ -8,11 +8,11 @@ mod examples;
 mod paths;
 
 use adtape::{Error, Spill, Status, Tape, process};
-use common::{declarations, inlined, root, run, scratch, skip};
+use common::{declarations, fortran_module, inlined, root, run, scratch, skip};
 use examples::{blocks, build, c_source, check_all, examples, fortran_source, page};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 #[test]
@@ -32,13 +32,10 @@ fn fortran_is_here(test: &str) -> bool {
     here
 }
 
-/// Compiles the module into a directory; returns its archive.
-fn fortran_module(directory: &Path) -> String {
-    let [sources, include] = ["fortran-bindings", "include"].map(|name| root().join(name));
-    let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
-    build.args([&sources, &include, directory]).env("FC", "gfortran").env("FCFLAGS", "-O1").env("CFLAGS", "-O1");
-    run(&mut build);
-    directory.join("libadtape_fortran.a").display().to_string()
+/// Where the module is, as a flag of the compiler, and its archive.
+fn module() -> [String; 2] {
+    let module = fortran_module("gfortran");
+    [format!("-I{}", module.display()), module.join("libadtape_fortran.a").display().to_string()]
 }
 
 #[test]
@@ -47,12 +44,12 @@ fn examples_in_fortran_compile_without_warnings_and_hold() {
         return;
     }
     let (blocks, directory) = (examples("fortran"), scratch("docs_fortran"));
-    let library = fortran_module(&directory);
+    let [module, library] = module();
     let source = directory.join("examples.F90");
     fs::write(&source, fortran_source(&blocks)).expect("write the examples");
     // Exact comparisons and an array that is not allocated are what the examples are about.
     let quiet = ["-Wno-unused-dummy-argument", "-Wno-compare-reals", "-Wno-maybe-uninitialized"];
-    let flags = ["-std=f2018", "-g", "-fopenmp", "-Wall", "-Wextra", "-Werror", &library];
+    let flags = ["-std=f2018", "-g", "-fopenmp", "-Wall", "-Wextra", "-Werror", &module, &library];
     check_all(&build("gfortran", &[&flags[..], &quiet].concat(), &source), &blocks);
 }
 
@@ -63,7 +60,7 @@ fn value_pushed_in_fortran_is_popped_in_c_and_the_other_way_round() {
         return;
     }
     let directory = scratch("docs_mixed");
-    let library = fortran_module(&directory);
+    let [module, library] = module();
     let (c, fortran) = (directory.join("half.c"), directory.join("mixed.f90"));
     let half = "#include <adtape.h>\n#include <stdlib.h>\nvoid half(void) {\ndouble x[2];\nbool b;\nint32_t i;\n\
                 adtape_pop_i32(adtape_self(), &i);\nadtape_pop_bool(adtape_self(), &b);\n\
@@ -75,7 +72,7 @@ fn value_pushed_in_fortran_is_popped_in_c_and_the_other_way_round() {
                 call push([1.0_c_double, 2.0_c_double])\ncall push_bool(.true._c_bool)\ncall push(7)\ncall half()\n\
                 x = 0\ncall pop(x)\nif (x(1) /= 1 .or. x(2) /= 2) error stop\nend program\n";
     fs::write(&fortran, main).expect("write mixed.f90");
-    let program = build("gfortran", &["half.c", &library], &fortran);
+    let program = build("gfortran", &["half.c", &module, &library], &fortran);
     run(Command::new(program).env("ADTAPE_CHECK", "1"));
 }
 

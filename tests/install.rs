@@ -283,12 +283,17 @@ fn pkg_config_static_names_what_a_static_program_needs() {
 #[test]
 fn uninstall_removes_what_install_put_there_and_nothing_else() {
     let (prefix, stage) = (scratch("uninstall_prefix"), scratch("uninstall_stage"));
-    for variables in [
-        vec![format!("PREFIX={}", prefix.display())],
-        vec!["PREFIX=/opt/adtape-not-there".to_owned(), format!("DESTDIR={}", stage.display())],
+    for (variables, from, top) in [
+        (vec![format!("PREFIX={}", prefix.display())], installed(), prefix),
+        (
+            vec!["PREFIX=/opt/adtape-not-there".to_owned(), format!("DESTDIR={}", stage.display())],
+            moved(),
+            stage.join("opt/adtape-not-there"),
+        ),
     ] {
-        make_install(&variables);
-        let top = if variables.len() == 1 { prefix.clone() } else { stage.join("opt/adtape-not-there") };
+        // Other tests build against the trees themselves.
+        fs::create_dir_all(&top).expect("scratch directory is writable");
+        run(Command::new("cp").arg("-a").arg(from.join(".")).arg(&top));
         fs::write(top.join("include/other.h"), "").expect("a file of somebody else");
         let uninstall = || {
             let mut make = Command::new("make");

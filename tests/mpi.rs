@@ -17,7 +17,7 @@ mod fortran;
 #[path = "mpi/kit.rs"]
 mod kit;
 
-use common::{build_release, clean, root, run, scratch, skip, stdout};
+use common::{build_release, clean, fortran_module, root, run, scratch, skip, stdout};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, OnceLock};

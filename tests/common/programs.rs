@@ -3,7 +3,7 @@
 // Each test file uses some of it.
 #![allow(dead_code)]
 
-use crate::common::{build_release, cc, clean, fc, root, run, scratch, skip};
+use crate::common::{build_release, clean, fc, fortran_module, root, run, scratch, skip};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -50,24 +50,21 @@ fn has_fortran() -> bool {
 /// The Fortran compiler with the flags of a user's program.
 fn fortran() -> Command {
     let mut compiler = Command::new(fc());
-    compiler.current_dir(root()).args(["-O2", "-g"]);
+    compiler.current_dir(root()).args(["-O2", "-g", "-I"]).arg(fortran_module(&fc()));
     if fc().contains("gfortran") {
         compiler.args(["-std=f2018", "-Wall"]);
     }
     compiler
 }
 
-/// The directory with the Fortran module and the objects and module files of what the programs share.
+/// The directory with the objects and module files of what the programs share.
 fn fortran_objects(set: &Set) -> &'static Path {
     static COMPILED: OnceLock<PathBuf> = OnceLock::new();
     COMPILED.get_or_init(|| {
-        let directory = scratch(&format!("{}-fortran-module", set.name));
-        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
-        build.args([&root().join("fortran-bindings"), &root().join("include"), &directory]);
-        run(build.env("FC", fc()).env("FCFLAGS", "-O2 -g").env("CC", cc()));
+        let directory = scratch(&format!("{}-fortran-modules", set.name));
         for source in set.modules {
             let mut compiler = fortran();
-            compiler.arg("-I").arg(&directory).arg("-J").arg(&directory).arg("-c");
+            compiler.arg("-J").arg(&directory).arg("-c");
             run(compiler.arg(source).arg("-o").arg(directory.join(format!("{}.o", stem(source)))));
         }
         directory
@@ -84,7 +81,7 @@ pub fn link_fortran(set: &Set, source: &str, variant: &str, more: &[&str]) -> Pa
     for module in set.modules.iter().rev() {
         compiler.arg(objects.join(format!("{}.o", stem(module))));
     }
-    compiler.arg(objects.join("libadtape_fortran.a"));
+    compiler.arg(fortran_module(&fc()).join("libadtape_fortran.a"));
     link(compiler.args(more).arg("-o").arg(&program));
     program
 }

@@ -1,25 +1,16 @@
 //! The calls from Fortran: `mpi/tests/calls.F90` by `use mpi_f08`, `use mpi` and `mpif.h`, and the page's example.
 
 use super::{
-    CHECK, MPIS, Mpi, build_release, clean, library, mpis, on_ranks, page_example, passes, prints_what_the_page_says,
-    root, run, said, scratch, skip,
+    CHECK, MPIS, Mpi, build_release, clean, fortran_module, library, mpis, on_ranks, page_example, passes,
+    prints_what_the_page_says, root, run, said, scratch, skip,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 /// The directory with the module `adtape` and its archive, compiled by the compiler that MPI's wrappers call.
 fn adtape_module() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let directory = scratch("mpi-fortran");
-        let [sources, include] = ["fortran-bindings", "include"].map(|name| root().join(name));
-        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
-        build.args([&sources, &include, &directory]).env("FC", "gfortran");
-        run(build.env("FCFLAGS", "-O0").env("CFLAGS", "-O0"));
-        directory
-    })
+    fortran_module("gfortran")
 }
 
 /// The directory with the module `adtape_mpi` and its archive, built for an MPI as a user builds it.
