@@ -84,7 +84,10 @@ static int start(MPI_Request *request, const char *name, struct leg *draft, cons
         table_remove(&persistents, handle_bits(old));
         *table_at(&persistents, handle_bits(*request), site) = (uint64_t)(uintptr_t)p;
     }
-    if (p->receives) {
+    if (p->peer == MPI_PROC_NULL) {
+        /* Nothing is under way: MPICH's calls that wait for some pass over it, as over one that was not started. */
+        *draft = (struct leg){0};
+    } else if (p->receives) {
         receive_posted(draft, p->comm, p->peer, p->tag, *request, site);
     } else {
         draft_sent(draft, p->comm, p->peer, p->tag, site);
@@ -140,7 +143,7 @@ static void start_reverse(enum operation operation, void *const *given, const vo
     for (int i = head.legs - 1; i >= 0; i--) {
         if (legs[i].flags & LEG_RECEIVED) {
             received_reverse(&legs[i], &head, site);
-        } else {
+        } else if (legs[i].serial != 0) {
             sent_reverse(&legs[i], adjoints[i], &head, site);
         }
     }

@@ -1,6 +1,7 @@
 /* calls.c: what random.c leaves out of the calls between two ranks: datatypes, buffers that moved or have no adjoint,
  * explicit adjoints, empty requests, large messages, repeat regions. For two ranks. */
 #include "check.h"
+#include "calls_empty.h"
 
 static int other(void) { return 1 - me; }
 
@@ -211,30 +212,6 @@ static void check_explicit_adjoints_of_blocks(void) {
 }
 
 /* ---- requests and messages ------------------------------------------------------------------------------------ */
-
-static void check_empty_requests(void) {
-    double x[2] = {1, 2}, xb[2] = {3, 4};
-    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    MPI_Status statuses[3];
-    active(x, xb, sizeof x, "x");
-    adtape_MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    adtape_MPI_Irecv(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]);
-    adtape_MPI_Isend(x + 1, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[2]);
-    adtape_MPI_Waitall(3, requests, statuses);
-    adtape_MPI_Waitall(0, requests, MPI_STATUSES_IGNORE);
-    adtape_MPI_Send(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-    adtape_MPI_Recv(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    adtape_MPI_Recv_b();
-    adtape_MPI_Send_b();
-    adtape_MPI_Waitall_b();
-    adtape_MPI_Waitall_b();
-    adtape_MPI_Isend_b();
-    adtape_MPI_Irecv_b();
-    adtape_MPI_Wait_b();
-    CHECK(xb[0] == 3 && xb[1] == 4);
-    check_tape_is_empty();
-    ended(x);
-}
 
 /* Messages that MPI does not buffer: the reverse of a receive does not wait, so both ranks may reverse theirs first. */
 static void check_large_messages(void) {
@@ -480,6 +457,7 @@ int main(int argc, char **argv) {
     check_explicit_adjoints();
     check_explicit_adjoints_of_blocks();
     check_empty_requests();
+    check_requests_to_nobody_that_are_started();
     check_large_messages();
     check_many_requests();
     check_integers();

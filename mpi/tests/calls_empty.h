@@ -1,0 +1,56 @@
+/* calls_empty.h: messages to nobody, and requests that are none. */
+static void check_empty_requests(void) {
+    double x[2] = {1, 2}, xb[2] = {3, 4};
+    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[3];
+    active(x, xb, sizeof x, "x");
+    adtape_MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    adtape_MPI_Irecv(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]);
+    adtape_MPI_Isend(x + 1, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[2]);
+    adtape_MPI_Waitall(3, requests, statuses);
+    adtape_MPI_Waitall(0, requests, MPI_STATUSES_IGNORE);
+    adtape_MPI_Send(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    adtape_MPI_Recv(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    adtape_MPI_Recv_b();
+    adtape_MPI_Send_b();
+    adtape_MPI_Waitall_b();
+    adtape_MPI_Waitall_b();
+    adtape_MPI_Isend_b();
+    adtape_MPI_Irecv_b();
+    adtape_MPI_Wait_b();
+    CHECK(xb[0] == 3 && xb[1] == 4);
+    check_tape_is_empty();
+    ended(x);
+}
+
+/* MPICH's calls that wait for some pass over a started request to MPI_PROC_NULL, and say that none is active: so the
+ * reverse of its start expects no wait. */
+static void check_requests_to_nobody_that_are_started(void) {
+    double x[2] = {1, 2}, xb[2] = {3, 4};
+    MPI_Request requests[2];
+    int any = 0, some = 0, index = 0, count = 0, indices[2];
+    active(x, xb, sizeof x, "x");
+    adtape_MPI_Send_init(x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]);
+    adtape_MPI_Recv_init(x + 1, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[1]);
+    adtape_MPI_Startall(2, requests);
+    for (; index != MPI_UNDEFINED; any++) {
+        adtape_MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    }
+    adtape_MPI_Startall(2, requests);
+    for (; count != MPI_UNDEFINED; some++) {
+        adtape_MPI_Waitsome(2, requests, &count, indices, MPI_STATUSES_IGNORE);
+    }
+    for (; some > 0; some--) {
+        adtape_MPI_Waitsome_b();
+    }
+    adtape_MPI_Startall_b();
+    for (; any > 0; any--) {
+        adtape_MPI_Waitany_b();
+    }
+    adtape_MPI_Startall_b();
+    CHECK(xb[0] == 3 && xb[1] == 4);
+    check_tape_is_empty();
+    ended(x);
+    adtape_MPI_Request_free(&requests[0]);
+    adtape_MPI_Request_free(&requests[1]);
+}
