@@ -208,11 +208,15 @@ impl Objects {
     /// that is reused, and follow it.
     #[inline(never)]
     pub(super) fn follow(&self, now: &Located, pair: Option<i64>, variables: [usize; 3]) {
-        let given = variables.into_iter().zip(now.values()).enumerate().filter(|(_, (variable, _))| *variable != 0);
-        self.registry().follow(given.map(|(i, (variable, value))| {
+        let (values, addresses) = (now.values(), variables.map(|variable| variable as u64));
+        let follows = |i: usize| {
             let target = Target::Object(now.place.serial, if i == 0 { 0 } else { now.place.offset });
-            (variable as u64, Wait { held: Some(value), ..wait(variables, pair, i, target) })
-        }));
+            Wait { held: Some(values[i]), ..wait(variables, pair, i, target) }
+        };
+        // An adjoint that is not there is NULL, which much other memory holds.
+        if now.adjoint == 0 || !self.registry().follow_again(addresses, follows) {
+            self.registry().follow((0..3).filter(|i| addresses[*i] != 0).map(|i| (addresses[i], follows(i))));
+        }
     }
 
     fn null(&self, variables: &[(usize, Target); 3], writer: Writer) -> Restored {
@@ -229,6 +233,7 @@ impl Objects {
 }
 
 /// What the `i`th of three variables, in the order of [`restored_place`](Objects::restored_place), waits for.
+#[inline(always)]
 fn wait([_, primal, adjoint]: [usize; 3], pair: Option<i64>, i: usize, target: Target) -> Wait {
     let pair = pair.map(|offset| if i == 0 { 0 } else { offset });
     let beside = [0, adjoint, primal][i] as u64;

@@ -1,11 +1,11 @@
-//! The concurrency primitives that everything above uses: std's and parking_lot's, or loom's in its models
-//! (`--cfg loom`).
+//! The concurrency primitives that everything above uses: std's, parking_lot's and a lock of our own, or loom's in its
+//! models (`--cfg loom`).
 //!
 //! A lock is never poisoned. The library is built so that a panic ends the process, and nothing below panics between
 //! two changes that belong together.
 
-#![forbid(unsafe_code)]
-
+#[cfg(not(loom))]
+mod lock;
 mod monitor;
 mod seqlock;
 
@@ -22,7 +22,7 @@ pub(crate) use parking_lot::{Mutex, MutexGuard};
 pub(crate) use std::sync::{Arc, OnceLock};
 
 #[cfg(not(loom))]
-pub(crate) use parking_lot::{Mutex as Lock, MutexGuard as LockGuard};
+pub(crate) use lock::{Lock, LockGuard};
 
 #[cfg(loom)]
 pub(crate) use loom::sync::MutexGuard as LockGuard;

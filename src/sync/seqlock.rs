@@ -5,6 +5,8 @@
 //! what it reads in between may be out of date or mixed, but is never undefined. Writers take turns by a mutex, and do
 //! all that they can before they make the count odd: searching, checking, getting memory.
 
+#![forbid(unsafe_code)]
+
 use super::{AtomicU64, Lock, LockGuard, Ordering, fence};
 use std::ops::{Deref, DerefMut};
 

@@ -30,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
 const UNSAFE: &[&str] = &[
+    "sync::lock",
     "site::module",
     "objects::armed",
     "objects::owned_heap",

@@ -94,13 +94,6 @@ impl Ranges {
         }
     }
 
-    /// Inserts the ranges of `those`, in ascending order, none of which overlaps the next, as far as they lie above all
-    /// others and find room in the leaf of the last insertion. How many.
-    #[inline]
-    pub fn append<T>(&mut self, those: &[T], range: impl Fn(&T) -> Range) -> usize {
-        self.inserted.leaf().map_or(0, |leaf| self.tree.append(leaf, those, range))
-    }
-
     /// The range that began at `base`.
     pub fn remove(&mut self, base: u64) -> Option<Range> {
         self.remove_if(base, |_| true)

@@ -84,6 +84,14 @@ impl SharedRanges {
         }
     }
 
+    /// Inserts the ranges of `those`, in ascending order, none of which overlaps the next, as far as they lie above all
+    /// others and find room in the leaf of the last insertion. How many.
+    pub fn append<T>(&self, those: &[T], range: impl Fn(&T) -> Range) -> usize {
+        let mut writer = self.lock();
+        let leaf = writer.inserted.leaf();
+        leaf.map_or(0, |leaf| self.change(&mut writer, |tree, _| tree.append(leaf, those, range)))
+    }
+
     /// Lets a hollow range be one again, as `range`: where it is, or where nothing is, hollow or not. It is the one that
     /// begins at `base`, if `is_meant` says so of its value. What it touches; None, and nothing changes, if there is more to
     /// it.
@@ -254,7 +262,6 @@ impl SharedRanges {
     }
 
     /// By ascending address: the ranges there are now, of which later changes show nothing.
-    #[allow(dead_code, reason = "for tests")]
     pub fn iter(&self) -> impl Iterator<Item = Range> {
         let _writer = self.lock();
         self.tree.iter().collect::<Vec<_>>().into_iter()

@@ -266,11 +266,21 @@ impl Registry {
         if self.lane(lane).has_moved.load(Ordering::Relaxed) != 0 {
             return None;
         }
-        let range = self.past().moved.find(address, |value| self.object(value))?;
+        if self.heap_moved.lacks_some() {
+            self.enter_moved();
+        }
+        let range = self.heap_moved.find(address)?;
         let by = address.checked_sub(range.base).filter(|by| *by < range.bytes)? as i64;
         let home = lane_of(range.value);
         let (birth, now) = self.lane(home).objects.simple_place_of(range)?;
         Some(located_simply(now, ObjectOffset { serial: Serial::new(home, birth), offset: by }))
+    }
+
+    /// Blocks that came back elsewhere are found by an address of the forward sweep.
+    #[cold]
+    #[inline(never)]
+    fn enter_moved(&self) {
+        self.past().moved.enter(|value| self.whereabouts(value));
     }
 
     /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
@@ -291,11 +301,11 @@ impl Registry {
 
     /// The range of the forward sweep, of an object that lies elsewhere now, that an address is in.
     fn moved_at(&self, lane: u16, address: u64) -> Option<Range> {
-        let object = |value| self.object(value);
-        let own = self.lane(lane).stack().moved.find(address, object);
-        let heap = self.past().moved.find(address, object);
+        let now = |value| self.whereabouts(value);
+        let own = self.lane(lane).stack().moved.find(address, now);
+        let heap = self.past().moved.find(address, now);
         let inside = |range: &Range| address < range.end();
-        let others = || self.claimed().find_map(|lane| lane.stack().moved.find(address, object));
+        let others = || self.claimed().find_map(|lane| lane.stack().moved.find(address, now));
         own.filter(inside).or(heap.filter(inside)).or(own).or(heap).or_else(others)
     }
 

@@ -66,14 +66,14 @@ pub(crate) use waiting::{Arrival, Target, Variables, Wait};
 
 use crate::map::ranges::{Range, SharedRanges};
 use crate::settings::settings;
-use crate::sync::{AtomicU64, Lock, LockGuard, OnceLock};
+use crate::sync::{Arc, AtomicU64, Lock, LockGuard, OnceLock};
 use dead::Dead;
 use empties::Empties;
 pub(crate) use history::History;
 use labels::Labels;
 use lane::{GROUP, Lane, LaneGroup};
-use moved::Moved;
-use object::{LANES, lane_of, value};
+use moved::{Entered, Moved};
+use object::{LANES, Whereabouts, lane_of, value};
 use side_tables::SideTables;
 use spans::Spans;
 use waiting::Waiting;
@@ -88,6 +88,8 @@ pub(crate) struct Registry {
     spans: Spans,
     heap: SharedRanges,
     heap_past: Lock<Past>,
+    /// Where the moved lay, as in the past, for those who only look.
+    heap_moved: Arc<Entered>,
     empties: Empties,
     labels: Labels,
     waiting: Waiting,
@@ -114,13 +116,16 @@ struct Past {
 
 impl Registry {
     pub fn new() -> Registry {
+        let past = Past::default();
+        let heap_moved = past.moved.entered();
         Registry {
             first_lane: Lane::new(0),
             other_lanes: [const { OnceLock::new() }; LANES / GROUP],
             idle: Lock::new(Idle::default()),
             spans: Spans::new(),
             heap: SharedRanges::new(),
-            heap_past: Lock::new(Past::default()),
+            heap_past: Lock::new(past),
+            heap_moved,
             empties: Empties::new(),
             labels: Labels::new(),
             waiting: Waiting::new(),
@@ -144,6 +149,11 @@ impl Registry {
     #[inline(always)]
     fn object(&self, value: u64) -> Option<Object> {
         self.lane(lane_of(value)).objects.at(value as u32)
+    }
+
+    #[inline(always)]
+    fn whereabouts(&self, value: u64) -> Option<Whereabouts> {
+        self.lane(lane_of(value)).objects.whereabouts(value as u32)
     }
 
     /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object

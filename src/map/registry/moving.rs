@@ -18,6 +18,13 @@ impl Registry {
         self.waiting.add(variable, wait, clear);
     }
 
+    /// As [`follow`](Registry::follow), of up to three variables that followed something lately, 0 for none. Whether they
+    /// are such; else some of them may follow.
+    #[inline(always)]
+    pub fn follow_again(&self, variables: [u64; 3], wait: impl Fn(usize) -> Wait) -> bool {
+        self.waiting.follow_again(variables, wait)
+    }
+
     /// Pointer variables are about to be set to places in an object that is reused, and follow.
     pub fn follow(&self, variables: impl IntoIterator<Item = (u64, Wait)>) {
         self.waiting.follow(variables);

@@ -139,6 +139,15 @@ impl Extents {
     }
 }
 
+/// Where an object lies, and where the forward sweep knew it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Whereabouts {
+    pub state: LifeState,
+    pub base: u64,
+    pub forward_base: u64,
+    pub bytes: u64,
+}
+
 /// Where an object lay that is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeadPlace {
@@ -231,6 +240,13 @@ impl Object {
         is_alive.then_some(Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes })
     }
 
+    /// The words are 0, 1, 2, 4 and 5 of the object; None of a slot that is free.
+    #[inline(always)]
+    pub(super) fn whereabouts([first, base, forward_base, bytes, adjoint_bytes]: [u64; 5]) -> Option<Whereabouts> {
+        let state = state_in(adjoint_bytes).filter(|_| birth_in(first) != 0)?;
+        Some(Whereabouts { state, base, forward_base, bytes: bytes & LOW_48 })
+    }
+
     /// Whether the words 1 and 4 of an object are of one that lies where the range does.
     #[inline(always)]
     pub fn lies_at(range: Range, base: u64, bytes: u64) -> bool {
@@ -273,12 +289,7 @@ impl Object {
     pub fn from_words(lane: u16, words: [u64; WORDS]) -> Option<Object> {
         let [first, base, forward_base, adjoint_base, bytes, adjoint_bytes] = words;
         let flags = adjoint_bytes >> 48;
-        let state = match flags >> STATE_SHIFT & 3 {
-            1 => LifeState::Alive,
-            2 => LifeState::Dead,
-            3 => LifeState::Coming,
-            _ => return None,
-        };
+        let state = state_in(adjoint_bytes)?;
         Some(Object {
             serial: Some(birth_in(first)).filter(|birth| *birth != 0).map(|birth| Serial::new(lane, birth))?,
             base,
@@ -293,6 +304,17 @@ impl Object {
             reused: flags >> REUSED_SHIFT & 1 != 0,
             home: ((first & !TOUCHED) >> 48) as u16,
         })
+    }
+}
+
+/// The state in word 5 of an object.
+#[inline(always)]
+fn state_in(adjoint_bytes: u64) -> Option<LifeState> {
+    match adjoint_bytes >> 48 >> STATE_SHIFT & 3 {
+        1 => Some(LifeState::Alive),
+        2 => Some(LifeState::Dead),
+        3 => Some(LifeState::Coming),
+        _ => None,
     }
 }
 
@@ -335,6 +357,11 @@ mod tests {
                 assert_eq!(Object::from_words(4095, object.to_words()), Some(object));
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
                 let words = object.to_words();
+                let Object { base, forward_base, bytes, .. } = object;
+                assert_eq!(
+                    Object::whereabouts([words[0], words[1], words[2], words[4], words[5]]),
+                    Some(Whereabouts { state, base, forward_base, bytes })
+                );
                 let found = Object::alive(4095, [words[0], words[1], words[4], words[5]]);
                 let expected = (object.serial, object.base, object.bytes, object.kind, object.label);
                 assert_eq!(found, (state == LifeState::Alive).then_some(expected));

@@ -203,8 +203,15 @@ impl ObjectTable {
     fn find(&self, birth: u64) -> Option<(u32, Slot<'_>)> {
         match self.recent.slot(birth) {
             Some(id) => self.slot(id).map(|slot| (id, slot)),
-            None => self.find_in_lists(birth),
+            None => self.find_first(birth).or_else(|| self.find_in_lists(birth)),
         }
+    }
+
+    /// As [`find`](ObjectTable::find), of those that were born before any slot was free again: they have the slots in order.
+    #[inline(always)]
+    fn find_first(&self, birth: u64) -> Option<(u32, Slot<'_>)> {
+        let id = u32::try_from(birth.wrapping_sub(1)).ok()?;
+        self.slot(id).filter(|slot| slot.has(birth)).map(|slot| (id, slot))
     }
 
     /// As [`find`](ObjectTable::find). A reader may be led astray while a writer is there, but ends: at a free slot if

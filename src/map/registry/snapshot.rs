@@ -199,7 +199,7 @@ impl Registry {
                 if object.kind == RangeKind::Stack {
                     self.lane(object.home).has_moved.store(1, Ordering::Relaxed);
                 }
-                self.note_moved(&object, |moved| moved.insert(value, |value| self.object(value)));
+                self.note_moved(&object, |moved| moved.insert(value, |value| self.whereabouts(value)));
             }
         }
     }

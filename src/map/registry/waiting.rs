@@ -385,6 +385,19 @@ impl Waiting {
         });
     }
 
+    /// As [`follow`](Waiting::follow), if all of these variables, of which 0 stands for none, are in the list. `wait` makes
+    /// what each is to follow, in its place: a copy would wait for the parts of what it copies.
+    #[inline(always)]
+    pub fn follow_again(&self, variables: [u64; 3], wait: impl Fn(usize) -> Wait) -> bool {
+        let mut table = self.lock();
+        for (i, variable) in variables.into_iter().enumerate().filter(|(_, variable)| *variable != 0) {
+            let there = table.recent.iter_mut().find(|(there, _)| *there == variable);
+            let Some((_, there)) = there else { return false };
+            *there = wait(i);
+        }
+        true
+    }
+
     /// The variables were set to places in an object that is reused, and follow from now on.
     #[inline(always)]
     pub fn follow(&self, variables: impl IntoIterator<Item = (u64, Wait)>) {

@@ -1,10 +1,10 @@
 //! Where objects lie, read without a lock and without what a place does not need.
 //!
-//! None of these tries again: a change under way is None, as what is not there.
+//! A change under way is None, as what is not there; only [`whereabouts`](ObjectTable::whereabouts) tries again.
 
 #![forbid(unsafe_code)]
 
-use super::super::object::{Extents, Object, Serial, SimplePlace, birth_in};
+use super::super::object::{Extents, Object, Serial, SimplePlace, Whereabouts, birth_in};
 use super::ObjectTable;
 use crate::map::ranges::Range;
 
@@ -57,5 +57,15 @@ impl ObjectTable {
         let is_there = birth_in(first) != 0 && Object::lies_at(forward, forward_base, words[2]);
         let is_it = is_there && self.lock.is_unchanged(before);
         if is_it { Some((birth_in(first), Object::simple_place(words)?)) } else { None }
+    }
+
+    /// Where the object in a slot lies, and where the forward sweep knew it.
+    #[inline(always)]
+    pub fn whereabouts(&self, slot: u32) -> Option<Whereabouts> {
+        let words = self.lock.read(|| {
+            let slot = self.slot(slot)?;
+            Some([slot.first(), slot.word(1), slot.word(2), slot.word(4), slot.word(5)])
+        });
+        Object::whereabouts(words?)
     }
 }

@@ -1,0 +1,123 @@
+//! A mutex for what takes some hundred instructions: taken by one atomic exchange, given back by a store.
+//!
+//! A mutex that puts threads to sleep has to find out, as it is given back, whether one sleeps: that takes another
+//! exchange, which waits until all that was written before is in the cache. Here who finds it taken looks again and
+//! again, and lets others run meanwhile.
+
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a thread looks again at once; and how often after others had the processor. Then it sleeps each time.
+const SPINS: u32 = 100;
+const YIELDS: u32 = 1000;
+const SLEEP: Duration = Duration::from_micros(50);
+
+/// See the module.
+pub(crate) struct Lock<T> {
+    taken: AtomicBool,
+    inner: UnsafeCell<T>,
+}
+
+// SAFETY: who has the guard has the value, alone.
+unsafe impl<T: Send> Send for Lock<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+/// The value of a [`Lock`], until this is dropped by the thread that got it.
+pub(crate) struct LockGuard<'a, T> {
+    lock: &'a Lock<T>,
+    of_this_thread: PhantomData<*const ()>,
+}
+
+impl<T> Lock<T> {
+    pub fn new(inner: T) -> Lock<T> {
+        Lock { taken: AtomicBool::new(false), inner: UnsafeCell::new(inner) }
+    }
+
+    #[inline(always)]
+    pub fn lock(&self) -> LockGuard<'_, T> {
+        if self.taken.swap(true, Ordering::Acquire) {
+            self.wait();
+        }
+        LockGuard { lock: self, of_this_thread: PhantomData }
+    }
+
+    /// Takes the lock that another thread has.
+    #[cold]
+    #[inline(never)]
+    fn wait(&self) {
+        let mut tries = 0;
+        while self.taken.load(Ordering::Relaxed) || self.taken.swap(true, Ordering::Acquire) {
+            tries += 1;
+            if tries < SPINS {
+                std::hint::spin_loop();
+            } else if tries < YIELDS {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(SLEEP);
+            }
+        }
+    }
+}
+
+impl<T> Deref for LockGuard<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: this thread has taken the lock.
+        unsafe { &*self.lock.inner.get() }
+    }
+}
+
+impl<T> DerefMut for LockGuard<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: this thread has taken the lock, and the guard is borrowed by one.
+        unsafe { &mut *self.lock.inner.get() }
+    }
+}
+
+impl<T> Drop for LockGuard<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.lock.taken.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn no_two_threads_have_it_at_once() {
+        const THREADS: u64 = 4;
+        const TIMES: u64 = 10_000;
+        let counts = Arc::new(Lock::new((0_u64, 0_u64)));
+        let count = |thread: u64, counts: &Lock<(u64, u64)>| {
+            for i in 0..TIMES {
+                let mut counts = counts.lock();
+                counts.0 += 1;
+                match (i + thread) % 1000 {
+                    // The others wait for whoever is interrupted here, and for whoever sleeps.
+                    0 => std::thread::yield_now(),
+                    500 => std::thread::sleep(4 * SLEEP),
+                    _ => {}
+                }
+                counts.1 += 1;
+                assert_eq!(counts.0, counts.1);
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let counts = counts.clone();
+                scope.spawn(move || count(thread, &counts));
+            }
+        });
+        assert_eq!(*counts.lock(), (THREADS * TIMES, THREADS * TIMES));
+    }
+}
