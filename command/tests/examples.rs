@@ -10,12 +10,13 @@ use std::process::Command;
 
 use common::{flags, root};
 
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 6] = [
     ("stencil", "misfit(misfit)/(u rate)"),
     ("ode", "distance(distance)/(rates start)"),
     ("mesh", "energy(energy)/(height mesh)"),
     ("least_squares", "cost(cost)/(p)"),
     ("network", "loss(loss)/(net)"),
+    ("forecast", "misfit(misfit)/(start forcing)"),
 ];
 
 /// Models whose adjoints `make bench` measures beside those written by hand.

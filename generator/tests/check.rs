@@ -78,7 +78,7 @@ fn checked_model(
     let library = library();
     let mut build = Command::new("gcc");
     build.current_dir(&folder).args(["-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined"]);
-    build.args(["-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unknown-pragmas", "-fno-sanitize-recover=all"]);
+    build.args(["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-sanitize-recover=all"]);
     build.arg(include());
     build.args(["-o", "t", "driver.c", "model_b.c", "check.c"]).arg(library);
     let built = build.args(["-lm", "-lpthread", "-ldl"]).output().unwrap();

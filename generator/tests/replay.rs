@@ -19,7 +19,7 @@ use common::{head, root};
 use mutants::Kind;
 
 /// Programs of the papers, of the edges, and the examples, with their heads.
-const PROGRAMS: [(&str, &str); 41] = [
+const PROGRAMS: [(&str, &str); 42] = [
     ("generator/tests/papers/000_alg1.c", "f(f)/(x)"),
     ("generator/tests/papers/000_fig1.c", "f(f)/(x)"),
     ("generator/tests/papers/000_fig3.c", "f(f)/(x)"),
@@ -61,6 +61,7 @@ const PROGRAMS: [(&str, &str); 41] = [
     ("examples/generated/mesh/mesh.c", "energy(energy)/(height mesh)"),
     ("examples/generated/least_squares/least_squares.c", "cost(cost)/(p)"),
     ("examples/generated/network/network.c", "loss(loss)/(net)"),
+    ("examples/generated/forecast/forecast.c", "misfit(misfit)/(start forcing)"),
 ];
 
 /// Programs of several functions, of which each is a head.

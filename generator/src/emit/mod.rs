@@ -404,9 +404,15 @@ impl Text {
         if !self.runtime.is_empty() {
             source += &format!("#define main {}_main\n", unit.witness);
         }
-        match unit.program.sources.iter().find(|source| !source.origins.is_empty()) {
-            Some(joint) => source += &joint.text,
-            None => options.includes.iter().for_each(|include| source += &format!("#include \"{include}\"\n")),
+        let text = match unit.program.sources.iter().find(|source| !source.origins.is_empty()) {
+            Some(joint) => joint.text.clone(),
+            None => options.includes.iter().map(|include| format!("#include \"{include}\"\n")).collect(),
+        };
+        // Compilers warn of directives that are not for them.
+        if unit.program.sources.iter().any(|source| source.text.contains("pragma adjoint")) {
+            source += &format!("{OTHERS_PRAGMAS}{text}{PRAGMAS_AGAIN}");
+        } else {
+            source += &text;
         }
         if !self.runtime.is_empty() {
             source += "#undef main\n";
@@ -444,6 +450,19 @@ impl Text {
         Ok(Output { source, header, check: String::new() })
     }
 }
+
+const OTHERS_PRAGMAS: &str = "\
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \"-Wunknown-pragmas\"
+#endif
+";
+
+const PRAGMAS_AGAIN: &str = "\
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+";
 
 const UNINITIALISED: &str = "\
 /* Stores of elements that have no value yet are harmless: nothing reads them again. */

@@ -282,6 +282,11 @@ impl Replay<'_> {
                 None => return false,
             },
             Way::Range(low, high) => (low, high),
+            // A row that has all elements.
+            Way::All if before.is_empty() => match self.length(a.root) {
+                Some(length) => (self.terms.number(0), length),
+                None => return false,
+            },
             _ => return false,
         };
         let mut facts = self.facts_about(&[low, high, *from, *to]);

@@ -153,6 +153,16 @@ impl Replay<'_> {
         }
     }
 
+    /// The number of elements of an array of numbers with one dimension.
+    pub(super) fn length(&mut self, root: T) -> Option<T> {
+        let Term::Object(object) = *self.terms.get(root) else { return None };
+        let this = &self.f.objects[object.index()];
+        if this.shape.len() != 1 || !matches!(this.elem, Type::Float { .. } | Type::Int { .. }) {
+            return None;
+        }
+        self.extent(object).ok()
+    }
+
     pub(super) fn extent(&mut self, object: ObjectId) -> Res<T> {
         let f = self.f;
         let this = &f.objects[object.index()];

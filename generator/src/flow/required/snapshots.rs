@@ -311,26 +311,31 @@ fn whole(
     block: Option<&Expr>,
     fits: &dyn Fn(ValueId) -> bool,
 ) -> Option<Vec<Hull>> {
-    let mut count: Option<Expr> = block.map(widened);
+    let mut extents: Option<Expr> = None;
     let mut subscripts = Vec::new();
     for dim in shape {
-        if dim.lower.is_some() {
+        if dim.lower.is_some() || dim.extent.is_none() && block.is_none() {
             return None;
         }
-        let extent = widened(dim.extent.as_ref()?);
-        count = Some(match count {
-            None => extent,
-            Some(count) => product(count, extent),
-        });
+        if let Some(extent) = dim.extent.as_ref().map(widened) {
+            extents = Some(match extents {
+                None => extent,
+                Some(extents) => product(extents, extent),
+            });
+        }
         subscripts.push(Subscript { at: number(0), dim: dim.clone() });
     }
     if block.is_some() && shape.is_empty() {
         subscripts.push(Subscript { at: number(0), dim: Dim::default() });
     }
     let path = if subscripts.is_empty() { Vec::new() } else { vec![Step::Index(subscripts)] };
-    let count = count.unwrap_or_else(|| number(1));
-    let mut all = walk::loads(&count).is_empty();
-    crate::ir::walk::values(&count, &mut |value| all &= fits(value));
+    let extents = extents.unwrap_or_else(|| number(1));
+    let count = block.map_or(extents.clone(), widened);
+    let mut all = true;
+    for expr in [&count, &extents] {
+        all &= walk::loads(expr).is_empty();
+        crate::ir::walk::values(expr, &mut |value| all &= fits(value));
+    }
     all.then(|| vec![Hull { first: Place { base, path, ty: elem.clone() }, count }])
 }
 
