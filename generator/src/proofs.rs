@@ -125,7 +125,7 @@ fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &Contracts) -> G
         if !places.contains_key(place) {
             let own = flow.cells(id, place);
             let cells = Cells {
-                active: matches!(place.ty, Type::Float { .. }) && flow.active_place(id, place),
+                active: matches!(place.ty, Type::Float { .. } | Type::Struct(_)) && flow.active_place(id, place),
                 aliases: closed(flow, id, &own),
                 own: numbers(&own),
             };

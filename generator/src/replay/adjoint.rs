@@ -4,7 +4,7 @@
 //! factors that the forward sweep computed. Both sides are brought to that form and compared. The order of factors is
 //! that of their numbers, so it does not matter in which order the sweep multiplies.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::terms::{P, T, Term};
 use super::{Replay, Res, Stop, open};
@@ -27,6 +27,8 @@ pub(super) struct Adjoints {
     left: BTreeMap<P, T>,
     /// Places that the group has added to.
     added: Vec<P>,
+    /// Local adjoints that were read since the pass at hand began.
+    read: HashSet<T>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,8 +45,25 @@ impl Replay<'_> {
         self.adjoints.local.insert(root, Holds::Nothing);
     }
 
-    pub(super) fn clear_adjoint(&mut self, root: T) {
-        self.adjoints.local.insert(root, Holds::Something);
+    pub(super) fn clear_adjoint(&mut self, root: T) -> Res<()> {
+        if self.adjoints.local.get(&root) != Some(&Holds::Nothing) {
+            return Err(self.refuted("an adjoint is cleared that may hold something"));
+        }
+        // Only the sweep itself writes what the primal does not have.
+        let is_own = matches!(self.terms.get(root), Term::Own(_));
+        self.adjoints.local.insert(root, if is_own { Holds::Zero } else { Holds::Something });
+        Ok(())
+    }
+
+    /// An adjoint that was of use in the group at hand only.
+    pub(super) fn forget_adjoint(&mut self, root: T) {
+        let terms = &self.terms;
+        self.adjoints.left.retain(|place, _| terms.get_spot(*place).root != root);
+        self.declare_adjoint(root);
+    }
+
+    pub(super) fn local_holds(&self, root: T) -> Option<Holds> {
+        self.adjoints.local.get(&root).copied()
     }
 
     pub(super) fn found(&mut self, place: P) -> Res<T> {
@@ -66,14 +85,56 @@ impl Replay<'_> {
         let place = self.resolve_place(place);
         match self.adjoints.left.get(&place) {
             Some(&left) => Ok(left),
-            None => self.found(place),
+            None => {
+                let root = self.terms.get_spot(place).root;
+                if self.adjoints.local.get(&root) == Some(&Holds::Something) {
+                    self.adjoints.read.insert(root);
+                }
+                self.found(place)
+            }
         }
+    }
+
+    /// Whether the group has set an adjoint to 0.
+    pub(super) fn is_cleared(&mut self, place: P) -> Res<bool> {
+        let place = self.resolve_place(place);
+        match self.adjoints.left.get(&place) {
+            Some(&left) => Ok(self.linear(left)?.is_empty()),
+            None => Ok(false),
+        }
+    }
+
+    /// What an adjoint holds is of no use from here on: it belongs to a value that ends here.
+    pub(super) fn end_adjoint(&mut self, place: P) {
+        let root = self.terms.get_spot(place).root;
+        if self.adjoints.local.get(&root) != Some(&Holds::Zero) {
+            self.declare_adjoint(root);
+        }
+    }
+
+    /// Begins a pass: what was read before.
+    pub(super) fn begin_reads(&mut self) -> HashSet<T> {
+        std::mem::take(&mut self.adjoints.read)
+    }
+
+    /// Ends a pass that began with these adjoints: those of no use now must not have been read, as the next pass will.
+    pub(super) fn end_reads(&mut self, began: &Locals, before: HashSet<T>) -> Res<()> {
+        let is_lost = |root: &T| {
+            let began = began.get(root).is_some_and(|holds| *holds != Holds::Nothing);
+            began && self.adjoints.local.get(root) == Some(&Holds::Nothing)
+        };
+        if self.adjoints.read.iter().any(is_lost) {
+            return Err(self.refuted("an adjoint is read in a pass that the pass before it has not set to 0"));
+        }
+        self.adjoints.read.extend(before);
+        Ok(())
     }
 
     /// The adjoint that lies at a place; for a pointer, the shadow of the pointer that the primal has there.
     pub(super) fn load_adjoint(&mut self, place: P, ty: &Type) -> Res<T> {
         if !matches!(ty, Type::Float { .. }) {
-            let Some(primal) = self.unshadowed(place).filter(|_| matches!(ty, Type::Pointer(_))) else {
+            let primal = self.unshadowed(place).map(|primal| self.of_copy(primal));
+            let Some(primal) = primal.filter(|_| matches!(ty, Type::Pointer(_))) else {
                 return open("a number that is no real in the memory of adjoints");
             };
             if let Some(set) = self.shadow_pointers.get(&place) {
@@ -83,8 +144,9 @@ impl Replay<'_> {
                 && !matches!(self.f.objects[object.index()].life, Life::Param(_))
             {
                 let root = self.terms.get_spot(place).root;
+                let object = *object;
                 if self.shadow_pointers.keys().any(|other| self.terms.get_spot(*other).root == root) {
-                    return open("an array of pointers");
+                    return self.any_shadow_pointer(root, object, primal);
                 }
                 return Err(self.refuted("the shadow of a pointer is read before it is set"));
             }
@@ -94,6 +156,35 @@ impl Replay<'_> {
         }
         self.in_order(place)?;
         self.content(place)
+    }
+
+    /// The shadow of some pointer of an object: all pointers that the primal stores there have theirs.
+    fn any_shadow_pointer(&mut self, root: T, object: ObjectId, primal: P) -> Res<T> {
+        let terms = &self.terms;
+        let is_here = |place: &P| terms.get_spot(*place).root == root;
+        let set: Vec<(P, T)> = self.shadow_pointers.iter().map(|(p, t)| (*p, *t)).filter(|(p, _)| is_here(p)).collect();
+        let mut all = HashSet::new();
+        for (place, is) in set {
+            let Some(of) = self.unshadowed(place) else { return open("an array of pointers") };
+            let pointer = self.read(self.at, of);
+            let expected = self.shadow(pointer);
+            if !self.same(is, expected) {
+                return open("an array of pointers that change");
+            }
+            all.insert(of);
+        }
+        let f = self.f;
+        let stores = f.items.iter().enumerate().filter_map(|(at, item)| match &item.kind {
+            ItemKind::Store { to, .. } if matches!(to.ty, Type::Pointer(_)) => self.stored.get(&ItemId::new(at)),
+            _ => None,
+        });
+        let own = |place: &&P| *self.terms.get(self.terms.get_spot(**place).root) == Term::Object(object);
+        if stores.filter(own).any(|place| !all.contains(place)) {
+            return open("an array of pointers of which some have no adjoint");
+        }
+        self.intact(primal)?;
+        let pointer = self.read(self.at, primal);
+        Ok(self.shadow(pointer))
     }
 
     /// What was added to a place must not be what is read or set now by another name.
@@ -107,6 +198,10 @@ impl Replay<'_> {
     }
 
     fn adjoints_apart(&mut self, a: P, b: P) -> bool {
+        // What a caller passes for the adjoint of a value is no memory of the procedure.
+        if self.is_of_value(a) && self.is_of_object(b) || self.is_of_object(a) && self.is_of_value(b) {
+            return true;
+        }
         match (self.unshadowed(a), self.unshadowed(b)) {
             (Some(a), Some(b)) => self.disjoint(a, b),
             (None, None) => self.terms.get_spot(a).root != self.terms.get_spot(b).root,
@@ -140,8 +235,8 @@ impl Replay<'_> {
 
     // ---- comparison ----------------------------------------------------------------------------------------------
 
-    /// Compares what the group has done with what the item demands: sums by place; `None` leaves it to the group
-    /// whether it clears an adjoint that holds nothing.
+    /// Compares what the group has done with what the item demands: sums by place. The group may clear one more, which
+    /// holds nothing.
     pub(super) fn compare(&mut self, demanded: &BTreeMap<P, Linear>, may_clear: Option<P>) -> Res<()> {
         let left = std::mem::take(&mut self.adjoints.left);
         for (&place, &t) in &left {
@@ -154,7 +249,7 @@ impl Replay<'_> {
                 }
             };
             let (done_here, expected_here) = (self.resolved_linear(&done), self.resolved_linear(&expected));
-            let cleared = may_clear.is_some_and(|cleared| cleared == place) && done.is_empty();
+            let cleared = may_clear == Some(place) && !demanded.contains_key(&place) && done.is_empty();
             if done_here != expected_here && !cleared {
                 let seen = &mut HashMap::new();
                 if self.timeless_linear(&done_here, seen) == self.timeless_linear(&expected_here, seen) {

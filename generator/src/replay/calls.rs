@@ -64,7 +64,7 @@ impl Replay<'_> {
 
     pub(super) fn reverse_call(&mut self, walk: &mut Walk, of: ItemId, callee: &Callee, args: &[Expr]) -> Res<()> {
         let f = self.f;
-        let (ItemKind::Call { callee: forward, args: primal, .. }, Callee::Sweep(id, Role::Reverse)) =
+        let (ItemKind::Call { callee: forward, args: primal, into, .. }, Callee::Sweep(id, Role::Reverse)) =
             (&f.items[of.index()].kind, callee)
         else {
             return Err(self.refuted("a call of the reverse sweep reverses no call"));
@@ -77,6 +77,10 @@ impl Replay<'_> {
         let mut returned = Vec::new();
         for (param, arg) in params.iter().zip(args) {
             match param {
+                ReverseParam::Seed if into.is_some() => {
+                    let t = self.eval(Side::Reverse, arg)?;
+                    self.is_seed_of_struct(of, t)?;
+                }
                 ReverseParam::Seed => {
                     let t = self.eval(Side::Reverse, arg)?;
                     let expected = self.seed_of_call(of)?;
@@ -102,8 +106,9 @@ impl Replay<'_> {
                     }
                 }
                 ReverseParam::Adjoint(k) => match &primal[*k as usize].ty {
-                    Type::Pointer(_) => {
+                    Type::Pointer(_) | Type::Struct(_) => {
                         let t = self.eval(Side::Reverse, arg)?;
+                        self.begins_with_something(t)?;
                         let Some(expected) = passed[*k as usize] else { continue };
                         let expected = self.shadow(expected);
                         if !self.same(t, expected) {
@@ -131,6 +136,8 @@ impl Replay<'_> {
         let effect = self.given.calls.get(&of).cloned().unwrap_or_default();
         self.damage = walk.around.clone();
         self.back.clone_from(&walk.back);
+        let given_to = self.given_to(of)?;
+        self.add_damage(given_to);
         for section in self.sections_of_call(of, &effect.needs) {
             self.may_be_read(section);
         }

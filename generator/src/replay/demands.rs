@@ -14,7 +14,7 @@ impl Replay<'_> {
         let f = self.f;
         let at = std::mem::replace(&mut self.at, self.before[item.index()]);
         let demanded = match &f.items[item.index()].kind {
-            ItemKind::Let { value } if self.given.active.get(value.index()).copied().unwrap_or(false) => {
+            ItemKind::Let { value } if self.is_active_value(*value) => {
                 match (&f.values[value.index()].def, self.variable(*value)) {
                     (Def::Is(expr), Some(to)) => self.assignment(to, expr)?,
                     _ => BTreeMap::new(),
@@ -49,15 +49,15 @@ impl Replay<'_> {
     ) -> Res<BTreeMap<P, Linear>> {
         let mut demanded = BTreeMap::new();
         if let Some(result) = result
-            && self.given.active.get(result.index()).copied().unwrap_or(false)
+            && self.is_active_value(result)
             && let Some(to) = self.variable(result)
         {
             demanded.insert(to, Linear::new());
         }
-        let Callee::Sweep(id, _) = callee else { return Ok(demanded) };
-        if into.is_some() {
-            return open("a struct as a result");
+        if let Some(into) = into {
+            self.demanded_by_struct(into, &mut demanded)?;
         }
+        let Callee::Sweep(id, _) = callee else { return Ok(demanded) };
         let Some(params) = self.given.called.get(id).cloned() else { return open("a call of an unknown sweep") };
         for param in params {
             let ReverseParam::Adjoint(k) = param else { continue };
@@ -69,6 +69,34 @@ impl Replay<'_> {
             }
         }
         Ok(demanded)
+    }
+
+    fn is_active_value(&self, value: ValueId) -> bool {
+        self.given.active.get(value.index()).copied().unwrap_or(false)
+    }
+
+    /// The place of the adjoint that a passive value of a variable ends, if it may hold something: a branch or a loop
+    /// makes an active value of it.
+    pub(super) fn ended_by(&mut self, item: ItemId) -> Option<P> {
+        let (ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. }) = self.f.items[item.index()].kind
+        else {
+            return None;
+        };
+        if self.handed_on.contains(&value) { self.variable(value) } else { None }
+    }
+
+    /// Notes the passive values of which a branch or a loop makes active ones.
+    pub(super) fn note_handed_on(&mut self) {
+        let f = self.f;
+        let made = (0..f.values.len()).map(ValueId::new);
+        let mut todo: Vec<ValueId> = made.filter(|value| self.is_active_value(*value)).collect();
+        while let Some(value) = todo.pop() {
+            for from in f.merged(&f.values[value.index()].def).into_iter().flatten() {
+                if !self.is_active_value(from) && self.handed_on.insert(from) {
+                    todo.push(from);
+                }
+            }
+        }
     }
 
     /// The place of a variable's adjoint, if the sweep has it.
@@ -85,7 +113,7 @@ impl Replay<'_> {
             return false;
         }
         match &expr.kind {
-            ExprKind::Value(v) => self.given.active.get(v.index()).copied().unwrap_or(false),
+            ExprKind::Value(v) => self.is_active_value(*v),
             ExprKind::Load(place) => self.given.places.get(place).is_some_and(|known| known.active),
             ExprKind::Unary(_, x) | ExprKind::Cast(x) => self.is_active(x),
             ExprKind::Binary(_, x, y) | ExprKind::Select(_, x, y) => self.is_active(x) || self.is_active(y),

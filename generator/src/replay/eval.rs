@@ -451,7 +451,7 @@ impl Replay<'_> {
     /// Whether memory at this root belongs to adjoints.
     pub(super) fn is_shadow(&self, root: T) -> bool {
         match self.terms.get(root) {
-            Term::Shadow(_) | Term::Variable(_) | Term::Own(_) => true,
+            Term::Shadow(_) | Term::Variable(_) | Term::Own(_) | Term::Seed => true,
             Term::Address(place) => self.is_shadow(self.terms.get_spot(*place).root),
             Term::Choose(_, x, y) => self.is_shadow(*x) || self.is_shadow(*y),
             _ => false,

@@ -21,6 +21,7 @@ impl Replay<'_> {
                 self.values[entry.index()] = Some(t);
             }
         }
+        self.note_handed_on();
         self.forward_region(RegionId(0))?;
         self.last = self.at;
         self.result = match &self.f.result {

@@ -97,6 +97,7 @@ impl Replay<'_> {
         self.at = self.ends[body];
         let locals = self.locals_before_inner();
         self.set_locals(&locals);
+        let read = self.begin_reads();
         let outer_run = std::mem::replace(&mut self.run, run.as_ref().map(|(item, first, _)| (*item, *first)));
         let (back, certain) = (self.back.clone(), self.certain.clone());
         let own_items = if self.passes.contains_key(&of) {
@@ -105,6 +106,7 @@ impl Replay<'_> {
             r.regions[own_body.index()].items.clone()
         };
         self.reverse_items(*body, &own_items)?;
+        self.end_reads(&locals, read)?;
         let back_in_pass = std::mem::replace(&mut self.back, back);
         self.certain = certain;
         self.run = outer_run;
@@ -423,6 +425,8 @@ impl Replay<'_> {
         let f = self.f;
         match f.objects[object.index()].life {
             Life::Region(home) => f.is_within(home, region),
+            // The copy of what was passed by value.
+            Life::Param(_) => region == RegionId(0),
             Life::Heap => f.regions[region.index()].items.iter().any(
                 |item| matches!(f.items[item.index()].kind, ItemKind::Alloc { object: this, .. } if this == object),
             ),

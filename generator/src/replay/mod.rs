@@ -39,6 +39,7 @@ mod reverse;
 mod runs;
 mod sections;
 mod snapshots;
+mod structs;
 mod taped;
 mod terms;
 
@@ -285,6 +286,8 @@ struct Replay<'a> {
     variables: HashSet<VarId>,
     shadowed: HashSet<ObjectId>,
     adjoints: adjoint::Adjoints,
+    /// Passive values that are active behind a branch or in a loop.
+    handed_on: HashSet<ValueId>,
     /// Elements that a loop overwrites one by one and that came back at once: loop, first, number.
     runs: Vec<(ItemId, P, T)>,
     /// Those of the loop at hand: loop and first element.
@@ -386,6 +389,7 @@ impl<'a> Replay<'a> {
             variables: variables.collect(),
             shadowed: shadowed.collect(),
             adjoints: adjoint::Adjoints::default(),
+            handed_on: HashSet::new(),
             runs: Vec::new(),
             run: None,
             lost_in_pass: Vec::new(),

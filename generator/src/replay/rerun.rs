@@ -46,7 +46,6 @@ impl Replay<'_> {
             group: None,
             around: Vec::new(),
             back: HashSet::new(),
-            may_clear: None,
             entered: false,
         };
         let mut in_front = false;

@@ -30,8 +30,6 @@ pub(super) struct Walk {
     /// Damage in front of a call, branch or loop that is about to be reversed, and what was back then.
     pub around: Vec<Section>,
     pub back: HashSet<P>,
-    /// Adjoints whose clearing a group may leave out or add.
-    pub may_clear: Option<P>,
     /// Whether what the group's item has inside has been reversed.
     pub entered: bool,
 }
@@ -42,9 +40,10 @@ impl Replay<'_> {
         let params: Vec<ReverseParam> = self.given.params.clone();
         for (param, role) in self.r.params.iter().zip(&params) {
             let Some(entry) = param.entry else {
-                if param.object.is_none() {
+                let Some(object) = param.object else {
                     return open("a parameter of the reverse sweep without a value");
-                }
+                };
+                self.passed_as_it_was(object);
                 continue;
             };
             let t = match role {
@@ -54,23 +53,13 @@ impl Replay<'_> {
                     t
                 }
                 ReverseParam::Adjoint(k) => {
-                    if matches!(self.f.params[*k as usize].ty, Type::Struct(_)) {
-                        return open("a struct that is passed by value");
-                    }
                     let of = self.terms.make(Term::Entry(*k));
                     self.terms.make(Term::Shadow(of))
                 }
-                ReverseParam::Seed => match self.f.result_type {
-                    Type::Float { .. } => self.terms.make(Term::Seed),
-                    _ => return open("a struct as a result"),
-                },
+                // Of a struct, where its adjoint is.
+                ReverseParam::Seed => self.terms.make(Term::Seed),
             };
             self.names[entry.index()] = Some(t);
-        }
-        let gives_struct =
-            |item: &Item| matches!(&item.kind, ItemKind::Call { callee: Callee::Sweep(..), into: Some(_), .. });
-        if self.f.items.iter().any(gives_struct) {
-            return open("a struct as a result");
         }
         self.reverse_region(RegionId(0), RegionId(0))
     }
@@ -108,7 +97,7 @@ impl Replay<'_> {
         let first = if region == RegionId(0) && self.result_is_reversed() { Some(Group::Result) } else { None };
         let reversed = items.len();
         let (around, back) = (Vec::new(), HashSet::new());
-        let mut walk = Walk { region, reversed, tape, group: first, around, back, may_clear: None, entered: false };
+        let mut walk = Walk { region, reversed, tape, group: first, around, back, entered: false };
         for &item in own {
             self.reverse_item(&mut walk, item)?;
         }
@@ -188,13 +177,18 @@ impl Replay<'_> {
                 self.at = self.before[item.index()];
                 let demanded = self.demanded(item)?;
                 self.unchanged(item, &demanded)?;
+                let ended = self.ended_by(item);
+                ended.into_iter().for_each(|ended| self.end_adjoint(ended));
             }
             ItemKind::Call { callee, .. } => {
+                let ended = self.ended_by(item);
+                ended.into_iter().for_each(|ended| self.end_adjoint(ended));
                 if matches!(callee, Callee::Sweep(..)) {
                     self.span = this.span;
                     return Err(self.refuted("a call is not reversed"));
                 }
-                let writes = self.call_writes(item);
+                let mut writes = self.call_writes(item);
+                writes.extend(self.given_to(item)?);
                 self.add_damage(writes);
                 let demanded = self.demanded(item)?;
                 self.unchanged(item, &demanded)?;
@@ -255,7 +249,7 @@ impl Replay<'_> {
         let Some(group) = walk.group.take() else {
             return self.compare(&BTreeMap::new(), None);
         };
-        let mut may_clear = walk.may_clear.take();
+        let mut may_clear = None;
         if let Group::Item(item) = group
             && matches!(self.f.items[item.index()].kind, ItemKind::Loop { .. })
             && !walk.entered
@@ -268,7 +262,6 @@ impl Replay<'_> {
                 self.item = Some(item);
                 if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } =
                     self.f.items[item.index()].kind
-                    && may_clear.is_none()
                 {
                     may_clear = self.variable(value);
                 }
@@ -277,7 +270,9 @@ impl Replay<'_> {
             Group::Result => {
                 (self.span, self.item) = (self.f.span, None);
                 let mut demanded = BTreeMap::new();
-                if let Some(result) = &self.f.result {
+                if let Some(object) = self.f.result_object {
+                    demanded = self.demanded_by_result(object)?;
+                } else if let Some(result) = &self.f.result {
                     let seed = self.terms.make(Term::Seed);
                     let seed = Linear::from([((seed, Vec::new()), 1)]);
                     let at = std::mem::replace(&mut self.at, self.last);
@@ -292,6 +287,9 @@ impl Replay<'_> {
                 for role in self.given.params.clone() {
                     let ReverseParam::Adjoint(k) = role else { continue };
                     let param = &self.f.params[k as usize];
+                    if let (Type::Struct(_), Some(object)) = (&param.ty, param.object) {
+                        self.demand_for_argument(k, object, &mut demanded)?;
+                    }
                     let (Type::Float { .. }, Some(entry)) = (&param.ty, param.entry) else { continue };
                     let Some(from) = self.variable(entry) else { continue };
                     let from = self.found_before(from)?;
@@ -310,7 +308,16 @@ impl Replay<'_> {
                 demanded
             }
         };
-        self.compare(&demanded, may_clear)
+        let ended = if let Group::Item(item) = group { self.ended_by(item) } else { None };
+        let is_cleared = match ended {
+            Some(ended) => self.is_cleared(ended)?,
+            None => true,
+        };
+        self.compare(&demanded, may_clear)?;
+        if let Some(ended) = ended.filter(|_| !is_cleared) {
+            self.end_adjoint(ended);
+        }
+        Ok(())
     }
 
     /// Begins the group of an item at a position of its region.
@@ -330,7 +337,8 @@ impl Replay<'_> {
         match &self.f.items[item.index()].kind {
             ItemKind::Store { .. } => self.unwrite(item)?,
             ItemKind::Call { .. } => {
-                let writes = self.call_writes(item);
+                let mut writes = self.call_writes(item);
+                writes.extend(self.given_to(item)?);
                 self.add_damage(writes);
             }
             ItemKind::Branch { .. } | ItemKind::Loop { .. } => {
@@ -397,7 +405,7 @@ impl Replay<'_> {
             }
             ItemKind::Clear { object } => {
                 let root = self.object(Side::Reverse, *object);
-                self.clear_adjoint(root);
+                self.clear_adjoint(root)?;
             }
             ItemKind::Free { .. }
             | ItemKind::DeclareVar { .. }
@@ -469,7 +477,9 @@ impl Replay<'_> {
         let ExprKind::Value(value) = pointer.kind else { return false };
         let roles = self.given.params.iter().zip(&self.r.params);
         roles.filter(|(_, param)| param.entry == Some(value)).any(|(role, _)| match role {
-            ReverseParam::Adjoint(k) => matches!(self.f.params[*k as usize].ty, Type::Float { .. }),
+            ReverseParam::Adjoint(k) => {
+                matches!(self.f.params[*k as usize].ty, Type::Float { .. } | Type::Struct(_))
+            }
             _ => false,
         })
     }
@@ -488,10 +498,9 @@ impl Replay<'_> {
             Origin::Shadow(_) | Origin::Variable(_) | Origin::Own => {
                 let terms = &self.terms;
                 self.shadow_pointers.retain(|place, _| terms.get_spot(*place).root != root);
+                self.declare_adjoint(root);
                 if zeroed {
-                    self.clear_adjoint(root);
-                } else {
-                    self.declare_adjoint(root);
+                    self.clear_adjoint(root)?;
                 }
             }
         }

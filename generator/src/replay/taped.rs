@@ -124,8 +124,29 @@ impl Replay<'_> {
             self.restored(whole);
             let terms = &self.terms;
             self.damage.retain(|section| section.place.is_none_or(|place| terms.get_spot(place).root != root));
+            for place in self.pointers_to_objects(object) {
+                self.damaged(place);
+            }
         }
         Ok(())
+    }
+
+    /// Where an object has pointers to objects of the procedure: the reverse sweep has those elsewhere.
+    fn pointers_to_objects(&mut self, object: ObjectId) -> Vec<P> {
+        let (f, root) = (self.f, self.terms.make(Term::Object(object)));
+        let mut all = Vec::new();
+        for (at, item) in f.items.iter().enumerate() {
+            let ItemKind::Store { to: Place { ty: Type::Pointer(_), .. }, .. } = &item.kind else { continue };
+            let Some(&place) = self.stored.get(&ItemId::new(at)) else { continue };
+            if self.terms.get_spot(place).root != root {
+                continue;
+            }
+            let pointer = self.read(self.behind[at], place);
+            if self.terms.mentions(pointer, &|term| matches!(term, Term::Object(_))) {
+                all.push(place);
+            }
+        }
+        all
     }
 
     /// Whether a place is the same in the state at hand and in an earlier or later one.

@@ -9,6 +9,9 @@ pub enum Kind {
     PopsSwapped,
     WrongRecipe,
     ShadowOffByOne,
+    AdditionDropped,
+    /// An adjoint that was consumed is not set to 0.
+    ClearDropped,
     TripsOffByOne,
     RestoreDropped,
     BranchTurned,
@@ -39,11 +42,18 @@ impl Kind {
     pub const OF_SNAPSHOTS: [Kind; 5] =
         [Kind::PartShortened, Kind::PartDropped, Kind::VariableDropped, Kind::VariablesSwapped, Kind::SnapshotLate];
 
-    pub const ALL: [Kind; 16] = [
+    /// Sweeps have more of them than there is time for: one of so many is tried.
+    pub fn step(self) -> usize {
+        if matches!(self, Kind::ShadowOffByOne | Kind::AdditionDropped | Kind::ClearDropped) { 3 } else { 1 }
+    }
+
+    pub const ALL: [Kind; 18] = [
         Kind::PushDropped,
         Kind::PopsSwapped,
         Kind::WrongRecipe,
         Kind::ShadowOffByOne,
+        Kind::AdditionDropped,
+        Kind::ClearDropped,
         Kind::TripsOffByOne,
         Kind::RestoreDropped,
         Kind::BranchTurned,
@@ -59,8 +69,18 @@ impl Kind {
     ];
 }
 
+/// Its pointers are read by any index.
+pub const TABLE: &str = "generator/tests/programs/table_of_pointers.c";
+const STRUCTS: &str = "generator/tests/programs/structs_by_value.c";
+
 /// Mutants that mean what the sweeps mean: program, kind, number, reason.
-pub const EQUIVALENT: [(&str, Kind, usize, &str); 4] = [
+pub const EQUIVALENT: [(&str, Kind, usize, &str); 10] = [
+    (TABLE, Kind::StoreNotRunAgain, 0, "the pointer to what the caller passes comes back with the table"),
+    (TABLE, Kind::StoreNotRunAgain, 1, "the pointer to what the caller passes comes back with the table"),
+    ("generator/tests/edge/runs.c", Kind::ClearDropped, 0, "in a loop that never runs"),
+    (STRUCTS, Kind::RestoreDropped, 0, "the callee does not read its argument"),
+    (STRUCTS, Kind::RestoreDropped, 1, "the callee does not read its argument"),
+    (STRUCTS, Kind::StoreNotRunAgain, 0, "the callee does not read its argument"),
     ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 2, "a loop from n to n - 2 runs in neither sweep"),
     ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 3, "a loop from n to n - 2 runs in neither sweep"),
     ("generator/tests/edge/runs.c", Kind::WrongRecipe, 1, "in a loop that never runs"),
@@ -113,6 +133,34 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
                 subscript.at = plus_one(&subscript.at);
             }
             Some(format!("shadow in {shadow:?}"))
+        }
+        Kind::AdditionDropped => {
+            let addition = nth(reverse, at, |item| matches!(item.kind, ItemKind::Accumulate { .. }))?;
+            let ItemKind::Accumulate { to, from } = &reverse.items[addition.index()].kind else { return None };
+            let program = Program::default();
+            let what =
+                format!("addition {} += {}", print::place(&program, reverse, to), print::expr(&program, reverse, from));
+            drop(reverse, addition);
+            Some(what)
+        }
+        Kind::ClearDropped => {
+            // What is consumed last need not be 0.
+            let order = in_order(reverse);
+            let base = |item: &ItemId| match &reverse.items[item.index()].kind {
+                ItemKind::Store { to, .. } | ItemKind::Accumulate { to, .. } => Some(to.base.clone()),
+                _ => None,
+            };
+            let clears = |k: &usize| match &reverse.items[order[*k].index()].kind {
+                ItemKind::Store { to, from: Expr { kind: ExprKind::Float(_), .. } } => {
+                    let later = order[k + 1..].iter().any(|later| base(later).as_ref() == Some(&to.base));
+                    is_adjoint(reverse, &to.base) && later
+                }
+                _ => false,
+            };
+            let clear = order[(0..order.len()).filter(clears).nth(at)?];
+            let what = print::item(&Program::default(), reverse, clear);
+            drop(reverse, clear);
+            Some(what)
         }
         Kind::TripsOffByOne => {
             let repeats = nth(reverse, at / 2, |item| matches!(item.kind, ItemKind::Loop { .. }))?;
