@@ -177,9 +177,11 @@ fn mutate_by(
             let right = match verdict {
                 Verdict::Unjudged => false,
                 Verdict::Refused { .. } => true,
-                // A table is read by an index that may be that of the pointer that is lost.
-                Verdict::Open { .. } if file == mutants::TABLE => kind == Kind::StoreNotRunAgain,
-                Verdict::Open { .. } => [Kind::RestoreDropped, Kind::PartShortened, Kind::PartDropped].contains(&kind),
+                Verdict::Open { .. } => {
+                    // A table is read by an index that may be that of the pointer that is lost.
+                    file == mutants::TABLE && kind == Kind::StoreNotRunAgain
+                        || [Kind::RestoreDropped, Kind::PartShortened, Kind::PartDropped].contains(&kind)
+                }
                 // The procedure itself does not read what it no longer restores: its callers learn of it.
                 Verdict::Proved => kind == Kind::RestoreDropped && contract.leaves.is_none_or(|left| !left.is_empty()),
             };

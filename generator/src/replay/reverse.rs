@@ -468,22 +468,6 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Whether an item adds to the adjoint of a scalar argument.
-    fn is_for_argument(&self, item: ItemId) -> bool {
-        let ItemKind::Accumulate { to: Place { base: Base::At(pointer), .. }, .. } = &self.r.items[item.index()].kind
-        else {
-            return false;
-        };
-        let ExprKind::Value(value) = pointer.kind else { return false };
-        let roles = self.given.params.iter().zip(&self.r.params);
-        roles.filter(|(_, param)| param.entry == Some(value)).any(|(role, _)| match role {
-            ReverseParam::Adjoint(k) => {
-                matches!(self.f.params[*k as usize].ty, Type::Float { .. } | Type::Struct(_))
-            }
-            _ => false,
-        })
-    }
-
     pub(super) fn declare(&mut self, object: ObjectId, zeroed: bool) -> Res<()> {
         let root = self.object(Side::Reverse, object);
         match self.given.origins.objects[object.index()] {

@@ -143,6 +143,22 @@ impl Replay<'_> {
         Ok(())
     }
 
+    /// Whether an item adds to the adjoint of an argument that is passed by value.
+    pub(super) fn is_for_argument(&self, item: ItemId) -> bool {
+        let ItemKind::Accumulate { to: Place { base: Base::At(pointer), .. }, .. } = &self.r.items[item.index()].kind
+        else {
+            return false;
+        };
+        let ExprKind::Value(value) = pointer.kind else { return false };
+        let roles = self.given.params.iter().zip(&self.r.params);
+        roles.filter(|(_, param)| param.entry == Some(value)).any(|(role, _)| match role {
+            ReverseParam::Adjoint(k) => {
+                matches!(self.f.params[*k as usize].ty, Type::Float { .. } | Type::Struct(_))
+            }
+            _ => false,
+        })
+    }
+
     /// The place in the copy, of one in the struct that was passed.
     pub(super) fn of_copy(&mut self, place: P) -> P {
         let Spot { root, steps } = self.terms.get_spot(place).clone();
