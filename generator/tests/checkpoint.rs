@@ -231,3 +231,28 @@ fn directives_with_a_fault_are_refused() {
     let two = "#pragma adjoint checkpoint snapshots=3\n#pragma GCC unroll 1";
     assert_eq!(refused("directive", &with_loop(two, "", "x[0] = x[0] * x[1];")), "accepted");
 }
+
+#[test]
+fn explanations_name_what_a_snapshot_has() {
+    let folder = Scratch::new("checkpoint-explained");
+    let text = "double f(int n, int m, double *x) {
+    double u[n][m], v[4], s = 0.0;
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) u[i][j] = x[i];
+    for (int j = 0; j < 4; j++) v[j] = x[0];
+#pragma adjoint checkpoint snapshots=3
+    for (int t = 0; t < n; t++) {
+        for (int j = 0; j < 4; j++) v[j] = v[j] * u[t][0];
+        for (int j = 0; j < m; j++) u[t][j] = u[t][j] * v[1];
+    }
+    for (int i = 0; i < n; i++) s += u[i][0];
+    return s;
+}
+";
+    let sweeps = adjoint(&read(&folder, "model.c", text, "f"), &[head("f(f)/(x)")], &Choices::default());
+    let sweeps = sweeps.expect("sweeps");
+    let lines = sweeps.sweeps.iter().flat_map(|each| &each.plan.explanations);
+    let parts = lines.filter(|line| line.how.contains("each snapshot"));
+    let mut said: Vec<String> = parts.map(|line| format!("{} {}", line.what, line.how)).collect();
+    said.sort();
+    assert_eq!(said, ["u in each snapshot: n * m elements", "v in each snapshot: 4 elements"]);
+}

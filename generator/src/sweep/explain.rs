@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::reverse::{Builder, Stored};
+use crate::flow::required::Hull;
 use crate::ir::*;
 use crate::plan::Explanation;
 use crate::plan::game::How;
@@ -102,6 +103,21 @@ impl Builder<'_> {
     /// A place as the user knows it.
     pub(super) fn place_text(&self, place: &Place) -> String {
         self.text(&super::reverse::load(place.clone()))
+    }
+
+    /// A part of a snapshot: where it begins, and how much it is.
+    pub(super) fn part_text(&self, Hull { first, count }: &Hull) -> (String, String) {
+        let begins = self.place_text(first);
+        let name = match begins.rsplit_once('[') {
+            Some((array, index)) if index.starts_with("(0 : ") => array.to_owned(),
+            _ => begins,
+        };
+        let how = match count.kind {
+            ExprKind::Int(1) => "in each snapshot".to_owned(),
+            ExprKind::Int(n) => format!("in each snapshot: {n} elements"),
+            _ => format!("in each snapshot: {} elements", self.text(count).replace("(int64_t)", "")),
+        };
+        (name, how)
     }
 
     fn text(&self, expr: &Expr) -> String {

@@ -139,11 +139,7 @@ impl Builder<'_> {
             format!("its passes are run again from {} snapshots at most, and reversed one at a time", snapshots.most);
         self.explain(self.span, "loop".into(), how, 0.0);
         for hull in &snapshots.memory {
-            let what = self.place_text(&hull.first);
-            let how = match hull.count.kind {
-                ExprKind::Int(n) => format!("in each snapshot: elements {n}"),
-                _ => "in each snapshot: elements from here on".to_owned(),
-            };
+            let (what, how) = self.part_text(hull);
             self.explain(self.span, what, how, 0.0);
         }
     }
