@@ -197,6 +197,13 @@ static void nonblocking_call_missing(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void intercommunicator(void) {
+    MPI_Comm own, both;
+    MPI_Comm_split(MPI_COMM_WORLD, me, 0, &own);
+    MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - me, 0, &both);
+    adtape_mpi_adopt(both);
+}
+
 static void collective_calls_differ(void) {
     if (me == 0) {
         adtape_MPI_Bcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -244,7 +251,7 @@ static const struct {
     CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
-    CASE(collective_calls_differ, 2)
+    CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)
     CASE(collective_call_missing, 2)
     CASE(error_of_others, 3)
 };

@@ -28,6 +28,7 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
     ),
     ("request_not_waited_for", Both, &["the request of this MPI_Isend was not waited for by a call of adtape_mpi"]),
     ("unknown_communicator", Both, &["a communicator that adtape_mpi does not know", "adtape_mpi_adopt"]),
+    ("intercommunicator", Both, &["an intercommunicator", "adtape_mpi reverses intracommunicators only"]),
     ("call_before_init", Both, &["a call of adtape_mpi before adtape_MPI_Init"]),
     (
         "buffer_outside",
