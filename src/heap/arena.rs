@@ -220,6 +220,8 @@ impl Arena {
     #[cold]
     #[inline(never)]
     fn chunk_turns(&mut self, head: HeadAt, index: u32) {
+        // Where few slots are free, the next block of the class comes here, and the program writes to it.
+        head.get().fetch(index);
         self.clock += 1;
         self.slabs.chunk_turns(head, index, self.clock);
     }

@@ -155,6 +155,20 @@ impl Head {
         Some(before == 0)
     }
 
+    /// Fetches the first line of a slot into the cache.
+    #[inline(always)]
+    pub fn fetch(&self, index: u32) {
+        let address = self.address.load(UNORDERED) + u64::from(index * self.bytes.load(UNORDERED));
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a hint for any address.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address as usize));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = address;
+    }
+
     /// Makes it one of this class, at `offset` in the arena and at this address, all of whose slots are free.
     fn open(&self, class: Class, offset: usize, address: usize) {
         if self.reciprocal.load(UNORDERED) == class.reciprocal() && self.last_class() == class {
