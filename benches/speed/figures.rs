@@ -109,7 +109,8 @@ fn arrays(all: &mut Vec<Figure>) {
     all.push(figure(mesh, Static, "heap/mesh", 1_000_000, 8, Some(Bound::AtMost(1.5))));
     let mesh = "adaptive mesh with adjoints, free + alloc";
     all.push(figure(mesh, Static, "heap/mesh_adjoint", 1_000_000, 8, Some(Bound::AtMost(1.5))));
-    all.push(figure("adaptive mesh in cache, free + alloc", Static, "heap/mesh_small", 1_000_000, 8, None));
+    let mesh = "adaptive mesh in cache, free + alloc";
+    all.push(figure(mesh, Static, "heap/mesh_small", 1_000_000, 8, Some(Bound::AtMost(1.5))));
     all.push(figure("first touch of 1 GiB", Static, "touch/f64", UNCACHED_BYTES / 8, 8, Some(Bound::AtMost(0.5))));
     for (how, name) in [
         ("huge pages, 8 MiB populated at a time", "touch/populated_huge"),
