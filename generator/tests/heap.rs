@@ -91,12 +91,15 @@ fn batch(seed: u64, functions: usize) -> (usize, usize) {
     let choices = Choices::default();
     let all: Vec<Head> = names.iter().map(|name| head(&format!("{name}({name})/(x)"))).collect();
     // One function may have all refused.
+    let both = |heads: &[Head]| {
+        adjoint(&program, heads, &choices).and_then(|_| tangent(&program, heads, &choices)).map(|_| ())
+    };
     let alone = |this: &Head| {
-        adjoint(&program, std::slice::from_ref(this), &choices).map_err(|what| {
+        both(std::slice::from_ref(this)).map_err(|what| {
             println!("seed {seed}: {} is refused: {:?}", this.proc, what.first());
         })
     };
-    let heads: Vec<Head> = match adjoint(&program, &all, &choices) {
+    let heads: Vec<Head> = match both(&all) {
         Ok(_) => all,
         Err(_) => all.into_iter().filter(|this| alone(this).is_ok()).collect(),
     };

@@ -85,7 +85,10 @@ const FUNCTIONS: [(&str, &[&str]); 4] = [
             "f_both_ways(f_both_ways x)/(x)",
         ],
     ),
-    ("generator/tests/programs/odd_loops.c", &["condition(condition)/(q)", "arm(arm)/(q)", "unsigned_step(y)/(y)"]),
+    (
+        "generator/tests/programs/odd_loops.c",
+        &["condition(condition)/(q)", "arm(arm)/(q)", "unsigned_step(y)/(y)", "unsigned_size(unsigned_size)/(q)"],
+    ),
 ];
 
 fn generated(file: &str, heads: &[Head]) -> Adjoint {

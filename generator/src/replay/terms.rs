@@ -226,7 +226,10 @@ impl Terms {
             return self.number(wrapped(n, *bits, *signed));
         }
         if *bits == 1 || (bits > own && !self.is_exact(t, from)) {
-            return self.make(Term::Cast(t, unnamed(from), unnamed(to)));
+            // What has no sign is the same number at every wider type.
+            let signed = *signed || *bits > 1 && !own_sign;
+            let to = Type::Int { bits: *bits, signed, name: String::new() };
+            return self.make(Term::Cast(t, unnamed(from), to));
         }
         let poly = self.poly(t).modulo(*bits);
         let new = self.int(poly);

@@ -52,3 +52,12 @@ void unsigned_step(int n, double *y) {
         y[k % 10u] = y[0] * y[1];
     }
 }
+
+/* An array whose size is a product of unsigned numbers. */
+double unsigned_size(int n, const double *q) {
+    unsigned rows = (unsigned)n, columns = rows * 2;
+    double sum = 0.0, m[rows * columns];
+    for (unsigned i = 0; i < rows * columns; i++) m[i] = q[i % 10u];
+    for (unsigned i = 0; i < rows * columns; i++) sum += m[i] * m[i];
+    return sum;
+}
