@@ -56,7 +56,7 @@ impl Replay<'_> {
                     let of = self.terms.make(Term::Entry(*k));
                     self.terms.make(Term::Shadow(of))
                 }
-                // Of a struct, where its adjoint is.
+                // A struct has its adjoint behind a pointer.
                 ReverseParam::Seed => self.terms.make(Term::Seed),
             };
             self.names[entry.index()] = Some(t);
