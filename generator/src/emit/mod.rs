@@ -9,6 +9,7 @@ pub mod calls;
 pub mod expr;
 mod helpers;
 pub mod names;
+mod preamble;
 mod rows;
 mod types;
 mod wrapper;
@@ -25,6 +26,7 @@ use body::Macros;
 use expr::Exprs;
 use helpers::Helpers;
 use names::Names;
+use preamble::{ALLOCATOR, OTHERS_PRAGMAS, PRAGMAS_AGAIN, UNINITIALISED};
 
 /// What the first line of a generated file ends with.
 pub const SIGNATURE: &str = "written by adtape. */";
@@ -450,40 +452,6 @@ impl Text {
         Ok(Output { source, header, check: String::new() })
     }
 }
-
-const OTHERS_PRAGMAS: &str = "\
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored \"-Wunknown-pragmas\"
-#endif
-";
-
-const PRAGMAS_AGAIN: &str = "\
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-";
-
-const UNINITIALISED: &str = "\
-/* Stores of elements that have no value yet are harmless: nothing reads them again. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored \"-Wuninitialized\"
-#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"
-#endif
-
-";
-
-const ALLOCATOR: &str = "\
-static void *@(size_t count, size_t bytes) {
-    void *const block = calloc(count == 0 ? 1 : count, bytes);
-    if (block == NULL) {
-        fprintf(stderr, \"adjoint: no memory for %zu elements of %zu bytes\\n\", count, bytes);
-        abort();
-    }
-    return block;
-}
-
-";
 
 /// Calls `see` on every object that an item names.
 fn objects_of(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {

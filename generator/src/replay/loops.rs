@@ -425,7 +425,6 @@ impl Replay<'_> {
         let f = self.f;
         match f.objects[object.index()].life {
             Life::Region(home) => f.is_within(home, region),
-            // The copy of what was passed by value.
             Life::Param(_) => region == RegionId(0),
             Life::Heap => f.regions[region.index()].items.iter().any(
                 |item| matches!(f.items[item.index()].kind, ItemKind::Alloc { object: this, .. } if this == object),
