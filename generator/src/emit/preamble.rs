@@ -28,7 +28,7 @@ pub(super) const UNINITIALISED: &str = "\
 /// What allocates a block again; `@` is its name.
 pub(super) const ALLOCATOR: &str = "\
 static void *@(size_t count, size_t bytes) {
-    void *pub(super) const block = calloc(count == 0 ? 1 : count, bytes);
+    void *const block = calloc(count == 0 ? 1 : count, bytes);
     if (block == NULL) {
         fprintf(stderr, \"adjoint: no memory for %zu elements of %zu bytes\\n\", count, bytes);
         abort();

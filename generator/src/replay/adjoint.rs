@@ -190,11 +190,21 @@ impl Replay<'_> {
     /// What was added to a place must not be what is read or set now by another name.
     fn in_order(&mut self, place: P) -> Res<()> {
         for added in self.adjoints.added.clone() {
-            if added != place && !self.adjoints_apart(added, place) {
-                return Err(self.refuted("an adjoint is read or cleared behind an addition that may change it"));
+            if added == place || self.adjoints_apart(added, place) {
+                continue;
             }
+            if !self.is_located(added) || !self.is_located(place) {
+                self.doubt(super::SECTIONS);
+                continue;
+            }
+            return Err(self.refuted("an adjoint is read or cleared behind an addition that may change it"));
         }
         Ok(())
+    }
+
+    /// Whether the primal names the place of an adjoint.
+    fn is_located(&mut self, place: P) -> bool {
+        self.unshadowed(place).is_none_or(|primal| self.cells(primal).is_some())
     }
 
     fn adjoints_apart(&mut self, a: P, b: P) -> bool {
