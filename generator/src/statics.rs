@@ -1,5 +1,6 @@
 //! Variables with static storage: their shadows, and those inside functions.
 
+mod once;
 mod reported;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,14 +24,16 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -
     let mut refusals = Vec::new();
     let mut statics = std::mem::take(&mut program.statics);
     let inside: BTreeSet<GlobalId> = statics.iter().flat_map(|declared| &declared.globals).copied().collect();
+    let globals = &program.globals;
+    let number = |global: &GlobalId| matches!(globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
+    let fits = |global: &GlobalId| {
+        number(global) && !read_first(*global) || reported::is_reported(flow, heads, &inside, *global)
+    };
+    let once = filled_once(flow, &statics, &|global| number(global) && written(&global) && !fits(global));
     for declared in &mut statics {
         let Some(&changed) = declared.globals.iter().find(written) else { continue };
-        let globals = &program.globals;
-        let number = |global: &GlobalId| matches!(globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
-        let fits = |global: &GlobalId| {
-            number(global) && !read_first(*global) || reported::is_reported(flow, heads, &inside, *global)
-        };
-        declared.scratch = declared.globals.iter().all(fits);
+        let suits = |global: &GlobalId| once.contains(global) || fits(global);
+        declared.scratch = declared.globals.iter().all(suits);
         if !declared.scratch {
             refusals.push(Refusal {
                 class: Class::Language,
@@ -42,6 +45,26 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -
     }
     program.statics = statics;
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// The variables with static storage inside functions that the first call fills: of a function all that `changes` says,
+/// or none.
+fn filled_once(flow: &Flow, statics: &[Static], changes: &dyn Fn(&GlobalId) -> bool) -> BTreeSet<GlobalId> {
+    let mut groups: BTreeMap<&str, BTreeSet<GlobalId>> = BTreeMap::new();
+    for declared in statics {
+        let changed = declared.globals.iter().filter(|global| changes(global));
+        groups.entry(&declared.function).or_default().extend(changed);
+    }
+    let initial = |global: GlobalId| {
+        let begins = statics.iter().flat_map(|declared| &declared.initial).find(|(other, _)| *other == global);
+        begins.map(|(_, value)| *value)
+    };
+    let procs = || (0..flow.program.procs.len()).map(ProcId::new);
+    groups.retain(|_, group| {
+        let active = |p: ProcId| group.iter().any(|global| flow.active_global(p, *global));
+        procs().all(|p| !active(p) && once::fills_once(flow, p, group, &initial))
+    });
+    groups.into_values().flatten().collect()
 }
 
 /// Adds a shadow to the program for every global that has something active in it. Refuses pointers that an initialiser

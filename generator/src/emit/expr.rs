@@ -315,7 +315,8 @@ impl Exprs<'_> {
                 &subscripts[..]
             && {
                 let object = &self.proc.objects[object.index()];
-                object.shape.len() <= 1 || object.life.is_block()
+                let is_fixed = |dim: &Dim| matches!(dim.extent, Some(Expr { kind: ExprKind::Int(_), .. }));
+                object.shape.len() <= 1 || object.life.is_block() || object.shape.iter().all(is_fixed)
             }
         {
             return (names.object(*object), NAME);

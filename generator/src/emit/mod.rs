@@ -304,7 +304,8 @@ struct Text {
     documents: String,
 }
 
-/// What a function declares inside and this body of one of its sweeps names, or such declarations name.
+/// What a function declares inside and this body of one of its sweeps names, or such declarations name. Variables that
+/// stand in a declaration with others, and that the body does not name, are marked as not used.
 fn statics(program: &Program, function: &str, body: &str) -> String {
     let mut text = String::new();
     for declared in program.statics.iter().rev().filter(|declared| declared.function == function) {
@@ -325,7 +326,10 @@ fn statics(program: &Program, function: &str, body: &str) -> String {
             globals => globals.iter().any(|id| program.globals[id.index()].name == word),
         };
         if names::words(body).chain(names::words(&text)).any(own) {
-            text = format!("    {};\n{text}", declared.text);
+            let all = declared.globals.iter().map(|id| &program.globals[id.index()].name);
+            let spare = all.filter(|name| !names::words(body).chain(names::words(&text)).any(|word| word == *name));
+            let spare: String = spare.map(|name| format!("    (void){name};\n")).collect();
+            text = format!("    {};\n{spare}{text}", declared.text);
         }
     }
     text

@@ -115,7 +115,10 @@ pub struct Static {
     pub text: String,
     /// Where the function has it.
     pub span: Span,
-    /// Whether the variables are written: each call writes them before it reads them, and its sweeps share them.
+    /// The numbers that variables begin with, where the front end knows them.
+    pub initial: Vec<(GlobalId, f64)>,
+    /// Whether the variables are written: each call writes them before it reads them, or the first call fills them; its
+    /// sweeps share them.
     pub scratch: bool,
 }
 

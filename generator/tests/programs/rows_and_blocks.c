@@ -15,3 +15,17 @@ double f(int n, double *x, int *ia, double *w) {
   free(h);
   return s * 1e-3;
 }
+/* Two arrays of one extent that a loop changes, and others of that extent when the first have ended. */
+double f_triangle(int n, double *x, int *ia, double *w);
+double f_triangle(int n, double *x, int *ia, double *w) {
+  double s = 0; (void)ia; (void)w;
+  for (int k = 0; k < n; k++) {
+    double a[k + 1], b[k + 1];
+    for (int i = 0; i <= k; i++) { a[i] = x[i] * x[i]; b[i] = 3 * x[i]; }
+    for (int i = 0; i <= k; i++) s += a[i] * b[k - i];
+    if (k > 1) { double c[k + 1]; for (int i = 0; i <= k; i++) c[i] = b[i] * x[0]; b[0] = c[k] * c[1]; }
+    s += a[0] * b[0];
+  }
+  for (int k = 1; k < n; k++) { double a[k + 1]; for (int i = 0; i <= k; i++) a[i] = x[i] * s; s += a[k] * a[0]; }
+  return s;
+}

@@ -115,3 +115,58 @@ double f_given(int n, double *x, int *ia, double *w) {
     }
     return s;
 }
+
+/* A table that the first call fills, and what the machine has, which a second run would find again. */
+static double machine(void) {
+    static double eps = -1.0;
+    if (eps < 0.0) {
+        eps = 1.0;
+        while (1.0 + 0.5 * eps > 1.0) eps *= 0.5;
+    }
+    return eps;
+}
+
+static double weighted(int n, const double *x) {
+    static int first = 1;
+    static double table[4], sum;
+    int i;
+    double s = 0.0;
+    if (n < 1) return 0.0;
+    if (first) {
+        sum = 0.0;
+        for (i = 0; i < 4; i++) {
+            table[i] = i > 0 ? 0.5 * table[i - 1] + i : 1.0;
+            sum += table[i];
+        }
+        first = 0;
+    }
+    for (i = 0; i < n; i++) s += table[i % 4] / sum * x[i] * x[i];
+    return s;
+}
+
+double f_filled(int n, double *x, int *ia, double *w) {
+    (void)ia;
+    (void)w;
+    return weighted(n, x) * (x[0] > machine() ? x[1] : 1.0) * weighted(n - 1, x);
+}
+
+/* The sign of a gamma function: its own calls leave one, too. */
+static int sign;
+
+static double gamma_like(double v) {
+    sign = 1;
+    if (v < 0.8) {
+        double other = gamma_like(1.7 - v);
+        sign = -sign;
+        return sign * v / other;
+    }
+    return sign * v * v;
+}
+
+double f_sign(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)ia;
+    (void)w;
+    for (int i = 1; i < n; i++) s += gamma_like(x[i]) / (gamma_like(x[i - 1]) + gamma_like(x[i]) * 3.0);
+    return s;
+}

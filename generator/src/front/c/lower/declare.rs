@@ -31,7 +31,7 @@ impl<'a> Lower<'_, 'a> {
                 }
                 if !node.name.is_empty() || node.kind == "EnumDecl" {
                     let (function, span) = (self.b.proc().name.clone(), self.span(node));
-                    self.reader.statics.push(statics::Declared { function, variable: None, span });
+                    self.reader.statics.push(statics::Declared { function, variable: None, initial: None, span });
                 }
                 Ok(())
             }
@@ -271,10 +271,19 @@ impl<'a> Lower<'_, 'a> {
         if let Binding::Global(global) = binding {
             let (function, span) = (self.b.proc().name.clone(), self.span(node));
             let variable = Some((node.name.to_string(), global));
-            self.reader.statics.push(statics::Declared { function, variable, span });
+            let initial = self.static_number(node);
+            self.reader.statics.push(statics::Declared { function, variable, initial, span });
         }
         self.bindings.insert(node.id, binding);
         Ok(())
+    }
+
+    /// The number that a variable with static storage begins with: 0 without an initialiser.
+    fn static_number(&mut self, node: &'a Node<'a>) -> Option<f64> {
+        match node.inner.last().filter(|_| node.has_init) {
+            Some(init) => number(&self.value(init).ok()?),
+            None => Some(0.0),
+        }
     }
 
     /// A variable at file scope.
@@ -394,4 +403,14 @@ fn mentions(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name)
         .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
+}
+
+/// A number as a constant has it.
+fn number(e: &Expr) -> Option<f64> {
+    match &e.kind {
+        ExprKind::Int(value) => Some(*value as f64),
+        ExprKind::Float(text) => text.parse().ok(),
+        ExprKind::Unary(Unary::Negate, inner) => Some(-number(inner)?),
+        _ => None,
+    }
 }

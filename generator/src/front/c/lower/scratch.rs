@@ -1,9 +1,9 @@
 //! Integers at file scope that carry nothing from one call to another: `sgngam` of the gamma functions, the code of the
 //! last error.
 //!
-//! A function that reads such a variable assigns it before, on every way, and calls nothing that assigns it. So each read
-//! yields what the same call has assigned, and two calls in one expression may come in either order, although both assign
-//! the variable.
+//! A function that reads such a variable assigns it before, on every way, and no expression of it has two calls that
+//! assign it. So each read yields what the same call has assigned, or a function that it called since, and two calls in
+//! one expression may come in either order, although both assign the variable.
 
 use super::automatic;
 use super::*;
@@ -18,6 +18,8 @@ struct Uses {
     /// Read before they are assigned, or used in a way that is not followed here.
     exposed: HashSet<String>,
     calls: HashSet<String>,
+    /// What each expression calls that has several calls.
+    together: Vec<Vec<String>>,
     /// Calls what no name says.
     indirect: bool,
 }
@@ -66,10 +68,13 @@ pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
         });
     }
     for uses in all.values() {
-        let below = |variable: &String| {
-            uses.calls.iter().filter_map(|callee| all.get(callee)).any(|callee| callee.assigned.contains(variable))
+        let left_open = |variable: &String| {
+            let assigns = |callee: &&String| all.get(*callee).is_some_and(|callee| callee.assigned.contains(variable));
+            uses.together.iter().any(|calls| calls.iter().filter(assigns).count() > 1)
         };
-        found.retain(|variable| !(uses.exposed.contains(variable) || uses.read.contains(variable) && below(variable)));
+        found.retain(|variable| {
+            !(uses.exposed.contains(variable) || uses.read.contains(variable) && left_open(variable))
+        });
     }
     found
 }
@@ -109,6 +114,19 @@ fn look<'a>(function: &'a Node<'a>, unit: &Unit, uses: &mut Uses) {
             _ => {}
         }
         true
+    });
+    scan::walk(function, &mut |node| {
+        let is_expression = node.kind.ends_with("Expr") || node.kind.ends_with("Operator");
+        if is_expression {
+            let mut calls = Vec::new();
+            scan::walk(node, &mut |part| {
+                let callee = if part.kind == "CallExpr" { scan::callee(part) } else { None };
+                calls.extend(callee.map(|callee| callee.refers_name.to_string()));
+                true
+            });
+            uses.together.extend((calls.len() > 1).then_some(calls));
+        }
+        !is_expression
     });
     let Some(body) = function.inner.iter().rfind(|part| part.kind == "CompoundStmt") else { return };
     let exposed = automatic::read_first(body, names.keys().copied().collect());

@@ -72,22 +72,39 @@ impl<'a> Lower<'_, 'a> {
                 "assign it to an integer variable and use that",
             );
         };
+        match self.extents.get(text).filter(|known| self.is_visible(known)) {
+            // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
+            Some(_) if self.never_changes(text) => return Ok(()),
+            Some(known) if self.is_extent(known, &extent) => return Ok(()),
+            Some(_) if !at_entry => {
+                return self.refuse(
+                    node,
+                    Class::Type,
+                    format!("two arrays of this function have the extent '{text}', and its value may have changed"),
+                    "give the extents different names",
+                );
+            }
+            _ => {}
+        }
         let simple = matches!(extent.kind, ExprKind::Int(_) | ExprKind::Value(_));
         let extent = if simple { extent } else { self.b.keep("extent", extent) };
-        match self.extents.get(text) {
-            // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
-            Some(_) if self.never_changes(text) => Ok(()),
-            Some(known) if *known != extent && !at_entry => self.refuse(
-                node,
-                Class::Type,
-                format!("two arrays of this function have the extent '{text}', and its value may have changed"),
-                "give the extents different names",
-            ),
-            _ => {
-                self.extents.insert(text.to_string(), extent);
-                Ok(())
-            }
-        }
+        self.extents.insert(text.to_string(), extent);
+        Ok(())
+    }
+
+    /// Whether an extent was evaluated in a scope that has not ended.
+    fn is_visible(&self, extent: &Expr) -> bool {
+        let ExprKind::Value(value) = extent.kind else { return true };
+        let proc = self.b.proc();
+        let around = |region: &RegionId| proc.regions[region.index()].parent.map(|(region, _)| region);
+        let home = proc.values[value.index()].region;
+        std::iter::successors(Some(self.b.region()), around).any(|region| region == home)
+    }
+
+    /// Whether a known extent has this value: it is the same expression of the same values.
+    fn is_extent(&self, known: &Expr, extent: &Expr) -> bool {
+        let defined = |value: ValueId| &self.b.proc().values[value.index()].def;
+        known == extent || matches!(known.kind, ExprKind::Value(value) if *defined(value) == Def::Is(extent.clone()))
     }
 }
 

@@ -11,6 +11,8 @@ pub struct Declared {
     pub function: String,
     /// The name of the variable there, and what it is among the globals; `None` for a type.
     pub variable: Option<(String, GlobalId)>,
+    /// The number that the variable begins with, if it is known.
+    pub initial: Option<f64>,
     /// From the first word of its declaration to the end of its initialiser. A second variable of one declaration
     /// begins at the same word, so its span holds the first one too.
     pub span: Span,
@@ -36,6 +38,7 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
         match found.iter_mut().find(same) {
             Some(known) => {
                 known.globals.extend(global);
+                known.initial.extend(global.zip(one.initial));
                 if one.span.end > known.span.end {
                     (known.text, known.span) = (text, one.span);
                 }
@@ -47,6 +50,7 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
                     globals: global.into_iter().collect(),
                     text,
                     span: one.span,
+                    initial: global.zip(one.initial).into_iter().collect(),
                     scratch: false,
                 });
             }

@@ -1,0 +1,321 @@
+//! Static variables that the first call fills, and every later call finds as they were filled: tables, constants of the
+//! machine.
+//!
+//! ```c
+//! static int first = 1;
+//! static double table[8];
+//! if (first) {
+//!     for (int i = 0; i < 8; i++) table[i] = 1.0 / (i + 1.0);
+//!     first = 0;
+//! }
+//! ```
+//!
+//! Sweeps with variables of their own fill them with the same contents, so they may go on with these. For that the
+//! branch must be the only one that writes the variables, with what depends on nothing but them, and everything that
+//! reads them must stand behind it. Either it runs once, because it ends its own condition; or it may run again,
+//! because it reads none of them.
+
+use std::collections::BTreeSet;
+
+use crate::flow::effects::external_writes;
+use crate::flow::{Flow, Loc, Root, Set, walk};
+use crate::ir::*;
+
+/// Whether a procedure fills static variables in its first call, or leaves them to functions that it calls. `initial`:
+/// what integers and reals among them begin with.
+pub fn fills_once(
+    flow: &Flow,
+    p: ProcId,
+    group: &BTreeSet<GlobalId>,
+    initial: &dyn Fn(GlobalId) -> Option<f64>,
+) -> bool {
+    let once = Once { flow, p, proc: &flow.program.procs[p.index()], group, initial };
+    if !once.names() {
+        return true;
+    }
+    let touches: Vec<ItemId> = once.items(RegionId(0)).filter(|id| once.touches(*id)).collect();
+    let Some(&guard) = touches.first() else { return !once.result_reads() };
+    once.is_guard(guard) && once.stands_before(guard, &touches)
+}
+
+struct Once<'f> {
+    flow: &'f Flow<'f>,
+    p: ProcId,
+    proc: &'f Proc,
+    group: &'f BTreeSet<GlobalId>,
+    initial: &'f dyn Fn(GlobalId) -> Option<f64>,
+}
+
+impl Once<'_> {
+    fn items(&self, region: RegionId) -> impl Iterator<Item = ItemId> {
+        walk::items(self.proc, region).into_iter()
+    }
+
+    fn kind(&self, id: ItemId) -> &ItemKind {
+        &self.proc.items[id.index()].kind
+    }
+
+    /// Whether the procedure names one of the variables: it is the function that declares them, or a variant of it.
+    fn names(&self) -> bool {
+        let named = |place: &Place| matches!(place.base, Base::Global(global) if self.group.contains(&global));
+        let mut found = false;
+        let mut see = |e: &Expr| match &e.kind {
+            ExprKind::Load(place) | ExprKind::Address(place) => found |= named(place),
+            _ => {}
+        };
+        self.proc.result.iter().for_each(|result| walk::expr(result, &mut see));
+        for id in self.items(RegionId(0)) {
+            crate::ir::walk::operands(self.proc, id, &mut |operand| match operand {
+                Ok(e) => walk::expr(e, &mut see),
+                Err(place) => {
+                    walk::inside(place, &mut see);
+                    see(&Expr { kind: ExprKind::Address(place.clone()), ty: place.ty.clone() });
+                }
+            });
+        }
+        found
+    }
+
+    fn in_group(&self, cells: &Set) -> bool {
+        let locs = &self.flow.points.locs;
+        cells.iter().any(|cell| matches!(locs.root(*cell), Root::Global(global) if self.group.contains(&global)))
+    }
+
+    /// What an item reads itself: of a branch or loop, its condition.
+    fn reads(&self, id: ItemId) -> Set {
+        match self.kind(id) {
+            ItemKind::Branch { on: condition, .. } | ItemKind::Loop { test: condition, .. } => self.loads(condition),
+            _ => self.flow.effects.item(self.p, id).reads.clone(),
+        }
+    }
+
+    fn loads(&self, e: &Expr) -> Set {
+        walk::loads(e).into_iter().flat_map(|place| self.flow.cells(self.p, place)).collect()
+    }
+
+    fn writes(&self, id: ItemId) -> Set {
+        match self.kind(id) {
+            ItemKind::Branch { .. } | ItemKind::Loop { .. } => Set::new(),
+            _ => self.flow.effects.item(self.p, id).writes.clone(),
+        }
+    }
+
+    fn touches(&self, id: ItemId) -> bool {
+        self.in_group(&self.reads(id)) || self.in_group(&self.writes(id))
+    }
+
+    fn result_reads(&self) -> bool {
+        self.proc.result.as_ref().is_some_and(|result| self.in_group(&self.loads(result)))
+    }
+
+    /// Whether a branch fills the variables: as they begin it takes an arm that fills them.
+    fn is_guard(&self, id: ItemId) -> bool {
+        let ItemKind::Branch { on, then, otherwise, joins } = self.kind(id) else { return false };
+        let Some(taken) = self.number(on, self.initial) else { return false };
+        let (fills, other) = if taken != 0.0 { (*then, *otherwise) } else { (*otherwise, *then) };
+        let runs_again = || self.group.iter().all(|global| self.is_fresh(fills, *global));
+        self.proc.regions[other.index()].items.is_empty()
+            && joins.iter().all(|join| !self.is_used(join.out))
+            && (self.ends(on, taken != 0.0, fills) || runs_again())
+            && self.is_closed(fills)
+    }
+
+    /// Whether an arm reads nothing that a variable had before: it reads none of it, or gives it a number first.
+    fn is_fresh(&self, arm: RegionId, global: GlobalId) -> bool {
+        let is = |cell: &Loc| self.flow.points.locs.root(*cell) == Root::Global(global);
+        let reads = |id: &ItemId| self.flow.effects.item(self.p, *id).reads.iter().any(is);
+        let sets = |id: &ItemId| matches!(self.kind(*id), ItemKind::Store { to, .. } if to.base == Base::Global(global) && to.path.is_empty());
+        let top = &self.proc.regions[arm.index()].items;
+        match top.iter().position(reads) {
+            Some(first) => top[..first].iter().any(sets),
+            None => true,
+        }
+    }
+
+    /// Whether the arm gives one variable of the condition, behind all else, a constant with which the arm is not taken.
+    fn ends(&self, on: &Expr, taken: bool, arm: RegionId) -> bool {
+        let top = &self.proc.regions[arm.index()].items;
+        let constant = |id: &ItemId| match self.kind(*id) {
+            ItemKind::Store { to: Place { base: Base::Global(global), path, .. }, from } if path.is_empty() => {
+                Some((*global, self.number(from, &|_| None)?))
+            }
+            _ => None,
+        };
+        let stores = |global: GlobalId| {
+            let is = |id: &ItemId| {
+                let locs = &self.flow.points.locs;
+                self.writes(*id).iter().any(|cell| locs.root(*cell) == Root::Global(global))
+            };
+            self.items(arm).filter(is).count()
+        };
+        top.iter().filter_map(constant).any(|(flag, value)| {
+            let after = self.number(on, &|global| if global == flag { Some(value) } else { None });
+            stores(flag) == 1 && after.is_some_and(|after| (after != 0.0) != taken)
+        })
+    }
+
+    /// Whether an arm reads and writes nothing but the variables and memory of its own, and gives them what depends on
+    /// nothing else.
+    fn is_closed(&self, arm: RegionId) -> bool {
+        let items: Vec<ItemId> = self.items(arm).collect();
+        let made: BTreeSet<ObjectId> = items.iter().filter_map(|id| self.made(*id)).collect();
+        let locs = &self.flow.points.locs;
+        let written = |global: GlobalId| {
+            let is = |cell: &Loc| locs.root(*cell) == Root::Global(global);
+            (0..self.flow.program.procs.len()).any(|p| self.flow.writes(ProcId::new(p), RegionId(0)).iter().any(is))
+        };
+        let own = |root: Root| match root {
+            Root::Global(global) => self.group.contains(&global),
+            Root::Object(q, object) => q == self.p && made.contains(&object),
+            _ => false,
+        };
+        let may_read = |root: Root| match root {
+            Root::Literal => true,
+            Root::Global(global) => {
+                own(root) || (self.flow.program.globals[global.index()].constant && !written(global))
+            }
+            _ => own(root),
+        };
+        let known = self.known_values(&items);
+        let is_known = |e: &Expr| {
+            let mut all = true;
+            crate::ir::walk::values(e, &mut |value| all &= known.contains(&value) || self.is_constant(value));
+            all
+        };
+        items.iter().all(|id| {
+            let item = &self.proc.items[id.index()];
+            let expressions =
+                matches!(item.kind, ItemKind::Let { .. }) || walk::of_item(self.proc, item).into_iter().all(is_known);
+            expressions
+                && self.reads(*id).iter().all(|cell| may_read(locs.root(*cell)))
+                && self.writes(*id).iter().all(|cell| own(locs.root(*cell)))
+                && self.is_repeatable(*id)
+        })
+    }
+
+    /// Whether an item does the same whenever it runs. Printing is none of the model's business.
+    fn is_repeatable(&self, id: ItemId) -> bool {
+        match self.kind(id) {
+            ItemKind::Call { callee: Callee::External { name, unknown, .. }, result, .. } => {
+                !unknown && result.is_none() && !external_writes(name) && !matches!(name.as_str(), "srand" | REALLOC)
+            }
+            ItemKind::Call { callee: Callee::Proc(callee), .. } => {
+                let callee = &self.flow.program.procs[callee.index()];
+                callee
+                    .items
+                    .iter()
+                    .all(|item| !matches!(item.kind, ItemKind::Call { callee: Callee::External { .. }, .. }))
+            }
+            ItemKind::Alloc { .. } | ItemKind::Free { .. } => false,
+            _ => true,
+        }
+    }
+
+    fn made(&self, id: ItemId) -> Option<ObjectId> {
+        match self.kind(id) {
+            ItemKind::Declare { object } => Some(*object),
+            _ => None,
+        }
+    }
+
+    /// The values of items that depend on nothing from outside of them: the largest such set.
+    fn known_values(&self, items: &[ItemId]) -> BTreeSet<ValueId> {
+        let mut known: BTreeSet<ValueId> = BTreeSet::new();
+        let mut from: Vec<(ValueId, Vec<ValueId>)> = Vec::new();
+        for id in items {
+            let mut read = Vec::new();
+            crate::ir::walk::values_of_item(self.proc, *id, &mut |value| read.push(value));
+            match self.kind(*id) {
+                ItemKind::Let { value } => from.push((*value, read)),
+                ItemKind::Call { result: Some(value), .. } => from.push((*value, read)),
+                ItemKind::Branch { on, joins, .. } => {
+                    let mut condition = Vec::new();
+                    crate::ir::walk::values(on, &mut |value| condition.push(value));
+                    let values = |join: &Join| [&condition[..], &[join.then, join.otherwise]].concat();
+                    from.extend(joins.iter().map(|join| (join.out, values(join))));
+                }
+                ItemKind::Loop { carried, .. } => {
+                    from.extend(carried.iter().flat_map(|c| [c.head, c.out].map(|to| (to, vec![c.init, c.end]))));
+                }
+                _ => {}
+            }
+        }
+        known.extend(from.iter().map(|(value, _)| *value));
+        let mut shrunk = true;
+        while std::mem::take(&mut shrunk) {
+            for (value, read) in &from {
+                if known.contains(value) && !read.iter().all(|value| known.contains(value) || self.is_constant(*value))
+                {
+                    shrunk = known.remove(value);
+                }
+            }
+        }
+        known
+    }
+
+    fn is_constant(&self, value: ValueId) -> bool {
+        match &self.proc.values[value.index()].def {
+            Def::Is(e) => {
+                let mut all = walk::loads(e).is_empty();
+                crate::ir::walk::values(e, &mut |value| all &= self.is_constant(value));
+                all
+            }
+            Def::Undefined => true,
+            _ => false,
+        }
+    }
+
+    fn is_used(&self, value: ValueId) -> bool {
+        let mut used = false;
+        for id in self.items(RegionId(0)) {
+            crate::ir::walk::values_of_item(self.proc, id, &mut |other| used |= other == value);
+        }
+        let result = self.proc.result.iter();
+        result.for_each(|result| crate::ir::walk::values(result, &mut |other| used |= other == value));
+        used
+    }
+
+    /// Whether every other item that touches the variables, and the result, stands where the branch has run before: in
+    /// the branch, or behind it in its region, where nothing writes them.
+    fn stands_before(&self, guard: ItemId, touches: &[ItemId]) -> bool {
+        let holds = |region: &Region| region.items.contains(&guard);
+        let Some(region) = self.proc.regions.iter().position(holds) else { return false };
+        let around: BTreeSet<ItemId> = self.items(RegionId::new(region)).collect();
+        let ItemKind::Branch { then, otherwise, .. } = self.kind(guard) else { return false };
+        let inside: BTreeSet<ItemId> = self.items(*then).chain(self.items(*otherwise)).collect();
+        let behind = |id: &ItemId| around.contains(id) && !self.in_group(&self.writes(*id));
+        touches.iter().all(|id| *id == guard || inside.contains(id) || behind(id))
+            && (region == 0 || !self.result_reads())
+    }
+
+    /// The number that an expression of variables with known values has.
+    fn number(&self, e: &Expr, known: &dyn Fn(GlobalId) -> Option<f64>) -> Option<f64> {
+        let truth = |holds: bool| Some(f64::from(u8::from(holds)));
+        match &e.kind {
+            ExprKind::Int(value) => Some(*value as f64),
+            ExprKind::Float(text) => text.trim_end_matches(['f', 'F', 'l', 'L']).parse().ok(),
+            ExprKind::Null => Some(0.0),
+            ExprKind::Load(Place { base: Base::Global(global), path, .. }) if path.is_empty() => known(*global),
+            ExprKind::Value(value) => match &self.proc.values[value.index()].def {
+                Def::Is(e) => self.number(e, known),
+                _ => None,
+            },
+            ExprKind::Cast(inner) => self.number(inner, known),
+            ExprKind::Unary(Unary::Not, inner) => truth(self.number(inner, known)? == 0.0),
+            ExprKind::Unary(Unary::Negate, inner) => Some(-self.number(inner, known)?),
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (self.number(left, known)?, self.number(right, known)?);
+                match op {
+                    Binary::Equal => truth(left == right),
+                    Binary::NotEqual => truth(left != right),
+                    Binary::Less => truth(left < right),
+                    Binary::LessEqual => truth(left <= right),
+                    Binary::Greater => truth(left > right),
+                    Binary::GreaterEqual => truth(left >= right),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
