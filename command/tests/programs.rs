@@ -10,6 +10,11 @@ use common::{Scratch, flags, root};
 /// Checks every function of a program whose name begins with `f_`; they take `(int n, double *x, int *ia, double *w)`.
 /// `active`: those that differentiate with respect to `w`, too.
 fn check(name: &str, active: &[&str]) {
+    check_calls(name, active, 1);
+}
+
+/// The same, with several calls of each adjoint.
+fn check_calls(name: &str, active: &[&str], calls: u32) {
     let source = root().join("generator/tests/programs").join(name);
     let text = std::fs::read_to_string(&source).unwrap();
     let mut names: Vec<&str> =
@@ -27,7 +32,7 @@ fn check(name: &str, active: &[&str]) {
         heads += &format!("f_{name}(f_{name} x)/(x{}) ", if is_active { " w" } else { "" });
         let with = if is_active { "w, w_b" } else { "w" };
         driver += &format!(
-            "{{ double x[8] = {{1.1, 0.7, 1.3, 0.4, 0.9, 1.2, 0.6, 0.8}}, x_b[8] = {{0.3, 0.1}}; int ia[8] = {{1, 0, 2}};\n\
+            "for (int k = 0; k < {calls}; k++) {{ double x[8] = {{1.1, 0.7, 1.3, 0.4, 0.9, 1.2, 0.6, 0.8}}, x_b[8] = {{0.3, 0.1}}; int ia[8] = {{1, 0, 2}};\n\
              double w[8] = {{0.2, 0.5, 0.3, 0.7, 0.1, 0.9, 0.4, 0.6}}, w_b[8] = {{0}};\n\
              (void)w_b; f_{name}_b(4, x, x_b, ia, {with}, 1.0); }}\n"
         );
@@ -147,6 +152,13 @@ fn pointers_to_members_and_null_have_right_adjoints() {
 #[test]
 fn static_locals_that_are_assigned_first_have_right_adjoints() {
     check("statics.c", &["forward", "chosen", "work"]);
+}
+
+/// The reverse sweep brought the table back to what it was before its first filling, but not the flag: the second call of
+/// the adjoint gave 0.
+#[test]
+fn variables_that_the_first_call_fills_have_right_adjoints_in_the_second() {
+    check_calls("lasting.c", &[], 2);
 }
 
 #[test]

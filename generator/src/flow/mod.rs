@@ -69,6 +69,8 @@ pub struct Flow<'a> {
     pub effects: Effects,
     /// What has a derivative.
     pub activity: Activity,
+    /// The procedures that heads name.
+    pub heads: Vec<ProcId>,
 }
 
 impl<'a> Flow<'a> {
@@ -86,7 +88,7 @@ impl<'a> Flow<'a> {
         check::accesses(program, &points, &mut refusals);
         let effects = Effects::analyse(program, &points);
         let activity = Activity::analyse(program, &points, &effects, heads, &mut refusals);
-        if refusals.is_empty() { Ok(Flow { program, points, effects, activity }) } else { Err(refusals) }
+        if refusals.is_empty() { Ok(Flow { program, points, effects, activity, heads: ids }) } else { Err(refusals) }
     }
 
     /// Where a pointer may point.

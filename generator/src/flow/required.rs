@@ -29,7 +29,7 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use super::locate::Locator;
-use super::locs::Loc;
+use super::locs::{Loc, Root};
 use super::poly::{Facts, Poly};
 use super::sections::{Piece, Secs};
 use super::{Flow, walk};
@@ -93,6 +93,8 @@ pub struct Required<'f> {
     checkpoints: BTreeMap<(ProcId, ItemId), u32>,
     /// Why others that were to be run again are not.
     once: BTreeMap<(ProcId, ItemId), String>,
+    /// What comes back to the state in front of a head's call, because a part of it does.
+    lasting: BTreeSet<Loc>,
     sums: Arc<Vec<Sum>>,
     entry: Arc<Vec<Secs>>,
     verdict: Arc<Verdict>,
@@ -156,6 +158,7 @@ impl<'f> Required<'f> {
             again,
             checkpoints,
             once: BTreeMap::new(),
+            lasting: BTreeSet::new(),
             sums: Arc::default(),
             entry: Arc::default(),
             verdict: Arc::default(),
@@ -187,6 +190,7 @@ impl<'f> Required<'f> {
             again: self.again.clone(),
             checkpoints: self.checkpoints.clone(),
             once: self.once.clone(),
+            lasting: self.lasting.clone(),
             sums: self.sums.clone(),
             entry: self.entry.clone(),
             verdict: self.verdict.clone(),
@@ -216,7 +220,12 @@ impl<'f> Required<'f> {
         loop {
             self.run_once();
             if self.verdict.unfit.is_empty() {
-                return;
+                let known = self.lasting.len();
+                self.lasting.extend(self.restored_in_part());
+                if self.lasting.len() == known {
+                    return;
+                }
+                continue;
             }
             let unfit = self.verdict.unfit.clone();
             self.again.retain(|item| !unfit.contains_key(item));
@@ -238,6 +247,10 @@ impl<'f> Required<'f> {
         let mut verdict = Verdict::default();
         for p in self.order.clone().into_iter().rev() {
             let mut req = verdict.entry.remove(&p).unwrap_or_default();
+            if self.flow.heads.contains(&p) {
+                let written = &self.flow.effects.of_region(p, RegionId(0)).writes;
+                req.extend(written.intersection(&self.lasting).map(|&l| (l, vec![Piece::whole()])));
+            }
             if self.locator.recursive(p) {
                 let writes = &self.flow.effects.of_region(p, RegionId(0)).writes;
                 req = writes.iter().map(|&l| (l, vec![Piece::whole()])).collect();
@@ -249,6 +262,26 @@ impl<'f> Required<'f> {
         }
         self.entry = Arc::new(entry);
         self.verdict = Arc::new(verdict);
+    }
+
+    /// Passive variables with static storage that a head writes and reads as its last call left them: a flag with its
+    /// table. The next call needs all from one moment: if the reverse sweep brings back a part of one, all come back.
+    fn restored_in_part(&self) -> BTreeSet<Loc> {
+        let points = &self.flow.points;
+        let lasts = |loc: &Loc| matches!(points.locs.root(*loc), Root::Global(_)) && !self.flow.activity.loc(*loc);
+        let of = |head: &ProcId| {
+            let written = &self.flow.effects.of_region(*head, RegionId(0)).writes;
+            let exposed = &self.sums[head.index()].exposed;
+            written.iter().filter(|loc| exposed.contains_key(loc) && lasts(loc)).copied().collect::<Vec<_>>()
+        };
+        let lasting: BTreeSet<Loc> = self.flow.heads.iter().flat_map(of).collect();
+        let is_lasting = |(p, item): &(ProcId, ItemId)| {
+            let written = self.flow.effects.item(*p, *item).writes.iter();
+            written.flat_map(|loc| points.grounds_of(*loc)).any(|loc| lasting.contains(&loc))
+        };
+        let Verdict { pushed, hulls, snapshots, .. } = &*self.verdict;
+        let mut restored = pushed.iter().chain(hulls.keys()).chain(snapshots.keys());
+        if !lasting.is_empty() && restored.any(is_lasting) { lasting } else { BTreeSet::new() }
     }
 
     /// Whether a store (or a call that writes a struct result) overwrites what the adjoint of something before reads.
