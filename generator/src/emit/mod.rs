@@ -11,6 +11,7 @@ mod helpers;
 pub mod names;
 mod preamble;
 mod rows;
+mod statics;
 mod types;
 mod wrapper;
 
@@ -167,7 +168,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     }
     let tape = if options.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
     text.documents.insert_str(0, &tape);
-    text.scratch(program);
+    text.scratch = statics::shared(program, &text.bodies);
     text.shadows(program, &adjoint.global_shadows, "adjoint");
     let structs =
         adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| structure(program, *id)).collect::<String>();
@@ -234,7 +235,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
         let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
         text.proc(unit.program, &proc.name, printed, is_head);
     }
-    text.scratch(&tangents.program);
+    text.scratch = statics::shared(&tangents.program, &text.bodies);
     text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
     text.finish(&unit, "tangent", &tangents.heads, options)
 }
@@ -304,41 +305,10 @@ struct Text {
     documents: String,
 }
 
-/// What a function declares inside and this body of one of its sweeps names, or such declarations name. Variables that
-/// stand in a declaration with others, and that the body does not name, are marked as not used.
-fn statics(program: &Program, function: &str, body: &str) -> String {
-    let mut text = String::new();
-    for declared in program.statics.iter().rev().filter(|declared| declared.function == function) {
-        // Copied text may hold the declaration.
-        if declared.scratch || declared.globals.is_empty() && body.contains(&declared.text) {
-            continue;
-        }
-        let own = |word: &str| match &declared.globals[..] {
-            // A type: its name is the last word of a typedef, the second of a struct or an enumeration. The words of an
-            // enumeration are its enumerators.
-            [] => {
-                let mut words = names::words(&declared.text);
-                let enumerates = words.clone().take(2).any(|word| word == "enum");
-                words.clone().last() == Some(word)
-                    || words.clone().nth(1) == Some(word)
-                    || enumerates && words.any(|enumerator| enumerator == word)
-            }
-            globals => globals.iter().any(|id| program.globals[id.index()].name == word),
-        };
-        if names::words(body).chain(names::words(&text)).any(own) {
-            let all = declared.globals.iter().map(|id| &program.globals[id.index()].name);
-            let spare = all.filter(|name| !names::words(body).chain(names::words(&text)).any(|word| word == *name));
-            let spare: String = spare.map(|name| format!("    (void){name};\n")).collect();
-            text = format!("    {};\n{spare}{text}", declared.text);
-        }
-    }
-    text
-}
-
 impl Text {
     fn proc(&mut self, program: &Program, function: &str, printed: body::Printed, exported: bool) {
         let body::Printed { signature, body } = printed;
-        let body = match statics(program, function, &body) {
+        let body = match statics::of_body(program, function, &body) {
             declared if declared.is_empty() => body,
             declared => body.replacen("{\n", &format!("{{\n{declared}"), 1),
         };
@@ -348,19 +318,6 @@ impl Text {
         } else {
             self.prototypes += &format!("static {signature};\n");
             self.bodies += &format!("\nstatic {signature} {body}");
-        }
-    }
-
-    /// Declares the static variables that sweeps share.
-    fn scratch(&mut self, program: &Program) {
-        for declared in program.statics.iter().filter(|declared| declared.scratch) {
-            let named = |global: &GlobalId| {
-                let name = &program.globals[global.index()].name;
-                names::words(&self.bodies).any(|word| word == name)
-            };
-            if declared.globals.iter().any(named) {
-                self.scratch += &format!("{};\n", declared.text);
-            }
         }
     }
 

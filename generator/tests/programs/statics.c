@@ -147,7 +147,10 @@ static double weighted(int n, const double *x) {
 double f_filled(int n, double *x, int *ia, double *w) {
     (void)ia;
     (void)w;
-    return weighted(n, x) * (x[0] > machine() ? x[1] : 1.0) * weighted(n - 1, x);
+    double s = weighted(n, x);
+    double eps = machine();
+    s *= x[0] > eps ? x[1] : 1.0;
+    return s * weighted(n - 1, x);
 }
 
 /* The sign of a gamma function: its own calls leave one, too. */
