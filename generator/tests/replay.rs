@@ -182,7 +182,8 @@ fn mutate_by(
                 Verdict::Refused { .. } => true,
                 Verdict::Open { .. } => {
                     // A table is read by an index that may be that of the pointer that is lost.
-                    file == mutants::TABLE && kind == Kind::StoreNotRunAgain
+                    file == mutants::STRUCTS
+                        || file == mutants::TABLE && kind == Kind::StoreNotRunAgain
                         || [Kind::RestoreDropped, Kind::PartShortened, Kind::PartDropped].contains(&kind)
                 }
                 // The procedure itself does not read what it no longer restores: its callers learn of it.

@@ -19,6 +19,15 @@ use crate::ir::*;
 const MANY: usize = 256;
 
 impl Replay<'_> {
+    /// Whether the procedure gets structs by value that have adjoints.
+    pub(super) fn has_copies(&self) -> bool {
+        let is_copy = |role: &ReverseParam| match role {
+            ReverseParam::Adjoint(k) => matches!(self.f.params[*k as usize].ty, Type::Struct(_)),
+            _ => false,
+        };
+        self.given.params.iter().any(is_copy)
+    }
+
     /// The ways to all reals in a type.
     fn ways_to_reals(&mut self, ty: &Type) -> Res<Vec<Vec<Way>>> {
         let mut all = Vec::new();
