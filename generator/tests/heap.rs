@@ -13,6 +13,7 @@ mod random;
 use adtape_generate::emit::{self, Options};
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
+use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
 use common::counted::stored;
@@ -90,15 +91,18 @@ fn batch(seed: u64, functions: usize) -> (usize, usize) {
     let program = front::read(&input).unwrap_or_else(|what| panic!("seed {seed}: {what:#?}"));
     let choices = Choices::default();
     let all: Vec<Head> = names.iter().map(|name| head(&format!("{name}({name})/(x)"))).collect();
-    // One function may have all refused.
+    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
     let both = |heads: &[Head]| {
-        adjoint(&program, heads, &choices).and_then(|_| tangent(&program, heads, &choices)).map(|_| ())
+        let reverse = emit::adjoint(&adjoint(&program, heads, &choices)?, &options("model_b.c"))?;
+        let forward = emit::tangent(&tangent(&program, heads, &choices)?, &options("model_d.c"))?;
+        Ok::<_, Vec<Refusal>>([reverse, forward])
     };
     let alone = |this: &Head| {
         both(std::slice::from_ref(this)).map_err(|what| {
             println!("seed {seed}: {} is refused: {:?}", this.proc, what.first());
         })
     };
+    // One function may have all refused.
     let heads: Vec<Head> = match both(&all) {
         Ok(_) => all,
         Err(_) => all.into_iter().filter(|this| alone(this).is_ok()).collect(),
@@ -112,11 +116,8 @@ fn batch(seed: u64, functions: usize) -> (usize, usize) {
         driver += &format!("    begin();\n    {name}_b(N, x, x_b, ia, w, 1.0);\n");
         driver += &format!("    {name}_d(N, x, x_d, ia, w, &d);\n    compare(\"{name}\", d);\n");
     }
-    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
-    let reverse = adjoint(&program, &heads, &choices).and_then(|sweeps| emit::adjoint(&sweeps, &options("model_b.c")));
-    let forward = tangent(&program, &heads, &choices).and_then(|sweeps| emit::tangent(&sweeps, &options("model_d.c")));
-    for (name, output) in [("model_b", reverse), ("model_d", forward)] {
-        let output = output.unwrap_or_else(|what| panic!("seed {seed}: {name}: {what:#?}"));
+    let outputs = both(&heads).unwrap_or_else(|what| panic!("seed {seed}: {what:#?}"));
+    for (name, output) in ["model_b", "model_d"].into_iter().zip(outputs) {
         folder.write(&format!("{name}.c"), &output.source);
         folder.write(&format!("{name}.h"), &output.header);
     }

@@ -20,6 +20,7 @@
 mod again;
 mod calls;
 mod items;
+mod lasting;
 mod loops;
 mod snapshots;
 
@@ -29,7 +30,7 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use super::locate::Locator;
-use super::locs::{Loc, Root};
+use super::locs::Loc;
 use super::poly::{Facts, Poly};
 use super::sections::{Piece, Secs};
 use super::{Flow, walk};
@@ -262,26 +263,6 @@ impl<'f> Required<'f> {
         }
         self.entry = Arc::new(entry);
         self.verdict = Arc::new(verdict);
-    }
-
-    /// Passive variables with static storage that a head writes and reads as its last call left them: a flag with its
-    /// table. The next call needs all from one moment: if the reverse sweep brings back a part of one, all come back.
-    fn restored_in_part(&self) -> BTreeSet<Loc> {
-        let points = &self.flow.points;
-        let lasts = |loc: &Loc| matches!(points.locs.root(*loc), Root::Global(_)) && !self.flow.activity.loc(*loc);
-        let of = |head: &ProcId| {
-            let written = &self.flow.effects.of_region(*head, RegionId(0)).writes;
-            let exposed = &self.sums[head.index()].exposed;
-            written.iter().filter(|loc| exposed.contains_key(loc) && lasts(loc)).copied().collect::<Vec<_>>()
-        };
-        let lasting: BTreeSet<Loc> = self.flow.heads.iter().flat_map(of).collect();
-        let is_lasting = |(p, item): &(ProcId, ItemId)| {
-            let written = self.flow.effects.item(*p, *item).writes.iter();
-            written.flat_map(|loc| points.grounds_of(*loc)).any(|loc| lasting.contains(&loc))
-        };
-        let Verdict { pushed, hulls, snapshots, .. } = &*self.verdict;
-        let mut restored = pushed.iter().chain(hulls.keys()).chain(snapshots.keys());
-        if !lasting.is_empty() && restored.any(is_lasting) { lasting } else { BTreeSet::new() }
     }
 
     /// Whether a store (or a call that writes a struct result) overwrites what the adjoint of something before reads.

@@ -117,7 +117,7 @@ impl Replay<'_> {
         for section in self.damage.clone() {
             let mut expected = begun.iter().chain(&left);
             if !expected.any(|other| section == *other || self.is_part(&section, other)) {
-                return Err(self.refuted("a reversed pass leaves memory damaged that the others need"));
+                return Err(self.left_damaged(*body));
             }
         }
         for (end, _, head, _) in &carries {

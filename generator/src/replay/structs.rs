@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::adjoint::{Holds, Linear};
 use super::memory::Section;
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Side, open};
+use super::{Replay, Res, Side, Stop, open};
 use crate::ir::*;
 
 /// Structs with more reals are not passed by value.
@@ -26,6 +26,16 @@ impl Replay<'_> {
             _ => false,
         };
         self.given.params.iter().any(is_copy)
+    }
+
+    /// A pass leaves memory damaged. What calls that return structs into elements leave is not followed yet.
+    pub(super) fn left_damaged(&self, body: RegionId) -> Stop {
+        let gives = |item: ItemId| matches!(self.f.items[item.index()].kind, ItemKind::Call { into: Some(_), .. });
+        if self.items_inside(body).into_iter().any(gives) {
+            Stop::Open("a struct that a call returns in a loop".into())
+        } else {
+            self.refuted("a reversed pass leaves memory damaged that the others need")
+        }
     }
 
     /// The ways to all reals in a type.

@@ -1,0 +1,51 @@
+//! Variables with static storage that last from call to call.
+
+use std::collections::BTreeSet;
+
+use super::super::locs::{Loc, Root};
+use super::{Required, Verdict};
+use crate::ir::{Callee, GlobalId, ItemId, ItemKind, ProcId, RegionId, Type};
+
+impl Required<'_> {
+    /// Passive variables with static storage that a head writes and reads as its last call left them: a flag with its
+    /// table. The next call needs all from one moment: if the reverse sweep brings back a part of one, all come back.
+    pub(super) fn restored_in_part(&self) -> BTreeSet<Loc> {
+        let points = &self.flow.points;
+        let texts = self.texts();
+        let lasts = |loc: &Loc| match points.locs.root(*loc) {
+            Root::Global(global) => !texts.contains(&global) && !self.flow.activity.loc(*loc),
+            _ => false,
+        };
+        let of = |head: &ProcId| {
+            let written = &self.flow.effects.of_region(*head, RegionId(0)).writes;
+            let exposed = &self.sums[head.index()].exposed;
+            written.iter().filter(|loc| exposed.contains_key(loc) && lasts(loc)).copied().collect::<Vec<_>>()
+        };
+        let lasting: BTreeSet<Loc> = self.flow.heads.iter().flat_map(of).collect();
+        let is_lasting = |(p, item): &(ProcId, ItemId)| {
+            let written = self.flow.effects.item(*p, *item).writes.iter();
+            written.flat_map(|loc| points.grounds_of(*loc)).any(|loc| lasting.contains(&loc))
+        };
+        let Verdict { pushed, hulls, snapshots, .. } = &*self.verdict;
+        let mut restored = pushed.iter().chain(hulls.keys()).chain(snapshots.keys());
+        if !lasting.is_empty() && restored.any(is_lasting) { lasting } else { BTreeSet::new() }
+    }
+
+    /// Static variables of functions that no branch asks for: pointers, and what functions without source write. Those
+    /// that last are only reported.
+    fn texts(&self) -> BTreeSet<GlobalId> {
+        let program = self.flow.program;
+        let by_others = program.procs.iter().enumerate().flat_map(|(p, proc)| {
+            let outer = (0..proc.items.len()).map(ItemId::new).filter(|item| {
+                matches!(proc.items[item.index()].kind, ItemKind::Call { callee: Callee::External { .. }, .. })
+            });
+            outer.flat_map(move |item| self.flow.effects.item(ProcId::new(p), item).writes.iter())
+        });
+        let by_others: BTreeSet<Root> = by_others.map(|loc| self.flow.points.locs.root(*loc)).collect();
+        let is_text = |global: &GlobalId| {
+            let is_pointer = matches!(program.globals[global.index()].elem, Type::Pointer(_));
+            is_pointer || by_others.contains(&Root::Global(*global))
+        };
+        program.statics.iter().flat_map(|declared| &declared.globals).copied().filter(is_text).collect()
+    }
+}
