@@ -31,8 +31,8 @@ impl Required<'_> {
         if !lasting.is_empty() && restored.any(is_lasting) { lasting } else { BTreeSet::new() }
     }
 
-    /// Static variables of functions that no branch asks for: pointers, and what functions without source write. Those
-    /// that last are only reported.
+    /// Variables that functions declare and that are texts: pointers, and what functions without source write. Such a
+    /// variable that lasts from call to call is only reported; else the program is refused (see `crate::statics`).
     fn texts(&self) -> BTreeSet<GlobalId> {
         let program = self.flow.program;
         let by_others = program.procs.iter().enumerate().flat_map(|(p, proc)| {
