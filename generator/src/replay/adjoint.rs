@@ -47,7 +47,7 @@ impl Replay<'_> {
 
     pub(super) fn clear_adjoint(&mut self, root: T) -> Res<()> {
         if self.adjoints.local.get(&root) != Some(&Holds::Nothing) {
-            return Err(self.refuted("an adjoint is cleared that may hold something"));
+            return Err(self.wrong_adjoint("an adjoint is cleared that may hold something"));
         }
         // Only the sweep itself writes what the primal does not have.
         let is_own = matches!(self.terms.get(root), Term::Own(_));
@@ -73,7 +73,7 @@ impl Replay<'_> {
         }
         let root = self.terms.get_spot(place).root;
         let t = match self.adjoints.local.get(&root) {
-            Some(Holds::Nothing) => return Err(self.refuted("an adjoint is read before it is set")),
+            Some(Holds::Nothing) => return Err(self.wrong_adjoint("an adjoint is read before it is set")),
             Some(Holds::Zero) => self.terms.make(Term::Float("0.0".into())),
             _ => self.terms.make(Term::Adjoint(place)),
         };
@@ -124,7 +124,7 @@ impl Replay<'_> {
             began && self.adjoints.local.get(root) == Some(&Holds::Nothing)
         };
         if self.adjoints.read.iter().any(is_lost) {
-            return Err(self.refuted("an adjoint is read in a pass that the pass before it has not set to 0"));
+            return Err(self.wrong_adjoint("an adjoint is read in a pass that the pass before it has not set to 0"));
         }
         self.adjoints.read.extend(before);
         Ok(())
@@ -197,7 +197,7 @@ impl Replay<'_> {
                 self.doubt(super::SECTIONS);
                 continue;
             }
-            return Err(self.refuted("an adjoint is read or cleared behind an addition that may change it"));
+            return Err(self.wrong_adjoint("an adjoint is read or cleared behind an addition that may change it"));
         }
         Ok(())
     }
@@ -265,7 +265,7 @@ impl Replay<'_> {
                 if self.timeless_linear(&done_here, seen) == self.timeless_linear(&expected_here, seen) {
                     self.doubt(super::SECTIONS);
                 } else {
-                    return Err(self.refuted("an adjoint is not what the derivative demands"));
+                    return Err(self.wrong_adjoint("an adjoint is not what the derivative demands"));
                 }
             }
             let root = self.terms.get_spot(place).root;
@@ -282,7 +282,7 @@ impl Replay<'_> {
             let found = self.found(place)?;
             let found = self.linear(found)?;
             if *expected != found {
-                return Err(self.refuted("an adjoint is not changed as the derivative demands"));
+                return Err(self.wrong_adjoint("an adjoint is not changed as the derivative demands"));
             }
         }
         self.adjoints.found.clear();

@@ -158,10 +158,6 @@ pub fn prove(program: &Program, forward: &Proc, reverse: &Proc, given: &Given) -
         Err(Stop::Refused(_)) if replay.is_cut => {
             Verdict::Open { construct: "many stores in a row".into(), span: forward.span }
         }
-        // Copies may be taken for other memory than they are: right sweeps were refused.
-        Err(Stop::Refused(what)) if what.starts_with("an adjoint is") && replay.has_copies() => {
-            Verdict::Open { construct: "a struct that is passed by value".into(), span: replay.span }
-        }
         Err(Stop::Refused(what)) => Verdict::Refused { what, span: replay.span, item: replay.item },
     };
     let contract = if verdict == Verdict::Proved { replay.contract() } else { Contract::default() };

@@ -19,13 +19,18 @@ use crate::ir::*;
 const MANY: usize = 256;
 
 impl Replay<'_> {
-    /// Whether the procedure gets structs by value that have adjoints.
-    pub(super) fn has_copies(&self) -> bool {
+    /// An adjoint is not what it has to be. Of a procedure that gets structs by value with adjoints nothing is claimed
+    /// then: copies may be taken for other memory than they are, and right sweeps were refused.
+    pub(super) fn wrong_adjoint(&self, what: &str) -> Stop {
         let is_copy = |role: &ReverseParam| match role {
             ReverseParam::Adjoint(k) => matches!(self.f.params[*k as usize].ty, Type::Struct(_)),
             _ => false,
         };
-        self.given.params.iter().any(is_copy)
+        if self.given.params.iter().any(is_copy) {
+            Stop::Open("a struct that is passed by value".into())
+        } else {
+            self.refuted(what)
+        }
     }
 
     /// A pass leaves memory damaged. What calls that return structs into elements leave is not followed yet.
@@ -254,7 +259,7 @@ impl Replay<'_> {
         let Term::Address(place) = *self.terms.get(pointer) else { return Ok(()) };
         let root = self.terms.get_spot(place).root;
         if self.local_holds(root) == Some(Holds::Nothing) {
-            return Err(self.refuted("an adjoint is passed before it is set"));
+            return Err(self.wrong_adjoint("an adjoint is passed before it is set"));
         }
         Ok(())
     }
