@@ -13,7 +13,7 @@ fn check(name: &str, active: &[&str]) {
     check_calls(name, active, 1);
 }
 
-/// The same, with several calls of each adjoint.
+/// Calls each adjoint several times.
 fn check_calls(name: &str, active: &[&str], calls: u32) {
     let source = root().join("generator/tests/programs").join(name);
     let text = std::fs::read_to_string(&source).unwrap();

@@ -103,20 +103,23 @@ fn batch(seed: u64, functions: usize) -> (usize, usize) {
         })
     };
     // One function may have all refused.
-    let heads: Vec<Head> = match both(&all) {
-        Ok(_) => all,
-        Err(_) => all.into_iter().filter(|this| alone(this).is_ok()).collect(),
+    let (heads, outputs) = match both(&all) {
+        Ok(outputs) => (all, outputs),
+        Err(_) => {
+            let heads: Vec<Head> = all.into_iter().filter(|this| alone(this).is_ok()).collect();
+            if heads.is_empty() {
+                return (0, functions);
+            }
+            let outputs = both(&heads).unwrap_or_else(|what| panic!("seed {seed}: {what:#?}"));
+            (heads, outputs)
+        }
     };
     let refused = functions - heads.len();
-    if heads.is_empty() {
-        return (0, refused);
-    }
     let mut driver = DRIVER.to_owned();
     for Head { proc: name, .. } in &heads {
         driver += &format!("    begin();\n    {name}_b(N, x, x_b, ia, w, 1.0);\n");
         driver += &format!("    {name}_d(N, x, x_d, ia, w, &d);\n    compare(\"{name}\", d);\n");
     }
-    let outputs = both(&heads).unwrap_or_else(|what| panic!("seed {seed}: {what:#?}"));
     for (name, output) in ["model_b", "model_d"].into_iter().zip(outputs) {
         folder.write(&format!("{name}.c"), &output.source);
         folder.write(&format!("{name}.h"), &output.header);
