@@ -27,7 +27,7 @@ fn fortran_program(name: &str, directory: &Path, test: &str) -> Option<PathBuf> 
     let (program, module) = (directory.join(name), fortran_module("gfortran"));
     let mut gfortran = Command::new("gfortran");
     gfortran.current_dir(directory).args(["-std=f2018", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]);
-    gfortran.args(["-Wno-unused-dummy-argument", "-Wno-maybe-uninitialized", "-I"]).arg(module);
+    gfortran.args(["-Wno-unused-dummy-argument", "-Wno-maybe-uninitialized", "-I"]).arg(&module);
     gfortran.arg(root().join(format!("examples/{name}/{name}.f90"))).arg(module.join("libadtape_fortran.a"));
     run(gfortran.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
     Some(program)

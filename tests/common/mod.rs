@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// The top of the repository.
 pub fn root() -> &'static Path {
@@ -46,26 +46,24 @@ pub fn build_release() -> &'static Path {
 }
 
 /// The directory of the Fortran module and its archive, compiled with the flags of a user's program. Compiling it takes
-/// seconds: a test file that runs later finds it built, unless something that it is made of has changed since.
-pub fn fortran_module(fc: &str) -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let [sources, include, scripts] =
-            ["fortran-bindings", "include", "scripts/install"].map(|name| root().join(name));
-        let changed = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
-        let made_of = [&sources, &include, &scripts].into_iter().flat_map(|directory| files_below(directory, |_| true));
-        let newest = made_of.filter_map(|path| changed(&path)).max();
-        let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("module-{fc}"));
-        if changed(&built.join("libadtape_fortran.a")) <= newest {
-            let out = scratch(&format!("module-{fc}-{}", std::process::id()));
-            let mut build = Command::new(scripts.join("build_fortran.sh"));
-            build.args([&sources, &include, &out]).env("FC", fc).env("CC", cc()).env("FCFLAGS", "-O2 -g");
-            run(&mut build);
-            let _ = fs::remove_dir_all(&built);
-            fs::rename(&out, &built).expect("the target directory is writable");
-        }
-        built
-    })
+/// seconds: whoever comes later finds it built, unless something that it is made of has changed since.
+pub fn fortran_module(fc: &str) -> PathBuf {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _alone = BUILDING.lock();
+    let [sources, include, scripts] = ["fortran-bindings", "include", "scripts/install"].map(|name| root().join(name));
+    let changed = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+    let made_of = [&sources, &include, &scripts].into_iter().flat_map(|directory| files_below(directory, |_| true));
+    let newest = made_of.filter_map(|path| changed(&path)).max();
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("module-{fc}"));
+    if changed(&built.join("libadtape_fortran.a")) <= newest {
+        let out = scratch(&format!("module-{fc}-{}", std::process::id()));
+        let mut build = Command::new(scripts.join("build_fortran.sh"));
+        build.args([&sources, &include, &out]).env("FC", fc).env("CC", cc()).env("FCFLAGS", "-O2 -g");
+        run(&mut build);
+        let _ = fs::remove_dir_all(&built);
+        fs::rename(&out, &built).expect("the target directory is writable");
+    }
+    built
 }
 
 /// All files and links below a directory, sorted, but those below directories that `enter` turns away by name.

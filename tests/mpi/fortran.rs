@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The directory with the module `adtape` and its archive, compiled by the compiler that MPI's wrappers call.
-fn adtape_module() -> &'static Path {
+fn adtape_module() -> PathBuf {
     fortran_module("gfortran")
 }
 
@@ -28,7 +28,7 @@ fn module(mpi: Mpi) -> &'static Path {
 /// Both modules with their archives, into one directory, as the example's rules would build them.
 pub fn copy_modules(mpi: Mpi, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
-    for file in [adtape_module(), module(mpi)].into_iter().flat_map(|from| fs::read_dir(from).expect("a directory")) {
+    for file in [&*adtape_module(), module(mpi)].into_iter().flat_map(|from| fs::read_dir(from).expect("a directory")) {
         let file = file.expect("a file");
         fs::copy(file.path(), to.join(file.file_name())).expect("copied");
     }
@@ -50,7 +50,7 @@ pub fn compile_with(mpi: Mpi, source: &Path, name: &str, flags: &[&str], archive
         .arg("-I")
         .arg(root().join("mpi/tests"))
         .arg("-I")
-        .arg(theirs)
+        .arg(&theirs)
         .args(flags)
         .arg(source);
     compiler.args(archives).arg(own.join("libadtape_mpi_fortran.a")).arg(library(mpi).join("libadtape_mpi.a"));
