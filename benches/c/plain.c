@@ -58,11 +58,11 @@ void plain_pop_compared(double **cursor, const double *base, double *out, int64_
     *cursor = p;
 }
 
-void plain_push_bits(plain_bits_t *bits, const unsigned char *bit, int64_t n) {
+void plain_push_bits(plain_bits_t *bits, const int32_t *bit, int64_t n) {
     uint64_t *p = bits->cursor, word = bits->word;
     int held = bits->held;
     BLOCKS(i, n) {
-        word = word << 1 | bit[i];
+        word = word << 1 | (uint64_t)bit[i];
         if (++held == 64) {
             *p++ = word;
             held = 0;
@@ -70,7 +70,7 @@ void plain_push_bits(plain_bits_t *bits, const unsigned char *bit, int64_t n) {
     }
     bits->cursor = p, bits->word = word, bits->held = held;
 }
-void plain_pop_bits(plain_bits_t *bits, unsigned char *bit, int64_t n) {
+void plain_pop_bits(plain_bits_t *bits, int32_t *bit, int64_t n) {
     uint64_t *p = bits->cursor, word = bits->word;
     int held = bits->held;
     BLOCKS(i, n) {
@@ -85,12 +85,12 @@ void plain_pop_bits(plain_bits_t *bits, unsigned char *bit, int64_t n) {
     bits->cursor = p, bits->word = word, bits->held = held;
 }
 
-void plain_push_bytes(unsigned char **cursor, const unsigned char *byte, int64_t n) {
+void plain_push_bytes(unsigned char **cursor, const int32_t *byte, int64_t n) {
     unsigned char *p = *cursor;
-    BLOCKS(i, n) { *p++ = byte[i]; }
+    BLOCKS(i, n) { *p++ = (unsigned char)byte[i]; }
     *cursor = p;
 }
-void plain_pop_bytes(unsigned char **cursor, unsigned char *byte, int64_t n) {
+void plain_pop_bytes(unsigned char **cursor, int32_t *byte, int64_t n) {
     unsigned char *p = *cursor;
     BLOCKS(i, n) { byte[i] = *--p; }
     *cursor = p;

@@ -26,11 +26,11 @@ typedef struct {
     uint64_t *cursor, word;
     int held;
 } plain_bits_t;
-void plain_push_bits(plain_bits_t *bits, const unsigned char *bit, int64_t n);
-void plain_pop_bits(plain_bits_t *bits, unsigned char *bit, int64_t n);
+void plain_push_bits(plain_bits_t *bits, const int32_t *bit, int64_t n);
+void plain_pop_bits(plain_bits_t *bits, int32_t *bit, int64_t n);
 
-void plain_push_bytes(unsigned char **cursor, const unsigned char *byte, int64_t n);
-void plain_pop_bytes(unsigned char **cursor, unsigned char *byte, int64_t n);
+void plain_push_bytes(unsigned char **cursor, const int32_t *byte, int64_t n);
+void plain_pop_bytes(unsigned char **cursor, int32_t *byte, int64_t n);
 
 /* The call floor: load, compare, store and advance of a cursor in a static variable, compiled separately. */
 void floor_begin(char *memory, int64_t bytes);

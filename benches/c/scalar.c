@@ -101,35 +101,35 @@ static void call_floor(const work_t *w, times_t *times) {
 
 /* ---- control bits and counts -------------------------------------------------------------------- */
 
-/* `bit` holds BLOCK values of 0 or 1. */
-static LOOP push_bits_local(adtape_t *t, const unsigned char *bit, int64_t n) {
+/* `bit` holds BLOCK values of 0 or 1: no chars, which a compiler would have to take for parts of the tape's cursor. */
+static LOOP push_bits_local(adtape_t *t, const int32_t *bit, int64_t n) {
     adtape_local_t l;
     expect_ok(adtape_attach(t, &l));
-    BLOCKS(i, n) { adtape_local_push_control(&l, bit[i], 1); }
+    BLOCKS(i, n) { adtape_local_push_control(&l, (uint64_t)bit[i], 1); }
     expect_ok(adtape_detach(&l));
 }
-static LOOP pop_bits_local(adtape_t *t, unsigned char *bit, int64_t n) {
+static LOOP pop_bits_local(adtape_t *t, int32_t *bit, int64_t n) {
     adtape_local_t l;
     expect_ok(adtape_attach(t, &l));
-    BLOCKS(i, n) { bit[i] = (unsigned char)adtape_local_pop_control(&l, 1); }
+    BLOCKS(i, n) { bit[i] = (int32_t)adtape_local_pop_control(&l, 1); }
     expect_ok(adtape_detach(&l));
 }
-static LOOP push_bits_handle(adtape_t *t, const unsigned char *bit, int64_t n) {
-    BLOCKS(i, n) { adtape_push_control(t, bit[i], 1); }
+static LOOP push_bits_handle(adtape_t *t, const int32_t *bit, int64_t n) {
+    BLOCKS(i, n) { adtape_push_control(t, (uint64_t)bit[i], 1); }
 }
-static LOOP pop_bits_handle(adtape_t *t, unsigned char *bit, int64_t n) {
-    BLOCKS(i, n) { bit[i] = (unsigned char)adtape_pop_control(t, 1); }
+static LOOP pop_bits_handle(adtape_t *t, int32_t *bit, int64_t n) {
+    BLOCKS(i, n) { bit[i] = (int32_t)adtape_pop_control(t, 1); }
 }
-static LOOP push_counts(adtape_t *t, const unsigned char *count, int64_t n) {
+static LOOP push_counts(adtape_t *t, const int32_t *count, int64_t n) {
     BLOCKS(i, n) { adtape_push_count(t, count[i]); }
 }
-static LOOP pop_counts(adtape_t *t, unsigned char *count, int64_t n) {
-    BLOCKS(i, n) { count[i] = (unsigned char)adtape_pop_count(t); }
+static LOOP pop_counts(adtape_t *t, int32_t *count, int64_t n) {
+    BLOCKS(i, n) { count[i] = (int32_t)adtape_pop_count(t); }
 }
 
 /* Decisions without a pattern. */
-static unsigned char *decisions(const work_t *w) {
-    unsigned char *bit = (unsigned char *)w->values;
+static int32_t *decisions(const work_t *w) {
+    int32_t *bit = (int32_t *)w->values;
     uint64_t state = 0x9E3779B97F4A7C15u;
     for (int i = 0; i < BLOCK; i++) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -139,7 +139,7 @@ static unsigned char *decisions(const work_t *w) {
 }
 #define BYTES(name)                                                         \
     static void name(const work_t *w, times_t *times) {                     \
-        unsigned char *bit = decisions(w);                                  \
+        int32_t *bit = decisions(w);                                        \
         TIMED(times->forward, push_##name(w->tape, bit, w->count));         \
         TIMED(times->reverse, pop_##name(w->tape, bit, w->count));          \
     }
@@ -148,13 +148,14 @@ BYTES(bits_handle)
 BYTES(counts)
 
 static void plain_bits(const work_t *w, times_t *times) {
-    unsigned char *bit = decisions(w);
+    int32_t *bit = decisions(w);
     plain_bits_t words = {(uint64_t *)w->memory, 0, 0};
     TIMED(times->forward, plain_push_bits(&words, bit, w->count));
     TIMED(times->reverse, plain_pop_bits(&words, bit, w->count));
 }
 static void plain_bytes(const work_t *w, times_t *times) {
-    unsigned char *byte = decisions(w), *cursor = (unsigned char *)w->memory;
+    int32_t *byte = decisions(w);
+    unsigned char *cursor = (unsigned char *)w->memory;
     TIMED(times->forward, plain_push_bytes(&cursor, byte, w->count));
     TIMED(times->reverse, plain_pop_bytes(&cursor, byte, w->count));
 }

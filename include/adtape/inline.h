@@ -124,8 +124,9 @@ ADTAPE_INLINE_ void adtape_push_raw_(adtape_t *t, const void *x, uintptr_t bytes
     memcpy((void *)cur, x, bytes);
     t->cur = cur + bytes;
 }
-/* Takes a value off; returns its address, where it stays until the next push. */
-ADTAPE_INLINE_ const void *adtape_pop_at_(adtape_t *t, uintptr_t bytes, adtape_type_t type) {
+/* Where the value on top begins: the cursor once it is popped. The caller copies the value and then writes the cursor:
+ * of a copy behind that write, the compiler would have to assume that it changes the cursor. */
+ADTAPE_INLINE_ uintptr_t adtape_pop_to_(adtape_t *t, uintptr_t bytes, adtape_type_t type) {
     uintptr_t cur;
     ADTAPE_NONNULL_(t);
     cur = t->cur - bytes;
@@ -133,8 +134,7 @@ ADTAPE_INLINE_ const void *adtape_pop_at_(adtape_t *t, uintptr_t bytes, adtape_t
         (void)adtape_pop_room_(t, type, 1);
         cur = t->cur - bytes;
     }
-    t->cur = cur;
-    return (const void *)cur;
+    return cur;
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
@@ -179,9 +179,13 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
             return;
         }
     }
-    if (bytes < ADTAPE_BIG_BYTES_) {
+    if (__builtin_constant_p(bytes) && bytes < ADTAPE_BIG_BYTES_) {
         const uintptr_t cur = t->cur - bytes;
+        memcpy(x, (const void *)cur, bytes);
         t->cur = cur;
+    } else if (bytes < ADTAPE_BIG_BYTES_) {
+        const uintptr_t cur = t->cur - bytes;
+        t->cur = cur; /* before the call, as above */
         memcpy(x, (const void *)cur, bytes);
     } else {
         adtape_abi0_copy_out(t, x, bytes);
@@ -241,7 +245,9 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
      * Kit: `popReal8`, `popInteger4`, ...                                                                 \
      * Fortran: `call pop(x)`, `call pop(t, x)`. */                                                        \
     ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, T *x) {                                             \
-        ADTAPE_LOAD_##name(x, adtape_pop_at_(t, sizeof *x, code));                                         \
+        const uintptr_t cur = adtape_pop_to_(t, sizeof *x, code);                                          \
+        ADTAPE_LOAD_##name(x, (const void *)cur);                                                          \
+        t->cur = cur;                                                                                      \
     }                                                                                                      \
     /* adtape_push_array of a type that stands in the name, inlined. */                                    \
     ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, T const *x, int64_t count) {                 \
@@ -256,7 +262,9 @@ ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, u
         adtape_push_raw_(t, x, bytes, code);                                                               \
     }                                                                                                      \
     ADTAPE_INLINE_ void adtape_pop_##name(adtape_t *t, void *x) {                                          \
-        memcpy(x, adtape_pop_at_(t, bytes, code), bytes);                                                  \
+        const uintptr_t cur = adtape_pop_to_(t, bytes, code);                                              \
+        memcpy(x, (const void *)cur, bytes);                                                               \
+        t->cur = cur;                                                                                      \
     }                                                                                                      \
     ADTAPE_INLINE_ void adtape_push_array_##name(adtape_t *t, const void *x, int64_t count) {              \
         adtape_push_array_raw_(t, x, count, bytes, code);                                                  \
@@ -317,11 +325,11 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
             (void)adtape_pop_room_(t, code, count);                                                        \
             cur = t->cur - bytes;                                                                          \
         }                                                                                                  \
-        t->cur = cur;                                                                                      \
         ADTAPE_EACH_OF_8_(ADTAPE_RECORD_OUT_)                                                              \
         for (int64_t k = 8; k < count; k++) {                                                              \
             memcpy(&x[k], (const char *)cur + (uint64_t)k * sizeof *x, sizeof *x);                         \
         }                                                                                                  \
+        t->cur = cur;                                                                                      \
     }
 ADTAPE_VALUE_TYPES_(ADTAPE_DEFINE_RECORD_)
 
