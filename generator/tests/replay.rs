@@ -87,7 +87,14 @@ const FUNCTIONS: [(&str, &[&str]); 4] = [
     ),
     (
         "generator/tests/programs/odd_loops.c",
-        &["condition(condition)/(q)", "arm(arm)/(q)", "unsigned_step(y)/(y)", "unsigned_size(unsigned_size)/(q)"],
+        &[
+            "condition(condition)/(q)",
+            "arm(arm)/(q)",
+            "unsigned_step(y)/(y)",
+            "unsigned_size(unsigned_size)/(q)",
+            "downwards(q)/(y)",
+            "turned(turned)/(y)",
+        ],
     ),
 ];
 

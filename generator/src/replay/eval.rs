@@ -12,7 +12,7 @@ pub(super) fn long() -> Type {
 
 impl Replay<'_> {
     pub(super) fn eval(&mut self, side: Side, e: &Expr) -> Res<T> {
-        let t = match &e.kind {
+        Ok(match &e.kind {
             ExprKind::Int(n) if matches!(e.ty, Type::Float { .. }) => self.terms.make(Term::Float(n.to_string())),
             ExprKind::Int(n) => {
                 let number = self.terms.number(*n);
@@ -60,8 +60,7 @@ impl Replay<'_> {
                 }
                 new
             }
-        };
-        Ok(t)
+        })
     }
 
     fn value(&mut self, side: Side, value: ValueId) -> Res<T> {
@@ -106,6 +105,9 @@ impl Replay<'_> {
             let zero = self.terms.number(0);
             return self.binary(Binary::Equal, t, zero, &long(), &long());
         }
+        if let (Unary::Complement, Term::Unary(Unary::Complement, x, _)) = (op, self.terms.get(t)) {
+            return *x;
+        }
         let new = self.terms.make(Term::Unary(op, t, unnamed(ty)));
         self.terms.is_exactly(new, ty);
         new
@@ -127,6 +129,7 @@ impl Replay<'_> {
                 }
             }
             Binary::PointerDifference => self.difference(a, b),
+            Binary::BitXor => self.terms.xor(a, b),
             Binary::Divide if ty.is_integer() => match (self.terms.constant(a), self.terms.constant(b)) {
                 (_, Some(1)) => Some(a),
                 (Some(n), Some(by)) if n >= 0 && by > 0 => Some(self.terms.number(n / by)),

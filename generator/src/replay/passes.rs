@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::eval::long;
 use super::memory::{Section, State};
 use super::terms::{T, Term, Version};
 use super::{Form, Replay, Res, Side, open};
@@ -197,6 +198,7 @@ impl Replay<'_> {
                             || step.is_some_and(|step| self.terms.constant(step) == Some(1))));
             if exact {
                 self.terms.is_exactly(head, ty);
+                self.count_by(ty, step, pass);
             }
             form.steps.push(step);
             form.exact.push(exact);
@@ -207,6 +209,7 @@ impl Replay<'_> {
         if *at == TestAt::Before {
             let test = self.eval(Side::Forward, test)?;
             form.test = Some(test);
+            self.counts_down(test, carried, &form, pass);
             if let Some((passes, inside, distance)) = self.passes_of(test, pass, item) {
                 form.passes = passes;
                 form.inside = inside;
@@ -218,6 +221,29 @@ impl Replay<'_> {
         }
         self.loops.insert(item, form);
         self.forward_region(*body)
+    }
+
+    /// A signed variable that moves in each pass does not overflow: so passes are counted by an unsigned number as wide.
+    fn count_by(&mut self, ty: &Type, step: Option<T>, pass: T) {
+        let moves = step.and_then(|step| self.terms.constant(step)).is_some_and(|step| step != 0);
+        if let (Type::Int { bits, signed: true, .. }, true) = (ty, moves) {
+            self.terms.is_exactly(pass, &Type::Int { bits: *bits, signed: false, name: String::new() });
+        }
+    }
+
+    /// So are those of a loop that goes on while an unsigned variable, from which it takes 1 each time, is not 0.
+    fn counts_down(&mut self, test: T, carried: &[Carried], form: &Form, pass: T) {
+        let (test, zero) = (self.truth(test), self.terms.number(0));
+        for (k, c) in carried.iter().enumerate() {
+            let ty = &self.f.vars[c.var.index()].ty;
+            let step = form.steps[k].and_then(|step| self.terms.constant(step));
+            if matches!(ty, Type::Int { signed: false, .. })
+                && step == Some(-1)
+                && (test == form.heads[k] || test == self.binary(Binary::Less, zero, form.heads[k], ty, &long()))
+            {
+                self.terms.is_exactly(pass, ty);
+            }
+        }
     }
 
     /// How often a loop runs whose test is this in pass `pass`: as known outside, as known inside, the distance.

@@ -261,6 +261,15 @@ impl Terms {
         Some(self.int(poly.modulo(*bits)))
     }
 
+    /// What is left of `a ^ b` where one of them is the other and something else: the undoing of `^=`.
+    pub fn xor(&self, a: T, b: T) -> Option<T> {
+        [(a, b), (b, a)].into_iter().find_map(|(sum, one)| match *self.get(sum) {
+            Term::Binary(Binary::BitXor, x, y, _) if y == one => Some(x),
+            Term::Binary(Binary::BitXor, x, y, _) if x == one => Some(y),
+            _ => None,
+        })
+    }
+
     /// Whether an integer has an atom for which the test holds, or an atom that is made of one.
     pub fn mentions(&self, t: T, test: &dyn Fn(&Term) -> bool) -> bool {
         let mut seen = HashSet::new();

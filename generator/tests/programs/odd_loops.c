@@ -61,3 +61,24 @@ double unsigned_size(int n, const double *q) {
     for (unsigned i = 0; i < rows * columns; i++) sum += m[i] * m[i];
     return sum;
 }
+
+/* A pointer goes up while the index goes down. */
+void downwards(int n, const double *y, double *q) {
+    double *out = q;
+    for (int i = n - 1; i >= 0; i--) *out++ = y[i] * y[i];
+    for (unsigned i = (unsigned)n; i-- > 0u;) *out++ = y[i] * y[0];
+    for (unsigned i = (unsigned)n; i != 0; i--) *out++ = y[i - 1] * y[1];
+}
+
+/* Bits that a pass turns over are turned back. */
+double turned(int n, const double *y) {
+    int bits = 5, sign = 1;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += y[i] * sum * sign + y[i];
+        bits ^= i * 3;
+        sign = ~sign;
+        sum *= bits;
+    }
+    return sum;
+}
