@@ -67,6 +67,17 @@ impl Qualified {
             }
     }
 
+    /// Whether it is an array of pointers to functions, or of arrays of them.
+    pub fn is_table_of_functions(&self) -> bool {
+        match &self.ty {
+            CType::Array(elem, _) => match &elem.ty {
+                CType::Pointer(to) => to.ty == CType::Function,
+                _ => elem.is_table_of_functions(),
+            },
+            _ => false,
+        }
+    }
+
     /// Whether nothing of it is ever written through it.
     pub fn is_constant(&self) -> bool {
         match &self.ty {

@@ -66,6 +66,10 @@ impl<'a> Lower<'_, 'a> {
         }
         match &found.ty {
             CType::Int { .. } | CType::Float(_) | CType::Pointer(_) => self.scalar(node, &found),
+            CType::Array(..) if found.is_table_of_functions() => {
+                let what = format!("'{}' is a local array of functions", node.name);
+                self.refuse(node, Class::Type, what, "declare it static const")
+            }
             CType::Array(..) => {
                 self.evaluate_extents(&found.ty, node, false)?;
                 if !self.bindings.contains_key(&node.id) {
