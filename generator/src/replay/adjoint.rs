@@ -4,7 +4,7 @@
 //! factors that the forward sweep computed. Both sides are brought to that form and compared. The order of factors is
 //! that of their numbers, so it does not matter in which order the sweep multiplies.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::terms::{P, T, Term};
 use super::{Replay, Res, Stop, open};
@@ -47,7 +47,7 @@ impl Replay<'_> {
 
     pub(super) fn clear_adjoint(&mut self, root: T) -> Res<()> {
         if self.adjoints.local.get(&root) != Some(&Holds::Nothing) {
-            return Err(self.wrong_adjoint("an adjoint is cleared that may hold something"));
+            return Err(self.refuted("an adjoint is cleared that may hold something"));
         }
         // Only the sweep itself writes what the primal does not have.
         let is_own = matches!(self.terms.get(root), Term::Own(_));
@@ -73,12 +73,19 @@ impl Replay<'_> {
         }
         let root = self.terms.get_spot(place).root;
         let t = match self.adjoints.local.get(&root) {
-            Some(Holds::Nothing) => return Err(self.wrong_adjoint("an adjoint is read before it is set")),
+            Some(Holds::Nothing) => return Err(self.refuted("an adjoint is read before it is set")),
             Some(Holds::Zero) => self.terms.make(Term::Float("0.0".into())),
+            Some(Holds::Something) if self.is_never_read(root) => self.terms.make(Term::Float("0.0".into())),
             _ => self.terms.make(Term::Adjoint(place)),
         };
         self.adjoints.found.insert(place, t);
         Ok(t)
+    }
+
+    /// Whether an adjoint belongs to an object that the forward sweep never reads. It begins as 0, and stays 0.
+    fn is_never_read(&self, root: T) -> bool {
+        let Term::Shadow(of) = *self.terms.get(root) else { return false };
+        matches!(self.terms.get(of), Term::Object(object) if !self.read.contains(object))
     }
 
     fn content(&mut self, place: P) -> Res<T> {
@@ -124,7 +131,7 @@ impl Replay<'_> {
             began && self.adjoints.local.get(root) == Some(&Holds::Nothing)
         };
         if self.adjoints.read.iter().any(is_lost) {
-            return Err(self.wrong_adjoint("an adjoint is read in a pass that the pass before it has not set to 0"));
+            return Err(self.refuted("an adjoint is read in a pass that the pass before it has not set to 0"));
         }
         self.adjoints.read.extend(before);
         Ok(())
@@ -197,7 +204,7 @@ impl Replay<'_> {
                 self.doubt(super::SECTIONS);
                 continue;
             }
-            return Err(self.wrong_adjoint("an adjoint is read or cleared behind an addition that may change it"));
+            return Err(self.refuted("an adjoint is read or cleared behind an addition that may change it"));
         }
         Ok(())
     }
@@ -208,6 +215,10 @@ impl Replay<'_> {
     }
 
     fn adjoints_apart(&mut self, a: P, b: P) -> bool {
+        // No pointer leads to an object whose address nobody takes.
+        if [a, b].into_iter().any(|place| self.is_never_read(self.terms.get_spot(place).root)) {
+            return self.terms.get_spot(a).root != self.terms.get_spot(b).root;
+        }
         // What a caller passes for the adjoint of a value is no memory of the procedure.
         if self.is_of_value(a) && self.is_of_object(b) || self.is_of_object(a) && self.is_of_value(b) {
             return true;
@@ -265,7 +276,7 @@ impl Replay<'_> {
                 if self.timeless_linear(&done_here, seen) == self.timeless_linear(&expected_here, seen) {
                     self.doubt(super::SECTIONS);
                 } else {
-                    return Err(self.wrong_adjoint("an adjoint is not what the derivative demands"));
+                    return Err(self.refuted("an adjoint is not what the derivative demands"));
                 }
             }
             let root = self.terms.get_spot(place).root;
@@ -282,7 +293,7 @@ impl Replay<'_> {
             let found = self.found(place)?;
             let found = self.linear(found)?;
             if *expected != found {
-                return Err(self.wrong_adjoint("an adjoint is not changed as the derivative demands"));
+                return Err(self.refuted("an adjoint is not changed as the derivative demands"));
             }
         }
         self.adjoints.found.clear();
@@ -404,6 +415,26 @@ impl Replay<'_> {
             }
         }
     }
+}
+
+/// The objects that a sweep reads, or whose address it takes.
+pub(super) fn objects_read(proc: &Proc) -> BTreeSet<ObjectId> {
+    let mut read: BTreeSet<ObjectId> = proc.result_object.into_iter().collect();
+    let mut see = |e: &Expr| {
+        if let ExprKind::Load(Place { base: Base::Object(object), .. })
+        | ExprKind::Address(Place { base: Base::Object(object), .. }) = e.kind
+        {
+            read.insert(object);
+        }
+    };
+    for item in proc.regions.iter().flat_map(|region| &region.items) {
+        walk::operands(proc, *item, &mut |operand| match operand {
+            Ok(expr) => walk::expressions(expr, &mut see),
+            Err(place) => walk::in_place(place, &mut see),
+        });
+    }
+    proc.result.iter().for_each(|result| walk::expressions(result, &mut see));
+    read
 }
 
 fn is_zero(text: &str) -> bool {

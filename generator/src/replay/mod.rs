@@ -26,6 +26,7 @@ mod again;
 mod calls;
 mod contracts;
 mod demands;
+mod elements;
 mod equal;
 mod eval;
 mod forward;
@@ -285,6 +286,8 @@ struct Replay<'a> {
     undone: HashSet<ItemId>,
     variables: HashSet<VarId>,
     shadowed: HashSet<ObjectId>,
+    /// Objects that the forward sweep reads, or whose address it takes: nothing is added to the adjoints of others.
+    read: BTreeSet<ObjectId>,
     adjoints: adjoint::Adjoints,
     /// Passive values that are active behind a branch or in a loop.
     handed_on: HashSet<ValueId>,
@@ -388,6 +391,7 @@ impl<'a> Replay<'a> {
             undone,
             variables: variables.collect(),
             shadowed: shadowed.collect(),
+            read: adjoint::objects_read(f),
             adjoints: adjoint::Adjoints::default(),
             handed_on: HashSet::new(),
             runs: Vec::new(),

@@ -12,37 +12,13 @@ use std::collections::BTreeMap;
 use super::adjoint::{Holds, Linear};
 use super::memory::Section;
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Side, Stop, open};
+use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 /// Structs with more reals are not passed by value.
 const MANY: usize = 256;
 
 impl Replay<'_> {
-    /// An adjoint is not what it has to be. Of a procedure that gets structs by value with adjoints nothing is claimed
-    /// then: copies may be taken for other memory than they are, and right sweeps were refused.
-    pub(super) fn wrong_adjoint(&self, what: &str) -> Stop {
-        let is_copy = |role: &ReverseParam| match role {
-            ReverseParam::Adjoint(k) => matches!(self.f.params[*k as usize].ty, Type::Struct(_)),
-            _ => false,
-        };
-        if self.given.params.iter().any(is_copy) {
-            Stop::Open("a struct that is passed by value".into())
-        } else {
-            self.refuted(what)
-        }
-    }
-
-    /// A pass leaves memory damaged. What calls that return structs into elements leave is not followed yet.
-    pub(super) fn left_damaged(&self, body: RegionId) -> Stop {
-        let gives = |item: ItemId| matches!(self.f.items[item.index()].kind, ItemKind::Call { into: Some(_), .. });
-        if self.items_inside(body).into_iter().any(gives) {
-            Stop::Open("a struct that a call returns in a loop".into())
-        } else {
-            self.refuted("a reversed pass leaves memory damaged that the others need")
-        }
-    }
-
     /// The ways to all reals in a type.
     fn ways_to_reals(&mut self, ty: &Type) -> Res<Vec<Vec<Way>>> {
         let mut all = Vec::new();
@@ -259,7 +235,7 @@ impl Replay<'_> {
         let Term::Address(place) = *self.terms.get(pointer) else { return Ok(()) };
         let root = self.terms.get_spot(place).root;
         if self.local_holds(root) == Some(Holds::Nothing) {
-            return Err(self.wrong_adjoint("an adjoint is passed before it is set"));
+            return Err(self.refuted("an adjoint is passed before it is set"));
         }
         Ok(())
     }

@@ -210,8 +210,7 @@ impl<'a> Lower<'_, 'a> {
             self.b.call(Callee::Proc(id), args, None, Some(into));
             return Ok(());
         }
-        // `p->v = turned(p->v)`, `v = turned(&v)`: the argument must still be there in the reverse sweep, which passes
-        // it first.
+        // `struct pair v = turned(&v)`: what the call has written there must still be there in the reverse sweep.
         let result = self.struct_temporary(node)?;
         self.b.call(Callee::Proc(id), args, None, Some(result.clone()));
         self.copy_struct(into, result, node)

@@ -6,13 +6,14 @@ use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
-    /// `to = from;` of structs.
+    /// `to = from;` of structs. What a call returns goes by way of memory of its own: the reverse sweep may need what it
+    /// overwrites, some members and not others.
     pub fn struct_assignment(&mut self, to: &'a Node<'a>, from: &'a Node<'a>) -> Result<()> {
         let to_spot = self.place(to)?;
-        self.struct_into(to_spot, from)
+        self.struct_copied(to_spot, from)
     }
 
-    /// Puts the value of a struct expression into a place.
+    /// Puts the value of a struct expression into a place that holds nothing yet.
     pub fn struct_into(&mut self, to: Spot, from: &'a Node<'a>) -> Result<()> {
         let bare = from.bare();
         if bare.kind == "CallExpr"
@@ -21,6 +22,10 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.call_into(bare, id, place.clone());
         }
+        self.struct_copied(to, from)
+    }
+
+    fn struct_copied(&mut self, to: Spot, from: &'a Node<'a>) -> Result<()> {
         let aside = self.begin_operand();
         let from_spot = self.place(from)?;
         self.end_operand(aside, from)?;
