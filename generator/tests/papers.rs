@@ -21,7 +21,7 @@ const STORED: [Stored; 25] = [
     ("001_fig12b", [0, 0, 0, 0], "all bounds and indices again"),
     ("001_fig13", [0, 10, 0, 0], "10 searches: where each ended"),
     ("001_fig14a", [63, 8, 0, 1], "63 eliminations: 1 real; 8 levels: 1 integer; the number of levels"),
-    ("001_fig14b", [9, 9, 9, 9], ""),
+    ("001_fig14b", [0, 49, 0, 18], "36 steps: 1 integer that a branch counts up; 12 zones: their number; the last k2; how many of each"),
     ("001_fig2", [11, 0, 0, 1], "11 steps: 1 real; the number of steps"),
     ("001_fig4", [0, 5, 0, 0], "4 steps: 1 integer, and the last value"),
     ("001_fig7", [16, 0, 0, 1], "8 steps: 2 reals; the number of steps"),
@@ -33,9 +33,9 @@ const STORED: [Stored; 25] = [
     ("003_fig5", [0, 0, 40, 0], "40 passes: which arm ran"),
     ("003_fig6", [0, 0, 0, 8], "8 loops by data: how often they ran; none for the others"),
     ("003_sec2", [0, 0, 0, 0], "the branch again"),
-    ("003_sec5", [0, 0, 0, 0], ""),
+    ("003_sec5", [14, 0, 15, 15], "14 sums behind loops; 15 searches: how each was left, how long it was"),
     ("004_fig1", [5, 0, 0, 0], "5 steps: 1 real"),
-    ("004_fig2", [6, 0, 0, 0], "6 steps: 1 real; the pointer goes back as it came"),
+    ("004_fig2", [12, 1, 0, 0], "6 steps: 2 reals; the pointer goes back as it came from where it ended"),
 ];
 
 /// A division more than the default may be evaluated again.

@@ -63,7 +63,6 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
     int step = 0;
     int left = 0;
     while (!left && step < steps) {
-        int step_s = step;
         for (int stage = 0; stage < 4; stage++) {
             const double ahead = stage == 0 ? 0.0 : (stage == 3 ? h : 0.5 * h);
             for (int c = 0; c < 2; c++) {
@@ -92,7 +91,6 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
             }
             step++;
         }
-        adtape_push_i32(tape, step_s);
         passes++;
     }
     adtape_push_count(tape, (int64_t)passes);
@@ -117,8 +115,7 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rest
     /* ode.c:18 */
     const uint64_t passes = (uint64_t)adtape_pop_count(tape);
     for (uint64_t pass = passes; pass-- != 0;) {
-        int step;
-        adtape_pop_i32(tape, &step);
+        const int step = (int)pass;
         /* ode.c:34 */
         if (y[0] < 1e-9 || y[1] < 1e-9) {
         } else if (step % 10 == 9) {

@@ -7,7 +7,9 @@ use super::exprs::{binary, cast, unsigned};
 use super::game::value_expr;
 use super::recompute::zero;
 use crate::ir::walk;
-use crate::ir::{Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Proc, RegionId, TestAt, Type, Unary, ValueId};
+use crate::ir::{
+    Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Proc, RegionId, TestAt, Type, Unary, ValueId,
+};
 
 /// An index: a carried integer that each pass changes by one constant and that the test compares with a bound which
 /// no pass changes.
@@ -186,7 +188,7 @@ pub fn inside(proc: &Proc, value: ValueId, region: RegionId) -> bool {
 pub fn change(proc: &Proc, all: &[Carried], values: &Carried, body: RegionId) -> Option<Expr> {
     let end = match &proc.values[values.end.index()].def {
         Def::Is(end) => end,
-        Def::Join(item, k) => advanced_unless_left(proc, all, values, *item, *k)?,
+        Def::Join(item, k) => advanced_unless_left(proc, all, values, (*item, *k))?,
         _ => return None,
     };
     let mut steps = Vec::new();
@@ -247,28 +249,56 @@ fn steps_from(
     }
 }
 
-/// The step of a loop that a flag may leave stands behind a test of the flag. Every pass but the last takes it, so for
+/// The step of a loop that flags may leave stands behind tests of the flags. Every pass but the last takes it, so for
 /// what a pass begins with, it is a step like others.
 fn advanced_unless_left<'p>(
     proc: &'p Proc,
     all: &[Carried],
     values: &Carried,
-    item: ItemId,
-    k: u32,
+    (mut item, mut k): (ItemId, u32),
 ) -> Option<&'p Expr> {
-    let ItemKind::Branch { on, joins, .. } = &proc.items[item.index()].kind else { return None };
-    let join = joins.get(k as usize)?;
-    let ExprKind::Unary(Unary::Not, flag) = &on.kind else { return None };
-    let ExprKind::Value(flag) = flag.kind else { return None };
-    let left = all.iter().find(|c| c.end == flag)?;
-    let Def::Head(of, _) = proc.values[left.head.index()].def else { return None };
+    let Def::Head(of, _) = proc.values[values.head.index()].def else { return None };
     let ItemKind::Loop { test, at: TestAt::Before, .. } = &proc.items[of.index()].kind else { return None };
-    if !requires_zero(test, left.head) || join.otherwise != values.head {
-        return None;
+    // What is 0 at the end of a pass that another one follows.
+    let mut zeros: Vec<ValueId> = all.iter().filter(|c| requires_zero(test, c.head)).map(|c| c.end).collect();
+    for _ in 0..8 {
+        let ItemKind::Branch { on, joins, .. } = &proc.items[item.index()].kind else { return None };
+        let then = takes_then(proc, on, joins, &zeros)?;
+        let arm = |join: &Join| if then { join.then } else { join.otherwise };
+        let more: Vec<ValueId> = joins.iter().filter(|join| zeros.contains(&join.out)).map(arm).collect();
+        zeros.extend(more);
+        match &proc.values[arm(joins.get(k as usize)?).index()].def {
+            Def::Is(end) => return Some(end),
+            Def::Join(inner, at) => (item, k) = (*inner, *at),
+            _ => return None,
+        }
     }
-    match &proc.values[join.then.index()].def {
-        Def::Is(end) => Some(end),
-        _ => None,
+    None
+}
+
+/// Which arm of a branch runs where these values are 0, if they tell.
+fn takes_then(proc: &Proc, on: &Expr, joins: &[Join], zeros: &[ValueId]) -> Option<bool> {
+    if only_zeros(on, zeros) {
+        return Some(true);
+    }
+    let is_set = |value: ValueId| match &proc.values[value.index()].def {
+        Def::Is(Expr { kind: ExprKind::Int(n), .. }) => *n != 0,
+        _ => false,
+    };
+    joins.iter().filter(|join| zeros.contains(&join.out)).find_map(|join| {
+        match (is_set(join.then), is_set(join.otherwise)) {
+            (true, false) => Some(false),
+            (false, true) => Some(true),
+            _ => None,
+        }
+    })
+}
+
+/// Whether a condition says that some of these values are 0, and nothing else.
+fn only_zeros(on: &Expr, zeros: &[ValueId]) -> bool {
+    match &on.kind {
+        ExprKind::Binary(Binary::And, x, y) => only_zeros(x, zeros) && only_zeros(y, zeros),
+        _ => zeros.iter().any(|zero| requires_zero(on, *zero)),
     }
 }
 

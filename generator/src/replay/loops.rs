@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::memory::Section;
+use super::memory::{Section, lead_into};
 use super::passes::step_of;
 use super::sections::Passes;
 use super::terms::{P, T, Term, Way};
@@ -241,10 +241,7 @@ impl Replay<'_> {
             (_, None) => !section.cells.is_empty() && section.cells.is_subset(&of.cells),
             (Some(place), Some(other)) => {
                 let (a, b) = (self.terms.get_spot(place), self.terms.get_spot(other));
-                if let Some((Way::All, around)) = b.steps.split_last()
-                    && a.root == b.root
-                    && a.steps.starts_with(around)
-                {
+                if a.root == b.root && lead_into(&a.steps, &b.steps) {
                     return true;
                 }
                 self.is_inside(place, other)
@@ -256,8 +253,8 @@ impl Replay<'_> {
     /// Whether a place is certainly a part of a row of elements.
     pub(super) fn is_inside(&mut self, place: P, row: P) -> bool {
         let (a, b) = (self.terms.get_spot(place).clone(), self.terms.get_spot(row).clone());
-        if let Some((Way::All, around)) = b.steps.split_last() {
-            return a.root == b.root && a.steps.starts_with(around);
+        if b.steps.contains(&Way::All) {
+            return a.root == b.root && lead_into(&a.steps, &b.steps);
         }
         let (Some((last, before)), Some((Way::Range(from, to), around))) = (a.steps.split_last(), b.steps.split_last())
         else {

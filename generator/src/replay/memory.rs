@@ -119,8 +119,9 @@ impl Replay<'_> {
             // Lost for certain: this very place, or all of an object.
             let is_lost = section.place.is_some_and(|lost| {
                 let same_root = self.terms.get_spot(lost).root == self.terms.get_spot(place).root;
-                let whole = same_root && self.made.contains(&lost);
-                whole || self.certain.contains(&lost) && self.resolve_place(lost) == here
+                let certain = self.certain.contains(&lost);
+                let whole = same_root && certain && self.made.contains(&lost);
+                whole || certain && self.resolve_place(lost) == here
             });
             let what = self.show_place(place);
             if is_lost {
@@ -268,10 +269,10 @@ impl Replay<'_> {
         }
         for (s, t) in x.steps.iter().zip(&y.steps) {
             match (s, t) {
-                (Way::All, _) | (_, Way::All) => return false,
                 (Way::Field(f), Way::Field(g)) if f != g => return true,
                 (Way::Field(_), Way::Field(_)) => {}
                 (Way::Field(_), _) | (_, Way::Field(_)) => return false,
+                (Way::All, _) | (_, Way::All) => {}
                 _ => {
                     if self.ranges_apart(*s, *t) {
                         return true;
@@ -364,6 +365,16 @@ impl Replay<'_> {
             }
         }
         facts
+    }
+}
+
+/// Whether steps lead to what others lead to, or into it.
+pub(super) fn lead_into(steps: &[Way], of: &[Way]) -> bool {
+    match (steps, of) {
+        (_, [Way::All]) | ([], []) => true,
+        ([Way::At(_) | Way::Range(..) | Way::All, inner @ ..], [Way::All, rest @ ..]) => lead_into(inner, rest),
+        ([step, inner @ ..], [same, rest @ ..]) => step == same && lead_into(inner, rest),
+        _ => false,
     }
 }
 

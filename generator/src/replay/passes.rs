@@ -69,7 +69,10 @@ impl Replay<'_> {
             if let (None, Some(test)) = (step, form.test) {
                 // What a pass adds that another follows: the flags that would have ended the loop are not set.
                 let known = self.known.len();
-                self.goes_on(item, carried, test);
+                // What one flag tells may decide what another one is.
+                for _ in 0..2 {
+                    self.goes_on(item, carried, test);
+                }
                 let end = self.resolve(end);
                 self.forget(known);
                 step = self.even_step(item, head, end);
@@ -110,16 +113,19 @@ impl Replay<'_> {
     fn assume_zero(&mut self, t: T) {
         let zero = self.terms.number(0);
         self.assume(t, zero);
-        if let Term::Choose(c, x, y) = *self.terms.get(t) {
-            let other = |t: T| self.terms.constant(t).is_some_and(|n| n != 0);
-            let (first, second) = (other(x), other(y));
-            if first {
-                self.assume_truth(c, false);
-                self.assume_zero(y);
-            } else if second {
-                self.assume_truth(c, true);
-                self.assume_zero(x);
+        let Term::Choose(c, x, y) = *self.terms.get(t) else { return };
+        let is_set = |t: T| self.terms.constant(t).is_some_and(|n| n != 0);
+        let chosen = match (is_set(x), is_set(y)) {
+            (true, _) => Some(false),
+            (_, true) => Some(true),
+            _ => {
+                let c = self.resolve(c);
+                self.terms.constant(c).map(|c| c != 0)
             }
+        };
+        if let Some(chosen) = chosen {
+            self.assume_truth(c, chosen);
+            self.assume_zero(if chosen { x } else { y });
         }
     }
 
@@ -388,21 +394,22 @@ impl Replay<'_> {
         }
     }
 
-    /// The sum of integer terms with signs, as what is added to a variable; `None` if one is no integer.
-    pub(super) fn sum_of(&mut self, side: Side, terms: &[(bool, &Expr)], to: &Type) -> Res<Option<T>> {
+    /// The sum of so many times each integer term, as what is added to a variable; `None` if one is no integer.
+    pub(super) fn sum_of(&mut self, side: Side, terms: &[(i128, &Expr)], to: &Type) -> Res<Option<T>> {
         let mut sum = self.terms.number(0);
-        for (minus, expr) in terms {
+        for (times, expr) in terms {
             let Type::Int { .. } = expr.ty else { return Ok(None) };
             let t = if to.is_integer() { self.eval(side, expr)? } else { self.integer(side, expr)? };
-            let Some(more) = self.terms.sum(sum, t, if *minus { -1 } else { 1 }) else { return Ok(None) };
+            let Some(more) = self.terms.sum(sum, t, *times) else { return Ok(None) };
             sum = more;
         }
         Ok(Some(sum))
     }
 }
 
-/// What each pass adds to a carried variable: terms that no pass changes, each with whether it is subtracted.
-pub(super) fn step_of(proc: &Proc, body: RegionId, head: ValueId, end: ValueId) -> Option<Vec<(bool, &Expr)>> {
+/// What each pass adds to a carried variable: terms that no pass changes, each with how often it is added. A pointer is
+/// moved by scalars.
+pub(super) fn step_of(proc: &Proc, body: RegionId, head: ValueId, end: ValueId) -> Option<Vec<(i128, &Expr)>> {
     let mut terms = Vec::new();
     let mut at = end;
     for _ in 0..32 {
@@ -418,28 +425,36 @@ pub(super) fn step_of(proc: &Proc, body: RegionId, head: ValueId, end: ValueId) 
     None
 }
 
-fn base_of<'a>(proc: &Proc, body: RegionId, expr: &'a Expr, terms: &mut Vec<(bool, &'a Expr)>) -> Option<ValueId> {
+fn base_of<'a>(proc: &Proc, body: RegionId, expr: &'a Expr, terms: &mut Vec<(i128, &'a Expr)>) -> Option<ValueId> {
     match &expr.kind {
         ExprKind::Value(value) => Some(*value),
         ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, y) if x.ty == expr.ty && y.ty == expr.ty => {
             if is_invariant(proc, body, y) {
-                terms.push((*op == Binary::Subtract, y));
+                terms.push((if *op == Binary::Subtract { -1 } else { 1 }, y));
                 return base_of(proc, body, x, terms);
             }
             if *op == Binary::Add && is_invariant(proc, body, x) {
-                terms.push((false, x));
+                terms.push((1, x));
                 return base_of(proc, body, y, terms);
             }
             None
         }
-        ExprKind::Address(Place { base: Base::At(pointer), path, .. }) => match &path[..] {
+        ExprKind::Address(Place { base: Base::At(pointer), path, ty }) => match &path[..] {
             [Step::Index(subscripts)] if subscripts.len() == 1 && is_invariant(proc, body, &subscripts[0].at) => {
-                terms.push((false, &subscripts[0].at));
+                terms.push((scalars_in(ty)?, &subscripts[0].at));
                 base_of(proc, body, pointer, terms)
             }
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// How many elements a row has, and those in it; `None` if the extents are values.
+fn scalars_in(ty: &Type) -> Option<i128> {
+    match ty {
+        Type::Array { elem, extent } => scalars_in(elem)?.checked_mul(i128::from((*extent)?)),
+        _ => Some(1),
     }
 }
 

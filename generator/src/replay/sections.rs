@@ -44,13 +44,8 @@ impl Replay<'_> {
                 Way::Field(_) | Way::All => Some(step),
                 Way::At(_) | Way::Range(..) => self.close_range(step, item, passes),
             };
-            match whole {
-                Some(step) => new.push(step),
-                None => {
-                    new.push(Way::All);
-                    break;
-                }
-            }
+            // Members behind it still tell places apart.
+            new.push(whole.unwrap_or(Way::All));
         }
         let place = self.terms.spot(Spot { root, steps: new });
         Section { place: Some(place), cells: section.cells.clone() }
