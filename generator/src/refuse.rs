@@ -40,3 +40,18 @@ pub struct Refusal {
     /// The way round, if there is one: "add the file that defines it".
     pub help: String,
 }
+
+impl Refusal {
+    /// A call of a function and the rest of its expression may meet.
+    pub fn order(name: &str, span: Span) -> Refusal {
+        Refusal {
+            class: Class::Order,
+            span,
+            what: format!(
+                "C leaves open whether '{name}' or the rest of the expression comes first, and one changes what the other \
+                 uses"
+            ),
+            help: format!("assign the result of '{name}' to a variable in a statement before"),
+        }
+    }
+}

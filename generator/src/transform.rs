@@ -116,6 +116,7 @@ impl Adjoint {
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    let program = &*flow::order::settled(program, heads)?;
     let as_it_is = match stable::moves(program) {
         Some(refusal) => Err(vec![refusal]),
         None => or_inlined(program, heads, &|program| adjoint_of(program, heads, choices)),

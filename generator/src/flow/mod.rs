@@ -17,6 +17,7 @@ pub mod lasting;
 pub mod locate;
 pub mod locs;
 pub mod needs;
+pub mod order;
 mod passes;
 pub mod points;
 pub mod poly;

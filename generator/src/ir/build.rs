@@ -159,20 +159,15 @@ impl Builder {
     }
 
     /// A call whose result goes to `var`, if any.
-    pub fn call(
-        &mut self,
-        callee: Callee,
-        args: Vec<Expr>,
-        var: Option<VarId>,
-        into: Option<Place>,
-    ) -> Option<ValueId> {
+    pub fn call(&mut self, callee: Callee, args: Vec<Expr>, var: Option<VarId>, into: Option<Place>) -> ItemId {
         let item = self.emit(ItemKind::Call { callee, args, result: None, into });
-        let value = self.value(var?, Def::Result(item), self.region);
-        self.env[var?.index()] = Some(value);
+        let Some(var) = var else { return item };
+        let value = self.value(var, Def::Result(item), self.region);
+        self.env[var.index()] = Some(value);
         if let ItemKind::Call { result, .. } = &mut self.proc.items[item.index()].kind {
             *result = Some(value);
         }
-        Some(value)
+        item
     }
 
     /// The variable's value here.

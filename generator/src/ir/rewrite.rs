@@ -140,6 +140,13 @@ pub fn values(proc: &mut Proc, f: &mut dyn FnMut(&mut ValueId)) {
         item_exprs(&mut item.kind, &mut |expr| expr_values(expr, f));
         item_values(&mut item.kind, f);
     }
+    for place in proc.orders.iter_mut().flat_map(order_places) {
+        place_exprs(place, &mut |expr| expr_values(expr, f));
+    }
+}
+
+fn order_places(order: &mut Order) -> impl Iterator<Item = &mut Place> {
+    order.read.iter_mut().chain(&mut order.written)
 }
 
 /// Calls `f` on the values that an item names outside of expressions.
@@ -326,6 +333,18 @@ pub fn compact(proc: &mut Proc) {
         }
     }
     let values = defined_values(proc, &items);
+    // What reads a value without a definition has no use, so it was dropped.
+    let left = |place: &mut Place| {
+        let mut left = true;
+        place_exprs(place, &mut |expr| expr_values(expr, &mut |value| left &= values[value.index()]));
+        left
+    };
+    proc.orders.retain(|order| items[order.call.index()]);
+    for order in &mut proc.orders {
+        order.read.retain_mut(left);
+        order.written.retain_mut(left);
+        order.calls.retain(|call| items[call.index()]);
+    }
     let (region_numbers, item_numbers, value_numbers) = (numbers(&regions), numbers(&items), numbers(&values));
     keep(&mut proc.regions, &regions);
     keep(&mut proc.items, &items);
@@ -351,6 +370,9 @@ pub fn compact(proc: &mut Proc) {
         }
     }
     self::values(proc, &mut |value| value.0 = value_numbers[value.index()]);
+    for call in proc.orders.iter_mut().flat_map(|order| std::iter::once(&mut order.call).chain(&mut order.calls)) {
+        call.0 = item_numbers[call.index()];
+    }
     for value in &mut proc.values {
         value.region.0 = region_numbers[value.region.index()];
         match &mut value.def {

@@ -27,7 +27,7 @@
 //!
 //! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
 
-use super::{Expr, Item, ItemKind, Region, Statement};
+use super::{Expr, Item, ItemKind, Place, Region, Statement};
 use std::fmt;
 
 macro_rules! ids {
@@ -101,6 +101,9 @@ pub struct Program {
     pub led: Vec<GlobalId>,
     /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
     pub assumed: Vec<(String, String)>,
+    /// Variables with static storage that calls in one expression may write in either order: nothing reads what they
+    /// leave.
+    pub unordered: Vec<GlobalId>,
 }
 
 /// A declaration inside a function of a type, or of variables with static storage. Nothing outside of the function can
@@ -360,7 +363,27 @@ pub struct Proc {
     pub is_static: bool,
     /// Has a list of further arguments, which it passes on: no sweep of it can be written.
     pub has_list: bool,
+    /// What must not meet, because C leaves its order open. No part of the text form: [`crate::flow::order`] judges it
+    /// before anything else is done with the program.
+    pub orders: Vec<Order>,
     /// Which source defines it, and where.
+    pub span: Span,
+}
+
+/// A call and what the rest of its expression does: the order is open in C, so neither may change what the other uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// The call.
+    pub call: ItemId,
+    /// What the rest reads.
+    pub read: Vec<Place>,
+    /// What it writes without a call.
+    pub written: Vec<Place>,
+    /// What it calls.
+    pub calls: Vec<ItemId>,
+    /// The function that is called.
+    pub name: String,
+    /// Where the rest is.
     pub span: Span,
 }
 

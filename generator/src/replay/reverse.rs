@@ -233,10 +233,11 @@ impl Replay<'_> {
     pub(super) fn add_damage(&mut self, more: Vec<Section>) {
         for section in more {
             self.no_longer_back(&section);
-            section.place.iter().for_each(|place| {
+            let known = self.damage.contains(&section);
+            section.place.iter().filter(|place| !(known && self.made.contains(place))).for_each(|place| {
                 self.certain.remove(place);
             });
-            if !self.damage.contains(&section) {
+            if !known {
                 self.damage.push(section);
             }
         }

@@ -90,6 +90,8 @@ impl Replay<'_> {
             return Some(end);
         }
         let mut facts = Facts::default();
+        // Without a pass there is no element.
+        facts.add(self.terms.poly(self.loops[&item].inside).plus(-1));
         if let Way::Range(from, to) = step {
             facts.add(self.terms.poly(to).sub(&self.terms.poly(from)).and_then(|p| p.plus(-1)));
         }

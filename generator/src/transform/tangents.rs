@@ -29,7 +29,8 @@ pub struct Tangents {
 
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    or_inlined(program, heads, &|program| tangent_of(program, heads, choices))
+    let program = flow::order::settled(program, heads)?;
+    or_inlined(&program, heads, &|program| tangent_of(program, heads, choices))
 }
 
 fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {

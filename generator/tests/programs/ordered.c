@@ -93,3 +93,24 @@ double f_element_of_a_map(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < n; i++) s += *at(&map, ia[i]) * x[i];
     return s * map.values[1];
 }
+
+/* A call and what it does not change: another member, another argument, a variable whose address nobody has. */
+struct chain {
+    double now, before;
+    int steps;
+};
+
+static double moved(struct chain *c, double by) {
+    static int calls;
+    calls = 2;
+    c->now += by * calls;
+    c->steps++;
+    return c->now * c->now;
+}
+
+double f_beside(int n, double *x, int *ia, double *w) {
+    struct chain c = {x[0], x[1], 0};
+    double sum = c.before * moved(&c, x[2]);
+    for (int i = 0; i < n; i++) sum += w[i] * moved(&c, x[i]) * x[i] + ia[i];
+    return sum * c.steps;
+}

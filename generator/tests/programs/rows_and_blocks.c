@@ -29,3 +29,14 @@ double f_triangle(int n, double *x, int *ia, double *w) {
   for (int k = 1; k < n; k++) { double a[k + 1]; for (int i = 0; i <= k; i++) a[i] = x[i] * s; s += a[k] * a[0]; }
   return s;
 }
+/* Rows below the diagonal of an array whose extents are values. */
+double f_below_the_diagonal(int n, double *x, int *ia, double *w);
+double f_below_the_diagonal(int n, double *x, int *ia, double *w) {
+  double a[n + 1][n + 1], s = 0; (void)ia; (void)w;
+  for (int i = 1; i <= n; i++) {
+    a[i][i] = x[i] * x[i - 1];
+    for (int j = 1; j <= i - 1; j++) a[i][j] = a[i - 1][j] + a[i][i] * a[i - 1][i - j];
+  }
+  for (int i = 1; i <= n; i++) s += a[n][i] * i;
+  return s;
+}

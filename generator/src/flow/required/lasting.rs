@@ -1,4 +1,4 @@
-//! Variables with static storage that last from call to call.
+//! Memory that lasts from call to call of a head: variables with static storage, and what its arguments lead to.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,18 @@ use super::{Required, Verdict};
 use crate::ir::{Callee, GlobalId, ItemId, ItemKind, ProcId, RegionId, Type};
 
 impl Required<'_> {
-    /// Passive variables with static storage that a head writes and reads as its last call left them: a flag with its
-    /// table. The next call needs all from one moment: if the reverse sweep brings back a part of one, all come back.
+    /// Passive memory that lasts, and that a head writes and reads as its last call left it: a flag with its table. The
+    /// next call needs all from one moment: if the reverse sweep brings back a part of it, all comes back.
     pub(super) fn restored_in_part(&self) -> BTreeSet<Loc> {
         let points = &self.flow.points;
         let texts = self.texts();
-        let lasts = |loc: &Loc| match points.locs.root(*loc) {
-            Root::Global(global) => !texts.contains(&global) && !self.flow.activity.loc(*loc),
-            _ => false,
+        let lasts = |loc: &Loc| {
+            let stays = match points.locs.root(*loc) {
+                Root::Global(global) => !texts.contains(&global),
+                Root::Formal(..) | Root::Cell(_) => true,
+                Root::Object(..) | Root::Literal | Root::Unknown => false,
+            };
+            stays && !self.flow.activity.loc(*loc)
         };
         let of = |head: &ProcId| {
             let written = &self.flow.effects.of_region(*head, RegionId(0)).writes;

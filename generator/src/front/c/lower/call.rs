@@ -183,7 +183,7 @@ impl<'a> Lower<'_, 'a> {
             _ if !wanted => None,
             ty => Some(self.b.var("result", ty.ir(), VarKind::Temporary, self.b.span)),
         };
-        self.b.call(Callee::Proc(id), args, var, None);
+        self.make_call(id, args, var, None);
         Ok(var.map(|var| self.b.get(var)))
     }
 
@@ -207,12 +207,12 @@ impl<'a> Lower<'_, 'a> {
         let args = self.call_arguments(node, id)?;
         self.touch(&into, true);
         if !args.iter().any(|arg| self.may_lie_in(arg, &into)) {
-            self.b.call(Callee::Proc(id), args, None, Some(into));
+            self.make_call(id, args, None, Some(into));
             return Ok(());
         }
         // `struct pair v = turned(&v)`: what the call has written there must still be there in the reverse sweep.
         let result = self.struct_temporary(node)?;
-        self.b.call(Callee::Proc(id), args, None, Some(result.clone()));
+        self.make_call(id, args, None, Some(result.clone()));
         self.copy_struct(into, result, node)
     }
 

@@ -127,12 +127,15 @@ impl<'a> Lower<'_, 'a> {
             place.ty = pointee(&ty).cloned().unwrap_or_default();
             return Ok(address(place));
         }
-        self.refuse(
-            node,
-            Class::Pointer,
-            format!("a pointer of another type is cast to '{}'", node.written_type),
-            "use a pointer to the type of the memory",
-        )
+        let help = match to {
+            Type::Pointer(to) if **to == Type::Void => {
+                "let the function return the block, or take a pointer to a pointer of the block's type"
+            }
+            Type::Array { .. } => "use u[i * m + j] in place of u[i][j], or an array, double u[n][m]",
+            _ => "use a pointer to the type of the memory",
+        };
+        let what = format!("a pointer of another type is cast to '{}'", node.written_type);
+        self.refuse(node, Class::Pointer, what, help)
     }
 }
 

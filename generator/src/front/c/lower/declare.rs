@@ -7,7 +7,7 @@ use crate::front::c::types::{self, Extent};
 use crate::ir::build::int;
 use make::*;
 
-const ERRNO: &str = "errno";
+pub(super) const ERRNO: &str = "errno";
 
 impl<'a> Lower<'_, 'a> {
     /// A declaration among the statements.

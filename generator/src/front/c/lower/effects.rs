@@ -3,7 +3,11 @@
 //! C leaves the order of two operands open. Where one of them is a call that writes what the other reads or writes, the
 //! order matters, and the expression is refused. An operand that writes without a call is undefined in C if the order
 //! matters, so that is nobody's concern.
+//!
+//! Here accesses are told apart by their types and by what they name. What may meet then is noted as [`Order`], and the
+//! analyses of pointers judge it.
 
+use super::make::address;
 use super::*;
 
 /// Classes of scalars that may share memory.
@@ -57,11 +61,19 @@ enum Where {
     Anywhere,
 }
 
+/// An access of memory without a call. The subscripts of the place are left out.
+#[derive(Clone, Debug)]
+struct Access {
+    at: Where,
+    kinds: Kinds,
+    place: Place,
+}
+
 /// What an expression does to memory.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    reads: Vec<(Where, Kinds)>,
-    writes: Vec<(Where, Kinds)>,
+    reads: Vec<Access>,
+    writes: Vec<Access>,
     calls: Vec<Call>,
 }
 
@@ -73,6 +85,8 @@ struct Call {
     does: Summary,
     /// Where its pointers lead.
     reach: Vec<Where>,
+    /// The call, once it is made; a call that an expression takes the place of has none.
+    item: Option<ItemId>,
 }
 
 /// What a procedure does to memory that is not its own.
@@ -121,17 +135,28 @@ impl Summary {
 }
 
 impl Effects {
-    /// The call here, if there is one, that changes what other expressions use or uses what they change.
-    fn call_that_meets(&self, other: &Effects) -> Option<&Call> {
-        self.calls.iter().find(|call| {
-            other.reads.iter().any(|(at, kinds)| call.writes_to(*at, *kinds))
-                || other.writes.iter().any(|(at, kinds)| call.writes_to(*at, *kinds) || call.reads_from(*at, *kinds))
-                || other.calls.iter().any(|other| call.changes(other))
-        })
-    }
-
-    fn conflict<'e>(&'e self, other: &'e Effects) -> Option<&'e Call> {
-        self.call_that_meets(other).or_else(|| other.call_that_meets(self))
+    /// Calls here that change what other expressions use, or use what they change; what these are, and whether only the
+    /// analyses of pointers can say if they meet.
+    fn meetings(&self, other: &Effects, span: Span) -> Vec<(Order, bool)> {
+        let meeting = |call: &Call| {
+            let read = other.reads.iter().filter(|access| call.writes_to(access));
+            let written = other.writes.iter().filter(|access| call.writes_to(access) || call.reads_from(access));
+            let calls: Vec<&Call> = other.calls.iter().filter(|other| call.changes(other)).collect();
+            let is_open = call.item.is_some()
+                && calls.iter().all(|other| other.item.is_some() && !call.shares_hidden_state(other));
+            let place = |access: &Access| access.place.clone();
+            let order = Order {
+                call: call.item.unwrap_or(ItemId(u32::MAX)),
+                read: read.map(place).collect(),
+                written: written.map(place).collect(),
+                calls: calls.iter().filter_map(|call| call.item).collect(),
+                name: call.name.clone(),
+                span,
+            };
+            let meets = !(order.read.is_empty() && order.written.is_empty() && calls.is_empty());
+            meets.then_some((order, is_open))
+        };
+        self.calls.iter().filter_map(meeting).collect()
     }
 
     fn include(&mut self, other: Effects) {
@@ -142,16 +167,22 @@ impl Effects {
 }
 
 impl Call {
-    fn writes_to(&self, at: Where, kinds: Kinds) -> bool {
-        self.meets(at, kinds, self.does.writes, self.does.global_writes)
+    fn writes_to(&self, access: &Access) -> bool {
+        self.meets(access, self.does.writes, self.does.global_writes)
     }
 
-    fn reads_from(&self, at: Where, kinds: Kinds) -> bool {
-        self.meets(at, kinds, self.does.reads, self.does.global_reads)
+    fn reads_from(&self, access: &Access) -> bool {
+        self.meets(access, self.does.reads, self.does.global_reads)
+    }
+
+    /// Whether both may use state that no expression names, and one may change it.
+    fn shares_hidden_state(&self, other: &Call) -> bool {
+        let touched = other.does.global_reads.and(other.does.global_writes);
+        self.does.global_writes.meets(HIDDEN) && touched.meets(HIDDEN)
     }
 
     /// Whether an access may be one of the call: of these classes through pointers, and these of static storage.
-    fn meets(&self, at: Where, kinds: Kinds, through: Kinds, global: Kinds) -> bool {
+    fn meets(&self, &Access { at, kinds, .. }: &Access, through: Kinds, global: Kinds) -> bool {
         let is_static = !matches!(at, Where::Object(_));
         (kinds.meets(through) && self.reach.iter().any(|to| may_be(*to, at))) || (is_static && kinds.meets(global))
     }
@@ -215,7 +246,7 @@ impl<'a> Lower<'_, 'a> {
             return;
         }
         let list = if write { &mut self.effects.writes } else { &mut self.effects.reads };
-        list.push((at, kinds));
+        list.push(Access { at, kinds, place: without_subscripts(place) });
         if !matches!(at, Where::Object(_)) {
             self.summary.add(kinds, write, matches!(at, Where::Global(_)));
         }
@@ -240,7 +271,7 @@ impl<'a> Lower<'_, 'a> {
                 _ => {}
             }
         }
-        self.effects.calls.push(Call { name: name.to_string(), does: summary, reach });
+        self.effects.calls.push(Call { name: name.to_string(), does: summary, reach, item: None });
     }
 
     /// Whether an argument leads to no memory but that of this procedure.
@@ -267,18 +298,38 @@ impl<'a> Lower<'_, 'a> {
         self.effects.include(aside);
     }
 
+    /// Makes the call that was noted last.
+    pub fn make_call(&mut self, id: ProcId, args: Vec<Expr>, var: Option<VarId>, into: Option<Place>) {
+        let item = self.b.call(Callee::Proc(id), args, var, into);
+        if let Some(call) = self.effects.calls.last_mut() {
+            call.item = Some(item);
+        }
+    }
+
     /// Ends an operand that nothing orders with the operands put aside.
     pub fn end_operand(&mut self, aside: Effects, node: &Node) -> Result<()> {
-        let conflict = self.effects.conflict(&aside).map(|call| call.name.clone());
+        let span = self.span(node);
+        let meetings = [self.effects.meetings(&aside, span), aside.meetings(&self.effects, span)].concat();
         self.effects.include(aside);
-        if let Some(name) = conflict {
-            let what = format!(
-                "C leaves open whether '{name}' or the rest of the expression comes first, and one changes what the other \
-                 uses"
-            );
-            let help = format!("assign the result of '{name}' to a variable in a statement before");
-            return self.refuse(node, Class::Order, what, help);
+        for (order, is_open) in meetings {
+            if !is_open {
+                return Err(Box::new(Refusal::order(&order.name, span)));
+            }
+            self.b.proc_mut().orders.push(order);
         }
         Ok(())
     }
+}
+
+/// A place as far as the analyses of pointers know it.
+fn without_subscripts(place: &Place) -> Place {
+    let field = |step: &&Step| matches!(step, Step::Field(_));
+    let base = match &place.base {
+        Base::At(pointer) => Base::At(Box::new(match &pointer.kind {
+            ExprKind::Address(inner) => address(without_subscripts(inner)),
+            _ => (**pointer).clone(),
+        })),
+        other => other.clone(),
+    };
+    Place { base, path: place.path.iter().filter(field).cloned().collect(), ty: place.ty.clone() }
 }

@@ -37,7 +37,14 @@ impl<'a> Lower<'_, 'a> {
         let callee = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
         let zeroed = callee.ends_with("calloc");
         let Some((size, _)) = layout(&elem, &self.reader.structs.types) else {
-            return self.refuse(call, Class::Type, "a block of elements of unknown size is made", "name the type");
+            let (what, help) = match elem {
+                Type::Array { .. } => (
+                    "a block of rows of variable extent is made",
+                    "make a block of numbers, u[i * m + j] in place of u[i][j], or an array, double u[n][m]",
+                ),
+                _ => ("a block of elements of unknown size is made", "name the type"),
+            };
+            return self.refuse(call, Class::Type, what, help);
         };
         let resized = callee.ends_with("realloc");
         let old = match &call.inner[1..] {

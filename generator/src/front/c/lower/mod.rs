@@ -159,7 +159,10 @@ impl<'a> Reader<'a> {
             return Err(Unread { refusals, sources: self.sources.list });
         }
         let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
+        let is_unordered = |global: &Object| self.scratch.contains(&global.name) || global.name == declare::ERRNO;
+        let unordered = self.globals.iter().enumerate().filter(|(_, global)| is_unordered(global));
         Ok(Program {
+            unordered: unordered.map(|(number, _)| GlobalId::new(number)).collect(),
             statics,
             externs: self.externs,
             macros: Vec::new(),
