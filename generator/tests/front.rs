@@ -1,5 +1,6 @@
 //! The C front end: programs in C and what they are in the intermediate representation.
 
+use adtape_generate::flow::{Head, order};
 use adtape_generate::front::{Input, read};
 use adtape_generate::ir::{Program, print, validate};
 use adtape_generate::refuse::{Class, Refusal};
@@ -14,7 +15,8 @@ fn lower(source: &str) -> Result<Program, Vec<Refusal>> {
     let file = path.to_str().unwrap().to_string();
     let result = read(&Input { files: vec![file], heads: vec!["f".to_string()], ..Input::default() });
     std::fs::remove_file(&path).unwrap();
-    result
+    let head = Head { proc: "f".to_string(), dependents: Vec::new(), independents: Vec::new() };
+    order::settled(&result?, &[head]).map(|program| program.into_owned())
 }
 
 /// The text of `f` without its head and the braces around it.
