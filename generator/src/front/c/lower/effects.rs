@@ -4,8 +4,8 @@
 //! order matters, and the expression is refused. An operand that writes without a call is undefined in C if the order
 //! matters, so that is nobody's concern.
 //!
-//! Here accesses are told apart by their types and by what they name. What may meet then is noted as [`Order`], and the
-//! analyses of pointers judge it.
+//! Types and names tell accesses apart as far as this file goes. What may still meet becomes an [`Order`], which the
+//! analyses of pointers judge.
 
 use super::make::address;
 use super::*;
